@@ -1,0 +1,74 @@
+import type { Limits } from './limits.ts';
+import type { AgentState } from './state.ts';
+import type { Usage } from './usage.ts';
+
+export interface PermissionRules {
+  readonly allow: readonly string[];
+  readonly ask: readonly string[];
+  readonly deny: readonly string[];
+}
+
+/** What an agent was created with; fixed for its life. */
+export interface AgentConfig {
+  /** `provider/model`. */
+  readonly model: string;
+  readonly thinking: 'off' | 'low' | 'medium' | 'high';
+  readonly system: string;
+  /** Names of the toolsets and tools its model sees. */
+  readonly toolsets: readonly string[];
+  readonly tools: readonly string[];
+  /** Absolute path of its folder. */
+  readonly cwd: string;
+  /** Permission rules in text form (`bash:git *`): what the command line says goes before the configuration. */
+  readonly permissions: { readonly cli: PermissionRules; readonly config: PermissionRules };
+}
+
+/** How a child came to be: it decides what its history begins with and how its outcome is delivered. */
+export type Origin = 'root' | 'fork' | 'spawn' | 'session' | 'delegate';
+
+/** One agent as the ledger knows it. */
+export interface Agent {
+  readonly id: string;
+  readonly root_id: string;
+  readonly parent_id: string | null;
+  readonly name: string;
+  /** `agent:main:main`, `agent:main:subagent:<uuid>`, `cron:<jobId>`. Unique among living agents of a tree only. */
+  readonly session_key: string;
+  readonly origin: Origin;
+  /** 0 for a root. */
+  readonly depth: number;
+  readonly config: AgentConfig;
+  readonly state: AgentState;
+  /** Seq of its newest message; a fresh fork starts at its fork point. */
+  readonly last_seq: number;
+  /** History up to and including this place belongs to the ancestor. */
+  readonly forked_from: { readonly agent_id: string; readonly seq: number } | null;
+  /** Letters ever addressed to it; the newest letter has this number. */
+  readonly mail_count: number;
+  readonly worker: string | null;
+  readonly epoch: number;
+  readonly calls: number;
+  readonly usage: Usage;
+  /** One line on what it does right now, for people. */
+  readonly doing: string | null;
+  /** Text of its last finished turn. */
+  readonly reply: string | null;
+  /** It sent a letter since its last turn began. */
+  readonly sent_this_turn: boolean;
+  /** Milliseconds since the epoch. */
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly ended_at: number | null;
+}
+
+/** The counters of one tree, and its limits (law 7). */
+export interface Tree {
+  readonly root_id: string;
+  readonly limits: Limits;
+  /** Agents that are not terminal, the root included. */
+  readonly live: number;
+  /** Agents ever created, the root included. */
+  readonly total: number;
+  readonly tokens: number;
+  readonly cost_usd: number;
+}

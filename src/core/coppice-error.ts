@@ -1,0 +1,38 @@
+/**
+ * The one table of errors that people and programs meet. Codes are stable; `hint` says what to do next.
+ * Exit codes of the command line follow from it (`cli/exit-code.ts`).
+ */
+export const ERROR_CODES = {
+  E_USAGE: 'the command line or an option is wrong',
+  E_CONFIG: 'the configuration is wrong',
+  E_AGENT_NOT_FOUND: 'no agent matches',
+  E_AGENT_AMBIGUOUS: 'several agents match',
+  E_AGENT_DEAD: 'the agent has ended',
+  E_AGENT_NOT_WORKING: 'the agent is not at work',
+  E_INVALID_ARGUMENT: 'a value is not allowed',
+  E_MODEL_UNKNOWN: 'no such model or provider',
+  E_NO_KEY: 'the key of a provider is missing',
+  E_NO_FOLDER: 'the working folder cannot be used',
+  E_RULES: 'a rule file of the scripted model is wrong',
+  E_BUSY: 'another process leads the agent',
+  E_CLOSED: 'the runtime is closed',
+  E_DATABASE: 'the database cannot be used',
+  E_NODE_TOO_OLD: 'Node.js is too old',
+  E_INTERNAL: 'a bug in Coppice',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export class CoppiceError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | null;
+  readonly retryable: boolean;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; retryable?: boolean; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.name = 'CoppiceError';
+    this.code = code;
+    this.hint = options.hint ?? null;
+    this.retryable = options.retryable ?? false;
+  }
+}

@@ -1,0 +1,28 @@
+import type { NewMail } from './mail.ts';
+import type { Message } from './message.ts';
+import type { NewAgent } from './new-agent.ts';
+import type { Call, ChildOutcome } from './state.ts';
+
+/**
+ * What a transition asks for, as data. The first group is written in the transaction of the transition itself;
+ * the second is performed by the lease holder after that transaction is acknowledged, and follows from the
+ * state alone, so that a successor can repeat it.
+ */
+export type Effect =
+  | { readonly type: 'append'; readonly message: Message }
+  | { readonly type: 'create-agents'; readonly agents: readonly NewAgent[] }
+  | { readonly type: 'deliver-mail'; readonly mail: NewMail }
+  /** The letters are carried by the next message of kind `user` or `result` of the same step. */
+  | { readonly type: 'consume-mail'; readonly mail_ids: readonly string[] }
+  | { readonly type: 'kill-agents'; readonly agent_ids: readonly string[] }
+  /** The parent's mailbox gets this outcome. */
+  | { readonly type: 'notify-parent'; readonly outcome: ChildOutcome }
+  /** Asks children to stop; each answers with its outcome. */
+  | { readonly type: 'cancel-agents'; readonly agent_ids: readonly string[]; readonly reason: string }
+  // performed after the commit
+  | { readonly type: 'request-model'; readonly attempt: number; readonly tools: boolean }
+  | { readonly type: 'run-call'; readonly call: Call }
+  /** Wake the agent at this time (milliseconds since the epoch): a wait ends then. */
+  | { readonly type: 'start-timer'; readonly call_id: string; readonly at: number }
+  /** Stop whatever runs for this agent in this process: the request, every call. */
+  | { readonly type: 'abort' };

@@ -1,0 +1,52 @@
+import type { Failure } from './failure.ts';
+import type { Effect } from './effect.ts';
+import type { AssistantContent, ResultContent, UserContent } from './message.ts';
+import type { Call, ChildOutcome, ChildResult, WaitSpec } from './state.ts';
+
+/** Everything that can happen to one agent. `at` is milliseconds since the epoch; the core reads no clock. */
+export type AgentEvent =
+  /** Text enters an agent that is not at work and starts a turn. */
+  | { readonly type: 'input'; readonly at: number; readonly content: UserContent }
+  /** A person's text joins a turn right before its next model request. */
+  | { readonly type: 'steer'; readonly at: number; readonly content: UserContent }
+  /** `seq` is the place the message will take. A `submission` ends a child instead of running calls (seed 3). */
+  | {
+      readonly type: 'response';
+      readonly at: number;
+      readonly seq: number;
+      readonly content: AssistantContent;
+      readonly calls: readonly Call[];
+      readonly submission: ChildOutcome | null;
+    }
+  | { readonly type: 'request-failed'; readonly at: number; readonly failure: Failure; readonly partial?: string }
+  /** One call has its result. `consequences` are performed in the same transaction; `spawned` joins the children to await. */
+  | {
+      readonly type: 'call-settled';
+      readonly at: number;
+      readonly result: ResultContent;
+      readonly consequences: readonly Consequence[];
+      readonly spawned: readonly string[];
+    }
+  /** A `wait` call is parked in the ledger. */
+  | { readonly type: 'call-parked'; readonly at: number; readonly call_id: string; readonly wait: WaitSpec }
+  | { readonly type: 'child-result'; readonly at: number; readonly child: ChildResult }
+  /** A person or the parent stops the turn. `open` may carry what open calls have to show; the others are plainly cancelled. */
+  | {
+      readonly type: 'cancel';
+      readonly at: number;
+      readonly by: string;
+      readonly reason: string;
+      readonly open: readonly ResultContent[];
+    }
+  | { readonly type: 'kill'; readonly at: number; readonly by: string }
+  | { readonly type: 'retry'; readonly at: number }
+  /** A limit was reached while at work: one last answer without tools (DESIGN.md, Decided). */
+  | { readonly type: 'limit'; readonly at: number; readonly limit: string }
+  /** The process that ran the agent is gone; its successor goes on (law 12). */
+  | { readonly type: 'resume'; readonly at: number };
+
+/** What a settled call may bring about beside its result. */
+export type Consequence = Extract<
+  Effect,
+  { readonly type: 'create-agents' | 'deliver-mail' | 'consume-mail' | 'kill-agents' }
+>;

@@ -1,0 +1,112 @@
+import type { AssistantPart, CallPart, Image, PlacedMessage, ResultContent } from './message.ts';
+
+/** A conversation as a model sees it: only kinds that may reach a provider, results gathered per assistant message. */
+export type PromptMessage =
+  | { readonly role: 'user'; readonly text: string; readonly images?: readonly Image[] }
+  | { readonly role: 'assistant'; readonly model: string; readonly parts: readonly AssistantPart[] }
+  | { readonly role: 'results'; readonly results: readonly ResultContent[] };
+
+/** The one text that answers every call of the message in which a fork was called, for every child alike. */
+export const FORK_PLACEHOLDER =
+  'You are a fork of the agent that made this call. Its result goes to that agent, not to you.';
+
+/** What relatives have in common: built once, at the first request of the first of them, and never changed. */
+export interface SharedPrefix {
+  readonly length: number;
+  readonly messages: () => readonly PromptMessage[];
+}
+
+const NOTHING_SHARED: SharedPrefix = { length: 0, messages: () => [] };
+
+/**
+ * Builds what a model sees, message by message; the one place where kinds that are only for people (`event`, `capture`)
+ * are left out. Appending is O(1), so a prompt that grows is never built again; forking is O(1) too.
+ */
+export class Prompt {
+  readonly #shared: SharedPrefix;
+  readonly #own: PromptMessage[] = [];
+  /** Results of the newest assistant message, until all its calls are answered. */
+  #open: { calls: CallPart[]; results: ResultContent[] } | null = null;
+
+  constructor(shared: SharedPrefix = NOTHING_SHARED) {
+    this.#shared = shared;
+  }
+
+  /** How many leading messages are an ancestor's. */
+  get shared(): number {
+    return this.#shared.length;
+  }
+
+  append(message: Pick<PlacedMessage, 'kind' | 'content'>): void {
+    switch (message.kind) {
+      case 'user': {
+        const { text, images } = message.content as Extract<PlacedMessage, { kind: 'user' }>['content'];
+        this.#own.push(images === undefined ? { role: 'user', text } : { role: 'user', text, images });
+        return;
+      }
+      case 'assistant': {
+        const { model, parts } = message.content as Extract<PlacedMessage, { kind: 'assistant' }>['content'];
+        const calls = parts.filter((part) => part.type === 'call');
+        // An answer without any part would be refused by providers; it says nothing either.
+        if (parts.length > 0) this.#own.push({ role: 'assistant', model, parts });
+        this.#open = calls.length > 0 ? { calls, results: [] } : null;
+        return;
+      }
+      case 'result': {
+        const result = message.content as ResultContent;
+        if (this.#open === null) return;
+        this.#open.results.push(result);
+        if (this.#open.results.length === this.#open.calls.length) this.#answer(this.#open);
+        return;
+      }
+      case 'event':
+      case 'capture':
+        return;
+    }
+  }
+
+  /** The messages so far; calls that have no result yet stand unanswered at the end. */
+  messages(): readonly PromptMessage[] {
+    return this.#shared.length === 0 ? [...this.#own] : [...this.#shared.messages(), ...this.#own];
+  }
+
+  /** What every fork of this point begins with: all calls of the newest assistant message get one identical answer. */
+  forked(): SharedPrefix {
+    const [shared, own, length] = [this.#shared, this.#own, this.#own.length];
+    const placeholders: PromptMessage[] =
+      this.#open === null ? [] : [{ role: 'results', results: this.#open.calls.map(placeholder) }];
+    let built: readonly PromptMessage[] | null = null;
+    return {
+      length: shared.length + length + placeholders.length,
+      messages: () => {
+        // The own messages are append-only, so this is the same whenever it is built.
+        built ??= [...shared.messages(), ...own.slice(0, length), ...placeholders];
+        return built;
+      },
+    };
+  }
+
+  /** Answers in the order of the calls, whatever order they settled in. */
+  #answer(open: { calls: CallPart[]; results: ResultContent[] }): void {
+    const byId = new Map(open.results.map((result) => [result.call_id, result]));
+    const results = open.calls.flatMap((call) => byId.get(call.id) ?? []);
+    this.#own.push({ role: 'results', results });
+    this.#open = null;
+  }
+}
+
+function placeholder(call: CallPart): ResultContent {
+  return { call_id: call.id, name: call.name, status: 'ok', output: FORK_PLACEHOLDER };
+}
+
+/** The prompt of a composed history: at each fork point the ancestor's open calls get the placeholder. */
+export function promptOf(history: readonly PlacedMessage[]): Prompt {
+  let prompt = new Prompt();
+  let owner: string | null = null;
+  for (const message of history) {
+    if (owner !== null && message.agent_id !== owner) prompt = new Prompt(prompt.forked());
+    owner = message.agent_id;
+    prompt.append(message);
+  }
+  return prompt;
+}

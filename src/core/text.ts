@@ -1,0 +1,8 @@
+/**
+ * Text as the ledger keeps it: any Unicode to the letter, except what no database and no provider can carry. A lone
+ * surrogate becomes U+FFFD, NUL becomes U+2400 (its visible picture).
+ */
+export function storable(text: string): string {
+  const formed = text.isWellFormed() ? text : text.toWellFormed();
+  return formed.includes('\0') ? formed.replaceAll('\0', '\u2400') : formed;
+}

@@ -1,0 +1,92 @@
+import type { Agent } from './agent.ts';
+import type { Mail } from './mail.ts';
+import { isTerminal, isWorking, type WaitSpec } from './state.ts';
+
+/** Seed 1: exactly four statuses. */
+export type WaitStatus = 'received' | 'running' | 'idle' | 'dead';
+
+export interface WaitRow {
+  readonly agent_id: string;
+  readonly name: string;
+  readonly status: WaitStatus;
+  /** The letter, for `received`. */
+  readonly message?: string;
+  /** Text of its last turn, for an `idle` agent that sent nothing in it. */
+  readonly last_reply?: string;
+  /** Why its turn failed, for an `idle` agent whose turn did. */
+  readonly error?: string;
+}
+
+export interface WaitView {
+  readonly now: number;
+  /** Pending letters of the waiter, oldest first. */
+  readonly inbox: readonly Mail[];
+  readonly agent: (id: string) => Agent | undefined;
+  /** True when a letter from this agent is pending for the waiter. */
+  readonly hasLetterFrom: (id: string) => boolean;
+}
+
+/** The end of a wait: what the call returns, and the letters that this consumes (law 6). */
+export interface WaitEnd {
+  readonly output: string;
+  readonly consume: readonly string[];
+}
+
+/** Why a wait ends although not everybody has answered. */
+export type WaitCut = 'timeout' | 'interrupted';
+
+/** Whether nothing is left to wait for from this agent: it wrote, idles, or is dead. */
+export function isAnswered(id: string, view: WaitView): boolean {
+  // The status is looked at first: mail that was sent before the turn ended is then surely seen.
+  const agent = view.agent(id);
+  const resting = agent === undefined || !atWork(agent);
+  return view.hasLetterFrom(id) || resting;
+}
+
+/** A child that was created and has not begun its first turn has nothing to show yet: it runs. */
+function atWork(agent: Agent): boolean {
+  return isWorking(agent.state.type);
+}
+
+/** Mode 1: the first letter from anyone; mode 2: every listed agent (seed 1, Wait Semantics). */
+export function endWait(wait: WaitSpec, view: WaitView, cut: WaitCut | null): WaitEnd {
+  return wait.from === null ? endNextMessage(view, cut) : endFanIn(wait.from, view, cut);
+}
+
+function endNextMessage(view: WaitView, cut: WaitCut | null): WaitEnd {
+  const letter = view.inbox.find((mail) => mail.kind === 'letter');
+  if (letter === undefined) return { output: JSON.stringify({ status: cut ?? 'timeout' }), consume: [] };
+  const output = JSON.stringify({
+    status: 'received',
+    agent_id: letter.from_id ?? 'human',
+    name: letter.from_name,
+    message: letter.body,
+    sent_at: new Date(letter.sent_at).toISOString(),
+  });
+  return { output, consume: [letter.id] };
+}
+
+function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null): WaitEnd {
+  const first = new Map<string, Mail>();
+  for (const mail of view.inbox) {
+    if (mail.kind === 'letter' && mail.from_id !== null && !first.has(mail.from_id)) first.set(mail.from_id, mail);
+  }
+  const results = from.map((id) => row(id, view.agent(id), first.get(id)));
+  const consume = from.flatMap((id) => first.get(id)?.id ?? []);
+  const mark = cut === null ? {} : cut === 'timeout' ? { timed_out: true } : { interrupted: true };
+  return { output: JSON.stringify({ results, ...mark }), consume };
+}
+
+function row(id: string, agent: Agent | undefined, letter: Mail | undefined): WaitRow {
+  const name = agent?.name ?? id;
+  if (letter !== undefined) return { agent_id: id, name, status: 'received', message: letter.body };
+  if (agent === undefined || isTerminal(agent.state.type)) return { agent_id: id, name, status: 'dead' };
+  if (atWork(agent)) return { agent_id: id, name, status: 'running' };
+  return {
+    agent_id: id,
+    name,
+    status: 'idle',
+    ...(agent.reply === null || agent.sent_this_turn ? {} : { last_reply: agent.reply }),
+    ...(agent.state.type === 'errored' ? { error: agent.state.failure.error } : {}),
+  };
+}

@@ -1,0 +1,57 @@
+import type { Failure } from '../core/failure.ts';
+import type { AssistantContent } from '../core/message.ts';
+import type { PromptMessage } from '../core/prompt.ts';
+import type { Usage } from '../core/usage.ts';
+import type { ToolSpec } from '../tools/tool-spec.ts';
+
+export type Thinking = 'off' | 'low' | 'medium' | 'high';
+
+export interface ModelRequest {
+  readonly system: string;
+  /** Oldest first; every call answered exactly once (law 5). */
+  readonly messages: readonly PromptMessage[];
+  readonly tools: readonly ToolSpec[];
+  readonly thinking: Thinking;
+  /** How many leading messages are shared with relatives (fork point); 0 when nothing is. A cache breakpoint goes behind them. */
+  readonly shared_prefix: number;
+  readonly signal: AbortSignal;
+  /** Who asks; the scripted model matches on it, real providers ignore it. */
+  readonly agent: { readonly id: string; readonly name: string; readonly parent_id: string | null };
+}
+
+export type ModelDelta =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'call'; readonly id: string; readonly name: string }
+  /** The stream broke and is asked again from the start: forget every delta of this request. */
+  | { readonly type: 'restart'; readonly reason: string }
+  /** The request waits (rate limit, retry, queue); for people, carries no content. */
+  | { readonly type: 'waiting'; readonly reason: string; readonly delay_ms: number };
+
+export type ModelOutcome =
+  | {
+      readonly type: 'answer';
+      readonly content: AssistantContent;
+      readonly usage: Usage;
+      /** `length`: cut at the output limit; its calls are still whole. */
+      readonly finish: 'stop' | 'calls' | 'length' | 'refused';
+    }
+  /** `retry_after_ms` is the provider's own wish, if it named one. `partial` is text that arrived before the break. */
+  | { readonly type: 'failure'; readonly failure: Failure; readonly retry_after_ms?: number; readonly partial?: string }
+  | { readonly type: 'aborted'; readonly partial?: string };
+
+/**
+ * One language model. The contract:
+ * - `stream` never throws and never rejects; every way to fail is a `failure` outcome.
+ * - It resolves exactly once, after the last delta. After `signal` aborts it resolves `aborted` within 100 ms.
+ * - An answer is given only for a whole stream: a known finish reason and no error part. No call of an
+ *   incomplete stream is ever returned.
+ * - `onDelta` is called synchronously, in order; what it shows is not yet true until the answer arrives.
+ */
+export interface Model {
+  /** `provider/model`. */
+  readonly id: string;
+  /** Tokens that fit, input and output together; null where unknown. */
+  readonly context_window: number | null;
+  stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome>;
+}

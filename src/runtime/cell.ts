@@ -1,0 +1,66 @@
+import type { Agent } from '../core/agent.ts';
+import type { AgentEvent } from '../core/event.ts';
+import type { Mail } from '../core/mail.ts';
+import type { Prompt } from '../core/prompt.ts';
+import type { Call } from '../core/state.ts';
+import type { RequestRecord } from '../store/store.ts';
+import type { RefusalCode } from '../toolsets/toolset.ts';
+import { Inbox } from './inbox.ts';
+
+/** Something that happened to an agent and waits to be folded into its next step. */
+export type Input =
+  | { readonly type: 'event'; readonly event: AgentEvent; readonly request?: RequestRecord }
+  /** A call of a toolset: decided inside the step, because it changes the tree. */
+  | { readonly type: 'toolset-call'; readonly call: Call };
+
+/**
+ * One agent that this process leads: the committed truth about it, and what runs for it here. Only the
+ * executor writes to it, only after the ledger has acknowledged.
+ */
+export interface Cell {
+  agent: Agent;
+  prompt: Prompt;
+  /** Pending mail, oldest first. */
+  readonly inbox: Inbox;
+  inputs: Input[];
+  /** Calls that the ledger refused in a step, with what their model is told instead. */
+  readonly overrides: Map<string, { readonly code: RefusalCode; readonly message: string }>;
+  /** The model request in flight. */
+  request: AbortController | null;
+  /** Tool calls running in this process. */
+  readonly calls: Map<string, AbortController>;
+  readonly timers: Map<string, NodeJS.Timeout>;
+  /** Where the last look at a fan-in found an agent that still runs: the next look begins there. */
+  readonly wait_cursors: Map<string, number>;
+  /** Texts that were looked up in the ledger and are known now, or known to be nobody. */
+  readonly looked_up: Set<string>;
+  /** Ended, or led by another process: nothing it still brings counts. */
+  gone: boolean;
+}
+
+export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[]): Cell {
+  return {
+    agent,
+    prompt,
+    inbox: new Inbox(inbox),
+    inputs: [],
+    overrides: new Map(),
+    request: null,
+    calls: new Map(),
+    timers: new Map(),
+    wait_cursors: new Map(),
+    looked_up: new Set(),
+    gone: false,
+  };
+}
+
+/** Stops whatever runs here for the agent. */
+export function stopCell(cell: Cell): void {
+  cell.request?.abort();
+  cell.request = null;
+  for (const controller of cell.calls.values()) controller.abort();
+  cell.calls.clear();
+  for (const timer of cell.timers.values()) clearTimeout(timer);
+  cell.timers.clear();
+  cell.wait_cursors.clear();
+}

@@ -1,0 +1,44 @@
+import type { AgentState, RunningCall } from '../core/state.ts';
+import { parseCallInput } from './parse-call-input.ts';
+
+const MAX_LENGTH = 80;
+
+/** One line on what an agent does right now, for people; null when it does nothing. */
+export function doing(state: AgentState): string | null {
+  switch (state.type) {
+    case 'requesting':
+      return 'thinking';
+    case 'executing': {
+      const [first] = state.running;
+      if (first === undefined) return null;
+      const others = state.running.length - 1;
+      return `${describe(first)}${others > 0 ? ` +${others}` : ''}`;
+    }
+    case 'awaiting':
+      return `awaiting ${count(state.pending.length)}`;
+    case 'cancelling':
+      return `cancelling ${count(state.pending.length)}`;
+    case 'errored':
+      return oneLine(state.failure.error);
+    default:
+      return null;
+  }
+}
+
+function describe({ call, wait }: RunningCall): string {
+  if (wait !== undefined) return wait.from === null ? 'wait for a message' : `wait ${count(wait.from.length)}`;
+  const parsed = parseCallInput(call);
+  if (!parsed.ok || typeof parsed.input !== 'object' || parsed.input === null) return call.name;
+  const subject = Object.values(parsed.input).find((value) => typeof value === 'string');
+  return subject === undefined ? call.name : oneLine(`${call.name} ${subject}`);
+}
+
+function count(agents: number): string {
+  return agents === 1 ? '1 agent' : `${agents} agents`;
+}
+
+function oneLine(text: string): string {
+  const line = text.slice(0, MAX_LENGTH * 2).replaceAll(/\s+/g, ' ').trim();
+  // A cut may split a surrogate pair; the ledger keeps only well-formed text.
+  return (line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line).toWellFormed().replaceAll('\0', '');
+}

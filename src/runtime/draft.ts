@@ -1,0 +1,197 @@
+import type { Agent } from '../core/agent.ts';
+import type { Effect } from '../core/effect.ts';
+import type { AgentEvent } from '../core/event.ts';
+import type { NewMail } from '../core/mail.ts';
+import type { Message } from '../core/message.ts';
+import type { NewAgent } from '../core/new-agent.ts';
+import type { AgentState, Call } from '../core/state.ts';
+import { type InvalidTransition, type TransitionContext, transition } from '../core/transition.ts';
+import { waitEdges } from '../core/wait-edges.ts';
+import { addUsage } from '../core/usage.ts';
+import type { RequestRecord, Step } from '../store/store.ts';
+
+/** Effects that are performed after the commit. */
+export type WorldEffect = Extract<Effect, { type: 'request-model' | 'run-call' | 'start-timer' | 'abort' }>;
+
+/**
+ * A step in the making: events go in, one `Step` for the ledger and the effects to perform after it come out. Nothing
+ * outside sees anything of it before the ledger has acknowledged.
+ */
+export class Draft {
+  readonly before: Agent;
+  readonly messages: Message[] = [];
+  readonly create: NewAgent[] = [];
+  readonly send: NewMail[] = [];
+  readonly kill: string[] = [];
+  /** Ids of letters that this step takes out of the mailbox. */
+  readonly consumed = new Set<string>();
+  readonly world: WorldEffect[] = [];
+  /** Started calls of toolsets, to be decoded in this step. */
+  readonly toolset_calls: Call[] = [];
+  /** Calls of toolsets that must see this step committed, or names looked up, before they are decoded. */
+  readonly deferred: { readonly call: Call; readonly look_up: readonly string[] }[] = [];
+  /** Fan-in waits that this step parks. */
+  readonly parked: { readonly call_id: string; readonly from: readonly string[] }[] = [];
+  state: AgentState;
+  reply: string | null;
+  sent_this_turn: boolean;
+  readonly #context: TransitionContext;
+  readonly #isToolsetCall: (call: Call) => boolean;
+  readonly #newId: () => string;
+  readonly #requests: RequestRecord[] = [];
+  readonly #consume: { mail_id: string; seq: number }[] = [];
+  readonly #unplaced: string[] = [];
+  #settled = 0;
+  #at = 0;
+
+  constructor(agent: Agent, context: TransitionContext, isToolsetCall: (call: Call) => boolean, newId: () => string) {
+    this.before = agent;
+    this.state = agent.state;
+    this.reply = agent.reply;
+    this.sent_this_turn = agent.sent_this_turn;
+    this.#context = context;
+    this.#isToolsetCall = isToolsetCall;
+    this.#newId = newId;
+  }
+
+  /** Seq of the newest message, those of this step included. */
+  get last_seq(): number {
+    return this.before.last_seq + this.messages.length;
+  }
+
+  /** Wait-for edges before this step. */
+  get waits_before(): readonly string[] {
+    return waitEdges(this.before.state);
+  }
+
+  get isEmpty(): boolean {
+    return this.state === this.before.state && this.messages.length === 0 && this.#consume.length === 0 && this.send.length === 0;
+  }
+
+  /** Returns what was wrong, or null; an event that the state does not admit changes nothing. */
+  apply(happened: AgentEvent, request?: RequestRecord): InvalidTransition | null {
+    // Only here it is known which place the answer takes.
+    const event = happened.type === 'response' ? { ...happened, seq: this.last_seq + 1 } : happened;
+    const result = transition(this.state, event, this.#context);
+    if (!result.ok) return result.invalid;
+    this.state = result.state;
+    this.#at = event.at;
+    if (request !== undefined) this.#requests.push(request);
+    if (event.type === 'input' || event.type === 'retry') this.sent_this_turn = false;
+    if (event.type === 'call-settled') this.#settled += 1;
+    if (event.type === 'response' && event.calls.length === 0) this.reply = textOf(event.content.parts);
+    for (const effect of result.effects) this.#absorb(effect);
+    return null;
+  }
+
+  /** Takes a letter out of the mailbox with the message that comes next. */
+  consumeWithNext(mail_id: string): void {
+    this.#unplaced.push(mail_id);
+    this.consumed.add(mail_id);
+  }
+
+  /** Takes a letter out of the mailbox with the newest message, for mail that brings no message of its own. */
+  consumeNow(mail_id: string): void {
+    this.#consume.push({ mail_id, seq: this.last_seq });
+    this.consumed.add(mail_id);
+  }
+
+  append(message: Message): void {
+    this.messages.push(message);
+    for (const mail_id of this.#unplaced.splice(0)) this.#consume.push({ mail_id, seq: this.last_seq });
+  }
+
+  #absorb(effect: Effect): void {
+    switch (effect.type) {
+      case 'append':
+        this.append(effect.message);
+        return;
+      case 'create-agents':
+        this.create.push(...effect.agents);
+        return;
+      case 'deliver-mail':
+        this.send.push(effect.mail);
+        this.sent_this_turn = true;
+        return;
+      case 'consume-mail':
+        for (const id of effect.mail_ids) this.consumeWithNext(id);
+        return;
+      case 'kill-agents':
+        this.kill.push(...effect.agent_ids);
+        return;
+      case 'notify-parent':
+        if (this.before.parent_id !== null) this.#post(this.before.parent_id, 'outcome', { agent_id: this.before.id, outcome: effect.outcome });
+        return;
+      case 'cancel-agents':
+        for (const id of effect.agent_ids) this.#post(id, 'control', { type: 'cancel', reason: effect.reason });
+        return;
+      case 'run-call':
+        if (this.#isToolsetCall(effect.call)) this.toolset_calls.push(effect.call);
+        else this.world.push(effect);
+        return;
+      case 'abort':
+        // Whatever this very step wanted to start must not start either.
+        this.world.length = 0;
+        this.toolset_calls.length = 0;
+        this.world.push(effect);
+        return;
+      case 'request-model':
+      case 'start-timer':
+        this.world.push(effect);
+        return;
+    }
+  }
+
+  #post(to_id: string, kind: 'outcome' | 'control', body: object): void {
+    const { id, root_id, name } = this.before;
+    this.send.push({ id: this.#newId(), root_id, to_id, from_id: id, from_name: name, kind, body: JSON.stringify(body), sent_at: this.#at });
+  }
+
+  step(at: number, doing: string | null): Step {
+    const waits_for = waitEdges(this.state);
+    const unchanged = sameIds(waits_for, this.waits_before);
+    return {
+      agent_id: this.before.id,
+      epoch: this.before.epoch,
+      base_seq: this.before.last_seq,
+      at,
+      state: this.state,
+      messages: this.messages,
+      create: this.create,
+      send: this.send,
+      consume: this.#consume,
+      kill: this.kill,
+      waits_for: unchanged ? null : waits_for,
+      requests: this.#requests,
+      calls: this.#settled,
+      doing,
+      reply: this.reply,
+      sent_this_turn: this.sent_this_turn,
+    };
+  }
+
+  /** The agent as the ledger has it after the step. */
+  after(step: Step): Agent {
+    const usage = step.requests.reduce((sum, request) => addUsage(sum, request.usage), this.before.usage);
+    return {
+      ...this.before,
+      state: step.state,
+      last_seq: this.last_seq,
+      usage,
+      calls: this.before.calls + step.calls,
+      doing: step.doing,
+      reply: step.reply,
+      sent_this_turn: step.sent_this_turn,
+      updated_at: step.at,
+      ended_at: step.state.type === 'completed' || step.state.type === 'failed' ? step.at : this.before.ended_at,
+    };
+  }
+}
+
+function textOf(parts: readonly { readonly type: string; readonly text?: string }[]): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('');
+}
+
+function sameIds(a: readonly string[], b: readonly string[]): boolean {
+  return a === b || (a.length === b.length && a.every((id, index) => id === b[index]));
+}

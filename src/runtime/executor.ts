@@ -1,0 +1,412 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Agent } from '../core/agent.ts';
+import type { AgentEvent } from '../core/event.ts';
+import type { Mail } from '../core/mail.ts';
+import type { PlacedMessage } from '../core/message.ts';
+import type { NewAgent } from '../core/new-agent.ts';
+import { Prompt, promptOf } from '../core/prompt.ts';
+import { isTerminal, isWorking } from '../core/state.ts';
+import { waitEdges } from '../core/wait-edges.ts';
+import { NO_USAGE } from '../core/usage.ts';
+import type { RequestRecord, Step, Store, Verdict, Worker } from '../store/store.ts';
+import { type Cell, newCell, stopCell } from './cell.ts';
+import type { Draft, WorldEffect } from './draft.ts';
+import { doing } from './doing.ts';
+import { fold } from './fold.ts';
+import { Forest } from './forest.ts';
+import { overrideFor } from './refusal.ts';
+import type { RuntimeEvent } from './runtime-event.ts';
+import type { Workbench } from './workbench.ts';
+
+/** How long the executor waits before it offers steps again to a ledger that cannot be reached. */
+const RETRY_MS = [100, 300, 1000, 3000, 5000];
+
+interface Pending {
+  readonly cell: Cell;
+  readonly draft: Draft;
+  readonly step: Step;
+}
+
+export interface ExecutorOptions {
+  readonly store: Store;
+  readonly workbench: Workbench;
+  readonly emit: (event: RuntimeEvent) => void;
+  /** Performs what a committed step asks for; its outcomes come back through `Executor.happened`. */
+  readonly perform: (cell: Cell, effect: WorldEffect) => void;
+  /** Something changed that may end a tree's work. */
+  readonly onQuiet: () => void;
+}
+
+/**
+ * The one place where steps are made: folds what happened to each agent, commits all agents that are ready in one
+ * transaction (group commit), and only then lets effects be performed. One round at a time; what arrives meanwhile
+ * joins the next.
+ */
+export class Executor {
+  readonly worker: Worker = { id: randomUUID(), host: hostname(), pid: process.pid };
+  readonly forest = new Forest();
+  readonly cells = new Map<string, Cell>();
+  readonly #options: ExecutorOptions;
+  readonly #ready = new Set<Cell>();
+  /** Who waits for whom among the agents known here: a change of the key wakes the values. */
+  readonly #waiters = new Map<string, Set<string>>();
+  readonly #shared_trees = new Set<string>();
+  #round: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(options: ExecutorOptions) {
+    this.#options = options;
+  }
+
+  /** Something happened to an agent led here. */
+  happened(cell: Cell, event: AgentEvent, request?: RequestRecord): void {
+    if (cell.gone) return;
+    cell.inputs.push(request === undefined ? { type: 'event', event } : { type: 'event', event, request });
+    this.wake(cell);
+  }
+
+  /** Something changed that may concern the agent: mail, a deadline, another agent's state. */
+  wake(cell: Cell): void {
+    if (cell.gone || this.#closed) return;
+    this.#ready.add(cell);
+    this.#round ??= new Promise((resolve) => setImmediate(resolve)).then(() => this.#rounds());
+  }
+
+  /** True when no step is under way and none is due. */
+  get isQuiet(): boolean {
+    return this.#round === null;
+  }
+
+  markShared(root_id: string): void {
+    this.#shared_trees.add(root_id);
+  }
+
+  isShared(root_id: string): boolean {
+    return this.#shared_trees.has(root_id);
+  }
+
+  async #rounds(): Promise<void> {
+    while (this.#ready.size > 0 && !this.#closed) {
+      const cells = [...this.#ready];
+      this.#ready.clear();
+      const pending = cells.flatMap((cell) => this.#fold(cell) ?? []);
+      if (pending.length > 0) await this.#commit(pending);
+      // Sockets and timers get their turn, so that the next group is as large as it can be.
+      if (this.#ready.size > 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.#round = null;
+    this.#options.onQuiet();
+  }
+
+  #fold(cell: Cell): Pending | null {
+    if (cell.gone) return null;
+    const { forest } = this;
+    const now = Date.now();
+    const draft = fold(cell, {
+      now,
+      newId: randomUUID,
+      worker: this.worker.id,
+      forest,
+      context: this.#options.workbench.contextOf(cell.agent, forest.tree(cell.agent.root_id)),
+      toolsetTool: (name) => this.#options.workbench.toolsetTool(cell.agent.config, name),
+      shared: this.#shared_trees.has(cell.agent.root_id),
+    });
+    if (!draft.isEmpty) return { cell, draft, step: draft.step(now, doing(draft.state)) };
+    cell.inputs = [];
+    this.#after(cell, draft);
+    return null;
+  }
+
+  async #commit(pending: readonly Pending[]): Promise<void> {
+    // What arrives while the commit is under way belongs to the next step.
+    const taken = pending.map(({ cell }) => cell.inputs.splice(0));
+    const verdicts = await this.#commitUntilReached(pending.map(({ step }) => step));
+    if (verdicts === null) return;
+    const refused: Promise<void>[] = [];
+    for (const [index, verdict] of verdicts.entries()) {
+      const one = pending[index] as Pending;
+      if (verdict.ok) this.#accepted(one, verdict);
+      else refused.push(this.#refused(one, verdict, taken[index] ?? []));
+    }
+    await Promise.all(refused);
+  }
+
+  /** A ledger that cannot be reached loses nothing: the same steps are offered until it answers. */
+  async #commitUntilReached(steps: readonly Step[]): Promise<Verdict[] | null> {
+    for (let tries = 0; !this.#closed; tries += 1) {
+      try {
+        const verdicts = await this.#options.store.commit(steps);
+        if (tries > 0) this.#options.emit({ type: 'ledger', reachable: true, text: 'the ledger can be reached again' });
+        return verdicts;
+      } catch (error) {
+        const text = error instanceof Error ? error.message : String(error);
+        this.#options.emit({ type: 'ledger', reachable: false, text });
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]));
+      }
+    }
+    return null;
+  }
+
+  #accepted({ cell, draft, step }: Pending, verdict: Extract<Verdict, { ok: true }>): void {
+    const { emit } = this.#options;
+    this.forest.setTree(verdict.tree);
+    const before = cell.agent;
+    cell.agent = draft.after(step);
+    cell.inbox.remove(draft.consumed);
+    cell.overrides.clear();
+    this.#tellMessages(cell, before, step);
+    this.#setAgent(cell.agent, before, false);
+    if (step.waits_for !== null) this.#setEdges(cell.agent.id, draft.waits_before, step.waits_for);
+    for (const mail of verdict.sent) {
+      emit({ type: 'mail', mail });
+      this.#deliver(mail);
+    }
+    if (verdict.killed.length > 0) this.markKilled(verdict.killed, cell.agent.name);
+    for (const child of step.create) if (child.agent.worker === this.worker.id) this.#begin(child, cell);
+    if (isTerminal(cell.agent.state.type)) this.#drop(cell);
+    this.#after(cell, draft);
+  }
+
+  /** Messages enter the prompt; a fork point is remembered at its place, before its results join. */
+  #tellMessages(cell: Cell, before: Agent, step: Step): void {
+    const points = new Map<number, ReturnType<Prompt['forked']>>();
+    const wanted = new Set(step.create.map((child) => child.agent.forked_from?.seq));
+    if (wanted.size > 0 && before.last_seq > 0) {
+      for (const seq of wanted) if (seq !== undefined && seq <= before.last_seq) points.set(seq, cell.prompt.forked());
+    }
+    step.messages.forEach((message, index) => {
+      const seq = before.last_seq + 1 + index;
+      cell.prompt.append(message);
+      if (wanted.has(seq)) points.set(seq, cell.prompt.forked());
+      const placed = { ...message, agent_id: cell.agent.id, seq, at: step.at } as PlacedMessage;
+      this.#options.emit({ type: 'message', agent_id: cell.agent.id, message: placed });
+    });
+    this.#fork_points = points;
+  }
+
+  #fork_points = new Map<number, ReturnType<Prompt['forked']>>();
+
+  #begin({ agent, messages }: NewAgent, parent: Cell | null): void {
+    const seq = agent.forked_from?.seq ?? 0;
+    const created: Agent = {
+      ...agent,
+      last_seq: seq + messages.length,
+      mail_count: 0,
+      epoch: 1,
+      calls: 0,
+      usage: NO_USAGE,
+      doing: doing(agent.state),
+      reply: null,
+      sent_this_turn: false,
+      updated_at: agent.created_at,
+      ended_at: null,
+    };
+    const prompt = new Prompt(agent.forked_from === null || parent === null ? undefined : this.#fork_points.get(seq));
+    const cell = newCell(created, prompt, []);
+    this.cells.set(agent.id, cell);
+    this.#setAgent(created, undefined, true);
+    messages.forEach((message, index) => {
+      prompt.append(message);
+      const placed = { ...message, agent_id: agent.id, seq: seq + 1 + index, at: agent.created_at } as PlacedMessage;
+      this.#options.emit({ type: 'message', agent_id: agent.id, message: placed });
+    });
+    this.#start(cell);
+  }
+
+  /** A new root, just written to the ledger. */
+  beginRoot(root: NewAgent): Cell {
+    this.#begin(root, null);
+    return this.cells.get(root.agent.id) as Cell;
+  }
+
+  /** An agent taken over from the ledger: it goes on from its state (law 12). */
+  adopt(agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[]): Cell {
+    const cell = newCell(agent, promptOf(history), mail);
+    this.cells.set(agent.id, cell);
+    this.#setAgent(agent, this.forest.agent(agent.id), false);
+    this.#setEdges(agent.id, [], waitEdges(agent.state));
+    this.happened(cell, { type: 'resume', at: Date.now() });
+    return cell;
+  }
+
+  #start(cell: Cell): void {
+    const { state } = cell.agent;
+    if (state.type === 'requesting') this.#options.perform(cell, { type: 'request-model', attempt: state.attempt, tools: true });
+  }
+
+  /** What follows a step: its effects, and calls that waited for it. */
+  #after(cell: Cell, draft: Draft): void {
+    for (const effect of draft.world) if (!cell.gone) this.#options.perform(cell, effect);
+    for (const { call, look_up } of draft.deferred) {
+      if (look_up.length === 0) this.#again(cell, call);
+      else void this.#lookUp(cell, look_up).then(() => this.#again(cell, call));
+    }
+  }
+
+  #again(cell: Cell, call: Draft['deferred'][number]['call']): void {
+    cell.inputs.push({ type: 'toolset-call', call });
+    this.wake(cell);
+  }
+
+  /** Asks the ledger who is meant; `*` asks for everybody of the tree. */
+  async #lookUp(cell: Cell, texts: readonly string[]): Promise<void> {
+    const { store } = this.#options;
+    const root_id = cell.agent.root_id;
+    for (const text of texts) {
+      const found = await (text === '*' ? store.agents({ root_id }) : store.find(text, root_id)).catch(() => []);
+      for (const agent of found) this.#learn(agent);
+      if (text !== '*') cell.looked_up.add(text);
+    }
+    // The whole tree is asked for again at the next call: others change it.
+    if (texts.includes('*')) {
+      cell.looked_up.add('*');
+      setImmediate(() => cell.looked_up.delete('*')).unref();
+    }
+  }
+
+  #learn(agent: Agent): void {
+    if (this.cells.get(agent.id)?.gone === false) return;
+    this.#setAgent(agent, this.forest.agent(agent.id), false);
+  }
+
+  async #refused({ cell, draft, step }: Pending, verdict: Extract<Verdict, { ok: false }>, inputs: Cell['inputs']): Promise<void> {
+    const { refusal } = verdict;
+    cell.inputs = [...inputs, ...cell.inputs];
+    if (refusal.reason === 'stale') return this.#reload({ cell, draft, step });
+    const { store } = this.#options;
+    const root_id = cell.agent.root_id;
+    if (refusal.reason === 'consumed') {
+      cell.inbox.remove(new Set([refusal.mail_id]));
+    } else if (refusal.reason === 'cycle') {
+      for (const [call_id, override] of overrideFor(refusal.path, draft.parked, (id) => this.forest.agent(id))) {
+        cell.overrides.set(call_id, override);
+      }
+    } else {
+      const tree = await store.tree(root_id);
+      if (tree !== null) this.forest.setTree(tree);
+      for (const agent of await store.agents({ root_id })) this.#learn(agent);
+    }
+    this.wake(cell);
+  }
+
+  /** The ledger knows better: the step was applied before the connection broke, the agent was killed, or it is led elsewhere now. */
+  async #reload({ cell, draft, step }: Pending): Promise<void> {
+    const { store } = this.#options;
+    const agent = await store.agent(cell.agent.id);
+    if (agent === null || agent.epoch !== cell.agent.epoch || isTerminal(agent.state.type)) {
+      if (agent !== null && agent.state.type === 'killed') this.markKilled([agent.id], agent.state.by);
+      else this.#drop(cell);
+      if (agent !== null) this.#setAgent(agent, this.forest.agent(agent.id), false);
+      return;
+    }
+    const tree = (await store.tree(agent.root_id)) as NonNullable<Awaited<ReturnType<Store['tree']>>>;
+    if (agent.last_seq === draft.last_seq) {
+      this.#accepted({ cell, draft, step }, { ok: true, killed: [], sent: [], tree });
+      cell.inputs = [];
+      for (const mail of step.send) await this.checkMail(mail.to_id);
+      for (const id of step.kill) for (const dead of await store.agents({ parent_id: id })) this.#learn(dead);
+      return;
+    }
+    stopCell(cell);
+    cell.gone = true;
+    this.adopt(agent, await store.history(agent.id), await store.mail(agent.id));
+  }
+
+  /** Looks at the ledger for mail that came from outside this process. */
+  async checkMail(agent_id: string): Promise<void> {
+    const cell = this.cells.get(agent_id);
+    if (cell === undefined) return;
+    for (const mail of await this.#options.store.mail(agent_id)) cell.inbox.add(mail);
+    this.wake(cell);
+  }
+
+  /** Looks at the ledger for what became of an agent led elsewhere, or killed from outside. */
+  async checkAgent(agent_id: string): Promise<void> {
+    const agent = await this.#options.store.agent(agent_id);
+    if (agent === null) return;
+    if (agent.state.type === 'killed') this.markKilled([agent_id], agent.state.by);
+    const cell = this.cells.get(agent_id);
+    if (cell !== undefined && agent.epoch !== cell.agent.epoch) this.#drop(cell);
+    this.#learn(agent);
+  }
+
+  /** They are dead in the ledger: stop what runs for them here and tell who waits for them. */
+  markKilled(ids: readonly string[], by: string): void {
+    for (const id of ids) {
+      const cell = this.cells.get(id);
+      const known = this.forest.agent(id);
+      if (cell !== undefined) this.#drop(cell);
+      if (known === undefined || isTerminal(known.state.type)) continue;
+      const now = Date.now();
+      const dead: Agent = {
+        ...known,
+        state: { type: 'killed', by },
+        worker: null,
+        epoch: known.epoch + 1,
+        last_seq: known.last_seq + 1,
+        doing: null,
+        updated_at: now,
+        ended_at: now,
+      };
+      this.#setAgent(dead, known, false);
+    }
+    this.#options.emit({ type: 'killed', ids, by });
+  }
+
+  #drop(cell: Cell): void {
+    stopCell(cell);
+    cell.gone = true;
+    this.cells.delete(cell.agent.id);
+  }
+
+  /** Takes over what is true now, and wakes those whose wait may end by it. */
+  #setAgent(agent: Agent, before: Agent | undefined, created: boolean): void {
+    this.forest.set(agent);
+    this.#options.emit({ type: 'agent', agent, created });
+    if (before !== undefined && isWorking(before.state.type) && !isWorking(agent.state.type)) this.#wakeWaiters(agent.id);
+  }
+
+  #wakeWaiters(id: string): void {
+    for (const waiter of this.#waiters.get(id) ?? []) {
+      const cell = this.cells.get(waiter);
+      if (cell !== undefined) this.wake(cell);
+    }
+  }
+
+  #setEdges(waiter: string, before: readonly string[], after: readonly string[]): void {
+    for (const target of before) {
+      const waiters = this.#waiters.get(target);
+      waiters?.delete(waiter);
+      if (waiters?.size === 0) this.#waiters.delete(target);
+    }
+    for (const target of after) {
+      const waiters = this.#waiters.get(target);
+      if (waiters === undefined) this.#waiters.set(target, new Set([waiter]));
+      else waiters.add(waiter);
+    }
+  }
+
+  #deliver(mail: Mail): void {
+    const cell = this.cells.get(mail.to_id);
+    if (cell === undefined) return;
+    cell.inbox.add(mail);
+    this.wake(cell);
+  }
+
+  /** A letter that this process wrote outside of any step: the human's. */
+  delivered(mail: Mail): void {
+    this.#options.emit({ type: 'mail', mail });
+    this.#deliver(mail);
+  }
+
+  /** Lets the round under way finish and starts no other. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const cell of this.cells.values()) {
+      cell.gone = true;
+      stopCell(cell);
+    }
+    await this.#round;
+  }
+}

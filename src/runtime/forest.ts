@@ -1,0 +1,112 @@
+import type { Agent, Tree } from '../core/agent.ts';
+import { isTerminal, isWorking } from '../core/state.ts';
+import type { Resolved } from '../toolsets/toolset.ts';
+
+/**
+ * Every agent this process knows of, by tree: the ones it leads and the ones it only heard of. All look-ups on the hot
+ * path are by id; nothing grows with the number of idle agents.
+ */
+export class Forest {
+  readonly #agents = new Map<string, Agent>();
+  readonly #trees = new Map<string, Tree>();
+  readonly #members = new Map<string, Set<string>>();
+  readonly #children = new Map<string, Set<string>>();
+  readonly #living_children = new Map<string, number>();
+  readonly #working = new Map<string, number>();
+
+  agent(id: string): Agent | undefined {
+    return this.#agents.get(id);
+  }
+
+  tree(root_id: string): Tree | undefined {
+    return this.#trees.get(root_id);
+  }
+
+  setTree(tree: Tree): void {
+    this.#trees.set(tree.root_id, tree);
+  }
+
+  /** Takes over what is now true of an agent. */
+  set(agent: Agent): void {
+    const before = this.#agents.get(agent.id);
+    this.#agents.set(agent.id, agent);
+    if (before === undefined) this.#enter(agent);
+    this.#count(this.#working, agent.root_id, weight(before, isWorking), weight(agent, isWorking));
+    if (agent.parent_id !== null) {
+      this.#count(this.#living_children, agent.parent_id, weight(before, isAlive), weight(agent, isAlive));
+    }
+  }
+
+  #enter(agent: Agent): void {
+    entry(this.#members, agent.root_id).add(agent.id);
+    if (agent.parent_id !== null) entry(this.#children, agent.parent_id).add(agent.id);
+  }
+
+  #count(counts: Map<string, number>, key: string, before: number, after: number): void {
+    if (before !== after) counts.set(key, (counts.get(key) ?? 0) + after - before);
+  }
+
+  members(root_id: string): Agent[] {
+    return [...(this.#members.get(root_id) ?? [])].flatMap((id) => this.#agents.get(id) ?? []);
+  }
+
+  livingChildren(id: string): number {
+    return this.#living_children.get(id) ?? 0;
+  }
+
+  /** How many agents of the tree are in the middle of a turn. */
+  working(root_id: string): number {
+    return this.#working.get(root_id) ?? 0;
+  }
+
+  lineage(agent: Agent): Agent[] {
+    const line: Agent[] = [];
+    for (let at: Agent | undefined = agent; at !== undefined; at = at.parent_id === null ? undefined : this.#agents.get(at.parent_id)) {
+      line.push(at);
+    }
+    return line;
+  }
+
+  /** Living descendants, the agent itself first. */
+  subtree(agent: Agent): Agent[] {
+    const found = [agent];
+    for (const at of found) {
+      for (const id of this.#children.get(at.id) ?? []) {
+        const child = this.#agents.get(id);
+        if (child !== undefined && isAlive(child.state.type)) found.push(child);
+      }
+    }
+    return found;
+  }
+
+  /** Uuid, unique prefix (≥ 4 characters) or name; among several, a single living one wins. */
+  resolve(text: string, root_id: string): Resolved {
+    const exact = this.#agents.get(text);
+    if (exact !== undefined && exact.root_id === root_id) return { found: 'one', agent: exact };
+    const all = this.members(root_id).filter(
+      (agent) => agent.name === text || (text.length >= 4 && agent.id.startsWith(text)),
+    );
+    const living = all.filter((agent) => isAlive(agent.state.type));
+    const [only] = living.length === 1 ? living : all;
+    if (only === undefined) return { found: 'none' };
+    if (living.length === 1 || all.length === 1) return { found: 'one', agent: only };
+    return { found: 'many', candidates: living.length > 1 ? living : all };
+  }
+}
+
+function isAlive(type: Agent['state']['type']): boolean {
+  return !isTerminal(type);
+}
+
+function weight(agent: Agent | undefined, test: (type: Agent['state']['type']) => boolean): number {
+  return agent !== undefined && test(agent.state.type) ? 1 : 0;
+}
+
+function entry(map: Map<string, Set<string>>, key: string): Set<string> {
+  let set = map.get(key);
+  if (set === undefined) {
+    set = new Set();
+    map.set(key, set);
+  }
+  return set;
+}

@@ -1,0 +1,64 @@
+import { LEASE_MS, type Store, type Worker } from '../store/store.ts';
+
+/** Three chances to renew before a lease ends. */
+const BEAT_MS = LEASE_MS / 3;
+/** Looked at even if no wake-up came: hints may be lost. */
+const NET_MS = 1_000;
+
+export interface LeaseKeeperOptions {
+  readonly store: Store;
+  readonly worker: Worker;
+  /** Something was written for this worker. */
+  readonly onSignals: () => Promise<void>;
+  /** The lease had run out in between (the process was stopped or cut off): others may lead its agents now. */
+  readonly onLost: () => Promise<void>;
+}
+
+/** Renews this process's lease, and listens for what others write for it. */
+export class LeaseKeeper {
+  readonly #options: LeaseKeeperOptions;
+  #beat: NodeJS.Timeout | null = null;
+  #net: NodeJS.Timeout | null = null;
+  #unlisten: (() => Promise<void>) | null = null;
+  #looking = false;
+  #again = false;
+
+  constructor(options: LeaseKeeperOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { store, worker } = this.#options;
+    await store.heartbeat(worker);
+    this.#unlisten = await store.listen(worker.id, () => void this.#look());
+    this.#beat = setInterval(() => void this.#renew(), BEAT_MS).unref();
+    this.#net = setInterval(() => void this.#look(), NET_MS).unref();
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      if (!(await this.#options.store.heartbeat(this.#options.worker))) await this.#options.onLost();
+    } catch {
+      // The ledger cannot be reached: commits say so, and the next beat tries again.
+    }
+  }
+
+  /** One look at a time; a wake-up during it leads to one more. */
+  async #look(): Promise<void> {
+    this.#again = true;
+    if (this.#looking) return;
+    this.#looking = true;
+    while (this.#again) {
+      this.#again = false;
+      await this.#options.onSignals().catch(() => undefined);
+    }
+    this.#looking = false;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#beat !== null) clearInterval(this.#beat);
+    if (this.#net !== null) clearInterval(this.#net);
+    await this.#unlisten?.().catch(() => undefined);
+    await this.#options.store.release(this.#options.worker.id).catch(() => undefined);
+  }
+}

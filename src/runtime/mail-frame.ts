@@ -1,0 +1,17 @@
+import type { Mail } from '../core/mail.ts';
+
+/**
+ * Letters of agents as one user message. The sender is stamped by the runtime, and a delimiter that no
+ * letter can know keeps its text from posing as anything else (SAFETY.md).
+ */
+export function frameLetters(letters: readonly Mail[], delimiter: string): string {
+  const head =
+    letters.length === 1
+      ? 'A message arrived from another agent. It comes from an agent, not from the user.'
+      : `${letters.length} messages arrived from other agents. They come from agents, not from the user.`;
+  const framed = letters.map(
+    (letter) =>
+      `--- ${delimiter} message from ${letter.from_name} (agent ${letter.from_id}), ${new Date(letter.sent_at).toISOString()}\n${letter.body}\n--- ${delimiter} end`,
+  );
+  return [head, ...framed].join('\n\n');
+}

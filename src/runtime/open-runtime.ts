@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import { realpathSync, statSync } from 'node:fs';
+import type { Agent, AgentConfig } from '../core/agent.ts';
+import { CoppiceError } from '../core/coppice-error.ts';
+import { DEFAULT_LIMITS } from '../core/limits.ts';
+import type { Mail } from '../core/mail.ts';
+import type { NewAgent } from '../core/new-agent.ts';
+import { isTerminal, newTurn } from '../core/state.ts';
+import { storable } from '../core/text.ts';
+import type { Model } from '../models/model.ts';
+import type { Store } from '../store/store.ts';
+import type { Tool } from '../tools/tool.ts';
+import { processToolset } from '../toolsets/process.ts';
+import type { Toolset } from '../toolsets/toolset.ts';
+import type { Cell } from './cell.ts';
+import type { WorldEffect } from './draft.ts';
+import { Executor } from './executor.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+import { performCall } from './perform-call.ts';
+import { performRequest } from './perform-request.ts';
+import type { RuntimeEvent } from './runtime-event.ts';
+import type { ResumeReport, RuntimeFace, StartOptions, TreeOutcome } from './runtime-face.ts';
+import { SettleWatch } from './settle-watch.ts';
+import { TurnClock } from './turn-clock.ts';
+import { Workbench } from './workbench.ts';
+
+export interface RuntimeOptions {
+  readonly store: Store;
+  /** `provider/model` → model; rejects with a `CoppiceError`. Asked once per name. */
+  readonly openModel: (name: string) => Promise<Model>;
+  readonly tools: readonly Tool[];
+  /** Default: the five vocabularies that exist. */
+  readonly toolsets?: readonly Toolset[];
+  /** Folder for output that does not fit a result. */
+  readonly spill_dir: string;
+  /** Environment variables that tool processes may see beside the fixed allow-list. */
+  readonly env_allow: readonly string[];
+}
+
+/** Starts a runtime on a ledger: enters the worker, begins to listen. The store stays the caller's to close. */
+export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace> {
+  const runtime = new Runtime(options);
+  await runtime.open();
+  return runtime;
+}
+
+class Runtime implements RuntimeFace {
+  readonly #store: Store;
+  readonly #options: RuntimeOptions;
+  readonly #workbench: Workbench;
+  readonly #executor: Executor;
+  readonly #keeper: LeaseKeeper;
+  readonly #settle: SettleWatch;
+  readonly #clock: TurnClock;
+  readonly #listeners = new Set<(event: RuntimeEvent) => void>();
+  readonly #models = new Map<string, Promise<Model>>();
+  #closed = false;
+
+  constructor(options: RuntimeOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#workbench = new Workbench(options.tools, options.toolsets ?? [processToolset]);
+    this.#executor = new Executor({
+      store: options.store,
+      workbench: this.#workbench,
+      emit: (event) => this.#emit(event),
+      perform: (cell, effect) => this.#perform(cell, effect),
+      onQuiet: () => this.#settle.look(),
+    });
+    this.#settle = new SettleWatch(this.#executor, options.store);
+    this.#clock = new TurnClock(this.#executor);
+    this.#keeper = new LeaseKeeper({
+      store: options.store,
+      worker: this.#executor.worker,
+      onSignals: () => this.#takeSignals(),
+      onLost: () => this.#checkLeases(),
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.#keeper.start();
+  }
+
+  #emit(event: RuntimeEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        // A watcher's fault must not stop the agents; it surfaces where Node reports such faults.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  #perform(cell: Cell, effect: WorldEffect): void {
+    const surroundings = { ...this.#options, executor: this.#executor, workbench: this.#workbench, emit: (event: RuntimeEvent) => this.#emit(event) };
+    switch (effect.type) {
+      case 'request-model':
+        this.#clock.watch(cell);
+        void performRequest(cell, effect.tools, { ...surroundings, openModel: (name) => this.#openModel(name) });
+        return;
+      case 'run-call':
+        if (this.#workbench.toolsetTool(cell.agent.config, effect.call.name) !== undefined) {
+          cell.inputs.push({ type: 'toolset-call', call: effect.call });
+          this.#executor.wake(cell);
+        } else void performCall(cell, effect.call, surroundings);
+        return;
+      case 'start-timer':
+        this.#clock.wakeAt(cell, effect.call_id, effect.at);
+        return;
+      case 'abort':
+        cell.request?.abort();
+        cell.request = null;
+        for (const controller of cell.calls.values()) controller.abort();
+        cell.calls.clear();
+        return;
+    }
+  }
+
+  #openModel(name: string): Promise<Model> {
+    let model = this.#models.get(name);
+    if (model === undefined) {
+      model = this.#options.openModel(name);
+      this.#models.set(name, model);
+      // A model that could not be opened may be there at the next try: a key was set, a file mended.
+      model.catch(() => this.#models.delete(name));
+    }
+    return model;
+  }
+
+  async start(options: StartOptions): Promise<Agent> {
+    this.#assertOpen();
+    const config = checkedConfig(options.config, this.#workbench);
+    if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
+    await this.#openModel(config.model);
+    const now = Date.now();
+    const id = randomUUID();
+    const content = { origin: 'human' as const, text: storable(options.prompt), ...(options.images === undefined ? {} : { images: options.images }) };
+    const root: NewAgent = {
+      agent: {
+        id,
+        root_id: id,
+        parent_id: null,
+        name: storable(options.name ?? 'main'),
+        session_key: 'agent:main:main',
+        origin: 'root',
+        depth: 0,
+        config,
+        state: { type: 'requesting', attempt: 1, turn: newTurn(now) },
+        forked_from: null,
+        worker: this.#executor.worker.id,
+        created_at: now,
+      },
+      messages: [{ kind: 'user', content }],
+    };
+    const tree = await this.#store.createRoot(root, { ...DEFAULT_LIMITS, ...options.limits });
+    this.#executor.forest.setTree(tree);
+    return this.#executor.beginRoot(root).agent;
+  }
+
+  async resume(root_id: string, options: { readonly retry?: boolean } = {}): Promise<ResumeReport> {
+    this.#assertOpen();
+    const tree = await this.#store.tree(root_id);
+    const root = await this.#store.agent(root_id);
+    if (tree === null || root === null) throw new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`);
+    this.#executor.forest.setTree(tree);
+    const claimed = await this.#store.claim(root_id, this.#executor.worker);
+    const mine = new Set(claimed.map((agent) => agent.id));
+    const others = (await this.#store.agents({ root_id })).filter((agent) => !mine.has(agent.id));
+    for (const agent of others) if (!this.#executor.cells.has(agent.id)) this.#executor.forest.set(agent);
+    const elsewhere = others.filter((agent) => !isTerminal(agent.state.type) && !this.#executor.cells.has(agent.id)).length;
+    if (elsewhere > 0) this.#executor.markShared(root_id);
+    const broken: { agent: Agent; reason: string }[] = [];
+    // All are known before the first goes on: a wait looks at the others.
+    for (const agent of claimed) this.#executor.forest.set(agent);
+    for (const agent of claimed) {
+      try {
+        const cell = this.#executor.adopt(agent, await this.#store.history(agent.id), await this.#store.mail(agent.id));
+        if (options.retry && agent.state.type === 'errored') this.#executor.happened(cell, { type: 'retry', at: Date.now() });
+      } catch (error) {
+        broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
+      }
+    }
+    return { root, agents: claimed, elsewhere, broken };
+  }
+
+  async send(to_id: string, text: string): Promise<Mail> {
+    this.#assertOpen();
+    if (text.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the message is empty');
+    const agent = await this.#mustFind(to_id);
+    const result = await this.#store.send({
+      id: randomUUID(),
+      root_id: agent.root_id,
+      to_id,
+      from_id: null,
+      from_name: 'you',
+      kind: 'letter',
+      body: storable(text),
+      sent_at: Date.now(),
+    });
+    if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`);
+    this.#executor.delivered(result.mail);
+    return result.mail;
+  }
+
+  async kill(agent_id: string): Promise<readonly string[]> {
+    this.#assertOpen();
+    await this.#mustFind(agent_id);
+    const { ids } = await this.#store.kill(agent_id, 'you', Date.now());
+    if (ids.length > 0) this.#executor.markKilled(ids, 'you');
+    return ids;
+  }
+
+  async interrupt(agent_id: string, reason: string): Promise<void> {
+    this.#assertOpen();
+    const agent = await this.#mustFind(agent_id);
+    const cell = this.#executor.cells.get(agent_id);
+    if (cell !== undefined) {
+      this.#executor.happened(cell, { type: 'cancel', at: Date.now(), by: 'you', reason, open: [] });
+      return;
+    }
+    const body = JSON.stringify({ type: 'cancel', reason });
+    const result = await this.#store.send({
+      id: randomUUID(),
+      root_id: agent.root_id,
+      to_id: agent_id,
+      from_id: null,
+      from_name: 'you',
+      kind: 'control',
+      body,
+      sent_at: Date.now(),
+    });
+    if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended`);
+  }
+
+  settled(root_id: string): Promise<TreeOutcome> {
+    return this.#settle.settled(root_id);
+  }
+
+  async agents(root_id: string): Promise<readonly Agent[]> {
+    const known = this.#executor.forest.members(root_id);
+    return known.length > 0 ? known : this.#store.agents({ root_id });
+  }
+
+  subscribe(listener: (event: RuntimeEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async #mustFind(id: string): Promise<Agent> {
+    const agent = this.#executor.forest.agent(id) ?? (await this.#store.agent(id));
+    if (agent === null) throw new CoppiceError('E_AGENT_NOT_FOUND', `no agent ${id}`);
+    return agent;
+  }
+
+  async #takeSignals(): Promise<void> {
+    for (const signal of await this.#store.signals(this.#executor.worker.id)) {
+      if (signal.kind === 'mail') await this.#executor.checkMail(signal.agent_id);
+      else if (signal.kind === 'killed') await this.#executor.checkAgent(signal.agent_id);
+      else if (signal.about !== null) await this.#executor.checkAgent(signal.about);
+    }
+  }
+
+  /** The lease had run out: keep only what nobody has taken. */
+  async #checkLeases(): Promise<void> {
+    for (const id of [...this.#executor.cells.keys()]) await this.#executor.checkAgent(id);
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new CoppiceError('E_CLOSED', 'the runtime is closed');
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#executor.close();
+    this.#settle.close();
+    await this.#keeper.stop();
+  }
+}
+
+/** Refuses what could only fail later: a folder that is none, tools that nobody has. */
+function checkedConfig(config: AgentConfig, workbench: Workbench): AgentConfig {
+  const unknown = workbench.unknownNames(config);
+  if (unknown.toolsets.length > 0) {
+    const known = workbench.toolsetNames.join(', ');
+    throw new CoppiceError('E_CONFIG', `no toolset called "${unknown.toolsets[0]}"`, { hint: `Toolsets: ${known}` });
+  }
+  if (unknown.tools.length > 0) {
+    throw new CoppiceError('E_CONFIG', `no tool called "${unknown.tools[0]}"`, { hint: `Tools: ${workbench.toolNames.join(', ')}` });
+  }
+  try {
+    if (!statSync(config.cwd).isDirectory()) throw new CoppiceError('E_NO_FOLDER', `${config.cwd} is not a folder`);
+    return { ...config, cwd: realpathSync(config.cwd) };
+  } catch (error) {
+    if (error instanceof CoppiceError) throw error;
+    throw new CoppiceError('E_NO_FOLDER', `the folder ${config.cwd} cannot be used`, { cause: error });
+  }
+}

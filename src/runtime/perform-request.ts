@@ -1,0 +1,103 @@
+import type { Agent, Tree } from '../core/agent.ts';
+import type { Failure } from '../core/failure.ts';
+import type { AgentEvent } from '../core/event.ts';
+import type { AssistantContent, CallPart } from '../core/message.ts';
+import type { Call } from '../core/state.ts';
+import { storable } from '../core/text.ts';
+import type { Model, ModelOutcome } from '../models/model.ts';
+import type { Cell } from './cell.ts';
+import type { Executor } from './executor.ts';
+import type { RuntimeEvent } from './runtime-event.ts';
+import type { Workbench } from './workbench.ts';
+
+export interface RequestSurroundings {
+  readonly executor: Executor;
+  readonly workbench: Workbench;
+  /** Rejects with a `CoppiceError`. */
+  readonly openModel: (name: string) => Promise<Model>;
+  readonly emit: (event: RuntimeEvent) => void;
+}
+
+/** Asks the agent's model and brings the outcome back as an event. Never throws. */
+export async function performRequest(cell: Cell, tools: boolean, around: RequestSurroundings): Promise<void> {
+  const { executor } = around;
+  const controller = new AbortController();
+  cell.request?.abort();
+  cell.request = controller;
+  const started_at = Date.now();
+  const spent = overBudget(executor.forest.tree(cell.agent.root_id));
+  const outcome = spent ?? (await ask(cell, tools, controller, around));
+  // Aborted and replaced, or the agent is gone: nobody waits for this answer any more.
+  if (cell.request !== controller || cell.gone) return;
+  cell.request = null;
+  const at = Date.now();
+  switch (outcome.type) {
+    case 'aborted':
+      return;
+    case 'failure':
+      return executor.happened(cell, failed(at, outcome));
+    case 'answer': {
+      const event = answered(at, cell.agent, outcome.content, around.workbench);
+      executor.happened(cell, event, { model: outcome.content.model, usage: outcome.usage, started_at, duration_ms: at - started_at });
+    }
+  }
+}
+
+async function ask(cell: Cell, tools: boolean, controller: AbortController, around: RequestSurroundings): Promise<ModelOutcome> {
+  const { agent, prompt } = cell;
+  try {
+    const model = await around.openModel(agent.config.model);
+    const bench = around.workbench.bench(agent.config);
+    return await model.stream(
+      {
+        system: bench.system,
+        messages: prompt.messages(),
+        tools: tools ? bench.specs : [],
+        thinking: agent.config.thinking,
+        shared_prefix: prompt.shared,
+        signal: controller.signal,
+        agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
+      },
+      (delta) => around.emit({ type: 'delta', agent_id: agent.id, delta }),
+    );
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { type: 'failure', failure: { kind: 'no_model', error: message, retryable: true } };
+  }
+}
+
+function failed(at: number, { failure, partial }: Extract<ModelOutcome, { type: 'failure' }>): AgentEvent {
+  const kept = { ...failure, error: storable(failure.error) };
+  return partial === undefined
+    ? { type: 'request-failed', at, failure: kept }
+    : { type: 'request-failed', at, failure: kept, partial: storable(partial) };
+}
+
+/** Calls are stamped with what the scheduler must know of their tools. An unknown name is a call too: it gets an error. */
+function answered(at: number, agent: Agent, content: AssistantContent, workbench: Workbench): AgentEvent {
+  const bench = workbench.bench(agent.config);
+  const parts = content.parts.map((part) =>
+    part.type === 'call' ? { ...part, input: storable(part.input) } : { ...part, text: storable(part.text) },
+  );
+  const calls = parts
+    .filter((part): part is CallPart => part.type === 'call')
+    .map(({ id, name, input }): Call => {
+      const tool = bench.tools.get(name);
+      if (tool === undefined) return { id, name, input, side_by_side: true, idempotent: true };
+      return { id, name, input, side_by_side: tool.side_by_side, idempotent: tool.idempotent };
+    });
+  return { type: 'response', at, seq: agent.last_seq + 1, content: { model: content.model, parts }, calls, submission: null };
+}
+
+function overBudget(tree: Tree | undefined): ModelOutcome | null {
+  if (tree === undefined) return null;
+  const { limits, tokens, cost_usd } = tree;
+  const over = (limit: string, text: string): ModelOutcome => {
+    const failure: Failure = { kind: 'limit', error: `limit "${limit}" of the tree reached: ${text}. Raise it with --limit ${limit}=N and resume.`, retryable: true };
+    return { type: 'failure', failure };
+  };
+  if (limits.tokens !== null && tokens >= limits.tokens) return over('tokens', `${tokens} of ${limits.tokens} tokens`);
+  if (limits.cost_usd !== null && cost_usd >= limits.cost_usd) return over('cost', `$${cost_usd.toFixed(4)} of $${limits.cost_usd}`);
+  return null;
+}
+

@@ -1,0 +1,58 @@
+import type { Agent, AgentConfig } from '../core/agent.ts';
+import type { Failure } from '../core/failure.ts';
+import type { Limits } from '../core/limits.ts';
+import type { Mail } from '../core/mail.ts';
+import type { Image } from '../core/message.ts';
+import type { RuntimeEvent } from './runtime-event.ts';
+
+export interface StartOptions {
+  readonly prompt: string;
+  /** Default `main`. */
+  readonly name?: string;
+  readonly images?: readonly Image[];
+  readonly config: AgentConfig;
+  readonly limits?: Partial<Limits>;
+}
+
+/** How a tree stands when nothing of it is at work any more. */
+export interface TreeOutcome {
+  readonly root: Agent;
+  /** The root's last reply; empty when there is none. */
+  readonly reply: string;
+  /** Why the root stopped, when it failed or was killed. */
+  readonly failure: Failure | null;
+  readonly agents: readonly Agent[];
+}
+
+export interface ResumeReport {
+  readonly root: Agent;
+  /** Agents this process leads now. */
+  readonly agents: readonly Agent[];
+  /** Agents that another living process leads; they go on there. */
+  readonly elsewhere: number;
+  /** Agents that could not be restored, and why; the others go on. */
+  readonly broken: readonly { readonly agent: Agent; readonly reason: string }[];
+}
+
+/**
+ * The public face of the runtime, the only thing that doors see of it. Methods reject with a `CoppiceError`
+ * (stable `code`, `hint`); nothing that a caller does can lose what is in the ledger.
+ */
+export interface RuntimeFace {
+  start(options: StartOptions): Promise<Agent>;
+  /** Takes over every agent of the tree that nobody leads, and goes on; `retry` also restarts agents whose turn failed. */
+  resume(root_id: string, options?: { readonly retry?: boolean }): Promise<ResumeReport>;
+  /** A letter from the human. It wakes an idle agent and joins a running turn before its next model request. */
+  send(to_id: string, text: string): Promise<Mail>;
+  /** The agent and its living descendants. */
+  kill(agent_id: string): Promise<readonly string[]>;
+  /** Stops the turn of this one agent; its children go on. */
+  interrupt(agent_id: string, reason: string): Promise<void>;
+  /** Resolves when nothing of the tree is at work and no mail waits for a living agent. */
+  settled(root_id: string): Promise<TreeOutcome>;
+  /** The agents of a tree as this process knows them. */
+  agents(root_id: string): Promise<readonly Agent[]>;
+  subscribe(listener: (event: RuntimeEvent) => void): () => void;
+  /** Stops claiming, lets commits finish, ends processes, releases leases. Nothing is lost; `resume` goes on. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,100 @@
+import type { Failure } from '../core/failure.ts';
+import { isTerminal, isWorking } from '../core/state.ts';
+import { CoppiceError } from '../core/coppice-error.ts';
+import type { Store } from '../store/store.ts';
+import type { Executor } from './executor.ts';
+import type { TreeOutcome } from './runtime-face.ts';
+
+/** How often a tree that others work on too is looked at. */
+const LOOK_MS = 250;
+
+interface Waiting {
+  readonly root_id: string;
+  readonly resolve: (outcome: TreeOutcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Tells when nothing of a tree is at work any more and no mail waits for a living agent. */
+export class SettleWatch {
+  readonly #executor: Executor;
+  readonly #store: Store;
+  #waiting: Waiting[] = [];
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(executor: Executor, store: Store) {
+    this.#executor = executor;
+    this.#store = store;
+  }
+
+  settled(root_id: string): Promise<TreeOutcome> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ root_id, resolve, reject });
+      setImmediate(() => this.look());
+    });
+  }
+
+  /** Cheap when something is at work here: one counter per tree that is waited for. */
+  look(): void {
+    for (const waiting of this.#waiting) {
+      if (this.#executor.isQuiet && this.#executor.forest.working(waiting.root_id) === 0) void this.#confirm(waiting);
+    }
+  }
+
+  /** The counters say so; the ledger has the last word when others lead agents of the tree too. */
+  async #confirm(waiting: Waiting): Promise<void> {
+    const { root_id } = waiting;
+    try {
+      const shared = this.#executor.isShared(root_id);
+      const agents = shared ? await this.#store.agents({ root_id }) : this.#executor.forest.members(root_id);
+      const root = agents.find((agent) => agent.id === root_id);
+      if (!this.#waiting.includes(waiting)) return;
+      if (root === undefined) return this.#end(waiting, () => waiting.reject(new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`)));
+      const busy = agents.some((agent) => isWorking(agent.state.type)) || this.#undelivered(root_id);
+      if (busy) {
+        if (shared) this.#lookLater();
+        return;
+      }
+      const failure = failureOf(root.state);
+      this.#end(waiting, () => waiting.resolve({ root, reply: root.reply ?? '', failure, agents }));
+    } catch (error) {
+      this.#end(waiting, () => waiting.reject(error));
+    }
+  }
+
+  #undelivered(root_id: string): boolean {
+    for (const agent of this.#executor.forest.members(root_id)) {
+      const cell = this.#executor.cells.get(agent.id);
+      if (cell !== undefined && !isTerminal(agent.state.type) && cell.inputs.length > 0) return true;
+    }
+    return false;
+  }
+
+  #lookLater(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.look();
+    }, LOOK_MS);
+  }
+
+  #end(waiting: Waiting, tell: () => void): void {
+    this.#waiting = this.#waiting.filter((one) => one !== waiting);
+    tell();
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(new CoppiceError('E_CLOSED', 'the runtime was closed'));
+  }
+}
+
+function failureOf(state: TreeOutcome['root']['state']): Failure | null {
+  switch (state.type) {
+    case 'errored':
+    case 'failed':
+      return state.failure;
+    case 'killed':
+      return { kind: 'killed', error: `killed by ${state.by}`, retryable: false };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,50 @@
+import { isWorking } from '../core/state.ts';
+import type { Cell } from './cell.ts';
+import type { Executor } from './executor.ts';
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** What the last answer after a limit may take. */
+const GRACE_MS = 60_000;
+const RUN = 'run';
+
+/** The timers of agents: waits that end, turns that take too long. Timers follow from the state, so a successor sets them again. */
+export class TurnClock {
+  readonly #executor: Executor;
+
+  constructor(executor: Executor) {
+    this.#executor = executor;
+  }
+
+  /** Wakes the agent at `at`, milliseconds since the epoch; `name` tells its timers apart. */
+  wakeAt(cell: Cell, name: string, at: number): void {
+    this.#set(cell, name, at, () => this.#executor.wake(cell));
+  }
+
+  /** Ends the turn of this agent when its run time is used up. */
+  watch(cell: Cell): void {
+    const { state, root_id } = cell.agent;
+    if (state.type !== 'requesting') return;
+    const limits = this.#executor.forest.tree(root_id)?.limits;
+    if (limits === undefined) return;
+    const at = state.turn.started_at + limits.run_ms + (state.turn.grace ? GRACE_MS : 0);
+    this.#set(cell, RUN, at, () => {
+      if (!isWorking(cell.agent.state.type)) return;
+      this.#executor.happened(cell, { type: 'limit', at: Date.now(), limit: `run time of ${Math.round(limits.run_ms / 1000)} s` });
+    });
+  }
+
+  #set(cell: Cell, name: string, at: number, ring: () => void): void {
+    clearTimeout(cell.timers.get(name));
+    const delay = Math.min(Math.max(at - Date.now(), 0), LONGEST_TIMER_MS);
+    cell.timers.set(
+      name,
+      setTimeout(() => {
+        cell.timers.delete(name);
+        if (cell.gone) return;
+        // A timer may come a millisecond early, and long ones in parts.
+        if (Date.now() < at) this.#set(cell, name, at, ring);
+        else ring();
+      }, delay),
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import type { Agent, AgentConfig, Tree } from '../core/agent.ts';
+import { DEFAULT_LIMITS } from '../core/limits.ts';
+import type { TransitionContext } from '../core/transition.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { ToolSpec } from '../tools/tool-spec.ts';
+import type { Toolset, ToolsetTool } from '../toolsets/toolset.ts';
+
+/** What one configuration comes down to: the same object for every agent that shares it, so that prompts stay identical. */
+interface Bench {
+  readonly system: string;
+  /** Alphabetical, toolset tools among all others (seed 1). */
+  readonly specs: readonly ToolSpec[];
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly toolset_tools: ReadonlyMap<string, ToolsetTool>;
+}
+
+/** The tools and toolsets of this process, and what of them each agent sees. */
+export class Workbench {
+  readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #toolsets: ReadonlyMap<string, Toolset>;
+  readonly #benches = new WeakMap<AgentConfig, Bench>();
+
+  constructor(tools: readonly Tool[], toolsets: readonly Toolset[]) {
+    this.#tools = new Map(tools.map((tool) => [tool.spec.name, tool]));
+    this.#toolsets = new Map(toolsets.map((toolset) => [toolset.name, toolset]));
+  }
+
+  /** Names that no tool or toolset has; an agent with such a name in its configuration cannot start. */
+  unknownNames(config: AgentConfig): { readonly tools: readonly string[]; readonly toolsets: readonly string[] } {
+    return {
+      tools: config.tools.filter((name) => !this.#tools.has(name)),
+      toolsets: config.toolsets.filter((name) => !this.#toolsets.has(name)),
+    };
+  }
+
+  get toolNames(): readonly string[] {
+    return [...this.#tools.keys()];
+  }
+
+  get toolsetNames(): readonly string[] {
+    return [...this.#toolsets.keys()];
+  }
+
+  bench(config: AgentConfig): Bench {
+    let bench = this.#benches.get(config);
+    if (bench === undefined) {
+      bench = this.#build(config);
+      this.#benches.set(config, bench);
+    }
+    return bench;
+  }
+
+  #build(config: AgentConfig): Bench {
+    const tools = config.tools.flatMap((name) => this.#tools.get(name) ?? []);
+    const toolsets = config.toolsets.flatMap((name) => this.#toolsets.get(name) ?? []);
+    const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
+    const specs = [...tools, ...toolset_tools].map((tool) => tool.spec);
+    return {
+      system: [config.system, ...toolsets.map((toolset) => toolset.guidance)].filter((text) => text !== '').join('\n\n'),
+      specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)),
+      tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
+      toolset_tools: new Map(toolset_tools.map((tool) => [tool.spec.name, tool])),
+    };
+  }
+
+  toolsetTool(config: AgentConfig, name: string): ToolsetTool | undefined {
+    return this.bench(config).toolset_tools.get(name);
+  }
+
+  contextOf(agent: Agent, tree: Tree | undefined): TransitionContext {
+    const reports = agent.origin === 'spawn' || agent.origin === 'delegate' || agent.origin === 'session';
+    return {
+      reports,
+      submits: agent.origin === 'spawn',
+      turns: tree?.limits.turns ?? DEFAULT_LIMITS.turns,
+    };
+  }
+}

@@ -1,0 +1,12 @@
+import type { Worker } from './store.ts';
+
+/** True when the worker ran on this host and its process does not exist any more: its lease is void at once. */
+export function isProcessGone(worker: Worker, host: string): boolean {
+  if (worker.host !== host) return false;
+  try {
+    process.kill(worker.pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}

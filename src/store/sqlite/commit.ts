@@ -1,0 +1,253 @@
+import type { Tree } from '../../core/agent.ts';
+import type { Mail, NewMail } from '../../core/mail.ts';
+import type { Message } from '../../core/message.ts';
+import type { NewAgent } from '../../core/new-agent.ts';
+import { isTerminal, isWorking, type StateType } from '../../core/state.ts';
+import { findWaitCycle } from '../../core/wait-cycle.ts';
+import { killEvent } from '../../core/kill-event.ts';
+import type { Refusal, Step, Verdict } from '../store.ts';
+import { mailOf, type Row } from './rows.ts';
+import type { Statements } from './statements.ts';
+
+interface Guard {
+  readonly epoch: number;
+  readonly last_seq: number;
+  readonly status: StateType;
+  readonly root_id: string;
+  readonly parent_id: string | null;
+  readonly depth: number;
+  readonly living_children: number;
+  readonly worker: string | null;
+  readonly name: string;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/**
+ * The writes of one transaction. Every guard of a step is checked before its first write, so a refused step needs no savepoint.
+ * Tree counters are read once and written once per transaction.
+ */
+export class Commit {
+  readonly #sql: Statements;
+  readonly #trees = new Map<string, Writable<Tree>>();
+
+  constructor(sql: Statements) {
+    this.#sql = sql;
+  }
+
+  /** Writes the tree counters; the last thing before COMMIT. */
+  finish(): void {
+    for (const tree of this.#trees.values()) {
+      this.#sql.updateTree.run(tree.live, tree.total, tree.tokens, tree.cost_usd, tree.root_id);
+    }
+  }
+
+  apply(step: Step): Verdict {
+    const guard = this.#sql.guard.get(step.agent_id) as unknown as Guard | undefined;
+    // Law 8: the epoch fences out everybody but the lease holder.
+    if (guard === undefined || guard.epoch !== step.epoch || guard.last_seq !== step.base_seq || isTerminal(guard.status)) {
+      return { ok: false, refusal: { reason: 'stale' } };
+    }
+    const refusal = this.#limits(step, guard) ?? this.#recipients(step, guard) ?? this.#letters(step) ?? this.#cycle(step) ?? this.#targets(step, guard);
+    if (refusal !== null) return { ok: false, refusal };
+    return this.#write(step, guard);
+  }
+
+  tree(root_id: string): Writable<Tree> {
+    let tree = this.#trees.get(root_id);
+    if (tree === undefined) {
+      const row = this.#sql.tree.get(root_id) as Row;
+      tree = {
+        root_id,
+        limits: JSON.parse(row.limits as string),
+        live: row.live as number,
+        total: row.total as number,
+        tokens: row.tokens as number,
+        cost_usd: row.cost_usd as number,
+      };
+      this.#trees.set(root_id, tree);
+    }
+    return tree;
+  }
+
+  /** Law 7: every path that creates an agent passes here. */
+  #limits(step: Step, guard: Guard): Refusal | null {
+    const created = step.create.length;
+    if (created === 0) return null;
+    const tree = this.tree(guard.root_id);
+    const { limits } = tree;
+    const check = (limit: 'depth' | 'children' | 'live' | 'total', present: number, wanted: number): Refusal | null =>
+      wanted > limits[limit] ? { reason: 'limit', limit, allowed: limits[limit], present } : null;
+    return (
+      check('depth', guard.depth, guard.depth + 1) ??
+      check('children', guard.living_children, guard.living_children + created) ??
+      check('live', tree.live, tree.live + created) ??
+      check('total', tree.total, tree.total + created)
+    );
+  }
+
+  #recipients(step: Step, guard: Guard): Refusal | null {
+    for (const mail of step.send) {
+      const to = this.#sql.guard.get(mail.to_id) as unknown as Guard | undefined;
+      if (to === undefined || to.root_id !== guard.root_id) return { reason: 'recipient', agent_id: mail.to_id, found: 'unknown' };
+      if (isTerminal(to.status)) return { reason: 'recipient', agent_id: mail.to_id, found: 'dead' };
+    }
+    return null;
+  }
+
+  /** Law 6. */
+  #letters(step: Step): Refusal | null {
+    for (const { mail_id } of step.consume) {
+      if (this.#sql.mailPending.get(mail_id, step.agent_id) === undefined) return { reason: 'consumed', mail_id };
+    }
+    return null;
+  }
+
+  /** Law 10. */
+  #cycle(step: Step): Refusal | null {
+    if (step.waits_for === null || step.waits_for.length === 0) return null;
+    const targetsOf = (id: string): string[] => this.#sql.targetsOf.all(id).map((row) => (row as Row).target as string);
+    const path = findWaitCycle(step.agent_id, step.waits_for, targetsOf);
+    return path === null ? null : { reason: 'cycle', path };
+  }
+
+  #targets(step: Step, guard: Guard): Refusal | null {
+    for (const agent_id of step.kill) {
+      let at = agent_id;
+      for (let hops = 0; at !== step.agent_id; hops += 1) {
+        const parent = (this.#sql.parentOf.get(at) as Row | undefined)?.parent_id ?? null;
+        if (parent === null || hops > guard.depth + 1_000) return { reason: 'target', agent_id };
+        at = parent as string;
+      }
+      if (agent_id === step.agent_id) return { reason: 'target', agent_id };
+    }
+    return null;
+  }
+
+  #write(step: Step, guard: Guard): Verdict {
+    const sql = this.#sql;
+    const { agent_id, at, state } = step;
+    const tree = this.tree(guard.root_id);
+    const last_seq = this.#append(agent_id, step.base_seq, step.messages, at);
+    sql.advance.run(state.type, JSON.stringify(state), last_seq, step.doing, step.reply, step.sent_this_turn ? 1 : 0, step.calls, at, agent_id);
+    for (const request of step.requests) this.#request(agent_id, tree, request);
+    for (const child of step.create) this.#create(child);
+    if (step.create.length > 0) sql.addLivingChildren.run(step.create.length, agent_id);
+    tree.live += step.create.length;
+    tree.total += step.create.length;
+    for (const { mail_id, seq } of step.consume) sql.consume.run(seq, mail_id);
+    const sent = step.send.map((mail) => this.post(mail, guard.worker));
+    if (step.waits_for !== null) this.#edges(agent_id, step.waits_for);
+    const ended = isTerminal(state.type);
+    if (ended) this.#end(agent_id, guard, tree, at);
+    if (isWorking(guard.status) && !isWorking(state.type)) this.#tellWaiters(agent_id, guard.worker);
+    const killed = step.kill.flatMap((id) => this.kill(id, guard.name, at, guard.worker));
+    return { ok: true, killed, sent, tree: { ...tree } };
+  }
+
+  #append(agent_id: string, base_seq: number, messages: readonly Message[], at: number): number {
+    let seq = base_seq;
+    for (const { kind, content } of messages) {
+      seq += 1;
+      this.#sql.insertMessage.run(agent_id, seq, kind, JSON.stringify(content), at);
+    }
+    return seq;
+  }
+
+  #request(agent_id: string, tree: Writable<Tree>, { model, usage, started_at, duration_ms }: Step['requests'][number]): void {
+    const { input, output, cached, reasoning, cost_usd } = usage;
+    this.#sql.insertRequest.run(agent_id, model, input, output, cached, reasoning, cost_usd, started_at, duration_ms);
+    this.#sql.addUsage.run(input, output, cached, reasoning, cost_usd, cost_usd, agent_id);
+    tree.tokens += input + output;
+    tree.cost_usd += cost_usd ?? 0;
+  }
+
+  #create(created: NewAgent): void {
+    const { agent, messages } = created;
+    const from = agent.forked_from;
+    const last_seq = this.#append(agent.id, from?.seq ?? 0, messages, agent.created_at);
+    this.#sql.insertAgent.run(
+      agent.id, agent.root_id, agent.parent_id, agent.name, agent.session_key, agent.origin, agent.depth,
+      JSON.stringify(agent.config), agent.state.type, JSON.stringify(agent.state), last_seq,
+      from?.agent_id ?? null, from?.seq ?? null, agent.worker, agent.created_at, agent.created_at,
+    );
+  }
+
+  createRoot(root: NewAgent, limits: Tree['limits']): Tree {
+    this.#sql.insertTree.run(root.agent.id, JSON.stringify(limits));
+    this.#create(root);
+    return { ...this.tree(root.agent.id) };
+  }
+
+  /** The recipient is known to be alive. `worker` wrote it: whoever else leads the recipient gets a signal. */
+  post(mail: NewMail, worker: string | null): Mail {
+    const sql = this.#sql;
+    const number = (sql.recipient.get(mail.to_id) as Row).mail_count as number;
+    sql.insertMail.run(mail.id, mail.root_id, mail.to_id, mail.from_id, mail.from_name, mail.kind, mail.body, number, mail.sent_at);
+    const holder = (sql.guard.get(mail.to_id) as unknown as Guard).worker;
+    if (holder !== null && holder !== worker) sql.insertSignal.run(holder, mail.to_id, 'mail', null);
+    return mailOf({ ...mail, number, consumed_seq: null } as unknown as Row);
+  }
+
+  #edges(waiter: string, targets: readonly string[]): void {
+    this.#sql.deleteEdges.run(waiter);
+    for (const target of targets) this.#sql.insertEdge.run(waiter, target);
+  }
+
+  #end(agent_id: string, guard: Guard, tree: Writable<Tree>, at: number): void {
+    this.#sql.end.run(at, agent_id);
+    this.#sql.deleteEdges.run(agent_id);
+    if (guard.parent_id !== null) this.#sql.addLivingChildren.run(-1, guard.parent_id);
+    tree.live -= 1;
+  }
+
+  #tellWaiters(about: string, worker: string | null): void {
+    for (const row of this.#sql.waitingWorkers.all(about, worker) as Row[]) {
+      this.#sql.insertSignal.run(row.worker as string, row.waiter as string, 'status', about);
+    }
+  }
+
+  /** Law 9: the agent and every living descendant, in this one transaction. */
+  kill(agent_id: string, by: string, at: number, worker: string | null): string[] {
+    const sql = this.#sql;
+    const doomed = sql.livingSubtree.all(agent_id) as Row[];
+    const target = doomed.find((row) => row.id === agent_id);
+    if (target === undefined) return [];
+    const content = JSON.stringify(killEvent(by, { id: agent_id, name: target.name as string }, doomed.length - 1));
+    const state = JSON.stringify({ type: 'killed', by });
+    const dead = new Set(doomed.map((row) => row.id));
+    this.tree(target.root_id as string).live -= doomed.length;
+    for (const row of doomed) {
+      const id = row.id as string;
+      sql.insertMessage.run(id, (row.last_seq as number) + 1, 'event', content, at);
+      sql.kill.run(state, at, at, id);
+      sql.deleteEdges.run(id);
+      if (row.parent_id !== null) sql.addLivingChildren.run(-1, row.parent_id as string);
+      if (row.worker !== null && row.worker !== worker) sql.insertSignal.run(row.worker as string, id, 'killed', null);
+      this.#tellWaiters(id, worker);
+    }
+    for (const row of doomed) if (!dead.has(row.parent_id)) this.#tellParent(row, by, at, worker);
+    return [...dead] as string[];
+  }
+
+  /** A parent that awaits an outcome gets one, also when the child was killed. */
+  #tellParent(row: Row, by: string, at: number, worker: string | null): void {
+    if (row.parent_id === null || row.origin === 'fork' || row.origin === 'root') return;
+    const parent = this.#sql.guard.get(row.parent_id as string) as unknown as Guard;
+    if (isTerminal(parent.status)) return;
+    const outcome = { type: 'failure', error: `Killed by ${by}`, error_kind: 'killed' };
+    this.post(
+      {
+        id: `killed-${row.id}`,
+        root_id: row.root_id as string,
+        to_id: row.parent_id as string,
+        from_id: row.id as string,
+        from_name: row.name as string,
+        kind: row.origin === 'session' ? 'announce' : 'outcome',
+        body: JSON.stringify({ agent_id: row.id, outcome }),
+        sent_at: at,
+      },
+      worker,
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StoreError } from '../store-error.ts';
+import { SQLITE_MIGRATIONS } from './schema.ts';
+import { storeErrorOf } from './sqlite-error.ts';
+
+/** How long a writer waits for another process's transaction. */
+const BUSY_TIMEOUT_MS = 10_000;
+/** `PRAGMA application_id` of our files: "Copp". */
+const APPLICATION_ID = 0x436f7070;
+
+/** Opens, creates and migrates the file; two processes may do so at once. Throws a `StoreError`. */
+export function openDatabase(path: string): DatabaseSync {
+  const file = resolve(path);
+  prepareFile(file);
+  let database: DatabaseSync | null = null;
+  try {
+    database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    refuseForeign(database, file);
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
+    migrate(database, file);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw storeErrorOf(error, file);
+  }
+}
+
+/** The ledger holds conversations: only its owner may read it. */
+function prepareFile(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (existsSync(file)) {
+      if (statSync(file).isDirectory()) throw new StoreError('E_DB_UNREADABLE', `${file} is a folder, not a database: name a file`);
+      return;
+    }
+    closeSync(openSync(file, 'a', 0o600));
+  } catch (error) {
+    throw storeErrorOf(error, file);
+  }
+}
+
+function refuseForeign(database: DatabaseSync, file: string): void {
+  const id = (database.prepare('PRAGMA application_id').get() as { application_id: number }).application_id;
+  const tables = (database.prepare('SELECT count(*) AS n FROM sqlite_schema').get() as { n: number }).n;
+  if (id !== APPLICATION_ID && tables > 0) {
+    throw new StoreError('E_DB_UNREADABLE', `${file} is a database of another program: choose another file with --database`);
+  }
+}
+
+function migrate(database: DatabaseSync, file: string): void {
+  const newest = SQLITE_MIGRATIONS.at(-1)?.number ?? 0;
+  const version = () => (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+  if (version() === newest) return;
+  // The lock comes first, so that of two processes one migrates and the other finds it done.
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const present = version();
+    if (present > newest) {
+      throw new StoreError(
+        'E_DB_NEWER',
+        `${file} was written by a newer Coppice (schema ${present}, this one knows ${newest}): update Coppice, or choose another file with --database`,
+      );
+    }
+    for (const migration of SQLITE_MIGRATIONS) {
+      if (migration.number <= present) continue;
+      database.exec(migration.sql);
+      database.exec(`PRAGMA user_version = ${migration.number}`);
+    }
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import type { Agent } from '../../core/agent.ts';
+import type { Mail } from '../../core/mail.ts';
+import type { PlacedMessage } from '../../core/message.ts';
+import type { RequestRecord } from '../store.ts';
+
+/** Rows as `node:sqlite` gives them. */
+export type Row = Record<string, string | number | null>;
+
+export function agentOf(row: Row): Agent {
+  return {
+    id: row.id as string,
+    root_id: row.root_id as string,
+    parent_id: row.parent_id as string | null,
+    name: row.name as string,
+    session_key: row.session_key as string,
+    origin: row.origin as Agent['origin'],
+    depth: row.depth as number,
+    config: JSON.parse(row.config as string),
+    state: JSON.parse(row.state as string),
+    last_seq: row.last_seq as number,
+    forked_from:
+      row.forked_from === null ? null : { agent_id: row.forked_from as string, seq: row.forked_seq as number },
+    mail_count: row.mail_count as number,
+    worker: row.worker as string | null,
+    epoch: row.epoch as number,
+    calls: row.calls as number,
+    usage: usageOf(row),
+    doing: row.doing as string | null,
+    reply: row.reply as string | null,
+    sent_this_turn: row.sent_this_turn === 1,
+    created_at: row.created_at as number,
+    updated_at: row.updated_at as number,
+    ended_at: row.ended_at as number | null,
+  };
+}
+
+function usageOf(row: Row): Agent['usage'] {
+  return {
+    input: row.input_tokens as number,
+    output: row.output_tokens as number,
+    cached: row.cached_tokens as number,
+    reasoning: row.reasoning_tokens as number,
+    cost_usd: row.cost_usd as number | null,
+  };
+}
+
+export function messageOf(row: Row): PlacedMessage {
+  return {
+    agent_id: row.agent_id as string,
+    seq: row.seq as number,
+    at: row.at as number,
+    kind: row.kind,
+    content: JSON.parse(row.content as string),
+  } as PlacedMessage;
+}
+
+export function mailOf(row: Row): Mail {
+  return { ...row } as unknown as Mail;
+}
+
+export function requestOf(row: Row): RequestRecord {
+  return {
+    model: row.model as string,
+    usage: usageOf(row),
+    started_at: row.started_at as number,
+    duration_ms: row.duration_ms as number,
+  };
+}

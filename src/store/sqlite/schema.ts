@@ -1,0 +1,115 @@
+/** Migrations of the SQLite ledger: numbered, forward only, each applied once. The schema is described in docs/ledger.md. */
+export const SQLITE_MIGRATIONS: readonly { readonly number: number; readonly sql: string }[] = [
+  {
+    number: 1,
+    sql: `
+CREATE TABLE trees (
+  root_id TEXT PRIMARY KEY,
+  limits TEXT NOT NULL,
+  live INTEGER NOT NULL,
+  total INTEGER NOT NULL,
+  tokens INTEGER NOT NULL DEFAULT 0,
+  cost_usd REAL NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE agents (
+  id TEXT PRIMARY KEY,
+  root_id TEXT NOT NULL,
+  parent_id TEXT,
+  name TEXT NOT NULL,
+  session_key TEXT NOT NULL,
+  origin TEXT NOT NULL,
+  depth INTEGER NOT NULL,
+  config TEXT NOT NULL,
+  status TEXT NOT NULL,
+  state TEXT NOT NULL,
+  last_seq INTEGER NOT NULL,
+  forked_from TEXT,
+  forked_seq INTEGER,
+  mail_count INTEGER NOT NULL DEFAULT 0,
+  living_children INTEGER NOT NULL DEFAULT 0,
+  worker TEXT,
+  epoch INTEGER NOT NULL DEFAULT 1,
+  calls INTEGER NOT NULL DEFAULT 0,
+  input_tokens INTEGER NOT NULL DEFAULT 0,
+  output_tokens INTEGER NOT NULL DEFAULT 0,
+  cached_tokens INTEGER NOT NULL DEFAULT 0,
+  reasoning_tokens INTEGER NOT NULL DEFAULT 0,
+  cost_usd REAL,
+  doing TEXT,
+  reply TEXT,
+  sent_this_turn INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  ended_at INTEGER
+) STRICT;
+CREATE INDEX agents_by_root ON agents (root_id, created_at);
+CREATE INDEX agents_by_parent ON agents (parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX agents_by_worker ON agents (worker) WHERE worker IS NOT NULL;
+CREATE INDEX agents_by_name ON agents (name);
+CREATE INDEX agents_by_session_key ON agents (session_key);
+CREATE INDEX agents_roots ON agents (created_at) WHERE parent_id IS NULL;
+
+CREATE TABLE messages (
+  agent_id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  content TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (agent_id, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mail (
+  id TEXT PRIMARY KEY,
+  root_id TEXT NOT NULL,
+  to_id TEXT NOT NULL,
+  from_id TEXT,
+  from_name TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  body TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  sent_at INTEGER NOT NULL,
+  consumed_seq INTEGER,
+  UNIQUE (to_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mail_pending ON mail (to_id, number) WHERE consumed_seq IS NULL;
+
+CREATE TABLE requests (
+  id INTEGER PRIMARY KEY,
+  agent_id TEXT NOT NULL,
+  model TEXT NOT NULL,
+  input_tokens INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  cached_tokens INTEGER NOT NULL,
+  reasoning_tokens INTEGER NOT NULL,
+  cost_usd REAL,
+  started_at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX requests_by_agent ON requests (agent_id, id);
+
+CREATE TABLE wait_edges (
+  waiter TEXT NOT NULL,
+  target TEXT NOT NULL,
+  PRIMARY KEY (waiter, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX wait_edges_by_target ON wait_edges (target);
+
+CREATE TABLE workers (
+  id TEXT PRIMARY KEY,
+  host TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE signals (
+  id INTEGER PRIMARY KEY,
+  worker TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  about TEXT
+) STRICT;
+CREATE INDEX signals_by_worker ON signals (worker, id);
+`,
+  },
+];

@@ -1,0 +1,30 @@
+import { StoreError, type StoreErrorCode } from '../store-error.ts';
+
+/** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
+const BY_CODE: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
+  5: ['E_DB_BUSY', 'another process keeps it locked: try again, or see who uses it'],
+  6: ['E_DB_BUSY', 'another process keeps it locked: try again, or see who uses it'],
+  8: ['E_DB_READ_ONLY', 'it cannot be written: check the permissions of the file and its folder, or choose another with --database'],
+  10: ['E_DB_UNAVAILABLE', 'the disk reported an error: check the disk'],
+  11: ['E_DB_CORRUPT', 'the file is damaged: restore a backup, or move it away to start anew'],
+  13: ['E_DB_FULL', 'the disk is full: free some space; the work goes on by itself'],
+  14: ['E_DB_UNREADABLE', 'it cannot be opened: check the path and its permissions'],
+  26: ['E_DB_CORRUPT', 'the file is not a database: restore a backup, or choose another file with --database'],
+};
+
+const BY_SYSTEM_CODE: Readonly<Record<string, readonly [StoreErrorCode, string]>> = {
+  EACCES: ['E_DB_READ_ONLY', 'no permission: check the folder, or choose another file with --database'],
+  EPERM: ['E_DB_READ_ONLY', 'no permission: check the folder, or choose another file with --database'],
+  EROFS: ['E_DB_READ_ONLY', 'the file system is read-only: choose another file with --database'],
+  ENOSPC: ['E_DB_FULL', 'the disk is full: free some space'],
+  ENOTDIR: ['E_DB_UNREADABLE', 'a part of its path is not a folder'],
+};
+
+/** Turns what SQLite or the file system threw into one sentence; other errors are bugs and pass through. */
+export function storeErrorOf(error: unknown, file: string): unknown {
+  if (error instanceof StoreError || !(error instanceof Error)) return error;
+  const { errcode, code } = error as { readonly errcode?: number; readonly code?: string };
+  const known = errcode === undefined ? BY_SYSTEM_CODE[code ?? ''] : BY_CODE[errcode & 0xff];
+  if (known === undefined) return error;
+  return new StoreError(known[0], `database ${file}: ${known[1]}`, { cause: error });
+}

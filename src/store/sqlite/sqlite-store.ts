@@ -1,0 +1,242 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Agent, Tree } from '../../core/agent.ts';
+import type { Limits } from '../../core/limits.ts';
+import type { Mail, NewMail } from '../../core/mail.ts';
+import type { PlacedMessage } from '../../core/message.ts';
+import type { NewAgent } from '../../core/new-agent.ts';
+import { isTerminal } from '../../core/state.ts';
+import type { OpenStoreOptions } from '../open-store.ts';
+import { type AgentFilter, LEASE_MS, type RequestRecord, type Signal, type Step, type Store, type Verdict, type Worker } from '../store.ts';
+import { isProcessGone } from '../process-gone.ts';
+import { Commit } from './commit.ts';
+import { openDatabase } from './open-database.ts';
+import { agentOf, mailOf, messageOf, type Row, requestOf } from './rows.ts';
+import { storeErrorOf } from './sqlite-error.ts';
+import { prepareStatements, type Statements } from './statements.ts';
+
+/** How often another process's writes are looked for; one pragma each time. */
+const POLL_MS = 20;
+const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
+const MAX_FOUND = 20;
+
+export function openSqliteStore(path: string, options: OpenStoreOptions): Store {
+  return new SqliteStore(path, openDatabase(path), options);
+}
+
+/** The ledger in one file. Everything is synchronous inside; promises are the contract's, not SQLite's. */
+class SqliteStore implements Store {
+  readonly kind = 'sqlite';
+  readonly location: string;
+  readonly #database: DatabaseSync;
+  readonly #sql: Statements;
+  readonly #poll_ms: number;
+
+  constructor(path: string, database: DatabaseSync, options: OpenStoreOptions) {
+    this.location = path;
+    this.#database = database;
+    this.#sql = prepareStatements(database);
+    this.#poll_ms = options.notifications === false ? POLL_WITHOUT_NOTIFICATIONS_MS : POLL_MS;
+  }
+
+  /** Runs `work` in one transaction: all or nothing, durable when it returns. */
+  #transaction<T>(work: (commit: Commit) => T): T {
+    try {
+      this.#database.exec('BEGIN IMMEDIATE');
+      try {
+        const commit = new Commit(this.#sql);
+        const result = work(commit);
+        commit.finish();
+        this.#database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+        throw error;
+      }
+    } catch (error) {
+      throw storeErrorOf(error, this.location);
+    }
+  }
+
+  #read<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw storeErrorOf(error, this.location);
+    }
+  }
+
+  async createRoot(root: NewAgent, limits: Limits): Promise<Tree> {
+    return this.#transaction((commit) => commit.createRoot(root, limits));
+  }
+
+  async commit(steps: readonly Step[]): Promise<Verdict[]> {
+    return this.#transaction((commit) => steps.map((step) => commit.apply(step)));
+  }
+
+  async send(mail: NewMail): ReturnType<Store['send']> {
+    return this.#transaction((commit) => {
+      const row = this.#sql.agent.get(mail.to_id) as Row | undefined;
+      const found = row === undefined ? 'unknown' : isTerminal(row.status as Agent['state']['type']) ? 'dead' : null;
+      if (found !== null) return { ok: false, refusal: { reason: 'recipient', agent_id: mail.to_id, found } };
+      return { ok: true, mail: commit.post(mail, null) };
+    });
+  }
+
+  async kill(agent_id: string, by: string, at: number): Promise<{ ids: string[] }> {
+    return this.#transaction((commit) => ({ ids: commit.kill(agent_id, by, at, null) }));
+  }
+
+  async setLimits(root_id: string, limits: Limits): Promise<Tree> {
+    return this.#transaction((commit) => {
+      this.#sql.setLimits.run(JSON.stringify(limits), root_id);
+      return { ...commit.tree(root_id) };
+    });
+  }
+
+  async agent(id: string): Promise<Agent | null> {
+    const row = this.#read(() => this.#sql.agent.get(id)) as Row | undefined;
+    return row === undefined ? null : agentOf(row);
+  }
+
+  async agents(filter: AgentFilter): Promise<Agent[]> {
+    const where: string[] = ['1'];
+    const values: (string | number)[] = [];
+    if (filter.root_id !== undefined) {
+      where.push('root_id = ?');
+      values.push(filter.root_id);
+    }
+    if (filter.parent_id !== undefined) {
+      where.push('parent_id = ?');
+      values.push(filter.parent_id);
+    }
+    if (filter.living) where.push("status NOT IN ('completed', 'failed', 'killed')");
+    if (filter.roots) where.push('parent_id IS NULL');
+    values.push(filter.limit ?? -1);
+    const sql = `SELECT * FROM agents WHERE ${where.join(' AND ')} ORDER BY created_at DESC, rowid DESC LIMIT ?`;
+    return this.#read(() => this.#database.prepare(sql).all(...values) as Row[]).map(agentOf);
+  }
+
+  async find(text: string, root_id?: string): Promise<Agent[]> {
+    // A range finds prefixes without wildcards, so nothing in the text is special.
+    const prefix = text.length >= 4 ? text.toLowerCase() : text;
+    const end = text.length >= 4 ? `${prefix}\u{10ffff}` : prefix;
+    const sql = `SELECT * FROM agents WHERE (id = ?1 OR (id >= ?2 AND id < ?3) OR name = ?1 OR session_key = ?1)
+      ${root_id === undefined ? '' : 'AND root_id = ?4'}
+      ORDER BY status IN ('completed', 'failed', 'killed'), created_at DESC LIMIT ${MAX_FOUND}`;
+    const values = root_id === undefined ? [text, prefix, end] : [text, prefix, end, root_id];
+    const found = this.#read(() => this.#database.prepare(sql).all(...values) as Row[]).map(agentOf);
+    const exact = found.find((agent) => agent.id === text);
+    return exact === undefined ? found : [exact];
+  }
+
+  async tree(root_id: string): Promise<Tree | null> {
+    const row = this.#read(() => this.#sql.tree.get(root_id)) as Row | undefined;
+    return row === undefined ? null : ({ ...row, limits: JSON.parse(row.limits as string) } as unknown as Tree);
+  }
+
+  async history(agent_id: string, after = 0, limit = -1): Promise<PlacedMessage[]> {
+    return this.#read(() => {
+      const ranges = this.#ranges(agent_id, after);
+      const messages: PlacedMessage[] = [];
+      for (const { id, from, to } of ranges) {
+        const room = limit < 0 ? -1 : limit - messages.length;
+        if (room === 0) break;
+        for (const row of this.#sql.messages.all(id, from, to, room) as Row[]) messages.push(messageOf(row));
+      }
+      return messages;
+    });
+  }
+
+  /** Whose rows make up the history, oldest first: each ancestor's up to the fork point of the next. */
+  #ranges(agent_id: string, after: number): { id: string; from: number; to: number }[] {
+    const ranges: { id: string; from: number; to: number }[] = [];
+    let at: { id: string; to: number } | null = { id: agent_id, to: Number.MAX_SAFE_INTEGER };
+    while (at !== null && at.to > after) {
+      const row = this.#sql.agent.get(at.id) as Row | undefined;
+      if (row === undefined) break;
+      const forked_seq = (row.forked_seq as number | null) ?? 0;
+      ranges.unshift({ id: at.id, from: Math.max(after, forked_seq), to: at.to });
+      at = row.forked_from === null ? null : { id: row.forked_from as string, to: Math.min(forked_seq, at.to) };
+    }
+    return ranges.filter((range) => range.to > range.from);
+  }
+
+  async mail(to_id: string, all = false): Promise<Mail[]> {
+    const statement = all ? this.#sql.allMail : this.#sql.pendingMail;
+    return this.#read(() => statement.all(to_id) as Row[]).map(mailOf);
+  }
+
+  async waiters(agent_id: string): Promise<string[]> {
+    return this.#read(() => this.#sql.waitersOf.all(agent_id) as Row[]).map((row) => row.waiter as string);
+  }
+
+  async requests(agent_id: string): Promise<RequestRecord[]> {
+    return this.#read(() => this.#sql.requests.all(agent_id) as Row[]).map(requestOf);
+  }
+
+  async heartbeat(worker: Worker): Promise<boolean> {
+    return this.#transaction(() => {
+      const now = Date.now();
+      const before = (this.#sql.worker.get(worker.id) as Row | undefined)?.expires_at as number | undefined;
+      this.#sql.putWorker.run(worker.id, worker.host, worker.pid, now + LEASE_MS);
+      return before === undefined || before > now;
+    });
+  }
+
+  async release(worker_id: string): Promise<void> {
+    this.#transaction(() => {
+      this.#sql.releaseAgents.run(worker_id);
+      this.#sql.deleteSignals.run(worker_id);
+      this.#sql.deleteWorker.run(worker_id);
+    });
+  }
+
+  async claim(root_id: string, worker: Worker): Promise<Agent[]> {
+    return this.#transaction(() => {
+      const now = Date.now();
+      const rows = this.#sql.allWorkers.all() as unknown as (Worker & { expires_at: number })[];
+      const alive = new Set(rows.filter((one) => one.expires_at > now && !isProcessGone(one, worker.host)).map((one) => one.id));
+      const free = (this.#sql.claimable.all(root_id) as Row[]).filter((row) => row.worker === null || !alive.has(row.worker as string));
+      return free.map((row) => {
+        this.#sql.claim.run(worker.id, row.id as string);
+        return agentOf(this.#sql.agent.get(row.id as string) as Row);
+      });
+    });
+  }
+
+  async signals(worker_id: string): Promise<Signal[]> {
+    // A look is not a write: most wake-ups are about something else.
+    if (this.#read(() => this.#sql.anySignal.get(worker_id)) === undefined) return [];
+    const rows = this.#transaction(() => this.#sql.takeSignals.all(worker_id) as Row[]);
+    rows.sort((a, b) => (a.id as number) - (b.id as number));
+    return rows.map(({ agent_id, kind, about }) => ({ agent_id, kind, about }) as Signal);
+  }
+
+  async workers(): Promise<(Worker & { expires_at: number })[]> {
+    const rows = this.#read(() => this.#sql.livingWorkers.all(Date.now())) as unknown as (Worker & { expires_at: number })[];
+    return rows.map((row) => ({ ...row }));
+  }
+
+  async listen(_worker_id: string, wake: () => void): Promise<() => Promise<void>> {
+    const statement = this.#database.prepare('PRAGMA data_version');
+    const version = () => (statement.get() as Row).data_version;
+    let seen = version();
+    const timer = setInterval(() => {
+      if (!this.#database.isOpen) return;
+      const now = version();
+      if (now === seen) return;
+      seen = now;
+      wake();
+    }, this.#poll_ms);
+    timer.unref();
+    return async () => clearInterval(timer);
+  }
+
+  async now(): Promise<number> {
+    return Date.now();
+  }
+
+  async close(): Promise<void> {
+    if (this.#database.isOpen) this.#database.close();
+  }
+}

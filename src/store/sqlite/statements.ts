@@ -1,0 +1,72 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+const MAIL_COLUMNS = 'id, root_id, to_id, from_id, from_name, kind, body, number, sent_at, consumed_seq';
+
+/** Every statement of the hot path, prepared once. Named for what it does. */
+export function prepareStatements(database: DatabaseSync) {
+  const prepare = (sql: string): StatementSync => database.prepare(sql);
+  return {
+    insertTree: prepare('INSERT INTO trees (root_id, limits, live, total) VALUES (?, ?, 1, 1)'),
+    tree: prepare('SELECT * FROM trees WHERE root_id = ?'),
+    updateTree: prepare('UPDATE trees SET live = ?, total = ?, tokens = ?, cost_usd = ? WHERE root_id = ?'),
+    setLimits: prepare('UPDATE trees SET limits = ? WHERE root_id = ?'),
+
+    insertAgent: prepare(`INSERT INTO agents (id, root_id, parent_id, name, session_key, origin, depth, config, status, state,
+      last_seq, forked_from, forked_seq, worker, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`),
+    agent: prepare('SELECT * FROM agents WHERE id = ?'),
+    guard: prepare('SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name FROM agents WHERE id = ?'),
+    advance: prepare(`UPDATE agents SET status = ?, state = ?, last_seq = ?, doing = ?, reply = ?, sent_this_turn = ?,
+      calls = calls + ?, updated_at = ? WHERE id = ?`),
+    addUsage: prepare(`UPDATE agents SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
+      cached_tokens = cached_tokens + ?, reasoning_tokens = reasoning_tokens + ?,
+      cost_usd = CASE WHEN ? IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + ? END WHERE id = ?`),
+    end: prepare('UPDATE agents SET worker = NULL, doing = NULL, ended_at = ? WHERE id = ?'),
+    addLivingChildren: prepare('UPDATE agents SET living_children = living_children + ? WHERE id = ?'),
+    kill: prepare(`UPDATE agents SET status = 'killed', state = ?, epoch = epoch + 1, worker = NULL, doing = NULL,
+      last_seq = last_seq + 1, updated_at = ?, ended_at = ? WHERE id = ?`),
+    livingSubtree: prepare(`WITH RECURSIVE below (id) AS (
+        SELECT ? UNION ALL SELECT agents.id FROM agents JOIN below ON agents.parent_id = below.id
+      ) SELECT agents.id, agents.parent_id, agents.root_id, agents.origin, agents.name, agents.worker, agents.last_seq
+      FROM below CROSS JOIN agents ON agents.id = below.id
+      WHERE agents.status NOT IN ('completed', 'failed', 'killed')`),
+    parentOf: prepare('SELECT parent_id FROM agents WHERE id = ?'),
+
+    insertMessage: prepare('INSERT INTO messages (agent_id, seq, kind, content, at) VALUES (?, ?, ?, ?, ?)'),
+    messages: prepare('SELECT * FROM messages WHERE agent_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?'),
+
+    recipient: prepare('UPDATE agents SET mail_count = mail_count + 1 WHERE id = ? RETURNING mail_count'),
+    insertMail: prepare(`INSERT INTO mail (${MAIL_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,NULL)`),
+    mailPending: prepare('SELECT 1 FROM mail WHERE id = ? AND to_id = ? AND consumed_seq IS NULL'),
+    consume: prepare('UPDATE mail SET consumed_seq = ? WHERE id = ?'),
+    pendingMail: prepare(`SELECT ${MAIL_COLUMNS} FROM mail WHERE to_id = ? AND consumed_seq IS NULL ORDER BY number`),
+    allMail: prepare(`SELECT ${MAIL_COLUMNS} FROM mail WHERE to_id = ? ORDER BY number`),
+
+    insertRequest: prepare(`INSERT INTO requests (agent_id, model, input_tokens, output_tokens, cached_tokens, reasoning_tokens,
+      cost_usd, started_at, duration_ms) VALUES (?,?,?,?,?,?,?,?,?)`),
+    requests: prepare('SELECT * FROM requests WHERE agent_id = ? ORDER BY id'),
+
+    insertEdge: prepare('INSERT OR IGNORE INTO wait_edges (waiter, target) VALUES (?, ?)'),
+    deleteEdges: prepare('DELETE FROM wait_edges WHERE waiter = ?'),
+    targetsOf: prepare('SELECT target FROM wait_edges WHERE waiter = ?'),
+    waitersOf: prepare('SELECT waiter FROM wait_edges WHERE target = ?'),
+    waitingWorkers: prepare(`SELECT agents.worker, wait_edges.waiter FROM wait_edges JOIN agents ON agents.id = wait_edges.waiter
+      WHERE wait_edges.target = ? AND agents.worker IS NOT NULL AND agents.worker IS NOT ?`),
+
+    insertSignal: prepare('INSERT INTO signals (worker, agent_id, kind, about) VALUES (?, ?, ?, ?)'),
+    anySignal: prepare('SELECT 1 FROM signals WHERE worker = ? LIMIT 1'),
+    takeSignals: prepare('DELETE FROM signals WHERE worker = ? RETURNING id, agent_id, kind, about'),
+
+    worker: prepare('SELECT expires_at FROM workers WHERE id = ?'),
+    putWorker: prepare(`INSERT INTO workers (id, host, pid, expires_at) VALUES (?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`),
+    deleteWorker: prepare('DELETE FROM workers WHERE id = ?'),
+    deleteSignals: prepare('DELETE FROM signals WHERE worker = ?'),
+    releaseAgents: prepare('UPDATE agents SET worker = NULL WHERE worker = ?'),
+    livingWorkers: prepare('SELECT id, host, pid, expires_at FROM workers WHERE expires_at > ?'),
+    allWorkers: prepare('SELECT id, host, pid, expires_at FROM workers'),
+    claimable: prepare(`SELECT id, worker FROM agents WHERE root_id = ? AND status NOT IN ('completed', 'failed', 'killed')`),
+    claim: prepare('UPDATE agents SET worker = ?, epoch = epoch + 1 WHERE id = ?'),
+  };
+}
+
+export type Statements = ReturnType<typeof prepareStatements>;

@@ -1,0 +1,164 @@
+import type { Agent, Tree } from '../core/agent.ts';
+import type { Limits } from '../core/limits.ts';
+import type { Mail, NewMail } from '../core/mail.ts';
+import type { Message, PlacedMessage } from '../core/message.ts';
+import type { NewAgent } from '../core/new-agent.ts';
+import type { AgentState } from '../core/state.ts';
+import type { Usage } from '../core/usage.ts';
+
+/**
+ * One advance of one agent by its lease holder: all of it or nothing. Guards, in this order:
+ * 1. `stale`: the agent's epoch is `epoch`, its `last_seq` is `base_seq`, it is not terminal (law 8).
+ * 2. `limit`: the tree's and the agent's budgets admit `create` (law 7).
+ * 3. `recipient`: every letter's recipient exists in the same tree and is not terminal.
+ * 4. `consumed`: every letter in `consume` is addressed to this agent and still pending (law 6).
+ * 5. `cycle`: `waits_for` closes no cycle of wait-for edges (law 10).
+ * 6. `target`: every agent in `kill` is a descendant; already terminal ones are skipped.
+ */
+export interface Step {
+  readonly agent_id: string;
+  readonly epoch: number;
+  readonly base_seq: number;
+  readonly at: number;
+  readonly state: AgentState;
+  /** They take the seqs `base_seq + 1…` in order. */
+  readonly messages: readonly Message[];
+  readonly create: readonly NewAgent[];
+  readonly send: readonly NewMail[];
+  /** Ids of letters taken into the conversation, each with the seq of the message that carries it. */
+  readonly consume: readonly { readonly mail_id: string; readonly seq: number }[];
+  /** Each with all its living descendants (law 9). */
+  readonly kill: readonly string[];
+  /** Replaces the agent's wait-for edges; null leaves them. */
+  readonly waits_for: readonly string[] | null;
+  /** Model requests that ended in this step. */
+  readonly requests: readonly RequestRecord[];
+  /** Tool calls that settled in this step. */
+  readonly calls: number;
+  readonly doing: string | null;
+  readonly reply: string | null;
+  readonly sent_this_turn: boolean;
+}
+
+/** Usage of one model request, kept for good. */
+export interface RequestRecord {
+  readonly model: string;
+  readonly usage: Usage;
+  readonly started_at: number;
+  readonly duration_ms: number;
+}
+
+export type Refusal =
+  | { readonly reason: 'stale' }
+  | { readonly reason: 'limit'; readonly limit: 'depth' | 'children' | 'live' | 'total'; readonly allowed: number; readonly present: number }
+  | { readonly reason: 'recipient'; readonly agent_id: string; readonly found: 'unknown' | 'dead' }
+  | { readonly reason: 'consumed'; readonly mail_id: string }
+  /** Ids along the cycle, beginning and ending with the waiter. */
+  | { readonly reason: 'cycle'; readonly path: readonly string[] }
+  | { readonly reason: 'target'; readonly agent_id: string };
+
+export type Verdict =
+  | {
+      readonly ok: true;
+      /** Every agent that this step killed, descendants included. */
+      readonly killed: readonly string[];
+      /** Letters as stored, with their numbers, in the order of `send`. */
+      readonly sent: readonly Mail[];
+      /** The tree after the step. */
+      readonly tree: Tree;
+    }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** One process that advances agents. Its heartbeat carries the leases of all agents it holds. */
+export interface Worker {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+}
+
+/** Something reached an agent that `worker` holds (or waits in), written in the transaction that caused it. */
+export interface Signal {
+  readonly agent_id: string;
+  readonly kind: 'mail' | 'killed' | 'status';
+  /** For `status`: the agent whose status changed. */
+  readonly about: string | null;
+}
+
+/** How long a lease lives without a heartbeat, milliseconds. */
+export const LEASE_MS = 10_000;
+
+export interface AgentFilter {
+  readonly root_id?: string;
+  readonly parent_id?: string;
+  /** Only agents without a parent. */
+  readonly roots?: boolean;
+  /** Leave out terminal agents. */
+  readonly living?: boolean;
+  /** Newest first; default no limit. */
+  readonly limit?: number;
+}
+
+/**
+ * The ledger: what is not committed did not happen. The contract, for every adapter:
+ * - Every method that writes is one transaction and durable when its promise resolves.
+ * - `commit` takes many steps at once (group commit): a refused step changes nothing and does not disturb the others; steps
+ *   apply in the order given, so a later step sees what an earlier one wrote.
+ * - Errors of the database itself reject with a `StoreError`; the same call may then be made again (steps
+ *   that had been applied are refused as `stale`).
+ * - Reads see every step whose promise has resolved.
+ * - Text is kept to the letter, any Unicode; NUL and lone surrogates have been replaced before they get here.
+ */
+export interface Store {
+  readonly kind: 'sqlite' | 'postgres';
+  /** For people and logs: without passwords. */
+  readonly location: string;
+
+  /** A new tree with its root agent. */
+  createRoot(root: NewAgent, limits: Limits): Promise<Tree>;
+  commit(steps: readonly Step[]): Promise<Verdict[]>;
+  /** A letter from outside the tree's own steps: the human, another program. Guard `recipient` (any tree). */
+  send(mail: NewMail): Promise<{ ok: true; mail: Mail } | { ok: false; refusal: Refusal }>;
+  /**
+   * Kills the agent and its living descendants, whoever holds them: states become terminal, epochs rise, a `killed` event naming
+   * who, whom and how many is appended to each, wait-for edges end, counters fall, holders and waiters get signals.
+   * `ids` is empty when it was terminal already.
+   */
+  kill(agent_id: string, by: string, at: number): Promise<{ readonly ids: readonly string[] }>;
+  /** Raises (or lowers) the limits of a tree. */
+  setLimits(root_id: string, limits: Limits): Promise<Tree>;
+
+  agent(id: string): Promise<Agent | null>;
+  agents(filter: AgentFilter): Promise<Agent[]>;
+  /** By uuid, unique prefix (at least 4 characters), name or session key; all that match, living ones first, at most 20. `root_id` narrows to a tree. */
+  find(text: string, root_id?: string): Promise<Agent[]>;
+  tree(root_id: string): Promise<Tree | null>;
+  /** The composed history: the ancestors' up to each fork point, then its own; from `after` (exclusive), oldest first. */
+  history(agent_id: string, after?: number, limit?: number): Promise<PlacedMessage[]>;
+  /** Pending mail in order; with `all`, consumed too. */
+  mail(to_id: string, all?: boolean): Promise<Mail[]>;
+  /** Ids of agents whose wait-for edges point at `agent_id`. */
+  waiters(agent_id: string): Promise<string[]>;
+  requests(agent_id: string): Promise<RequestRecord[]>;
+
+  /** Enters the worker, or renews its lease; false: it had expired and its agents may be claimed by others. */
+  heartbeat(worker: Worker): Promise<boolean>;
+  /** Gives up every lease of the worker and removes it. */
+  release(worker_id: string): Promise<void>;
+  /**
+   * Leases to `worker` every living agent of the tree that nobody holds: no worker, an expired one, or one of the same host whose
+   * process is gone (`deadPids` decides that among candidates). Epochs rise. Returns them as they are now. Agents that are terminal are never claimed.
+   */
+  claim(root_id: string, worker: Worker): Promise<Agent[]>;
+  /** Takes (and removes) the signals for this worker. */
+  signals(worker_id: string): Promise<Signal[]>;
+  /** Workers whose lease is alive. */
+  workers(): Promise<(Worker & { readonly expires_at: number })[]>;
+  /**
+   * Calls `wake` soon after another process wrote something for this worker. Hints only: they may be doubled, lost or
+   * for nothing. Resolves to a function that stops it.
+   */
+  listen(worker_id: string, wake: () => void): Promise<() => Promise<void>>;
+  /** The database's clock, milliseconds since the epoch. */
+  now(): Promise<number>;
+  close(): Promise<void>;
+}

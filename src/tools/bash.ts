@@ -1,0 +1,94 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { childEnvironment } from './child-environment.ts';
+import { defineTool } from './define-tool.ts';
+import { limits } from './output.ts';
+import { OutputCapture } from './output-capture.ts';
+import { type ProcessEnd, runProcess } from './run-process.ts';
+import type { ToolResult } from './tool.ts';
+
+function findShell(): string {
+  for (const folder of (process.env.PATH ?? '').split(':')) {
+    if (!folder.startsWith('/')) continue;
+    const file = join(folder, 'bash');
+    try {
+      accessSync(file, constants.X_OK);
+      return file;
+    } catch {
+      // not in this folder
+    }
+  }
+  return '/bin/sh';
+}
+
+let shell: string | undefined;
+
+/**
+ * Both outputs go through one pipe, because two would lose the order of what was written. `eval` keeps line
+ * numbers in the shell's messages as the model wrote them; `set --` hides the argument that carries the command.
+ */
+const prologue = 'exec 2>&1; eval "set --;$1"';
+
+function lineAfter(output: string): string {
+  return output === '' || output.endsWith('\n') ? '' : '\n';
+}
+
+function notStarted(error: NodeJS.ErrnoException, cwd: string): string {
+  if (error.code === 'E2BIG')
+    return 'the command is too long for the system: write it to a file and run that';
+  if (error.code === 'ERR_INVALID_ARG_VALUE') return 'field "command": must not hold NUL characters';
+  if (!existsSync(cwd)) return `the folder ${cwd} is gone`;
+  return `the shell could not be started: ${error.message}`;
+}
+
+function resultOf(end: ProcessEnd, output: string, timeout: number, cwd: string): ToolResult {
+  const text = `${output}${lineAfter(output)}`;
+  if (end.end === 'not_started') return { status: 'error', output: notStarted(end.error, cwd) };
+  if (end.end === 'aborted') {
+    return { status: 'cancelled', output: `${text}[cancelled${end.started ? '' : ' before it started'}]` };
+  }
+  if (end.end === 'timed_out') {
+    return {
+      status: 'error',
+      output: `${text}[stopped after ${timeout} s; field "timeout" allows up to ${limits.timeout_max_seconds}]`,
+    };
+  }
+  if (end.signal !== null) return { status: 'error', output: `${text}[killed by ${end.signal}]` };
+  if (end.code !== 0) return { status: 'error', output: `${text}[exit code ${end.code}]` };
+  return { status: 'ok', output: output === '' ? '[no output]' : output };
+}
+
+/** Runs a shell command in the agent's folder. Exit code 0 is `ok`, anything else `error` with the code in the text. */
+export const bash = defineTool({
+  name: 'bash',
+  description:
+    'Run a shell command in your folder. You get its output (both streams, in order) and the exit code if it is not 0. ' +
+    'There is no terminal and no input. Everything the command started is stopped when it ends, so background ' +
+    'processes do not outlive the call. Long output is cut in the middle and kept in a file that is named.',
+  input: z.strictObject({
+    command: z.string().min(1).describe('The command, as for bash -c. May have several lines.'),
+    timeout: z
+      .number()
+      .positive()
+      .max(limits.timeout_max_seconds)
+      .optional()
+      .describe(`Seconds until it is stopped. Default ${limits.timeout_seconds}.`),
+  }),
+  subject: (input) => input.command,
+  async run(input, context) {
+    shell ??= findShell();
+    const timeout = input.timeout ?? limits.timeout_seconds;
+    const capture = new OutputCapture(context.spill_dir, context.onOutput);
+    const end = await runProcess({
+      file: shell,
+      args: ['-c', prologue, 'bash', input.command],
+      place: context.cwd,
+      env: childEnvironment(context.env_allow),
+      signal: context.signal,
+      timeout_ms: timeout * 1000,
+      onOutput: (chunk) => capture.push(chunk),
+    });
+    return resultOf(end, capture.finish(), timeout, context.cwd);
+  },
+});

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { clampOutput } from './clamp-output.ts';
+import { explainIssues } from './explain-issues.ts';
+import { limits } from './output.ts';
+import type { Tool, ToolContext, ToolResult } from './tool.ts';
+
+/** A JSON Schema of type `object`, as plain data. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface ToolDefinition<Input> {
+  /** Letters, digits, `_` and `-`, at most 64: what every provider accepts. */
+  readonly name: string;
+  readonly description: string;
+  /** A zod schema of an object, or a JSON Schema of type `object`. Unknown fields are errors. */
+  readonly input: z.ZodType<Input> | JsonSchema;
+  /** May run beside other calls of the same message. Default: false. */
+  readonly side_by_side?: boolean;
+  /** May be repeated after a crash. Default: false. */
+  readonly idempotent?: boolean;
+  /** One line for people and permission patterns. Default: the input as JSON. */
+  readonly subject?: (input: Input) => string;
+  /** A text stands for a result with status `ok`; what it throws becomes a result with status `error`. */
+  readonly run: (input: Input, context: ToolContext) => Promise<ToolResult | string> | ToolResult | string;
+}
+
+function isZodSchema<Input>(input: ToolDefinition<Input>['input']): input is z.ZodType<Input> {
+  return input instanceof z.ZodType;
+}
+
+function schemaOf<Input>(name: string, input: ToolDefinition<Input>['input']): z.ZodType<Input> {
+  // A field that nobody reads is a mistake of the model that it should hear of.
+  if (input instanceof z.ZodObject && input.def.catchall === undefined)
+    return input.strict() as unknown as z.ZodType<Input>;
+  if (isZodSchema(input)) return input;
+  const strict = input.additionalProperties === undefined ? { ...input, additionalProperties: false } : input;
+  try {
+    return z.fromJSONSchema(strict as Parameters<typeof z.fromJSONSchema>[0]) as z.ZodType<Input>;
+  } catch (error) {
+    throw new TypeError(`tool "${name}": its JSON Schema cannot be used: ${(error as Error).message}`);
+  }
+}
+
+/** Providers take the plain form only: an object with properties, closed, without `$schema`. */
+function plainSchema(name: string, input: z.ZodType | JsonSchema, schema: z.ZodType): JsonSchema {
+  const source = input instanceof z.ZodType ? z.toJSONSchema(schema, { io: 'input' }) : input;
+  const { $schema: _, ...plain } = source as Record<string, unknown>;
+  if (plain.type !== 'object') {
+    throw new TypeError(`tool "${name}": the input must be an object schema, not ${String(plain.type)}`);
+  }
+  return { properties: {}, required: [], additionalProperties: false, ...plain };
+}
+
+/** Gives up on a `run` that does not react to its signal, so that a turn can end. */
+async function orAbandoned(running: Promise<ToolResult>, signal: AbortSignal): Promise<ToolResult> {
+  let onAbort = (): void => {};
+  const abandoned = new Promise<ToolResult>((resolve) => {
+    onAbort = () => {
+      const result = { status: 'cancelled', output: 'cancelled; the tool did not stop in time' } as const;
+      setTimeout(resolve, limits.abandon_ms, result).unref();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  const result = await Promise.race([running, abandoned]);
+  signal.removeEventListener('abort', onAbort);
+  return result;
+}
+
+async function runDefinition<Input>(
+  definition: ToolDefinition<Input>,
+  input: Input,
+  context: ToolContext,
+): Promise<ToolResult> {
+  if (context.signal.aborted) return { status: 'cancelled', output: 'cancelled before it started' };
+  try {
+    const result = await definition.run(input, context);
+    if (typeof result === 'string') return { status: 'ok', output: clampOutput(result) };
+    return { ...result, output: clampOutput(result.output) };
+  } catch (error) {
+    const output = clampOutput(error instanceof Error ? error.message : String(error));
+    return context.signal.aborted ? { status: 'cancelled', output } : { status: 'error', output };
+  }
+}
+
+/**
+ * Makes a tool that keeps the contract in `tool.ts`: its input is checked and errors name the field, `run`
+ * never throws, its result is bounded, and it ends after an abort.
+ *
+ * Throws a TypeError when the definition itself is wrong (name, schema).
+ */
+export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
+  const { name, description } = definition;
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+    throw new TypeError(`tool "${name}": a name has 1 to 64 letters, digits, "_" or "-"`);
+  }
+  const schema = schemaOf(name, definition.input);
+  const plain = plainSchema(name, definition.input, schema);
+  const fields = Object.keys(plain.properties as object);
+  return {
+    spec: { name, description, input: plain },
+    side_by_side: definition.side_by_side ?? false,
+    idempotent: definition.idempotent ?? false,
+    parse(input) {
+      const parsed = schema.safeParse(input);
+      if (parsed.success) return { ok: true, input: parsed.data };
+      return { ok: false, error: explainIssues(parsed.error.issues, fields, input) };
+    },
+    subject: definition.subject ?? ((input) => JSON.stringify(input)),
+    run: (input, context) => orAbandoned(runDefinition(definition, input, context), context.signal),
+  };
+}

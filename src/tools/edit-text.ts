@@ -1,0 +1,76 @@
+import { distance } from 'fastest-levenshtein';
+
+export interface Edit {
+  readonly old_text: string;
+  readonly new_text: string;
+}
+
+const places_named = 5;
+/** Looking for the nearest line is a courtesy: it must not take long on a huge file. */
+const lines_compared = 5000;
+const compared_characters = 200;
+
+function placesOf(text: string, wanted: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) places.push(at);
+  return places;
+}
+
+function lineAt(text: string, index: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}
+
+function withoutSpace(text: string): string {
+  return text.replace(/\s+/g, '');
+}
+
+/** Where the wanted text may have been meant: the line most like its first line. */
+function nearestLine(text: string, wanted: string): string {
+  const first = (wanted.split('\n').find((line) => line.trim() !== '') ?? '')
+    .trim()
+    .slice(0, compared_characters);
+  let best = { line: 0, text: '', cost: Number.POSITIVE_INFINITY };
+  for (const [index, line] of text.split('\n').slice(0, lines_compared).entries()) {
+    const cost = distance(first, line.trim().slice(0, compared_characters));
+    if (cost < best.cost) best = { line: index + 1, text: line, cost };
+  }
+  if (first === '' || best.cost > first.length / 2) return 'no line is like it: read the file first';
+  const only_space = withoutSpace(text).includes(withoutSpace(wanted)) ? 'only white space differs; ' : '';
+  return `${only_space}the nearest is line ${best.line}: ${JSON.stringify(best.text.slice(0, compared_characters))}`;
+}
+
+function applyEdit(text: string, edit: Edit, field: string): string {
+  if (edit.old_text === '')
+    throw new Error(`field "${field}.old_text": must not be empty; to replace a whole file use write`);
+  if (edit.old_text === edit.new_text)
+    throw new Error(`field "${field}": old_text and new_text are the same`);
+  let { old_text, new_text } = edit;
+  let places = placesOf(text, old_text);
+  // A file with CR LF was shown with plain line breaks.
+  if (places.length === 0 && text.includes('\r\n') && !old_text.includes('\r')) {
+    old_text = old_text.replaceAll('\n', '\r\n');
+    new_text = new_text.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n');
+    places = placesOf(text, old_text);
+  }
+  const [place] = places;
+  if (place === undefined)
+    throw new Error(`field "${field}.old_text": not found; ${nearestLine(text, edit.old_text)}`);
+  if (places.length > 1) {
+    const lines = places.slice(0, places_named).map((at) => lineAt(text, at));
+    const more = places.length > places_named ? ', …' : '';
+    throw new Error(
+      `field "${field}.old_text": found ${places.length} times (lines ${lines.join(', ')}${more}): add lines around it until it is found once`,
+    );
+  }
+  return text.slice(0, place) + new_text + text.slice(place + old_text.length);
+}
+
+/**
+ * Applies all edits, one after the other, each to what the one before left. Each `old_text` must be found
+ * exactly once. Throws an Error that names the edit, the number of matches and the nearest line.
+ */
+export function editText(text: string, edits: readonly Edit[]): string {
+  return edits.reduce((current, edit, at) => applyEdit(current, edit, `edits[${at}]`), text);
+}

@@ -1,0 +1,14 @@
+/** The media types that models take as images, by the first bytes of a file; a name proves nothing. */
+export function imageTypeOf(bytes: Buffer): string | undefined {
+  const starts = (text: string, at = 0): boolean => bytes.toString('latin1', at, at + text.length) === text;
+  if (starts('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (starts('\xff\xd8\xff')) return 'image/jpeg';
+  if (starts('GIF87a') || starts('GIF89a')) return 'image/gif';
+  if (starts('RIFF') && starts('WEBP', 8)) return 'image/webp';
+  return undefined;
+}
+
+/** True when bytes from the beginning of a file are no text: text holds no NUL. */
+export function isBinary(bytes: Buffer): boolean {
+  return bytes.includes(0);
+}

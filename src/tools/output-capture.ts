@@ -1,0 +1,140 @@
+import { isUtf8 } from 'node:buffer';
+import { StringDecoder } from 'node:string_decoder';
+import { limits } from './output.ts';
+import { SpillFile } from './spill-file.ts';
+
+/**
+ * Takes the output of a command as it comes and keeps a bounded part: the head, the tail, and the whole in a
+ * spill file once it is more than both. Memory stays the same for one line of a gigabyte.
+ */
+export class OutputCapture {
+  readonly #spill_dir: string;
+  readonly #onOutput: (text: string) => void;
+  readonly #live = new StringDecoder('utf8');
+  #live_budget: number = limits.live_bytes;
+  #live_refilled_ms = 0;
+  #live_skipped = 0;
+
+  #total = 0;
+  #head: Buffer | undefined;
+  #head_length = 0;
+  /** A ring: `#tail_at` is where the next byte goes. */
+  #tail: Buffer | undefined;
+  #tail_at = 0;
+  #tail_length = 0;
+  #has_nul = false;
+  #spill: SpillFile | undefined;
+
+  constructor(spill_dir: string, onOutput: (text: string) => void) {
+    this.#spill_dir = spill_dir;
+    this.#onOutput = onOutput;
+  }
+
+  push(chunk: Buffer): void {
+    this.#has_nul ||= chunk.includes(0);
+    this.#show(chunk);
+    const overflows = this.#total + chunk.length > limits.head_bytes + limits.tail_bytes;
+    if (overflows && this.#spill === undefined) {
+      this.#spill = new SpillFile(this.#spill_dir);
+      for (const part of this.#kept()) this.#spill.write(part);
+    }
+    this.#spill?.write(chunk);
+    this.#total += chunk.length;
+    this.#keep(chunk);
+  }
+
+  #keep(chunk: Buffer): void {
+    let rest = chunk;
+    if (this.#head_length < limits.head_bytes) {
+      this.#head ??= Buffer.allocUnsafe(limits.head_bytes);
+      const copied = rest.copy(this.#head, this.#head_length);
+      this.#head_length += copied;
+      rest = rest.subarray(copied);
+    }
+    if (rest.length === 0) return;
+    const size = limits.tail_bytes;
+    this.#tail ??= Buffer.allocUnsafe(size);
+    if (rest.length > size) rest = rest.subarray(rest.length - size);
+    const first = rest.copy(this.#tail, this.#tail_at);
+    if (first < rest.length) rest.copy(this.#tail, 0, first);
+    this.#tail_at = (this.#tail_at + rest.length) % size;
+    this.#tail_length = Math.min(size, this.#tail_length + rest.length);
+  }
+
+  /** What is in memory, in order. */
+  #kept(): [Buffer, Buffer] {
+    const head = this.#head?.subarray(0, this.#head_length) ?? Buffer.alloc(0);
+    if (this.#tail === undefined) return [head, Buffer.alloc(0)];
+    if (this.#tail_length < limits.tail_bytes) return [head, this.#tail.subarray(0, this.#tail_length)];
+    return [head, Buffer.concat([this.#tail.subarray(this.#tail_at), this.#tail.subarray(0, this.#tail_at)])];
+  }
+
+  /** Live output is for people: beyond what anybody can read, it is counted instead of shown. */
+  #show(chunk: Buffer): void {
+    const now_ms = performance.now();
+    if (now_ms - this.#live_refilled_ms > 1000) {
+      this.#live_refilled_ms = now_ms;
+      this.#live_budget = limits.live_bytes;
+    }
+    if (chunk.length > this.#live_budget) {
+      this.#live_skipped += chunk.length;
+      return;
+    }
+    this.#live_budget -= chunk.length;
+    if (this.#live_skipped > 0) {
+      this.#live.end();
+      this.#onOutput(`\n[… ${this.#live_skipped} bytes not shown …]\n`);
+      this.#live_skipped = 0;
+    }
+    const text = this.#live.write(chunk);
+    if (text !== '') this.#onOutput(withoutNul(text));
+  }
+
+  /** Closes the spill file and gives the text for the result. */
+  finish(): string {
+    const rest = this.#live.end();
+    if (rest !== '') this.#onOutput(rest);
+    const spill = this.#spill?.close();
+    const [head, tail] = this.#kept();
+    const left_out = this.#total - head.length - tail.length;
+    let text: string;
+    let is_text: boolean;
+    if (left_out === 0) {
+      const whole = tail.length === 0 ? head : Buffer.concat([head, tail]);
+      text = whole.toString('utf8');
+      is_text = isUtf8(whole);
+    } else {
+      const first = head.subarray(0, wholeCharacters(head));
+      const last = tail.subarray(firstCharacter(tail));
+      text = `${first.toString('utf8')}\n[… ${left_out} of ${this.#total} bytes left out; ${spill} …]\n${last.toString('utf8')}`;
+      is_text = isUtf8(first) && isUtf8(last);
+    }
+    if (!this.#has_nul && is_text) return text;
+    const end = text === '' || text.endsWith('\n') ? '' : '\n';
+    return `${withoutNul(text)}${end}[the output holds binary data; NUL and bytes that are not UTF-8 are shown as \ufffd]`;
+  }
+}
+
+function withoutNul(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/** The length of `bytes` without a character that is cut off at its end. */
+function wholeCharacters(bytes: Buffer): number {
+  let start = bytes.length - 1;
+  while (start > bytes.length - 4 && isContinuation(bytes[start])) start -= 1;
+  const first = bytes[start] ?? 0;
+  const needed = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+  return start + needed > bytes.length ? start : bytes.length;
+}
+
+/** Where the first whole character of `bytes` starts. */
+function firstCharacter(bytes: Buffer): number {
+  let start = 0;
+  while (start < 3 && isContinuation(bytes[start])) start += 1;
+  return start;
+}

@@ -1,0 +1,39 @@
+/**
+ * How much a tool may put into a result, keep on disk, or take of the machine. Everything that a tool reads
+ * or starts is bounded by one of these numbers.
+ */
+export const limits = {
+  /** Bytes of a command's output kept from its beginning and from its end; together the most a result holds. */
+  head_bytes: 16 * 1024,
+  tail_bytes: 16 * 1024,
+  /** Bytes of one command's output kept in its spill file; what comes after is counted and discarded. */
+  spill_bytes: 64 * 1024 * 1024,
+  /** Live output passed to people: at most this many bytes at once, refilled once a second. */
+  live_bytes: 256 * 1024,
+  /** The longest result of any other tool, in characters. */
+  result_characters: 64 * 1024,
+
+  timeout_seconds: 120,
+  timeout_max_seconds: 3600,
+  /** From the polite signal to the one that cannot be ignored: for a stopped command, and for what a command left behind. */
+  stop_grace_ms: 1000,
+  leftover_grace_ms: 200,
+  /** How long to wait for output after the shell has gone: without a byte, and in all. */
+  drain_idle_ms: 150,
+  drain_total_ms: 2000,
+  /** A tool that does not react to its signal is given up after this. */
+  abandon_ms: 5000,
+
+  read_lines: 2000,
+  read_bytes: 50 * 1024,
+  line_characters: 2000,
+  directory_entries: 1000,
+  image_bytes: 5 * 1024 * 1024,
+  write_bytes: 10 * 1024 * 1024,
+  patch_bytes: 10 * 1024 * 1024,
+
+  search_results: 200,
+  search_results_max: 2000,
+  search_seconds: 60,
+  search_line_characters: 400,
+} as const;

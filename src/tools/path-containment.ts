@@ -1,0 +1,153 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { printablePath } from './printable-path.ts';
+
+/**
+ * Keeps paths inside a folder. A path is first made canonical (all symbolic links followed) and compared with
+ * the folder; then it is opened without following a link at its end; then the handle itself is asked where it
+ * lies, so that a link swapped in between is noticed. File operations are synchronous: nothing else of this
+ * process can come between the check and the use.
+ *
+ * All functions throw an Error whose message is for the model.
+ */
+
+export interface ContainedPath {
+  /** The folder it lies in, canonical and absolute. */
+  readonly root: string;
+  /** Canonical and absolute. */
+  readonly absolute: string;
+  /** Relative to the folder, with `/`; `.` for the folder itself. */
+  readonly relative: string;
+  readonly exists: boolean;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false; // there is nothing, or a file where a folder should be
+  }
+}
+
+/** Throws away what does not exist from the end of a path: the canonical existing part, and the names behind it. */
+function canonicalPart(path: string): { existing: string; missing: string[] } {
+  const missing: string[] = [];
+  for (let current = path; ; current = dirname(current)) {
+    try {
+      return { existing: realpathSync.native(current), missing };
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === 'ELOOP') throw new Error(`${printablePath(path)}: its symbolic links go in a circle`);
+      if (code === 'ENAMETOOLONG') throw new Error('the path is too long');
+      if (code !== 'ENOENT' && code !== 'ENOTDIR')
+        throw new Error(`${printablePath(path)}: ${code ?? error}`);
+    }
+    // A link that leads nowhere exists all the same; whoever writes through it would leave the folder.
+    if (isLink(current))
+      throw new Error(
+        `${printablePath(path)}: ${printablePath(current)} is a symbolic link that leads nowhere`,
+      );
+    if (dirname(current) === current) throw new Error(`${printablePath(path)}: does not exist`);
+    missing.unshift(basename(current));
+  }
+}
+
+/**
+ * The canonical place of `path` (relative to `root`, or absolute) inside `root`. It need not exist; the deepest
+ * existing folder above it must be inside.
+ */
+export function containPath(root: string, path: string): ContainedPath {
+  if (path === '') throw new Error('field "path": must not be empty');
+  if (path.includes('\0')) throw new Error('field "path": must not hold NUL characters');
+  const canonical_root = realpathSync.native(root);
+  const asked = isAbsolute(path) ? resolve(path) : resolve(canonical_root, path);
+  const { existing, missing } = canonicalPart(asked);
+  const absolute = join(existing, ...missing);
+  if (!isInside(canonical_root, absolute)) {
+    const target = absolute === asked ? '' : ` (it leads to ${printablePath(absolute)})`;
+    throw new Error(
+      `${printablePath(path)}${target} is outside your folder ${printablePath(canonical_root)}: use a path inside it`,
+    );
+  }
+  const inner = relative(canonical_root, absolute).split(sep).join('/');
+  return {
+    root: canonical_root,
+    absolute,
+    relative: inner === '' ? '.' : inner,
+    exists: missing.length === 0,
+  };
+}
+
+const no_follow = constants.O_NOFOLLOW ?? 0;
+/** A pipe without a writer must not hold up the whole process. */
+const no_block = constants.O_NONBLOCK ?? 0;
+
+/** Says where an open handle really lies; undefined where the system cannot tell. */
+function placeOfHandle(descriptor: number): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  return readlinkSync(`/proc/self/fd/${descriptor}`);
+}
+
+function verifyHandle(descriptor: number, canonical: string): void {
+  const place = placeOfHandle(descriptor);
+  if (place !== undefined) {
+    if (place === canonical) return;
+  } else {
+    const opened = fstatSync(descriptor);
+    const now = lstatSync(canonical, { throwIfNoEntry: false });
+    const same = now !== undefined && now.dev === opened.dev && now.ino === opened.ino;
+    if (same && realpathSync.native(canonical) === canonical) return;
+  }
+  throw new Error(`${printablePath(canonical)} changed while it was being opened: try again`);
+}
+
+/** Opens an existing contained path for reading (a folder too). The caller closes the descriptor. */
+export function openContained(path: ContainedPath): number {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path.absolute, constants.O_RDONLY | no_follow | no_block);
+  } catch (error) {
+    throw new Error(explainOpen(path, error));
+  }
+  try {
+    verifyHandle(descriptor, path.absolute);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+function explainOpen(path: ContainedPath, error: unknown): string {
+  const name = printablePath(path.relative);
+  switch (codeOf(error)) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return `${name}: no such file`;
+    case 'EACCES':
+    case 'EPERM':
+      return `${name}: permission denied`;
+    case 'ELOOP':
+      return `${name} changed while it was being opened: try again`;
+    case 'ENXIO':
+      return `${name}: not a regular file`;
+    default:
+      return `${name}: ${codeOf(error) ?? String(error)}`;
+  }
+}
+
+/**
+ * The path of `name` in the folder behind an open handle. On Linux it goes through the handle, so that it stays
+ * in that folder even when the folder's own path is swapped for a link.
+ */
+export function pathInFolder(folder: number, folder_path: string, name: string): string {
+  return process.platform === 'linux' ? `/proc/self/fd/${folder}/${name}` : join(folder_path, name);
+}

@@ -1,0 +1,135 @@
+import { matchesPath, matchesText } from './glob-match.ts';
+import { parseRule, pathTools, type Rule, ruleText, type Verdict } from './permission-rule.ts';
+import { commandPieces } from './shell-command.ts';
+import { isSimpleCommand } from './simple-command.ts';
+
+/**
+ * Who may do what, as data that can be stored.
+ *
+ * P1. Within one source, deny beats ask beats allow.
+ * P2. A source that says something about a call ends the matter: `cli` before `config` before `default`.
+ * P3. Nobody said anything: ask.
+ * P4. A policy is a list of such decisions, one per ancestor; the strictest counts. So a child can only narrow.
+ * P5. A `bash` pattern allows only a plain command: no operators, redirections, substitutions. It trusts the
+ *     program with every argument (`git *` also allows `git -c alias.x=!sh x`).
+ * P6. Deny and ask patterns for `bash` look at every simple command of a compound, and at the whole text. Where
+ *     the text does not tell what would run, the call is asked about instead of allowed.
+ * P7. Deny and ask patterns for paths cover what is inside a matching folder too; allow patterns do not.
+ */
+export interface Policy {
+  readonly levels: readonly PolicyLevel[];
+}
+
+export type RuleSource = 'cli' | 'config' | 'default';
+
+export type PolicyLevel = Readonly<Record<RuleSource, readonly Rule[]>>;
+
+export interface RuleTexts {
+  readonly allow?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+export interface Decision {
+  readonly verdict: Verdict;
+  /** For people: `deny(bash:rm *)`, `ask(bash), the default`. */
+  readonly rule: string;
+}
+
+const strictness: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
+const sources = ['cli', 'config', 'default'] as const;
+
+const defaultRules: readonly Rule[] = [
+  ...['read', 'search', 'think', 'read_image'].map((tool): Rule => ({ verdict: 'allow', tool })),
+  ...['bash', 'write', 'patch'].map((tool): Rule => ({ verdict: 'ask', tool })),
+];
+
+function parseRules(texts: RuleTexts | undefined): Rule[] {
+  const verdicts = ['deny', 'ask', 'allow'] as const;
+  return verdicts.flatMap((verdict) => (texts?.[verdict] ?? []).map((text) => parseRule(text, verdict)));
+}
+
+/** A policy from what the command line and the configuration say. Throws InvalidRuleError. */
+export function createPolicy(texts: { readonly cli?: RuleTexts; readonly config?: RuleTexts } = {}): Policy {
+  const level = { cli: parseRules(texts.cli), config: parseRules(texts.config), default: defaultRules };
+  return { levels: [level] };
+}
+
+/** The child's policy under its parent's: allowed is only what both allow (P4). */
+export function narrow(parent: Policy, child: Policy): Policy {
+  const known = new Set(parent.levels.map((level) => JSON.stringify(level)));
+  const added = child.levels.filter((level) => !known.has(JSON.stringify(level)));
+  return { levels: [...parent.levels, ...added] };
+}
+
+type Match = 'yes' | 'no' | 'unclear';
+
+function matchesCommandPattern(pattern: string, command: string): boolean {
+  // `git *` is also meant for a bare `git`.
+  return matchesText(pattern, command) || (pattern.endsWith(' *') && pattern.slice(0, -2) === command);
+}
+
+function matchCommand(rule: Rule, pattern: string, command: string): Match {
+  // Only what the shell takes for white space: to it any other space is part of a name.
+  const text = command.replace(/^[ \t\n]+/, '').replace(/[ \t\n]+$/, '');
+  if (rule.verdict === 'allow') {
+    return isSimpleCommand(text) && matchesCommandPattern(pattern, text) ? 'yes' : 'no';
+  }
+  if (matchesCommandPattern(pattern, text)) return 'yes';
+  const { pieces, unclear } = commandPieces(command);
+  if (pieces.some((piece) => matchesCommandPattern(pattern, piece.words.join(' ')))) return 'yes';
+  return unclear ? 'unclear' : 'no';
+}
+
+function matchPath(rule: Rule, pattern: string, path: string): Match {
+  if (rule.verdict === 'allow') return matchesPath(pattern, path) ? 'yes' : 'no';
+  const parts = path.split('/');
+  const within = parts.some((_, at) => matchesPath(pattern, parts.slice(0, at + 1).join('/')));
+  return within ? 'yes' : 'no';
+}
+
+function match(rule: Rule, tool: string, subject: string): Match {
+  if (!matchesText(rule.tool, tool)) return 'no';
+  if (rule.pattern === undefined) return 'yes';
+  if (tool === 'bash') return matchCommand(rule, rule.pattern, subject);
+  if (pathTools.has(tool)) return matchPath(rule, rule.pattern, subject);
+  return matchesText(rule.pattern, subject) ? 'yes' : 'no';
+}
+
+function describe(verdict: Verdict, rule: Rule, source: RuleSource): string {
+  return `${verdict}(${ruleText(rule)})${source === 'default' ? ', the default' : ''}`;
+}
+
+function stricter(one: Decision | undefined, other: Decision): Decision {
+  return one !== undefined && strictness[one.verdict] >= strictness[other.verdict] ? one : other;
+}
+
+function decideLevel(level: PolicyLevel, tool: string, subject: string): Decision {
+  let doubt: Decision | undefined;
+  for (const source of sources) {
+    let found: Decision | undefined;
+    for (const rule of level[source]) {
+      const matched = match(rule, tool, subject);
+      if (matched === 'yes') {
+        found = stricter(found, { verdict: rule.verdict, rule: describe(rule.verdict, rule, source) });
+      } else if (matched === 'unclear') {
+        doubt ??= {
+          verdict: 'ask',
+          rule: `${describe(rule.verdict, rule, source)}, the command does not tell what it runs`,
+        };
+      }
+    }
+    if (found !== undefined) return stricter(found, doubt ?? found);
+  }
+  return doubt ?? { verdict: 'ask', rule: `no rule for ${tool}` };
+}
+
+/**
+ * What happens to a call. `subject` is the command for `bash`, the canonical path relative to the agent's folder
+ * for tools that take a path (see `permissionSubject`), and `Tool.subject` for all others. Pure and total.
+ */
+export function decide(policy: Policy, tool: string, subject: string): Decision {
+  let strictest: Decision | undefined;
+  for (const level of policy.levels) strictest = stricter(strictest, decideLevel(level, tool, subject));
+  return strictest ?? { verdict: 'ask', rule: `no rule for ${tool}` };
+}

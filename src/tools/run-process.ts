@@ -1,0 +1,186 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { limits } from './output.ts';
+import {
+  forgetProcessGroup,
+  isProcessGroupAlive,
+  registerProcessGroup,
+  stopProcessGroup,
+} from './process-group.ts';
+import { markVariable, nextMark } from './process-mark.ts';
+import { ProcessSlots } from './process-slots.ts';
+import { killStraysOfCall, sweepStraysOfCallSoon } from './stray-processes.ts';
+
+export interface ProcessPlace {
+  readonly cwd: string;
+  /** A file descriptor for the standard input; without it the input is empty. */
+  readonly stdin?: number;
+  /** Called when the process has ended. */
+  readonly close: () => void;
+}
+
+export interface ProcessRequest {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Where it runs; as a function, it is opened when its turn has come, so that waiting calls hold no descriptors. */
+  readonly place: string | (() => ProcessPlace);
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly timeout_ms: number;
+  readonly onOutput: (chunk: Buffer) => void;
+  /** Without it what the process writes to its standard error is discarded. */
+  readonly onErrorOutput?: (chunk: Buffer) => void;
+}
+
+export type ProcessEnd =
+  | { readonly end: 'exited'; readonly code: number | null; readonly signal: NodeJS.Signals | null }
+  | { readonly end: 'timed_out' }
+  /** `started` is false when it was still waiting for its turn. */
+  | { readonly end: 'aborted'; readonly started: boolean }
+  | { readonly end: 'not_started'; readonly error: NodeJS.ErrnoException };
+
+/** One bound for the whole process: file descriptors and process ids belong to it, not to an agent. */
+const slots = new ProcessSlots(Math.max(8, 4 * availableParallelism()));
+
+/**
+ * Runs one program in a session and process group of its own and leaves nothing of it behind: when it exits,
+ * times out or is aborted, the rest of its group is stopped too. Time spent waiting for a slot does not count
+ * against `timeout_ms`. Never throws.
+ */
+export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
+  if (!(await slots.acquire(request.signal))) return { end: 'aborted', started: false };
+  try {
+    return await runNow(request);
+  } finally {
+    slots.release();
+  }
+}
+
+async function runNow(request: ProcessRequest): Promise<ProcessEnd> {
+  let place: ProcessPlace | undefined;
+  try {
+    place = typeof request.place === 'string' ? undefined : request.place();
+    return await startAndFollow(request, place?.cwd ?? (request.place as string), place?.stdin);
+  } catch (error) {
+    return { end: 'not_started', error: error as NodeJS.ErrnoException };
+  } finally {
+    place?.close();
+  }
+}
+
+async function startAndFollow(request: ProcessRequest, cwd: string, stdin?: number): Promise<ProcessEnd> {
+  const mark = nextMark();
+  const child = spawn(request.file, request.args, {
+    cwd,
+    env: { ...request.env, [markVariable]: mark },
+    stdio: [stdin ?? 'ignore', 'pipe', request.onErrorOutput === undefined ? 'ignore' : 'pipe'],
+    detached: true, // a session and a group of its own
+    windowsHide: true,
+  });
+  const leader = child.pid;
+  if (leader === undefined) {
+    const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve));
+    return { end: 'not_started', error };
+  }
+  registerProcessGroup(leader);
+  try {
+    return await follow(child, leader, mark, request);
+  } finally {
+    forgetProcessGroup(leader);
+    sweepStraysOfCallSoon(mark);
+  }
+}
+
+async function follow(
+  child: ChildProcess,
+  leader: number,
+  mark: string,
+  request: ProcessRequest,
+): Promise<ProcessEnd> {
+  const output = new ChildOutput(child, request);
+  let stopped: 'timed_out' | 'aborted' | undefined;
+  const exit = await new Promise<ProcessEnd | undefined>((resolve) => {
+    const stop = (why: 'timed_out' | 'aborted'): void => {
+      stopped ??= why;
+      resolve(undefined);
+    };
+    const onAbort = (): void => stop('aborted');
+    const timer = setTimeout(stop, request.timeout_ms, 'timed_out');
+    request.signal.addEventListener('abort', onAbort, { once: true });
+    if (request.signal.aborted) onAbort();
+    child.on('error', () => {}); // a failed kill; the exit still comes
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer);
+      request.signal.removeEventListener('abort', onAbort);
+      resolve({ end: 'exited', code, signal });
+    });
+  });
+  if (stopped !== undefined) await stopProcessGroup(leader, limits.stop_grace_ms);
+  // What was written before the end is still on its way; a process substitution may be about to finish.
+  else await output.drained();
+  if (isProcessGroupAlive(leader)) await stopProcessGroup(leader, limits.leftover_grace_ms);
+  if (stopped !== undefined || !output.closed) {
+    killStraysOfCall(mark);
+    await output.drained();
+    output.abandon();
+  }
+  if (exit !== undefined) return exit;
+  return stopped === 'aborted' ? { end: 'aborted', started: true } : { end: 'timed_out' };
+}
+
+/** The pipes of a child: passes on what comes, and knows when nothing more will. */
+class ChildOutput {
+  closed = false;
+  readonly #child: ChildProcess;
+  #last_at_ms = 0;
+  #onClose: (() => void) | undefined;
+
+  constructor(child: ChildProcess, request: ProcessRequest) {
+    this.#child = child;
+    child.once('close', () => {
+      this.closed = true;
+      this.#onClose?.();
+    });
+    this.#forward(child.stdout, request.onOutput);
+    this.#forward(child.stderr, request.onErrorOutput);
+  }
+
+  #forward(stream: NodeJS.ReadableStream | null, onChunk: ((chunk: Buffer) => void) | undefined): void {
+    stream?.on('data', (chunk: Buffer) => {
+      this.#last_at_ms = performance.now();
+      onChunk?.(chunk);
+    });
+    stream?.on('error', () => {}); // a broken pipe ends the stream; `close` follows
+  }
+
+  /** Resolves when all pipes are closed, or when nothing came for a while, or too much came for too long. */
+  drained(): Promise<void> {
+    if (this.closed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const since_ms = performance.now();
+      this.#last_at_ms = since_ms;
+      const done = (): void => {
+        clearInterval(timer);
+        this.#onClose = undefined;
+        resolve();
+      };
+      this.#onClose = done;
+      const timer = setInterval(() => {
+        // In a busy process a timer may fire before waiting output was read: let one round of reading pass.
+        setImmediate(() => {
+          const now_ms = performance.now();
+          const idle = now_ms - this.#last_at_ms >= limits.drain_idle_ms;
+          if (idle || now_ms - since_ms >= limits.drain_total_ms) done();
+        });
+      }, limits.drain_idle_ms / 3);
+    });
+  }
+
+  /** Lets go of pipes that somebody out of reach still holds open. */
+  abandon(): void {
+    if (this.closed) return;
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+    this.#child.unref();
+  }
+}

@@ -1,0 +1,138 @@
+import { closeSync, fstatSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { childEnvironment } from './child-environment.ts';
+import { defineTool } from './define-tool.ts';
+import { limits } from './output.ts';
+import { type ContainedPath, openContained } from './path-containment.ts';
+import { containAllowedPath, type PathGuard } from './path-guard.ts';
+import { printablePath } from './printable-path.ts';
+import { type ProcessEnd, type ProcessPlace, runProcess } from './run-process.ts';
+import { SearchResults } from './search-results.ts';
+import type { Tool, ToolContext, ToolResult } from './tool.ts';
+
+const input = z.strictObject({
+  pattern: z
+    .string()
+    .min(1)
+    .describe('Regular expression (Rust syntax: no look-around, no back-references).'),
+  path: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('File or folder to search, relative to your folder. Default: all of it.'),
+  glob: z.string().min(1).optional().describe('Only files like this, for example "*.ts" or "!*.test.ts".'),
+  ignore_case: z.boolean().optional(),
+  max_results: z
+    .int()
+    .min(1)
+    .max(limits.search_results_max)
+    .optional()
+    .describe(`The most lines to show. Default ${limits.search_results}.`),
+});
+
+type Input = z.infer<typeof input>;
+
+/** Loaded on first use: on a platform without the binary only this tool fails, not the program. */
+async function ripgrep(): Promise<string> {
+  try {
+    return (await import('@vscode/ripgrep')).rgPath;
+  } catch {
+    throw new Error(`search has no ripgrep for ${process.platform}-${process.arch}: use bash with grep`);
+  }
+}
+
+function argumentsFor(request: Input, is_file: boolean): string[] {
+  const args = ['--json', '--no-config', '--no-require-git', '--sort=path', '--regex-size-limit=20M'];
+  if (request.ignore_case === true) args.push('--ignore-case');
+  if (request.glob !== undefined) args.push(`--glob=${request.glob}`);
+  args.push(`--regexp=${request.pattern}`, '--', is_file ? '-' : './');
+  return args;
+}
+
+/** Searches through an open handle, so that what is searched is what was checked. */
+function openPlace(place: ContainedPath): ProcessPlace {
+  const descriptor = openContained(place);
+  const close = (): void => closeSync(descriptor);
+  if (fstatSync(descriptor).isFile()) return { cwd: dirname(place.absolute), stdin: descriptor, close };
+  const cwd = process.platform === 'linux' ? `/proc/${process.pid}/fd/${descriptor}` : place.absolute;
+  return { cwd, close };
+}
+
+function failure(errors: string): string {
+  // Its advice is about options that nobody can set here.
+  const text = errors.split('\n\nConsider', 1)[0]!.replace(/^rg: /, '').trim();
+  const about = /regex|pattern|look-around|backreference/i.test(text)
+    ? 'field "pattern"'
+    : /glob/i.test(text)
+      ? 'field "glob"'
+      : 'search';
+  return `${about}: ${text === '' ? 'ripgrep failed without a message' : text}`;
+}
+
+function resultOf(end: ProcessEnd, results: SearchResults, errors: string, signal: AbortSignal): ToolResult {
+  if (end.end === 'not_started')
+    return { status: 'error', output: `ripgrep could not be started: ${end.error.message}` };
+  if (signal.aborted) return { status: 'cancelled', output: results.text([]) };
+  const notes: string[] = [];
+  if (end.end === 'timed_out')
+    notes.push(`[stopped after ${limits.search_seconds} s: search a smaller folder]`);
+  if (end.end === 'exited' && end.signal !== null) notes.push(`[ripgrep was killed by ${end.signal}]`);
+  if (end.end === 'exited' && end.code === 2) {
+    if (results.count === 0) return { status: 'error', output: failure(errors) };
+    notes.push(`[some files could not be searched: ${errors.trim().split('\n', 1)[0]}]`);
+  }
+  return { status: 'ok', output: results.text(notes) };
+}
+
+async function searchIn(
+  place: ContainedPath,
+  request: Input,
+  context: ToolContext,
+  results: SearchResults,
+): Promise<ToolResult> {
+  const status = statSync(place.absolute);
+  if (!status.isFile() && !status.isDirectory())
+    throw new Error(`${printablePath(place.relative)}: neither a file nor a folder`);
+  const enough = new AbortController();
+  results.onFull = () => enough.abort();
+  let errors = '';
+  const end = await runProcess({
+    file: await ripgrep(),
+    args: argumentsFor(request, status.isFile()),
+    place: () => openPlace(place),
+    env: childEnvironment([]),
+    signal: AbortSignal.any([context.signal, enough.signal]),
+    timeout_ms: limits.search_seconds * 1000,
+    onOutput: (chunk) => results.push(chunk),
+    onErrorOutput: (chunk) => {
+      if (errors.length < 2000) errors = (errors + chunk.toString('utf8')).slice(0, 2000);
+    },
+  });
+  return resultOf(end, results, errors, context.signal);
+}
+
+/** Searches file contents with ripgrep. Files that `.gitignore` names, hidden files and binary files are left out. */
+export function createSearchTool(guard?: PathGuard): Tool<Input> {
+  return defineTool({
+    name: 'search',
+    description:
+      'Search the text of files in your folder with a regular expression. Shows path:line: text. Leaves out hidden ' +
+      'and binary files and what .gitignore names, unless path names such a folder.',
+    input,
+    side_by_side: true,
+    idempotent: true,
+    subject: ({ pattern, path }) => `${pattern}${path === undefined ? '' : ` in ${path}`}`,
+    run(request, context) {
+      const place = containAllowedPath('search', request.path ?? '.', context, guard);
+      if (!place.exists) throw new Error(`${printablePath(place.relative)}: no such file or folder`);
+      const isHidden = (path: string): boolean => guard?.('search', path, context) !== undefined;
+      return searchIn(
+        place,
+        request,
+        context,
+        new SearchResults(place, request.max_results ?? limits.search_results, isHidden),
+      );
+    },
+  });
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { defineTool } from './define-tool.ts';
+
+/** A place to write a thought down; it changes nothing. */
+export const think = defineTool({
+  name: 'think',
+  description:
+    'Write down a thought before a difficult step: what is known, what is missing, what comes next. Changes nothing.',
+  input: z.strictObject({ thought: z.string().describe('The thought.') }),
+  side_by_side: true,
+  idempotent: true,
+  subject: (input) => input.thought.split('\n', 1)[0]!.slice(0, 200),
+  run: () => 'ok',
+});

@@ -1,0 +1,141 @@
+/** Proves that a tool made by `defineTool` keeps the contract: plain schemas, errors that name fields, no throw, bounded results, an end after an abort. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { limits } from '../../src/tools/output.ts';
+import type { Tool } from '../../src/tools/tool.ts';
+import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
+import { call, makeWorkspace } from './tool-fixture.ts';
+
+test('the built-in tools: names, order, flags, and schemas that every provider takes', () => {
+  const tools = createBuiltInTools();
+  assert.deepEqual(
+    tools.map((tool) => tool.spec.name),
+    ['bash', 'read', 'write', 'patch', 'search', 'think', 'read_image'],
+  );
+  for (const { spec, side_by_side, idempotent } of tools) {
+    const reads = ['read', 'search', 'think', 'read_image'].includes(spec.name);
+    assert.deepEqual([side_by_side, idempotent], [reads, reads], spec.name);
+    assert.deepEqual(Object.keys(spec.input).sort(), [
+      'additionalProperties',
+      'properties',
+      'required',
+      'type',
+    ]);
+    assert.equal(spec.input.type, 'object');
+    assert.equal(spec.input.additionalProperties, false);
+  }
+});
+
+const fromSchema = {
+  type: 'object',
+  properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
+  required: ['city'],
+} as const;
+
+test('a zod schema and a JSON Schema check alike', () => {
+  const shape = z.object({ city: z.string(), days: z.int().min(1).optional() });
+  const definition = { name: 'weather', description: 'd', run: () => 'sun' };
+  for (const tool of [
+    defineTool({ ...definition, input: shape }),
+    defineTool({ ...definition, input: fromSchema }),
+  ] as Tool[]) {
+    assert.equal(tool.spec.input.$schema, undefined);
+    assert.equal(tool.spec.input.additionalProperties, false);
+    assert.deepEqual(tool.parse({ city: 'Rome' }), { ok: true, input: { city: 'Rome' } });
+    assert.deepEqual(tool.parse({ city: 1, dayz: 2 }), {
+      ok: false,
+      error:
+        'field "city": expected string, received number\nfield "dayz": not known; the fields are: city, days',
+    });
+    const days = tool.parse({ city: 'Rome', days: 0 });
+    assert.match(days.ok ? '' : days.error, /^field "days": too small/);
+    assert.equal(tool.subject({ city: 'Rome' }), '{"city":"Rome"}');
+  }
+});
+
+test('nested fields are named with their path', () => {
+  const tool = defineTool({
+    name: 'x',
+    description: 'd',
+    input: z.object({ items: z.array(z.object({ id: z.string() })) }),
+    run: () => 'ok',
+  });
+  const parsed = tool.parse({ items: [{ id: 'a' }, { id: 2 }, {}] });
+  assert.equal(
+    parsed.ok ? '' : parsed.error,
+    'field "items[1].id": expected string, received number\nfield "items[2].id": missing (expected string)',
+  );
+});
+
+test('definitions that cannot work are refused at once', () => {
+  const definition = { description: 'd', run: () => 'ok' };
+  assert.throws(
+    () => defineTool({ ...definition, name: 'no spaces', input: fromSchema }),
+    /tool "no spaces": a name has/,
+  );
+  assert.throws(
+    () => defineTool({ ...definition, name: 'x', input: z.string() }),
+    /must be an object schema/,
+  );
+  assert.throws(
+    () =>
+      defineTool({
+        ...definition,
+        name: 'x',
+        input: { type: 'object', properties: { a: { $ref: '#/gone' } } },
+      }),
+    /cannot be used/,
+  );
+});
+
+const simple = (run: Parameters<typeof defineTool<object>>[0]['run']) =>
+  defineTool({ name: 'x', description: 'd', input: z.object({}), run }) as Tool;
+
+test('what run throws, at once or later, is an error result', async (t) => {
+  const context = makeWorkspace(t);
+  const at_once = simple(() => {
+    throw new Error('broken at once');
+  });
+  const later = simple(() => Promise.reject(new Error('broken later')));
+  assert.deepEqual(await call(at_once, {}, context), { status: 'error', output: 'broken at once' });
+  assert.deepEqual(await call(later, {}, context), { status: 'error', output: 'broken later' });
+});
+
+test('results are bounded, without NUL, and well-formed', async (t) => {
+  const long = await call(
+    simple(() => `a\0${'😀'.repeat(limits.result_characters)}z`),
+    {},
+    makeWorkspace(t),
+  );
+  assert.ok(long.output.length < limits.result_characters + 100);
+  assert.ok(long.output.startsWith('a\ufffd') && long.output.endsWith('z') && long.output.isWellFormed());
+  assert.match(long.output, /characters left out/);
+});
+
+test('a tool that ignores its signal is given up, one that obeys is waited for', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const deaf = makeWorkspace(t);
+  const running = call(
+    simple(() => new Promise<string>(() => {})),
+    {},
+    deaf,
+  );
+  deaf.abort();
+  t.mock.timers.tick(limits.abandon_ms);
+  assert.equal((await running).status, 'cancelled');
+  const obeying = makeWorkspace(t);
+  const stopped = call(
+    simple(
+      (_, { signal }) =>
+        new Promise<string>((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(new Error('stopped'))),
+        ),
+    ),
+    {},
+    obeying,
+  );
+  obeying.abort();
+  assert.deepEqual(await stopped, { status: 'cancelled', output: 'stopped' });
+});

@@ -1,0 +1,214 @@
+/** Proves what read, write, patch, read_image and think do with ordinary, huge, odd and broken files. */
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { limits } from '../../src/tools/output.ts';
+import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
+import { call, makeWorkspace, type Workspace } from './tool-fixture.ts';
+
+const tools = new Map(createBuiltInTools().map((tool) => [tool.spec.name, tool]));
+const run = (name: string, input: unknown, context: Workspace) => call(tools.get(name)!, input, context);
+
+test('read numbers lines, pages on, and says where to go on', async (t) => {
+  const context = makeWorkspace(t);
+  writeFileSync(join(context.cwd, 'a.txt'), 'one\n\nthree\nfour');
+  assert.equal((await run('read', { path: 'a.txt' }, context)).output, '1\tone\n2\t\n3\tthree\n4\tfour');
+  assert.equal(
+    (await run('read', { path: 'a.txt', offset: 2, limit: 2 }, context)).output,
+    '2\t\n3\tthree\n[more lines follow: go on with offset 4]',
+  );
+  assert.deepEqual(await run('read', { path: 'a.txt', offset: 5 }, context), {
+    status: 'error',
+    output: 'field "offset": 5 is behind the end: a.txt has 4 lines',
+  });
+  writeFileSync(join(context.cwd, 'empty'), '');
+  assert.equal((await run('read', { path: 'empty' }, context)).output, '[empty is empty]');
+});
+
+test('read bounds lines, bytes and the length of a line, and pages through all of it', async (t) => {
+  const context = makeWorkspace(t);
+  const lines = Array.from({ length: 5000 }, (_, at) => `line ${at + 1} ${'€'.repeat(at % 50)}`);
+  writeFileSync(join(context.cwd, 'long.txt'), lines.join('\n'));
+  const seen: string[] = [];
+  for (let offset: number | undefined = 1; offset !== undefined; ) {
+    const { output } = await run('read', { path: 'long.txt', offset }, context);
+    assert.ok(Buffer.byteLength(output) <= limits.read_bytes + 100);
+    seen.push(
+      ...output
+        .split('\n')
+        .filter((line) => /^\d+\t/.test(line))
+        .map((line) => line.replace(/^\d+\t/, '')),
+    );
+    const next: string | undefined = /go on with offset (\d+)/.exec(output)?.[1];
+    offset = next === undefined ? undefined : Number(next);
+  }
+  assert.deepEqual(seen, lines);
+  writeFileSync(join(context.cwd, 'wide.txt'), `${'😀'.repeat(3000)}\nnext`);
+  const wide = (await run('read', { path: 'wide.txt' }, context)).output;
+  assert.match(wide, /^1\t(😀)+ \[… line cut, 12000 bytes\]\n2\tnext$/u);
+  assert.ok(wide.isWellFormed());
+});
+
+test('read of a line without end keeps memory flat', async (t) => {
+  const context = makeWorkspace(t);
+  const path = join(context.cwd, 'huge.txt');
+  writeFileSync(path, Buffer.alloc(70_000, 'x'));
+  truncateSync(path, 300 * 1024 * 1024); // sparse: the NULs lie behind the first part
+  const before = process.memoryUsage().rss;
+  const { output } = await run('read', { path: 'huge.txt' }, context);
+  assert.match(output, /line cut, 314572800 bytes/);
+  assert.ok(process.memoryUsage().rss - before < 100 * 1024 * 1024);
+});
+
+test('read lists a folder, names with control characters quoted', async (t) => {
+  const context = makeWorkspace(t);
+  mkdirSync(join(context.cwd, 'sub'));
+  writeFileSync(join(context.cwd, 'b\n1\tfake \x1b[31m'), '');
+  writeFileSync(join(context.cwd, 'a.txt'), '');
+  assert.equal(
+    (await run('read', { path: '.' }, context)).output,
+    './: folder, 3 entries\n"b\\n1\\tfake \\u{1b}[31m"\na.txt\nsub/',
+  );
+});
+
+test('read refuses binary content with a hint, and finds spilled output', async (t) => {
+  const context = makeWorkspace(t);
+  writeFileSync(join(context.cwd, 'x.bin'), Buffer.from([1, 0, 2]));
+  writeFileSync(join(context.cwd, 'x.txt'), Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'));
+  assert.match((await run('read', { path: 'x.bin' }, context)).output, /binary.*bash/);
+  assert.match((await run('read', { path: 'x.txt' }, context)).output, /use read_image/);
+  const { output } = await run('bash', { command: 'seq 1 30000' }, context);
+  const file = /is in (\S+) /.exec(output)![1]!;
+  assert.equal(
+    (await run('read', { path: file, offset: 29_999 }, context)).output,
+    '29999\t29999\n30000\t30000',
+  );
+});
+
+test('write makes folders, replaces in one step, keeps the mode, and leaves nothing else behind', async (t) => {
+  const context = makeWorkspace(t);
+  assert.equal(
+    (await run('write', { path: 'x/y/z.sh', content: 'é\n' }, context)).output,
+    'made x/y/z.sh (3 bytes)',
+  );
+  const file = join(context.cwd, 'x/y/z.sh');
+  chmodSync(file, 0o751);
+  const inode = statSync(file).ino;
+  assert.equal(
+    (await run('write', { path: 'x/y/z.sh', content: 'new' }, context)).output,
+    'replaced x/y/z.sh (3 bytes)',
+  );
+  assert.equal(statSync(file).mode & 0o7777, 0o751);
+  assert.notEqual(statSync(file).ino, inode, 'a rename, not a rewrite');
+  assert.deepEqual(readdirSync(join(context.cwd, 'x/y')), ['z.sh']);
+  for (const path of ['x', '.', 'x/y/z.sh/below']) {
+    assert.equal((await run('write', { path, content: '' }, context)).status, 'error', path);
+  }
+  assert.deepEqual(readdirSync(join(context.cwd, 'x/y')), ['z.sh']);
+});
+
+test('patch applies exact, unique edits in order and shows the difference', async (t) => {
+  const context = makeWorkspace(t);
+  writeFileSync(join(context.cwd, 'a.ts'), 'const a = 1;\nconst b = 2;\n');
+  const edits = [
+    { old_text: 'a = 1', new_text: "a = '$& $1 $$'" },
+    { old_text: 'const b = 2;\n', new_text: '' },
+  ];
+  const result = await run('patch', { path: 'a.ts', edits }, context);
+  assert.equal(readFileSync(join(context.cwd, 'a.ts'), 'utf8'), "const a = '$& $1 $$';\n");
+  assert.match(result.output, /^--- a\.ts\n\+\+\+ a\.ts\n@@ /);
+  assert.match(result.output, /^-const b = 2;$/m);
+});
+
+test('patch: ambiguous, missing and empty edits say so, and nothing is changed', async (t) => {
+  const context = makeWorkspace(t);
+  const content = 'x = 1\n\tfoo(bar);\nx = 1\naaa\n';
+  writeFileSync(join(context.cwd, 'a.txt'), content);
+  const cases: [string, RegExp][] = [
+    ['x = 1', /edits\[1\]\.old_text": found 2 times \(lines 1, 3\)/],
+    ['aa', /found 2 times \(lines 4, 4\)/],
+    ['  foo(bar);', /not found; only white space differs; the nearest is line 2/],
+    ['fooo(bar)', /not found; the nearest is line 2: "\\tfoo\(bar\);"/],
+    ['completely different words', /no line is like it/],
+    ['', /must not be empty/],
+    ['aaa', /are the same/],
+  ];
+  for (const [old_text, expected] of cases) {
+    const edits = [
+      { old_text: 'foo(bar)', new_text: 'foo(bar)' === old_text ? 'y' : 'foo(bar) ' },
+      { old_text, new_text: 'aaa' },
+    ];
+    const kept = old_text.includes('foo') ? [{ old_text: 'aaa\n', new_text: 'bbb\n' }, edits[1]] : edits;
+    const result = await run('patch', { path: 'a.txt', edits: kept }, context);
+    assert.equal(result.status, 'error');
+    assert.match(result.output, expected);
+    assert.equal(readFileSync(join(context.cwd, 'a.txt'), 'utf8'), content);
+  }
+});
+
+test('patch keeps CR LF, and refuses files that are no text', async (t) => {
+  const context = makeWorkspace(t);
+  writeFileSync(join(context.cwd, 'dos.txt'), 'one\r\ntwo\r\nthree\r\n');
+  await run('patch', { path: 'dos.txt', edits: [{ old_text: 'one\ntwo', new_text: '1\n2\n2a' }] }, context);
+  assert.equal(readFileSync(join(context.cwd, 'dos.txt'), 'utf8'), '1\r\n2\r\n2a\r\nthree\r\n');
+  writeFileSync(join(context.cwd, 'latin'), Buffer.from('caf\xe9', 'latin1'));
+  assert.match(
+    (await run('patch', { path: 'latin', edits: [{ old_text: 'c', new_text: 'd' }] }, context)).output,
+    /not UTF-8/,
+  );
+  assert.match(
+    (await run('patch', { path: 'nope', edits: [{ old_text: 'c', new_text: 'd' }] }, context)).output,
+    /no such file/,
+  );
+});
+
+test('patches of one file at the same time are all kept', async (t) => {
+  const context = makeWorkspace(t);
+  const names = Array.from({ length: 50 }, (_, at) => `name-${at};`);
+  writeFileSync(join(context.cwd, 'list'), names.join('\n'));
+  const edits = names.map((name) =>
+    run('patch', { path: 'list', edits: [{ old_text: name, new_text: `done-${name}` }] }, context),
+  );
+  await Promise.all(edits);
+  assert.equal(
+    readFileSync(join(context.cwd, 'list'), 'utf8'),
+    names.map((name) => `done-${name}`).join('\n'),
+  );
+});
+
+test('read_image goes by the first bytes and has a limit', async (t) => {
+  const context = makeWorkspace(t);
+  const kinds: [string, string][] = [
+    ['\x89PNG\r\n\x1a\n....', 'image/png'],
+    ['\xff\xd8\xff....', 'image/jpeg'],
+    ['GIF89a....', 'image/gif'],
+    ['RIFF....WEBP', 'image/webp'],
+  ];
+  for (const [bytes, media_type] of kinds) {
+    const content = Buffer.from(bytes, 'latin1');
+    writeFileSync(join(context.cwd, 'picture.dat'), content);
+    const result = await run('read_image', { path: 'picture.dat' }, context);
+    assert.deepEqual(result.status === 'ok' && result.images, [
+      { media_type, base64: content.toString('base64') },
+    ]);
+  }
+  writeFileSync(join(context.cwd, 'fake.png'), 'not an image');
+  assert.equal((await run('read_image', { path: 'fake.png' }, context)).status, 'error');
+  truncateSync(join(context.cwd, 'picture.dat'), limits.image_bytes + 1);
+  assert.match((await run('read_image', { path: 'picture.dat' }, context)).output, /the most is/);
+});
+
+test('think changes nothing', async (t) => {
+  const context = makeWorkspace(t);
+  assert.deepEqual(await run('think', { thought: 'hm' }, context), { status: 'ok', output: 'ok' });
+  assert.deepEqual(readdirSync(context.cwd), []);
+});

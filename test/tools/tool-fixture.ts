@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Tool, ToolContext, ToolResult } from '../../src/tools/tool.ts';
+
+export interface Workspace extends ToolContext {
+  /** Everything that was shown live. */
+  readonly live: string[];
+  /** A folder beside the workspace that nothing may reach. */
+  readonly outside: string;
+  readonly abort: (reason?: unknown) => void;
+}
+
+/** A fresh folder with a context for tools, removed after the test. */
+export function makeWorkspace(test: TestContext, env_allow: readonly string[] = []): Workspace {
+  const base = realpathSync.native(mkdtempSync(join(tmpdir(), 'coppice-tools-')));
+  test.after(() => rmSync(base, { recursive: true, force: true }));
+  const cwd = join(base, 'work');
+  const outside = join(base, 'outside');
+  mkdirSync(cwd);
+  mkdirSync(outside);
+  const controller = new AbortController();
+  const live: string[] = [];
+  return {
+    cwd,
+    outside,
+    live,
+    spill_dir: join(base, 'spill'),
+    signal: controller.signal,
+    agent: { id: 'a1', name: 'tester' },
+    env_allow,
+    onOutput: (text) => live.push(text),
+    abort: (reason) => controller.abort(reason),
+  };
+}
+
+/** What the runtime does with a call: parse, then run. */
+export async function call(tool: Tool, input: unknown, context: ToolContext): Promise<ToolResult> {
+  const parsed = tool.parse(input);
+  if (!parsed.ok) return { status: 'error', output: parsed.error };
+  return tool.run(parsed.input, context);
+}
+
+/** Asks again until it is true; false after the limit. */
+export async function eventually(isTrue: () => boolean, limit_ms = 8000): Promise<boolean> {
+  for (const deadline = performance.now() + limit_ms; performance.now() < deadline; ) {
+    if (isTrue()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return isTrue();
+}
