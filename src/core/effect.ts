@@ -20,7 +20,7 @@ export type Effect =
   /** Asks children to stop; each answers with its outcome. */
   | { readonly type: 'cancel-agents'; readonly agent_ids: readonly string[]; readonly reason: string }
   // performed after the commit
-  | { readonly type: 'request-model'; readonly attempt: number; readonly tools: boolean }
+  | { readonly type: 'request-model'; readonly attempt: number }
   | { readonly type: 'run-call'; readonly call: Call }
   /** Wake the agent at this time (milliseconds since the epoch): a wait ends then. */
   | { readonly type: 'start-timer'; readonly call_id: string; readonly at: number }

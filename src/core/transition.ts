@@ -53,7 +53,7 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
   switch (event.type) {
     case 'input':
       if (state.type !== 'idle' && state.type !== 'errored') return invalid(state, event, 'the agent is at work');
-      return step(requesting(newTurn(event.at)), [userMessage(event.content), ...request(newTurn(event.at))]);
+      return step(requesting(newTurn(event.at)), [userMessage(event.content), ...request()]);
     case 'steer':
       if (state.type !== 'requesting') return invalid(state, event, 'no request is about to start');
       return step(state, [userMessage(event.content)]);
@@ -76,7 +76,7 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
       return step({ type: 'killed', by: event.by }, [{ type: 'abort' }]);
     case 'retry':
       if (state.type !== 'errored') return invalid(state, event, 'nothing failed');
-      return step(requesting(newTurn(event.at)), [eventMessage('retried', 'tried again'), ...request(newTurn(event.at))]);
+      return step(requesting(newTurn(event.at)), [eventMessage('retried', 'tried again'), ...request()]);
     case 'limit':
       return limitReached(state, event, context);
     case 'resume':
@@ -115,8 +115,8 @@ function requesting(turn: Turn, attempt = 1): AgentState {
   return { type: 'requesting', attempt, turn };
 }
 
-function request(turn: Turn, attempt = 1): Effect[] {
-  return [{ type: 'request-model', attempt, tools: !turn.grace }];
+function request(attempt = 1): Effect[] {
+  return [{ type: 'request-model', attempt }];
 }
 
 /** The model answered: run its calls, end the child, or end the turn. */
@@ -167,7 +167,7 @@ function endTurn(turn: Turn, text: string, context: TransitionContext, effects: 
     return step(requesting(nudged), [
       ...effects,
       systemMessage('You stopped without a result. Call submit_result with your result, or submit_error if the task cannot be done.'),
-      ...request(nudged),
+      ...request(),
     ]);
   }
   const failure: Failure = turn.grace
@@ -207,7 +207,7 @@ function schedule(state: Executing, effects: Effect[], context: TransitionContex
 
 /** All calls are answered (law 5): the next request, or the last one if the turn has had its share. */
 function nextRequest(turn: Turn, effects: Effect[], context: TransitionContext): Transition {
-  if (turn.requests < context.turns) return step(requesting(turn), [...effects, ...request(turn)]);
+  if (turn.requests < context.turns) return step(requesting(turn), [...effects, ...request()]);
   return lastRequest(turn, `${context.turns} model requests in one turn`, effects);
 }
 
@@ -217,7 +217,7 @@ function lastRequest(turn: Turn, limit: string, effects: Effect[], attempt = 1):
     ...effects,
     eventMessage('limit', `limit reached: ${limit}`),
     systemMessage(`Limit reached: ${limit}. Tools are off. Submit what you have now as your answer.`),
-    ...request(grace, attempt),
+    ...request(attempt),
   ]);
 }
 
@@ -365,7 +365,7 @@ function limitReached(state: AgentState, event: Of<'limit'>, context: Transition
 function resumed(state: AgentState, event: Of<'resume'>, context: TransitionContext): Transition {
   if (state.type === 'requesting') {
     const attempt = state.attempt + 1;
-    return step({ ...state, attempt }, request(state.turn, attempt));
+    return step({ ...state, attempt }, request(attempt));
   }
   if (state.type !== 'executing') return step(state, []);
   const effects: Effect[] = [];

@@ -232,7 +232,7 @@ export class Executor {
 
   #start(cell: Cell): void {
     const { state } = cell.agent;
-    if (state.type === 'requesting') this.#options.perform(cell, { type: 'request-model', attempt: state.attempt, tools: true });
+    if (state.type === 'requesting') this.#options.perform(cell, { type: 'request-model', attempt: state.attempt });
   }
 
   /** What follows a step: its effects, and calls that waited for it. */

@@ -99,7 +99,7 @@ class Runtime implements RuntimeFace {
     switch (effect.type) {
       case 'request-model':
         this.#clock.watch(cell);
-        void performRequest(cell, effect.tools, { ...surroundings, openModel: (name) => this.#openModel(name) });
+        void performRequest(cell, { ...surroundings, openModel: (name) => this.#openModel(name) });
         return;
       case 'run-call':
         if (this.#workbench.toolsetTool(cell.agent.config, effect.call.name) !== undefined) {

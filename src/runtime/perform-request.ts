@@ -19,14 +19,14 @@ export interface RequestSurroundings {
 }
 
 /** Asks the agent's model and brings the outcome back as an event. Never throws. */
-export async function performRequest(cell: Cell, tools: boolean, around: RequestSurroundings): Promise<void> {
+export async function performRequest(cell: Cell, around: RequestSurroundings): Promise<void> {
   const { executor } = around;
   const controller = new AbortController();
   cell.request?.abort();
   cell.request = controller;
   const started_at = Date.now();
   const spent = overBudget(executor.forest.tree(cell.agent.root_id));
-  const outcome = spent ?? (await ask(cell, tools, controller, around));
+  const outcome = spent ?? (await ask(cell, controller, around));
   // Aborted and replaced, or the agent is gone: nobody waits for this answer any more.
   if (cell.request !== controller || cell.gone) return;
   cell.request = null;
@@ -43,7 +43,7 @@ export async function performRequest(cell: Cell, tools: boolean, around: Request
   }
 }
 
-async function ask(cell: Cell, tools: boolean, controller: AbortController, around: RequestSurroundings): Promise<ModelOutcome> {
+async function ask(cell: Cell, controller: AbortController, around: RequestSurroundings): Promise<ModelOutcome> {
   const { agent, prompt } = cell;
   try {
     const model = await around.openModel(agent.config.model);
@@ -52,7 +52,8 @@ async function ask(cell: Cell, tools: boolean, controller: AbortController, arou
       {
         system: bench.system,
         messages: prompt.messages(),
-        tools: tools ? bench.specs : [],
+        // Sent even when the kernel runs no more calls: providers refuse a conversation with calls but without tools.
+        tools: bench.specs,
         thinking: agent.config.thinking,
         shared_prefix: prompt.shared,
         signal: controller.signal,

@@ -1,0 +1,77 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { AnswerCollector } from './answer-collector.ts';
+import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
+import type { Price } from './provider-config.ts';
+import { providerFailure } from './provider-failure.ts';
+import { ProviderPrompt } from './provider-prompt.ts';
+
+export interface AiSdkModelOptions {
+  /** `provider/model`. */
+  readonly id: string;
+  readonly language_model: LanguageModelV4;
+  readonly context_window: number | null;
+  readonly price: Price | null;
+  /** Texts that must never show up in an error. */
+  readonly secrets: readonly string[];
+}
+
+/** A model behind one of the AI SDK's provider packages, driven directly: one request per step, tools without executors. */
+export function createAiSdkModel(options: AiSdkModelOptions): Model {
+  const prompts = new ProviderPrompt(options.id);
+  return {
+    id: options.id,
+    context_window: options.context_window,
+    stream: (request, onDelta) => stream(options, prompts, request, onDelta),
+  };
+}
+
+async function stream(
+  options: AiSdkModelOptions,
+  prompts: ProviderPrompt,
+  request: ModelRequest,
+  onDelta: (delta: ModelDelta) => void,
+): Promise<ModelOutcome> {
+  const collector = new AnswerCollector(options.id, options.price, onDelta);
+  const partial = () => (collector.partial === '' ? {} : { partial: collector.partial });
+  try {
+    const { stream: parts } = await options.language_model.doStream(callOptions(prompts, request));
+    const reader = parts.getReader();
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      collector.add(next.value);
+      if (collector.error !== null || request.signal.aborted) {
+        void reader.cancel().catch(() => undefined);
+        break;
+      }
+    }
+    if (request.signal.aborted) return { type: 'aborted', ...partial() };
+    if (collector.error !== null) return { ...providerFailure(collector.error, options.secrets), ...partial() };
+    const answer = collector.answer();
+    if (answer !== null) return answer;
+    const failure = { kind: 'network' as const, error: 'the answer broke off before its end', retryable: true };
+    return { type: 'failure', failure, ...partial() };
+  } catch (error) {
+    if (request.signal.aborted) return { type: 'aborted', ...partial() };
+    return { ...providerFailure(error, options.secrets), ...partial() };
+  }
+}
+
+function callOptions(prompts: ProviderPrompt, request: ModelRequest): LanguageModelV4CallOptions {
+  return {
+    prompt: prompts.build(request.system, request.messages, request.shared_prefix),
+    abortSignal: request.signal,
+    ...(request.tools.length === 0
+      ? {}
+      : {
+          tools: request.tools.map((tool) => ({
+            type: 'function' as const,
+            name: tool.name,
+            description: tool.description,
+            inputSchema: tool.input,
+          })),
+        }),
+    // Conversations live in our ledger, not in the provider's: a fork must be readable on its own.
+    providerOptions: { openai: { store: false, include: ['reasoning.encrypted_content'] } },
+    // `off` asks for nothing: models without reasoning would refuse any setting.
+    ...(request.thinking === 'off' ? {} : { reasoning: request.thinking }),
+  };
+}

@@ -1,0 +1,141 @@
+import type { Failure } from '../core/failure.ts';
+import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
+
+export interface GateOptions {
+  /** Requests under way at once. */
+  readonly concurrency: number;
+  /** Tries of one request, the first included. */
+  readonly attempts: number;
+  readonly base_ms: number;
+  readonly max_ms: number;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+  /** 0 ≤ x < 1. */
+  readonly random: () => number;
+  /** Resolves after `ms`, or as soon as the signal aborts. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export const GATE_DEFAULTS: GateOptions = {
+  concurrency: 8,
+  attempts: 6,
+  base_ms: 500,
+  max_ms: 60_000,
+  now: () => performance.now(),
+  random: Math.random,
+  sleep: pause,
+};
+
+/** Kinds of failure that another try may mend. */
+const TRANSIENT: ReadonlySet<Failure['kind']> = new Set(['rate_limit', 'overloaded', 'network']);
+
+/**
+ * One gate per provider and model, shared by all agents of the process: so many requests at once, first come first
+ * served; and one back-off clock, so that a 429 for one agent holds its siblings too instead of letting each find out.
+ */
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #queue: (() => void)[] = [];
+  #running = 0;
+  /** Nobody starts before this moment. */
+  #closed_until = 0;
+
+  constructor(options: Partial<GateOptions> = {}) {
+    this.#options = { ...GATE_DEFAULTS, ...options };
+  }
+
+  async stream(model: Model, request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome> {
+    const { signal } = request;
+    for (let attempt = 1; ; attempt += 1) {
+      if (!(await this.#enter(signal, onDelta))) return { type: 'aborted' };
+      let shown = false;
+      const outcome = await model
+        .stream(request, (delta) => {
+          shown = true;
+          onDelta(delta);
+        })
+        .finally(() => this.#leave());
+      if (outcome.type !== 'failure' || !TRANSIENT.has(outcome.failure.kind)) return outcome;
+      if (signal.aborted) return { type: 'aborted' };
+      if (attempt >= this.#options.attempts) return exhausted(outcome, attempt);
+      const delay_ms = this.#delay(attempt, outcome.retry_after_ms);
+      // A wish longer than the longest pause is an answer too: nobody waits an hour in silence.
+      if (delay_ms === null) return outcome;
+      if (shown) onDelta({ type: 'restart', reason: outcome.failure.error });
+      onDelta({ type: 'waiting', reason: outcome.failure.error, delay_ms });
+      const until = this.#options.now() + delay_ms;
+      // A rate limit or an overload concerns every agent behind this gate; a broken connection only this request.
+      if (outcome.failure.kind === 'network') await this.#options.sleep(delay_ms, signal);
+      else this.#closed_until = Math.max(this.#closed_until, until);
+    }
+  }
+
+  /** Full jitter; the provider's own wish is the least. Null when the wish is beyond what is waited for. */
+  #delay(attempt: number, wish_ms: number | undefined): number | null {
+    const { base_ms, max_ms, random } = this.#options;
+    const jitter = random() * Math.min(base_ms * 2 ** (attempt - 1), max_ms);
+    if (wish_ms === undefined) return jitter;
+    return wish_ms > max_ms * 5 ? null : wish_ms + jitter * 0.1;
+  }
+
+  /** Waits for a place and for the end of the back-off; false when aborted. */
+  async #enter(signal: AbortSignal, onDelta: (delta: ModelDelta) => void): Promise<boolean> {
+    if (signal.aborted) return false;
+    if (this.#running < this.#options.concurrency) this.#running += 1;
+    else if (!(await this.#place(signal))) return false;
+    for (let wait = this.#closed_until - this.#options.now(); wait > 0; wait = this.#closed_until - this.#options.now()) {
+      onDelta({ type: 'waiting', reason: 'the provider asked to slow down', delay_ms: wait });
+      await this.#options.sleep(wait, signal);
+      if (signal.aborted) {
+        this.#leave();
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Queues for a place; who leaves hands its own over, so nobody slips in between. */
+  #place(signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const go = () => {
+        signal.removeEventListener('abort', abort);
+        resolve(true);
+      };
+      const abort = () => {
+        const index = this.#queue.indexOf(go);
+        if (index >= 0) this.#queue.splice(index, 1);
+        resolve(false);
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      this.#queue.push(go);
+    });
+  }
+
+  #leave(): void {
+    const next = this.#queue.shift();
+    if (next === undefined) this.#running -= 1;
+    else next();
+  }
+}
+
+function exhausted(outcome: Extract<ModelOutcome, { type: 'failure' }>, attempts: number): ModelOutcome {
+  const { failure } = outcome;
+  return { ...outcome, failure: { ...failure, error: `${failure.error} (gave up after ${attempts} tries)` } };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}
+
+/** The model behind its gate; the contract stays the same. */
+export function gated(model: Model, gate: Gate): Model {
+  return { ...model, stream: (request, onDelta) => gate.stream(model, request, onDelta) };
+}

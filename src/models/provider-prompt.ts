@@ -1,0 +1,115 @@
+import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4TextPart } from '@ai-sdk/provider';
+import type { AssistantPart, CallPart, Image, ProviderMetadata, ResultContent } from '../core/message.ts';
+import type { PromptMessage } from '../core/prompt.ts';
+
+type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
+type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
+type Metadata = NonNullable<LanguageModelV4Message['providerOptions']>;
+
+/** What marks the end of a cached prefix; only Anthropic wants to be told. */
+const CACHE_BREAKPOINT: Metadata = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+
+/**
+ * Our conversation in the shape of the provider packages. Messages are converted once per model: relatives share the objects of
+ * their common prefix, so a thousand forks convert it a single time.
+ */
+export class ProviderPrompt {
+  readonly #model: string;
+  readonly #converted = new WeakMap<PromptMessage, readonly LanguageModelV4Message[]>();
+
+  /** `model` is the full `provider/model`: reasoning and private metadata of any other model are left out. */
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  build(system: string, messages: readonly PromptMessage[], shared_prefix: number): LanguageModelV4Prompt {
+    const prompt: LanguageModelV4Message[] = system === '' ? [] : [{ role: 'system', content: system }];
+    let fork_point = -1;
+    messages.forEach((message, index) => {
+      for (const one of this.#convert(message)) prompt.push(one);
+      if (index === shared_prefix - 1) fork_point = prompt.length - 1;
+    });
+    for (const index of new Set([fork_point, prompt.length - 1])) {
+      const message = prompt[index];
+      if (message !== undefined && message.role !== 'system') prompt[index] = { ...message, providerOptions: CACHE_BREAKPOINT };
+    }
+    return prompt;
+  }
+
+  #convert(message: PromptMessage): readonly LanguageModelV4Message[] {
+    let converted = this.#converted.get(message);
+    if (converted === undefined) {
+      converted = this.#fresh(message);
+      this.#converted.set(message, converted);
+    }
+    return converted;
+  }
+
+  #fresh(message: PromptMessage): readonly LanguageModelV4Message[] {
+    switch (message.role) {
+      case 'user':
+        return [{ role: 'user', content: [...textParts(message.text), ...(message.images ?? []).map(filePart)] }];
+      case 'assistant': {
+        const content = message.parts.flatMap((part) => this.#assistantPart(part, message.model === this.#model));
+        return content.length === 0 ? [] : [{ role: 'assistant', content }];
+      }
+      case 'results':
+        return resultMessages(message.results);
+    }
+  }
+
+  #assistantPart(part: AssistantPart, own: boolean): AssistantMessage['content'] {
+    const metadata = own && part.metadata !== undefined ? { providerOptions: part.metadata as Metadata } : {};
+    switch (part.type) {
+      case 'text':
+        return part.text === '' ? [] : [{ type: 'text', text: part.text, ...metadata }];
+      case 'reasoning':
+        // Signed by the model that wrote it; another one would refuse it.
+        return own ? [{ type: 'reasoning', text: part.text, ...metadata }] : [];
+      case 'call':
+        return [{ type: 'tool-call', toolCallId: part.id, toolName: part.name, input: objectOf(part), ...metadata }];
+    }
+  }
+}
+
+/** Providers refuse empty text; a message of nothing but spaces says so. */
+function textParts(text: string): LanguageModelV4TextPart[] {
+  return [{ type: 'text', text: text.trim() === '' ? '(empty)' : text }];
+}
+
+function filePart(image: Image): LanguageModelV4FilePart {
+  return { type: 'file', mediaType: image.media_type, data: { type: 'data', data: image.base64 } };
+}
+
+/** Providers demand an object; what was none is shown as the text it was. */
+function objectOf(call: CallPart): unknown {
+  try {
+    const value: unknown = JSON.parse(call.input === '' ? '{}' : call.input);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Said below, and again in the result of the call.
+  }
+  return { invalid_arguments: call.input };
+}
+
+/** Results in one message; pictures follow in a user message, which every provider understands. */
+function resultMessages(results: readonly ResultContent[]): LanguageModelV4Message[] {
+  const content = results.map(
+    (result): ToolMessage['content'][number] => ({
+      type: 'tool-result',
+      toolCallId: result.call_id,
+      toolName: result.name,
+      output: { type: result.status === 'ok' ? 'text' : 'error-text', value: result.output === '' ? '(no output)' : result.output },
+    }),
+  );
+  const images = results.flatMap((result) => (result.images ?? []).map(filePart));
+  if (images.length === 0) return [{ role: 'tool', content }];
+  return [
+    { role: 'tool', content },
+    { role: 'user', content: [{ type: 'text', text: 'The pictures of the results above:' }, ...images] },
+  ];
+}
+
+export function ownMetadata(metadata: unknown): { metadata: ProviderMetadata } | Record<never, never> {
+  return metadata === undefined || metadata === null ? {} : { metadata: metadata as ProviderMetadata };
+}

@@ -1,0 +1,162 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { distance } from 'fastest-levenshtein';
+import { CoppiceError } from '../core/coppice-error.ts';
+import { createAiSdkModel } from './ai-sdk-model.ts';
+import { Gate, gated } from './gate.ts';
+import { createHttpFetch } from './http-fetch.ts';
+import type { Model } from './model.ts';
+import type { ProviderConfig } from './provider-config.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface OpenModelOptions {
+  /** The `providers` of the configuration. */
+  readonly providers: Readonly<Record<string, ProviderConfig>>;
+  readonly env: Environment;
+  /** Silence on a stream after which it counts as broken, milliseconds. Default 120,000. */
+  readonly idle_timeout_ms?: number;
+  /** One gate per `provider/model`; share it between calls so that all agents of a process share the gates. */
+  readonly gates?: Map<string, Gate>;
+}
+
+interface KnownProvider {
+  readonly name: string;
+  readonly type: ProviderConfig['type'];
+  /** The first that is set holds the key; empty for servers that want none. */
+  readonly key_env: readonly string[];
+  readonly base_url_env?: string;
+  readonly base_url?: string;
+}
+
+const KNOWN: readonly KnownProvider[] = [
+  { name: 'anthropic', type: 'anthropic', key_env: ['ANTHROPIC_API_KEY'], base_url_env: 'ANTHROPIC_BASE_URL' },
+  { name: 'openai', type: 'openai', key_env: ['OPENAI_API_KEY'], base_url_env: 'OPENAI_BASE_URL' },
+  { name: 'google', type: 'google', key_env: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'], base_url_env: 'GOOGLE_GEMINI_BASE_URL' },
+  { name: 'openrouter', type: 'openai-compatible', key_env: ['OPENROUTER_API_KEY'], base_url: 'https://openrouter.ai/api/v1' },
+  { name: 'ollama', type: 'openai-compatible', key_env: [], base_url_env: 'OLLAMA_HOST', base_url: 'http://127.0.0.1:11434/v1' },
+  { name: 'lmstudio', type: 'openai-compatible', key_env: [], base_url: 'http://127.0.0.1:1234/v1' },
+];
+
+const DEFAULT_IDLE_MS = 120_000;
+
+/** Built-in and configured providers, with the variables that hold their keys, for `doctor` and for messages. */
+export function knownProviders(
+  providers: OpenModelOptions['providers'],
+): readonly { readonly name: string; readonly key_env: readonly string[] }[] {
+  const configured = Object.entries(providers).map(([name, { apiKeyEnv }]) => ({ name, key_env: apiKeyEnv === undefined ? [] : [apiKeyEnv] }));
+  return [...configured, ...KNOWN.filter(({ name }) => !(name in providers)).map(({ name, key_env }) => ({ name, key_env }))];
+}
+
+/**
+ * Opens `provider/model` (or `scripted/PATH`), gated. Rejects with a `CoppiceError`: `E_MODEL_UNKNOWN` names the nearest
+ * provider, `E_NO_KEY` the variable that is missing, `E_RULES` what is wrong in a rule file.
+ */
+export async function openModel(name: string, options: OpenModelOptions): Promise<Model> {
+  const scripted = /^scripted[:/](.+)$/s.exec(name)?.[1];
+  if (scripted !== undefined) {
+    const { openScriptedModel } = await import('./scripted-model.ts');
+    return openScriptedModel(scripted);
+  }
+  const slash = name.indexOf('/');
+  if (slash <= 0 || slash === name.length - 1) {
+    throw new CoppiceError('E_MODEL_UNKNOWN', `"${name}" does not name a model`, { hint: 'Write provider/model, for example anthropic/claude-sonnet-4-5' });
+  }
+  const provider = name.slice(0, slash);
+  const model = name.slice(slash + 1);
+  const found = findProvider(provider, options.providers);
+  const config = options.providers[provider];
+  const key = keyOf(found, options.env);
+  const language_model = await createLanguageModel(found, config, model, key, options);
+  const known = config?.models?.[model];
+  const opened = createAiSdkModel({
+    id: name,
+    language_model,
+    context_window: known?.contextWindow ?? null,
+    price: known?.price ?? null,
+    secrets: key === null ? [] : [key],
+  });
+  return gated(opened, gateOf(name, config, options));
+}
+
+function gateOf(name: string, config: ProviderConfig | undefined, options: OpenModelOptions): Gate {
+  const known = options.gates?.get(name);
+  if (known !== undefined) return known;
+  const gate = new Gate(config?.maxConcurrent === undefined ? {} : { concurrency: config.maxConcurrent });
+  options.gates?.set(name, gate);
+  return gate;
+}
+
+function findProvider(name: string, providers: OpenModelOptions['providers']): KnownProvider {
+  const config = providers[name];
+  const known = KNOWN.find((one) => one.name === name);
+  if (config !== undefined) {
+    return {
+      name,
+      type: config.type,
+      key_env: config.apiKeyEnv === undefined ? (known?.key_env ?? []) : [config.apiKeyEnv],
+      ...(config.baseURL === undefined ? {} : { base_url: config.baseURL }),
+    };
+  }
+  if (known !== undefined) return known;
+  const names = [...Object.keys(providers), ...KNOWN.map((one) => one.name), 'scripted'];
+  const [nearest] = [...names].sort((a, b) => distance(a, name) - distance(b, name));
+  const close = nearest !== undefined && distance(nearest, name) <= 3 ? `Did you mean ${nearest}? ` : '';
+  throw new CoppiceError('E_MODEL_UNKNOWN', `no provider called "${name}"`, { hint: `${close}Providers: ${names.join(', ')}` });
+}
+
+function keyOf({ name, key_env }: KnownProvider, env: Environment): string | null {
+  if (key_env.length === 0) return null;
+  for (const variable of key_env) {
+    const value = env[variable]?.trim();
+    if (value !== undefined && value !== '') return value;
+  }
+  throw new CoppiceError('E_NO_KEY', `provider ${name} needs a key and ${key_env.join(' or ')} is not set`, {
+    hint: `Set it: export ${key_env[0]}=…`,
+  });
+}
+
+async function createLanguageModel(
+  provider: KnownProvider,
+  config: ProviderConfig | undefined,
+  model: string,
+  key: string | null,
+  options: OpenModelOptions,
+): Promise<LanguageModelV4> {
+  const fetch = createHttpFetch(options.idle_timeout_ms ?? DEFAULT_IDLE_MS);
+  const baseURL = baseUrlOf(provider, options.env);
+  const settings = {
+    apiKey: key ?? 'none',
+    fetch,
+    ...(baseURL === undefined ? {} : { baseURL }),
+    ...(config?.headers === undefined ? {} : { headers: config.headers }),
+  };
+  // Loaded when first needed: start-up pays for no provider that is not used.
+  switch (provider.type) {
+    case 'anthropic':
+      return (await import('@ai-sdk/anthropic')).createAnthropic(settings)(model);
+    case 'openai':
+      return (await import('@ai-sdk/openai')).createOpenAI(settings).responses(model);
+    case 'google':
+      return (await import('@ai-sdk/google')).createGoogle(settings)(model);
+    case 'openai-compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      if (baseURL === undefined) {
+        throw new CoppiceError('E_CONFIG', `provider ${provider.name} has no address`, { hint: `Set providers.${provider.name}.baseURL` });
+      }
+      const { apiKey, ...rest } = settings;
+      const credentials = key === null ? {} : { apiKey };
+      return createOpenAICompatible({ ...rest, ...credentials, baseURL, name: provider.name, includeUsage: true })(model);
+    }
+  }
+}
+
+/** Environment variables name the host, the packages want the path of the API version too. */
+const API_PATH: Readonly<Record<string, string>> = { anthropic: '/v1', google: '/v1beta', ollama: '/v1' };
+
+function baseUrlOf(provider: KnownProvider, env: Environment): string | undefined {
+  const named = provider.base_url_env === undefined ? undefined : env[provider.base_url_env]?.trim();
+  if (named === undefined || named === '') return provider.base_url;
+  const url = (/^https?:\/\//.test(named) ? named : `http://${named}`).replace(/\/+$/, '');
+  const path = API_PATH[provider.name];
+  return path === undefined || url.endsWith(path) ? url : `${url}${path}`;
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+/** A rule file of the scripted model; documented in docs/scripted-model.md. */
+const call = z.strictObject({
+  name: z.string().min(1),
+  input: z.record(z.string(), z.unknown()),
+  /** Makes the call so many times in one message; `{{index}}` counts from 0. A text is a template for the number. */
+  repeat: z.union([z.int().min(0).max(100_000), z.string()]).optional(),
+});
+
+const regex = z.string().refine(isRegex, 'is not a valid regular expression');
+
+export const scriptedRule = z.strictObject({
+  when: z
+    .strictObject({
+      /** Name of the agent; `*` stands for anything. */
+      agent: z.string().optional(),
+      root: z.boolean().optional(),
+      /** How many answers it has given since it was created. */
+      step: z.int().min(0).optional(),
+      /** Matched against the newest user message. */
+      user: regex.optional(),
+      /** Name of the tool that gave the newest result; no result since the newest user message: no match. */
+      tool: z.string().optional(),
+      /** Matched against the newest result. */
+      result: regex.optional(),
+    })
+    .default({}),
+  say: z.string().optional(),
+  reasoning: z.string().optional(),
+  calls: z.array(call).optional(),
+  /** Milliseconds before the answer begins. */
+  delay_ms: z.int().min(0).max(600_000).optional(),
+  /** Milliseconds between pieces of the text. */
+  chunk_ms: z.int().min(0).max(10_000).optional(),
+  usage: z
+    .strictObject({ input: z.int().min(0).optional(), output: z.int().min(0).optional(), cached: z.int().min(0).optional() })
+    .optional(),
+});
+
+export const scriptedRules = z.strictObject({ rules: z.array(scriptedRule).min(1) });
+
+export type ScriptedRule = z.input<typeof scriptedRule>;
+export type ScriptedRules = z.input<typeof scriptedRules>;
+export type CheckedRule = z.output<typeof scriptedRule>;
+
+function isRegex(text: string): boolean {
+  try {
+    new RegExp(text, 's');
+    return true;
+  } catch {
+    return false;
+  }
+}

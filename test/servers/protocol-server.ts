@@ -1,0 +1,93 @@
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Answerer, Exchange, Fault, SeenMessage } from './brain.ts';
+
+/** One provider's wire protocol: how to read a request, what it refuses, how an answer is streamed. */
+export interface Protocol {
+  readonly accepts: (path: string) => boolean;
+  readonly read: (body: Record<string, unknown>) => { readonly system: string; readonly messages: readonly SeenMessage[] };
+  /** What the real server would answer with 400; null when it is content. */
+  readonly refuse: (body: Record<string, unknown>, messages: readonly SeenMessage[]) => string | null;
+  /** Server-sent events, each a whole block. */
+  readonly events: (answer: Answer, body: Record<string, unknown>) => readonly string[];
+  readonly error: (status: number, message: string) => unknown;
+}
+
+export interface ProtocolServer {
+  readonly url: string;
+  readonly exchanges: readonly Exchange[];
+  /** Requests whose connection was closed by the client before the answer was whole. */
+  readonly aborted: () => number;
+  close(): Promise<void>;
+}
+
+export interface ProtocolServerOptions {
+  readonly answer: Answerer;
+  /** False: keep no exchanges (long runs). */
+  readonly record?: boolean;
+}
+
+export async function startProtocolServer(protocol: Protocol, options: ProtocolServerOptions): Promise<ProtocolServer> {
+  const exchanges: Exchange[] = [];
+  let count = 0;
+  let aborted = 0;
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const raw = Buffer.concat(chunks).toString('utf8');
+    const refuse = (status: number, message: string, headers: Record<string, string> = {}) => {
+      response.writeHead(status, { 'content-type': 'application/json', ...headers });
+      response.end(JSON.stringify(protocol.error(status, message)));
+    };
+    if (!protocol.accepts(request.url ?? '')) return refuse(404, `no such path: ${request.url}`);
+    const body = JSON.parse(raw) as Record<string, unknown>;
+    const { system, messages } = protocol.read(body);
+    const refused = protocol.refuse(body, messages);
+    const exchange: Exchange = { index: count, headers: request.headers, raw, body, system, messages, refused };
+    count += 1;
+    if (options.record !== false) exchanges.push(exchange);
+    if (refused !== null) return refuse(400, refused);
+    const answer = await options.answer(exchange);
+    if (answer.delay_ms !== undefined) await sleep(answer.delay_ms);
+    const { fault } = answer;
+    if (fault !== undefined && 'status' in fault) return refuse(fault.status, fault.message ?? 'fault', fault.headers);
+    response.on('close', () => {
+      if (!response.writableFinished) aborted += 1;
+    });
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    stream(response, protocol.events(answer, body), fault);
+  });
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    exchanges,
+    aborted: () => aborted,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function stream(response: import('node:http').ServerResponse, events: readonly string[], fault: Fault | undefined): void {
+  if (fault === undefined) {
+    response.end(events.join(''));
+    return;
+  }
+  if ('malformed_at' in fault) {
+    response.end(events.map((event, index) => (index === fault.malformed_at ? 'data: {"broken\n\n' : event)).join(''));
+    return;
+  }
+  if ('cut_after' in fault) {
+    response.write(events.slice(0, fault.cut_after).join(''), () => setTimeout(() => response.socket?.destroy(), 5));
+    return;
+  }
+  if ('stall_after' in fault) response.write(events.slice(0, fault.stall_after).join('') || ': waiting\n\n');
+}
