@@ -1,0 +1,48 @@
+import type { Agent } from '../../core/agent.ts';
+import { isWorking } from '../../core/state.ts';
+import type { Store } from '../../store/store.ts';
+import { composeRuntime } from '../compose.ts';
+import type { Context } from '../context.ts';
+import { demoModels } from '../demo-rules.ts';
+import { findRoot } from '../find-agent.ts';
+import { followRun } from '../follow-run.ts';
+
+export interface ResumeOptions {
+  readonly retry?: boolean;
+  readonly events?: boolean;
+  readonly timeout?: number;
+}
+
+/** How many of the newest trees are looked at for one that has something to do. */
+const RECENT = 50;
+
+/** `coppice resume [ID]`: takes over a tree that nobody runs, and goes on where it stopped. */
+export async function resume(context: Context, text: string | undefined, options: ResumeOptions): Promise<number> {
+  const store = await context.openStore();
+  const root = await (text === undefined ? unfinished(store) : findRoot(store, text)).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
+  const runtime = await composeRuntime(context, store, demoModels(process.stderr.isTTY));
+  const begin = async (): Promise<Agent> => {
+    const report = await runtime.resume(root.id, { retry: options.retry === true });
+    if (report.elsewhere > 0) process.stderr.write(`${report.elsewhere} of its agents are run by another process and go on there\n`);
+    for (const { agent, reason } of report.broken) process.stderr.write(`${agent.name} (${agent.id}) cannot be restored: ${reason}\n`);
+    return report.root;
+  };
+  return followRun(context, store, runtime, begin, {
+    title: `coppice resume  ·  ${root.name}`,
+    events: options.events,
+    timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
+  });
+}
+
+/** The newest tree with something left to do, else the newest one. */
+async function unfinished(store: Store): Promise<Agent> {
+  const newest = await findRoot(store, undefined);
+  for (const root of await store.agents({ roots: true, limit: RECENT })) {
+    const agents = await store.agents({ root_id: root.id, living: true });
+    if (agents.some((agent) => isWorking(agent.state.type))) return root;
+  }
+  return newest;
+}

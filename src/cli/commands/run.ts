@@ -1,0 +1,41 @@
+import type { AgentConfig } from '../../core/agent.ts';
+import { chooseModel } from '../choose-model.ts';
+import { composeConfig, composeLimits, composeRuntime } from '../compose.ts';
+import type { Context } from '../context.ts';
+import { followRun } from '../follow-run.ts';
+import { parseLimits } from '../limit-option.ts';
+import { readText } from '../read-text.ts';
+import { clean } from '../render/clean.ts';
+import { fit } from '../render/style.ts';
+
+export interface RunOptions {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly yes?: boolean;
+  readonly events?: boolean;
+  readonly name?: string;
+  readonly limit: readonly string[];
+  readonly thinking?: AgentConfig['thinking'];
+  readonly toolset: readonly string[];
+  readonly timeout?: number;
+}
+
+/** `coppice run [PROMPT|-]`. */
+export async function run(context: Context, given: string | undefined, options: RunOptions): Promise<number> {
+  const prompt = await readText(given, 'prompt');
+  const limits = composeLimits(context, parseLimits(options.limit));
+  const model = chooseModel(context);
+  const permissions = { allow: options.allow, deny: options.deny, yes: options.yes === true };
+  const config = composeConfig(context, model, permissions, {
+    ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
+    ...(options.toolset.length === 0 ? {} : { toolsets: options.toolset }),
+  });
+  const store = await context.openStore();
+  const runtime = await composeRuntime(context, store);
+  const name = options.name ?? 'main';
+  return followRun(context, store, runtime, () => runtime.start({ prompt, name, config, limits }), {
+    title: `coppice run  ·  ${model}  ·  ${fit(clean(prompt), 40)}`,
+    events: options.events,
+    timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
+  });
+}

@@ -1,0 +1,22 @@
+import { agentJson, printJson } from '../agent-json.ts';
+import { type Context, withStore } from '../context.ts';
+import { findRoot } from '../find-agent.ts';
+import { summary } from '../progress.ts';
+import { agentTree } from '../render/agent-tree.ts';
+
+/** `coppice tree [ID]`: a whole tree, the newest one when none is named. */
+export function tree(context: Context, text: string | undefined): Promise<number> {
+  return withStore(context, async (store) => {
+    const root = await findRoot(store, text);
+    const agents = await store.agents({ root_id: root.id });
+    if (context.json) {
+      const counters = await store.tree(root.id);
+      printJson({ schema: 'coppice/tree/v1', root_id: root.id, tree: counters, agents: agents.map(agentJson) });
+      return 0;
+    }
+    const now = Date.now();
+    const lines = agentTree(agents, { width: context.width, height: Number.POSITIVE_INFINITY }, now, context.out);
+    process.stdout.write(`${lines.join('\n')}\n${summary(agents, root.created_at, Math.max(...agents.map((agent) => agent.updated_at)))}\n`);
+    return 0;
+  });
+}

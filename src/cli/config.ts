@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { CoppiceError } from '../core/coppice-error.ts';
+import { providerConfig } from '../models/provider-config.ts';
+
+const rules = z.array(z.string());
+
+const limits = z.strictObject({
+  depth: z.int().min(0).optional(),
+  children: z.int().min(0).optional(),
+  live: z.int().min(1).optional(),
+  total: z.int().min(1).optional(),
+  turns: z.int().min(1).optional(),
+  run_ms: z.int().min(1).optional(),
+  tokens: z.int().min(1).nullable().optional(),
+  cost_usd: z.number().positive().nullable().optional(),
+});
+
+const profile = z.strictObject({
+  model: z.string().optional(),
+  thinking: z.enum(['off', 'low', 'medium', 'high']).optional(),
+  toolsets: z.array(z.string()).optional(),
+  tools: z.array(z.string()).optional(),
+  system: z.string().optional(),
+  limits: limits.optional(),
+  permissions: z.strictObject({ allow: rules.optional(), ask: rules.optional(), deny: rules.optional() }).optional(),
+  subagents: z
+    .strictObject({ allowAgents: z.array(z.string()).optional(), model: z.string().optional(), maxConcurrent: z.int().positive().optional() })
+    .optional(),
+});
+
+const configuration = z.strictObject({
+  model: z.string().optional(),
+  database: z.string().optional(),
+  /** Environment variables that tools may see beside the fixed allow-list. */
+  env_allow: z.array(z.string()).optional(),
+  providers: z.record(z.string(), providerConfig).optional(),
+  agents: z.object({ defaults: profile.optional() }).catchall(profile).optional(),
+});
+
+export type Configuration = z.infer<typeof configuration>;
+
+export interface LoadedConfiguration {
+  /** Null when no file was there. */
+  readonly file: string | null;
+  readonly configuration: Configuration;
+}
+
+/**
+ * Reads the user's own configuration: `--config`, `$COPPICE_CONFIG`, or the platform's folder. Never a file of the folder
+ * that is worked in: a repository must not bring its own (SAFETY.md). Throws `E_CONFIG`.
+ */
+export function loadConfiguration(named: string | undefined, env: NodeJS.ProcessEnv): LoadedConfiguration {
+  const explicit = named ?? env.COPPICE_CONFIG;
+  const file = explicit ?? join(configFolder(env), 'config.json');
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (explicit === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return { file: null, configuration: {} };
+    throw new CoppiceError('E_CONFIG', `the configuration ${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  return { file, configuration: checked(parse(text, file), file) };
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const message = (error as Error).message;
+    const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
+    const before = text.slice(0, position).split('\n');
+    const where = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+    throw new CoppiceError('E_CONFIG', `${file} is not valid JSON at ${where}: ${message}`, { cause: error });
+  }
+}
+
+function checked(value: unknown, file: string): Configuration {
+  const parsed = configuration.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const path = issue?.path.join('.') ?? '';
+  if (issue?.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? '';
+    const full = path === '' ? key : `${path}.${key}`;
+    const valid = validKeys(issue.path.map(String));
+    const [nearest] = [...valid].sort((a, b) => distance(a, key) - distance(b, key));
+    const hint = nearest === undefined ? '' : `Did you mean "${nearest}"? `;
+    throw new CoppiceError('E_CONFIG', `unknown key "${full}" in ${file}`, { hint: `${hint}Valid here: ${valid.join(', ')}` });
+  }
+  throw new CoppiceError('E_CONFIG', `${path === '' ? 'the configuration' : path} in ${file}: ${issue?.message}`);
+}
+
+/** The keys that are valid at a path of the configuration. */
+function validKeys(path: readonly string[]): readonly string[] {
+  let schema: z.ZodType = configuration;
+  for (const step of path) schema = into(unwrapped(schema), step);
+  const at = unwrapped(schema);
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}
+
+function into(schema: z.ZodType, step: string): z.ZodType {
+  if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
+  if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
+  if (schema instanceof z.ZodObject) {
+    return (schema.shape[step] ?? schema.def.catchall ?? z.never()) as z.ZodType;
+  }
+  return schema;
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+}
+
+function configFolder(env: NodeJS.ProcessEnv): string {
+  if (process.platform === 'win32') return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'coppice');
+  if (process.platform === 'darwin' && !env.XDG_CONFIG_HOME) return join(homedir(), 'Library', 'Application Support', 'coppice');
+  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'coppice');
+}
+
+/** Where the ledger and spilled output live unless told otherwise. */
+export function dataFolder(env: NodeJS.ProcessEnv): string {
+  if (process.platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'coppice');
+  if (process.platform === 'darwin' && !env.XDG_DATA_HOME) return join(homedir(), 'Library', 'Application Support', 'coppice');
+  return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'coppice');
+}

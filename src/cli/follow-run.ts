@@ -1,0 +1,109 @@
+import type { Agent } from '../core/agent.ts';
+import type { Store } from '../store/store.ts';
+import type { RuntimeFace, TreeOutcome } from '../runtime/runtime-face.ts';
+import { killAllProcessGroups } from '../tools/process-group.ts';
+import { agentJson, printJson } from './agent-json.ts';
+import type { Context } from './context.ts';
+import { EXIT, exitCodeOfFailure } from './exit-code.ts';
+import { eventLines, liveProgress, type Progress, plainProgress } from './progress.ts';
+import { cleanLines } from './render/clean.ts';
+
+export interface FollowOptions {
+  readonly events?: boolean | undefined;
+  readonly timeout_ms?: number | undefined;
+  /** The first line of the progress. */
+  readonly title: string;
+}
+
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** Shows a tree while this process runs it, prints the root's reply, and returns the exit code. Closes the runtime and the store. */
+export async function followRun(
+  context: Context,
+  store: Store,
+  runtime: RuntimeFace,
+  begin: () => Promise<Agent>,
+  options: FollowOptions,
+): Promise<number> {
+  const stop = stopSignal(options.timeout_ms);
+  let progress: Progress | null = null;
+  let root: Agent | null = null;
+  try {
+    const early: Parameters<Progress['see']>[0][] = [];
+    runtime.subscribe((event) => (progress === null ? early.push(event) : progress.see(event)));
+    root = await begin();
+    const known = await runtime.agents(root.id);
+    progress = progressOf(context, options, known, root);
+    for (const event of early) progress.see(event);
+    const outcome = await Promise.race([runtime.settled(root.id), stop.promise]);
+    progress.end();
+    if (typeof outcome === 'number') return await stopped(context, runtime, root, outcome);
+    return printOutcome(context, options, outcome);
+  } finally {
+    stop.dispose();
+    (progress as Progress | null)?.end();
+    await runtime.close();
+    killAllProcessGroups();
+    await store.close();
+  }
+}
+
+function progressOf(context: Context, options: FollowOptions, known: readonly Agent[], root: Agent): Progress {
+  if (options.events) return eventLines();
+  const title = `${options.title}  ·  ${root.id.slice(0, 8)}  ·  from another terminal: coppice tree ${root.id.slice(0, 8)}`;
+  if (process.stderr.isTTY && context.env.TERM !== 'dumb' && !context.json) return liveProgress(process.stderr, context.err, title, known);
+  return plainProgress(process.stderr, title, known);
+}
+
+function printOutcome(context: Context, options: FollowOptions, outcome: TreeOutcome): number {
+  const { root, reply, failure, agents } = outcome;
+  if (context.json || options.events) {
+    const usage = agents.reduce(
+      (sum, agent) => ({ input: sum.input + agent.usage.input, output: sum.output + agent.usage.output }),
+      { input: 0, output: 0 },
+    );
+    const error = failure === null ? null : { code: failure.kind, message: failure.error, retryable: failure.retryable };
+    printJson({ schema: 'coppice/run/v1', id: root.id, status: failure === null ? 'done' : 'failed', reply, error, usage, agents: agents.map(agentJson) });
+    return exitCodeOfFailure(failure);
+  }
+  if (reply !== '') process.stdout.write(`${process.stdout.isTTY ? cleanLines(reply) : reply}\n`);
+  if (failure !== null) {
+    process.stderr.write(`error: the run stopped: ${cleanLines(failure.error)} (${failure.kind})\n`);
+    if (failure.retryable) process.stderr.write(`  Go on with: coppice resume ${root.id.slice(0, 8)} --retry\n`);
+  }
+  return exitCodeOfFailure(failure);
+}
+
+async function stopped(context: Context, runtime: RuntimeFace, root: Agent, code: number): Promise<number> {
+  await runtime.close();
+  const why = code === EXIT.timeout ? 'time is up' : 'stopped';
+  if (context.json) printJson({ schema: 'coppice/run/v1', id: root.id, status: 'stopped', reply: root.reply, error: { code: why } });
+  process.stderr.write(`${why}; nothing is lost, go on with: coppice resume ${root.id.slice(0, 8)}\n`);
+  return code;
+}
+
+/** Resolves with an exit code at the first signal or when the time is up; a second signal leaves at once. */
+function stopSignal(timeout_ms: number | undefined): { promise: Promise<number>; dispose: () => void } {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let asked = false;
+  const handlers = Object.entries(SIGNALS).map(([signal, code]) => {
+    const handler = () => {
+      if (asked) {
+        killAllProcessGroups();
+        process.exit(code);
+      }
+      asked = true;
+      resolve(code);
+    };
+    process.on(signal, handler);
+    return () => process.off(signal, handler);
+  });
+  const timer = timeout_ms === undefined ? undefined : setTimeout(() => resolve(EXIT.timeout), timeout_ms);
+  return {
+    promise,
+    dispose: () => {
+      clearTimeout(timer);
+      for (const off of handlers) off();
+    },
+  };
+}

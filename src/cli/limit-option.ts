@@ -1,0 +1,40 @@
+import { CoppiceError } from '../core/coppice-error.ts';
+import type { Limits } from '../core/limits.ts';
+
+const NAMES: Readonly<Record<string, keyof Limits>> = {
+  depth: 'depth',
+  children: 'children',
+  live: 'live',
+  total: 'total',
+  turns: 'turns',
+  run: 'run_ms',
+  tokens: 'tokens',
+  cost: 'cost_usd',
+};
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `children=100`, `run=2h`, `cost=1.50`, `tokens=none` → limits. Throws `E_USAGE`. */
+export function parseLimits(texts: readonly string[]): Partial<Limits> {
+  return Object.fromEntries(texts.map(parseLimit)) as Partial<Limits>;
+}
+
+function parseLimit(text: string): readonly [keyof Limits, number | null] {
+  const [name = '', value = ''] = text.split('=', 2);
+  const key = NAMES[name];
+  if (key === undefined) {
+    throw new CoppiceError('E_USAGE', `no limit called "${name}"`, { hint: `Write one of ${Object.keys(NAMES).join(', ')}, for example --limit children=100` });
+  }
+  if (value === 'none' && (key === 'tokens' || key === 'cost_usd')) return [key, null];
+  const number = key === 'run_ms' ? parseDuration(value) : Number(value);
+  const whole = key === 'cost_usd' || Number.isInteger(number);
+  if (value === '' || !Number.isFinite(number) || number < 0 || !whole) {
+    throw new CoppiceError('E_USAGE', `"${value}" is no value for the limit ${name}`, { hint: key === 'run_ms' ? 'Write a time such as 90s, 30m or 2h' : 'Write a number' });
+  }
+  return [key, number];
+}
+
+/** `90s`, `30m`, `2h`; a bare number counts seconds. */
+function parseDuration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text);
+  return match === null ? Number.NaN : Math.round(Number(match[1]) * (UNITS[match[2] ?? 's'] ?? 1));
+}

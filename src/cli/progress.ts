@@ -1,0 +1,104 @@
+import type { Agent } from '../core/agent.ts';
+import { isWorking } from '../core/state.ts';
+import type { RuntimeEvent } from '../runtime/runtime-event.ts';
+import { statusWord } from './render/agent-status.ts';
+import { agentTree } from './render/agent-tree.ts';
+import { count, duration } from './render/amounts.ts';
+import { clean } from './render/clean.ts';
+import { LiveRegion } from './render/live-region.ts';
+import { fit, paint, type Style } from './render/style.ts';
+
+const HEARTBEAT_MS = 30_000;
+const TICK_MS = 500;
+
+/** Shows a run while it goes on. */
+export interface Progress {
+  see(event: RuntimeEvent): void;
+  end(): void;
+}
+
+/** One line about all agents: how many are at work, what it cost so far. */
+export function summary(agents: readonly Agent[], started_at: number, now: number): string {
+  const working = agents.filter((agent) => isWorking(agent.state.type)).length;
+  const tokens = agents.reduce((sum, agent) => sum + agent.usage.input + agent.usage.output, 0);
+  const calls = agents.reduce((sum, agent) => sum + agent.calls, 0);
+  const costs = agents.flatMap((agent) => agent.usage.cost_usd ?? []);
+  const cost = costs.length === 0 ? '' : `, $${costs.reduce((sum, one) => sum + one, 0).toFixed(4)}`;
+  const noun = agents.length === 1 ? 'agent' : 'agents';
+  return `${agents.length} ${noun}, ${working} at work, ${calls} calls, ${count(tokens)} tokens${cost}, ${duration(now - started_at)}`;
+}
+
+/** A live tree on a terminal. */
+export function liveProgress(stream: NodeJS.WriteStream, style: Style, title: string, known: readonly Agent[]): Progress {
+  const agents = new Map(known.map((agent) => [agent.id, agent]));
+  const started_at = Date.now();
+  const region = new LiveRegion(stream, (width, height) => {
+    const now = Date.now();
+    const all = [...agents.values()];
+    const head = `${paint(style, 'bold', fit(title, Math.max(0, width - 1)))}`;
+    const rule = paint(style, 'dim', (style.unicode ? '─' : '-').repeat(Math.max(0, width - 1)));
+    const rows = agentTree(all, { width: width - 1, height: Math.max(1, height - 3) }, now, style);
+    return [head, ...rows, rule, paint(style, 'dim', fit(summary(all, started_at, now), width - 1))];
+  });
+  const timer = setInterval(() => region.changed(), TICK_MS).unref();
+  const restore = () => region.end();
+  process.once('exit', restore);
+  return {
+    see(event) {
+      if (event.type === 'agent') {
+        agents.set(event.agent.id, event.agent);
+        region.changed();
+      } else if (event.type === 'ledger') region.print([event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`]);
+    },
+    end() {
+      clearInterval(timer);
+      process.off('exit', restore);
+      region.end();
+    },
+  };
+}
+
+/** Append-only lines where there is no terminal: what began, what ended, a heartbeat. */
+export function plainProgress(stream: NodeJS.WritableStream, title: string, known: readonly Agent[]): Progress {
+  const agents = new Map(known.map((agent) => [agent.id, agent]));
+  const shown = new Map<string, string>();
+  const started_at = Date.now();
+  let ended = false;
+  const say = (text: string) => stream.write(`${text}\n`);
+  say(title);
+  const timer = setInterval(() => say(`… ${summary([...agents.values()], started_at, Date.now())}`), HEARTBEAT_MS).unref();
+  return {
+    see(event) {
+      if (event.type === 'ledger') say(event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`);
+      if (event.type !== 'agent') return;
+      const { agent } = event;
+      agents.set(agent.id, agent);
+      const word = statusWord(agent);
+      const text = line(agent, word);
+      if (text === null || shown.get(agent.id) === text) return;
+      shown.set(agent.id, text);
+      say(`${duration(Date.now() - started_at).padStart(5)}  ${clean(agent.name)}: ${text}`);
+    },
+    end() {
+      if (ended) return;
+      ended = true;
+      clearInterval(timer);
+      say(summary([...agents.values()], started_at, Date.now()));
+    },
+  };
+}
+
+/** What is worth a line: calls and ends, not every request. */
+function line(agent: Agent, word: string): string | null {
+  if (agent.doing === 'thinking') return null;
+  if (word === 'idle') return 'idle';
+  return agent.doing === null ? word : `${word}, ${clean(agent.doing)}`;
+}
+
+/** Every event as a JSON line on standard output. */
+export function eventLines(): Progress {
+  return {
+    see: (event) => void process.stdout.write(`${JSON.stringify(event)}\n`),
+    end: () => undefined,
+  };
+}

@@ -1,0 +1,34 @@
+import type { Agent } from '../../core/agent.ts';
+import { isWorking } from '../../core/state.ts';
+import { type Paint, paint, type Style } from './style.ts';
+
+export type StatusWord = 'running' | 'waiting' | 'idle' | 'error' | 'done' | 'failed' | 'dead';
+
+/** The state of an agent in one word for people. */
+export function statusWord(agent: Agent): StatusWord {
+  const { state } = agent;
+  if (state.type === 'executing' && state.running.length > 0 && state.running.every((running) => running.wait !== undefined)) return 'waiting';
+  if (state.type === 'awaiting' || state.type === 'cancelling') return 'waiting';
+  if (isWorking(state.type)) return 'running';
+  if (state.type === 'errored') return 'error';
+  if (state.type === 'completed') return 'done';
+  if (state.type === 'failed') return 'failed';
+  return state.type === 'killed' ? 'dead' : 'idle';
+}
+
+const LOOKS: Readonly<Record<StatusWord, { readonly unicode: string; readonly ascii: string; readonly paint: Paint }>> = {
+  running: { unicode: '◐', ascii: '*', paint: 'cyan' },
+  waiting: { unicode: '◔', ascii: '~', paint: 'yellow' },
+  idle: { unicode: '○', ascii: 'o', paint: 'green' },
+  error: { unicode: '!', ascii: '!', paint: 'red' },
+  done: { unicode: '✓', ascii: '+', paint: 'green' },
+  failed: { unicode: '✗', ascii: 'x', paint: 'red' },
+  dead: { unicode: '✗', ascii: 'x', paint: 'gray' },
+};
+
+/** Symbol and word, always both: colour alone says nothing to some. */
+export function status(agent: Agent, style: Style): string {
+  const word = statusWord(agent);
+  const look = LOOKS[word];
+  return paint(style, look.paint, `${style.unicode ? look.unicode : look.ascii} ${word}`);
+}

@@ -1,0 +1,26 @@
+import { CommanderError } from 'commander';
+import { contextOf } from './context.ts';
+import { EXIT } from './exit-code.ts';
+import { createProgram } from './program.ts';
+import { reportError } from './report-error.ts';
+
+/** Parses, runs, reports; returns the exit code. */
+export async function runCommandLine(argv: readonly string[], version: string): Promise<number> {
+  const json = argv.includes('--json');
+  const debug = argv.includes('--debug');
+  const program = createProgram(version);
+  try {
+    if (argv.length <= 2) {
+      program.command.outputHelp();
+      return EXIT.done;
+    }
+    await program.command.parseAsync([...argv]);
+    const chosen = program.chosen();
+    if (chosen === null) return EXIT.done;
+    return await chosen.work(contextOf(chosen.command));
+  } catch (error) {
+    // Commander has printed its message already.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    return reportError(error, { json, debug });
+  }
+}
