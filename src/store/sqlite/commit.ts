@@ -6,7 +6,7 @@ import { isTerminal, isWorking, type StateType } from '../../core/state.ts';
 import { findWaitCycle } from '../../core/wait-cycle.ts';
 import { killEvent } from '../../core/kill-event.ts';
 import type { Refusal, Step, Verdict } from '../store.ts';
-import { mailOf, type Row } from './rows.ts';
+import { mailOf, type Row } from '../rows.ts';
 import type { Statements } from './statements.ts';
 
 interface Guard {

@@ -10,7 +10,7 @@ import { type AgentFilter, LEASE_MS, type RequestRecord, type Signal, type Step,
 import { isProcessGone } from '../process-gone.ts';
 import { Commit } from './commit.ts';
 import { openDatabase } from './open-database.ts';
-import { agentOf, mailOf, messageOf, type Row, requestOf } from './rows.ts';
+import { agentOf, mailOf, messageOf, type Row, requestOf } from '../rows.ts';
 import { storeErrorOf } from './sqlite-error.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 

@@ -1,7 +1,7 @@
-import type { Agent } from '../../core/agent.ts';
-import type { Mail } from '../../core/mail.ts';
-import type { PlacedMessage } from '../../core/message.ts';
-import type { RequestRecord } from '../store.ts';
+import type { Agent } from '../core/agent.ts';
+import type { Mail } from '../core/mail.ts';
+import type { PlacedMessage } from '../core/message.ts';
+import type { RequestRecord } from './store.ts';
 
 /** Rows as `node:sqlite` gives them. */
 export type Row = Record<string, string | number | null>;
@@ -27,7 +27,7 @@ export function agentOf(row: Row): Agent {
     usage: usageOf(row),
     doing: row.doing as string | null,
     reply: row.reply as string | null,
-    sent_this_turn: row.sent_this_turn === 1,
+    sent_this_turn: Boolean(row.sent_this_turn),
     created_at: row.created_at as number,
     updated_at: row.updated_at as number,
     ended_at: row.ended_at as number | null,

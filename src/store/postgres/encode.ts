@@ -1,0 +1,47 @@
+import type { NewMail } from '../../core/mail.ts';
+import type { NewAgent } from '../../core/new-agent.ts';
+import { storable } from '../../core/text.ts';
+import type { Step } from '../store.ts';
+
+/** Steps as `coppice_commit` reads them: contents and states are texts in it, so that any character survives. */
+export function encodeSteps(steps: readonly Step[]): string {
+  return JSON.stringify(steps.map(encodeStep));
+}
+
+function encodeStep(step: Step): object {
+  return {
+    ...step,
+    status: step.state.type,
+    state: JSON.stringify(step.state),
+    messages: step.messages.map(encodeMessage),
+    create: step.create.map(encodeAgentObject),
+    send: step.send.map(encodeMailObject),
+    requests: step.requests.map(({ usage, ...rest }) => ({ ...rest, ...usage })),
+    doing: step.doing === null ? null : storable(step.doing),
+    reply: step.reply === null ? null : storable(step.reply),
+  };
+}
+
+function encodeMessage({ kind, content }: Step['messages'][number]): object {
+  return { kind, content: JSON.stringify(content) };
+}
+
+function encodeAgentObject({ agent, messages }: NewAgent): object {
+  const { config, state, name, ...rest } = agent;
+  return {
+    agent: { ...rest, name: storable(name), config: JSON.stringify(config), status: state.type, state: JSON.stringify(state) },
+    messages: messages.map(encodeMessage),
+  };
+}
+
+export function encodeAgent(created: NewAgent): string {
+  return JSON.stringify(encodeAgentObject(created));
+}
+
+function encodeMailObject(mail: NewMail): object {
+  return { ...mail, body: storable(mail.body), from_name: storable(mail.from_name) };
+}
+
+export function encodeMail(mail: NewMail): string {
+  return JSON.stringify(encodeMailObject(mail));
+}

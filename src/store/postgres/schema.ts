@@ -1,0 +1,120 @@
+import { FUNCTIONS } from './functions.ts';
+
+/** Migrations of the PostgreSQL ledger: numbered, forward only. The schema is described in docs/ledger.md. */
+export const POSTGRES_MIGRATIONS: readonly { readonly number: number; readonly sql: string }[] = [
+  {
+    number: 1,
+    sql: `
+CREATE TABLE trees (
+  root_id text PRIMARY KEY,
+  limits text NOT NULL,
+  live bigint NOT NULL,
+  total bigint NOT NULL,
+  tokens bigint NOT NULL DEFAULT 0,
+  cost_usd double precision NOT NULL DEFAULT 0
+);
+
+CREATE TABLE agents (
+  id text PRIMARY KEY,
+  root_id text NOT NULL,
+  parent_id text,
+  name text NOT NULL,
+  session_key text NOT NULL,
+  origin text NOT NULL,
+  depth integer NOT NULL,
+  config text NOT NULL,
+  status text NOT NULL,
+  state text NOT NULL,
+  last_seq bigint NOT NULL,
+  forked_from text,
+  forked_seq bigint,
+  mail_count bigint NOT NULL DEFAULT 0,
+  living_children integer NOT NULL DEFAULT 0,
+  worker text,
+  epoch bigint NOT NULL DEFAULT 1,
+  calls bigint NOT NULL DEFAULT 0,
+  input_tokens bigint NOT NULL DEFAULT 0,
+  output_tokens bigint NOT NULL DEFAULT 0,
+  cached_tokens bigint NOT NULL DEFAULT 0,
+  reasoning_tokens bigint NOT NULL DEFAULT 0,
+  cost_usd double precision,
+  doing text,
+  reply text,
+  sent_this_turn boolean NOT NULL DEFAULT false,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL,
+  ended_at bigint,
+  number bigint GENERATED ALWAYS AS IDENTITY
+) WITH (fillfactor = 80);
+CREATE INDEX agents_by_root ON agents (root_id, created_at);
+CREATE INDEX agents_by_parent ON agents (parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX agents_by_worker ON agents (worker) WHERE worker IS NOT NULL;
+CREATE INDEX agents_by_prefix ON agents (id text_pattern_ops);
+CREATE INDEX agents_by_name ON agents (name);
+CREATE INDEX agents_by_session_key ON agents (session_key);
+CREATE INDEX agents_roots ON agents (created_at) WHERE parent_id IS NULL;
+
+CREATE TABLE messages (
+  agent_id text NOT NULL,
+  seq bigint NOT NULL,
+  kind text NOT NULL,
+  content text NOT NULL,
+  at bigint NOT NULL,
+  PRIMARY KEY (agent_id, seq)
+);
+
+CREATE TABLE mail (
+  id text PRIMARY KEY,
+  root_id text NOT NULL,
+  to_id text NOT NULL,
+  from_id text,
+  from_name text NOT NULL,
+  kind text NOT NULL,
+  body text NOT NULL,
+  number bigint NOT NULL,
+  sent_at bigint NOT NULL,
+  consumed_seq bigint,
+  UNIQUE (to_id, number)
+);
+CREATE INDEX mail_pending ON mail (to_id, number) WHERE consumed_seq IS NULL;
+
+CREATE TABLE requests (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  agent_id text NOT NULL,
+  model text NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cached_tokens bigint NOT NULL,
+  reasoning_tokens bigint NOT NULL,
+  cost_usd double precision,
+  started_at bigint NOT NULL,
+  duration_ms bigint NOT NULL
+);
+CREATE INDEX requests_by_agent ON requests (agent_id, id);
+
+CREATE TABLE wait_edges (
+  waiter text NOT NULL,
+  target text NOT NULL,
+  PRIMARY KEY (waiter, target)
+);
+CREATE INDEX wait_edges_by_target ON wait_edges (target);
+
+CREATE TABLE workers (
+  id text PRIMARY KEY,
+  host text NOT NULL,
+  pid integer NOT NULL,
+  expires_at bigint NOT NULL
+);
+
+CREATE TABLE signals (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  worker text NOT NULL,
+  agent_id text NOT NULL,
+  kind text NOT NULL,
+  about text
+);
+CREATE INDEX signals_by_worker ON signals (worker, id);
+${FUNCTIONS}
+`,
+  },
+];

