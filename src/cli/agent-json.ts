@@ -32,7 +32,8 @@ export function agentJson(agent: Agent): Record<string, unknown> {
 
 function errorOf(agent: Agent): { kind: string; message: string } | null {
   const { state } = agent;
-  if (state.type === 'errored' || state.type === 'failed') return { kind: state.failure.kind, message: state.failure.error };
+  if (state.type === 'errored' || state.type === 'failed')
+    return { kind: state.failure.kind, message: state.failure.error };
   return state.type === 'killed' ? { kind: 'killed', message: `killed by ${state.by}` } : null;
 }
 

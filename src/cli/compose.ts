@@ -20,14 +20,20 @@ export interface Permissions {
 }
 
 /** The runtime of one command: models by the configuration, all built-in tools. `extra` are models that only this command knows. */
-export async function composeRuntime(context: Context, store: Store, extra: ReadonlyMap<string, Model> = new Map()): Promise<RuntimeFace> {
+export async function composeRuntime(
+  context: Context,
+  store: Store,
+  extra: ReadonlyMap<string, Model> = new Map(),
+): Promise<RuntimeFace> {
   const { configuration } = context.loaded;
   const gates = new Map<string, Gate>();
   // What a killed predecessor left running must not go on beside its successor.
   killProcessesOfDeadRuntimes();
   return openRuntime({
     store,
-    openModel: async (name) => extra.get(name) ?? openModel(name, { providers: configuration.providers ?? {}, env: context.env, gates }),
+    openModel: async (name) =>
+      extra.get(name) ??
+      openModel(name, { providers: configuration.providers ?? {}, env: context.env, gates }),
     tools: createBuiltInTools(),
     spill_dir: join(context.data_folder, 'output'),
     env_allow: configuration.env_allow ?? [],
@@ -50,7 +56,11 @@ export function composeConfig(
     tools: defaults.tools ?? createBuiltInTools().map((tool) => tool.spec.name),
     cwd: resolve(context.options.cwd ?? '.'),
     permissions: {
-      cli: { allow: permissions.yes ? ['*', ...permissions.allow] : permissions.allow, ask: [], deny: permissions.deny },
+      cli: {
+        allow: permissions.yes ? ['*', ...permissions.allow] : permissions.allow,
+        ask: [],
+        deny: permissions.deny,
+      },
       config: rulesOf(defaults.permissions),
     },
   };
@@ -58,7 +68,11 @@ export function composeConfig(
   return config;
 }
 
-function rulesOf(rules: { allow?: string[] | undefined; ask?: string[] | undefined; deny?: string[] | undefined } | undefined): PermissionRules {
+function rulesOf(
+  rules:
+    | { allow?: string[] | undefined; ask?: string[] | undefined; deny?: string[] | undefined }
+    | undefined,
+): PermissionRules {
   return { allow: rules?.allow ?? [], ask: rules?.ask ?? [], deny: rules?.deny ?? [] };
 }
 

@@ -26,9 +26,15 @@ const profile = z.strictObject({
   tools: z.array(z.string()).optional(),
   system: z.string().optional(),
   limits: limits.optional(),
-  permissions: z.strictObject({ allow: rules.optional(), ask: rules.optional(), deny: rules.optional() }).optional(),
+  permissions: z
+    .strictObject({ allow: rules.optional(), ask: rules.optional(), deny: rules.optional() })
+    .optional(),
   subagents: z
-    .strictObject({ allowAgents: z.array(z.string()).optional(), model: z.string().optional(), maxConcurrent: z.int().positive().optional() })
+    .strictObject({
+      allowAgents: z.array(z.string()).optional(),
+      model: z.string().optional(),
+      maxConcurrent: z.int().positive().optional(),
+    })
     .optional(),
 });
 
@@ -60,8 +66,13 @@ export function loadConfiguration(named: string | undefined, env: NodeJS.Process
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (explicit === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return { file: null, configuration: {} };
-    throw new CoppiceError('E_CONFIG', `the configuration ${file} cannot be read: ${(error as Error).message}`, { cause: error });
+    if (explicit === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT')
+      return { file: null, configuration: {} };
+    throw new CoppiceError(
+      'E_CONFIG',
+      `the configuration ${file} cannot be read: ${(error as Error).message}`,
+      { cause: error },
+    );
   }
   return { file, configuration: checked(parse(text, file), file) };
 }
@@ -89,9 +100,14 @@ function checked(value: unknown, file: string): Configuration {
     const valid = validKeys(issue.path.map(String));
     const [nearest] = [...valid].sort((a, b) => distance(a, key) - distance(b, key));
     const hint = nearest === undefined ? '' : `Did you mean "${nearest}"? `;
-    throw new CoppiceError('E_CONFIG', `unknown key "${full}" in ${file}`, { hint: `${hint}Valid here: ${valid.join(', ')}` });
+    throw new CoppiceError('E_CONFIG', `unknown key "${full}" in ${file}`, {
+      hint: `${hint}Valid here: ${valid.join(', ')}`,
+    });
   }
-  throw new CoppiceError('E_CONFIG', `${path === '' ? 'the configuration' : path} in ${file}: ${issue?.message}`);
+  throw new CoppiceError(
+    'E_CONFIG',
+    `${path === '' ? 'the configuration' : path} in ${file}: ${issue?.message}`,
+  );
 }
 
 /** The keys that are valid at a path of the configuration. */
@@ -112,18 +128,24 @@ function into(schema: z.ZodType, step: string): z.ZodType {
 }
 
 function unwrapped(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable
+    ? unwrapped(schema.unwrap() as z.ZodType)
+    : schema;
 }
 
 function configFolder(env: NodeJS.ProcessEnv): string {
-  if (process.platform === 'win32') return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'coppice');
-  if (process.platform === 'darwin' && !env.XDG_CONFIG_HOME) return join(homedir(), 'Library', 'Application Support', 'coppice');
+  if (process.platform === 'win32')
+    return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'coppice');
+  if (process.platform === 'darwin' && !env.XDG_CONFIG_HOME)
+    return join(homedir(), 'Library', 'Application Support', 'coppice');
   return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'coppice');
 }
 
 /** Where the ledger and spilled output live unless told otherwise. */
 export function dataFolder(env: NodeJS.ProcessEnv): string {
-  if (process.platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'coppice');
-  if (process.platform === 'darwin' && !env.XDG_DATA_HOME) return join(homedir(), 'Library', 'Application Support', 'coppice');
+  if (process.platform === 'win32')
+    return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'coppice');
+  if (process.platform === 'darwin' && !env.XDG_DATA_HOME)
+    return join(homedir(), 'Library', 'Application Support', 'coppice');
   return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'coppice');
 }

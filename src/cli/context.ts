@@ -35,7 +35,8 @@ export function contextOf(command: Command): Context {
   const { env } = process;
   const loaded = loadConfiguration(options.config, env);
   const data_folder = dataFolder(env);
-  const database = options.database ?? env.DATABASE_URL ?? loaded.configuration.database ?? join(data_folder, 'coppice.db');
+  const database =
+    options.database ?? env.DATABASE_URL ?? loaded.configuration.database ?? join(data_folder, 'coppice.db');
   const no_color = options.color === false;
   return {
     options,

@@ -19,23 +19,36 @@ const COMMANDS = {
   kinds: `# kinds of files\n${FIND} -type f -printf '%f\\n' 2>/dev/null | head -n 20000 | sed -n 's/.*\\.\\([A-Za-z0-9]\\{1,8\\}\\)$/.\\1/p' | sort | uniq -c | sort -rn | head -n 5 | awk '{ print $2 ": " $1 " files" }'; echo "(by ending)"`,
   lines: `# lines of code and text\n${FIND} -type f -size -256k \\( -name '*.ts' -o -name '*.js' -o -name '*.py' -o -name '*.go' -o -name '*.rs' -o -name '*.c' -o -name '*.java' -o -name '*.md' \\) -print0 2>/dev/null | head -z -n 5000 | xargs -0 -r cat -- 2>/dev/null | wc -l | awk '{ print $1 " lines of code and text" }'`,
   tests: `# test files\n${FIND} -type f \\( -name '*.test.*' -o -name '*_test.*' -o -name 'test_*' -o -name '*.spec.*' \\) -print0 2>/dev/null | head -z -n 20000 | tr -cd '\\0' | wc -c | awk '{ print $1 " test files" }'`,
-  runner: '# build files\nfor f in package.json Makefile pyproject.toml Cargo.toml go.mod pom.xml; do [ -f "$f" ] && echo "build file: $f"; done; echo "(build files looked for: 6 kinds)"',
+  runner:
+    '# build files\nfor f in package.json Makefile pyproject.toml Cargo.toml go.mod pom.xml; do [ -f "$f" ] && echo "build file: $f"; done; echo "(build files looked for: 6 kinds)"',
   shell: '# what would run them\nbash --version | head -n 1 | cut -c1-60; uname -sm',
 } as const;
 
 interface Worker {
   readonly name: string;
   readonly prompt: string;
-  readonly steps: readonly { readonly say: string; readonly name: string; readonly input: Record<string, unknown> }[];
+  readonly steps: readonly {
+    readonly say: string;
+    readonly name: string;
+    readonly input: Record<string, unknown>;
+  }[];
 }
 
-const bash = (say: string, command: string): Worker['steps'][number] => ({ say, name: 'bash', input: { command } });
+const bash = (say: string, command: string): Worker['steps'][number] => ({
+  say,
+  name: 'bash',
+  input: { command },
+});
 
 const WORKERS: readonly Worker[] = [
   {
     name: 'file-reader',
     prompt: 'Count what is here: files, folders, size, what changed last.',
-    steps: [bash('Counting.', COMMANDS.tree), bash('And how much is it?', COMMANDS.size), bash('What changed last?', COMMANDS.newest)],
+    steps: [
+      bash('Counting.', COMMANDS.tree),
+      bash('And how much is it?', COMMANDS.size),
+      bash('What changed last?', COMMANDS.newest),
+    ],
   },
   {
     name: 'code-analyzer',
@@ -49,13 +62,18 @@ const WORKERS: readonly Worker[] = [
   {
     name: 'test-runner',
     prompt: 'Find the tests and how they would be run here.',
-    steps: [bash('Looking for tests.', COMMANDS.tests), bash('And for build files.', COMMANDS.runner), bash('What would run them?', COMMANDS.shell)],
+    steps: [
+      bash('Looking for tests.', COMMANDS.tests),
+      bash('And for build files.', COMMANDS.runner),
+      bash('What would run them?', COMMANDS.shell),
+    ],
   },
 ];
 
 function demoRules(pace: number): ScriptedRules {
   const workers = WORKERS.flatMap((worker, place) => {
-    const results = (step: number) => (worker.steps[step]?.name === 'search' ? '{{results.search.0}}' : `{{results.bash.${step}}}`);
+    const results = (step: number) =>
+      worker.steps[step]?.name === 'search' ? '{{results.search.0}}' : `{{results.bash.${step}}}`;
     const findings = worker.steps.map((_, step) => results(step)).join('\n');
     const when = (step: number) => ({ agent: worker.name, step });
     return [
@@ -72,7 +90,11 @@ function demoRules(pace: number): ScriptedRules {
         calls: [{ name: 'send', input: { to: '{{parent_id}}', message: findings } }],
         delay_ms: pace * (900 + 400 * place),
       },
-      { when: when(worker.steps.length + 1), say: 'Reported. Idle until there is more to do.', delay_ms: pace * 400 },
+      {
+        when: when(worker.steps.length + 1),
+        say: 'Reported. Idle until there is more to do.',
+        delay_ms: pace * 400,
+      },
     ];
   });
   return {

@@ -17,7 +17,9 @@ export async function findAgent(store: Store, text: string): Promise<Agent> {
   const [alive] = living;
   if (alive !== undefined && living.length === 1) return alive;
   const list = found.slice(0, CANDIDATES).map(describe).join('\n');
-  throw new CoppiceError('E_AGENT_AMBIGUOUS', `"${text}" matches ${found.length} agents`, { hint: `${list}\nUse a longer id.` });
+  throw new CoppiceError('E_AGENT_AMBIGUOUS', `"${text}" matches ${found.length} agents`, {
+    hint: `${list}\nUse a longer id.`,
+  });
 }
 
 /** The root of the newest tree; `text` narrows to the tree of that agent. */
@@ -27,7 +29,10 @@ export async function findRoot(store: Store, text: string | undefined): Promise<
     return (await store.agent(agent.root_id)) ?? agent;
   }
   const [newest] = await store.agents({ roots: true, limit: 1 });
-  if (newest === undefined) throw new CoppiceError('E_AGENT_NOT_FOUND', 'there is no agent yet', { hint: 'Start one: coppice run "…"' });
+  if (newest === undefined)
+    throw new CoppiceError('E_AGENT_NOT_FOUND', 'there is no agent yet', {
+      hint: 'Start one: coppice run "…"',
+    });
   return newest;
 }
 

@@ -1,6 +1,6 @@
 import type { Agent } from '../core/agent.ts';
-import type { Store } from '../store/store.ts';
 import type { RuntimeFace, TreeOutcome } from '../runtime/runtime-face.ts';
+import type { Store } from '../store/store.ts';
 import { killAllProcessGroups } from '../tools/process-group.ts';
 import { agentJson, printJson } from './agent-json.ts';
 import type { Context } from './context.ts';
@@ -48,10 +48,16 @@ export async function followRun(
   }
 }
 
-function progressOf(context: Context, options: FollowOptions, known: readonly Agent[], root: Agent): Progress {
+function progressOf(
+  context: Context,
+  options: FollowOptions,
+  known: readonly Agent[],
+  root: Agent,
+): Progress {
   if (options.events) return eventLines();
   const title = `${options.title}  ·  ${root.id.slice(0, 8)}  ·  from another terminal: coppice tree ${root.id.slice(0, 8)}`;
-  if (process.stderr.isTTY && context.env.TERM !== 'dumb' && !context.json) return liveProgress(process.stderr, context.err, title, known);
+  if (process.stderr.isTTY && context.env.TERM !== 'dumb' && !context.json)
+    return liveProgress(process.stderr, context.err, title, known);
   return plainProgress(process.stderr, title, known);
 }
 
@@ -62,14 +68,24 @@ function printOutcome(context: Context, options: FollowOptions, outcome: TreeOut
       (sum, agent) => ({ input: sum.input + agent.usage.input, output: sum.output + agent.usage.output }),
       { input: 0, output: 0 },
     );
-    const error = failure === null ? null : { code: failure.kind, message: failure.error, retryable: failure.retryable };
-    printJson({ schema: 'coppice/run/v1', id: root.id, status: failure === null ? 'done' : 'failed', reply, error, usage, agents: agents.map(agentJson) });
+    const error =
+      failure === null ? null : { code: failure.kind, message: failure.error, retryable: failure.retryable };
+    printJson({
+      schema: 'coppice/run/v1',
+      id: root.id,
+      status: failure === null ? 'done' : 'failed',
+      reply,
+      error,
+      usage,
+      agents: agents.map(agentJson),
+    });
     return exitCodeOfFailure(failure);
   }
   if (reply !== '') process.stdout.write(`${process.stdout.isTTY ? cleanLines(reply) : reply}\n`);
   if (failure !== null) {
     process.stderr.write(`error: the run stopped: ${cleanLines(failure.error)} (${failure.kind})\n`);
-    if (failure.retryable) process.stderr.write(`  Go on with: coppice resume ${root.id.slice(0, 8)} --retry\n`);
+    if (failure.retryable)
+      process.stderr.write(`  Go on with: coppice resume ${root.id.slice(0, 8)} --retry\n`);
   }
   return exitCodeOfFailure(failure);
 }
@@ -77,7 +93,14 @@ function printOutcome(context: Context, options: FollowOptions, outcome: TreeOut
 async function stopped(context: Context, runtime: RuntimeFace, root: Agent, code: number): Promise<number> {
   await runtime.close();
   const why = code === EXIT.timeout ? 'time is up' : 'stopped';
-  if (context.json) printJson({ schema: 'coppice/run/v1', id: root.id, status: 'stopped', reply: root.reply, error: { code: why } });
+  if (context.json)
+    printJson({
+      schema: 'coppice/run/v1',
+      id: root.id,
+      status: 'stopped',
+      reply: root.reply,
+      error: { code: why },
+    });
   process.stderr.write(`${why}; nothing is lost, go on with: coppice resume ${root.id.slice(0, 8)}\n`);
   return code;
 }

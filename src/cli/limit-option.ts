@@ -22,13 +22,17 @@ function parseLimit(text: string): readonly [keyof Limits, number | null] {
   const [name = '', value = ''] = text.split('=', 2);
   const key = NAMES[name];
   if (key === undefined) {
-    throw new CoppiceError('E_USAGE', `no limit called "${name}"`, { hint: `Write one of ${Object.keys(NAMES).join(', ')}, for example --limit children=100` });
+    throw new CoppiceError('E_USAGE', `no limit called "${name}"`, {
+      hint: `Write one of ${Object.keys(NAMES).join(', ')}, for example --limit children=100`,
+    });
   }
   if (value === 'none' && (key === 'tokens' || key === 'cost_usd')) return [key, null];
   const number = key === 'run_ms' ? parseDuration(value) : Number(value);
   const whole = key === 'cost_usd' || Number.isInteger(number);
   if (value === '' || !Number.isFinite(number) || number < 0 || !whole) {
-    throw new CoppiceError('E_USAGE', `"${value}" is no value for the limit ${name}`, { hint: key === 'run_ms' ? 'Write a time such as 90s, 30m or 2h' : 'Write a number' });
+    throw new CoppiceError('E_USAGE', `"${value}" is no value for the limit ${name}`, {
+      hint: key === 'run_ms' ? 'Write a time such as 90s, 30m or 2h' : 'Write a number',
+    });
   }
   return [key, number];
 }

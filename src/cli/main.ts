@@ -7,7 +7,9 @@ const OLDEST_NODE = 24;
 async function main(): Promise<void> {
   const major = Number(process.versions.node.split('.')[0]);
   if (major < OLDEST_NODE) {
-    process.stderr.write(`coppice needs Node.js ${OLDEST_NODE} or newer; this is ${process.version}. Install it from https://nodejs.org\n`);
+    process.stderr.write(
+      `coppice needs Node.js ${OLDEST_NODE} or newer; this is ${process.version}. Install it from https://nodejs.org\n`,
+    );
     process.exitCode = 2;
     return;
   }
@@ -19,7 +21,9 @@ async function main(): Promise<void> {
     });
   }
   const { runCommandLine } = await import('./run-command-line.ts');
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
   process.exitCode = await runCommandLine(process.argv, version);
 }
 

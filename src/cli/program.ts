@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { RunOptions } from './commands/run.ts';
 import type { Context } from './context.ts';
 import { EXIT } from './exit-code.ts';
-import type { RunOptions } from './commands/run.ts';
 
 type Work = (context: Context) => Promise<number>;
 
@@ -17,7 +17,8 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 
 function seconds(value: string): number {
   const number = Number(value);
-  if (!Number.isFinite(number) || number < 0) throw new InvalidArgumentError('a number of seconds, 0 or more');
+  if (!Number.isFinite(number) || number < 0)
+    throw new InvalidArgumentError('a number of seconds, 0 or more');
   return number;
 }
 
@@ -36,7 +37,8 @@ export function createProgram(version: string): Program {
     .showHelpAfterError('(see coppice --help)')
     .showSuggestionAfterError()
     .exitOverride();
-  const sub = (name: string, description: string): Command => globals(command.command(name).description(description));
+  const sub = (name: string, description: string): Command =>
+    globals(command.command(name).description(description));
   const choose = (work: (...given: never[]) => Work) =>
     function (this: Command, ...given: unknown[]): void {
       // Commander passes the options and the command last.
@@ -44,59 +46,127 @@ export function createProgram(version: string): Program {
     };
   globals(command);
 
-  running(sub('run', 'Give an agent a task; progress on stderr, its answer on stdout').argument('[prompt]', 'the task; - reads standard input'))
-    .option('--allow <rule>', 'allow a tool or a pattern, e.g. bash or "bash:git *" (repeatable)', collect, [])
+  running(
+    sub('run', 'Give an agent a task; progress on stderr, its answer on stdout').argument(
+      '[prompt]',
+      'the task; - reads standard input',
+    ),
+  )
+    .option(
+      '--allow <rule>',
+      'allow a tool or a pattern, e.g. bash or "bash:git *" (repeatable)',
+      collect,
+      [],
+    )
     .option('--deny <rule>', 'deny a tool or a pattern (repeatable)', collect, [])
     .option('-y, --yes', 'allow everything that is not denied')
     .option('--name <name>', 'name of the agent', 'main')
-    .option('--limit <key=value>', 'depth, children, live, total, turns, run, tokens or cost (repeatable)', collect, [])
+    .option(
+      '--limit <key=value>',
+      'depth, children, live, total, turns, run, tokens or cost (repeatable)',
+      collect,
+      [],
+    )
     .addOption(new Option('--thinking <level>').choices(['off', 'low', 'medium', 'high']))
     .option('--toolset <name>', 'by which tools agents work together (repeatable)', collect, [])
-    .action(choose((prompt: string | undefined, options: RunOptions) => async (context) => (await import('./commands/run.ts')).run(context, prompt, options)));
+    .action(
+      choose(
+        (prompt: string | undefined, options: RunOptions) => async (context) =>
+          (await import('./commands/run.ts')).run(context, prompt, options),
+      ),
+    );
 
   sub('demo', 'Watch one agent fork three: scripted, offline, with real tools, in this folder')
     .option('--fast', 'no pauses')
-    .action(choose((options: { fast?: boolean }) => async (context) => (await import('./commands/demo.ts')).demo(context, options)));
+    .action(
+      choose(
+        (options: { fast?: boolean }) => async (context) =>
+          (await import('./commands/demo.ts')).demo(context, options),
+      ),
+    );
 
-  running(sub('resume', 'Go on with a tree that nobody runs').argument('[id]', 'an agent of it; default: the newest with something to do'))
+  running(
+    sub('resume', 'Go on with a tree that nobody runs').argument(
+      '[id]',
+      'an agent of it; default: the newest with something to do',
+    ),
+  )
     .option('--retry', 'also restart agents whose turn failed')
-    .action(choose((id: string | undefined, options: { retry?: boolean }) => async (context) => (await import('./commands/resume.ts')).resume(context, id, options)));
+    .action(
+      choose(
+        (id: string | undefined, options: { retry?: boolean }) => async (context) =>
+          (await import('./commands/resume.ts')).resume(context, id, options),
+      ),
+    );
 
   sub('ps', 'List agents')
     .option('-a, --all', 'dead ones too')
     .option('--tree <id>', 'only the tree of this agent')
-    .action(choose((options: { all?: boolean; tree?: string }) => async (context) => (await import('./commands/ps.ts')).ps(context, options)));
+    .action(
+      choose(
+        (options: { all?: boolean; tree?: string }) => async (context) =>
+          (await import('./commands/ps.ts')).ps(context, options),
+      ),
+    );
 
   sub('tree', 'Show a tree of agents')
     .argument('[id]', 'an agent of it; default: the newest tree')
-    .action(choose((id: string | undefined) => async (context) => (await import('./commands/tree.ts')).tree(context, id)));
+    .action(
+      choose(
+        (id: string | undefined) => async (context) => (await import('./commands/tree.ts')).tree(context, id),
+      ),
+    );
 
   sub('show', 'Show one agent')
     .argument('<id>', 'uuid, unique prefix, name or session key')
-    .action(choose((id: string) => async (context) => (await import('./commands/show.ts')).show(context, id)));
+    .action(
+      choose((id: string) => async (context) => (await import('./commands/show.ts')).show(context, id)),
+    );
 
   sub('logs', 'Show what an agent said and did')
     .argument('<id>', 'uuid, unique prefix, name or session key')
     .option('-f, --follow', 'go on until the agent has ended')
     .option('--tail <n>', 'only the last n messages', whole)
-    .action(choose((id: string, options: { follow?: boolean; tail?: number }) => async (context) => (await import('./commands/logs.ts')).logs(context, id, options)));
+    .action(
+      choose(
+        (id: string, options: { follow?: boolean; tail?: number }) => async (context) =>
+          (await import('./commands/logs.ts')).logs(context, id, options),
+      ),
+    );
 
   sub('send', 'Write to an agent')
     .argument('<id>', 'uuid, unique prefix, name or session key')
     .argument('[text]', 'the message; - reads standard input')
-    .action(choose((id: string, text: string | undefined) => async (context) => (await import('./commands/send.ts')).send(context, id, text)));
+    .action(
+      choose(
+        (id: string, text: string | undefined) => async (context) =>
+          (await import('./commands/send.ts')).send(context, id, text),
+      ),
+    );
 
   sub('wait', 'Wait until agents are not at work any more')
     .argument('[ids...]', 'which; default: all of the newest tree')
     .option('--timeout <seconds>', 'at most so long', seconds, 3600)
-    .action(choose((ids: string[], options: { timeout: number }) => async (context) => (await import('./commands/wait.ts')).wait(context, ids, options)));
+    .action(
+      choose(
+        (ids: string[], options: { timeout: number }) => async (context) =>
+          (await import('./commands/wait.ts')).wait(context, ids, options),
+      ),
+    );
 
   sub('kill', 'End an agent and all below it')
     .argument('<id>', 'uuid, unique prefix, name or session key')
     .option('-y, --yes', 'do not ask')
-    .action(choose((id: string, options: { yes?: boolean }) => async (context) => (await import('./commands/kill.ts')).kill(context, id, options)));
+    .action(
+      choose(
+        (id: string, options: { yes?: boolean }) => async (context) =>
+          (await import('./commands/kill.ts')).kill(context, id, options),
+      ),
+    );
 
-  sub('doctor', 'Show what is configured and what is missing').action(choose(() => async (context) => (await import('./commands/doctor.ts')).doctor(context)));
+  sub('doctor', 'Show what is configured and what is missing').action(
+    choose(() => async (context) => (await import('./commands/doctor.ts')).doctor(context)),
+  );
 
   return { command, chosen: () => chosen };
 }
@@ -120,4 +190,3 @@ function globals(command: Command): Command {
     .option('--debug', 'stack traces')
     .exitOverride();
 }
-

@@ -29,7 +29,12 @@ export function summary(agents: readonly Agent[], started_at: number, now: numbe
 }
 
 /** A live tree on a terminal. */
-export function liveProgress(stream: NodeJS.WriteStream, style: Style, title: string, known: readonly Agent[]): Progress {
+export function liveProgress(
+  stream: NodeJS.WriteStream,
+  style: Style,
+  title: string,
+  known: readonly Agent[],
+): Progress {
   const agents = new Map(known.map((agent) => [agent.id, agent]));
   const started_at = Date.now();
   const region = new LiveRegion(stream, (width, height) => {
@@ -48,7 +53,10 @@ export function liveProgress(stream: NodeJS.WriteStream, style: Style, title: st
       if (event.type === 'agent') {
         agents.set(event.agent.id, event.agent);
         region.changed();
-      } else if (event.type === 'ledger') region.print([event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`]);
+      } else if (event.type === 'ledger')
+        region.print([
+          event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`,
+        ]);
     },
     end() {
       clearInterval(timer);
@@ -59,17 +67,25 @@ export function liveProgress(stream: NodeJS.WriteStream, style: Style, title: st
 }
 
 /** Append-only lines where there is no terminal: what began, what ended, a heartbeat. */
-export function plainProgress(stream: NodeJS.WritableStream, title: string, known: readonly Agent[]): Progress {
+export function plainProgress(
+  stream: NodeJS.WritableStream,
+  title: string,
+  known: readonly Agent[],
+): Progress {
   const agents = new Map(known.map((agent) => [agent.id, agent]));
   const shown = new Map<string, string>();
   const started_at = Date.now();
   let ended = false;
   const say = (text: string) => stream.write(`${text}\n`);
   say(title);
-  const timer = setInterval(() => say(`… ${summary([...agents.values()], started_at, Date.now())}`), HEARTBEAT_MS).unref();
+  const timer = setInterval(
+    () => say(`… ${summary([...agents.values()], started_at, Date.now())}`),
+    HEARTBEAT_MS,
+  ).unref();
   return {
     see(event) {
-      if (event.type === 'ledger') say(event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`);
+      if (event.type === 'ledger')
+        say(event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`);
       if (event.type !== 'agent') return;
       const { agent } = event;
       agents.set(agent.id, agent);

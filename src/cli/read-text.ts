@@ -6,7 +6,9 @@ export async function readText(given: string | undefined, what: string): Promise
   const fromInput = given === '-' || (given === undefined && !process.stdin.isTTY);
   const value = fromInput ? (await text(process.stdin)).replace(/\n$/, '') : given;
   if (value === undefined || value.trim() === '') {
-    throw new CoppiceError('E_USAGE', `the ${what} is empty`, { hint: `Give it as an argument, or - to read it from standard input` });
+    throw new CoppiceError('E_USAGE', `the ${what} is empty`, {
+      hint: `Give it as an argument, or - to read it from standard input`,
+    });
   }
   return value;
 }

@@ -17,21 +17,49 @@ export function reportOf(error: unknown): Report {
     const { code, message, hint, retryable } = error;
     return { code, message, hint, retryable, exit: exitCodeOfError(code) };
   }
-  if (error instanceof StoreError) return { code: error.code, message: error.message, hint: null, retryable: error.retryable, exit: EXIT.usage };
+  if (error instanceof StoreError)
+    return {
+      code: error.code,
+      message: error.message,
+      hint: null,
+      retryable: error.retryable,
+      exit: EXIT.usage,
+    };
   if (error instanceof Error && error.name === 'InvalidRuleError') {
-    return { code: 'E_USAGE', message: error.message, hint: 'Rules: bash, bash:git *, write:src/**, *', retryable: false, exit: EXIT.usage };
+    return {
+      code: 'E_USAGE',
+      message: error.message,
+      hint: 'Rules: bash, bash:git *, write:src/**, *',
+      retryable: false,
+      exit: EXIT.usage,
+    };
   }
   const message = error instanceof Error ? error.message : String(error);
-  return { code: 'E_INTERNAL', message, hint: 'Run again with --debug and report it.', retryable: false, exit: EXIT.failed };
+  return {
+    code: 'E_INTERNAL',
+    message,
+    hint: 'Run again with --debug and report it.',
+    retryable: false,
+    exit: EXIT.failed,
+  };
 }
 
 /** Prints the error for people, or as JSON on standard output, and returns the exit code. A stack only with `debug`. */
-export function reportError(error: unknown, options: { readonly json: boolean; readonly debug: boolean }): number {
+export function reportError(
+  error: unknown,
+  options: { readonly json: boolean; readonly debug: boolean },
+): number {
   const { exit, ...report } = reportOf(error);
   if (options.json) process.stdout.write(`${JSON.stringify({ error: report })}\n`);
   else {
     process.stderr.write(`error: ${clean(report.message)} (${report.code})\n`);
-    if (report.hint !== null) process.stderr.write(`${report.hint.split('\n').map((line) => `  ${clean(line)}`).join('\n')}\n`);
+    if (report.hint !== null)
+      process.stderr.write(
+        `${report.hint
+          .split('\n')
+          .map((line) => `  ${clean(line)}`)
+          .join('\n')}\n`,
+      );
   }
   if (options.debug && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   return exit;

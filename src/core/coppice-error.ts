@@ -28,7 +28,11 @@ export class CoppiceError extends Error {
   readonly hint: string | null;
   readonly retryable: boolean;
 
-  constructor(code: ErrorCode, message: string, options: { hint?: string; retryable?: boolean; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { hint?: string; retryable?: boolean; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.name = 'CoppiceError';
     this.code = code;

@@ -1,5 +1,5 @@
-import type { Failure } from './failure.ts';
 import type { Effect } from './effect.ts';
+import type { Failure } from './failure.ts';
 import type { AssistantContent, ResultContent, UserContent } from './message.ts';
 import type { Call, ChildOutcome, ChildResult, WaitSpec } from './state.ts';
 
@@ -18,7 +18,12 @@ export type AgentEvent =
       readonly calls: readonly Call[];
       readonly submission: ChildOutcome | null;
     }
-  | { readonly type: 'request-failed'; readonly at: number; readonly failure: Failure; readonly partial?: string }
+  | {
+      readonly type: 'request-failed';
+      readonly at: number;
+      readonly failure: Failure;
+      readonly partial?: string;
+    }
   /** One call has its result. `consequences` are performed in the same transaction; `spawned` joins the children to await. */
   | {
       readonly type: 'call-settled';

@@ -1,7 +1,11 @@
 import type { EventContent } from './message.ts';
 
 /** What is appended to every agent that a kill ended: who, whom, and how many. `by` is a display name, `you` for the human. */
-export function killEvent(by: string, target: { readonly id: string; readonly name: string }, descendants: number): EventContent {
+export function killEvent(
+  by: string,
+  target: { readonly id: string; readonly name: string },
+  descendants: number,
+): EventContent {
   const others = descendants === 1 ? '1 descendant' : `${descendants} descendants`;
   return {
     event: 'killed',

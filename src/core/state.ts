@@ -75,8 +75,18 @@ export type AgentState =
       readonly early: readonly ChildResult[];
       readonly turn: Turn;
     }
-  | { readonly type: 'awaiting'; readonly pending: readonly string[]; readonly results: readonly ChildResult[]; readonly turn: Turn }
-  | { readonly type: 'cancelling'; readonly pending: readonly string[]; readonly results: readonly ChildResult[]; readonly reason: string }
+  | {
+      readonly type: 'awaiting';
+      readonly pending: readonly string[];
+      readonly results: readonly ChildResult[];
+      readonly turn: Turn;
+    }
+  | {
+      readonly type: 'cancelling';
+      readonly pending: readonly string[];
+      readonly results: readonly ChildResult[];
+      readonly reason: string;
+    }
   | { readonly type: 'errored'; readonly failure: Failure }
   | { readonly type: 'completed'; readonly result: string }
   | { readonly type: 'failed'; readonly failure: Failure; readonly partial?: string }

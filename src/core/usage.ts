@@ -11,8 +11,7 @@ export interface Usage {
 export const NO_USAGE: Usage = { input: 0, output: 0, cached: 0, reasoning: 0, cost_usd: null };
 
 export function addUsage(a: Usage, b: Usage): Usage {
-  const cost =
-    a.cost_usd === null && b.cost_usd === null ? null : (a.cost_usd ?? 0) + (b.cost_usd ?? 0);
+  const cost = a.cost_usd === null && b.cost_usd === null ? null : (a.cost_usd ?? 0) + (b.cost_usd ?? 0);
   return {
     input: a.input + b.input,
     output: a.output + b.output,

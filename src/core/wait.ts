@@ -69,7 +69,8 @@ function endNextMessage(view: WaitView, cut: WaitCut | null): WaitEnd {
 function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null): WaitEnd {
   const first = new Map<string, Mail>();
   for (const mail of view.inbox) {
-    if (mail.kind === 'letter' && mail.from_id !== null && !first.has(mail.from_id)) first.set(mail.from_id, mail);
+    if (mail.kind === 'letter' && mail.from_id !== null && !first.has(mail.from_id))
+      first.set(mail.from_id, mail);
   }
   const results = from.map((id) => row(id, view.agent(id), first.get(id)));
   const consume = from.flatMap((id) => first.get(id)?.id ?? []);

@@ -44,10 +44,15 @@ async function stream(
       }
     }
     if (request.signal.aborted) return { type: 'aborted', ...partial() };
-    if (collector.error !== null) return { ...providerFailure(collector.error, options.secrets), ...partial() };
+    if (collector.error !== null)
+      return { ...providerFailure(collector.error, options.secrets), ...partial() };
     const answer = collector.answer();
     if (answer !== null) return answer;
-    const failure = { kind: 'network' as const, error: 'the answer broke off before its end', retryable: true };
+    const failure = {
+      kind: 'network' as const,
+      error: 'the answer broke off before its end',
+      retryable: true,
+    };
     return { type: 'failure', failure, ...partial() };
   } catch (error) {
     if (request.signal.aborted) return { type: 'aborted', ...partial() };

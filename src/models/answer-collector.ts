@@ -63,7 +63,13 @@ export class AnswerCollector {
       }
       case 'tool-call':
         if (part.providerExecuted) return;
-        this.#parts.push({ type: 'call', id: part.toolCallId, name: part.toolName, input: part.input, ...ownMetadata(part.providerMetadata) });
+        this.#parts.push({
+          type: 'call',
+          id: part.toolCallId,
+          name: part.toolName,
+          input: part.input,
+          ...ownMetadata(part.providerMetadata),
+        });
         this.#onDelta({ type: 'call', id: part.toolCallId, name: part.toolName });
         return;
       case 'finish':
@@ -85,7 +91,8 @@ export class AnswerCollector {
   }
 
   #keep(block: Block, metadata: unknown): void {
-    if (metadata !== undefined && metadata !== null) block.metadata = { ...block.metadata, ...(metadata as ProviderMetadata) };
+    if (metadata !== undefined && metadata !== null)
+      block.metadata = { ...block.metadata, ...(metadata as ProviderMetadata) };
   }
 
   get partial(): string {
@@ -119,6 +126,7 @@ function usageOf(usage: LanguageModelV4Usage, price: Price | null): Usage {
   const reasoning = usage.outputTokens.reasoning ?? 0;
   if (price === null) return { input, output, cached, reasoning, cost_usd: null };
   const fresh = Math.max(input - cached, 0);
-  const cost_usd = (fresh * price.input + cached * (price.cached ?? price.input) + output * price.output) / 1e6;
+  const cost_usd =
+    (fresh * price.input + cached * (price.cached ?? price.input) + output * price.output) / 1e6;
   return { input, output, cached, reasoning, cost_usd };
 }

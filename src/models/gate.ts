@@ -44,7 +44,11 @@ export class Gate {
     this.#options = { ...GATE_DEFAULTS, ...options };
   }
 
-  async stream(model: Model, request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome> {
+  async stream(
+    model: Model,
+    request: ModelRequest,
+    onDelta: (delta: ModelDelta) => void,
+  ): Promise<ModelOutcome> {
     const { signal } = request;
     for (let attempt = 1; ; attempt += 1) {
       if (!(await this.#enter(signal, onDelta))) return { type: 'aborted' };
@@ -83,7 +87,11 @@ export class Gate {
     if (signal.aborted) return false;
     if (this.#running < this.#options.concurrency) this.#running += 1;
     else if (!(await this.#place(signal))) return false;
-    for (let wait = this.#closed_until - this.#options.now(); wait > 0; wait = this.#closed_until - this.#options.now()) {
+    for (
+      let wait = this.#closed_until - this.#options.now();
+      wait > 0;
+      wait = this.#closed_until - this.#options.now()
+    ) {
       onDelta({ type: 'waiting', reason: 'the provider asked to slow down', delay_ms: wait });
       await this.#options.sleep(wait, signal);
       if (signal.aborted) {

@@ -1,4 +1,4 @@
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
 /** The connection failed, broke off, or fell silent; never carries a header or a key. */
@@ -39,14 +39,18 @@ function send(url: string, init: RequestInit, idle_ms: number): Promise<Response
       resolve(responseOf(response, release));
     });
     const abort = () => {
-      const reason = signal?.reason instanceof Error ? signal.reason : new DOMException('aborted', 'AbortError');
+      const reason =
+        signal?.reason instanceof Error ? signal.reason : new DOMException('aborted', 'AbortError');
       if (answer !== null) answer.destroy(reason);
       request.destroy(reason);
     };
     const release = () => signal?.removeEventListener('abort', abort);
     signal?.addEventListener('abort', abort, { once: true });
     request.setTimeout(idle_ms, () => {
-      const silent = new ConnectionError('idle', `no answer from ${target.host} within ${Math.round(idle_ms / 1000)} s`);
+      const silent = new ConnectionError(
+        'idle',
+        `no answer from ${target.host} within ${Math.round(idle_ms / 1000)} s`,
+      );
       if (answer !== null) answer.destroy(silent);
       request.destroy(silent);
     });
@@ -60,12 +64,17 @@ function send(url: string, init: RequestInit, idle_ms: number): Promise<Response
 
 function connectError(target: URL, error: Error): ConnectionError {
   const code = (error as NodeJS.ErrnoException).code;
-  return new ConnectionError('connect', `cannot reach ${target.host}${code === undefined ? '' : ` (${code})`}`, error);
+  return new ConnectionError(
+    'connect',
+    `cannot reach ${target.host}${code === undefined ? '' : ` (${code})`}`,
+    error,
+  );
 }
 
 function plainHeaders(headers: RequestInit['headers']): Record<string, string> {
   if (headers === undefined) return {};
-  if (headers instanceof Headers || Array.isArray(headers)) return Object.fromEntries(headers as Iterable<[string, string]>);
+  if (headers instanceof Headers || Array.isArray(headers))
+    return Object.fromEntries(headers as Iterable<[string, string]>);
   return headers as Record<string, string>;
 }
 
@@ -115,7 +124,9 @@ function bodyOf(answer: IncomingMessage, release: () => void): ReadableStream<Ui
           release();
           controller.close();
         });
-        answer.on('aborted', () => fail(new ConnectionError('broken', 'the connection broke off in the middle of the answer')));
+        answer.on('aborted', () =>
+          fail(new ConnectionError('broken', 'the connection broke off in the middle of the answer')),
+        );
         answer.on('error', (error) => fail(error));
       },
       pull() {

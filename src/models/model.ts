@@ -37,7 +37,12 @@ export type ModelOutcome =
       readonly finish: 'stop' | 'calls' | 'length' | 'refused';
     }
   /** `retry_after_ms` is the provider's own wish, if it named one. `partial` is text that arrived before the break. */
-  | { readonly type: 'failure'; readonly failure: Failure; readonly retry_after_ms?: number; readonly partial?: string }
+  | {
+      readonly type: 'failure';
+      readonly failure: Failure;
+      readonly retry_after_ms?: number;
+      readonly partial?: string;
+    }
   | { readonly type: 'aborted'; readonly partial?: string };
 
 /**

@@ -16,7 +16,12 @@ export const providerConfig = z.strictObject({
   headers: z.record(z.string(), z.string()).optional(),
   /** Model requests at once to this provider; default 8. */
   maxConcurrent: z.int().positive().optional(),
-  models: z.record(z.string(), z.strictObject({ contextWindow: z.int().positive().optional(), price: price.optional() })).optional(),
+  models: z
+    .record(
+      z.string(),
+      z.strictObject({ contextWindow: z.int().positive().optional(), price: price.optional() }),
+    )
+    .optional(),
 });
 
 export type ProviderConfig = z.infer<typeof providerConfig>;

@@ -3,24 +3,33 @@ import type { Failure, FailureKind } from '../core/failure.ts';
 import { ConnectionError } from './http-fetch.ts';
 import type { ModelOutcome } from './model.ts';
 
-const OVERFLOW = /context.{0,20}(length|window|limit)|too many tokens|prompt is too long|maximum context|exceeds the maximum number of tokens/i;
+const OVERFLOW =
+  /context.{0,20}(length|window|limit)|too many tokens|prompt is too long|maximum context|exceeds the maximum number of tokens/i;
 const MAX_TEXT = 500;
 
 /** What went wrong with a request, as a typed failure; never contains a key or a header. */
-export function providerFailure(error: unknown, secrets: readonly string[]): Extract<ModelOutcome, { type: 'failure' }> {
+export function providerFailure(
+  error: unknown,
+  secrets: readonly string[],
+): Extract<ModelOutcome, { type: 'failure' }> {
   if (APICallError.isInstance(error)) return callFailure(error, secrets);
   const text = error instanceof Error ? error.message : describe(error);
-  if (error instanceof ConnectionError || isConnectionError(error)) return failure('network', text, true, secrets);
+  if (error instanceof ConnectionError || isConnectionError(error))
+    return failure('network', text, true, secrets);
   if (OVERFLOW.test(text)) return failure('context_overflow', text, false, secrets);
   // An error part in the middle of a stream: overload is said in words there.
   if (/overloaded|unavailable|internal server/i.test(text)) return failure('overloaded', text, true, secrets);
   return failure('network', `the answer was broken: ${text}`, true, secrets);
 }
 
-function callFailure(error: APICallError, secrets: readonly string[]): Extract<ModelOutcome, { type: 'failure' }> {
+function callFailure(
+  error: APICallError,
+  secrets: readonly string[],
+): Extract<ModelOutcome, { type: 'failure' }> {
   const status = error.statusCode;
   const text = status === undefined ? error.message : `${status}: ${error.message}`;
-  const kind = status === undefined ? 'network' : kindOf(status, `${error.message} ${error.responseBody ?? ''}`);
+  const kind =
+    status === undefined ? 'network' : kindOf(status, `${error.message} ${error.responseBody ?? ''}`);
   const retryable = kind === 'rate_limit' || kind === 'overloaded' || kind === 'network';
   const wish = retryAfter(error.responseHeaders ?? {}, Date.now());
   const result = failure(kind, text, retryable, secrets);
@@ -35,7 +44,12 @@ function kindOf(status: number, text: string): FailureKind {
   return OVERFLOW.test(text) || status === 413 ? 'context_overflow' : 'bad_request';
 }
 
-function failure(kind: FailureKind, text: string, retryable: boolean, secrets: readonly string[]): Extract<ModelOutcome, { type: 'failure' }> {
+function failure(
+  kind: FailureKind,
+  text: string,
+  retryable: boolean,
+  secrets: readonly string[],
+): Extract<ModelOutcome, { type: 'failure' }> {
   let clean = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '[key]');
   const said: Failure = { kind, error: clean, retryable };
@@ -43,17 +57,27 @@ function failure(kind: FailureKind, text: string, retryable: boolean, secrets: r
 }
 
 function isConnectionError(error: unknown): boolean {
-  return error instanceof Error && ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes((error as NodeJS.ErrnoException).code ?? '');
+  return (
+    error instanceof Error &&
+    ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(
+      (error as NodeJS.ErrnoException).code ?? '',
+    )
+  );
 }
 
 function describe(error: unknown): string {
   if (typeof error === 'string') return error;
   const message = (error as { readonly message?: unknown } | null)?.message;
-  return typeof message === 'string' ? message : JSON.stringify(error)?.slice(0, MAX_TEXT) ?? 'unknown error';
+  return typeof message === 'string'
+    ? message
+    : (JSON.stringify(error)?.slice(0, MAX_TEXT) ?? 'unknown error');
 }
 
 /** `Retry-After` in seconds or as a date, or `retry-after-ms`; milliseconds from `now`. */
-export function retryAfter(headers: Readonly<Record<string, string | undefined>>, now: number): number | null {
+export function retryAfter(
+  headers: Readonly<Record<string, string | undefined>>,
+  now: number,
+): number | null {
   const ms = Number(headers['retry-after-ms']);
   if (headers['retry-after-ms'] !== undefined && Number.isFinite(ms) && ms >= 0) return ms;
   const value = headers['retry-after'];

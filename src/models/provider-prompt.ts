@@ -1,4 +1,9 @@
-import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4TextPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4TextPart,
+} from '@ai-sdk/provider';
 import type { AssistantPart, CallPart, Image, ProviderMetadata, ResultContent } from '../core/message.ts';
 import type { PromptMessage } from '../core/prompt.ts';
 
@@ -31,7 +36,8 @@ export class ProviderPrompt {
     });
     for (const index of new Set([fork_point, prompt.length - 1])) {
       const message = prompt[index];
-      if (message !== undefined && message.role !== 'system') prompt[index] = { ...message, providerOptions: CACHE_BREAKPOINT };
+      if (message !== undefined && message.role !== 'system')
+        prompt[index] = { ...message, providerOptions: CACHE_BREAKPOINT };
     }
     return prompt;
   }
@@ -48,9 +54,13 @@ export class ProviderPrompt {
   #fresh(message: PromptMessage): readonly LanguageModelV4Message[] {
     switch (message.role) {
       case 'user':
-        return [{ role: 'user', content: [...textParts(message.text), ...(message.images ?? []).map(filePart)] }];
+        return [
+          { role: 'user', content: [...textParts(message.text), ...(message.images ?? []).map(filePart)] },
+        ];
       case 'assistant': {
-        const content = message.parts.flatMap((part) => this.#assistantPart(part, message.model === this.#model));
+        const content = message.parts.flatMap((part) =>
+          this.#assistantPart(part, message.model === this.#model),
+        );
         return content.length === 0 ? [] : [{ role: 'assistant', content }];
       }
       case 'results':
@@ -67,7 +77,9 @@ export class ProviderPrompt {
         // Signed by the model that wrote it; another one would refuse it.
         return own ? [{ type: 'reasoning', text: part.text, ...metadata }] : [];
       case 'call':
-        return [{ type: 'tool-call', toolCallId: part.id, toolName: part.name, input: objectOf(part), ...metadata }];
+        return [
+          { type: 'tool-call', toolCallId: part.id, toolName: part.name, input: objectOf(part), ...metadata },
+        ];
     }
   }
 }
@@ -94,14 +106,15 @@ function objectOf(call: CallPart): unknown {
 
 /** Results in one message; pictures follow in a user message, which every provider understands. */
 function resultMessages(results: readonly ResultContent[]): LanguageModelV4Message[] {
-  const content = results.map(
-    (result): ToolMessage['content'][number] => ({
-      type: 'tool-result',
-      toolCallId: result.call_id,
-      toolName: result.name,
-      output: { type: result.status === 'ok' ? 'text' : 'error-text', value: result.output === '' ? '(no output)' : result.output },
-    }),
-  );
+  const content = results.map((result): ToolMessage['content'][number] => ({
+    type: 'tool-result',
+    toolCallId: result.call_id,
+    toolName: result.name,
+    output: {
+      type: result.status === 'ok' ? 'text' : 'error-text',
+      value: result.output === '' ? '(no output)' : result.output,
+    },
+  }));
   const images = results.flatMap((result) => (result.images ?? []).map(filePart));
   if (images.length === 0) return [{ role: 'tool', content }];
   return [

@@ -29,11 +29,32 @@ interface KnownProvider {
 }
 
 const KNOWN: readonly KnownProvider[] = [
-  { name: 'anthropic', type: 'anthropic', key_env: ['ANTHROPIC_API_KEY'], base_url_env: 'ANTHROPIC_BASE_URL' },
+  {
+    name: 'anthropic',
+    type: 'anthropic',
+    key_env: ['ANTHROPIC_API_KEY'],
+    base_url_env: 'ANTHROPIC_BASE_URL',
+  },
   { name: 'openai', type: 'openai', key_env: ['OPENAI_API_KEY'], base_url_env: 'OPENAI_BASE_URL' },
-  { name: 'google', type: 'google', key_env: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'], base_url_env: 'GOOGLE_GEMINI_BASE_URL' },
-  { name: 'openrouter', type: 'openai-compatible', key_env: ['OPENROUTER_API_KEY'], base_url: 'https://openrouter.ai/api/v1' },
-  { name: 'ollama', type: 'openai-compatible', key_env: [], base_url_env: 'OLLAMA_HOST', base_url: 'http://127.0.0.1:11434/v1' },
+  {
+    name: 'google',
+    type: 'google',
+    key_env: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+    base_url_env: 'GOOGLE_GEMINI_BASE_URL',
+  },
+  {
+    name: 'openrouter',
+    type: 'openai-compatible',
+    key_env: ['OPENROUTER_API_KEY'],
+    base_url: 'https://openrouter.ai/api/v1',
+  },
+  {
+    name: 'ollama',
+    type: 'openai-compatible',
+    key_env: [],
+    base_url_env: 'OLLAMA_HOST',
+    base_url: 'http://127.0.0.1:11434/v1',
+  },
   { name: 'lmstudio', type: 'openai-compatible', key_env: [], base_url: 'http://127.0.0.1:1234/v1' },
 ];
 
@@ -43,8 +64,14 @@ const DEFAULT_IDLE_MS = 120_000;
 export function knownProviders(
   providers: OpenModelOptions['providers'],
 ): readonly { readonly name: string; readonly key_env: readonly string[] }[] {
-  const configured = Object.entries(providers).map(([name, { apiKeyEnv }]) => ({ name, key_env: apiKeyEnv === undefined ? [] : [apiKeyEnv] }));
-  return [...configured, ...KNOWN.filter(({ name }) => !(name in providers)).map(({ name, key_env }) => ({ name, key_env }))];
+  const configured = Object.entries(providers).map(([name, { apiKeyEnv }]) => ({
+    name,
+    key_env: apiKeyEnv === undefined ? [] : [apiKeyEnv],
+  }));
+  return [
+    ...configured,
+    ...KNOWN.filter(({ name }) => !(name in providers)).map(({ name, key_env }) => ({ name, key_env })),
+  ];
 }
 
 /**
@@ -59,7 +86,9 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   }
   const slash = name.indexOf('/');
   if (slash <= 0 || slash === name.length - 1) {
-    throw new CoppiceError('E_MODEL_UNKNOWN', `"${name}" does not name a model`, { hint: 'Write provider/model, for example anthropic/claude-sonnet-4-5' });
+    throw new CoppiceError('E_MODEL_UNKNOWN', `"${name}" does not name a model`, {
+      hint: 'Write provider/model, for example anthropic/claude-sonnet-4-5',
+    });
   }
   const provider = name.slice(0, slash);
   const model = name.slice(slash + 1);
@@ -101,7 +130,9 @@ function findProvider(name: string, providers: OpenModelOptions['providers']): K
   const names = [...Object.keys(providers), ...KNOWN.map((one) => one.name), 'scripted'];
   const [nearest] = [...names].sort((a, b) => distance(a, name) - distance(b, name));
   const close = nearest !== undefined && distance(nearest, name) <= 3 ? `Did you mean ${nearest}? ` : '';
-  throw new CoppiceError('E_MODEL_UNKNOWN', `no provider called "${name}"`, { hint: `${close}Providers: ${names.join(', ')}` });
+  throw new CoppiceError('E_MODEL_UNKNOWN', `no provider called "${name}"`, {
+    hint: `${close}Providers: ${names.join(', ')}`,
+  });
 }
 
 function keyOf({ name, key_env }: KnownProvider, env: Environment): string | null {
@@ -141,11 +172,19 @@ async function createLanguageModel(
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       if (baseURL === undefined) {
-        throw new CoppiceError('E_CONFIG', `provider ${provider.name} has no address`, { hint: `Set providers.${provider.name}.baseURL` });
+        throw new CoppiceError('E_CONFIG', `provider ${provider.name} has no address`, {
+          hint: `Set providers.${provider.name}.baseURL`,
+        });
       }
       const { apiKey, ...rest } = settings;
       const credentials = key === null ? {} : { apiKey };
-      return createOpenAICompatible({ ...rest, ...credentials, baseURL, name: provider.name, includeUsage: true })(model);
+      return createOpenAICompatible({
+        ...rest,
+        ...credentials,
+        baseURL,
+        name: provider.name,
+        includeUsage: true,
+      })(model);
     }
   }
 }

@@ -34,4 +34,3 @@ export function conversationOf(request: ModelRequest): ScriptedConversation {
   }
   return { agent: request.agent, step, user, last, results };
 }
-

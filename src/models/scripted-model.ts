@@ -11,10 +11,12 @@ const PIECE = 24;
 
 /** Opens a rule file (docs/scripted-model.md). Rejects with `E_RULES`. */
 export async function openScriptedModel(path: string): Promise<Model> {
-  const rules = await readFile(path, 'utf8').then(JSON.parse).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CoppiceError('E_RULES', `the rule file ${path} cannot be read: ${reason}`, { cause: error });
-  });
+  const rules = await readFile(path, 'utf8')
+    .then(JSON.parse)
+    .catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new CoppiceError('E_RULES', `the rule file ${path} cannot be read: ${reason}`, { cause: error });
+    });
   return createScriptedModel(rules as ScriptedRules, path);
 }
 
@@ -33,7 +35,11 @@ export function createScriptedModel(input: ScriptedRules, label: string): Model 
   }
   const { rules } = parsed.data;
   const id = `scripted/${label}`;
-  return { id, context_window: null, stream: (request, onDelta) => stream(id, label, rules, request, onDelta) };
+  return {
+    id,
+    context_window: null,
+    stream: (request, onDelta) => stream(id, label, rules, request, onDelta),
+  };
 }
 
 async function stream(
@@ -81,13 +87,24 @@ function matches({ when }: CheckedRule, conversation: ScriptedConversation): boo
 }
 
 function glob(pattern: string): RegExp {
-  return new RegExp(`^${pattern.split('*').map((part) => RegExp.escape(part)).join('.*')}$`, 's');
+  return new RegExp(
+    `^${pattern
+      .split('*')
+      .map((part) => RegExp.escape(part))
+      .join('.*')}$`,
+    's',
+  );
 }
 
-function callsOf(rule: CheckedRule, conversation: ScriptedConversation, onDelta: (delta: ModelDelta) => void): AssistantPart[] {
+function callsOf(
+  rule: CheckedRule,
+  conversation: ScriptedConversation,
+  onDelta: (delta: ModelDelta) => void,
+): AssistantPart[] {
   const calls: AssistantPart[] = [];
   for (const { name, input, repeat } of rule.calls ?? []) {
-    const times = repeat === undefined ? 1 : Math.max(0, Math.floor(Number(fill(repeat, conversation, 0)) || 0));
+    const times =
+      repeat === undefined ? 1 : Math.max(0, Math.floor(Number(fill(repeat, conversation, 0)) || 0));
     for (let index = 0; index < times; index += 1) {
       const id = `call_${conversation.step}_${calls.length}_${conversation.agent.id.slice(0, 8)}`;
       calls.push({ type: 'call', id, name, input: JSON.stringify(fill(input, conversation, index)) });
@@ -98,7 +115,12 @@ function callsOf(rule: CheckedRule, conversation: ScriptedConversation, onDelta:
 }
 
 /** Streams the text in pieces; null when all of it was said, else what had been said when it was aborted. */
-async function speak(text: string, chunk_ms: number, signal: AbortSignal, onDelta: (delta: ModelDelta) => void): Promise<string | null> {
+async function speak(
+  text: string,
+  chunk_ms: number,
+  signal: AbortSignal,
+  onDelta: (delta: ModelDelta) => void,
+): Promise<string | null> {
   if (text === '') return signal.aborted ? '' : null;
   const size = chunk_ms === 0 ? text.length : PIECE;
   for (let from = 0; from < text.length; from += size) {
@@ -110,8 +132,13 @@ async function speak(text: string, chunk_ms: number, signal: AbortSignal, onDelt
 }
 
 /** Where a rule says nothing, about four characters count as one token. */
-function usageOf({ usage }: CheckedRule, request: ModelRequest, parts: readonly AssistantPart[]): Extract<ModelOutcome, { type: 'answer' }>['usage'] {
-  const input = usage?.input ?? Math.ceil((request.system.length + JSON.stringify(request.messages).length) / 4);
+function usageOf(
+  { usage }: CheckedRule,
+  request: ModelRequest,
+  parts: readonly AssistantPart[],
+): Extract<ModelOutcome, { type: 'answer' }>['usage'] {
+  const input =
+    usage?.input ?? Math.ceil((request.system.length + JSON.stringify(request.messages).length) / 4);
   const output = usage?.output ?? Math.ceil(JSON.stringify(parts).length / 4);
   return { input, output, cached: Math.min(usage?.cached ?? 0, input), reasoning: 0, cost_usd: null };
 }

@@ -34,7 +34,11 @@ export const scriptedRule = z.strictObject({
   /** Milliseconds between pieces of the text. */
   chunk_ms: z.int().min(0).max(10_000).optional(),
   usage: z
-    .strictObject({ input: z.int().min(0).optional(), output: z.int().min(0).optional(), cached: z.int().min(0).optional() })
+    .strictObject({
+      input: z.int().min(0).optional(),
+      output: z.int().min(0).optional(),
+      cached: z.int().min(0).optional(),
+    })
     .optional(),
 });
 

@@ -9,7 +9,9 @@ export function fill(template: unknown, conversation: ScriptedConversation, inde
   if (typeof template === 'string') return fillText(template, (path) => lookUp(path, conversation, index));
   if (Array.isArray(template)) return template.map((one) => fill(one, conversation, index));
   if (typeof template !== 'object' || template === null) return template;
-  return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fill(value, conversation, index)]));
+  return Object.fromEntries(
+    Object.entries(template).map(([key, value]) => [key, fill(value, conversation, index)]),
+  );
 }
 
 const ONLY = /^\{\{([^{}#/]+)\}\}$/;
@@ -23,7 +25,11 @@ function fillText(template: string, look: (path: string) => unknown): unknown {
     .replaceAll(EACH, (_all, path: string, inside: string) => {
       const list = look(path.trim());
       if (!Array.isArray(list)) return '';
-      return list.map((item) => inside.replaceAll(ONE, (_one, name: string) => show(follow(item, name.trim().split('.').slice(1))))).join('');
+      return list
+        .map((item) =>
+          inside.replaceAll(ONE, (_one, name: string) => show(follow(item, name.trim().split('.').slice(1)))),
+        )
+        .join('');
     })
     .replaceAll(ONE, (_all, path: string) => show(look(path.trim())));
 }

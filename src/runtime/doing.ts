@@ -26,7 +26,8 @@ export function doing(state: AgentState): string | null {
 }
 
 function describe({ call, wait }: RunningCall): string {
-  if (wait !== undefined) return wait.from === null ? 'wait for a message' : `wait ${count(wait.from.length)}`;
+  if (wait !== undefined)
+    return wait.from === null ? 'wait for a message' : `wait ${count(wait.from.length)}`;
   const parsed = parseCallInput(call);
   if (!parsed.ok || typeof parsed.input !== 'object' || parsed.input === null) return call.name;
   const subject = Object.values(parsed.input).find((value) => typeof value === 'string');
@@ -38,7 +39,12 @@ function count(agents: number): string {
 }
 
 function oneLine(text: string): string {
-  const line = text.slice(0, MAX_LENGTH * 2).replaceAll(/\s+/g, ' ').trim();
+  const line = text
+    .slice(0, MAX_LENGTH * 2)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   // A cut may split a surrogate pair; the ledger keeps only well-formed text.
-  return (line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line).toWellFormed().replaceAll('\0', '');
+  return (line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line)
+    .toWellFormed()
+    .replaceAll('\0', '');
 }

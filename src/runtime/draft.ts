@@ -5,9 +5,10 @@ import type { NewMail } from '../core/mail.ts';
 import type { Message } from '../core/message.ts';
 import type { NewAgent } from '../core/new-agent.ts';
 import type { AgentState, Call } from '../core/state.ts';
-import { type InvalidTransition, type TransitionContext, transition } from '../core/transition.ts';
-import { waitEdges } from '../core/wait-edges.ts';
+import { transition } from '../core/transition.ts';
+import type { InvalidTransition, TransitionContext } from '../core/transition-step.ts';
 import { addUsage } from '../core/usage.ts';
+import { waitEdges } from '../core/wait-edges.ts';
 import type { RequestRecord, Step } from '../store/store.ts';
 
 /** Effects that are performed after the commit. */
@@ -44,7 +45,12 @@ export class Draft {
   #settled = 0;
   #at = 0;
 
-  constructor(agent: Agent, context: TransitionContext, isToolsetCall: (call: Call) => boolean, newId: () => string) {
+  constructor(
+    agent: Agent,
+    context: TransitionContext,
+    isToolsetCall: (call: Call) => boolean,
+    newId: () => string,
+  ) {
     this.before = agent;
     this.state = agent.state;
     this.reply = agent.reply;
@@ -65,7 +71,12 @@ export class Draft {
   }
 
   get isEmpty(): boolean {
-    return this.state === this.before.state && this.messages.length === 0 && this.#consume.length === 0 && this.send.length === 0;
+    return (
+      this.state === this.before.state &&
+      this.messages.length === 0 &&
+      this.#consume.length === 0 &&
+      this.send.length === 0
+    );
   }
 
   /** Returns what was wrong, or null; an event that the state does not admit changes nothing. */
@@ -120,10 +131,12 @@ export class Draft {
         this.kill.push(...effect.agent_ids);
         return;
       case 'notify-parent':
-        if (this.before.parent_id !== null) this.#post(this.before.parent_id, 'outcome', { agent_id: this.before.id, outcome: effect.outcome });
+        if (this.before.parent_id !== null)
+          this.#post(this.before.parent_id, 'outcome', { agent_id: this.before.id, outcome: effect.outcome });
         return;
       case 'cancel-agents':
-        for (const id of effect.agent_ids) this.#post(id, 'control', { type: 'cancel', reason: effect.reason });
+        for (const id of effect.agent_ids)
+          this.#post(id, 'control', { type: 'cancel', reason: effect.reason });
         return;
       case 'run-call':
         if (this.#isToolsetCall(effect.call)) this.toolset_calls.push(effect.call);
@@ -144,7 +157,16 @@ export class Draft {
 
   #post(to_id: string, kind: 'outcome' | 'control', body: object): void {
     const { id, root_id, name } = this.before;
-    this.send.push({ id: this.#newId(), root_id, to_id, from_id: id, from_name: name, kind, body: JSON.stringify(body), sent_at: this.#at });
+    this.send.push({
+      id: this.#newId(),
+      root_id,
+      to_id,
+      from_id: id,
+      from_name: name,
+      kind,
+      body: JSON.stringify(body),
+      sent_at: this.#at,
+    });
   }
 
   step(at: number, doing: string | null): Step {
@@ -183,7 +205,8 @@ export class Draft {
       reply: step.reply,
       sent_this_turn: step.sent_this_turn,
       updated_at: step.at,
-      ended_at: step.state.type === 'completed' || step.state.type === 'failed' ? step.at : this.before.ended_at,
+      ended_at:
+        step.state.type === 'completed' || step.state.type === 'failed' ? step.at : this.before.ended_at,
     };
   }
 }

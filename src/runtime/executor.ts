@@ -8,19 +8,18 @@ import type { NewAgent } from '../core/new-agent.ts';
 import { Prompt, promptOf } from '../core/prompt.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import { waitEdges } from '../core/wait-edges.ts';
-import { NO_USAGE } from '../core/usage.ts';
 import type { RequestRecord, Step, Store, Verdict, Worker } from '../store/store.ts';
 import { type Cell, newCell, stopCell } from './cell.ts';
-import type { Draft, WorldEffect } from './draft.ts';
+import { commitUntilReached } from './commit-until-reached.ts';
+import { createdAgent, killedAgent, placed } from './created-agent.ts';
 import { doing } from './doing.ts';
+import type { Draft, WorldEffect } from './draft.ts';
 import { fold } from './fold.ts';
 import { Forest } from './forest.ts';
 import { overrideFor } from './refusal.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
+import { WaiterIndex } from './waiter-index.ts';
 import type { Workbench } from './workbench.ts';
-
-/** How long the executor waits before it offers steps again to a ledger that cannot be reached. */
-const RETRY_MS = [100, 300, 1000, 3000, 5000];
 
 interface Pending {
   readonly cell: Cell;
@@ -49,8 +48,7 @@ export class Executor {
   readonly cells = new Map<string, Cell>();
   readonly #options: ExecutorOptions;
   readonly #ready = new Set<Cell>();
-  /** Who waits for whom among the agents known here: a change of the key wakes the values. */
-  readonly #waiters = new Map<string, Set<string>>();
+  readonly #waiters = new WaiterIndex();
   readonly #shared_trees = new Set<string>();
   #round: Promise<void> | null = null;
   #closed = false;
@@ -121,7 +119,12 @@ export class Executor {
   async #commit(pending: readonly Pending[]): Promise<void> {
     // What arrives while the commit is under way belongs to the next step.
     const taken = pending.map(({ cell }) => cell.inputs.splice(0));
-    const verdicts = await this.#commitUntilReached(pending.map(({ step }) => step));
+    const verdicts = await commitUntilReached(
+      this.#options.store,
+      pending.map(({ step }) => step),
+      () => this.#closed,
+      this.#options.emit,
+    );
     if (verdicts === null) return;
     const refused: Promise<void>[] = [];
     for (const [index, verdict] of verdicts.entries()) {
@@ -130,22 +133,6 @@ export class Executor {
       else refused.push(this.#refused(one, verdict, taken[index] ?? []));
     }
     await Promise.all(refused);
-  }
-
-  /** A ledger that cannot be reached loses nothing: the same steps are offered until it answers. */
-  async #commitUntilReached(steps: readonly Step[]): Promise<Verdict[] | null> {
-    for (let tries = 0; !this.#closed; tries += 1) {
-      try {
-        const verdicts = await this.#options.store.commit(steps);
-        if (tries > 0) this.#options.emit({ type: 'ledger', reachable: true, text: 'the ledger can be reached again' });
-        return verdicts;
-      } catch (error) {
-        const text = error instanceof Error ? error.message : String(error);
-        this.#options.emit({ type: 'ledger', reachable: false, text });
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]));
-      }
-    }
-    return null;
   }
 
   #accepted({ cell, draft, step }: Pending, verdict: Extract<Verdict, { ok: true }>): void {
@@ -157,7 +144,7 @@ export class Executor {
     cell.overrides.clear();
     this.#tellMessages(cell, before, step);
     this.#setAgent(cell.agent, before, false);
-    if (step.waits_for !== null) this.#setEdges(cell.agent.id, draft.waits_before, step.waits_for);
+    if (step.waits_for !== null) this.#waiters.set(cell.agent.id, draft.waits_before, step.waits_for);
     for (const mail of verdict.sent) {
       emit({ type: 'mail', mail });
       this.#deliver(mail);
@@ -173,15 +160,14 @@ export class Executor {
     const points = new Map<number, ReturnType<Prompt['forked']>>();
     const wanted = new Set(step.create.map((child) => child.agent.forked_from?.seq));
     if (wanted.size > 0 && before.last_seq > 0) {
-      for (const seq of wanted) if (seq !== undefined && seq <= before.last_seq) points.set(seq, cell.prompt.forked());
+      for (const seq of wanted)
+        if (seq !== undefined && seq <= before.last_seq) points.set(seq, cell.prompt.forked());
     }
-    step.messages.forEach((message, index) => {
-      const seq = before.last_seq + 1 + index;
+    for (const message of placed(cell.agent.id, step.messages, before.last_seq, step.at)) {
       cell.prompt.append(message);
-      if (wanted.has(seq)) points.set(seq, cell.prompt.forked());
-      const placed = { ...message, agent_id: cell.agent.id, seq, at: step.at } as PlacedMessage;
-      this.#options.emit({ type: 'message', agent_id: cell.agent.id, message: placed });
-    });
+      if (wanted.has(message.seq)) points.set(message.seq, cell.prompt.forked());
+      this.#options.emit({ type: 'message', agent_id: cell.agent.id, message });
+    }
     this.#fork_points = points;
   }
 
@@ -189,28 +175,17 @@ export class Executor {
 
   #begin({ agent, messages }: NewAgent, parent: Cell | null): void {
     const seq = agent.forked_from?.seq ?? 0;
-    const created: Agent = {
-      ...agent,
-      last_seq: seq + messages.length,
-      mail_count: 0,
-      epoch: 1,
-      calls: 0,
-      usage: NO_USAGE,
-      doing: doing(agent.state),
-      reply: null,
-      sent_this_turn: false,
-      updated_at: agent.created_at,
-      ended_at: null,
-    };
-    const prompt = new Prompt(agent.forked_from === null || parent === null ? undefined : this.#fork_points.get(seq));
+    const created = createdAgent({ agent, messages });
+    const prompt = new Prompt(
+      agent.forked_from === null || parent === null ? undefined : this.#fork_points.get(seq),
+    );
     const cell = newCell(created, prompt, []);
     this.cells.set(agent.id, cell);
     this.#setAgent(created, undefined, true);
-    messages.forEach((message, index) => {
+    for (const message of placed(agent.id, messages, seq, agent.created_at)) {
       prompt.append(message);
-      const placed = { ...message, agent_id: agent.id, seq: seq + 1 + index, at: agent.created_at } as PlacedMessage;
-      this.#options.emit({ type: 'message', agent_id: agent.id, message: placed });
-    });
+      this.#options.emit({ type: 'message', agent_id: agent.id, message });
+    }
     this.#start(cell);
   }
 
@@ -225,14 +200,15 @@ export class Executor {
     const cell = newCell(agent, promptOf(history), mail);
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
-    this.#setEdges(agent.id, [], waitEdges(agent.state));
+    this.#waiters.set(agent.id, [], waitEdges(agent.state));
     this.happened(cell, { type: 'resume', at: Date.now() });
     return cell;
   }
 
   #start(cell: Cell): void {
     const { state } = cell.agent;
-    if (state.type === 'requesting') this.#options.perform(cell, { type: 'request-model', attempt: state.attempt });
+    if (state.type === 'requesting')
+      this.#options.perform(cell, { type: 'request-model', attempt: state.attempt });
   }
 
   /** What follows a step: its effects, and calls that waited for it. */
@@ -254,7 +230,9 @@ export class Executor {
     const { store } = this.#options;
     const root_id = cell.agent.root_id;
     for (const text of texts) {
-      const found = await (text === '*' ? store.agents({ root_id }) : store.find(text, root_id)).catch(() => []);
+      const found = await (text === '*' ? store.agents({ root_id }) : store.find(text, root_id)).catch(
+        () => [],
+      );
       for (const agent of found) this.#learn(agent);
       if (text !== '*') cell.looked_up.add(text);
     }
@@ -270,7 +248,11 @@ export class Executor {
     this.#setAgent(agent, this.forest.agent(agent.id), false);
   }
 
-  async #refused({ cell, draft, step }: Pending, verdict: Extract<Verdict, { ok: false }>, inputs: Cell['inputs']): Promise<void> {
+  async #refused(
+    { cell, draft, step }: Pending,
+    verdict: Extract<Verdict, { ok: false }>,
+    inputs: Cell['inputs'],
+  ): Promise<void> {
     const { refusal } = verdict;
     cell.inputs = [...inputs, ...cell.inputs];
     if (refusal.reason === 'stale') return this.#reload({ cell, draft, step });
@@ -279,7 +261,9 @@ export class Executor {
     if (refusal.reason === 'consumed') {
       cell.inbox.remove(new Set([refusal.mail_id]));
     } else if (refusal.reason === 'cycle') {
-      for (const [call_id, override] of overrideFor(refusal.path, draft.parked, (id) => this.forest.agent(id))) {
+      for (const [call_id, override] of overrideFor(refusal.path, draft.parked, (id) =>
+        this.forest.agent(id),
+      )) {
         cell.overrides.set(call_id, override);
       }
     } else {
@@ -338,18 +322,7 @@ export class Executor {
       const known = this.forest.agent(id);
       if (cell !== undefined) this.#drop(cell);
       if (known === undefined || isTerminal(known.state.type)) continue;
-      const now = Date.now();
-      const dead: Agent = {
-        ...known,
-        state: { type: 'killed', by },
-        worker: null,
-        epoch: known.epoch + 1,
-        last_seq: known.last_seq + 1,
-        doing: null,
-        updated_at: now,
-        ended_at: now,
-      };
-      this.#setAgent(dead, known, false);
+      this.#setAgent(killedAgent(known, by, Date.now()), known, false);
     }
     this.#options.emit({ type: 'killed', ids, by });
   }
@@ -364,26 +337,14 @@ export class Executor {
   #setAgent(agent: Agent, before: Agent | undefined, created: boolean): void {
     this.forest.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
-    if (before !== undefined && isWorking(before.state.type) && !isWorking(agent.state.type)) this.#wakeWaiters(agent.id);
+    if (before !== undefined && isWorking(before.state.type) && !isWorking(agent.state.type))
+      this.#wakeWaiters(agent.id);
   }
 
   #wakeWaiters(id: string): void {
-    for (const waiter of this.#waiters.get(id) ?? []) {
+    for (const waiter of this.#waiters.of(id)) {
       const cell = this.cells.get(waiter);
       if (cell !== undefined) this.wake(cell);
-    }
-  }
-
-  #setEdges(waiter: string, before: readonly string[], after: readonly string[]): void {
-    for (const target of before) {
-      const waiters = this.#waiters.get(target);
-      waiters?.delete(waiter);
-      if (waiters?.size === 0) this.#waiters.delete(target);
-    }
-    for (const target of after) {
-      const waiters = this.#waiters.get(target);
-      if (waiters === undefined) this.#waiters.set(target, new Set([waiter]));
-      else waiters.add(waiter);
     }
   }
 

@@ -4,7 +4,7 @@ import type { Mail } from '../core/mail.ts';
 import type { ResultStatus } from '../core/message.ts';
 import type { Call, RunningCall } from '../core/state.ts';
 import { storable } from '../core/text.ts';
-import type { TransitionContext } from '../core/transition.ts';
+import type { TransitionContext } from '../core/transition-step.ts';
 import { endWait, isAnswered, type WaitCut, type WaitView } from '../core/wait.ts';
 import { type Decision, refusalText, type ToolsetTool, type ToolsetView } from '../toolsets/toolset.ts';
 import type { Cell } from './cell.ts';
@@ -57,9 +57,14 @@ function decodeCalls(draft: Draft, cell: Cell, around: FoldSurroundings): void {
 
 function decodeCall(call: Call, draft: Draft, cell: Cell, around: FoldSurroundings): void {
   const { state } = draft;
-  if (state.type !== 'executing' || !state.running.some((running) => running.call.id === call.id && running.wait === undefined)) return;
+  if (
+    state.type !== 'executing' ||
+    !state.running.some((running) => running.call.id === call.id && running.wait === undefined)
+  )
+    return;
   const override = cell.overrides.get(call.id);
-  if (override !== undefined) return settle(draft, call, 'error', refusalText(override.code, override.message), around);
+  if (override !== undefined)
+    return settle(draft, call, 'error', refusalText(override.code, override.message), around);
   const tool = around.toolsetTool(call.name) as ToolsetTool;
   const parsed = parseCallInput(call);
   if (!parsed.ok) return settle(draft, call, 'error', refusalText('INVALID_ARG', parsed.error), around);
@@ -95,8 +100,10 @@ function decide(decision: Decision, call: Call, draft: Draft, cell: Cell, around
       const view = waitView(draft, cell, around);
       const { wait } = decision;
       // Nothing to wait for: the call never parks.
-      const answered = wait.from === null ? view.inbox.some(isLetter) : wait.from.every((id) => isAnswered(id, view));
-      if (answered || wait.deadline <= around.now) return settleWait({ call, wait }, draft, view, answered ? null : 'timeout', around);
+      const answered =
+        wait.from === null ? view.inbox.some(isLetter) : wait.from.every((id) => isAnswered(id, view));
+      if (answered || wait.deadline <= around.now)
+        return settleWait({ call, wait }, draft, view, answered ? null : 'timeout', around);
       draft.apply({ type: 'call-parked', at: around.now, call_id: call.id, wait });
       if (wait.from !== null) draft.parked.push({ call_id: call.id, from: wait.from });
       return;
@@ -104,7 +111,13 @@ function decide(decision: Decision, call: Call, draft: Draft, cell: Cell, around
   }
 }
 
-function settle(draft: Draft, call: Call, status: ResultStatus, output: string, around: FoldSurroundings): void {
+function settle(
+  draft: Draft,
+  call: Call,
+  status: ResultStatus,
+  output: string,
+  around: FoldSurroundings,
+): void {
   draft.apply({
     type: 'call-settled',
     at: around.now,
@@ -147,7 +160,9 @@ function isLetter(mail: Mail): boolean {
 
 function waitView(draft: Draft, cell: Cell, around: FoldSurroundings): WaitView {
   const untouched = draft.consumed.size === 0;
-  const inbox = untouched ? cell.inbox.all() : cell.inbox.all().filter((mail) => !draft.consumed.has(mail.id));
+  const inbox = untouched
+    ? cell.inbox.all()
+    : cell.inbox.all().filter((mail) => !draft.consumed.has(mail.id));
   return {
     now: around.now,
     inbox,
@@ -191,7 +206,13 @@ function isComplete({ call, wait }: Parked, cell: Cell, view: WaitView): boolean
   return true;
 }
 
-function settleWait({ call, wait }: Parked, draft: Draft, view: WaitView, cut: WaitCut | null, around: FoldSurroundings): void {
+function settleWait(
+  { call, wait }: Parked,
+  draft: Draft,
+  view: WaitView,
+  cut: WaitCut | null,
+  around: FoldSurroundings,
+): void {
   const end = endWait(wait, view, cut);
   draft.apply({
     type: 'call-settled',
@@ -203,7 +224,12 @@ function settleWait({ call, wait }: Parked, draft: Draft, view: WaitView, cut: W
 }
 
 /** A wait that is interrupted shows what it has, as an interrupted one; then the turn stops. */
-function cancel(draft: Draft, cell: Cell, around: FoldSurroundings, event: Extract<AgentEvent, { type: 'cancel' }>): void {
+function cancel(
+  draft: Draft,
+  cell: Cell,
+  around: FoldSurroundings,
+  event: Extract<AgentEvent, { type: 'cancel' }>,
+): void {
   const parked = parkedCalls(draft);
   const open = parked.map((one) => {
     const end = endWait(one.wait, waitView(draft, cell, around), 'interrupted');
@@ -227,7 +253,12 @@ function takeOrders(draft: Draft, cell: Cell, around: FoldSurroundings): void {
 
 function orderOf(mail: Mail, at: number): AgentEvent | null {
   const body: unknown = JSON.parse(mail.body);
-  if (mail.kind === 'outcome') return { type: 'child-result', at, child: body as Extract<AgentEvent, { type: 'child-result' }>['child'] };
+  if (mail.kind === 'outcome')
+    return {
+      type: 'child-result',
+      at,
+      child: body as Extract<AgentEvent, { type: 'child-result' }>['child'],
+    };
   if (mail.kind !== 'control') return null;
   const order = body as { readonly type: string; readonly reason?: string };
   if (order.type === 'retry') return { type: 'retry', at };

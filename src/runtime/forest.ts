@@ -61,7 +61,11 @@ export class Forest {
 
   lineage(agent: Agent): Agent[] {
     const line: Agent[] = [];
-    for (let at: Agent | undefined = agent; at !== undefined; at = at.parent_id === null ? undefined : this.#agents.get(at.parent_id)) {
+    for (
+      let at: Agent | undefined = agent;
+      at !== undefined;
+      at = at.parent_id === null ? undefined : this.#agents.get(at.parent_id)
+    ) {
       line.push(at);
     }
     return line;

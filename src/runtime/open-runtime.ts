@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { realpathSync, statSync } from 'node:fs';
-import type { Agent, AgentConfig } from '../core/agent.ts';
+import type { Agent } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
 import type { Mail } from '../core/mail.ts';
@@ -13,6 +12,7 @@ import type { Tool } from '../tools/tool.ts';
 import { processToolset } from '../toolsets/process.ts';
 import type { Toolset } from '../toolsets/toolset.ts';
 import type { Cell } from './cell.ts';
+import { checkedConfig } from './checked-config.ts';
 import type { WorldEffect } from './draft.ts';
 import { Executor } from './executor.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
@@ -95,7 +95,12 @@ class Runtime implements RuntimeFace {
   }
 
   #perform(cell: Cell, effect: WorldEffect): void {
-    const surroundings = { ...this.#options, executor: this.#executor, workbench: this.#workbench, emit: (event: RuntimeEvent) => this.#emit(event) };
+    const surroundings = {
+      ...this.#options,
+      executor: this.#executor,
+      workbench: this.#workbench,
+      emit: (event: RuntimeEvent) => this.#emit(event),
+    };
     switch (effect.type) {
       case 'request-model':
         this.#clock.watch(cell);
@@ -137,7 +142,11 @@ class Runtime implements RuntimeFace {
     await this.#openModel(config.model);
     const now = Date.now();
     const id = randomUUID();
-    const content = { origin: 'human' as const, text: storable(options.prompt), ...(options.images === undefined ? {} : { images: options.images }) };
+    const content = {
+      origin: 'human' as const,
+      text: storable(options.prompt),
+      ...(options.images === undefined ? {} : { images: options.images }),
+    };
     const root: NewAgent = {
       agent: {
         id,
@@ -164,21 +173,29 @@ class Runtime implements RuntimeFace {
     this.#assertOpen();
     const tree = await this.#store.tree(root_id);
     const root = await this.#store.agent(root_id);
-    if (tree === null || root === null) throw new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`);
+    if (tree === null || root === null)
+      throw new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`);
     this.#executor.forest.setTree(tree);
     const claimed = await this.#store.claim(root_id, this.#executor.worker);
     const mine = new Set(claimed.map((agent) => agent.id));
     const others = (await this.#store.agents({ root_id })).filter((agent) => !mine.has(agent.id));
     for (const agent of others) if (!this.#executor.cells.has(agent.id)) this.#executor.forest.set(agent);
-    const elsewhere = others.filter((agent) => !isTerminal(agent.state.type) && !this.#executor.cells.has(agent.id)).length;
+    const elsewhere = others.filter(
+      (agent) => !isTerminal(agent.state.type) && !this.#executor.cells.has(agent.id),
+    ).length;
     if (elsewhere > 0) this.#executor.markShared(root_id);
     const broken: { agent: Agent; reason: string }[] = [];
     // All are known before the first goes on: a wait looks at the others.
     for (const agent of claimed) this.#executor.forest.set(agent);
     for (const agent of claimed) {
       try {
-        const cell = this.#executor.adopt(agent, await this.#store.history(agent.id), await this.#store.mail(agent.id));
-        if (options.retry && agent.state.type === 'errored') this.#executor.happened(cell, { type: 'retry', at: Date.now() });
+        const cell = this.#executor.adopt(
+          agent,
+          await this.#store.history(agent.id),
+          await this.#store.mail(agent.id),
+        );
+        if (options.retry && agent.state.type === 'errored')
+          this.#executor.happened(cell, { type: 'retry', at: Date.now() });
       } catch (error) {
         broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
       }
@@ -278,24 +295,5 @@ class Runtime implements RuntimeFace {
     await this.#executor.close();
     this.#settle.close();
     await this.#keeper.stop();
-  }
-}
-
-/** Refuses what could only fail later: a folder that is none, tools that nobody has. */
-function checkedConfig(config: AgentConfig, workbench: Workbench): AgentConfig {
-  const unknown = workbench.unknownNames(config);
-  if (unknown.toolsets.length > 0) {
-    const known = workbench.toolsetNames.join(', ');
-    throw new CoppiceError('E_CONFIG', `no toolset called "${unknown.toolsets[0]}"`, { hint: `Toolsets: ${known}` });
-  }
-  if (unknown.tools.length > 0) {
-    throw new CoppiceError('E_CONFIG', `no tool called "${unknown.tools[0]}"`, { hint: `Tools: ${workbench.toolNames.join(', ')}` });
-  }
-  try {
-    if (!statSync(config.cwd).isDirectory()) throw new CoppiceError('E_NO_FOLDER', `${config.cwd} is not a folder`);
-    return { ...config, cwd: realpathSync(config.cwd) };
-  } catch (error) {
-    if (error instanceof CoppiceError) throw error;
-    throw new CoppiceError('E_NO_FOLDER', `the folder ${config.cwd} cannot be used`, { cause: error });
   }
 }

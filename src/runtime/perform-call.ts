@@ -27,19 +27,45 @@ export async function performCall(cell: Cell, call: Call, around: CallSurroundin
   const controller = new AbortController();
   cell.calls.set(call.id, controller);
   const settled = await runCall(cell, call, controller.signal, around).catch(
-    (error: unknown): Settled => ({ status: 'error', output: `${call.name} failed: ${error instanceof Error ? error.message : String(error)}` }),
+    (error: unknown): Settled => ({
+      status: 'error',
+      output: `${call.name} failed: ${error instanceof Error ? error.message : String(error)}`,
+    }),
   );
   if (cell.calls.get(call.id) !== controller || cell.gone) return;
   cell.calls.delete(call.id);
-  const result: ResultContent = { call_id: call.id, name: call.name, ...settled, output: storable(settled.output) };
-  around.executor.happened(cell, { type: 'call-settled', at: Date.now(), result, consequences: [], spawned: [] });
+  const result: ResultContent = {
+    call_id: call.id,
+    name: call.name,
+    ...settled,
+    output: storable(settled.output),
+  };
+  around.executor.happened(cell, {
+    type: 'call-settled',
+    at: Date.now(),
+    result,
+    consequences: [],
+    spawned: [],
+  });
 }
 
-async function runCall(cell: Cell, call: Call, signal: AbortSignal, around: CallSurroundings): Promise<Settled> {
+async function runCall(
+  cell: Cell,
+  call: Call,
+  signal: AbortSignal,
+  around: CallSurroundings,
+): Promise<Settled> {
   const { agent } = cell;
   const bench = around.workbench.bench(agent.config);
   const tool = bench.tools.get(call.name);
-  if (tool === undefined) return { status: 'error', output: unknownTool(call.name, bench.specs.map((spec) => spec.name)) };
+  if (tool === undefined)
+    return {
+      status: 'error',
+      output: unknownTool(
+        call.name,
+        bench.specs.map((spec) => spec.name),
+      ),
+    };
   const json = parseCallInput(call);
   if (!json.ok) return { status: 'error', output: json.error };
   const parsed = tool.parse(json.input);

@@ -1,6 +1,6 @@
 import type { Agent, Tree } from '../core/agent.ts';
-import type { Failure } from '../core/failure.ts';
 import type { AgentEvent } from '../core/event.ts';
+import type { Failure } from '../core/failure.ts';
 import type { AssistantContent, CallPart } from '../core/message.ts';
 import type { Call } from '../core/state.ts';
 import { storable } from '../core/text.ts';
@@ -38,12 +38,21 @@ export async function performRequest(cell: Cell, around: RequestSurroundings): P
       return executor.happened(cell, failed(at, outcome));
     case 'answer': {
       const event = answered(at, cell.agent, outcome.content, around.workbench);
-      executor.happened(cell, event, { model: outcome.content.model, usage: outcome.usage, started_at, duration_ms: at - started_at });
+      executor.happened(cell, event, {
+        model: outcome.content.model,
+        usage: outcome.usage,
+        started_at,
+        duration_ms: at - started_at,
+      });
     }
   }
 }
 
-async function ask(cell: Cell, controller: AbortController, around: RequestSurroundings): Promise<ModelOutcome> {
+async function ask(
+  cell: Cell,
+  controller: AbortController,
+  around: RequestSurroundings,
+): Promise<ModelOutcome> {
   const { agent, prompt } = cell;
   try {
     const model = await around.openModel(agent.config.model);
@@ -87,18 +96,30 @@ function answered(at: number, agent: Agent, content: AssistantContent, workbench
       if (tool === undefined) return { id, name, input, side_by_side: true, idempotent: true };
       return { id, name, input, side_by_side: tool.side_by_side, idempotent: tool.idempotent };
     });
-  return { type: 'response', at, seq: agent.last_seq + 1, content: { model: content.model, parts }, calls, submission: null };
+  return {
+    type: 'response',
+    at,
+    seq: agent.last_seq + 1,
+    content: { model: content.model, parts },
+    calls,
+    submission: null,
+  };
 }
 
 function overBudget(tree: Tree | undefined): ModelOutcome | null {
   if (tree === undefined) return null;
   const { limits, tokens, cost_usd } = tree;
   const over = (limit: string, text: string): ModelOutcome => {
-    const failure: Failure = { kind: 'limit', error: `limit "${limit}" of the tree reached: ${text}. Raise it with --limit ${limit}=N and resume.`, retryable: true };
+    const failure: Failure = {
+      kind: 'limit',
+      error: `limit "${limit}" of the tree reached: ${text}. Raise it with --limit ${limit}=N and resume.`,
+      retryable: true,
+    };
     return { type: 'failure', failure };
   };
-  if (limits.tokens !== null && tokens >= limits.tokens) return over('tokens', `${tokens} of ${limits.tokens} tokens`);
-  if (limits.cost_usd !== null && cost_usd >= limits.cost_usd) return over('cost', `$${cost_usd.toFixed(4)} of $${limits.cost_usd}`);
+  if (limits.tokens !== null && tokens >= limits.tokens)
+    return over('tokens', `${tokens} of ${limits.tokens} tokens`);
+  if (limits.cost_usd !== null && cost_usd >= limits.cost_usd)
+    return over('cost', `$${cost_usd.toFixed(4)} of $${limits.cost_usd}`);
   return null;
 }
-

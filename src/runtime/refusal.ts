@@ -13,5 +13,7 @@ export function overrideFor(
   const names = path.map((id) => agent(id)?.name ?? id).join(' → ');
   const message = `waiting would never end, because these agents wait for each other: ${names}. Send your message and end your turn, or wait for somebody else.`;
   const closing = parked.filter((one) => next !== undefined && one.from.includes(next));
-  return (closing.length > 0 ? closing : parked).map((one) => [one.call_id, { code: 'WOULD_DEADLOCK', message }] as const);
+  return (closing.length > 0 ? closing : parked).map(
+    (one) => [one.call_id, { code: 'WOULD_DEADLOCK', message }] as const,
+  );
 }

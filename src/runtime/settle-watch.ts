@@ -1,6 +1,6 @@
+import { CoppiceError } from '../core/coppice-error.ts';
 import type { Failure } from '../core/failure.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
-import { CoppiceError } from '../core/coppice-error.ts';
 import type { Store } from '../store/store.ts';
 import type { Executor } from './executor.ts';
 import type { TreeOutcome } from './runtime-face.ts';
@@ -36,7 +36,8 @@ export class SettleWatch {
   /** Cheap when something is at work here: one counter per tree that is waited for. */
   look(): void {
     for (const waiting of this.#waiting) {
-      if (this.#executor.isQuiet && this.#executor.forest.working(waiting.root_id) === 0) void this.#confirm(waiting);
+      if (this.#executor.isQuiet && this.#executor.forest.working(waiting.root_id) === 0)
+        void this.#confirm(waiting);
     }
   }
 
@@ -48,7 +49,10 @@ export class SettleWatch {
       const agents = shared ? await this.#store.agents({ root_id }) : this.#executor.forest.members(root_id);
       const root = agents.find((agent) => agent.id === root_id);
       if (!this.#waiting.includes(waiting)) return;
-      if (root === undefined) return this.#end(waiting, () => waiting.reject(new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`)));
+      if (root === undefined)
+        return this.#end(waiting, () =>
+          waiting.reject(new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`)),
+        );
       const busy = agents.some((agent) => isWorking(agent.state.type)) || this.#undelivered(root_id);
       if (busy) {
         if (shared) this.#lookLater();
@@ -83,7 +87,8 @@ export class SettleWatch {
 
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
-    for (const waiting of this.#waiting.splice(0)) waiting.reject(new CoppiceError('E_CLOSED', 'the runtime was closed'));
+    for (const waiting of this.#waiting.splice(0))
+      waiting.reject(new CoppiceError('E_CLOSED', 'the runtime was closed'));
   }
 }
 

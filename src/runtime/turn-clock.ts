@@ -29,7 +29,11 @@ export class TurnClock {
     const at = state.turn.started_at + limits.run_ms + (state.turn.grace ? GRACE_MS : 0);
     this.#set(cell, RUN, at, () => {
       if (!isWorking(cell.agent.state.type)) return;
-      this.#executor.happened(cell, { type: 'limit', at: Date.now(), limit: `run time of ${Math.round(limits.run_ms / 1000)} s` });
+      this.#executor.happened(cell, {
+        type: 'limit',
+        at: Date.now(),
+        limit: `run time of ${Math.round(limits.run_ms / 1000)} s`,
+      });
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Agent, AgentConfig, Tree } from '../core/agent.ts';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
-import type { TransitionContext } from '../core/transition.ts';
+import type { TransitionContext } from '../core/transition-step.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSpec } from '../tools/tool-spec.ts';
 import type { Toolset, ToolsetTool } from '../toolsets/toolset.ts';
@@ -26,7 +26,10 @@ export class Workbench {
   }
 
   /** Names that no tool or toolset has; an agent with such a name in its configuration cannot start. */
-  unknownNames(config: AgentConfig): { readonly tools: readonly string[]; readonly toolsets: readonly string[] } {
+  unknownNames(config: AgentConfig): {
+    readonly tools: readonly string[];
+    readonly toolsets: readonly string[];
+  } {
     return {
       tools: config.tools.filter((name) => !this.#tools.has(name)),
       toolsets: config.toolsets.filter((name) => !this.#toolsets.has(name)),
@@ -56,7 +59,9 @@ export class Workbench {
     const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
     const specs = [...tools, ...toolset_tools].map((tool) => tool.spec);
     return {
-      system: [config.system, ...toolsets.map((toolset) => toolset.guidance)].filter((text) => text !== '').join('\n\n'),
+      system: [config.system, ...toolsets.map((toolset) => toolset.guidance)]
+        .filter((text) => text !== '')
+        .join('\n\n'),
       specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)),
       tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
       toolset_tools: new Map(toolset_tools.map((tool) => [tool.spec.name, tool])),

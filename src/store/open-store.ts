@@ -1,10 +1,5 @@
+import type { OpenStoreOptions, Store } from './store.ts';
 import { StoreError } from './store-error.ts';
-import type { Store } from './store.ts';
-
-export interface OpenStoreOptions {
-  /** False: no wake-ups from the database; `listen` only polls, once a second. Default true. */
-  readonly notifications?: boolean;
-}
 
 /**
  * Opens the ledger at `sqlite:PATH`, a plain path, or `postgres://…`. Creates and migrates it when needed. Rejects with a
@@ -17,7 +12,10 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   }
   const scheme = /^([a-z][a-z0-9+]*):\/\//i.exec(url)?.[1];
   if (scheme !== undefined && scheme !== 'sqlite') {
-    throw new StoreError('E_DB_URL', `no database adapter for "${scheme}://": use sqlite:PATH or postgres://USER@HOST/NAME`);
+    throw new StoreError(
+      'E_DB_URL',
+      `no database adapter for "${scheme}://": use sqlite:PATH or postgres://USER@HOST/NAME`,
+    );
   }
   const path = url.replace(/^sqlite:(\/\/)?/, '');
   if (path === '') throw new StoreError('E_DB_URL', 'the database URL names no file: use sqlite:PATH');

@@ -19,7 +19,9 @@ export function agentOf(row: Row): Agent {
     state: JSON.parse(row.state as string),
     last_seq: row.last_seq as number,
     forked_from:
-      row.forked_from === null ? null : { agent_id: row.forked_from as string, seq: row.forked_seq as number },
+      row.forked_from === null
+        ? null
+        : { agent_id: row.forked_from as string, seq: row.forked_seq as number },
     mail_count: row.mail_count as number,
     worker: row.worker as string | null,
     epoch: row.epoch as number,

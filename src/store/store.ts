@@ -50,7 +50,12 @@ export interface RequestRecord {
 
 export type Refusal =
   | { readonly reason: 'stale' }
-  | { readonly reason: 'limit'; readonly limit: 'depth' | 'children' | 'live' | 'total'; readonly allowed: number; readonly present: number }
+  | {
+      readonly reason: 'limit';
+      readonly limit: 'depth' | 'children' | 'live' | 'total';
+      readonly allowed: number;
+      readonly present: number;
+    }
   | { readonly reason: 'recipient'; readonly agent_id: string; readonly found: 'unknown' | 'dead' }
   | { readonly reason: 'consumed'; readonly mail_id: string }
   /** Ids along the cycle, beginning and ending with the waiter. */
@@ -86,6 +91,12 @@ export interface Signal {
 
 /** How long a lease lives without a heartbeat, milliseconds. */
 export const LEASE_MS = 10_000;
+
+/** How the ledger is opened. */
+export interface OpenStoreOptions {
+  /** False: no wake-ups from the database; `listen` only polls, once a second. Default true. */
+  readonly notifications?: boolean;
+}
 
 export interface AgentFilter {
   readonly root_id?: string;

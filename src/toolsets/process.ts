@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Agent } from '../core/agent.ts';
 import { isTerminal, newTurn } from '../core/state.ts';
 import { storable } from '../core/text.ts';
+import { describe, find, refuse, strings, text } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
-import type { Decision, RefusalCode, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
+import type { Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 
 /**
  * Seed 1: `fork`, `kill`, `send`, `wait`. A child inherits its parent's whole context, works beside it, writes to it by
@@ -14,32 +15,11 @@ import type { Decision, RefusalCode, Toolset, ToolsetTool, ToolsetView } from '.
 const MAX_WAIT_SECONDS = 86_400;
 const MAX_NAME = 100;
 
-type Refused = Extract<Decision, { type: 'refuse' }>;
-type Found = { readonly ok: true; readonly agent: Agent } | { readonly ok: false; readonly refused: Refused };
-
-function refuse(code: RefusalCode, message: string): Refused {
-  return { type: 'refuse', code, message };
-}
-
-function describe(agent: Agent): string {
-  return `${agent.name} (${agent.id}, ${agent.state.type})`;
-}
-
-function find(text: string, field: string, view: ToolsetView): Found {
-  const resolved = view.resolve(text);
-  if (resolved.found === 'one') return { ok: true, agent: resolved.agent };
-  if (resolved.found === 'many') {
-    const candidates = resolved.candidates.map(describe).join(', ');
-    return { ok: false, refused: refuse('AGENT_AMBIGUOUS', `field "${field}": "${text}" matches several agents: ${candidates}. Use a whole id.`) };
-  }
-  return { ok: false, refused: refuse('AGENT_NOT_FOUND', `field "${field}": no agent "${text}" in this tree. Use an agent_id that fork returned.`) };
-}
-
-const text = (what: string) => z.string().refine((value) => value.trim() !== '', `${what} must not be empty`);
-
 const forkInput = z.strictObject({
   name: text('the name').max(MAX_NAME).describe('Short human-readable label for the child.'),
-  prompt: text('the prompt').describe('What the child is to do. It knows everything you know up to this point.'),
+  prompt: text('the prompt').describe(
+    'What the child is to do. It knows everything you know up to this point.',
+  ),
 });
 
 const fork: ToolsetTool = {
@@ -83,7 +63,13 @@ const fork: ToolsetTool = {
                 created_at: view.now,
               },
               messages: [
-                { kind: 'user', content: { origin: 'identity', text: identity(id, name, self, storable(parsed.value.prompt)) } },
+                {
+                  kind: 'user',
+                  content: {
+                    origin: 'identity',
+                    text: identity(id, name, self, storable(parsed.value.prompt)),
+                  },
+                },
               ],
             },
           ],
@@ -99,13 +85,30 @@ function budget(view: ToolsetView): string | null {
   const over = (limit: string, allowed: number, present: number, more: string): string =>
     `limit "${limit}" reached: ${present} of ${allowed}. ${more} A person can raise it with --limit ${limit}=N.`;
   if (view.self.depth + 1 > limits.depth) {
-    return over('depth', limits.depth, view.self.depth, 'Agents at this depth cannot fork: do the work yourself.');
+    return over(
+      'depth',
+      limits.depth,
+      view.self.depth,
+      'Agents at this depth cannot fork: do the work yourself.',
+    );
   }
   if (view.living_children + 1 > limits.children) {
-    return over('children', limits.children, view.living_children, 'Kill children that you no longer need, or send them more work.');
+    return over(
+      'children',
+      limits.children,
+      view.living_children,
+      'Kill children that you no longer need, or send them more work.',
+    );
   }
-  if (live + 1 > limits.live) return over('live', limits.live, live, 'Kill agents that are no longer needed.');
-  if (total + 1 > limits.total) return over('total', limits.total, total, 'No more agents can be created in this tree: reuse idle ones with send.');
+  if (live + 1 > limits.live)
+    return over('live', limits.live, live, 'Kill agents that are no longer needed.');
+  if (total + 1 > limits.total)
+    return over(
+      'total',
+      limits.total,
+      total,
+      'No more agents can be created in this tree: reuse idle ones with send.',
+    );
   return null;
 }
 
@@ -120,12 +123,15 @@ function identity(id: string, name: string, parent: Agent, prompt: string): stri
   ].join('\n');
 }
 
-const killInput = z.strictObject({ agent_id: text('the agent_id').describe('The agent to end, with all its descendants.') });
+const killInput = z.strictObject({
+  agent_id: text('the agent_id').describe('The agent to end, with all its descendants.'),
+});
 
 const kill: ToolsetTool = {
   spec: {
     name: 'kill',
-    description: 'End one of your descendants and all agents below it, for good. Returns the ids of all that were ended.',
+    description:
+      'End one of your descendants and all agents below it, for good. Returns the ids of all that were ended.',
     input: inputSchema(killInput),
   },
   creates: false,
@@ -137,15 +143,18 @@ const kill: ToolsetTool = {
     const found = find(parsed.value.agent_id, 'agent_id', view);
     if (!found.ok) return found.refused;
     const target = found.agent;
-    if (target.id === view.self.id) return refuse('CANNOT_KILL_SELF', 'an agent cannot kill itself: end your turn instead.');
-    if (target.parent_id === null) return refuse('CANNOT_KILL_ROOT', `${describe(target)} is the root of the tree.`);
+    if (target.id === view.self.id)
+      return refuse('CANNOT_KILL_SELF', 'an agent cannot kill itself: end your turn instead.');
+    if (target.parent_id === null)
+      return refuse('CANNOT_KILL_ROOT', `${describe(target)} is the root of the tree.`);
     if (view.lineage(view.self).some((ancestor) => ancestor.id === target.id)) {
       return refuse('CANNOT_KILL_PARENT', `${describe(target)} is above you in the tree.`);
     }
     if (!view.lineage(target).some((ancestor) => ancestor.id === view.self.id)) {
       return refuse('NOT_A_DESCENDANT', `${describe(target)} is not below you in the tree.`);
     }
-    if (isTerminal(target.state.type)) return refuse('ALREADY_DEAD', `${describe(target)} has ended already.`);
+    if (isTerminal(target.state.type))
+      return refuse('ALREADY_DEAD', `${describe(target)} has ended already.`);
     const killed = view.subtree(target).map((agent) => agent.id);
     return {
       type: 'settle',
@@ -177,7 +186,8 @@ const send: ToolsetTool = {
     if (!found.ok) return found.refused;
     const target = found.agent;
     if (target.id === view.self.id) return refuse('CANNOT_SEND_TO_SELF', 'you cannot send mail to yourself.');
-    if (isTerminal(target.state.type)) return refuse('ALREADY_DEAD', `${describe(target)} has ended and reads no mail.`);
+    if (isTerminal(target.state.type))
+      return refuse('ALREADY_DEAD', `${describe(target)} has ended and reads no mail.`);
     return {
       type: 'settle',
       output: JSON.stringify({ sent_to: target.id, name: target.name }),
@@ -233,19 +243,16 @@ const wait: ToolsetTool = {
       const found = find(one, 'from_agents', view);
       if (!found.ok) return found.refused;
       if (found.agent.id === view.self.id) {
-        return refuse('WOULD_DEADLOCK', `you cannot wait for yourself: ${view.self.name} → ${view.self.name}.`);
+        return refuse(
+          'WOULD_DEADLOCK',
+          `you cannot wait for yourself: ${view.self.name} → ${view.self.name}.`,
+        );
       }
       if (!from.includes(found.agent.id)) from.push(found.agent.id);
     }
     return { type: 'park', wait: { from, deadline } };
   },
 };
-
-/** The texts of one field, whatever the model wrote there. */
-function strings(input: unknown, field: string): readonly string[] {
-  const value = typeof input === 'object' && input !== null ? (input as Record<string, unknown>)[field] : undefined;
-  return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
-}
 
 export const processToolset: Toolset = {
   name: 'process',

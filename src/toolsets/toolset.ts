@@ -74,4 +74,3 @@ export interface Toolset {
 export function refusalText(code: RefusalCode, message: string): string {
   return JSON.stringify({ error: { code, message } });
 }
-

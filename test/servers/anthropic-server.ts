@@ -1,5 +1,10 @@
 import { argumentsOf, pieces, refusalOf, type SeenMessage } from './brain.ts';
-import { type Protocol, type ProtocolServer, type ProtocolServerOptions, startProtocolServer } from './protocol-server.ts';
+import {
+  type Protocol,
+  type ProtocolServer,
+  type ProtocolServerOptions,
+  startProtocolServer,
+} from './protocol-server.ts';
 
 type Block = Record<string, unknown>;
 
@@ -7,20 +12,28 @@ type Block = Record<string, unknown>;
 const protocol: Protocol = {
   accepts: (path) => path.endsWith('/v1/messages'),
   read(body) {
-    const system = (Array.isArray(body.system) ? body.system : []).map((block: Block) => String(block.text)).join('\n');
-    const messages = (body.messages as { role: 'user' | 'assistant'; content: string | Block[] }[]).flatMap(({ role, content }) => readMessage(role, content));
+    const system = (Array.isArray(body.system) ? body.system : [])
+      .map((block: Block) => String(block.text))
+      .join('\n');
+    const messages = (body.messages as { role: 'user' | 'assistant'; content: string | Block[] }[]).flatMap(
+      ({ role, content }) => readMessage(role, content),
+    );
     return { system, messages };
   },
   refuse(body, messages) {
     const all = body.messages as { role: string; content: string | Block[] }[];
     for (const [index, message] of all.entries()) {
-      if (index > 0 && all[index - 1]?.role === message.role) return `messages.${index}: roles must alternate`;
+      if (index > 0 && all[index - 1]?.role === message.role)
+        return `messages.${index}: roles must alternate`;
       if (message.content.length === 0) return `messages.${index}: content is empty`;
       if (typeof message.content === 'string') continue;
       for (const block of message.content) {
-        if (block.type === 'text' && String(block.text).trim() === '') return `messages.${index}: text content blocks must be non-empty`;
-        if (block.type === 'thinking' && typeof block.signature !== 'string') return `messages.${index}: thinking block without signature`;
-        if (block.type === 'tool_use' && (typeof block.input !== 'object' || block.input === null)) return `messages.${index}: tool_use.input must be an object`;
+        if (block.type === 'text' && String(block.text).trim() === '')
+          return `messages.${index}: text content blocks must be non-empty`;
+        if (block.type === 'thinking' && typeof block.signature !== 'string')
+          return `messages.${index}: thinking block without signature`;
+        if (block.type === 'tool_use' && (typeof block.input !== 'object' || block.input === null))
+          return `messages.${index}: tool_use.input must be an object`;
       }
       const first = message.content.findIndex((block) => block.type !== 'tool_result');
       if (first >= 0 && message.content.slice(first).some((block) => block.type === 'tool_result')) {
@@ -28,44 +41,87 @@ const protocol: Protocol = {
       }
     }
     const breakpoints = JSON.stringify(body).split('"cache_control"').length - 1;
-    if (breakpoints > 4) return `a maximum of 4 blocks with cache_control may be provided, found ${breakpoints}`;
-    if (messages.some((message) => message.calls.length > 0) && body.tools === undefined) return 'tools: required when messages hold tool_use';
+    if (breakpoints > 4)
+      return `a maximum of 4 blocks with cache_control may be provided, found ${breakpoints}`;
+    if (messages.some((message) => message.calls.length > 0) && body.tools === undefined)
+      return 'tools: required when messages hold tool_use';
     return refusalOf(messages);
   },
   events(answer) {
-    const event = (type: string, data: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+    const event = (type: string, data: object) =>
+      `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
     const { input, output, cached = 0 } = answer.usage ?? { input: 10, output: 5 };
     const blocks: { start: object; deltas: object[] }[] = [];
     if (answer.reasoning !== undefined) {
       blocks.push({
         start: { type: 'thinking', thinking: '', signature: '' },
-        deltas: [{ type: 'thinking_delta', thinking: answer.reasoning }, { type: 'signature_delta', signature: 'signed' }],
+        deltas: [
+          { type: 'thinking_delta', thinking: answer.reasoning },
+          { type: 'signature_delta', signature: 'signed' },
+        ],
       });
     }
-    if (answer.text) blocks.push({ start: { type: 'text', text: '' }, deltas: pieces(answer.text, answer.pieces ?? 3).map((text) => ({ type: 'text_delta', text })) });
+    if (answer.text)
+      blocks.push({
+        start: { type: 'text', text: '' },
+        deltas: pieces(answer.text, answer.pieces ?? 3).map((text) => ({ type: 'text_delta', text })),
+      });
     for (const call of answer.calls ?? []) {
       const id = call.id ?? `toolu_${Math.random().toString(36).slice(2, 12)}`;
       blocks.push({
         start: { type: 'tool_use', id, name: call.name, input: {} },
-        deltas: pieces(argumentsOf(call.input), 2).map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+        deltas: pieces(argumentsOf(call.input), 2).map((partial_json) => ({
+          type: 'input_json_delta',
+          partial_json,
+        })),
       });
     }
     return [
       event('message_start', {
-        message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: input - cached, cache_read_input_tokens: cached, cache_creation_input_tokens: 0, output_tokens: 1 } },
+        message: {
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          model: 'm',
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: {
+            input_tokens: input - cached,
+            cache_read_input_tokens: cached,
+            cache_creation_input_tokens: 0,
+            output_tokens: 1,
+          },
+        },
       }),
       ...blocks.flatMap(({ start, deltas }, index) => [
         event('content_block_start', { index, content_block: start }),
         ...deltas.map((delta) => event('content_block_delta', { index, delta })),
         event('content_block_stop', { index }),
       ]),
-      event('message_delta', { delta: { stop_reason: (answer.calls ?? []).length > 0 ? 'tool_use' : 'end_turn', stop_sequence: null }, usage: { output_tokens: output } }),
+      event('message_delta', {
+        delta: {
+          stop_reason: (answer.calls ?? []).length > 0 ? 'tool_use' : 'end_turn',
+          stop_sequence: null,
+        },
+        usage: { output_tokens: output },
+      }),
       event('message_stop', {}),
     ];
   },
   error: (status, message) => ({
     type: 'error',
-    error: { type: status === 529 ? 'overloaded_error' : status === 429 ? 'rate_limit_error' : status === 401 ? 'authentication_error' : 'invalid_request_error', message },
+    error: {
+      type:
+        status === 529
+          ? 'overloaded_error'
+          : status === 429
+            ? 'rate_limit_error'
+            : status === 401
+              ? 'authentication_error'
+              : 'invalid_request_error',
+      message,
+    },
   }),
 };
 
@@ -74,12 +130,18 @@ function readMessage(role: 'user' | 'assistant', content: string | Block[]): See
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const text = blocks.flatMap((block) => (block.type === 'text' ? [String(block.text)] : [])).join('');
   if (role === 'assistant') {
-    const calls = blocks.flatMap((block: Block) => (block.type === 'tool_use' ? [{ id: String(block.id), name: String(block.name) }] : []));
+    const calls = blocks.flatMap((block: Block) =>
+      block.type === 'tool_use' ? [{ id: String(block.id), name: String(block.name) }] : [],
+    );
     return [{ role, text, calls, results: [] }];
   }
-  const results = blocks.flatMap((block: Block) => (block.type === 'tool_result' ? [{ id: String(block.tool_use_id), output: outputOf(block.content) }] : []));
-  const messages: SeenMessage[] = results.length > 0 ? [{ role: 'results', text: '', calls: [], results }] : [];
-  if (results.length === 0 || blocks.some((block) => block.type !== 'tool_result')) messages.push({ role: 'user', text, calls: [], results: [] });
+  const results = blocks.flatMap((block: Block) =>
+    block.type === 'tool_result' ? [{ id: String(block.tool_use_id), output: outputOf(block.content) }] : [],
+  );
+  const messages: SeenMessage[] =
+    results.length > 0 ? [{ role: 'results', text: '', calls: [], results }] : [];
+  if (results.length === 0 || blocks.some((block) => block.type !== 'tool_result'))
+    messages.push({ role: 'user', text, calls: [], results: [] });
   return messages;
 }
 

@@ -32,7 +32,12 @@ export interface Answer {
   readonly reasoning?: string;
   /** A text input is sent to the letter, so that it may be invalid JSON. */
   readonly calls?: readonly { readonly id?: string; readonly name: string; readonly input: unknown }[];
-  readonly usage?: { readonly input: number; readonly output: number; readonly cached?: number; readonly reasoning?: number };
+  readonly usage?: {
+    readonly input: number;
+    readonly output: number;
+    readonly cached?: number;
+    readonly reasoning?: number;
+  };
   /** Into how many pieces the text is cut; default 3. */
   readonly pieces?: number;
   readonly delay_ms?: number;
@@ -43,7 +48,9 @@ export type Answerer = (exchange: Exchange) => Answer | Promise<Answer>;
 
 export function pieces(text: string, count: number): string[] {
   const size = Math.max(1, Math.ceil(text.length / count));
-  return Array.from({ length: Math.ceil(text.length / size) }, (_, index) => text.slice(index * size, (index + 1) * size));
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+    text.slice(index * size, (index + 1) * size),
+  );
 }
 
 export function argumentsOf(input: unknown): string {
@@ -56,7 +63,8 @@ export function refusalOf(messages: readonly SeenMessage[]): string | null {
   for (const [index, message] of messages.entries()) {
     const before = messages[index - 1];
     const open = before?.calls ?? [];
-    if (open.length > 0 && message.role !== 'results') return `message ${index}: the calls before it are not answered`;
+    if (open.length > 0 && message.role !== 'results')
+      return `message ${index}: the calls before it are not answered`;
     if (message.role === 'results') {
       const ids = message.results.map((result) => result.id);
       if (new Set(ids).size !== ids.length) return `message ${index}: a call is answered twice`;

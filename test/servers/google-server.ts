@@ -1,5 +1,10 @@
 import { argumentsOf, pieces, refusalOf, type SeenMessage } from './brain.ts';
-import { type Protocol, type ProtocolServer, type ProtocolServerOptions, startProtocolServer } from './protocol-server.ts';
+import {
+  type Protocol,
+  type ProtocolServer,
+  type ProtocolServerOptions,
+  startProtocolServer,
+} from './protocol-server.ts';
 
 interface Part {
   readonly text?: string;
@@ -17,18 +22,26 @@ interface Content {
 const protocol: Protocol = {
   accepts: (path) => /:streamGenerateContent\?alt=sse$/.test(path),
   read(body) {
-    const system = ((body.systemInstruction as { parts?: Part[] } | undefined)?.parts ?? []).map((part) => part.text ?? '').join('\n');
+    const system = ((body.systemInstruction as { parts?: Part[] } | undefined)?.parts ?? [])
+      .map((part) => part.text ?? '')
+      .join('\n');
     let turn = 0;
     const messages = (body.contents as Content[]).flatMap(({ role, parts }): SeenMessage[] => {
       const text = parts.flatMap((part) => (part.thought ? [] : [part.text ?? ''])).join('');
       if (role === 'model') {
         turn += 1;
-        const calls = parts.flatMap((part) => part.functionCall ?? []).map((call, index) => ({ id: `${turn}.${index}`, name: call.name }));
+        const calls = parts
+          .flatMap((part) => part.functionCall ?? [])
+          .map((call, index) => ({ id: `${turn}.${index}`, name: call.name }));
         return [{ role: 'assistant', text, calls, results: [] }];
       }
-      const results = parts.flatMap((part) => part.functionResponse ?? []).map((result, index) => ({ id: `${turn}.${index}`, output: outputOf(result.response) }));
-      const found: SeenMessage[] = results.length > 0 ? [{ role: 'results', text: '', calls: [], results }] : [];
-      if (results.length === 0 || parts.some((part) => part.functionResponse === undefined)) found.push({ role: 'user', text, calls: [], results: [] });
+      const results = parts
+        .flatMap((part) => part.functionResponse ?? [])
+        .map((result, index) => ({ id: `${turn}.${index}`, output: outputOf(result.response) }));
+      const found: SeenMessage[] =
+        results.length > 0 ? [{ role: 'results', text: '', calls: [], results }] : [];
+      if (results.length === 0 || parts.some((part) => part.functionResponse === undefined))
+        found.push({ role: 'user', text, calls: [], results: [] });
       return found;
     });
     return { system, messages };
@@ -37,7 +50,8 @@ const protocol: Protocol = {
     const contents = body.contents as Content[];
     for (const [index, content] of contents.entries()) {
       // Two user contents in a row are accepted there, two of the model are not.
-      if (content.role === 'model' && contents[index - 1]?.role !== 'user') return `contents[${index}]: a model turn must come after a user turn`;
+      if (content.role === 'model' && contents[index - 1]?.role !== 'user')
+        return `contents[${index}]: a model turn must come after a user turn`;
       if (content.parts.length === 0) return `contents[${index}]: parts must not be empty`;
       if (content.parts.some((part) => part.text === '')) return `contents[${index}]: empty text parameter`;
     }
@@ -57,11 +71,20 @@ const protocol: Protocol = {
     return [
       ...(answer.reasoning === undefined ? [] : [data([{ text: answer.reasoning, thought: true }])]),
       ...pieces(answer.text ?? '', answer.pieces ?? 3).map((text) => data([{ text }])),
-      ...(answer.calls ?? []).map((call) => data([{ functionCall: { name: call.name, args: JSON.parse(argumentsOf(call.input)) }, thoughtSignature: 'signed' }])),
+      ...(answer.calls ?? []).map((call) =>
+        data([
+          {
+            functionCall: { name: call.name, args: JSON.parse(argumentsOf(call.input)) },
+            thoughtSignature: 'signed',
+          },
+        ]),
+      ),
       data([{ text: '' }], 'STOP'),
     ];
   },
-  error: (status, message) => ({ error: { code: status, message, status: status === 429 ? 'RESOURCE_EXHAUSTED' : 'INVALID_ARGUMENT' } }),
+  error: (status, message) => ({
+    error: { code: status, message, status: status === 429 ? 'RESOURCE_EXHAUSTED' : 'INVALID_ARGUMENT' },
+  }),
 };
 
 function outputOf(response: unknown): string {

@@ -1,17 +1,26 @@
 import { type Answer, argumentsOf, pieces, refusalOf, type SeenMessage } from './brain.ts';
-import { type Protocol, type ProtocolServer, type ProtocolServerOptions, startProtocolServer } from './protocol-server.ts';
+import {
+  type Protocol,
+  type ProtocolServer,
+  type ProtocolServerOptions,
+  startProtocolServer,
+} from './protocol-server.ts';
 
 /** Chat Completions as OpenAI-compatible servers speak it, streaming. */
 const protocol: Protocol = {
   accepts: (path) => path.endsWith('/chat/completions'),
   read(body) {
     const all = body.messages as Record<string, unknown>[];
-    const system = all.filter((one) => one.role === 'system').map((one) => String(one.content)).join('\n');
+    const system = all
+      .filter((one) => one.role === 'system')
+      .map((one) => String(one.content))
+      .join('\n');
     return { system, messages: readMessages(all.filter((one) => one.role !== 'system')) };
   },
   refuse(body, messages) {
     for (const one of body.messages as Record<string, unknown>[]) {
-      if (one.role === 'user' && (one.content === '' || (one.content as unknown[]).length === 0)) return 'empty user message';
+      if (one.role === 'user' && (one.content === '' || (one.content as unknown[]).length === 0))
+        return 'empty user message';
     }
     return refusalOf(messages);
   },
@@ -27,7 +36,9 @@ const protocol: Protocol = {
         const id = call.id ?? `call_${Math.random().toString(36).slice(2, 12)}`;
         const [first = '', ...rest] = pieces(argumentsOf(call.input), 2);
         return [
-          data({ tool_calls: [{ index, id, type: 'function', function: { name: call.name, arguments: first } }] }),
+          data({
+            tool_calls: [{ index, id, type: 'function', function: { name: call.name, arguments: first } }],
+          }),
           ...rest.map((part) => data({ tool_calls: [{ index, function: { arguments: part } }] })),
         ];
       }),
@@ -36,7 +47,14 @@ const protocol: Protocol = {
       'data: [DONE]\n\n',
     ];
   },
-  error: (status, message) => ({ error: { message, type: status === 429 ? 'rate_limit_error' : 'invalid_request_error', code: null, param: null } }),
+  error: (status, message) => ({
+    error: {
+      message,
+      type: status === 429 ? 'rate_limit_error' : 'invalid_request_error',
+      code: null,
+      param: null,
+    },
+  }),
 };
 
 function readMessages(all: readonly Record<string, unknown>[]): SeenMessage[] {
@@ -46,10 +64,14 @@ function readMessages(all: readonly Record<string, unknown>[]): SeenMessage[] {
     if (one.role === 'tool') {
       const result = { id: String(one.tool_call_id), output: text };
       const last = messages.at(-1);
-      if (last?.role === 'results') messages[messages.length - 1] = { ...last, results: [...last.results, result] };
+      if (last?.role === 'results')
+        messages[messages.length - 1] = { ...last, results: [...last.results, result] };
       else messages.push({ role: 'results', text: '', calls: [], results: [result] });
     } else {
-      const calls = ((one.tool_calls ?? []) as { id: string; function: { name: string } }[]).map((call) => ({ id: call.id, name: call.function.name }));
+      const calls = ((one.tool_calls ?? []) as { id: string; function: { name: string } }[]).map((call) => ({
+        id: call.id,
+        name: call.function.name,
+      }));
       messages.push({ role: one.role as 'user' | 'assistant', text, calls, results: [] });
     }
   }

@@ -1,5 +1,10 @@
 import { argumentsOf, pieces, refusalOf, type SeenMessage } from './brain.ts';
-import { type Protocol, type ProtocolServer, type ProtocolServerOptions, startProtocolServer } from './protocol-server.ts';
+import {
+  type Protocol,
+  type ProtocolServer,
+  type ProtocolServerOptions,
+  startProtocolServer,
+} from './protocol-server.ts';
 
 type Item = Record<string, unknown>;
 
@@ -8,53 +13,123 @@ const protocol: Protocol = {
   accepts: (path) => path.endsWith('/responses'),
   read(body) {
     const items = body.input as Item[];
-    const system = items.filter((item) => item.role === 'system' || item.role === 'developer').map((item) => String(item.content)).join('\n');
-    return { system, messages: readItems(items.filter((item) => item.role !== 'system' && item.role !== 'developer')) };
+    const system = items
+      .filter((item) => item.role === 'system' || item.role === 'developer')
+      .map((item) => String(item.content))
+      .join('\n');
+    return {
+      system,
+      messages: readItems(items.filter((item) => item.role !== 'system' && item.role !== 'developer')),
+    };
   },
   refuse(_body, messages) {
     return refusalOf(messages);
   },
   events(answer) {
-    const event = (type: string, data: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+    const event = (type: string, data: object) =>
+      `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
     const { input, output, cached = 0, reasoning = 0 } = answer.usage ?? { input: 10, output: 5 };
-    const events: string[] = [event('response.created', { response: { id: 'resp_1', created_at: 1, model: 'm' } })];
+    const events: string[] = [
+      event('response.created', { response: { id: 'resp_1', created_at: 1, model: 'm' } }),
+    ];
     let output_index = 0;
     if (answer.reasoning !== undefined) {
       const item = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed' };
       events.push(event('response.output_item.added', { output_index, item }));
       events.push(event('response.reasoning_summary_part.added', { item_id: 'rs_1', summary_index: 0 }));
-      events.push(event('response.reasoning_summary_text.delta', { item_id: 'rs_1', summary_index: 0, delta: answer.reasoning }));
+      events.push(
+        event('response.reasoning_summary_text.delta', {
+          item_id: 'rs_1',
+          summary_index: 0,
+          delta: answer.reasoning,
+        }),
+      );
       events.push(event('response.reasoning_summary_part.done', { item_id: 'rs_1', summary_index: 0 }));
-      events.push(event('response.output_item.done', { output_index, item: { ...item, summary: [{ type: 'summary_text', text: answer.reasoning }] } }));
+      events.push(
+        event('response.output_item.done', {
+          output_index,
+          item: { ...item, summary: [{ type: 'summary_text', text: answer.reasoning }] },
+        }),
+      );
       output_index += 1;
     }
     if (answer.text) {
       const id = `msg_${Math.random().toString(36).slice(2, 12)}`;
-      events.push(event('response.output_item.added', { output_index, item: { type: 'message', id, role: 'assistant', content: [] } }));
+      events.push(
+        event('response.output_item.added', {
+          output_index,
+          item: { type: 'message', id, role: 'assistant', content: [] },
+        }),
+      );
       for (const delta of pieces(answer.text, answer.pieces ?? 3)) {
-        events.push(event('response.output_text.delta', { item_id: id, output_index, content_index: 0, delta }));
+        events.push(
+          event('response.output_text.delta', { item_id: id, output_index, content_index: 0, delta }),
+        );
       }
-      events.push(event('response.output_item.done', { output_index, item: { type: 'message', id, role: 'assistant', content: [{ type: 'output_text', text: answer.text, annotations: [] }] } }));
+      events.push(
+        event('response.output_item.done', {
+          output_index,
+          item: {
+            type: 'message',
+            id,
+            role: 'assistant',
+            content: [{ type: 'output_text', text: answer.text, annotations: [] }],
+          },
+        }),
+      );
       output_index += 1;
     }
     for (const call of answer.calls ?? []) {
       const unique = Math.random().toString(36).slice(2, 12);
-      const item = { type: 'function_call', id: `fc_${unique}`, call_id: call.id ?? `call_${unique}`, name: call.name };
-      events.push(event('response.output_item.added', { output_index, item: { ...item, arguments: '', status: 'in_progress' } }));
+      const item = {
+        type: 'function_call',
+        id: `fc_${unique}`,
+        call_id: call.id ?? `call_${unique}`,
+        name: call.name,
+      };
+      events.push(
+        event('response.output_item.added', {
+          output_index,
+          item: { ...item, arguments: '', status: 'in_progress' },
+        }),
+      );
       for (const delta of pieces(argumentsOf(call.input), 2)) {
-        events.push(event('response.function_call_arguments.delta', { item_id: item.id, output_index, delta }));
+        events.push(
+          event('response.function_call_arguments.delta', { item_id: item.id, output_index, delta }),
+        );
       }
-      events.push(event('response.output_item.done', { output_index, item: { ...item, arguments: argumentsOf(call.input), status: 'completed' } }));
+      events.push(
+        event('response.output_item.done', {
+          output_index,
+          item: { ...item, arguments: argumentsOf(call.input), status: 'completed' },
+        }),
+      );
       output_index += 1;
     }
     events.push(
       event('response.completed', {
-        response: { id: 'resp_1', incomplete_details: null, usage: { input_tokens: input, input_tokens_details: { cached_tokens: cached }, output_tokens: output, output_tokens_details: { reasoning_tokens: reasoning } } },
+        response: {
+          id: 'resp_1',
+          incomplete_details: null,
+          usage: {
+            input_tokens: input,
+            input_tokens_details: { cached_tokens: cached },
+            output_tokens: output,
+            output_tokens_details: { reasoning_tokens: reasoning },
+          },
+        },
       }),
     );
     return events;
   },
-  error: (status, message) => ({ error: { message, type: status === 429 ? 'rate_limit_exceeded' : 'invalid_request_error', param: null, code: null } }),
+  error: (status, message) => ({
+    error: {
+      message,
+      type: status === 429 ? 'rate_limit_exceeded' : 'invalid_request_error',
+      param: null,
+      code: null,
+    },
+  }),
 };
 
 /** Items come flat; calls and results that stand together belong together. */
@@ -73,9 +148,12 @@ function readItems(items: readonly Item[]): SeenMessage[] {
     else messages.push(joined);
   };
   for (const item of items) {
-    if (item.type === 'function_call') join('assistant', { calls: [{ id: String(item.call_id), name: String(item.name) }] });
-    else if (item.type === 'function_call_output') join('results', { results: [{ id: String(item.call_id), output: String(item.output) }] });
-    else if (item.role === 'user' || item.role === 'assistant') join(item.role, { text: textOf(item.content) });
+    if (item.type === 'function_call')
+      join('assistant', { calls: [{ id: String(item.call_id), name: String(item.name) }] });
+    else if (item.type === 'function_call_output')
+      join('results', { results: [{ id: String(item.call_id), output: String(item.output) }] });
+    else if (item.role === 'user' || item.role === 'assistant')
+      join(item.role, { text: textOf(item.content) });
   }
   return messages;
 }

@@ -6,7 +6,10 @@ import type { Answer, Answerer, Exchange, Fault, SeenMessage } from './brain.ts'
 /** One provider's wire protocol: how to read a request, what it refuses, how an answer is streamed. */
 export interface Protocol {
   readonly accepts: (path: string) => boolean;
-  readonly read: (body: Record<string, unknown>) => { readonly system: string; readonly messages: readonly SeenMessage[] };
+  readonly read: (body: Record<string, unknown>) => {
+    readonly system: string;
+    readonly messages: readonly SeenMessage[];
+  };
   /** What the real server would answer with 400; null when it is content. */
   readonly refuse: (body: Record<string, unknown>, messages: readonly SeenMessage[]) => string | null;
   /** Server-sent events, each a whole block. */
@@ -28,7 +31,10 @@ export interface ProtocolServerOptions {
   readonly record?: boolean;
 }
 
-export async function startProtocolServer(protocol: Protocol, options: ProtocolServerOptions): Promise<ProtocolServer> {
+export async function startProtocolServer(
+  protocol: Protocol,
+  options: ProtocolServerOptions,
+): Promise<ProtocolServer> {
   const exchanges: Exchange[] = [];
   let count = 0;
   let aborted = 0;
@@ -44,14 +50,23 @@ export async function startProtocolServer(protocol: Protocol, options: ProtocolS
     const body = JSON.parse(raw) as Record<string, unknown>;
     const { system, messages } = protocol.read(body);
     const refused = protocol.refuse(body, messages);
-    const exchange: Exchange = { index: count, headers: request.headers, raw, body, system, messages, refused };
+    const exchange: Exchange = {
+      index: count,
+      headers: request.headers,
+      raw,
+      body,
+      system,
+      messages,
+      refused,
+    };
     count += 1;
     if (options.record !== false) exchanges.push(exchange);
     if (refused !== null) return refuse(400, refused);
     const answer = await options.answer(exchange);
     if (answer.delay_ms !== undefined) await sleep(answer.delay_ms);
     const { fault } = answer;
-    if (fault !== undefined && 'status' in fault) return refuse(fault.status, fault.message ?? 'fault', fault.headers);
+    if (fault !== undefined && 'status' in fault)
+      return refuse(fault.status, fault.message ?? 'fault', fault.headers);
     response.on('close', () => {
       if (!response.writableFinished) aborted += 1;
     });
@@ -76,17 +91,25 @@ export async function startProtocolServer(protocol: Protocol, options: ProtocolS
   };
 }
 
-function stream(response: import('node:http').ServerResponse, events: readonly string[], fault: Fault | undefined): void {
+function stream(
+  response: import('node:http').ServerResponse,
+  events: readonly string[],
+  fault: Fault | undefined,
+): void {
   if (fault === undefined) {
     response.end(events.join(''));
     return;
   }
   if ('malformed_at' in fault) {
-    response.end(events.map((event, index) => (index === fault.malformed_at ? 'data: {"broken\n\n' : event)).join(''));
+    response.end(
+      events.map((event, index) => (index === fault.malformed_at ? 'data: {"broken\n\n' : event)).join(''),
+    );
     return;
   }
   if ('cut_after' in fault) {
-    response.write(events.slice(0, fault.cut_after).join(''), () => setTimeout(() => response.socket?.destroy(), 5));
+    response.write(events.slice(0, fault.cut_after).join(''), () =>
+      setTimeout(() => response.socket?.destroy(), 5),
+    );
     return;
   }
   if ('stall_after' in fault) response.write(events.slice(0, fault.stall_after).join('') || ': waiting\n\n');

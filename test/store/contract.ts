@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Verdict, Store } from '../../src/store/store.ts';
+import type { Store, Verdict } from '../../src/store/store.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
 
 export interface LedgerUnderTest {
@@ -36,15 +36,36 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     it('keeps an agent, its tree and its history to the letter', async () => {
       const text = 'naïve 漢字 🎋 \u{1f468}\u200d\u{1f469} שלום\n\t"quoted" \\ %_ $1';
       const root = newAgent(null, { name: text }, [said(text), said('x'.repeat(1_000_000))]);
-      await store.createRoot(root, { depth: 1, children: 2, live: 3, total: 4, turns: 5, run_ms: 6, tokens: 7, cost_usd: 0.5 });
+      await store.createRoot(root, {
+        depth: 1,
+        children: 2,
+        live: 3,
+        total: 4,
+        turns: 5,
+        run_ms: 6,
+        tokens: 7,
+        cost_usd: 0.5,
+      });
       const agent = await other.agent(root.agent.id);
       assert.equal(agent?.name, text);
       assert.deepEqual(agent?.state, root.agent.state);
       assert.deepEqual(agent?.config, root.agent.config);
       assert.equal(agent?.epoch, 1);
       const history = await other.history(root.agent.id);
-      assert.deepEqual(history.map((message) => message.content), root.messages.map((message) => message.content));
-      assert.deepEqual((await other.tree(root.agent.id))?.limits, { depth: 1, children: 2, live: 3, total: 4, turns: 5, run_ms: 6, tokens: 7, cost_usd: 0.5 });
+      assert.deepEqual(
+        history.map((message) => message.content),
+        root.messages.map((message) => message.content),
+      );
+      assert.deepEqual((await other.tree(root.agent.id))?.limits, {
+        depth: 1,
+        children: 2,
+        live: 3,
+        total: 4,
+        turns: 5,
+        run_ms: 6,
+        tokens: 7,
+        cost_usd: 0.5,
+      });
     });
 
     it('law 8: a stale epoch or a stale place changes nothing, and does not disturb its neighbours', async () => {
@@ -71,10 +92,22 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       await store.commit([stepOf(await fresh(store, grandchild), { messages: [said('6')] })]);
       await store.commit([stepOf(await fresh(store, root), { messages: [said('later, not for children')] })]);
       const history = await store.history(grandchild.id);
-      assert.deepEqual(history.map((message) => message.seq), [1, 2, 3, 4, 5, 6]);
-      assert.deepEqual(history.map((message) => message.agent_id), [root.id, root.id, root.id, fork.id, grandchild.id, grandchild.id]);
-      assert.deepEqual((await store.history(grandchild.id, 3, 2)).map((message) => message.seq), [4, 5]);
-      assert.deepEqual((await store.history(grandchild.id, 2, 1)).map((message) => message.seq), [3]);
+      assert.deepEqual(
+        history.map((message) => message.seq),
+        [1, 2, 3, 4, 5, 6],
+      );
+      assert.deepEqual(
+        history.map((message) => message.agent_id),
+        [root.id, root.id, root.id, fork.id, grandchild.id, grandchild.id],
+      );
+      assert.deepEqual(
+        (await store.history(grandchild.id, 3, 2)).map((message) => message.seq),
+        [4, 5],
+      );
+      assert.deepEqual(
+        (await store.history(grandchild.id, 2, 1)).map((message) => message.seq),
+        [3],
+      );
     });
 
     it('a fork deeper in the past of a fork sees only what lay before both points', async () => {
@@ -82,7 +115,14 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       await store.commit([stepOf(root, { messages: [said('2'), said('3')] })]);
       const fork = await child(store, root, { forked_from: { agent_id: root.id, seq: 3 } });
       const early = await child(store, fork, { forked_from: { agent_id: fork.id, seq: 2 } });
-      assert.deepEqual((await store.history(early.id)).map(({ agent_id, seq }) => [agent_id, seq]), [[root.id, 1], [root.id, 2], [early.id, 3]]);
+      assert.deepEqual(
+        (await store.history(early.id)).map(({ agent_id, seq }) => [agent_id, seq]),
+        [
+          [root.id, 1],
+          [root.id, 2],
+          [early.id, 3],
+        ],
+      );
     });
 
     it('law 7: limits admit exactly what is allowed, each of them', async () => {
@@ -118,20 +158,30 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
           return accepted;
         }),
       );
-      assert.equal(created.reduce((a, b) => a + b), 8);
+      assert.equal(
+        created.reduce((a, b) => a + b),
+        8,
+      );
       assert.equal((await store.tree(root.id))?.live, 11);
     });
 
     it('a thousand children in one step, and a thousand steps in one commit', async () => {
       const root = await newRoot(store, { children: 1000, live: 2000, total: 2000 });
-      const children = Array.from({ length: 1000 }, () => newAgent(root, { forked_from: { agent_id: root.id, seq: 1 } }));
+      const children = Array.from({ length: 1000 }, () =>
+        newAgent(root, { forked_from: { agent_id: root.id, seq: 1 } }),
+      );
       const [verdict] = await store.commit([stepOf(root, { create: children })]);
       assert.equal(refusal(verdict), 'accepted');
       const agents = await store.agents({ parent_id: root.id });
       assert.equal(agents.length, 1000);
-      const verdicts = await store.commit(agents.map((agent) => stepOf(agent, { send: [letter(agent, root)], state: { type: 'idle' } })));
+      const verdicts = await store.commit(
+        agents.map((agent) => stepOf(agent, { send: [letter(agent, root)], state: { type: 'idle' } })),
+      );
       assert.ok(verdicts.every((one) => one.ok));
-      assert.deepEqual((await store.mail(root.id)).map((mail) => mail.number), Array.from({ length: 1000 }, (_, index) => index + 1));
+      assert.deepEqual(
+        (await store.mail(root.id)).map((mail) => mail.number),
+        Array.from({ length: 1000 }, (_, index) => index + 1),
+      );
     });
 
     it('law 6: a letter is consumed once, by its addressee, with the step that carries it', async () => {
@@ -140,17 +190,28 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       const mail = [letter(kid, root, 'one'), letter(kid, root, 'two')];
       const [sent] = await store.commit([stepOf(await fresh(store, kid), { send: mail })]);
       assert.ok(sent?.ok);
-      assert.deepEqual(sent.sent.map((one) => one.number), [1, 2]);
+      assert.deepEqual(
+        sent.sent.map((one) => one.number),
+        [1, 2],
+      );
       const consume = [{ mail_id: (mail[0] as { id: string }).id, seq: 2 }];
       const now = await fresh(store, root);
       const foreign = await store.commit([stepOf(await fresh(store, kid), { consume })]);
       assert.equal(refusal(foreign[0]), 'consumed');
       const first = await store.commit([stepOf(now, { messages: [said('carries it')], consume })]);
       assert.equal(refusal(first[0]), 'accepted');
-      const second = await store.commit([stepOf(await fresh(store, root), { messages: [said('again')], consume })]);
+      const second = await store.commit([
+        stepOf(await fresh(store, root), { messages: [said('again')], consume }),
+      ]);
       assert.equal(refusal(second[0]), 'consumed');
-      assert.deepEqual((await store.mail(root.id)).map((one) => one.body), ['two']);
-      assert.deepEqual((await store.mail(root.id, true)).map((one) => one.consumed_seq), [2, null]);
+      assert.deepEqual(
+        (await store.mail(root.id)).map((one) => one.body),
+        ['two'],
+      );
+      assert.deepEqual(
+        (await store.mail(root.id, true)).map((one) => one.consumed_seq),
+        [2, null],
+      );
       assert.equal((await fresh(store, root)).last_seq, 2);
     });
 
@@ -159,7 +220,8 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       const dead = await child(store, root);
       const stranger = await newRoot(store);
       await store.kill(dead.id, 'you', 1);
-      const step = async (mail: ReturnType<typeof letter>) => (await store.commit([stepOf(await fresh(store, root), { send: [mail] })]))[0];
+      const step = async (mail: ReturnType<typeof letter>) =>
+        (await store.commit([stepOf(await fresh(store, root), { send: [mail] })]))[0];
       for (const [mail, found] of [
         [letter(root, dead), 'dead'],
         [letter(root, stranger), 'unknown'],
@@ -182,7 +244,9 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       const sibling = await child(store, root, { name: 'sibling' });
       await store.commit([stepOf(await fresh(store, root), { send: [letter(root, b)] })]);
       await store.commit([stepOf(await fresh(store, b), { waits_for: [sibling.id] })]);
-      const [verdict] = await store.commit([stepOf(await fresh(store, root), { messages: [said('kills')], kill: [a.id] })]);
+      const [verdict] = await store.commit([
+        stepOf(await fresh(store, root), { messages: [said('kills')], kill: [a.id] }),
+      ]);
       assert.ok(verdict?.ok);
       assert.deepEqual(verdict.killed.toSorted(), [a.id, b.id, c.id].toSorted());
       for (const id of [a.id, b.id, c.id]) {
@@ -193,7 +257,9 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
         const last = (await store.history(id)).at(-1);
         assert.equal(last?.kind, 'event');
         assert.match(JSON.stringify(last?.content), /a by agent, 2 descendants/);
-        const [late] = await store.commit([stepOf({ ...(agent as NonNullable<typeof agent>), epoch: 1 }, { messages: [said('late')] })]);
+        const [late] = await store.commit([
+          stepOf({ ...(agent as NonNullable<typeof agent>), epoch: 1 }, { messages: [said('late')] }),
+        ]);
         assert.equal(refusal(late), 'stale');
       }
       assert.equal((await store.tree(root.id))?.live, 2);
@@ -210,7 +276,10 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       await store.kill(spawned.id, 'you', 5);
       const [mail] = await store.mail(root.id);
       assert.equal(mail?.kind, 'outcome');
-      assert.deepEqual(JSON.parse(mail?.body ?? ''), { agent_id: spawned.id, outcome: { type: 'failure', error: 'Killed by you', error_kind: 'killed' } });
+      assert.deepEqual(JSON.parse(mail?.body ?? ''), {
+        agent_id: spawned.id,
+        outcome: { type: 'failure', error: 'Killed by you', error_kind: 'killed' },
+      });
     });
 
     it('only descendants can be killed by a step', async () => {
@@ -226,7 +295,8 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     it('law 10: wait-for edges never close a cycle, of one, two or three', async () => {
       const root = await newRoot(store);
       const [a, b, c] = [await child(store, root), await child(store, root), await child(store, root)];
-      const waits = async (agent: typeof a, targets: string[]) => (await store.commit([stepOf(await fresh(store, agent), { waits_for: targets })]))[0];
+      const waits = async (agent: typeof a, targets: string[]) =>
+        (await store.commit([stepOf(await fresh(store, agent), { waits_for: targets })]))[0];
       assert.equal(refusal(await waits(a, [a.id])), 'cycle');
       assert.equal(refusal(await waits(a, [b.id])), 'accepted');
       const two = await waits(b, [c.id, a.id]);
@@ -275,16 +345,25 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       const root = await newRoot(store, {}, { worker: living.id });
       const dead = await child(store, root);
       await store.kill(dead.id, 'you', 1);
-      const [x, y] = [{ id: randomUUID(), host: 'elsewhere', pid: 2 }, { id: randomUUID(), host: 'elsewhere', pid: 3 }];
+      const [x, y] = [
+        { id: randomUUID(), host: 'elsewhere', pid: 2 },
+        { id: randomUUID(), host: 'elsewhere', pid: 3 },
+      ];
       assert.deepEqual(await store.claim(root.id, x), []);
       await store.release(living.id);
-      assert.equal((await store.workers()).some((worker) => worker.id === living.id), false);
+      assert.equal(
+        (await store.workers()).some((worker) => worker.id === living.id),
+        false,
+      );
       await Promise.all([store.heartbeat(x), other.heartbeat(y)]);
       const claims = await Promise.all([store.claim(root.id, x), other.claim(root.id, y)]);
       assert.deepEqual(claims.map((agents) => agents.length).toSorted(), [0, 1]);
       const [claimed] = claims.flat();
       assert.equal(claimed?.epoch, 2);
-      assert.equal(refusal((await store.commit([stepOf(root, { messages: [said('old holder')] })]))[0]), 'stale');
+      assert.equal(
+        refusal((await store.commit([stepOf(root, { messages: [said('old holder')] })]))[0]),
+        'stale',
+      );
     });
 
     it('a worker of this host whose process is gone loses its lease at once', async () => {
@@ -293,19 +372,38 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       const root = await newRoot(store, {}, { worker: gone.id });
       const mine = { id: randomUUID(), host: hostname(), pid: process.pid };
       await store.heartbeat(mine);
-      assert.deepEqual((await store.claim(root.id, mine)).map((agent) => agent.id), [root.id]);
+      assert.deepEqual(
+        (await store.claim(root.id, mine)).map((agent) => agent.id),
+        [root.id],
+      );
     });
 
     it('finds by id, unique prefix, name and session key; nothing in the text is a wildcard', async () => {
       const name = `na%me_${randomUUID()}`;
       const root = await newRoot(store, {}, { name });
       const twin = await newRoot(store, {}, { name });
-      assert.deepEqual((await store.find(root.id)).map((agent) => agent.id), [root.id]);
-      assert.deepEqual((await store.find(root.id.slice(0, 13))).map((agent) => agent.id), [root.id]);
-      assert.deepEqual((await store.find(root.session_key)).map((agent) => agent.id), [root.id]);
-      assert.deepEqual(new Set((await store.find(name)).map((agent) => agent.id)), new Set([root.id, twin.id]));
-      assert.deepEqual((await store.find(name, root.id)).map((agent) => agent.id), [root.id]);
-      for (const text of ['%', '_', '%%%%', '____', '', 'zzzz', '*', "'; DROP TABLE agents; --"]) assert.deepEqual(await store.find(text), []);
+      assert.deepEqual(
+        (await store.find(root.id)).map((agent) => agent.id),
+        [root.id],
+      );
+      assert.deepEqual(
+        (await store.find(root.id.slice(0, 13))).map((agent) => agent.id),
+        [root.id],
+      );
+      assert.deepEqual(
+        (await store.find(root.session_key)).map((agent) => agent.id),
+        [root.id],
+      );
+      assert.deepEqual(
+        new Set((await store.find(name)).map((agent) => agent.id)),
+        new Set([root.id, twin.id]),
+      );
+      assert.deepEqual(
+        (await store.find(name, root.id)).map((agent) => agent.id),
+        [root.id],
+      );
+      for (const text of ['%', '_', '%%%%', '____', '', 'zzzz', '*', "'; DROP TABLE agents; --"])
+        assert.deepEqual(await store.find(text), []);
     });
 
     it('signals: mail, kills and changes of status reach the worker that holds the agent', async () => {
@@ -313,7 +411,9 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       const root = await newRoot(store, {}, { worker: w1 });
       const kid = await child(store, root, { worker: w2 });
       await store.commit([stepOf(await fresh(store, root), { waits_for: [kid.id] })]);
-      await store.commit([stepOf(await fresh(store, kid), { send: [letter(kid, root)], state: { type: 'idle' } })]);
+      await store.commit([
+        stepOf(await fresh(store, kid), { send: [letter(kid, root)], state: { type: 'idle' } }),
+      ]);
       assert.deepEqual(await store.signals(w1), [
         { agent_id: root.id, kind: 'mail', about: null },
         { agent_id: root.id, kind: 'status', about: kid.id },
@@ -342,10 +442,21 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
 
     it('reads what another connection committed, also after opening again', async () => {
       const root = await newRoot(store);
-      await store.commit([stepOf(root, { messages: [said('kept')], reply: 'r', doing: 'd', sent_this_turn: true, state: { type: 'idle' } })]);
+      await store.commit([
+        stepOf(root, {
+          messages: [said('kept')],
+          reply: 'r',
+          doing: 'd',
+          sent_this_turn: true,
+          state: { type: 'idle' },
+        }),
+      ]);
       const again = await ledger.open();
       const agent = await again.agent(root.id);
-      assert.deepEqual([agent?.reply, agent?.doing, agent?.sent_this_turn, agent?.state.type], ['r', 'd', true, 'idle']);
+      assert.deepEqual(
+        [agent?.reply, agent?.doing, agent?.sent_this_turn, agent?.state.type],
+        ['r', 'd', true, 'idle'],
+      );
       await again.close();
       assert.ok(Math.abs((await store.now()) - Date.now()) < 60_000);
     });

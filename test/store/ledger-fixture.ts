@@ -22,7 +22,11 @@ export function said(text: string): Message {
   return { kind: 'user', content: { origin: 'human', text } };
 }
 
-export function newAgent(parent: Agent | null, over: Partial<NewAgent['agent']> = {}, messages: readonly Message[] = [said('hello')]): NewAgent {
+export function newAgent(
+  parent: Agent | null,
+  over: Partial<NewAgent['agent']> = {},
+  messages: readonly Message[] = [said('hello')],
+): NewAgent {
   const id = over.id ?? randomUUID();
   return {
     agent: {
@@ -44,7 +48,11 @@ export function newAgent(parent: Agent | null, over: Partial<NewAgent['agent']> 
   };
 }
 
-export async function newRoot(store: Store, limits: Partial<Limits> = {}, over: Partial<NewAgent['agent']> = {}): Promise<Agent> {
+export async function newRoot(
+  store: Store,
+  limits: Partial<Limits> = {},
+  over: Partial<NewAgent['agent']> = {},
+): Promise<Agent> {
   const root = newAgent(null, over);
   await store.createRoot(root, { ...DEFAULT_LIMITS, ...limits });
   return (await store.agent(root.agent.id)) as Agent;
@@ -73,7 +81,11 @@ export function stepOf(agent: Agent, over: Partial<Step> = {}): Step {
   };
 }
 
-export async function child(store: Store, parent: Agent, over: Partial<NewAgent['agent']> = {}): Promise<Agent> {
+export async function child(
+  store: Store,
+  parent: Agent,
+  over: Partial<NewAgent['agent']> = {},
+): Promise<Agent> {
   const now = (await store.agent(parent.id)) as Agent;
   const created = newAgent(now, over);
   const [verdict] = await store.commit([stepOf(now, { create: [created] })]);
@@ -82,7 +94,16 @@ export async function child(store: Store, parent: Agent, over: Partial<NewAgent[
 }
 
 export function letter(from: Agent, to: Agent, body = 'hi'): NewMail {
-  return { id: randomUUID(), root_id: to.root_id, to_id: to.id, from_id: from.id, from_name: from.name, kind: 'letter', body, sent_at: 1 };
+  return {
+    id: randomUUID(),
+    root_id: to.root_id,
+    to_id: to.id,
+    from_id: from.id,
+    from_name: from.name,
+    kind: 'letter',
+    body,
+    sent_at: 1,
+  };
 }
 
 export async function fresh(store: Store, agent: Agent): Promise<Agent> {

@@ -10,8 +10,17 @@ export async function demo(context: Context, options: { readonly fast?: boolean 
   const slow = process.stderr.isTTY === true && options.fast !== true;
   const runtime = await composeRuntime(context, store, demoModels(slow));
   const permissions = { allow: ['bash', 'read', 'search'], deny: [], yes: false };
-  const config = { ...composeConfig(context, DEMO_MODEL, permissions, {}), tools: ['bash', 'read', 'search'] };
-  return followRun(context, store, runtime, () => runtime.start({ prompt: 'Audit this folder: split the work, then report.', config }), {
-    title: 'SCRIPTED DEMO  ·  offline, scripted agents, real tools',
-  });
+  const config = {
+    ...composeConfig(context, DEMO_MODEL, permissions, {}),
+    tools: ['bash', 'read', 'search'],
+  };
+  return followRun(
+    context,
+    store,
+    runtime,
+    () => runtime.start({ prompt: 'Audit this folder: split the work, then report.', config }),
+    {
+      title: 'SCRIPTED DEMO  ·  offline, scripted agents, real tools',
+    },
+  );
 }

@@ -6,8 +6,8 @@ import { knownProviders } from '../../models/providers.ts';
 import { printJson } from '../agent-json.ts';
 import { chooseModel } from '../choose-model.ts';
 import type { Context } from '../context.ts';
-import { reportOf } from '../report-error.ts';
 import { paint } from '../render/style.ts';
+import { reportOf } from '../report-error.ts';
 
 interface Check {
   readonly name: string;
@@ -19,15 +19,29 @@ interface Check {
 
 /** `coppice doctor`: what is configured, what is missing. Keys are named, never shown. */
 export async function doctor(context: Context): Promise<number> {
-  const checks = [node(), configuration(context), await database(context), ...providers(context), model(context), shell(context), ripgrep()];
+  const checks = [
+    node(),
+    configuration(context),
+    await database(context),
+    ...providers(context),
+    model(context),
+    shell(context),
+    ripgrep(),
+  ];
   const healthy = checks.every((check) => check.ok || !check.needed);
   if (context.json) printJson({ schema: 'coppice/doctor/v1', healthy, checks });
   else {
     for (const { ok, needed, name, text } of checks) {
-      const mark = ok ? paint(context.out, 'green', 'ok      ') : needed ? paint(context.out, 'red', 'missing ') : paint(context.out, 'dim', '–       ');
+      const mark = ok
+        ? paint(context.out, 'green', 'ok      ')
+        : needed
+          ? paint(context.out, 'red', 'missing ')
+          : paint(context.out, 'dim', '–       ');
       process.stdout.write(`${mark} ${name.padEnd(14)} ${text}\n`);
     }
-    process.stdout.write(healthy ? 'All that is needed is there.\n' : 'Something that is needed is missing.\n');
+    process.stdout.write(
+      healthy ? 'All that is needed is there.\n' : 'Something that is needed is missing.\n',
+    );
   }
   return healthy ? 0 : 1;
 }
@@ -37,7 +51,12 @@ function node(): Check {
 }
 
 function configuration({ loaded }: Context): Check {
-  return { name: 'configuration', ok: loaded.file !== null, needed: false, text: loaded.file ?? 'none; nothing needs one' };
+  return {
+    name: 'configuration',
+    ok: loaded.file !== null,
+    needed: false,
+    text: loaded.file ?? 'none; nothing needs one',
+  };
 }
 
 async function database(context: Context): Promise<Check> {
@@ -54,7 +73,12 @@ async function database(context: Context): Promise<Check> {
 function providers({ loaded, env }: Context): Check[] {
   return knownProviders(loaded.configuration.providers ?? {}).map(({ name, key_env }) => {
     const set = key_env.find((variable) => (env[variable] ?? '') !== '');
-    const text = key_env.length === 0 ? 'wants no key' : set === undefined ? `${key_env.join(' or ')} is not set` : `${set} is set`;
+    const text =
+      key_env.length === 0
+        ? 'wants no key'
+        : set === undefined
+          ? `${key_env.join(' or ')} is not set`
+          : `${set} is set`;
     return { name: `  ${name}`, ok: key_env.length === 0 || set !== undefined, needed: false, text };
   });
 }
@@ -64,17 +88,35 @@ function model(context: Context): Check {
     return { name: 'model', ok: true, needed: false, text: chooseModel(context) };
   } catch (error) {
     if (!(error instanceof CoppiceError)) throw error;
-    return { name: 'model', ok: false, needed: false, text: 'none chosen and no key found; coppice demo works without' };
+    return {
+      name: 'model',
+      ok: false,
+      needed: false,
+      text: 'none chosen and no key found; coppice demo works without',
+    };
   }
 }
 
 function shell({ env }: Context): Check {
-  const found = (env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'bash')).find(isExecutable);
-  return { name: 'bash', ok: found !== undefined, needed: false, text: found ?? 'not on PATH; sh is used instead' };
+  const found = (env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'bash'))
+    .find(isExecutable);
+  return {
+    name: 'bash',
+    ok: found !== undefined,
+    needed: false,
+    text: found ?? 'not on PATH; sh is used instead',
+  };
 }
 
 function ripgrep(): Check {
-  return { name: 'search', ok: isExecutable(rgPath), needed: true, text: isExecutable(rgPath) ? 'ripgrep comes along' : `${rgPath} cannot be run: install again` };
+  return {
+    name: 'search',
+    ok: isExecutable(rgPath),
+    needed: true,
+    text: isExecutable(rgPath) ? 'ripgrep comes along' : `${rgPath} cannot be run: install again`,
+  };
 }
 
 function isExecutable(path: string): boolean {

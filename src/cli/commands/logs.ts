@@ -21,14 +21,18 @@ export function logs(context: Context, text: string, options: LogsOptions): Prom
     const agent = await findAgent(store, text);
     let seen = options.tail === undefined ? 0 : Math.max(0, agent.last_seq - options.tail);
     const drain = async (): Promise<void> => {
-      for (let page = await store.history(agent.id, seen, PAGE); page.length > 0; page = await store.history(agent.id, seen, PAGE)) {
+      for (
+        let page = await store.history(agent.id, seen, PAGE);
+        page.length > 0;
+        page = await store.history(agent.id, seen, PAGE)
+      ) {
         for (const message of page) print(context, message, agent.id);
         seen = page.at(-1)?.seq ?? seen;
       }
     };
     await drain();
     if (!options.follow) return 0;
-    let wake = () => undefined as void;
+    let wake = (): void => undefined;
     const stop = await store.listen(randomUUID(), () => wake());
     let left = false;
     const leave = () => {
@@ -61,7 +65,9 @@ function print(context: Context, message: PlacedMessage, agent_id: string): void
   }
   const inherited = message.agent_id === agent_id ? '' : paint(context.out, 'dim', '⑂ ');
   const time = new Date(message.at).toISOString().slice(11, 19);
-  process.stdout.write(`${inherited}${paint(context.out, 'dim', `${time} #${message.seq}`)} ${body(message, context.out)}\n`);
+  process.stdout.write(
+    `${inherited}${paint(context.out, 'dim', `${time} #${message.seq}`)} ${body(message, context.out)}\n`,
+  );
 }
 
 function body(message: PlacedMessage, style: Style): string {
@@ -72,7 +78,9 @@ function body(message: PlacedMessage, style: Style): string {
       return message.content.parts
         .map((part) => {
           if (part.type === 'call') return paint(style, 'cyan', `● ${clean(part.name)} ${clean(part.input)}`);
-          return part.type === 'reasoning' ? paint(style, 'dim', cleanLines(part.text)) : cleanLines(part.text);
+          return part.type === 'reasoning'
+            ? paint(style, 'dim', cleanLines(part.text))
+            : cleanLines(part.text);
         })
         .join('\n  ');
     case 'result': {

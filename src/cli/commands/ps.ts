@@ -7,7 +7,10 @@ import { agentTable } from '../render/agent-table.ts';
 const RECENT = 200;
 
 /** `coppice ps`: living agents of the newest trees; `--all` shows dead ones too. */
-export function ps(context: Context, options: { readonly all?: boolean; readonly tree?: string }): Promise<number> {
+export function ps(
+  context: Context,
+  options: { readonly all?: boolean; readonly tree?: string },
+): Promise<number> {
   return withStore(context, async (store) => {
     const root_id = options.tree === undefined ? undefined : (await findRoot(store, options.tree)).id;
     const filter = root_id === undefined ? { limit: RECENT } : { root_id };
@@ -18,13 +21,17 @@ export function ps(context: Context, options: { readonly all?: boolean; readonly
       return 0;
     }
     if (agents.length === 0) {
-      process.stdout.write(options.all ? 'no agents yet: coppice run "…"\n' : 'no living agents; see all: coppice ps --all\n');
+      process.stdout.write(
+        options.all ? 'no agents yet: coppice run "…"\n' : 'no living agents; see all: coppice ps --all\n',
+      );
       return 0;
     }
     const living = agents.filter((agent) => !isTerminal(agent.state.type)).length;
     process.stdout.write(`${agentTable(agents, context.width, Date.now(), context.out).join('\n')}\n`);
     const more = all.length === RECENT ? ` (the newest ${RECENT})` : '';
-    process.stdout.write(`${agents.length} agent${agents.length === 1 ? '' : 's'}${options.all ? `, ${living} living` : ''}${more}\n`);
+    process.stdout.write(
+      `${agents.length} agent${agents.length === 1 ? '' : 's'}${options.all ? `, ${living} living` : ''}${more}\n`,
+    );
     return 0;
   });
 }

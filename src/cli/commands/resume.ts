@@ -17,17 +17,25 @@ export interface ResumeOptions {
 const RECENT = 50;
 
 /** `coppice resume [ID]`: takes over a tree that nobody runs, and goes on where it stopped. */
-export async function resume(context: Context, text: string | undefined, options: ResumeOptions): Promise<number> {
+export async function resume(
+  context: Context,
+  text: string | undefined,
+  options: ResumeOptions,
+): Promise<number> {
   const store = await context.openStore();
-  const root = await (text === undefined ? unfinished(store) : findRoot(store, text)).catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
+  const root = await (text === undefined ? unfinished(store) : findRoot(store, text)).catch(
+    async (error: unknown) => {
+      await store.close();
+      throw error;
+    },
+  );
   const runtime = await composeRuntime(context, store, demoModels(process.stderr.isTTY));
   const begin = async (): Promise<Agent> => {
     const report = await runtime.resume(root.id, { retry: options.retry === true });
-    if (report.elsewhere > 0) process.stderr.write(`${report.elsewhere} of its agents are run by another process and go on there\n`);
-    for (const { agent, reason } of report.broken) process.stderr.write(`${agent.name} (${agent.id}) cannot be restored: ${reason}\n`);
+    if (report.elsewhere > 0)
+      process.stderr.write(`${report.elsewhere} of its agents are run by another process and go on there\n`);
+    for (const { agent, reason } of report.broken)
+      process.stderr.write(`${agent.name} (${agent.id}) cannot be restored: ${reason}\n`);
     return report.root;
   };
   return followRun(context, store, runtime, begin, {

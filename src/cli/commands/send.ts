@@ -23,13 +23,25 @@ export function send(context: Context, text: string, given: string | undefined):
       sent_at: Date.now(),
     });
     if (!result.ok) {
-      throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`, { hint: 'See the living ones: coppice ps' });
+      throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`, {
+        hint: 'See the living ones: coppice ps',
+      });
     }
     const workers = await store.workers();
     const led = workers.some((worker) => worker.id === agent.worker);
-    if (context.json) printJson({ schema: 'coppice/mail/v1', id: result.mail.id, to: agent.id, number: result.mail.number, running: led });
+    if (context.json)
+      printJson({
+        schema: 'coppice/mail/v1',
+        id: result.mail.id,
+        to: agent.id,
+        number: result.mail.number,
+        running: led,
+      });
     else if (led) process.stdout.write(`sent to ${clean(agent.name)}\n`);
-    else process.stdout.write(`kept in the mailbox of ${clean(agent.name)}; nobody runs this tree: coppice resume ${agent.root_id.slice(0, 8)}\n`);
+    else
+      process.stdout.write(
+        `kept in the mailbox of ${clean(agent.name)}; nobody runs this tree: coppice resume ${agent.root_id.slice(0, 8)}\n`,
+      );
     return 0;
   });
 }

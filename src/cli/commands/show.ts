@@ -14,7 +14,15 @@ export function show(context: Context, text: string): Promise<number> {
     const children = await store.agents({ parent_id: agent.id });
     const requests = await store.requests(agent.id);
     if (context.json) {
-      printJson({ schema: 'coppice/agent/v1', ...agentJson(agent), forked_from: agent.forked_from, messages: agent.last_seq, requests: requests.length, pending_mail: mail, children: children.map((child) => child.id) });
+      printJson({
+        schema: 'coppice/agent/v1',
+        ...agentJson(agent),
+        forked_from: agent.forked_from,
+        messages: agent.last_seq,
+        requests: requests.length,
+        pending_mail: mail,
+        children: children.map((child) => child.id),
+      });
       return 0;
     }
     const parent = agent.parent_id === null ? null : await store.agent(agent.parent_id);
@@ -26,19 +34,37 @@ export function show(context: Context, text: string): Promise<number> {
       ['status', status(agent, context.out)],
       ['doing', clean(agent.doing ?? '–')],
       ['parent', parent === null ? '–' : `${clean(parent.name)} (${parent.id.slice(0, 8)})`],
-      ['children', children.length === 0 ? '–' : children.toReversed().map((child) => `${clean(child.name)} (${child.id.slice(0, 8)})`).join(', ')],
-      ['forked at', agent.forked_from === null ? '–' : `message ${agent.forked_from.seq} of ${agent.forked_from.agent_id.slice(0, 8)}`],
+      [
+        'children',
+        children.length === 0
+          ? '–'
+          : children
+              .toReversed()
+              .map((child) => `${clean(child.name)} (${child.id.slice(0, 8)})`)
+              .join(', '),
+      ],
+      [
+        'forked at',
+        agent.forked_from === null
+          ? '–'
+          : `message ${agent.forked_from.seq} of ${agent.forked_from.agent_id.slice(0, 8)}`,
+      ],
       ['model', agent.config.model],
       ['folder', clean(agent.config.cwd)],
       ['messages', String(agent.last_seq)],
-      ['requests', `${requests.length}, ${count(usage.input)} tokens in (${count(usage.cached)} cached), ${count(usage.output)} out${usage.cost_usd === null ? '' : `, $${usage.cost_usd.toFixed(4)}`}`],
+      [
+        'requests',
+        `${requests.length}, ${count(usage.input)} tokens in (${count(usage.cached)} cached), ${count(usage.output)} out${usage.cost_usd === null ? '' : `, $${usage.cost_usd.toFixed(4)}`}`,
+      ],
       ['tool calls', String(agent.calls)],
       ['mail waiting', String(mail.length)],
       ['age', duration(Date.now() - agent.created_at)],
     ];
     const width = Math.max(...rows.map(([key]) => key.length));
-    for (const [key, value] of rows) process.stdout.write(`${paint(context.out, 'dim', key.padEnd(width))}  ${value}\n`);
-    if (agent.reply !== null) process.stdout.write(`\n${paint(context.out, 'dim', 'last reply')}\n${cleanLines(agent.reply)}\n`);
+    for (const [key, value] of rows)
+      process.stdout.write(`${paint(context.out, 'dim', key.padEnd(width))}  ${value}\n`);
+    if (agent.reply !== null)
+      process.stdout.write(`\n${paint(context.out, 'dim', 'last reply')}\n${cleanLines(agent.reply)}\n`);
     return 0;
   });
 }

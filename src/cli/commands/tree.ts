@@ -11,12 +11,24 @@ export function tree(context: Context, text: string | undefined): Promise<number
     const agents = await store.agents({ root_id: root.id });
     if (context.json) {
       const counters = await store.tree(root.id);
-      printJson({ schema: 'coppice/tree/v1', root_id: root.id, tree: counters, agents: agents.map(agentJson) });
+      printJson({
+        schema: 'coppice/tree/v1',
+        root_id: root.id,
+        tree: counters,
+        agents: agents.map(agentJson),
+      });
       return 0;
     }
     const now = Date.now();
-    const lines = agentTree(agents, { width: context.width, height: Number.POSITIVE_INFINITY }, now, context.out);
-    process.stdout.write(`${lines.join('\n')}\n${summary(agents, root.created_at, Math.max(...agents.map((agent) => agent.updated_at)))}\n`);
+    const lines = agentTree(
+      agents,
+      { width: context.width, height: Number.POSITIVE_INFINITY },
+      now,
+      context.out,
+    );
+    process.stdout.write(
+      `${lines.join('\n')}\n${summary(agents, root.created_at, Math.max(...agents.map((agent) => agent.updated_at)))}\n`,
+    );
     return 0;
   });
 }

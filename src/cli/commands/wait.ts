@@ -21,11 +21,15 @@ interface Row {
  * `coppice wait [ID…]`: until none of these agents (without ids: of the newest tree) is at work. Looks only: mail between agents stays
  * theirs, so `received` does not occur here.
  */
-export function wait(context: Context, texts: readonly string[], options: { readonly timeout: number }): Promise<number> {
+export function wait(
+  context: Context,
+  texts: readonly string[],
+  options: { readonly timeout: number },
+): Promise<number> {
   return withStore(context, async (store) => {
     const ids = await idsOf(store, texts);
     const deadline = Date.now() + options.timeout * 1000;
-    let wake = () => undefined as void;
+    let wake = (): void => undefined;
     const stop = await store.listen(randomUUID(), () => wake());
     let rows = await look(store, ids);
     while (rows.some((row) => row.status === 'running') && Date.now() < deadline) {
@@ -41,7 +45,11 @@ export function wait(context: Context, texts: readonly string[], options: { read
     await stop();
     const complete = rows.every((row) => row.status !== 'running');
     if (context.json) printJson({ results: rows, ...(complete ? {} : { timed_out: true }) });
-    else for (const row of rows) process.stdout.write(`${clean(row.name).padEnd(20)}  ${row.status.padEnd(8)}  ${clean(row.last_reply ?? '')}\n`);
+    else
+      for (const row of rows)
+        process.stdout.write(
+          `${clean(row.name).padEnd(20)}  ${row.status.padEnd(8)}  ${clean(row.last_reply ?? '')}\n`,
+        );
     return complete ? EXIT.done : EXIT.wait_incomplete;
   });
 }

@@ -7,7 +7,12 @@ export type StatusWord = 'running' | 'waiting' | 'idle' | 'error' | 'done' | 'fa
 /** The state of an agent in one word for people. */
 export function statusWord(agent: Agent): StatusWord {
   const { state } = agent;
-  if (state.type === 'executing' && state.running.length > 0 && state.running.every((running) => running.wait !== undefined)) return 'waiting';
+  if (
+    state.type === 'executing' &&
+    state.running.length > 0 &&
+    state.running.every((running) => running.wait !== undefined)
+  )
+    return 'waiting';
   if (state.type === 'awaiting' || state.type === 'cancelling') return 'waiting';
   if (isWorking(state.type)) return 'running';
   if (state.type === 'errored') return 'error';
@@ -16,7 +21,9 @@ export function statusWord(agent: Agent): StatusWord {
   return state.type === 'killed' ? 'dead' : 'idle';
 }
 
-const LOOKS: Readonly<Record<StatusWord, { readonly unicode: string; readonly ascii: string; readonly paint: Paint }>> = {
+const LOOKS: Readonly<
+  Record<StatusWord, { readonly unicode: string; readonly ascii: string; readonly paint: Paint }>
+> = {
   running: { unicode: '◐', ascii: '*', paint: 'cyan' },
   waiting: { unicode: '◔', ascii: '~', paint: 'yellow' },
   idle: { unicode: '○', ascii: 'o', paint: 'green' },

@@ -22,12 +22,16 @@ export function agentTable(agents: readonly Agent[], width: number, now: number,
     duration(now - agent.created_at),
     clean(agent.doing ?? '–'),
   ]);
-  const widths = HEAD.map((head, column) => Math.max(head.length, ...rows.map((row) => stringWidth(row[column] ?? ''))));
+  const widths = HEAD.map((head, column) =>
+    Math.max(head.length, ...rows.map((row) => stringWidth(row[column] ?? ''))),
+  );
   const before = widths.slice(0, -1).reduce((sum, one) => sum + one + 2, 0);
   const lay = (row: readonly string[]): string =>
     row
       .map((cell, column) =>
-        column === HEAD.length - 1 ? fit(cell, Math.max(8, width - before)) : pad(cell, widths[column] ?? 0, RIGHT.has(column) ? 'left' : 'right'),
+        column === HEAD.length - 1
+          ? fit(cell, Math.max(8, width - before))
+          : pad(cell, widths[column] ?? 0, RIGHT.has(column) ? 'left' : 'right'),
       )
       .join('  ')
       .trimEnd();

@@ -23,7 +23,10 @@ const NAME_MAX = 34;
 export function agentTree(agents: readonly Agent[], size: TreeSize, now: number, style: Style): string[] {
   const rows = order(agents, style);
   const shown = rows.length <= size.height ? rows : rows.slice(0, Math.max(0, size.height - 1));
-  const name_width = Math.min(NAME_MAX, Math.max(8, ...shown.map((row) => stringWidth(row.stem) + stringWidth(clean(row.agent.name)))));
+  const name_width = Math.min(
+    NAME_MAX,
+    Math.max(8, ...shown.map((row) => stringWidth(row.stem) + stringWidth(clean(row.agent.name)))),
+  );
   const lines = shown.map((row) => line(row, name_width, size.width, now, style));
   if (shown.length < rows.length) {
     const hidden = rows.slice(shown.length);

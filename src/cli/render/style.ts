@@ -10,10 +10,16 @@ export interface Style {
 export type Paint = Parameters<typeof styleText>[0];
 
 /** `--no-color` > `NO_COLOR` > `FORCE_COLOR` > the terminal; `TERM=dumb` is plain. */
-export function styleOf(stream: { readonly isTTY?: boolean }, no_color: boolean, env: NodeJS.ProcessEnv): Style {
-  const unicode = /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '') || process.platform === 'darwin';
+export function styleOf(
+  stream: { readonly isTTY?: boolean },
+  no_color: boolean,
+  env: NodeJS.ProcessEnv,
+): Style {
+  const unicode =
+    /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '') || process.platform === 'darwin';
   if (no_color || (env.NO_COLOR !== undefined && env.NO_COLOR !== '')) return { colour: false, unicode };
-  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '' && env.FORCE_COLOR !== '0') return { colour: true, unicode };
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '' && env.FORCE_COLOR !== '0')
+    return { colour: true, unicode };
   return { colour: stream.isTTY === true && env.TERM !== 'dumb', unicode };
 }
 

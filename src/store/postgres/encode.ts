@@ -29,7 +29,13 @@ function encodeMessage({ kind, content }: Step['messages'][number]): object {
 function encodeAgentObject({ agent, messages }: NewAgent): object {
   const { config, state, name, ...rest } = agent;
   return {
-    agent: { ...rest, name: storable(name), config: JSON.stringify(config), status: state.type, state: JSON.stringify(state) },
+    agent: {
+      ...rest,
+      name: storable(name),
+      config: JSON.stringify(config),
+      status: state.type,
+      state: JSON.stringify(state),
+    },
     messages: messages.map(encodeMessage),
   };
 }

@@ -23,7 +23,8 @@ export class Listener {
     this.#channels.set(channel, wake);
     this.#poll ??= setInterval(() => this.#wakeAll(), POLL_MS).unref();
     if (this.#notifications) {
-      await (this.#connecting ??= this.#connect());
+      this.#connecting ??= this.#connect();
+      await this.#connecting;
       await this.#client?.query(`LISTEN ${quoted(channel)}`).catch(() => undefined);
     }
     return async () => {
@@ -34,7 +35,11 @@ export class Listener {
 
   async #connect(): Promise<void> {
     if (this.#closed) return;
-    const client = new pg.Client({ connectionString: this.#url, connectionTimeoutMillis: 5_000, keepAlive: true });
+    const client = new pg.Client({
+      connectionString: this.#url,
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+    });
     client.on('notification', ({ channel }) => this.#channels.get(channel)?.());
     client.on('error', () => undefined);
     client.on('end', () => this.#lost(client));

@@ -12,11 +12,16 @@ export async function migrate(pool: pg.Pool, location: string): Promise<void> {
   try {
     await client.query('BEGIN');
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-    await client.query('CREATE TABLE IF NOT EXISTS coppice_migrations (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())');
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS coppice_migrations (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+    );
     const { rows } = await client.query('SELECT coalesce(max(number), 0) AS present FROM coppice_migrations');
     const present = Number(rows[0].present);
     if (present > newest) {
-      throw new StoreError('E_DB_NEWER', `${location} was written by a newer Coppice (schema ${present}, this one knows ${newest}): update Coppice, or use another database`);
+      throw new StoreError(
+        'E_DB_NEWER',
+        `${location} was written by a newer Coppice (schema ${present}, this one knows ${newest}): update Coppice, or use another database`,
+      );
     }
     for (const migration of POSTGRES_MIGRATIONS) {
       if (migration.number <= present) continue;

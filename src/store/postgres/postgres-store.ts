@@ -4,10 +4,19 @@ import type { Limits } from '../../core/limits.ts';
 import type { Mail, NewMail } from '../../core/mail.ts';
 import type { PlacedMessage } from '../../core/message.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
-import type { OpenStoreOptions } from '../open-store.ts';
 import { isProcessGone } from '../process-gone.ts';
 import { agentOf, mailOf, messageOf, type Row, requestOf } from '../rows.ts';
-import { type AgentFilter, LEASE_MS, type RequestRecord, type Signal, type Step, type Store, type Verdict, type Worker } from '../store.ts';
+import {
+  type AgentFilter,
+  LEASE_MS,
+  type OpenStoreOptions,
+  type RequestRecord,
+  type Signal,
+  type Step,
+  type Store,
+  type Verdict,
+  type Worker,
+} from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import { encodeAgent, encodeMail, encodeSteps } from './encode.ts';
 import { Listener } from './listener.ts';
@@ -22,12 +31,18 @@ const LIVING = `status NOT IN ('completed', 'failed', 'killed')`;
 
 /** `bigint` columns hold counters and times, all far below 2^53. */
 const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')),
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
 export async function openPostgresStore(url: string, options: OpenStoreOptions): Promise<Store> {
   const location = publicLocation(url);
-  const pool = new pg.Pool({ connectionString: url, max: POOL_SIZE, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, types: types as pg.CustomTypesConfig });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    types: types as pg.CustomTypesConfig,
+  });
   // An idle connection that breaks is replaced at the next query; the query says so if it cannot.
   pool.on('error', () => undefined);
   try {
@@ -67,16 +82,25 @@ class PostgresStore implements Store {
   }
 
   async createRoot(root: NewAgent, limits: Limits): Promise<Tree> {
-    await this.#query('create_root', 'SELECT coppice_create_root($1::jsonb, $2)', [encodeAgent(root), JSON.stringify(limits)]);
+    await this.#query('create_root', 'SELECT coppice_create_root($1::jsonb, $2)', [
+      encodeAgent(root),
+      JSON.stringify(limits),
+    ]);
     return (await this.tree(root.agent.id)) as Tree;
   }
 
   async commit(steps: readonly Step[]): Promise<Verdict[]> {
-    const [row] = await this.#query('commit', 'SELECT coppice_commit($1::jsonb) AS verdicts', [encodeSteps(steps)]);
-    const verdicts = row?.verdicts as unknown as (Omit<Extract<Verdict, { ok: true }>, 'sent'> & { sent: number[] })[];
+    const [row] = await this.#query('commit', 'SELECT coppice_commit($1::jsonb) AS verdicts', [
+      encodeSteps(steps),
+    ]);
+    const verdicts = row?.verdicts as unknown as (Omit<Extract<Verdict, { ok: true }>, 'sent'> & {
+      sent: number[];
+    })[];
     return verdicts.map((verdict, index): Verdict => {
       if (!verdict.ok) return verdict as unknown as Verdict;
-      const sent = (steps[index] as Step).send.map((mail, place): Mail => ({ ...mail, number: verdict.sent[place] as number, consumed_seq: null }));
+      const sent = (steps[index] as Step).send.map(
+        (mail, place): Mail => ({ ...mail, number: verdict.sent[place] as number, consumed_seq: null }),
+      );
       return { ...verdict, sent };
     });
   }
@@ -84,17 +108,25 @@ class PostgresStore implements Store {
   async send(mail: NewMail): ReturnType<Store['send']> {
     const [row] = await this.#query('send', 'SELECT coppice_send($1::jsonb) AS number', [encodeMail(mail)]);
     const number = row?.number as unknown as number | 'unknown' | 'dead';
-    if (typeof number === 'string') return { ok: false, refusal: { reason: 'recipient', agent_id: mail.to_id, found: number } };
+    if (typeof number === 'string')
+      return { ok: false, refusal: { reason: 'recipient', agent_id: mail.to_id, found: number } };
     return { ok: true, mail: { ...mail, number, consumed_seq: null } };
   }
 
   async kill(agent_id: string, by: string, at: number): Promise<{ ids: string[] }> {
-    const [row] = await this.#query('kill', 'SELECT coppice_kill($1, $2, $3, NULL) AS ids', [agent_id, by, at]);
+    const [row] = await this.#query('kill', 'SELECT coppice_kill($1, $2, $3, NULL) AS ids', [
+      agent_id,
+      by,
+      at,
+    ]);
     return { ids: row?.ids as unknown as string[] };
   }
 
   async setLimits(root_id: string, limits: Limits): Promise<Tree> {
-    await this.#query('set_limits', 'UPDATE trees SET limits = $2 WHERE root_id = $1', [root_id, JSON.stringify(limits)]);
+    await this.#query('set_limits', 'UPDATE trees SET limits = $2 WHERE root_id = $1', [
+      root_id,
+      JSON.stringify(limits),
+    ]);
     return (await this.tree(root_id)) as Tree;
   }
 
@@ -117,7 +149,9 @@ class PostgresStore implements Store {
     if (filter.roots) where.push('parent_id IS NULL');
     values.push(filter.limit ?? null);
     const text = `SELECT * FROM agents WHERE ${where.join(' AND ')} ORDER BY created_at DESC, number DESC LIMIT $${values.length}`;
-    return (await this.#query(`agents_${where.join('_').replaceAll(/\W+/g, '_').slice(0, 40)}`, text, values)).map(agentOf);
+    return (
+      await this.#query(`agents_${where.join('_').replaceAll(/\W+/g, '_').slice(0, 40)}`, text, values)
+    ).map(agentOf);
   }
 
   async find(text: string, root_id?: string): Promise<Agent[]> {
@@ -132,7 +166,9 @@ class PostgresStore implements Store {
 
   async tree(root_id: string): Promise<Tree | null> {
     const [row] = await this.#query('tree', 'SELECT * FROM trees WHERE root_id = $1', [root_id]);
-    return row === undefined ? null : ({ ...row, limits: JSON.parse(row.limits as string) } as unknown as Tree);
+    return row === undefined
+      ? null
+      : ({ ...row, limits: JSON.parse(row.limits as string) } as unknown as Tree);
   }
 
   async history(agent_id: string, after = 0, limit?: number): Promise<PlacedMessage[]> {
@@ -149,7 +185,11 @@ class PostgresStore implements Store {
 
   async mail(to_id: string, all = false): Promise<Mail[]> {
     const pending = all ? '' : 'AND consumed_seq IS NULL';
-    return (await this.#query(`mail_${all}`, `SELECT * FROM mail WHERE to_id = $1 ${pending} ORDER BY number`, [to_id])).map(mailOf);
+    return (
+      await this.#query(`mail_${all}`, `SELECT * FROM mail WHERE to_id = $1 ${pending} ORDER BY number`, [
+        to_id,
+      ])
+    ).map(mailOf);
   }
 
   async waiters(agent_id: string): Promise<string[]> {
@@ -158,7 +198,9 @@ class PostgresStore implements Store {
   }
 
   async requests(agent_id: string): Promise<RequestRecord[]> {
-    return (await this.#query('requests', 'SELECT * FROM requests WHERE agent_id = $1 ORDER BY id', [agent_id])).map(requestOf);
+    return (
+      await this.#query('requests', 'SELECT * FROM requests WHERE agent_id = $1 ORDER BY id', [agent_id])
+    ).map(requestOf);
   }
 
   async heartbeat(worker: Worker): Promise<boolean> {
@@ -177,8 +219,14 @@ class PostgresStore implements Store {
   }
 
   async claim(root_id: string, worker: Worker): Promise<Agent[]> {
-    const known = (await this.#query('all_workers', 'SELECT id, host, pid, expires_at FROM workers', [])) as unknown as Worker[];
-    const gone = known.filter((one) => one.id !== worker.id && isProcessGone(one, worker.host)).map((one) => one.id);
+    const known = (await this.#query(
+      'all_workers',
+      'SELECT id, host, pid, expires_at FROM workers',
+      [],
+    )) as unknown as Worker[];
+    const gone = known
+      .filter((one) => one.id !== worker.id && isProcessGone(one, worker.host))
+      .map((one) => one.id);
     const sql = `UPDATE agents SET worker = $2, epoch = epoch + 1 WHERE id IN (
         SELECT g.id FROM agents g LEFT JOIN workers w ON w.id = g.worker
         WHERE g.root_id = $1 AND g.${LIVING}
@@ -189,7 +237,11 @@ class PostgresStore implements Store {
   }
 
   async signals(worker_id: string): Promise<Signal[]> {
-    const rows = await this.#query('signals', 'DELETE FROM signals WHERE worker = $1 RETURNING id, agent_id, kind, about', [worker_id]);
+    const rows = await this.#query(
+      'signals',
+      'DELETE FROM signals WHERE worker = $1 RETURNING id, agent_id, kind, about',
+      [worker_id],
+    );
     rows.sort((a, b) => (a.id as number) - (b.id as number));
     return rows.map(({ agent_id, kind, about }) => ({ agent_id, kind, about }) as Signal);
   }

@@ -1,25 +1,15 @@
 import type { Tree } from '../../core/agent.ts';
+import { killEvent } from '../../core/kill-event.ts';
 import type { Mail, NewMail } from '../../core/mail.ts';
 import type { Message } from '../../core/message.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
-import { isTerminal, isWorking, type StateType } from '../../core/state.ts';
+import { isTerminal, isWorking } from '../../core/state.ts';
 import { findWaitCycle } from '../../core/wait-cycle.ts';
-import { killEvent } from '../../core/kill-event.ts';
-import type { Refusal, Step, Verdict } from '../store.ts';
 import { mailOf, type Row } from '../rows.ts';
+import type { Refusal, Step, Verdict } from '../store.ts';
+import type { GuardRow } from './guard-row.ts';
+import { outcomeOf } from './killed-outcome.ts';
 import type { Statements } from './statements.ts';
-
-interface Guard {
-  readonly epoch: number;
-  readonly last_seq: number;
-  readonly status: StateType;
-  readonly root_id: string;
-  readonly parent_id: string | null;
-  readonly depth: number;
-  readonly living_children: number;
-  readonly worker: string | null;
-  readonly name: string;
-}
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -43,12 +33,22 @@ export class Commit {
   }
 
   apply(step: Step): Verdict {
-    const guard = this.#sql.guard.get(step.agent_id) as unknown as Guard | undefined;
+    const guard = this.#sql.guard.get(step.agent_id) as unknown as GuardRow | undefined;
     // Law 8: the epoch fences out everybody but the lease holder.
-    if (guard === undefined || guard.epoch !== step.epoch || guard.last_seq !== step.base_seq || isTerminal(guard.status)) {
+    if (
+      guard === undefined ||
+      guard.epoch !== step.epoch ||
+      guard.last_seq !== step.base_seq ||
+      isTerminal(guard.status)
+    ) {
       return { ok: false, refusal: { reason: 'stale' } };
     }
-    const refusal = this.#limits(step, guard) ?? this.#recipients(step, guard) ?? this.#letters(step) ?? this.#cycle(step) ?? this.#targets(step, guard);
+    const refusal =
+      this.#limits(step, guard) ??
+      this.#recipients(step, guard) ??
+      this.#letters(step) ??
+      this.#cycle(step) ??
+      this.#targets(step, guard);
     if (refusal !== null) return { ok: false, refusal };
     return this.#write(step, guard);
   }
@@ -71,12 +71,16 @@ export class Commit {
   }
 
   /** Law 7: every path that creates an agent passes here. */
-  #limits(step: Step, guard: Guard): Refusal | null {
+  #limits(step: Step, guard: GuardRow): Refusal | null {
     const created = step.create.length;
     if (created === 0) return null;
     const tree = this.tree(guard.root_id);
     const { limits } = tree;
-    const check = (limit: 'depth' | 'children' | 'live' | 'total', present: number, wanted: number): Refusal | null =>
+    const check = (
+      limit: 'depth' | 'children' | 'live' | 'total',
+      present: number,
+      wanted: number,
+    ): Refusal | null =>
       wanted > limits[limit] ? { reason: 'limit', limit, allowed: limits[limit], present } : null;
     return (
       check('depth', guard.depth, guard.depth + 1) ??
@@ -86,10 +90,11 @@ export class Commit {
     );
   }
 
-  #recipients(step: Step, guard: Guard): Refusal | null {
+  #recipients(step: Step, guard: GuardRow): Refusal | null {
     for (const mail of step.send) {
-      const to = this.#sql.guard.get(mail.to_id) as unknown as Guard | undefined;
-      if (to === undefined || to.root_id !== guard.root_id) return { reason: 'recipient', agent_id: mail.to_id, found: 'unknown' };
+      const to = this.#sql.guard.get(mail.to_id) as unknown as GuardRow | undefined;
+      if (to === undefined || to.root_id !== guard.root_id)
+        return { reason: 'recipient', agent_id: mail.to_id, found: 'unknown' };
       if (isTerminal(to.status)) return { reason: 'recipient', agent_id: mail.to_id, found: 'dead' };
     }
     return null;
@@ -98,7 +103,8 @@ export class Commit {
   /** Law 6. */
   #letters(step: Step): Refusal | null {
     for (const { mail_id } of step.consume) {
-      if (this.#sql.mailPending.get(mail_id, step.agent_id) === undefined) return { reason: 'consumed', mail_id };
+      if (this.#sql.mailPending.get(mail_id, step.agent_id) === undefined)
+        return { reason: 'consumed', mail_id };
     }
     return null;
   }
@@ -106,12 +112,13 @@ export class Commit {
   /** Law 10. */
   #cycle(step: Step): Refusal | null {
     if (step.waits_for === null || step.waits_for.length === 0) return null;
-    const targetsOf = (id: string): string[] => this.#sql.targetsOf.all(id).map((row) => (row as Row).target as string);
+    const targetsOf = (id: string): string[] =>
+      this.#sql.targetsOf.all(id).map((row) => (row as Row).target as string);
     const path = findWaitCycle(step.agent_id, step.waits_for, targetsOf);
     return path === null ? null : { reason: 'cycle', path };
   }
 
-  #targets(step: Step, guard: Guard): Refusal | null {
+  #targets(step: Step, guard: GuardRow): Refusal | null {
     for (const agent_id of step.kill) {
       let at = agent_id;
       for (let hops = 0; at !== step.agent_id; hops += 1) {
@@ -124,12 +131,22 @@ export class Commit {
     return null;
   }
 
-  #write(step: Step, guard: Guard): Verdict {
+  #write(step: Step, guard: GuardRow): Verdict {
     const sql = this.#sql;
     const { agent_id, at, state } = step;
     const tree = this.tree(guard.root_id);
     const last_seq = this.#append(agent_id, step.base_seq, step.messages, at);
-    sql.advance.run(state.type, JSON.stringify(state), last_seq, step.doing, step.reply, step.sent_this_turn ? 1 : 0, step.calls, at, agent_id);
+    sql.advance.run(
+      state.type,
+      JSON.stringify(state),
+      last_seq,
+      step.doing,
+      step.reply,
+      step.sent_this_turn ? 1 : 0,
+      step.calls,
+      at,
+      agent_id,
+    );
     for (const request of step.requests) this.#request(agent_id, tree, request);
     for (const child of step.create) this.#create(child);
     if (step.create.length > 0) sql.addLivingChildren.run(step.create.length, agent_id);
@@ -154,9 +171,23 @@ export class Commit {
     return seq;
   }
 
-  #request(agent_id: string, tree: Writable<Tree>, { model, usage, started_at, duration_ms }: Step['requests'][number]): void {
+  #request(
+    agent_id: string,
+    tree: Writable<Tree>,
+    { model, usage, started_at, duration_ms }: Step['requests'][number],
+  ): void {
     const { input, output, cached, reasoning, cost_usd } = usage;
-    this.#sql.insertRequest.run(agent_id, model, input, output, cached, reasoning, cost_usd, started_at, duration_ms);
+    this.#sql.insertRequest.run(
+      agent_id,
+      model,
+      input,
+      output,
+      cached,
+      reasoning,
+      cost_usd,
+      started_at,
+      duration_ms,
+    );
     this.#sql.addUsage.run(input, output, cached, reasoning, cost_usd, cost_usd, agent_id);
     tree.tokens += input + output;
     tree.cost_usd += cost_usd ?? 0;
@@ -167,9 +198,22 @@ export class Commit {
     const from = agent.forked_from;
     const last_seq = this.#append(agent.id, from?.seq ?? 0, messages, agent.created_at);
     this.#sql.insertAgent.run(
-      agent.id, agent.root_id, agent.parent_id, agent.name, agent.session_key, agent.origin, agent.depth,
-      JSON.stringify(agent.config), agent.state.type, JSON.stringify(agent.state), last_seq,
-      from?.agent_id ?? null, from?.seq ?? null, agent.worker, agent.created_at, agent.created_at,
+      agent.id,
+      agent.root_id,
+      agent.parent_id,
+      agent.name,
+      agent.session_key,
+      agent.origin,
+      agent.depth,
+      JSON.stringify(agent.config),
+      agent.state.type,
+      JSON.stringify(agent.state),
+      last_seq,
+      from?.agent_id ?? null,
+      from?.seq ?? null,
+      agent.worker,
+      agent.created_at,
+      agent.created_at,
     );
   }
 
@@ -183,8 +227,18 @@ export class Commit {
   post(mail: NewMail, worker: string | null): Mail {
     const sql = this.#sql;
     const number = (sql.recipient.get(mail.to_id) as Row).mail_count as number;
-    sql.insertMail.run(mail.id, mail.root_id, mail.to_id, mail.from_id, mail.from_name, mail.kind, mail.body, number, mail.sent_at);
-    const holder = (sql.guard.get(mail.to_id) as unknown as Guard).worker;
+    sql.insertMail.run(
+      mail.id,
+      mail.root_id,
+      mail.to_id,
+      mail.from_id,
+      mail.from_name,
+      mail.kind,
+      mail.body,
+      number,
+      mail.sent_at,
+    );
+    const holder = (sql.guard.get(mail.to_id) as unknown as GuardRow).worker;
     if (holder !== null && holder !== worker) sql.insertSignal.run(holder, mail.to_id, 'mail', null);
     return mailOf({ ...mail, number, consumed_seq: null } as unknown as Row);
   }
@@ -194,7 +248,7 @@ export class Commit {
     for (const target of targets) this.#sql.insertEdge.run(waiter, target);
   }
 
-  #end(agent_id: string, guard: Guard, tree: Writable<Tree>, at: number): void {
+  #end(agent_id: string, guard: GuardRow, tree: Writable<Tree>, at: number): void {
     this.#sql.end.run(at, agent_id);
     this.#sql.deleteEdges.run(agent_id);
     if (guard.parent_id !== null) this.#sql.addLivingChildren.run(-1, guard.parent_id);
@@ -213,7 +267,9 @@ export class Commit {
     const doomed = sql.livingSubtree.all(agent_id) as Row[];
     const target = doomed.find((row) => row.id === agent_id);
     if (target === undefined) return [];
-    const content = JSON.stringify(killEvent(by, { id: agent_id, name: target.name as string }, doomed.length - 1));
+    const content = JSON.stringify(
+      killEvent(by, { id: agent_id, name: target.name as string }, doomed.length - 1),
+    );
     const state = JSON.stringify({ type: 'killed', by });
     const dead = new Set(doomed.map((row) => row.id));
     this.tree(target.root_id as string).live -= doomed.length;
@@ -223,31 +279,18 @@ export class Commit {
       sql.kill.run(state, at, at, id);
       sql.deleteEdges.run(id);
       if (row.parent_id !== null) sql.addLivingChildren.run(-1, row.parent_id as string);
-      if (row.worker !== null && row.worker !== worker) sql.insertSignal.run(row.worker as string, id, 'killed', null);
+      if (row.worker !== null && row.worker !== worker)
+        sql.insertSignal.run(row.worker as string, id, 'killed', null);
       this.#tellWaiters(id, worker);
     }
-    for (const row of doomed) if (!dead.has(row.parent_id)) this.#tellParent(row, by, at, worker);
+    for (const row of doomed) {
+      const mail = outcomeOf(row, dead, by, at);
+      if (mail !== null && this.#isAlive(mail.to_id)) this.post(mail, worker);
+    }
     return [...dead] as string[];
   }
 
-  /** A parent that awaits an outcome gets one, also when the child was killed. */
-  #tellParent(row: Row, by: string, at: number, worker: string | null): void {
-    if (row.parent_id === null || row.origin === 'fork' || row.origin === 'root') return;
-    const parent = this.#sql.guard.get(row.parent_id as string) as unknown as Guard;
-    if (isTerminal(parent.status)) return;
-    const outcome = { type: 'failure', error: `Killed by ${by}`, error_kind: 'killed' };
-    this.post(
-      {
-        id: `killed-${row.id}`,
-        root_id: row.root_id as string,
-        to_id: row.parent_id as string,
-        from_id: row.id as string,
-        from_name: row.name as string,
-        kind: row.origin === 'session' ? 'announce' : 'outcome',
-        body: JSON.stringify({ agent_id: row.id, outcome }),
-        sent_at: at,
-      },
-      worker,
-    );
+  #isAlive(id: string): boolean {
+    return !isTerminal((this.#sql.guard.get(id) as unknown as GuardRow).status);
   }
 }

@@ -33,7 +33,8 @@ function prepareFile(file: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     if (existsSync(file)) {
-      if (statSync(file).isDirectory()) throw new StoreError('E_DB_UNREADABLE', `${file} is a folder, not a database: name a file`);
+      if (statSync(file).isDirectory())
+        throw new StoreError('E_DB_UNREADABLE', `${file} is a folder, not a database: name a file`);
       return;
     }
     closeSync(openSync(file, 'a', 0o600));
@@ -46,13 +47,17 @@ function refuseForeign(database: DatabaseSync, file: string): void {
   const id = (database.prepare('PRAGMA application_id').get() as { application_id: number }).application_id;
   const tables = (database.prepare('SELECT count(*) AS n FROM sqlite_schema').get() as { n: number }).n;
   if (id !== APPLICATION_ID && tables > 0) {
-    throw new StoreError('E_DB_UNREADABLE', `${file} is a database of another program: choose another file with --database`);
+    throw new StoreError(
+      'E_DB_UNREADABLE',
+      `${file} is a database of another program: choose another file with --database`,
+    );
   }
 }
 
 function migrate(database: DatabaseSync, file: string): void {
   const newest = SQLITE_MIGRATIONS.at(-1)?.number ?? 0;
-  const version = () => (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+  const version = () =>
+    (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
   if (version() === newest) return;
   // The lock comes first, so that of two processes one migrates and the other finds it done.
   database.exec('BEGIN IMMEDIATE');

@@ -4,12 +4,18 @@ import { StoreError, type StoreErrorCode } from '../store-error.ts';
 const BY_CODE: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   5: ['E_DB_BUSY', 'another process keeps it locked: try again, or see who uses it'],
   6: ['E_DB_BUSY', 'another process keeps it locked: try again, or see who uses it'],
-  8: ['E_DB_READ_ONLY', 'it cannot be written: check the permissions of the file and its folder, or choose another with --database'],
+  8: [
+    'E_DB_READ_ONLY',
+    'it cannot be written: check the permissions of the file and its folder, or choose another with --database',
+  ],
   10: ['E_DB_UNAVAILABLE', 'the disk reported an error: check the disk'],
   11: ['E_DB_CORRUPT', 'the file is damaged: restore a backup, or move it away to start anew'],
   13: ['E_DB_FULL', 'the disk is full: free some space; the work goes on by itself'],
   14: ['E_DB_UNREADABLE', 'it cannot be opened: check the path and its permissions'],
-  26: ['E_DB_CORRUPT', 'the file is not a database: restore a backup, or choose another file with --database'],
+  26: [
+    'E_DB_CORRUPT',
+    'the file is not a database: restore a backup, or choose another file with --database',
+  ],
 };
 
 const BY_SYSTEM_CODE: Readonly<Record<string, readonly [StoreErrorCode, string]>> = {

@@ -5,12 +5,21 @@ import type { Mail, NewMail } from '../../core/mail.ts';
 import type { PlacedMessage } from '../../core/message.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
 import { isTerminal } from '../../core/state.ts';
-import type { OpenStoreOptions } from '../open-store.ts';
-import { type AgentFilter, LEASE_MS, type RequestRecord, type Signal, type Step, type Store, type Verdict, type Worker } from '../store.ts';
 import { isProcessGone } from '../process-gone.ts';
+import { agentOf, mailOf, messageOf, type Row, requestOf } from '../rows.ts';
+import {
+  type AgentFilter,
+  LEASE_MS,
+  type OpenStoreOptions,
+  type RequestRecord,
+  type Signal,
+  type Step,
+  type Store,
+  type Verdict,
+  type Worker,
+} from '../store.ts';
 import { Commit } from './commit.ts';
 import { openDatabase } from './open-database.ts';
-import { agentOf, mailOf, messageOf, type Row, requestOf } from '../rows.ts';
 import { storeErrorOf } from './sqlite-error.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 
@@ -76,7 +85,8 @@ class SqliteStore implements Store {
   async send(mail: NewMail): ReturnType<Store['send']> {
     return this.#transaction((commit) => {
       const row = this.#sql.agent.get(mail.to_id) as Row | undefined;
-      const found = row === undefined ? 'unknown' : isTerminal(row.status as Agent['state']['type']) ? 'dead' : null;
+      const found =
+        row === undefined ? 'unknown' : isTerminal(row.status as Agent['state']['type']) ? 'dead' : null;
       if (found !== null) return { ok: false, refusal: { reason: 'recipient', agent_id: mail.to_id, found } };
       return { ok: true, mail: commit.post(mail, null) };
     });
@@ -131,7 +141,9 @@ class SqliteStore implements Store {
 
   async tree(root_id: string): Promise<Tree | null> {
     const row = this.#read(() => this.#sql.tree.get(root_id)) as Row | undefined;
-    return row === undefined ? null : ({ ...row, limits: JSON.parse(row.limits as string) } as unknown as Tree);
+    return row === undefined
+      ? null
+      : ({ ...row, limits: JSON.parse(row.limits as string) } as unknown as Tree);
   }
 
   async history(agent_id: string, after = 0, limit = -1): Promise<PlacedMessage[]> {
@@ -156,7 +168,8 @@ class SqliteStore implements Store {
       if (row === undefined) break;
       const forked_seq = (row.forked_seq as number | null) ?? 0;
       ranges.unshift({ id: at.id, from: Math.max(after, forked_seq), to: at.to });
-      at = row.forked_from === null ? null : { id: row.forked_from as string, to: Math.min(forked_seq, at.to) };
+      at =
+        row.forked_from === null ? null : { id: row.forked_from as string, to: Math.min(forked_seq, at.to) };
     }
     return ranges.filter((range) => range.to > range.from);
   }
@@ -195,8 +208,12 @@ class SqliteStore implements Store {
     return this.#transaction(() => {
       const now = Date.now();
       const rows = this.#sql.allWorkers.all() as unknown as (Worker & { expires_at: number })[];
-      const alive = new Set(rows.filter((one) => one.expires_at > now && !isProcessGone(one, worker.host)).map((one) => one.id));
-      const free = (this.#sql.claimable.all(root_id) as Row[]).filter((row) => row.worker === null || !alive.has(row.worker as string));
+      const alive = new Set(
+        rows.filter((one) => one.expires_at > now && !isProcessGone(one, worker.host)).map((one) => one.id),
+      );
+      const free = (this.#sql.claimable.all(root_id) as Row[]).filter(
+        (row) => row.worker === null || !alive.has(row.worker as string),
+      );
       return free.map((row) => {
         this.#sql.claim.run(worker.id, row.id as string);
         return agentOf(this.#sql.agent.get(row.id as string) as Row);
@@ -213,7 +230,9 @@ class SqliteStore implements Store {
   }
 
   async workers(): Promise<(Worker & { expires_at: number })[]> {
-    const rows = this.#read(() => this.#sql.livingWorkers.all(Date.now())) as unknown as (Worker & { expires_at: number })[];
+    const rows = this.#read(() => this.#sql.livingWorkers.all(Date.now())) as unknown as (Worker & {
+      expires_at: number;
+    })[];
     return rows.map((row) => ({ ...row }));
   }
 

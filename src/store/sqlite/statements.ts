@@ -11,11 +11,15 @@ export function prepareStatements(database: DatabaseSync) {
     updateTree: prepare('UPDATE trees SET live = ?, total = ?, tokens = ?, cost_usd = ? WHERE root_id = ?'),
     setLimits: prepare('UPDATE trees SET limits = ? WHERE root_id = ?'),
 
-    insertAgent: prepare(`INSERT INTO agents (id, root_id, parent_id, name, session_key, origin, depth, config, status, state,
+    insertAgent:
+      prepare(`INSERT INTO agents (id, root_id, parent_id, name, session_key, origin, depth, config, status, state,
       last_seq, forked_from, forked_seq, worker, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`),
     agent: prepare('SELECT * FROM agents WHERE id = ?'),
-    guard: prepare('SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name FROM agents WHERE id = ?'),
-    advance: prepare(`UPDATE agents SET status = ?, state = ?, last_seq = ?, doing = ?, reply = ?, sent_this_turn = ?,
+    guard: prepare(
+      'SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name FROM agents WHERE id = ?',
+    ),
+    advance:
+      prepare(`UPDATE agents SET status = ?, state = ?, last_seq = ?, doing = ?, reply = ?, sent_this_turn = ?,
       calls = calls + ?, updated_at = ? WHERE id = ?`),
     addUsage: prepare(`UPDATE agents SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
       cached_tokens = cached_tokens + ?, reasoning_tokens = reasoning_tokens + ?,
@@ -32,16 +36,21 @@ export function prepareStatements(database: DatabaseSync) {
     parentOf: prepare('SELECT parent_id FROM agents WHERE id = ?'),
 
     insertMessage: prepare('INSERT INTO messages (agent_id, seq, kind, content, at) VALUES (?, ?, ?, ?, ?)'),
-    messages: prepare('SELECT * FROM messages WHERE agent_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?'),
+    messages: prepare(
+      'SELECT * FROM messages WHERE agent_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+    ),
 
     recipient: prepare('UPDATE agents SET mail_count = mail_count + 1 WHERE id = ? RETURNING mail_count'),
     insertMail: prepare(`INSERT INTO mail (${MAIL_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,NULL)`),
     mailPending: prepare('SELECT 1 FROM mail WHERE id = ? AND to_id = ? AND consumed_seq IS NULL'),
     consume: prepare('UPDATE mail SET consumed_seq = ? WHERE id = ?'),
-    pendingMail: prepare(`SELECT ${MAIL_COLUMNS} FROM mail WHERE to_id = ? AND consumed_seq IS NULL ORDER BY number`),
+    pendingMail: prepare(
+      `SELECT ${MAIL_COLUMNS} FROM mail WHERE to_id = ? AND consumed_seq IS NULL ORDER BY number`,
+    ),
     allMail: prepare(`SELECT ${MAIL_COLUMNS} FROM mail WHERE to_id = ? ORDER BY number`),
 
-    insertRequest: prepare(`INSERT INTO requests (agent_id, model, input_tokens, output_tokens, cached_tokens, reasoning_tokens,
+    insertRequest:
+      prepare(`INSERT INTO requests (agent_id, model, input_tokens, output_tokens, cached_tokens, reasoning_tokens,
       cost_usd, started_at, duration_ms) VALUES (?,?,?,?,?,?,?,?,?)`),
     requests: prepare('SELECT * FROM requests WHERE agent_id = ? ORDER BY id'),
 
@@ -49,7 +58,8 @@ export function prepareStatements(database: DatabaseSync) {
     deleteEdges: prepare('DELETE FROM wait_edges WHERE waiter = ?'),
     targetsOf: prepare('SELECT target FROM wait_edges WHERE waiter = ?'),
     waitersOf: prepare('SELECT waiter FROM wait_edges WHERE target = ?'),
-    waitingWorkers: prepare(`SELECT agents.worker, wait_edges.waiter FROM wait_edges JOIN agents ON agents.id = wait_edges.waiter
+    waitingWorkers:
+      prepare(`SELECT agents.worker, wait_edges.waiter FROM wait_edges JOIN agents ON agents.id = wait_edges.waiter
       WHERE wait_edges.target = ? AND agents.worker IS NOT NULL AND agents.worker IS NOT ?`),
 
     insertSignal: prepare('INSERT INTO signals (worker, agent_id, kind, about) VALUES (?, ?, ?, ?)'),
@@ -64,7 +74,9 @@ export function prepareStatements(database: DatabaseSync) {
     releaseAgents: prepare('UPDATE agents SET worker = NULL WHERE worker = ?'),
     livingWorkers: prepare('SELECT id, host, pid, expires_at FROM workers WHERE expires_at > ?'),
     allWorkers: prepare('SELECT id, host, pid, expires_at FROM workers'),
-    claimable: prepare(`SELECT id, worker FROM agents WHERE root_id = ? AND status NOT IN ('completed', 'failed', 'killed')`),
+    claimable: prepare(
+      `SELECT id, worker FROM agents WHERE root_id = ? AND status NOT IN ('completed', 'failed', 'killed')`,
+    ),
     claim: prepare('UPDATE agents SET worker = ?, epoch = epoch + 1 WHERE id = ?'),
   };
 }

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** `npm test [-- FILTER…]`: every test file below test/ (or those whose path holds a filter), with Node's own runner. */
+const OLDEST_NODE = 24;
+const root = join(import.meta.dirname, '..');
+
+if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
+  console.error(`the tests need Node ${OLDEST_NODE}, which npm ci brings along; run them with: npm test`);
+  process.exit(2);
+}
+const filters = process.argv.slice(2);
+const files = globSync('test/**/*.test.ts', { cwd: root })
+  .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+  .sort();
+if (files.length === 0) {
+  console.error(`no test file matches ${filters.join(' ')}`);
+  process.exit(1);
+}
+// No test may reach the user's own ledger, configuration or keys.
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/_API_KEY$|^COPPICE_|^DATABASE_URL$/.test(name)),
+);
+const result = spawnSync(
+  process.execPath,
+  ['--test', '--test-concurrency=2', '--test-timeout=300000', '--test-reporter=spec', ...files],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env,
+  },
+);
+process.exit(result.status ?? 1);

@@ -1,0 +1,28 @@
+import { realpathSync, statSync } from 'node:fs';
+import type { AgentConfig } from '../core/agent.ts';
+import { CoppiceError } from '../core/coppice-error.ts';
+import type { Workbench } from './workbench.ts';
+
+/** Refuses what could only fail later: a folder that is none, tools that nobody has. */
+export function checkedConfig(config: AgentConfig, workbench: Workbench): AgentConfig {
+  const unknown = workbench.unknownNames(config);
+  if (unknown.toolsets.length > 0) {
+    const known = workbench.toolsetNames.join(', ');
+    throw new CoppiceError('E_CONFIG', `no toolset called "${unknown.toolsets[0]}"`, {
+      hint: `Toolsets: ${known}`,
+    });
+  }
+  if (unknown.tools.length > 0) {
+    throw new CoppiceError('E_CONFIG', `no tool called "${unknown.tools[0]}"`, {
+      hint: `Tools: ${workbench.toolNames.join(', ')}`,
+    });
+  }
+  try {
+    if (!statSync(config.cwd).isDirectory())
+      throw new CoppiceError('E_NO_FOLDER', `${config.cwd} is not a folder`);
+    return { ...config, cwd: realpathSync(config.cwd) };
+  } catch (error) {
+    if (error instanceof CoppiceError) throw error;
+    throw new CoppiceError('E_NO_FOLDER', `the folder ${config.cwd} cannot be used`, { cause: error });
+  }
+}

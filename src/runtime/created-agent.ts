@@ -1,0 +1,46 @@
+import type { Agent } from '../core/agent.ts';
+import type { Message, PlacedMessage } from '../core/message.ts';
+import type { NewAgent } from '../core/new-agent.ts';
+import { NO_USAGE } from '../core/usage.ts';
+import { doing } from './doing.ts';
+
+/** The agent as the ledger has it right after its creation. */
+export function createdAgent({ agent, messages }: NewAgent): Agent {
+  return {
+    ...agent,
+    last_seq: (agent.forked_from?.seq ?? 0) + messages.length,
+    mail_count: 0,
+    epoch: 1,
+    calls: 0,
+    usage: NO_USAGE,
+    doing: doing(agent.state),
+    reply: null,
+    sent_this_turn: false,
+    updated_at: agent.created_at,
+    ended_at: null,
+  };
+}
+
+/** The agent as the ledger has it right after a kill. */
+export function killedAgent(agent: Agent, by: string, at: number): Agent {
+  return {
+    ...agent,
+    state: { type: 'killed', by },
+    worker: null,
+    epoch: agent.epoch + 1,
+    last_seq: agent.last_seq + 1,
+    doing: null,
+    updated_at: at,
+    ended_at: at,
+  };
+}
+
+/** Messages at the places that a step gave them. */
+export function placed(
+  agent_id: string,
+  messages: readonly Message[],
+  base_seq: number,
+  at: number,
+): PlacedMessage[] {
+  return messages.map((message, index) => ({ ...message, agent_id, seq: base_seq + 1 + index, at }));
+}

@@ -1,0 +1,22 @@
+/** Who waits for whom among the agents known here: when a target rests, its waiters look again. */
+export class WaiterIndex {
+  readonly #waiters = new Map<string, Set<string>>();
+
+  /** Replaces the edges of one waiter. */
+  set(waiter: string, before: readonly string[], after: readonly string[]): void {
+    for (const target of before) {
+      const waiters = this.#waiters.get(target);
+      waiters?.delete(waiter);
+      if (waiters?.size === 0) this.#waiters.delete(target);
+    }
+    for (const target of after) {
+      const waiters = this.#waiters.get(target);
+      if (waiters === undefined) this.#waiters.set(target, new Set([waiter]));
+      else waiters.add(waiter);
+    }
+  }
+
+  of(target: string): Iterable<string> {
+    return this.#waiters.get(target) ?? [];
+  }
+}
