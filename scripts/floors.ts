@@ -41,7 +41,7 @@ const MAX_LINES = 300;
 /** Files that may be longer, each with its reason. */
 const LONGER: Readonly<Record<string, { readonly lines: number; readonly reason: string }>> = {
   'runtime/executor.ts': {
-    lines: 380,
+    lines: 400,
     reason: 'the one round of fold, commit and perform; its halves share every cell',
   },
 };

@@ -24,6 +24,8 @@ export interface WaitView {
   readonly agent: (id: string) => Agent | undefined;
   /** True when a letter from this agent is pending for the waiter. */
   readonly hasLetterFrom: (id: string) => boolean;
+  /** True when letters wait for this agent: it is about to work on them, even if it idles at this moment. */
+  readonly hasMail: (id: string) => boolean;
 }
 
 /** The end of a wait: what the call returns, and the letters that this consumes (law 6). */
@@ -39,13 +41,13 @@ export type WaitCut = 'timeout' | 'interrupted';
 export function isAnswered(id: string, view: WaitView): boolean {
   // The status is looked at first: mail that was sent before the turn ended is then surely seen.
   const agent = view.agent(id);
-  const resting = agent === undefined || !atWork(agent);
+  const resting = agent === undefined || !atWork(agent, view);
   return view.hasLetterFrom(id) || resting;
 }
 
-/** A child that was created and has not begun its first turn has nothing to show yet: it runs. */
-function atWork(agent: Agent): boolean {
-  return isWorking(agent.state.type);
+/** A child that was created and has not begun its first turn has nothing to show yet: it runs. So does one with mail to read. */
+function atWork(agent: Agent, view: WaitView): boolean {
+  return isWorking(agent.state.type) || (!isTerminal(agent.state.type) && view.hasMail(agent.id));
 }
 
 /** Mode 1: the first letter from anyone; mode 2: every listed agent (seed 1, Wait Semantics). */
@@ -72,17 +74,18 @@ function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null):
     if (mail.kind === 'letter' && mail.from_id !== null && !first.has(mail.from_id))
       first.set(mail.from_id, mail);
   }
-  const results = from.map((id) => row(id, view.agent(id), first.get(id)));
+  const results = from.map((id) => row(id, view, first.get(id)));
   const consume = from.flatMap((id) => first.get(id)?.id ?? []);
   const mark = cut === null ? {} : cut === 'timeout' ? { timed_out: true } : { interrupted: true };
   return { output: JSON.stringify({ results, ...mark }), consume };
 }
 
-function row(id: string, agent: Agent | undefined, letter: Mail | undefined): WaitRow {
+function row(id: string, view: WaitView, letter: Mail | undefined): WaitRow {
+  const agent = view.agent(id);
   const name = agent?.name ?? id;
   if (letter !== undefined) return { agent_id: id, name, status: 'received', message: letter.body };
   if (agent === undefined || isTerminal(agent.state.type)) return { agent_id: id, name, status: 'dead' };
-  if (atWork(agent)) return { agent_id: id, name, status: 'running' };
+  if (atWork(agent, view)) return { agent_id: id, name, status: 'running' };
   return {
     agent_id: id,
     name,

@@ -50,6 +50,7 @@ export class Executor {
   readonly #ready = new Set<Cell>();
   readonly #waiters = new WaiterIndex();
   readonly #shared_trees = new Set<string>();
+  readonly #written_to = new Set<string>();
   #round: Promise<void> | null = null;
   #closed = false;
 
@@ -108,12 +109,18 @@ export class Executor {
       forest,
       context: this.#options.workbench.contextOf(cell.agent, forest.tree(cell.agent.root_id)),
       toolsetTool: (name) => this.#options.workbench.toolsetTool(cell.agent.config, name),
+      hasMail: (id) => this.#hasMail(id),
       shared: this.#shared_trees.has(cell.agent.root_id),
     });
     if (!draft.isEmpty) return { cell, draft, step: draft.step(now, doing(draft.state)) };
     cell.inputs = [];
     this.#after(cell, draft);
     return null;
+  }
+
+  /** Of agents led elsewhere, what was sent from here counts until they are heard of again. */
+  #hasMail(id: string): boolean {
+    return this.cells.get(id)?.inbox.hasLetters ?? this.#written_to.has(id);
   }
 
   async #commit(pending: readonly Pending[]): Promise<void> {
@@ -245,6 +252,7 @@ export class Executor {
 
   #learn(agent: Agent): void {
     if (this.cells.get(agent.id)?.gone === false) return;
+    this.#written_to.delete(agent.id);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
   }
 
@@ -350,7 +358,10 @@ export class Executor {
 
   #deliver(mail: Mail): void {
     const cell = this.cells.get(mail.to_id);
-    if (cell === undefined) return;
+    if (cell === undefined) {
+      this.#written_to.add(mail.to_id);
+      return;
+    }
     cell.inbox.add(mail);
     this.wake(cell);
   }

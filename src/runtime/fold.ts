@@ -20,6 +20,8 @@ export interface FoldSurroundings {
   readonly forest: Forest;
   readonly context: TransitionContext;
   readonly toolsetTool: (name: string) => ToolsetTool | undefined;
+  /** Letters wait for this agent. */
+  readonly hasMail: (id: string) => boolean;
   /** Others lead agents of this tree too, so names must be looked up in the ledger. */
   readonly shared: boolean;
 }
@@ -167,6 +169,7 @@ function waitView(draft: Draft, cell: Cell, around: FoldSurroundings): WaitView 
     now: around.now,
     inbox,
     agent: (id) => around.forest.agent(id),
+    hasMail: around.hasMail,
     hasLetterFrom: untouched
       ? (id) => cell.inbox.hasLetterFrom(id)
       : (id) => inbox.some((mail) => isLetter(mail) && mail.from_id === id),

@@ -41,6 +41,10 @@ export class Inbox {
     return this.#letters_from.has(agent_id);
   }
 
+  get hasLetters(): boolean {
+    return this.#mail.some((mail) => mail.kind === 'letter');
+  }
+
   get isEmpty(): boolean {
     return this.#mail.length === 0;
   }

@@ -12,6 +12,7 @@ export class Listener {
   #client: pg.Client | null = null;
   #connecting: Promise<void> | null = null;
   #poll: NodeJS.Timeout | null = null;
+  #reconnect: NodeJS.Timeout | null = null;
   #closed = false;
 
   constructor(url: string, notifications: boolean) {
@@ -54,11 +55,13 @@ export class Listener {
     }
   }
 
+  /** A broken connection is reported more than once; it is replaced once. */
   #lost(client: pg.Client): void {
     if (this.#client === client) this.#client = null;
-    if (this.#closed) return;
+    if (this.#closed || this.#reconnect !== null) return;
     void client.end().catch(() => undefined);
-    setTimeout(() => {
+    this.#reconnect = setTimeout(() => {
+      this.#reconnect = null;
       if (this.#client === null && !this.#closed) this.#connecting = this.#connect();
     }, RECONNECT_MS).unref();
   }
@@ -70,6 +73,7 @@ export class Listener {
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#poll !== null) clearInterval(this.#poll);
+    if (this.#reconnect !== null) clearTimeout(this.#reconnect);
     this.#channels.clear();
     await this.#connecting?.catch(() => undefined);
     await this.#client?.end().catch(() => undefined);

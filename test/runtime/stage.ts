@@ -1,0 +1,201 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Agent } from '../../src/core/agent.ts';
+import type { Limits } from '../../src/core/limits.ts';
+import type { AssistantPart, ResultContent } from '../../src/core/message.ts';
+import type { Model, ModelRequest } from '../../src/models/model.ts';
+import { openRuntime } from '../../src/runtime/open-runtime.ts';
+import type { RuntimeEvent } from '../../src/runtime/runtime-event.ts';
+import type { RuntimeFace, TreeOutcome } from '../../src/runtime/runtime-face.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Tool } from '../../src/tools/tool.ts';
+
+/** What an agent's model sees of its own part of the conversation. */
+export interface Scene {
+  readonly name: string;
+  readonly id: string;
+  readonly parent_id: string;
+  /** Answers given so far. */
+  readonly step: number;
+  /** Results of the newest round of calls. */
+  readonly last: readonly ResultContent[];
+  /** Every result so far, oldest first. */
+  readonly results: readonly ResultContent[];
+  /** The newest user message. */
+  readonly user: string;
+  readonly request: ModelRequest;
+}
+
+/** A text ends the turn; calls are `[name, input]`; `input` as text goes to the letter. */
+export type Line = string | readonly (readonly [string, unknown])[];
+export type Play = (scene: Scene) => Line | Promise<Line>;
+
+export interface Stage {
+  readonly store: Store;
+  readonly runtime: RuntimeFace;
+  readonly requests: ModelRequest[];
+  readonly events: RuntimeEvent[];
+  start(prompt?: string, limits?: Partial<Limits>): Promise<Agent>;
+  /** Starts and waits until nothing is at work. */
+  perform(prompt?: string, limits?: Partial<Limits>): Promise<TreeOutcome>;
+  agent(name: string): Promise<Agent>;
+  /** Results of one agent's own calls, in the order of the calls. */
+  results(agent: Agent): Promise<ResultContent[]>;
+  /** Stops the runtime and opens another one on the same ledger, as after a crash when `crash` is set. */
+  reopen(play?: Play): Promise<Stage>;
+  close(): Promise<void>;
+}
+
+const ALL = { allow: ['*'], ask: [], deny: [] };
+const NONE = { allow: [], ask: [], deny: [] };
+let calls = 0;
+
+export interface StageOptions {
+  readonly tools?: readonly Tool[];
+  /** Default: a new SQLite file. */
+  readonly database?: string;
+}
+
+/** A runtime whose models are one function: real ledger, real executor, a play for a mind. */
+export async function setStage(play: Play, options: StageOptions = {}): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-stage-'));
+  return open(play, options, folder, options.database ?? `sqlite:${join(folder, 'ledger.db')}`);
+}
+
+async function open(play: Play, options: StageOptions, folder: string, database: string): Promise<Stage> {
+  const store = await openStore(database);
+  const requests: ModelRequest[] = [];
+  const events: RuntimeEvent[] = [];
+  const tools = options.tools ?? [];
+  const runtime = await openRuntime({
+    store,
+    openModel: async () => actor(play, requests),
+    tools,
+    spill_dir: folder,
+    env_allow: [],
+  });
+  runtime.subscribe((event) => events.push(event));
+  const config = {
+    model: 'play/actor',
+    thinking: 'off' as const,
+    system: 'system',
+    toolsets: ['process'],
+    tools: tools.map((tool) => tool.spec.name),
+    cwd: folder,
+    permissions: { cli: ALL, config: NONE },
+  };
+  let root: Agent | null = null;
+  const stage: Stage = {
+    store,
+    runtime,
+    requests,
+    events,
+    async start(prompt = 'begin', limits = {}) {
+      root = await runtime.start({ prompt, config, limits });
+      return root;
+    },
+    async perform(prompt, limits) {
+      return runtime.settled((await stage.start(prompt, limits)).id);
+    },
+    async agent(name) {
+      const [found] = await store.find(name, root?.id);
+      if (found === undefined) throw new Error(`nobody is called ${name}`);
+      return found;
+    },
+    async results(agent) {
+      const own = (await store.history(agent.id)).filter((message) => message.agent_id === agent.id);
+      const results = new Map(
+        own.flatMap((message) =>
+          message.kind === 'result' ? [[message.content.call_id, message.content]] : [],
+        ),
+      );
+      const calls = own.flatMap((message) => (message.kind === 'assistant' ? message.content.parts : []));
+      return calls.flatMap((part) => (part.type === 'call' ? (results.get(part.id) ?? []) : []));
+    },
+    async reopen(next = play) {
+      await runtime.close();
+      await store.close();
+      const again = await open(next, options, folder, database);
+      return again;
+    },
+    async close() {
+      await runtime.close();
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return stage;
+}
+
+function actor(play: Play, requests: ModelRequest[]): Model {
+  return {
+    id: 'play/actor',
+    context_window: null,
+    async stream(request, onDelta) {
+      requests.push(request);
+      const line = await Promise.race([
+        Promise.resolve(play(sceneOf(request))),
+        new Promise<null>((resolve) => request.signal.addEventListener('abort', () => resolve(null))),
+      ]);
+      if (line === null || request.signal.aborted) return { type: 'aborted' };
+      if (typeof line === 'string') onDelta({ type: 'text', text: line });
+      const parts: AssistantPart[] =
+        typeof line === 'string'
+          ? [{ type: 'text', text: line }]
+          : line.map(([name, input]) => {
+              calls += 1;
+              return {
+                type: 'call',
+                id: `call-${calls}`,
+                name,
+                input: typeof input === 'string' ? input : JSON.stringify(input),
+              };
+            });
+      const usage = { input: 10, output: 2, cached: 0, reasoning: 0, cost_usd: null };
+      return {
+        type: 'answer',
+        content: { model: 'play/actor', parts },
+        usage,
+        finish: typeof line === 'string' ? 'stop' : 'calls',
+      };
+    },
+  };
+}
+
+function sceneOf(request: ModelRequest): Scene {
+  const own = request.messages.slice(request.shared_prefix);
+  const rounds = own.flatMap((message) => (message.role === 'results' ? [message.results] : []));
+  const users = own.flatMap((message) => (message.role === 'user' ? [message.text] : []));
+  return {
+    name: request.agent.name,
+    id: request.agent.id,
+    parent_id: request.agent.parent_id ?? '',
+    step: own.filter((message) => message.role === 'assistant').length,
+    last: rounds.at(-1) ?? [],
+    results: rounds.flat(),
+    user: users.at(-1) ?? '',
+    request,
+  };
+}
+
+/** The ids that a round of forks returned. */
+export function forked(scene: Scene): string[] {
+  return scene.results
+    .filter((result) => result.name === 'fork')
+    .map((result) => (JSON.parse(result.output) as { agent_id: string }).agent_id);
+}
+
+export function parsed(result: ResultContent | undefined): Record<string, unknown> {
+  return JSON.parse(result?.output ?? 'null') as Record<string, unknown>;
+}
+
+/** Resolves when `test` holds, looked at often; rejects after ten seconds. */
+export async function until(test: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let tries = 0; tries < 1000; tries += 1) {
+    if (await test()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`it never came to this: ${what}`);
+}
