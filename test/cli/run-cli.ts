@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+
+export interface CliResult {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A place of its own for the command line: folders, ledger and configuration that no other test or user shares. */
+export interface Home {
+  readonly folder: string;
+  /** The folder that is worked in. */
+  readonly work: string;
+  readonly database: string;
+  readonly env: NodeJS.ProcessEnv;
+  configure(configuration: object | string): void;
+  start(
+    args: readonly string[],
+    options?: { readonly input?: string; readonly env?: NodeJS.ProcessEnv },
+  ): { readonly child: ChildProcess; readonly ended: Promise<CliResult> };
+  run(
+    args: readonly string[],
+    options?: { readonly input?: string; readonly env?: NodeJS.ProcessEnv },
+  ): Promise<CliResult>;
+  remove(): void;
+}
+
+export function makeHome(): Home {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-cli-'));
+  const work = join(folder, 'work');
+  mkdirSync(work);
+  mkdirSync(join(folder, 'config', 'coppice'), { recursive: true });
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    LANG: 'C.UTF-8',
+    XDG_DATA_HOME: join(folder, 'data'),
+    XDG_CONFIG_HOME: join(folder, 'config'),
+  };
+  const home: Home = {
+    folder,
+    work,
+    database: join(folder, 'data', 'coppice', 'coppice.db'),
+    env,
+    configure(configuration) {
+      const text = typeof configuration === 'string' ? configuration : JSON.stringify(configuration);
+      writeFileSync(join(folder, 'config', 'coppice', 'config.json'), text);
+    },
+    start(args, options = {}) {
+      const child = spawn(process.execPath, [MAIN, ...args], {
+        cwd: work,
+        env: { ...env, ...options.env },
+        stdio: 'pipe',
+      });
+      let [stdout, stderr] = ['', ''];
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        stdout += text;
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text;
+      });
+      child.stdin.on('error', () => undefined);
+      child.stdin.end(options.input ?? '');
+      const ended = new Promise<CliResult>((resolve) =>
+        child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr })),
+      );
+      return { child, ended };
+    },
+    run: (args, options) => home.start(args, options).ended,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+  return home;
+}

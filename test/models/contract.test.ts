@@ -1,0 +1,294 @@
+// Proves that every provider protocol keeps the Model contract, against servers that speak and check it, whole and broken.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { CallPart } from '../../src/core/message.ts';
+import { FORK_PLACEHOLDER, type PromptMessage } from '../../src/core/prompt.ts';
+import type { ModelDelta, ModelOutcome } from '../../src/models/model.ts';
+import type { Answer } from '../servers/brain.ts';
+import { ask, KEY, open, PROTOCOLS } from './protocols.ts';
+
+type Answered = Extract<ModelOutcome, { type: 'answer' }>;
+const ANSWER: Answer = {
+  text: 'Hello, 世界 🎋!',
+  calls: [
+    { name: 'fork', input: { n: 1 } },
+    { name: 'fork', input: { n: 2 } },
+  ],
+  usage: { input: 100, output: 20, cached: 60 },
+};
+
+function answered(outcome: ModelOutcome): Answered {
+  assert.equal(outcome.type, 'answer', JSON.stringify(outcome));
+  return outcome as Answered;
+}
+
+function calls(outcome: Answered): CallPart[] {
+  return outcome.content.parts.filter((part): part is CallPart => part.type === 'call');
+}
+
+/** What a watcher is left with: deltas since the last restart. */
+function shown(deltas: readonly ModelDelta[]): string {
+  return deltas
+    .slice(deltas.findLastIndex((delta) => delta.type === 'restart') + 1)
+    .flatMap((delta) => (delta.type === 'text' ? [delta.text] : []))
+    .join('');
+}
+
+for (const protocol of PROTOCOLS) {
+  describe(`model contract: ${protocol.type}`, () => {
+    it('streams text, several calls, and usage with cached tokens', async () => {
+      const { server, model } = await open(protocol, () => ANSWER);
+      const deltas: ModelDelta[] = [];
+      const outcome = answered(await model.stream(ask(), (delta) => deltas.push(delta)));
+      assert.deepEqual(
+        outcome.content.parts.filter((part) => part.type === 'text').map((part) => part.text),
+        ['Hello, 世界 🎋!'],
+      );
+      assert.equal(shown(deltas), 'Hello, 世界 🎋!');
+      assert.deepEqual(
+        calls(outcome).map((call) => [call.name, JSON.parse(call.input)]),
+        [
+          ['fork', { n: 1 }],
+          ['fork', { n: 2 }],
+        ],
+      );
+      assert.equal(new Set(calls(outcome).map((call) => call.id)).size, 2);
+      assert.deepEqual(outcome.usage, { input: 100, output: 20, cached: 60, reasoning: 0, cost_usd: null });
+      assert.equal(outcome.finish, 'calls');
+      assert.equal(server.exchanges[0]?.system, 'You are a test.');
+      await server.close();
+    });
+
+    it('asks for reasoning only when it is wanted, and carries it back so that the server accepts it', async () => {
+      const { server, model } = await open(protocol, () => ({ ...ANSWER, reasoning: 'let me think' }));
+      const first = answered(await model.stream(ask({ thinking: 'high' }), () => undefined));
+      assert.ok(
+        first.content.parts.some((part) => part.type === 'reasoning' && part.text === 'let me think'),
+      );
+      const messages: PromptMessage[] = [
+        { role: 'user', text: 'hello' },
+        { role: 'assistant', model: first.content.model, parts: first.content.parts },
+        {
+          role: 'results',
+          results: calls(first).map((call) => ({
+            call_id: call.id,
+            name: call.name,
+            status: 'ok',
+            output: '',
+          })),
+        },
+      ];
+      answered(await model.stream(ask({ thinking: 'high', messages }), () => undefined));
+      const foreign = messages.map((message) =>
+        message.role === 'assistant' ? { ...message, model: 'other/model' } : message,
+      );
+      answered(await model.stream(ask({ messages: foreign }), () => undefined));
+      const [asked, , other] = server.exchanges;
+      assert.match(
+        asked?.raw ?? '',
+        /"(reasoning_effort|effort|thinking|thinkingConfig|budget_tokens|reasoning)":/,
+      );
+      assert.equal(
+        /let me think|signed|sealed/.test(other?.raw ?? ''),
+        false,
+        'reasoning of another model is left out',
+      );
+      assert.equal(/"(reasoning_effort|effort|thinking|thinkingConfig)":/.test(other?.raw ?? ''), false);
+      await server.close();
+    });
+
+    it('accepts the transcripts that forks produce, and all siblings send one byte-identical prefix', async () => {
+      const { server, model } = await open(protocol, () => ANSWER);
+      const parent = answered(await model.stream(ask(), () => undefined));
+      const shared: PromptMessage[] = [
+        { role: 'user', text: 'hello' },
+        { role: 'assistant', model: parent.content.model, parts: parent.content.parts },
+        {
+          role: 'results',
+          results: calls(parent).map((call) => ({
+            call_id: call.id,
+            name: call.name,
+            status: 'ok',
+            output: FORK_PLACEHOLDER,
+          })),
+        },
+      ];
+      for (const name of ['one', 'two', 'three']) {
+        const messages: PromptMessage[] = [...shared, { role: 'user', text: `MARK you are ${name}` }];
+        const child = answered(await model.stream(ask({ messages, shared_prefix: 3 }), () => undefined));
+        const more: PromptMessage[] = [
+          ...messages,
+          { role: 'assistant', model: child.content.model, parts: child.content.parts },
+          {
+            role: 'results',
+            results: calls(child).map((call) => ({
+              call_id: call.id,
+              name: call.name,
+              status: 'error',
+              output: 'no',
+            })),
+          },
+          { role: 'user', text: 'a letter' },
+        ];
+        answered(await model.stream(ask({ messages: more, shared_prefix: 3 }), () => undefined));
+      }
+      assert.deepEqual(
+        server.exchanges.map((exchange) => exchange.refused),
+        Array(7).fill(null),
+      );
+      const prefixes = server.exchanges.slice(1).map(({ raw }) => raw.slice(0, raw.indexOf('MARK')));
+      assert.ok((prefixes[0]?.length ?? 0) > 200);
+      assert.equal(new Set(prefixes).size, 1);
+      await server.close();
+    });
+
+    it('a conversation with invalid arguments, empty texts and pictures is still sendable', async () => {
+      const { server, model } = await open(protocol, () => ({ text: 'fine' }));
+      const call = (id: string, input: string): CallPart => ({ type: 'call', id, name: 'fork', input });
+      const picture = { media_type: 'image/png', base64: 'iVBORw0KGgo=' };
+      const messages: PromptMessage[] = [
+        { role: 'user', text: ' ' },
+        {
+          role: 'assistant',
+          model: model.id,
+          parts: [
+            { type: 'text', text: '' },
+            call('call_1', '{"n": '),
+            call('call_2', '[1]'),
+            call('call_3', ''),
+          ],
+        },
+        {
+          role: 'results',
+          results: ['call_1', 'call_2', 'call_3'].map((call_id) => ({
+            call_id,
+            name: 'fork',
+            status: 'error',
+            output: '',
+            images: [picture],
+          })),
+        },
+      ];
+      answered(await model.stream(ask({ messages }), () => undefined));
+      assert.equal(server.exchanges[0]?.refused, null);
+      await server.close();
+    });
+
+    it('a stream cut at any event is asked again: one whole answer, no doubled text, no call of a broken stream', async () => {
+      const faultless = await open(protocol, () => ANSWER);
+      answered(await faultless.model.stream(ask(), () => undefined));
+      await faultless.server.close();
+      let events = 0;
+      for (let cut_after = 0; cut_after < 12; cut_after += 1) {
+        let requests = 0;
+        const { server, model } = await open(protocol, () => {
+          requests += 1;
+          return requests === 1 ? { ...ANSWER, fault: { cut_after } } : ANSWER;
+        });
+        const deltas: ModelDelta[] = [];
+        const outcome = answered(await model.stream(ask(), (delta) => deltas.push(delta)));
+        assert.equal(calls(outcome).length, 2);
+        assert.equal(shown(deltas), ANSWER.text);
+        events += requests - 1;
+        await server.close();
+      }
+      assert.ok(events >= 6, `the cut must break streams: ${events}`);
+    });
+
+    it('a malformed event breaks the stream, wherever it comes', async () => {
+      for (const malformed_at of [0, 2, 4]) {
+        let requests = 0;
+        const { server, model } = await open(protocol, () => {
+          requests += 1;
+          return requests === 1 ? { ...ANSWER, fault: { malformed_at } } : ANSWER;
+        });
+        const outcome = answered(await model.stream(ask(), () => undefined));
+        assert.equal(calls(outcome).length, 2);
+        assert.equal(requests, 2);
+        await server.close();
+      }
+    });
+
+    it('silence in the middle of a stream is broken off and asked again', async () => {
+      let requests = 0;
+      const { server, model } = await open(
+        protocol,
+        () => {
+          requests += 1;
+          return requests === 1 ? { ...ANSWER, fault: { stall_after: 2 } } : ANSWER;
+        },
+        { idle_ms: 150 },
+      );
+      assert.equal(calls(answered(await model.stream(ask(), () => undefined))).length, 2);
+      assert.equal(requests, 2);
+      await server.close();
+    });
+
+    it('429 with Retry-After, 500 and overload are tried again; what stays broken is a typed failure without the key', async () => {
+      const faults = [
+        { status: 429, headers: { 'retry-after': '0' } },
+        { status: protocol.type === 'anthropic' ? 529 : 503 },
+        null,
+      ] as const;
+      let requests = 0;
+      const mended = await open(protocol, () => {
+        const fault = faults[requests];
+        requests += 1;
+        return fault ? { fault } : ANSWER;
+      });
+      answered(await mended.model.stream(ask(), () => undefined));
+      assert.equal(requests, 3);
+      await mended.server.close();
+      for (const [status, kind, tries] of [
+        [429, 'rate_limit', 3],
+        [500, 'overloaded', 3],
+        [401, 'auth', 1],
+        [400, 'bad_request', 1],
+      ] as const) {
+        const { server, model } = await open(protocol, () => ({
+          fault: { status, message: `no, ${KEY} is wrong` },
+        }));
+        const outcome = await model.stream(ask(), () => undefined);
+        assert.ok(outcome.type === 'failure');
+        assert.equal(outcome.failure.kind, kind);
+        assert.equal(server.exchanges.length, tries);
+        assert.equal(JSON.stringify(outcome).includes(KEY), false);
+        await server.close();
+      }
+    });
+
+    it('an overlong conversation is told apart', async () => {
+      const { server, model } = await open(protocol, () => ({
+        fault: { status: 400, message: 'prompt is too long: 250000 tokens > 200000 maximum' },
+      }));
+      const outcome = await model.stream(ask(), () => undefined);
+      assert.ok(outcome.type === 'failure' && outcome.failure.kind === 'context_overflow');
+      await server.close();
+    });
+
+    it('an abort ends the request at once, in the middle of a stream and before it', async () => {
+      const { server, model } = await open(protocol, () => ({ ...ANSWER, fault: { stall_after: 3 } }), {
+        idle_ms: 60_000,
+      });
+      for (const delay of [0, 80]) {
+        const controller = new AbortController();
+        const pending = model.stream(ask({ signal: controller.signal }), () => undefined);
+        await new Promise((resolve) => setTimeout(resolve, delay));
+        const asked = performance.now();
+        controller.abort();
+        assert.equal((await pending).type, 'aborted');
+        assert.ok(performance.now() - asked < 1_000);
+      }
+      await server.close();
+    });
+
+    it('a server that is not there is a network failure', async () => {
+      const { server, model } = await open(protocol, () => ANSWER, { attempts: 2 });
+      await server.close();
+      const outcome = await model.stream(ask(), () => undefined);
+      assert.ok(
+        outcome.type === 'failure' && outcome.failure.kind === 'network' && outcome.failure.retryable,
+      );
+    });
+  });
+}

@@ -1,0 +1,175 @@
+// Proves that one gate bounds, queues, holds back and retries the requests of all agents, on a clock driven by hand.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Gate } from '../../src/models/gate.ts';
+import type { Model, ModelDelta, ModelOutcome } from '../../src/models/model.ts';
+import { retryAfter } from '../../src/models/provider-failure.ts';
+import { ask } from './protocols.ts';
+
+const OK: ModelOutcome = {
+  type: 'answer',
+  content: { model: 'm', parts: [{ type: 'text', text: 'hi' }] },
+  usage: { input: 1, output: 1, cached: 0, reasoning: 0, cost_usd: null },
+  finish: 'stop',
+};
+
+function limited(retry_after_ms?: number): ModelOutcome {
+  const failure = { kind: 'rate_limit' as const, error: 'slow down', retryable: true };
+  return retry_after_ms === undefined
+    ? { type: 'failure', failure }
+    : { type: 'failure', failure, retry_after_ms };
+}
+
+/** A gate whose time passes only when somebody sleeps. */
+function handDriven(options: { readonly concurrency?: number; readonly attempts?: number } = {}) {
+  let now = 0;
+  const slept: number[] = [];
+  const gate = new Gate({
+    ...options,
+    now: () => now,
+    random: () => 0.5,
+    sleep: async (ms, signal) => {
+      if (signal.aborted) return;
+      slept.push(ms);
+      now += ms;
+    },
+  });
+  return { gate, slept, now: () => now };
+}
+
+function model(stream: Model['stream']): Model {
+  return { id: 'm', context_window: null, stream };
+}
+
+it('so many at once, the others in order', async () => {
+  const { gate } = handDriven({ concurrency: 2 });
+  const started: number[] = [];
+  const ends: (() => void)[] = [];
+  const one = (index: number) =>
+    gate.stream(
+      model(() => {
+        started.push(index);
+        return new Promise((resolve) => ends.push(() => resolve(OK)));
+      }),
+      ask(),
+      () => undefined,
+    );
+  const all = [0, 1, 2, 3].map(one);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(started, [0, 1]);
+  ends[0]?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(started, [0, 1, 2]);
+  ends[1]?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  ends[2]?.();
+  ends[3]?.();
+  assert.deepEqual(
+    (await Promise.all(all)).map((outcome) => outcome.type),
+    Array(4).fill('answer'),
+  );
+});
+
+it('a rate limit met by one holds its siblings, for as long as the provider asked', async () => {
+  const { gate, now } = handDriven();
+  let first = true;
+  const limitedOnce = model(async () => {
+    if (!first) return OK;
+    first = false;
+    return limited(10_000);
+  });
+  const deltas: ModelDelta[] = [];
+  await gate.stream(limitedOnce, ask(), (delta) => deltas.push(delta));
+  assert.ok(now() >= 10_000);
+  assert.equal(deltas[0]?.type, 'waiting');
+  const sibling = await gate.stream(
+    model(async () => OK),
+    ask(),
+    () => undefined,
+  );
+  assert.equal(sibling.type, 'answer');
+});
+
+it('gives up after so many tries, and says so', async () => {
+  const { gate, slept } = handDriven({ attempts: 4 });
+  const outcome = await gate.stream(
+    model(async () => limited()),
+    ask(),
+    () => undefined,
+  );
+  assert.ok(outcome.type === 'failure' && /gave up after 4 tries/.test(outcome.failure.error));
+  assert.equal(slept.length, 3);
+});
+
+it('does not wait an hour in silence', async () => {
+  const { gate, slept } = handDriven();
+  const outcome = await gate.stream(
+    model(async () => limited(3_600_000)),
+    ask(),
+    () => undefined,
+  );
+  assert.equal(outcome.type, 'failure');
+  assert.deepEqual(slept, []);
+});
+
+it('what was shown of a broken stream is taken back before the next try', async () => {
+  const { gate } = handDriven();
+  let tries = 0;
+  const flaky = model(async (_request, onDelta) => {
+    tries += 1;
+    onDelta({ type: 'text', text: `try ${tries}` });
+    return tries === 1
+      ? { type: 'failure', failure: { kind: 'network', error: 'cut', retryable: true } }
+      : OK;
+  });
+  const deltas: ModelDelta[] = [];
+  await gate.stream(flaky, ask(), (delta) => deltas.push(delta));
+  assert.deepEqual(
+    deltas.map((delta) => delta.type),
+    ['text', 'restart', 'waiting', 'text'],
+  );
+});
+
+it('an abort in the queue leaves it, and the place is not lost', async () => {
+  const { gate } = handDriven({ concurrency: 1 });
+  let end = (): void => undefined;
+  const holding = gate.stream(
+    model(
+      () =>
+        new Promise((resolve) => {
+          end = () => resolve(OK);
+        }),
+    ),
+    ask(),
+    () => undefined,
+  );
+  const controller = new AbortController();
+  const queued = gate.stream(
+    model(async () => OK),
+    ask({ signal: controller.signal }),
+    () => undefined,
+  );
+  controller.abort();
+  assert.equal((await queued).type, 'aborted');
+  end();
+  await holding;
+  assert.equal(
+    (
+      await gate.stream(
+        model(async () => OK),
+        ask(),
+        () => undefined,
+      )
+    ).type,
+    'answer',
+  );
+});
+
+it('reads every form of Retry-After', () => {
+  const now = Date.parse('2026-11-21T10:00:00Z');
+  assert.equal(retryAfter({ 'retry-after': '3' }, now), 3000);
+  assert.equal(retryAfter({ 'retry-after': 'Sat, 21 Nov 2026 10:00:05 GMT' }, now), 5000);
+  assert.equal(retryAfter({ 'retry-after-ms': '250', 'retry-after': '9' }, now), 250);
+  assert.equal(retryAfter({ 'retry-after': 'soon' }, now), null);
+  assert.equal(retryAfter({}, now), null);
+});
