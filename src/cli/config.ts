@@ -82,10 +82,35 @@ function parse(text: string, file: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const message = (error as Error).message;
-    const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
+    const position = faultPosition(text);
     const before = text.slice(0, position).split('\n');
     const where = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
     throw new CoppiceError('E_CONFIG', `${file} is not valid JSON at ${where}: ${message}`, { cause: error });
+  }
+}
+
+/** Where the text stops being JSON: the end of the longest prefix that could still become some. */
+function faultPosition(text: string): number {
+  let [good, bad] = [0, text.length + 1];
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (couldBecomeJson(text.slice(0, middle))) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+function couldBecomeJson(prefix: string): boolean {
+  try {
+    JSON.parse(prefix);
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    const position = /at position (\d+)/.exec(message)?.[1];
+    return (
+      /^Unexpected end|^Unterminated/.test(message) ||
+      (position !== undefined && Number(position) >= prefix.length)
+    );
   }
 }
 

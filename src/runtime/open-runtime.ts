@@ -178,15 +178,15 @@ class Runtime implements RuntimeFace {
     this.#executor.forest.setTree(tree);
     const claimed = await this.#store.claim(root_id, this.#executor.worker);
     const mine = new Set(claimed.map((agent) => agent.id));
-    const others = (await this.#store.agents({ root_id })).filter((agent) => !mine.has(agent.id));
-    for (const agent of others) if (!this.#executor.cells.has(agent.id)) this.#executor.forest.set(agent);
+    const all = (await this.#store.agents({ root_id })).toReversed();
+    const others = all.filter((agent) => !mine.has(agent.id));
+    // In order of birth; and all are known before the first goes on: a wait looks at the others.
+    for (const agent of all) if (!this.#executor.cells.has(agent.id)) this.#executor.forest.set(agent);
     const elsewhere = others.filter(
       (agent) => !isTerminal(agent.state.type) && !this.#executor.cells.has(agent.id),
     ).length;
     if (elsewhere > 0) this.#executor.markShared(root_id);
     const broken: { agent: Agent; reason: string }[] = [];
-    // All are known before the first goes on: a wait looks at the others.
-    for (const agent of claimed) this.#executor.forest.set(agent);
     for (const agent of claimed) {
       try {
         const cell = this.#executor.adopt(
@@ -278,6 +278,7 @@ class Runtime implements RuntimeFace {
       else if (signal.kind === 'killed') await this.#executor.checkAgent(signal.agent_id);
       else if (signal.about !== null) await this.#executor.checkAgent(signal.about);
     }
+    this.#settle.look();
   }
 
   /** The lease had run out: keep only what nobody has taken. */

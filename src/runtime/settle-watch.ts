@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { Executor } from './executor.ts';
 import type { TreeOutcome } from './runtime-face.ts';
 
-/** How often a tree that others work on too is looked at. */
+/** How often a tree is looked at that others work on too; also what keeps a process alive that waits for nothing else. */
 const LOOK_MS = 250;
 
 interface Waiting {
@@ -29,6 +29,7 @@ export class SettleWatch {
   settled(root_id: string): Promise<TreeOutcome> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ root_id, resolve, reject });
+      this.#timer ??= setInterval(() => this.look(), LOOK_MS);
       setImmediate(() => this.look());
     });
   }
@@ -54,10 +55,7 @@ export class SettleWatch {
           waiting.reject(new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`)),
         );
       const busy = agents.some((agent) => isWorking(agent.state.type)) || this.#undelivered(root_id);
-      if (busy) {
-        if (shared) this.#lookLater();
-        return;
-      }
+      if (busy) return;
       const failure = failureOf(root.state);
       this.#end(waiting, () => waiting.resolve({ root, reply: root.reply ?? '', failure, agents }));
     } catch (error) {
@@ -73,20 +71,19 @@ export class SettleWatch {
     return false;
   }
 
-  #lookLater(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.look();
-    }, LOOK_MS);
-  }
-
   #end(waiting: Waiting, tell: () => void): void {
     this.#waiting = this.#waiting.filter((one) => one !== waiting);
+    if (this.#waiting.length === 0) this.#stop();
     tell();
   }
 
+  #stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
   close(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#stop();
     for (const waiting of this.#waiting.splice(0))
       waiting.reject(new CoppiceError('E_CLOSED', 'the runtime was closed'));
   }

@@ -88,7 +88,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const { root } = await on.perform();
     const waits = (await on.results(root)).slice(2).map(parsed);
     const message = (index: number) =>
-      ((waits[index]?.results as { message: string }[])[0] ?? { message: '' }).message;
+      (waits[index]?.results as { message: string }[] | undefined)?.[0]?.message;
     assert.deepEqual([message(0), message(1)], ['one', 'two']);
     assert.equal(waits[2]?.status, 'received');
     assert.equal(waits[2]?.message, 'report of other');

@@ -8,7 +8,7 @@ import { agentTree } from '../render/agent-tree.ts';
 export function tree(context: Context, text: string | undefined): Promise<number> {
   return withStore(context, async (store) => {
     const root = await findRoot(store, text);
-    const agents = await store.agents({ root_id: root.id });
+    const agents = (await store.agents({ root_id: root.id })).toReversed();
     if (context.json) {
       const counters = await store.tree(root.id);
       printJson({
