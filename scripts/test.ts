@@ -24,7 +24,14 @@ const env = Object.fromEntries(
 );
 const result = spawnSync(
   process.execPath,
-  ['--test', '--test-concurrency=2', '--test-timeout=300000', '--test-reporter=spec', ...files],
+  [
+    '--test',
+    '--test-concurrency=2',
+    '--test-timeout=120000',
+    '--test-force-exit',
+    '--test-reporter=spec',
+    ...files,
+  ],
   {
     cwd: root,
     stdio: 'inherit',

@@ -1,7 +1,7 @@
 import type { Effect } from './effect.ts';
 import type { Failure } from './failure.ts';
 import type { AssistantContent, ResultContent, UserContent } from './message.ts';
-import type { Call, ChildOutcome, ChildResult, WaitSpec } from './state.ts';
+import type { Call, ChildOutcome, ChildResult, SpawnedChild, WaitSpec } from './state.ts';
 
 /** Everything that can happen to one agent. `at` is milliseconds since the epoch; the core reads no clock. */
 export type AgentEvent =
@@ -9,7 +9,10 @@ export type AgentEvent =
   | { readonly type: 'input'; readonly at: number; readonly content: UserContent }
   /** A person's text joins a turn right before its next model request. */
   | { readonly type: 'steer'; readonly at: number; readonly content: UserContent }
-  /** `seq` is the place the message will take. A `submission` ends a child instead of running calls (seed 3). */
+  /**
+   * `seq` is the place the message will take; `calls` are the call parts of `content`, all of them, in order. A `submission` ends
+   * a child instead of running calls (seed 3); of an agent that does not report it means nothing.
+   */
   | {
       readonly type: 'response';
       readonly at: number;
@@ -30,7 +33,7 @@ export type AgentEvent =
       readonly at: number;
       readonly result: ResultContent;
       readonly consequences: readonly Consequence[];
-      readonly spawned: readonly string[];
+      readonly spawned: readonly SpawnedChild[];
     }
   /** A `wait` call is parked in the ledger. */
   | { readonly type: 'call-parked'; readonly at: number; readonly call_id: string; readonly wait: WaitSpec }
@@ -43,9 +46,10 @@ export type AgentEvent =
       readonly reason: string;
       readonly open: readonly ResultContent[];
     }
+  /** The ledger has ended the agent and all its descendants and told a parent that awaits it (law 9): only what runs is left to stop. */
   | { readonly type: 'kill'; readonly at: number; readonly by: string }
   | { readonly type: 'retry'; readonly at: number }
-  /** A limit was reached while at work: one last answer without tools (DESIGN.md, Decided). */
+  /** The run time was used up while at work: one last answer without tools (DESIGN.md, Decided). `limit` says which, for people. */
   | { readonly type: 'limit'; readonly at: number; readonly limit: string }
   /** The process that ran the agent is gone; its successor goes on (law 12). */
   | { readonly type: 'resume'; readonly at: number };
@@ -55,3 +59,5 @@ export type Consequence = Extract<
   Effect,
   { readonly type: 'create-agents' | 'deliver-mail' | 'consume-mail' | 'kill-agents' }
 >;
+
+export type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { readonly type: T }>;

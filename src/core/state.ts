@@ -40,16 +40,34 @@ export interface ChildResult {
   readonly outcome: ChildOutcome;
 }
 
+/** A child whose result the turn must await. */
+export interface SpawnedChild {
+  readonly agent_id: string;
+  /** What it was told to do: stands beside its result (seed 3, Aggregated Results Format). */
+  readonly task: string;
+}
+
+/** A call that failed in the newest request or the one before it. */
+export interface FailingCall {
+  /** Fingerprint of name, input and error. */
+  readonly signature: string;
+  /** In how many requests in a row it failed so. */
+  readonly times: number;
+  /** The last of these, counted as `Turn.requests`. */
+  readonly request: number;
+}
+
 /** The running count of one turn: what limits and the repeated-failure breaker look at. */
 export interface Turn {
   /** Model requests answered in this turn. */
   readonly requests: number;
-  /** The last failed call (name, input, error), in how many requests in a row it failed, and the last of these. */
-  readonly failing: { readonly signature: string; readonly times: number; readonly request: number } | null;
-  /** True after a limit was reached: one last answer without tools. */
-  readonly grace: boolean;
+  readonly failing: readonly FailingCall[];
+  /** The limit that was reached: one last answer without tools follows, and this failure if it brings nothing. */
+  readonly grace: Failure | null;
   /** A child that must submit was reminded of it once (seed 3). */
   readonly nudged: boolean;
+  /** The newest text of an agent that reports: what is left of its work if it fails. Empty for all others. */
+  readonly last_text: string;
   /** Milliseconds since the epoch. */
   readonly started_at: number;
 }
@@ -69,23 +87,27 @@ export type AgentState =
       readonly queued: readonly Call[];
       /** Ids of settled calls, in the order they settled; their results are messages. */
       readonly results: readonly string[];
-      /** Children whose results this turn must await. */
-      readonly spawned: readonly string[];
+      /** Children whose results this turn must await, in the order of their creation. */
+      readonly spawned: readonly SpawnedChild[];
       /** Results of such children that came before the turn was ready for them. */
       readonly early: readonly ChildResult[];
       readonly turn: Turn;
     }
+  /** Fan-in (seed 3): every child of `spawned` is in `pending` or in `results`. */
   | {
       readonly type: 'awaiting';
       readonly pending: readonly string[];
       readonly results: readonly ChildResult[];
+      readonly spawned: readonly SpawnedChild[];
       readonly turn: Turn;
     }
   | {
       readonly type: 'cancelling';
       readonly pending: readonly string[];
       readonly results: readonly ChildResult[];
+      readonly spawned: readonly SpawnedChild[];
       readonly reason: string;
+      readonly turn: Turn;
     }
   | { readonly type: 'errored'; readonly failure: Failure }
   | { readonly type: 'completed'; readonly result: string }
@@ -93,9 +115,11 @@ export type AgentState =
   | { readonly type: 'killed'; readonly by: string };
 
 export type StateType = AgentState['type'];
+export type Executing = Extract<AgentState, { readonly type: 'executing' }>;
+export type FanIn = Extract<AgentState, { readonly type: 'awaiting' | 'cancelling' }>;
 
 export function newTurn(started_at: number): Turn {
-  return { requests: 0, failing: null, grace: false, nudged: false, started_at };
+  return { requests: 0, failing: [], grace: null, nudged: false, last_text: '', started_at };
 }
 
 export function isTerminal(type: StateType): boolean {

@@ -1,98 +1,90 @@
+import { appendEvent } from './append.ts';
+import { stopCalls } from './calls.ts';
 import type { Effect } from './effect.ts';
+import type { EventOf } from './event.ts';
 import type { Failure } from './failure.ts';
-import { outstanding } from './fan-in.ts';
-import type { AgentState } from './state.ts';
-import {
-  cancelOpen,
-  type Executing,
-  eventMessage,
-  failedResult,
-  invalid,
-  type Of,
-  request,
-  step,
-  type Transition,
-  type TransitionContext,
-} from './transition-step.ts';
-import { schedule } from './turn.ts';
-import { endInFailure, lastRequest } from './turn-end.ts';
+import { cancelChildren, leaveFanIn } from './fan-in.ts';
+import { outstanding } from './outstanding.ts';
+import { lastRequest } from './request.ts';
+import type { AgentState, Executing } from './state.ts';
+import type { TransitionContext } from './transition-context.ts';
+import { invalid, step, type Transition } from './transition-result.ts';
+import { endInFailure, endStopped } from './turn-end.ts';
 
-export function cancelled(state: AgentState, event: Of<'cancel'>, context: TransitionContext): Transition {
-  const interrupted = eventMessage('interrupted', `interrupted by ${event.by}: ${event.reason}`);
-  const failure: Failure = { kind: 'cancelled', error: event.reason, retryable: false };
-  const stop = (effects: Effect[]): Transition =>
-    context.reports ? endInFailure(failure, undefined, context, effects) : step({ type: 'idle' }, effects);
+/** A person or the parent stops the turn; children that it awaits are waited for until they have stopped too (seed 3). */
+export function cancelled(
+  state: AgentState,
+  event: EventOf<'cancel'>,
+  context: TransitionContext,
+): Transition {
+  const { reason } = event;
+  const interrupted = appendEvent('interrupted', `interrupted by ${event.by}: ${reason}`);
   switch (state.type) {
     case 'requesting':
-      return stop([{ type: 'abort' }, interrupted]);
-    case 'executing': {
-      const effects: Effect[] = [
-        { type: 'abort' },
-        ...cancelOpen(state, event.open, `Cancelled: ${event.reason}`),
+      return endStopped(reason, state.turn.last_text, [{ type: 'abort' }, interrupted], context);
+    case 'executing':
+      return cancelledCalls(state, event, interrupted, context);
+    case 'awaiting':
+      return step({ ...state, type: 'cancelling', reason }, [
         interrupted,
-      ];
-      const pending = outstanding(state);
-      if (pending.length === 0) return stop(effects);
-      effects.push({ type: 'cancel-agents', agent_ids: pending, reason: event.reason });
-      return step({ type: 'cancelling', pending, results: state.early, reason: event.reason }, effects);
+        ...cancelChildren(state.pending, reason),
+      ]);
+    case 'cancelling':
+      return invalid(state, event, 'it is being cancelled already');
+    default:
+      // `* + UserCancel where context.is_sub_agent` (seed 3): the parent awaits an outcome in any case.
+      if (context.reports) return endStopped(reason, '', [interrupted], context);
+      return invalid(state, event, 'the agent is not at work');
+  }
+}
+
+function cancelledCalls(
+  state: Executing,
+  event: EventOf<'cancel'>,
+  interrupted: Effect,
+  context: TransitionContext,
+): Transition {
+  const { reason } = event;
+  const { early, spawned, turn } = state;
+  const stopped = [...stopCalls(state, event.open, reason), interrupted];
+  const pending = outstanding(state);
+  if (pending.length === 0) {
+    return endStopped(reason, turn.last_text, [...stopped, ...leaveFanIn(state, reason)], context);
+  }
+  return step({ type: 'cancelling', pending, results: early, spawned, reason, turn }, [
+    ...stopped,
+    ...cancelChildren(pending, reason),
+  ]);
+}
+
+/**
+ * The run time is used up. What runs is stopped and children are asked to stop; their parent does not wait for that, because a
+ * limit must hold whatever others do. It gets its last request with what is there.
+ */
+export function limitReached(
+  state: AgentState,
+  event: EventOf<'limit'>,
+  context: TransitionContext,
+): Transition {
+  const limit: Failure = { kind: 'timed_out', error: `limit reached: ${event.limit}`, retryable: true };
+  const reason = `Cancelled: ${limit.error}`;
+  switch (state.type) {
+    case 'requesting': {
+      const { turn, attempt } = state;
+      if (turn.grace === null) return lastRequest(turn, limit, [{ type: 'abort' }], context, attempt + 1);
+      return endInFailure(turn.grace, turn.last_text, [{ type: 'abort' }], context);
+    }
+    case 'executing': {
+      const stopped = [...stopCalls(state, [], limit.error), ...leaveFanIn(state, reason)];
+      return lastRequest(state.turn, limit, stopped, context);
     }
     case 'awaiting':
-      return step(
-        { type: 'cancelling', pending: state.pending, results: state.results, reason: event.reason },
-        [interrupted, { type: 'cancel-agents', agent_ids: state.pending, reason: event.reason }],
-      );
+      return lastRequest(state.turn, limit, leaveFanIn(state, reason), context);
+    case 'cancelling': {
+      const left = [appendEvent('limit', limit.error), ...leaveFanIn(state, reason)];
+      return endStopped(state.reason, state.turn.last_text, left, context);
+    }
     default:
-      if (context.reports && state.type !== 'cancelling') return stop([interrupted]);
-      return invalid(
-        state,
-        event,
-        state.type === 'cancelling' ? 'it is being cancelled already' : 'the agent is not at work',
-      );
+      return invalid(state, event, 'no turn is running');
   }
-}
-
-export function limitReached(state: AgentState, event: Of<'limit'>, context: TransitionContext): Transition {
-  if (state.type === 'requesting') {
-    if (state.turn.grace) {
-      const failure: Failure = { kind: 'timed_out', error: `limit reached: ${event.limit}`, retryable: true };
-      return endInFailure(failure, undefined, context, [{ type: 'abort' }]);
-    }
-    return lastRequest(state.turn, event.limit, [{ type: 'abort' }], state.attempt + 1);
-  }
-  if (state.type !== 'executing') return invalid(state, event, 'no turn is running');
-  const effects: Effect[] = [
-    { type: 'abort' },
-    ...cancelOpen(state, [], `Cancelled: limit reached: ${event.limit}`),
-  ];
-  const pending = outstanding(state);
-  if (pending.length > 0)
-    effects.push({ type: 'cancel-agents', agent_ids: pending, reason: `limit reached: ${event.limit}` });
-  return lastRequest(state.turn, event.limit, effects);
-}
-
-export const INTERRUPTED =
-  'Interrupted: the process that ran this call died. It may have happened in full, in part or not at all. Check before you repeat it.';
-
-/** What a dead process left: ask again, wait on, run again what may be, report the rest as interrupted. */
-export function resumed(state: AgentState, context: TransitionContext): Transition {
-  if (state.type === 'requesting') {
-    const attempt = state.attempt + 1;
-    return step({ ...state, attempt }, request(attempt));
-  }
-  if (state.type !== 'executing') return step(state, []);
-  const effects: Effect[] = [];
-  let next: Executing = state;
-  for (const { call, wait } of state.running) {
-    if (wait !== undefined) effects.push({ type: 'start-timer', call_id: call.id, at: wait.deadline });
-    else if (call.idempotent) effects.push({ type: 'run-call', call });
-    else {
-      effects.push(failedResult(call, 'interrupted', INTERRUPTED));
-      next = {
-        ...next,
-        running: next.running.filter((one) => one.call.id !== call.id),
-        results: [...next.results, call.id],
-      };
-    }
-  }
-  return next === state ? step(state, effects) : schedule(next, effects, context);
 }

@@ -1,25 +1,24 @@
+import { appendEvent, appendUser } from './append.ts';
+import { parked, settled } from './calls.ts';
 import type { AgentEvent } from './event.ts';
 import { childResult } from './fan-in.ts';
+import { ask } from './request.ts';
+import { answered } from './response.ts';
+import { resumed } from './resuming.ts';
 import { type AgentState, isTerminal, newTurn } from './state.ts';
-import { cancelled, limitReached, resumed } from './stopping.ts';
-import {
-  eventMessage,
-  invalid,
-  request,
-  requesting,
-  step,
-  type Transition,
-  type TransitionContext,
-  userMessage,
-} from './transition-step.ts';
-import { answered, parked, settled } from './turn.ts';
+import { cancelled, limitReached } from './stopping.ts';
+import type { TransitionContext } from './transition-context.ts';
+import { invalid, step, type Transition } from './transition-result.ts';
 import { endInFailure } from './turn-end.ts';
+
+export type { TransitionContext } from './transition-context.ts';
+export type { InvalidTransition, Transition } from './transition-result.ts';
 
 /**
  * The kernel: `transition(state, event, context) → { state, effects }`. Pure and total: it throws nothing, reads
  * no clock, makes no ids; what a state does not admit comes back as `InvalidTransition`.
  *
- * Laws kept here (the others are kept by the ledger, `store/store.ts`):
+ * Laws kept here and in the files that this one imports (the others are kept by the ledger, `store/store.ts`):
  *  1. Conservation: in a fan-in, pending + results is constant; in a turn, running + queued + results = calls.
  *  2. Monotonicity: pending only shrinks, results only grow.
  *  3. Terminal states admit no event.
@@ -34,17 +33,16 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
     case 'input':
       if (state.type !== 'idle' && state.type !== 'errored')
         return invalid(state, event, 'the agent is at work');
-      return step(requesting(newTurn(event.at)), [userMessage(event.content), ...request()]);
+      return ask(newTurn(event.at), [appendUser(event.content)]);
     case 'steer':
       if (state.type !== 'requesting') return invalid(state, event, 'no request is about to start');
-      return step(state, [userMessage(event.content)]);
+      return step(state, [appendUser(event.content)]);
     case 'response':
-      return state.type === 'requesting'
-        ? answered(state.turn, event, context)
-        : invalid(state, event, 'no request is in flight');
+      if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
+      return answered(state.turn, event, context);
     case 'request-failed':
       if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
-      return endInFailure(event.failure, event.partial, context, []);
+      return endInFailure(event.failure, event.partial || state.turn.last_text, [], context);
     case 'call-settled':
       return state.type === 'executing'
         ? settled(state, event, context)
@@ -59,7 +57,7 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
       return step({ type: 'killed', by: event.by }, [{ type: 'abort' }]);
     case 'retry':
       if (state.type !== 'errored') return invalid(state, event, 'nothing failed');
-      return step(requesting(newTurn(event.at)), [eventMessage('retried', 'tried again'), ...request()]);
+      return ask(newTurn(event.at), [appendEvent('retried', 'tried again')]);
     case 'limit':
       return limitReached(state, event, context);
     case 'resume':

@@ -1,45 +1,66 @@
+import { appendEvent, appendSystem } from './append.ts';
 import type { Effect } from './effect.ts';
 import type { Failure } from './failure.ts';
-import type { Turn } from './state.ts';
-import {
-  eventMessage,
-  request,
-  requesting,
-  step,
-  systemMessage,
-  type Transition,
-  type TransitionContext,
-} from './transition-step.ts';
+import { nextRequest } from './request.ts';
+import type { ChildOutcome, Turn } from './state.ts';
+import type { TransitionContext } from './transition-context.ts';
+import { step, type Transition } from './transition-result.ts';
 
-/** A failure that ends the turn: terminal for an agent that reports, a halt that a person can lift for all others. */
+const NUDGE =
+  'You stopped without a result. Call submit_result with your result, or submit_error if the task cannot be done.';
+
+/** The model stopped asking for tools. */
+export function endTurn(
+  turn: Turn,
+  text: string,
+  effects: readonly Effect[],
+  context: TransitionContext,
+): Transition {
+  if (!context.reports) return step({ type: 'idle' }, effects);
+  if (turn.grace !== null) return endInFailure(turn.grace, text || turn.last_text, effects, context);
+  if (!context.submits) return report({ type: 'success', result: text }, effects);
+  if (!turn.nudged) return nextRequest({ ...turn, nudged: true }, [...effects, appendSystem(NUDGE)], context);
+  const failure: Failure = {
+    kind: 'no_result',
+    error: 'stopped twice without submitting a result',
+    retryable: false,
+  };
+  return endInFailure(failure, text || turn.last_text, effects, context);
+}
+
+/** The agent ends with what its parent awaits. */
+export function report(outcome: ChildOutcome, effects: readonly Effect[], retryable = false): Transition {
+  const told: Effect[] = [...effects, { type: 'notify-parent', outcome }];
+  if (outcome.type === 'success') return step({ type: 'completed', result: outcome.result }, told);
+  const { error, error_kind, partial } = outcome;
+  const failure: Failure = { kind: error_kind, error, retryable };
+  return step({ type: 'failed', failure, ...(partial === undefined ? {} : { partial }) }, told);
+}
+
+/**
+ * A failure that ends the turn: the end of an agent that reports, a halt that a person can lift for all others. `partial` is what
+ * was done so far; empty for nothing.
+ */
 export function endInFailure(
   failure: Failure,
-  partial: string | undefined,
+  partial: string,
+  effects: readonly Effect[],
   context: TransitionContext,
-  effects: Effect[],
 ): Transition {
-  effects.push(eventMessage('error', failure.error));
-  if (!context.reports) return step({ type: 'errored', failure }, effects);
-  const kept = partial === undefined || partial === '' ? {} : { partial };
-  effects.push({
-    type: 'notify-parent',
-    outcome: { type: 'failure', error: failure.error, error_kind: failure.kind, ...kept },
-  });
-  return step({ type: 'failed', failure, ...kept }, effects);
+  const told = [...effects, appendEvent('error', failure.error)];
+  if (!context.reports) return step({ type: 'errored', failure }, told);
+  const { error, kind, retryable } = failure;
+  const kept = partial === '' ? {} : { partial };
+  return report({ type: 'failure', error, error_kind: kind, ...kept }, told, retryable);
 }
 
-/** All calls are answered (law 5): the next request, or the last one if the turn has had its share. */
-export function nextRequest(turn: Turn, effects: Effect[], context: TransitionContext): Transition {
-  if (turn.requests < context.turns) return step(requesting(turn), [...effects, ...request()]);
-  return lastRequest(turn, `${context.turns} model requests in one turn`, effects);
-}
-
-export function lastRequest(turn: Turn, limit: string, effects: Effect[], attempt = 1): Transition {
-  const grace = { ...turn, grace: true };
-  return step(requesting(grace, attempt), [
-    ...effects,
-    eventMessage('limit', `limit reached: ${limit}`),
-    systemMessage(`Limit reached: ${limit}. Tools are off. Submit what you have now as your answer.`),
-    ...request(attempt),
-  ]);
+/** Somebody stopped the turn: an agent that reports ends, any other waits for the next input. */
+export function endStopped(
+  reason: string,
+  partial: string,
+  effects: readonly Effect[],
+  context: TransitionContext,
+): Transition {
+  if (!context.reports) return step({ type: 'idle' }, effects);
+  return endInFailure({ kind: 'cancelled', error: reason, retryable: false }, partial, effects, context);
 }

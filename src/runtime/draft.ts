@@ -6,7 +6,8 @@ import type { Message } from '../core/message.ts';
 import type { NewAgent } from '../core/new-agent.ts';
 import type { AgentState, Call } from '../core/state.ts';
 import { transition } from '../core/transition.ts';
-import type { InvalidTransition, TransitionContext } from '../core/transition-step.ts';
+import type { TransitionContext } from '../core/transition-context.ts';
+import type { InvalidTransition } from '../core/transition-result.ts';
 import { addUsage } from '../core/usage.ts';
 import { waitEdges } from '../core/wait-edges.ts';
 import type { RequestRecord, Step } from '../store/store.ts';
@@ -39,6 +40,7 @@ export class Draft {
   readonly #context: TransitionContext;
   readonly #isToolsetCall: (call: Call) => boolean;
   readonly #newId: () => string;
+  readonly #isAlive: (agent_id: string) => boolean;
   readonly #requests: RequestRecord[] = [];
   readonly #consume: { mail_id: string; seq: number }[] = [];
   readonly #unplaced: string[] = [];
@@ -50,6 +52,7 @@ export class Draft {
     context: TransitionContext,
     isToolsetCall: (call: Call) => boolean,
     newId: () => string,
+    isAlive: (agent_id: string) => boolean,
   ) {
     this.before = agent;
     this.state = agent.state;
@@ -58,6 +61,7 @@ export class Draft {
     this.#context = context;
     this.#isToolsetCall = isToolsetCall;
     this.#newId = newId;
+    this.#isAlive = isAlive;
   }
 
   /** Seq of the newest message, those of this step included. */
@@ -156,6 +160,8 @@ export class Draft {
   }
 
   #post(to_id: string, kind: 'outcome' | 'control', body: object): void {
+    // Who ended in the meantime reads no mail, and needs none.
+    if (!this.#isAlive(to_id)) return;
     const { id, root_id, name } = this.before;
     this.send.push({
       id: this.#newId(),

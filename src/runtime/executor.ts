@@ -263,12 +263,11 @@ export class Executor {
   ): Promise<void> {
     const { refusal } = verdict;
     cell.inputs = [...inputs, ...cell.inputs];
-    if (refusal.reason === 'stale') return this.#reload({ cell, draft, step });
+    if (refusal.reason === 'stale' || refusal.reason === 'consumed')
+      return this.#reload({ cell, draft, step });
     const { store } = this.#options;
     const root_id = cell.agent.root_id;
-    if (refusal.reason === 'consumed') {
-      cell.inbox.remove(new Set([refusal.mail_id]));
-    } else if (refusal.reason === 'cycle') {
+    if (refusal.reason === 'cycle') {
       for (const [call_id, override] of overrideFor(refusal.path, draft.parked, (id) =>
         this.forest.agent(id),
       )) {
@@ -293,7 +292,8 @@ export class Executor {
       return;
     }
     const tree = (await store.tree(agent.root_id)) as NonNullable<Awaited<ReturnType<Store['tree']>>>;
-    if (agent.last_seq === draft.last_seq) {
+    // A step without messages leaves no trace in the seq: then only the ledger's state tells, and it is taken as it is.
+    if (agent.last_seq === draft.last_seq && step.messages.length > 0) {
       this.#accepted({ cell, draft, step }, { ok: true, killed: [], sent: [], tree });
       cell.inputs = [];
       for (const mail of step.send) await this.checkMail(mail.to_id);

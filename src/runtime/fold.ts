@@ -2,9 +2,9 @@ import type { Agent, Tree } from '../core/agent.ts';
 import type { AgentEvent } from '../core/event.ts';
 import type { Mail } from '../core/mail.ts';
 import type { ResultStatus } from '../core/message.ts';
-import type { Call, RunningCall } from '../core/state.ts';
+import { type Call, isTerminal, type RunningCall } from '../core/state.ts';
 import { storable } from '../core/text.ts';
-import type { TransitionContext } from '../core/transition-step.ts';
+import type { TransitionContext } from '../core/transition-context.ts';
 import { endWait, isAnswered, type WaitCut, type WaitView } from '../core/wait.ts';
 import { type Decision, refusalText, type ToolsetTool, type ToolsetView } from '../toolsets/toolset.ts';
 import type { Cell } from './cell.ts';
@@ -36,6 +36,7 @@ export function fold(cell: Cell, around: FoldSurroundings): Draft {
     around.context,
     (call) => around.toolsetTool(call.name) !== undefined,
     around.newId,
+    (id) => !isTerminal(around.forest.agent(id)?.state.type ?? 'idle'),
   );
   for (const input of cell.inputs) {
     if (input.type === 'toolset-call') draft.toolset_calls.push(input.call);

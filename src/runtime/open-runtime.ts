@@ -180,7 +180,7 @@ class Runtime implements RuntimeFace {
     const mine = new Set(claimed.map((agent) => agent.id));
     const all = (await this.#store.agents({ root_id })).toReversed();
     const others = all.filter((agent) => !mine.has(agent.id));
-    // In order of birth; and all are known before the first goes on: a wait looks at the others.
+    // All are known before the first goes on: a wait looks at the others.
     for (const agent of all) if (!this.#executor.cells.has(agent.id)) this.#executor.forest.set(agent);
     const elsewhere = others.filter(
       (agent) => !isTerminal(agent.state.type) && !this.#executor.cells.has(agent.id),
@@ -194,6 +194,7 @@ class Runtime implements RuntimeFace {
           await this.#store.history(agent.id),
           await this.#store.mail(agent.id),
         );
+        this.#clock.watch(cell);
         if (options.retry && agent.state.type === 'errored')
           this.#executor.happened(cell, { type: 'retry', at: Date.now() });
       } catch (error) {
@@ -281,7 +282,6 @@ class Runtime implements RuntimeFace {
     this.#settle.look();
   }
 
-  /** The lease had run out: keep only what nobody has taken. */
   async #checkLeases(): Promise<void> {
     for (const id of [...this.#executor.cells.keys()]) await this.#executor.checkAgent(id);
   }

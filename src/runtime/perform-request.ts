@@ -86,7 +86,7 @@ function failed(at: number, { failure, partial }: Extract<ModelOutcome, { type: 
 /** Calls are stamped with what the scheduler must know of their tools. An unknown name is a call too: it gets an error. */
 function answered(at: number, agent: Agent, content: AssistantContent, workbench: Workbench): AgentEvent {
   const bench = workbench.bench(agent.config);
-  const parts = content.parts.map((part) =>
+  const parts = distinctCalls(content.parts).map((part) =>
     part.type === 'call' ? { ...part, input: storable(part.input) } : { ...part, text: storable(part.text) },
   );
   const calls = parts
@@ -104,6 +104,18 @@ function answered(at: number, agent: Agent, content: AssistantContent, workbench
     calls,
     submission: null,
   };
+}
+
+/** Two calls with one id could not be told apart by their results; the second gets an id of its own. */
+function distinctCalls(parts: AssistantContent['parts']): AssistantContent['parts'] {
+  const seen = new Set<string>();
+  return parts.map((part) => {
+    if (part.type !== 'call') return part;
+    let { id } = part;
+    for (let copy = 2; seen.has(id); copy += 1) id = `${part.id}_${copy}`;
+    seen.add(id);
+    return id === part.id ? part : { ...part, id };
+  });
 }
 
 function overBudget(tree: Tree | undefined): ModelOutcome | null {

@@ -23,10 +23,10 @@ export class TurnClock {
   /** Ends the turn of this agent when its run time is used up. */
   watch(cell: Cell): void {
     const { state, root_id } = cell.agent;
-    if (state.type !== 'requesting') return;
+    if (!('turn' in state)) return;
     const limits = this.#executor.forest.tree(root_id)?.limits;
     if (limits === undefined) return;
-    const at = state.turn.started_at + limits.run_ms + (state.turn.grace ? GRACE_MS : 0);
+    const at = state.turn.started_at + limits.run_ms + (state.turn.grace === null ? 0 : GRACE_MS);
     this.#set(cell, RUN, at, () => {
       if (!isWorking(cell.agent.state.type)) return;
       this.#executor.happened(cell, {

@@ -1,6 +1,6 @@
 import type { Agent, AgentConfig, Tree } from '../core/agent.ts';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
-import type { TransitionContext } from '../core/transition-step.ts';
+import type { TransitionContext } from '../core/transition-context.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSpec } from '../tools/tool-spec.ts';
 import type { Toolset, ToolsetTool } from '../toolsets/toolset.ts';

@@ -408,7 +408,7 @@ function suite(database: () => Promise<string | undefined>): void {
 
   it('a limit on requests gives one last answer', async () => {
     const on = await stage((scene) =>
-      /Limit reached/.test(scene.user) ? 'what I have' : [['wait', { timeout: 0 }]],
+      /limit reached/i.test(scene.user) ? 'what I have' : [['wait', { timeout: 0 }]],
     );
     const outcome = await on.perform('go', { turns: 3 });
     assert.equal(outcome.reply, 'what I have');

@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import type { AgentEvent } from '../../src/core/event.ts';
+import type { Call, ChildOutcome, SpawnedChild } from '../../src/core/state.ts';
+import { answerOf, anyEvent, outcome } from './arbitrary-kernel.ts';
+import type { KernelRun } from './kernel-run.ts';
+
+/** A step of a generated run: it becomes an event when the state is known that it meets. */
+export type Move =
+  | { readonly type: 'any'; readonly event: AgentEvent }
+  | { readonly type: 'input' | 'steer' | 'retry' | 'resume' | 'limit' | 'kill' | 'request-failed' }
+  | {
+      readonly type: 'answer';
+      readonly said: string;
+      readonly calls: readonly Omit<Call, 'id'>[];
+      readonly same_ids: boolean;
+    }
+  | { readonly type: 'submit'; readonly outcome: ChildOutcome }
+  | { readonly type: 'settle'; readonly which: number; readonly bad: boolean; readonly children: number }
+  | { readonly type: 'park'; readonly which: number }
+  | { readonly type: 'child'; readonly which: number; readonly outcome: ChildOutcome }
+  | { readonly type: 'cancel'; readonly knows: number };
+
+const which = fc.nat({ max: 7 });
+const call = fc.record({
+  name: fc.constantFrom('bash', 'read'),
+  input: fc.constantFrom('{}', '{"a":1}'),
+  side_by_side: fc.boolean(),
+  idempotent: fc.boolean(),
+});
+
+const answer = fc.record({
+  type: fc.constant('answer' as const),
+  said: fc.constantFrom('', 'I look.'),
+  calls: fc.array(call, { maxLength: 4 }),
+  same_ids: fc.boolean(),
+});
+const settle = fc.record({
+  type: fc.constant('settle' as const),
+  which,
+  bad: fc.boolean(),
+  children: fc.constantFrom(0, 0, 1, 3),
+});
+const childMove = fc.record({ type: fc.constant('child' as const), which, outcome });
+
+export const move: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 6, arbitrary: answer },
+  { weight: 8, arbitrary: settle },
+  { weight: 6, arbitrary: childMove },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constantFrom('input' as const, 'steer' as const, 'retry' as const) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constantFrom('resume' as const, 'limit' as const, 'request-failed' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('submit' as const), outcome }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('park' as const), which }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('cancel' as const), knows: fc.nat({ max: 2 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('any' as const),
+      event: anyEvent.filter(({ type }) => type !== 'kill'),
+    }),
+  },
+);
+
+/** The event of a move; ids are taken from the run, sometimes beside it, so that late and doubled ones come too. */
+export function eventOf(move: Move, run: KernelRun): AgentEvent {
+  const at = run.events.length;
+  const { state } = run;
+  switch (move.type) {
+    case 'any':
+      return move.event;
+    case 'input':
+    case 'steer':
+      return { type: move.type, at, content: { origin: 'human', text: `text ${at}` } };
+    case 'answer': {
+      const calls = move.calls.map((one, place) => ({
+        ...one,
+        id: move.same_ids ? 'same' : `call-${at}-${place}`,
+      }));
+      return { type: 'response', at, seq: at, content: answerOf(move.said, calls), calls, submission: null };
+    }
+    case 'submit': {
+      const submit: Call = {
+        id: `call-${at}`,
+        name: 'submit',
+        input: '{}',
+        side_by_side: false,
+        idempotent: true,
+      };
+      const content = answerOf('', [submit]);
+      return { type: 'response', at, seq: at, content, calls: [submit], submission: move.outcome };
+    }
+    case 'request-failed':
+      return { type: move.type, at, failure: { kind: 'network', error: 'gone', retryable: true } };
+    case 'settle':
+      return settled(move, run, at);
+    case 'park':
+      return {
+        type: 'call-parked',
+        at,
+        call_id: pick(runningIds(run), move.which),
+        wait: { from: null, deadline: 9 },
+      };
+    case 'child': {
+      const known = [...run.spawned.keys(), 'stranger'];
+      return {
+        type: 'child-result',
+        at,
+        child: { agent_id: pick(known, move.which), outcome: move.outcome },
+      };
+    }
+    case 'cancel': {
+      const open = runningIds(run).slice(0, move.knows);
+      const results = open.map((call_id) => ({
+        call_id,
+        name: 'wait',
+        status: 'ok' as const,
+        output: 'so far',
+      }));
+      return { type: 'cancel', at, by: 'you', reason: 'enough', open: results };
+    }
+    case 'kill':
+      return { type: 'kill', at, by: 'you' };
+    case 'limit':
+      return { type: 'limit', at, limit: `run time in ${state.type}` };
+    case 'retry':
+    case 'resume':
+      return { type: move.type, at };
+  }
+}
+
+function settled(move: Extract<Move, { type: 'settle' }>, run: KernelRun, at: number): AgentEvent {
+  const call_id = pick(runningIds(run), move.which);
+  const status = move.bad ? ('error' as const) : ('ok' as const);
+  const spawned: SpawnedChild[] = Array.from({ length: move.children }, (_, place) => ({
+    agent_id: `child-${at}-${place}`,
+    task: `task ${place}`,
+  }));
+  // A child that is named twice is one child.
+  if (move.which === 0 && spawned[0] !== undefined) spawned.push(spawned[0]);
+  const result = { call_id, name: 'bash', status, output: move.bad ? 'no such file' : 'fine' };
+  return { type: 'call-settled', at, result, consequences: [], spawned };
+}
+
+function runningIds(run: KernelRun): string[] {
+  return run.state.type === 'executing' ? run.state.running.map(({ call }) => call.id) : [];
+}
+
+/** Now and then none of them. */
+function pick(ids: readonly string[], which: number): string {
+  return ids[which % (ids.length + (which === 7 ? 1 : 0))] ?? 'nobody';
+}

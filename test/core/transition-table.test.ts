@@ -1,0 +1,118 @@
+/** Proves which events each state admits, event by event: the whole table, written out. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { AgentEvent } from '../../src/core/event.ts';
+import { type AgentState, type Call, newTurn } from '../../src/core/state.ts';
+import type { InvalidTransition } from '../../src/core/transition.ts';
+import { answerOf } from './arbitrary-kernel.ts';
+import { decide } from './kernel-run.ts';
+
+const call: Call = { id: 'c', name: 'bash', input: '{}', side_by_side: false, idempotent: false };
+const turn = newTurn(1);
+const spawned = [{ agent_id: 'child', task: 'do it' }];
+const failure = { kind: 'network' as const, error: 'gone', retryable: true };
+const child = { agent_id: 'child', outcome: { type: 'success' as const, result: 'done' } };
+const content = { origin: 'human' as const, text: 'hello' };
+
+const states: { readonly [Type in AgentState['type']]: Extract<AgentState, { type: Type }> } = {
+  idle: { type: 'idle' },
+  requesting: { type: 'requesting', attempt: 1, turn },
+  executing: {
+    type: 'executing',
+    seq: 2,
+    running: [{ call }],
+    queued: [],
+    results: [],
+    spawned,
+    early: [],
+    turn,
+  },
+  awaiting: { type: 'awaiting', pending: ['child'], results: [], spawned, turn },
+  cancelling: { type: 'cancelling', pending: ['child'], results: [], spawned, reason: 'enough', turn },
+  errored: { type: 'errored', failure },
+  completed: { type: 'completed', result: 'done' },
+  failed: { type: 'failed', failure },
+  killed: { type: 'killed', by: 'you' },
+};
+
+const result = { call_id: 'c', name: 'bash', status: 'ok' as const, output: '' };
+const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { type: Type }> } = {
+  input: { type: 'input', at: 2, content },
+  steer: { type: 'steer', at: 2, content },
+  response: { type: 'response', at: 2, seq: 2, content: answerOf('hi', []), calls: [], submission: null },
+  'request-failed': { type: 'request-failed', at: 2, failure },
+  'call-settled': { type: 'call-settled', at: 2, result, consequences: [], spawned: [] },
+  'call-parked': { type: 'call-parked', at: 2, call_id: 'c', wait: { from: null, deadline: 3 } },
+  'child-result': { type: 'child-result', at: 2, child },
+  cancel: { type: 'cancel', at: 2, by: 'you', reason: 'enough', open: [] },
+  kill: { type: 'kill', at: 2, by: 'you' },
+  retry: { type: 'retry', at: 2 },
+  limit: { type: 'limit', at: 2, limit: 'run time of 60 s' },
+  resume: { type: 'resume', at: 2 },
+};
+
+type Next = AgentState['type'];
+type Table = Record<AgentState['type'], Partial<Record<AgentEvent['type'], Next>>>;
+
+/** For an agent whose outcome nobody awaits; what is not listed is an invalid transition. */
+const OWN: Table = {
+  idle: { input: 'requesting', kill: 'killed', resume: 'idle' },
+  requesting: {
+    steer: 'requesting',
+    response: 'idle',
+    'request-failed': 'errored',
+    cancel: 'idle',
+    kill: 'killed',
+    limit: 'requesting',
+    resume: 'requesting',
+  },
+  executing: {
+    'call-settled': 'awaiting',
+    'call-parked': 'executing',
+    'child-result': 'executing',
+    cancel: 'cancelling',
+    kill: 'killed',
+    limit: 'requesting',
+    resume: 'awaiting',
+  },
+  awaiting: {
+    'child-result': 'requesting',
+    cancel: 'cancelling',
+    kill: 'killed',
+    limit: 'requesting',
+    resume: 'awaiting',
+  },
+  cancelling: { 'child-result': 'idle', kill: 'killed', limit: 'idle', resume: 'cancelling' },
+  errored: { input: 'requesting', retry: 'requesting', kill: 'killed', resume: 'errored' },
+  completed: {},
+  failed: {},
+  killed: {},
+};
+
+/** For one that reports: its ends are terminal, and a cancel reaches it everywhere (seed 3). */
+const REPORTING: Table = {
+  ...OWN,
+  idle: { ...OWN.idle, cancel: 'failed' },
+  requesting: { ...OWN.requesting, response: 'completed', 'request-failed': 'failed', cancel: 'failed' },
+  cancelling: { ...OWN.cancelling, 'child-result': 'failed', limit: 'failed' },
+  errored: { ...OWN.errored, cancel: 'failed' },
+};
+
+describe('the transition table', () => {
+  for (const [who, table, reports] of [
+    ['an agent of its own', OWN, false],
+    ['an agent that reports', REPORTING, true],
+  ] as const) {
+    for (const state of Object.values(states)) {
+      it(`${who}, ${state.type}`, () => {
+        for (const event of Object.values(events)) {
+          const expected = table[state.type][event.type];
+          const next = decide(state, event, { reports, submits: false, turns: 5 });
+          const found: Next | InvalidTransition = next.ok ? next.state.type : next.invalid;
+          if (expected !== undefined) assert.equal(found, expected, `${state.type} + ${event.type}`);
+          else assert.ok(!next.ok, `${state.type} + ${event.type} is not admitted`);
+        }
+      });
+    }
+  }
+});

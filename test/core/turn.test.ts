@@ -1,0 +1,207 @@
+/**
+ * Proves what a turn does beside the laws: order of calls, limits with one last answer, the reminder to submit, and what a
+ * successor does after a crash.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { INTERRUPTED } from '../../src/core/resuming.ts';
+import { answerOf } from './arbitrary-kernel.ts';
+import {
+  answer,
+  CHILD,
+  call,
+  DELEGATE,
+  LIMIT,
+  OWN,
+  settle,
+  started,
+  startedBy,
+  system,
+} from './turn-fixture.ts';
+
+describe('calls of a turn', () => {
+  it('start in order: reads side by side, a write alone', () => {
+    const run = started(OWN);
+    const read = { side_by_side: true };
+    const calls = [call('r1', read), call('r2', read), call('w'), call('r3', read), call('r4', read)];
+    assert.deepEqual(startedBy(answer(run, '', calls)), ['r1', 'r2']);
+    assert.deepEqual(startedBy(settle(run, 'r2')), []);
+    assert.deepEqual(startedBy(settle(run, 'r1')), ['w']);
+    assert.deepEqual(startedBy(settle(run, 'w')), ['r3', 'r4']);
+    assert.equal(settle(run, 'w').ok, false);
+  });
+
+  it('law 5: two calls that the model gave one id run one after the other and get a result each', () => {
+    const run = started(OWN);
+    const same = [call('x', { side_by_side: true }), call('x', { side_by_side: true })];
+    assert.equal(startedBy(answer(run, '', same)).length, 1);
+    assert.equal(startedBy(settle(run, 'x')).length, 1);
+    settle(run, 'x');
+    assert.equal(run.state.type, 'requesting');
+    assert.equal(run.messages.filter((one) => one.kind === 'result').length, 2);
+  });
+
+  it('law 5: a cancel answers all of them in order, with what is known of some', () => {
+    const run = started(OWN);
+    answer(run, '', [call('a'), call('b'), call('c')]);
+    const open = [{ call_id: 'a', name: 'wait', status: 'ok' as const, output: '{"interrupted":true}' }];
+    run.apply({ type: 'cancel', at: 3, by: 'you', reason: 'enough', open });
+    const results = run.messages.flatMap((one) => (one.kind === 'result' ? [one.content] : []));
+    assert.deepEqual(
+      results.map((one) => [one.call_id, one.status, one.output]),
+      [
+        ['a', 'ok', '{"interrupted":true}'],
+        ['b', 'cancelled', 'Cancelled: enough'],
+        ['c', 'cancelled', 'Cancelled: enough'],
+      ],
+    );
+    assert.equal(run.state.type, 'idle');
+  });
+});
+
+describe('limits', () => {
+  it('after its share of requests an agent gets one last answer, in which no call runs', () => {
+    const run = started({ ...OWN, turns: 1 });
+    answer(run, '', [call('a')]);
+    settle(run, 'a');
+    assert.match(system(run), /limit reached: 1 model requests in one turn/);
+    answer(run, 'so far', [call('b')]);
+    assert.equal(run.state.type, 'idle');
+    assert.deepEqual(run.open, []);
+  });
+
+  it('a child that brings nothing in its last turn fails with its last text as partial', () => {
+    const run = started({ ...DELEGATE, turns: 1 });
+    answer(run, 'I found two.', [call('a')]);
+    settle(run, 'a');
+    answer(run, '', []);
+    assert.deepEqual(run.state, {
+      type: 'failed',
+      failure: { kind: 'limit', error: 'limit reached: 1 model requests in one turn', retryable: false },
+      partial: 'I found two.',
+    });
+  });
+
+  it('a child may submit in its last turn', () => {
+    const run = started(CHILD);
+    run.apply(LIMIT);
+    assert.match(system(run), /submit_result/);
+    const submit = call('s', { name: 'submit_result' });
+    const submission = { type: 'success' as const, result: 'two' };
+    run.apply({
+      type: 'response',
+      at: 6,
+      seq: 2,
+      content: answerOf('', [submit]),
+      calls: [submit],
+      submission,
+    });
+    assert.deepEqual(run.state, { type: 'completed', result: 'two' });
+  });
+
+  it('a time limit is `timed_out`, in the middle of a call too, and a second one ends it', () => {
+    const run = started(CHILD);
+    answer(run, 'Working.', [call('a')]);
+    const first = run.apply(LIMIT);
+    assert.ok(first.ok && first.effects[0]?.type === 'abort');
+    run.apply(LIMIT);
+    assert.ok(run.state.type === 'failed' && run.state.failure.kind === 'timed_out');
+    assert.equal(run.state.partial, 'Working.');
+  });
+
+  it('a request that breaks off leaves the last text as partial', () => {
+    const run = started(DELEGATE);
+    answer(run, 'I look.', [call('a')]);
+    settle(run, 'a');
+    const failure = { kind: 'network' as const, error: 'gone', retryable: true };
+    run.apply({ type: 'request-failed', at: 3, failure, partial: '' });
+    assert.ok(run.state.type === 'failed');
+    assert.equal(run.state.partial, 'I look.');
+    assert.equal(run.state.failure.retryable, true);
+  });
+});
+
+describe('submitting', () => {
+  it('a child that stops without a result is reminded once, then fails', () => {
+    const run = started({ ...CHILD, turns: 9 });
+    answer(run, 'All done.');
+    assert.match(system(run), /submit_result/);
+    answer(run, 'Really done.');
+    assert.ok(run.state.type === 'failed' && run.state.failure.kind === 'no_result');
+    assert.equal(run.state.partial, 'Really done.');
+  });
+
+  it('the reminder is a request like any other: it counts', () => {
+    const run = started({ ...CHILD, turns: 1 });
+    answer(run, 'All done.');
+    answer(run, 'Really done.');
+    assert.ok(run.state.type === 'failed' && run.state.failure.kind === 'limit');
+  });
+
+  it('submit_error keeps what was done, and every call of the message is answered', () => {
+    const run = started(CHILD);
+    const submit = call('s', { name: 'submit_error' });
+    const submission = {
+      type: 'failure' as const,
+      error: 'impossible',
+      error_kind: 'sub_agent_error' as const,
+      partial: 'half',
+    };
+    run.apply({
+      type: 'response',
+      at: 6,
+      seq: 2,
+      content: answerOf('', [submit]),
+      calls: [submit],
+      submission,
+    });
+    const failure = { kind: 'sub_agent_error', error: 'impossible', retryable: false };
+    assert.deepEqual(run.state, { type: 'failed', failure, partial: 'half' });
+    assert.deepEqual(run.open, []);
+  });
+
+  it('a submission of an agent that does not report is a call like any other', () => {
+    const run = started(OWN);
+    const submit = call('s', { name: 'submit_result' });
+    const submission = { type: 'success' as const, result: 'two' };
+    run.apply({
+      type: 'response',
+      at: 6,
+      seq: 2,
+      content: answerOf('', [submit]),
+      calls: [submit],
+      submission,
+    });
+    assert.equal(run.state.type, 'executing');
+  });
+});
+
+describe('a successor after a crash', () => {
+  it('asks again', () => {
+    const run = started(OWN);
+    const again = run.apply({ type: 'resume', at: 2 });
+    assert.deepEqual(again.ok && again.effects, [{ type: 'request-model', attempt: 2 }]);
+  });
+
+  it('waits on, runs again what may be, reports the rest as interrupted and goes on with the queue', () => {
+    const run = started(OWN);
+    const beside = { side_by_side: true };
+    const calls = [call('wait', beside), call('read', { ...beside, idempotent: true }), call('fork', beside)];
+    answer(run, '', calls);
+    run.apply({ type: 'call-parked', at: 2, call_id: 'wait', wait: { from: ['x'], deadline: 77 } });
+    const again = run.apply({ type: 'resume', at: 3 });
+    assert.ok(again.ok);
+    const interrupted = { call_id: 'fork', name: 'bash', status: 'interrupted', output: INTERRUPTED };
+    assert.deepEqual(again.effects, [
+      { type: 'start-timer', call_id: 'wait', at: 77 },
+      { type: 'run-call', call: calls[1] },
+      { type: 'append', message: { kind: 'result', content: interrupted } },
+    ]);
+  });
+
+  it('a write that was running is interrupted, and the next call starts', () => {
+    const run = started(OWN);
+    answer(run, '', [call('write'), call('next')]);
+    assert.deepEqual(startedBy(run.apply({ type: 'resume', at: 3 })), ['next']);
+  });
+});
