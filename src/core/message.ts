@@ -3,7 +3,6 @@
  * shapes below, chosen by `kind`. Kinds `capture` and `event` are for people and never reach a model
  * (see `prompt.ts`, the one filter).
  */
-export type MessageKind = 'user' | 'assistant' | 'result' | 'event' | 'capture';
 
 /** Provider-private data that must travel back unchanged (signatures of reasoning blocks, item ids). */
 export type ProviderMetadata = Record<string, Record<string, unknown>>;

@@ -44,7 +44,6 @@ export const scriptedRule = z.strictObject({
 
 export const scriptedRules = z.strictObject({ rules: z.array(scriptedRule).min(1) });
 
-export type ScriptedRule = z.input<typeof scriptedRule>;
 export type ScriptedRules = z.input<typeof scriptedRules>;
 export type CheckedRule = z.output<typeof scriptedRule>;
 
