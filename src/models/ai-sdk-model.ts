@@ -1,6 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { AnswerCollector } from './answer-collector.ts';
+import { SpliceError } from './http-fetch.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
+import type { PrefixSplice } from './prefix-splice.ts';
 import type { Price } from './provider-config.ts';
 import { providerFailure } from './provider-failure.ts';
 import { ProviderPrompt } from './provider-prompt.ts';
@@ -11,6 +13,8 @@ export interface AiSdkModelOptions {
   readonly language_model: LanguageModelV4;
   readonly context_window: number | null;
   readonly price: Price | null;
+  /** For protocols that convert message by message: shared prefixes are serialised once. */
+  readonly splice?: PrefixSplice;
   /** Texts that must never show up in an error. */
   readonly secrets: readonly string[];
 }
@@ -34,7 +38,7 @@ async function stream(
   const collector = new AnswerCollector(options.id, options.price, onDelta);
   const partial = () => (collector.partial === '' ? {} : { partial: collector.partial });
   try {
-    const { stream: parts } = await options.language_model.doStream(callOptions(prompts, request));
+    const { stream: parts } = await begin(options, prompts, request);
     const reader = parts.getReader();
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       collector.add(next.value);
@@ -58,6 +62,25 @@ async function stream(
     if (request.signal.aborted) return { type: 'aborted', ...partial() };
     return { ...providerFailure(error, options.secrets), ...partial() };
   }
+}
+
+/** With the shared prefix spliced in where the protocol allows it, whole otherwise. */
+async function begin(options: AiSdkModelOptions, prompts: ProviderPrompt, request: ModelRequest) {
+  const { language_model, splice } = options;
+  const marked = splice?.marked(request.messages, request.shared_prefix) ?? null;
+  if (marked === null) return language_model.doStream(callOptions(prompts, request));
+  try {
+    return await language_model.doStream(
+      callOptions(prompts, { ...request, messages: marked, shared_prefix: 0 }),
+    );
+  } catch (error) {
+    if (!isSpliceError(error)) throw error;
+    return language_model.doStream(callOptions(prompts, request));
+  }
+}
+
+function isSpliceError(error: unknown): boolean {
+  return error instanceof SpliceError || (error instanceof Error && error.cause instanceof SpliceError);
 }
 
 function callOptions(prompts: ProviderPrompt, request: ModelRequest): LanguageModelV4CallOptions {

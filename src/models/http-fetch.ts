@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { PrefixSplice } from './prefix-splice.ts';
 
 /** The connection failed, broke off, or fell silent; never carries a header or a key. */
 export class ConnectionError extends Error {
@@ -18,18 +19,33 @@ const https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 64 });
 /**
  * A `fetch` for the provider packages on `node:http` with kept connections: a fraction of the CPU of the global one per
  * call. Supports what those packages use: POST with a text body, headers, a signal, a streamed answer. Nothing within
- * `idle_ms` milliseconds, before or in the middle of the answer, is an error of reason `idle`.
+ * `idle_ms` milliseconds, before or in the middle of the answer, is an error of reason `idle`. `splice` puts shared prefixes in place of their marks.
  */
-export function createHttpFetch(idle_ms: number): typeof fetch {
-  return (input, init) => send(String(input), init ?? {}, idle_ms);
+export function createHttpFetch(idle_ms: number, splice?: PrefixSplice): typeof fetch {
+  return (input, init) => {
+    const body = typeof init?.body === 'string' ? init.body : '';
+    const pieces = splice === undefined ? [body] : splice.splice(body);
+    if (pieces === null) return Promise.reject(new SpliceError());
+    return send(String(input), init ?? {}, pieces, idle_ms);
+  };
 }
 
-function send(url: string, init: RequestInit, idle_ms: number): Promise<Response> {
+/** The package wrote a mark in a shape that was not expected; nothing was sent. */
+export class SpliceError extends Error {
+  override readonly name = 'SpliceError';
+}
+
+function send(
+  url: string,
+  init: RequestInit,
+  pieces: readonly (string | Buffer)[],
+  idle_ms: number,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const target = new URL(url);
     const secure = target.protocol === 'https:';
-    const body = typeof init.body === 'string' ? init.body : '';
-    const headers = { ...plainHeaders(init.headers), 'content-length': Buffer.byteLength(body) };
+    const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+    const headers = { ...plainHeaders(init.headers), 'content-length': length };
     const signal = init.signal ?? undefined;
     if (signal?.aborted) return reject(signal.reason);
     let answer: IncomingMessage | null = null;
@@ -58,7 +74,8 @@ function send(url: string, init: RequestInit, idle_ms: number): Promise<Response
       release();
       reject(signal?.aborted || error instanceof ConnectionError ? error : connectError(target, error));
     });
-    request.end(body);
+    for (const piece of pieces) request.write(piece);
+    request.end();
   });
 }
 

@@ -5,6 +5,7 @@ import { createAiSdkModel } from './ai-sdk-model.ts';
 import { Gate, gated } from './gate.ts';
 import { createHttpFetch } from './http-fetch.ts';
 import type { Model } from './model.ts';
+import { CHAT_USER, PrefixSplice, RESPONSES_USER } from './prefix-splice.ts';
 import type { ProviderConfig } from './provider-config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -95,7 +96,8 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   const found = findProvider(provider, options.providers);
   const config = options.providers[provider];
   const key = keyOf(found, options.env);
-  const language_model = await createLanguageModel(found, config, model, key, options);
+  const splice = spliceFor(found.type);
+  const language_model = await createLanguageModel(found, config, model, key, options, splice);
   const known = config?.models?.[model];
   const opened = createAiSdkModel({
     id: name,
@@ -103,8 +105,15 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
     context_window: known?.contextWindow ?? null,
     price: known?.price ?? null,
     secrets: key === null ? [] : [key],
+    ...(splice === undefined ? {} : { splice }),
   });
   return gated(opened, gateOf(name, config, options));
+}
+
+/** The other packages join neighbouring messages, so a prefix is not a piece of its own there. */
+function spliceFor(type: ProviderConfig['type']): PrefixSplice | undefined {
+  if (type === 'openai-compatible') return new PrefixSplice(CHAT_USER);
+  return type === 'openai' ? new PrefixSplice(RESPONSES_USER) : undefined;
 }
 
 function gateOf(name: string, config: ProviderConfig | undefined, options: OpenModelOptions): Gate {
@@ -152,8 +161,9 @@ async function createLanguageModel(
   model: string,
   key: string | null,
   options: OpenModelOptions,
+  splice: PrefixSplice | undefined,
 ): Promise<LanguageModelV4> {
-  const fetch = createHttpFetch(options.idle_timeout_ms ?? DEFAULT_IDLE_MS);
+  const fetch = createHttpFetch(options.idle_timeout_ms ?? DEFAULT_IDLE_MS, splice);
   const baseURL = baseUrlOf(provider, options.env);
   const settings = {
     apiKey: key ?? 'none',

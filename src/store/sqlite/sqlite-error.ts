@@ -23,6 +23,7 @@ const BY_SYSTEM_CODE: Readonly<Record<string, readonly [StoreErrorCode, string]>
   EPERM: ['E_DB_READ_ONLY', 'no permission: check the folder, or choose another file with --database'],
   EROFS: ['E_DB_READ_ONLY', 'the file system is read-only: choose another file with --database'],
   ENOSPC: ['E_DB_FULL', 'the disk is full: free some space'],
+  EEXIST: ['E_DB_UNREADABLE', 'a part of its path is not a folder'],
   ENOTDIR: ['E_DB_UNREADABLE', 'a part of its path is not a folder'],
 };
 
