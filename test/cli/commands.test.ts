@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openStore } from '../../src/store/open-store.ts';
 import { answerFor, forkingBrain } from '../servers/forking-brain.ts';
 import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';
 import type { ProtocolServer } from '../servers/protocol-server.ts';
@@ -243,7 +245,11 @@ describe('runs on a local server', () => {
     assert.equal(stopped.code, 130);
     assert.match(stopped.stderr, /nothing is lost, go on with: coppice resume/);
     const second = home.start(['resume', 'holder']);
-    await waiting();
+    // The state alone does not tell: it is the same before somebody leads the agent again.
+    const store = await openStore(home.database);
+    for (let tries = 0; tries < 500 && (await store.find('holder'))[0]?.worker == null; tries += 1)
+      await sleep(10);
+    await store.close();
     assert.match((await home.run(['send', 'holder', 'the word'])).stdout, /^sent to holder/);
     const result = await second.ended;
     assert.equal(result.code, 0, result.stderr);
