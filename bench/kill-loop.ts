@@ -1,6 +1,6 @@
 import { killAndResume } from '../test/crash/kill-and-resume.ts';
 
-/** `node bench/kill-loop.ts [KILLS] [CHILDREN]`: runs of `coppice run` on a local server, killed with SIGKILL at random moments and resumed. */
+/** `npm run bench:kill -- [KILLS] [CHILDREN]`: runs of `coppice run` on a local server, killed with SIGKILL at random moments and resumed. */
 const wanted = Number(process.argv[2] ?? 100);
 const children = Number(process.argv[3] ?? 30);
 let [kills, runs, interrupted] = [0, 0, 0];

@@ -13,24 +13,27 @@ export interface ScriptedConversation {
   readonly results: ReadonlyMap<string, readonly string[]>;
 }
 
-export function conversationOf(request: ModelRequest): ScriptedConversation {
-  let step = 0;
-  let user = '';
-  let last: ResultContent | null = null;
+/** `onAnswer` is shown the conversation as it was before each answer that was given, oldest first. */
+export function conversationOf(
+  request: Pick<ModelRequest, 'agent' | 'messages' | 'shared_prefix'>,
+  onAnswer: (before: ScriptedConversation) => void = () => undefined,
+): ScriptedConversation {
+  const { agent, messages, shared_prefix } = request;
   const results = new Map<string, string[]>();
-  for (const message of request.messages.slice(request.shared_prefix)) {
-    if (message.role === 'assistant') step += 1;
-    else if (message.role === 'user') {
-      user = message.text;
-      last = null;
-    } else {
+  let seen: ScriptedConversation = { agent, step: 0, user: '', last: null, results };
+  for (const message of messages.slice(shared_prefix)) {
+    if (message.role === 'assistant') {
+      onAnswer(seen);
+      seen = { ...seen, step: seen.step + 1 };
+    } else if (message.role === 'user') seen = { ...seen, user: message.text, last: null };
+    else {
       for (const result of message.results) {
         const known = results.get(result.name);
         if (known === undefined) results.set(result.name, [result.output]);
         else known.push(result.output);
-        last = result;
       }
+      seen = { ...seen, last: message.results.at(-1) ?? seen.last };
     }
   }
-  return { agent: request.agent, step, user, last, results };
+  return seen;
 }

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { CoppiceError } from '../core/coppice-error.ts';
-import type { AssistantPart } from '../core/message.ts';
+import type { AssistantPart, CallPart } from '../core/message.ts';
+import type { PromptMessage } from '../core/prompt.ts';
+import type { Usage } from '../core/usage.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
 import { conversationOf, type ScriptedConversation } from './scripted-conversation.ts';
-import { type CheckedRule, type ScriptedRules, scriptedRules } from './scripted-rules.ts';
+import { type CheckedRule, MOST_REPEATS, type ScriptedRules, scriptedRules } from './scripted-rules.ts';
 import { fill } from './scripted-template.ts';
 
 /** Characters of one piece when a text is streamed. */
@@ -35,43 +37,78 @@ export function createScriptedModel(input: ScriptedRules, label: string): Model 
   }
   const { rules } = parsed.data;
   const id = `scripted/${label}`;
+  const sizes = new PromptSizes();
   return {
     id,
     context_window: null,
-    stream: (request, onDelta) => stream(id, label, rules, request, onDelta),
+    stream: (request, onDelta) => stream({ id, label, rules, sizes }, request, onDelta),
   };
 }
 
+interface Script {
+  readonly id: string;
+  readonly label: string;
+  readonly rules: readonly CheckedRule[];
+  readonly sizes: PromptSizes;
+}
+
 async function stream(
-  id: string,
-  label: string,
-  rules: readonly CheckedRule[],
+  { id, label, rules, sizes }: Script,
   request: ModelRequest,
   onDelta: (delta: ModelDelta) => void,
 ): Promise<ModelOutcome> {
-  const conversation = conversationOf(request);
-  const rule = rules.find((one) => matches(one, conversation));
+  const { rule, conversation } = choose(rules, request);
   if (rule === undefined) {
     const end = conversation.last?.output ?? conversation.user;
-    const error = `no rule of ${label} matches agent "${request.agent.name}" at step ${conversation.step}: "${end.slice(0, 120)}"`;
-    return { type: 'failure', failure: { kind: 'bad_request', error, retryable: false } };
+    return badRequest(
+      `no rule of ${label} matches agent "${request.agent.name}" at step ${conversation.step}: "${end.slice(0, 120)}"`,
+    );
   }
+  const calls = callsOf(rule, conversation, request);
+  if (typeof calls === 'string') return badRequest(`${label}: rules.${rules.indexOf(rule)}.${calls}`);
   if (!(await pause(rule.delay_ms ?? 0, request.signal))) return { type: 'aborted' };
+  const reasoning = String(fill(rule.reasoning ?? '', conversation, 0));
+  if (reasoning !== '') onDelta({ type: 'reasoning', text: reasoning });
   const text = String(fill(rule.say ?? '', conversation, 0));
   const spoken = await speak(text, rule.chunk_ms ?? 0, request.signal, onDelta);
   if (spoken !== null) return { type: 'aborted', partial: spoken };
-  const calls = callsOf(rule, conversation, onDelta);
+  for (const call of calls) onDelta({ type: 'call', id: call.id, name: call.name });
   const parts: AssistantPart[] = [
-    ...(rule.reasoning === undefined ? [] : [{ type: 'reasoning' as const, text: rule.reasoning }]),
+    ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...calls,
   ];
   return {
     type: 'answer',
     content: { model: id, parts },
-    usage: usageOf(rule, request, parts),
+    usage: usageOf(rule, sizes.of(request), parts),
     finish: calls.length > 0 ? 'calls' : 'stop',
   };
+}
+
+function badRequest(error: string): ModelOutcome {
+  return { type: 'failure', failure: { kind: 'bad_request', error, retryable: false } };
+}
+
+/**
+ * The first rule that matches. Which rules with `once` have answered is found by going through the agent's answers again:
+ * the conversation alone decides, so another process that goes on with it decides alike.
+ */
+function choose(
+  rules: readonly CheckedRule[],
+  request: ModelRequest,
+): { readonly rule: CheckedRule | undefined; readonly conversation: ScriptedConversation } {
+  const spent = new Set<CheckedRule>();
+  const first = (conversation: ScriptedConversation) =>
+    rules.find((one) => !spent.has(one) && matches(one, conversation));
+  const again = (before: ScriptedConversation) => {
+    const rule = first(before);
+    if (rule?.once === true) spent.add(rule);
+  };
+  const conversation = rules.some((one) => one.once === true)
+    ? conversationOf(request, again)
+    : conversationOf(request);
+  return { rule: first(conversation), conversation };
 }
 
 function matches({ when }: CheckedRule, conversation: ScriptedConversation): boolean {
@@ -96,19 +133,22 @@ function glob(pattern: string): RegExp {
   );
 }
 
+/** The calls of a rule; a text names the field that is wrong. */
 function callsOf(
   rule: CheckedRule,
   conversation: ScriptedConversation,
-  onDelta: (delta: ModelDelta) => void,
-): AssistantPart[] {
-  const calls: AssistantPart[] = [];
-  for (const { name, input, repeat } of rule.calls ?? []) {
-    const times =
-      repeat === undefined ? 1 : Math.max(0, Math.floor(Number(fill(repeat, conversation, 0)) || 0));
+  { agent, messages }: ModelRequest,
+): CallPart[] | string {
+  const calls: CallPart[] = [];
+  for (const [place, { name, input, repeat }] of (rule.calls ?? []).entries()) {
+    const wanted = repeat === undefined ? 1 : fill(repeat, conversation, 0);
+    const times = wanted === '' ? Number.NaN : Number(wanted);
+    if (!Number.isInteger(times) || times < 0 || times > MOST_REPEATS)
+      return `calls.${place}.repeat: "${String(wanted)}" is not a number from 0 to ${MOST_REPEATS}`;
     for (let index = 0; index < times; index += 1) {
-      const id = `call_${conversation.step}_${calls.length}_${conversation.agent.id.slice(0, 8)}`;
+      // The place in the conversation makes it unique there, for a fork too; the agent makes it unique among forks.
+      const id = `call_${messages.length}_${calls.length}_${agent.id.slice(-12)}`;
       calls.push({ type: 'call', id, name, input: JSON.stringify(fill(input, conversation, index)) });
-      onDelta({ type: 'call', id, name });
     }
   }
   return calls;
@@ -131,14 +171,27 @@ async function speak(
   return null;
 }
 
+/** Characters of a request as JSON; each message is measured once, relatives share the objects of their prefix. */
+class PromptSizes {
+  readonly #known = new WeakMap<PromptMessage, number>();
+
+  of({ system, messages }: ModelRequest): number {
+    let sum = system.length;
+    for (const message of messages) {
+      let size = this.#known.get(message);
+      if (size === undefined) {
+        size = JSON.stringify(message).length;
+        this.#known.set(message, size);
+      }
+      sum += size;
+    }
+    return sum;
+  }
+}
+
 /** Where a rule says nothing, about four characters count as one token. */
-function usageOf(
-  { usage }: CheckedRule,
-  request: ModelRequest,
-  parts: readonly AssistantPart[],
-): Extract<ModelOutcome, { type: 'answer' }>['usage'] {
-  const input =
-    usage?.input ?? Math.ceil((request.system.length + JSON.stringify(request.messages).length) / 4);
+function usageOf({ usage }: CheckedRule, size: number, parts: readonly AssistantPart[]): Usage {
+  const input = usage?.input ?? Math.ceil(size / 4);
   const output = usage?.output ?? Math.ceil(JSON.stringify(parts).length / 4);
   return { input, output, cached: Math.min(usage?.cached ?? 0, input), reasoning: 0, cost_usd: null };
 }

@@ -1,14 +1,20 @@
 import { z } from 'zod';
+import { templateFault } from './scripted-template.ts';
+
+const regex = z.string().refine(isRegex, 'is not a valid regular expression');
+
+const template = z.string().superRefine((text, context) => refuse(text, [], context));
+
+/** The most calls that `repeat` may make. */
+export const MOST_REPEATS = 100_000;
 
 /** A rule file of the scripted model; documented in docs/scripted-model.md. */
 const call = z.strictObject({
   name: z.string().min(1),
-  input: z.record(z.string(), z.unknown()),
+  input: z.record(z.string(), z.unknown()).superRefine((input, context) => refuse(input, [], context)),
   /** Makes the call so many times in one message; `{{index}}` counts from 0. A text is a template for the number. */
-  repeat: z.union([z.int().min(0).max(100_000), z.string()]).optional(),
+  repeat: z.union([z.int().min(0).max(MOST_REPEATS), template]).optional(),
 });
-
-const regex = z.string().refine(isRegex, 'is not a valid regular expression');
 
 export const scriptedRule = z.strictObject({
   when: z
@@ -26,8 +32,10 @@ export const scriptedRule = z.strictObject({
       result: regex.optional(),
     })
     .default({}),
-  say: z.string().optional(),
-  reasoning: z.string().optional(),
+  /** Answers each agent at most one time. */
+  once: z.boolean().optional(),
+  say: template.optional(),
+  reasoning: template.optional(),
   calls: z.array(call).optional(),
   /** Milliseconds before the answer begins. */
   delay_ms: z.int().min(0).max(600_000).optional(),
@@ -53,5 +61,15 @@ function isRegex(text: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Names every wrong template in a value, at its place. */
+function refuse(value: unknown, path: readonly PropertyKey[], context: z.RefinementCtx): void {
+  if (typeof value === 'string') {
+    const message = templateFault(value);
+    if (message !== null) context.addIssue({ code: 'custom', path: [...path], message });
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) refuse(inner, [...path, key], context);
   }
 }

@@ -1,9 +1,20 @@
 import type { ScriptedConversation } from './scripted-conversation.ts';
 
+/** A text of a rule, read once: letters, what a path leads to, and what is repeated for each element of a list. */
+type Segment =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'path'; readonly path: string }
+  | { readonly type: 'each'; readonly path: string; readonly inside: Segment[] };
+
+/** `\{{` for the two characters themselves; a placeholder; two braces that open nothing. */
+const TAG = /\\\{\{|\{\{([^{}]*)\}\}|\{\{/g;
+const HEADS: ReadonlySet<string> = new Set(['index', 'agent', 'parent_id', 'user', 'result', 'results']);
+
 /**
  * Templates of the scripted model. `{{path}}` is replaced by what the path leads to; a text that is nothing but one
  * placeholder keeps its value's type, so a list stays a list. `{{#each path}}…{{/each}}` repeats its inside for each
- * element, in which `{{.field}}` is a field of it. What leads nowhere becomes an empty text.
+ * element, in which `{{.field}}` is a field of it. What leads nowhere becomes an empty text. What was put in is never
+ * read as a template again.
  */
 export function fill(template: unknown, conversation: ScriptedConversation, index: number): unknown {
   if (typeof template === 'string') return fillText(template, (path) => lookUp(path, conversation, index));
@@ -14,24 +25,78 @@ export function fill(template: unknown, conversation: ScriptedConversation, inde
   );
 }
 
-const ONLY = /^\{\{([^{}#/]+)\}\}$/;
-const EACH = /\{\{#each ([^{}]+)\}\}(.*?)\{\{\/each\}\}/gs;
-const ONE = /\{\{([^{}#/]+)\}\}/g;
+/** What is wrong with a template, as a sentence; null when nothing is. */
+export function templateFault(template: string): string | null {
+  return read(template).fault;
+}
 
 function fillText(template: string, look: (path: string) => unknown): unknown {
-  const only = ONLY.exec(template)?.[1];
-  if (only !== undefined) return look(only.trim()) ?? '';
-  return template
-    .replaceAll(EACH, (_all, path: string, inside: string) => {
-      const list = look(path.trim());
+  const { segments } = read(template);
+  const [only] = segments;
+  if (segments.length === 1 && only?.type === 'path') return look(only.path) ?? '';
+  return render(segments, look);
+}
+
+function render(segments: readonly Segment[], look: (path: string) => unknown): string {
+  return segments
+    .map((segment) => {
+      if (segment.type === 'text') return segment.text;
+      if (segment.type === 'path') return show(look(segment.path));
+      const list = look(segment.path);
       if (!Array.isArray(list)) return '';
-      return list
-        .map((item) =>
-          inside.replaceAll(ONE, (_one, name: string) => show(follow(item, name.trim().split('.').slice(1)))),
-        )
-        .join('');
+      const within = (item: unknown) => (path: string) =>
+        path.startsWith('.') ? follow(item, path.split('.').filter(Boolean)) : look(path);
+      return list.map((item) => render(segment.inside, within(item))).join('');
     })
-    .replaceAll(ONE, (_all, path: string) => show(look(path.trim())));
+    .join('');
+}
+
+function read(template: string): { readonly segments: readonly Segment[]; readonly fault: string | null } {
+  const segments: Segment[] = [];
+  let open: Extract<Segment, { type: 'each' }> | null = null;
+  let fault: string | null = null;
+  let from = 0;
+  const add = (segment: Segment) => (open?.inside ?? segments).push(segment);
+  for (const match of template.matchAll(TAG)) {
+    if (match.index > from) add({ type: 'text', text: template.slice(from, match.index) });
+    from = match.index + match[0].length;
+    const tag = match[1]?.trim();
+    if (tag === undefined) {
+      if (match[0] === '{{') fault ??= 'two braces open no placeholder; write \\{{ for the characters';
+      add({ type: 'text', text: '{{' });
+    } else if (tag.startsWith('#each ')) {
+      if (open !== null) fault ??= '{{#each}} cannot stand in another {{#each}}';
+      const path = tag.slice('#each '.length).trim();
+      fault ??= pathFault(path, false);
+      const each: Segment & { type: 'each' } = { type: 'each', path, inside: [] };
+      segments.push(each);
+      open = each;
+    } else if (tag === '/each') {
+      if (open === null) fault ??= '{{/each}} closes nothing';
+      open = null;
+    } else {
+      fault ??= pathFault(tag, open !== null);
+      add({ type: 'path', path: tag });
+    }
+  }
+  if (open !== null) fault ??= '{{#each}} is not closed';
+  if (from < template.length) add({ type: 'text', text: template.slice(from) });
+  return { segments, fault };
+}
+
+function pathFault(path: string, in_each: boolean): string | null {
+  if (path.startsWith('.'))
+    return in_each ? null : `{{${path}}} stands outside of {{#each}}; write \\{{ for the characters`;
+  const [head = ''] = path.split('.');
+  if (!HEADS.has(head))
+    return `{{${path}}} is no placeholder (known: ${[...HEADS].join(', ')}); write \\{{ for the characters`;
+  if (head !== 'user' || path === 'user') return null;
+  try {
+    new RegExp(path.slice('user.'.length), 's');
+    return null;
+  } catch {
+    return `{{${path}}} holds no valid regular expression`;
+  }
 }
 
 function show(value: unknown): string {
@@ -72,7 +137,7 @@ function follow(value: unknown, path: readonly string[]): unknown {
     const index = Number(step);
     return Number.isInteger(index) ? follow(opened.at(index), rest) : undefined;
   }
-  if (typeof opened !== 'object' || opened === null) return undefined;
+  if (typeof opened !== 'object' || opened === null || !Object.hasOwn(opened, step)) return undefined;
   return follow((opened as Record<string, unknown>)[step], rest);
 }
 
