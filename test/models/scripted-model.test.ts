@@ -83,7 +83,7 @@ it('loops over rows of a result and streams what it says', async () => {
     {
       rules: [
         {
-          say: 'Report:{{#each results.wait.-1.results}} {{.name}}={{.message}};{{/each}} {{nothing.here}}end',
+          say: 'Report:{{#each results.wait.-1.results}} {{.name}}={{.message}};{{/each}} {{result.nothing.here}}end',
           chunk_ms: 1,
         },
       ],
