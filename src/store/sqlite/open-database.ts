@@ -44,8 +44,9 @@ function prepareFile(file: string): void {
 }
 
 function refuseForeign(database: DatabaseSync, file: string): void {
-  const id = (database.prepare('PRAGMA application_id').get() as { application_id: number }).application_id;
+  // Tables first: another process that creates the file now commits both at once, so tables seen have their mark.
   const tables = (database.prepare('SELECT count(*) AS n FROM sqlite_schema').get() as { n: number }).n;
+  const id = (database.prepare('PRAGMA application_id').get() as { application_id: number }).application_id;
   if (id !== APPLICATION_ID && tables > 0) {
     throw new StoreError(
       'E_DB_UNREADABLE',
