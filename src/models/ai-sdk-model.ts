@@ -97,8 +97,9 @@ function callOptions(prompts: ProviderPrompt, request: ModelRequest): LanguageMo
             inputSchema: tool.input,
           })),
         }),
-    // Conversations live in our ledger, not in the provider's: a fork must be readable on its own.
-    providerOptions: { openai: { store: false, include: ['reasoning.encrypted_content'] } },
+    // Conversations live in our ledger, not in the provider's: a fork must be readable on its own. The package then asks for
+    // sealed reasoning by itself, and only from models that reason.
+    providerOptions: { openai: { store: false } },
     // `off` asks for nothing: models without reasoning would refuse any setting.
     ...(request.thinking === 'off' ? {} : { reasoning: request.thinking }),
   };

@@ -109,6 +109,7 @@ export class AnswerCollector {
       if (part.text === '' && (part.type === 'text' || part.metadata === undefined)) return [];
       return [{ type: part.type, text: part.text, ...ownMetadata(part.metadata) }];
     });
+    if (finish === 'length') markCut(parts);
     const calls = parts.some((part) => part.type === 'call');
     return {
       type: 'answer',
@@ -117,6 +118,16 @@ export class AnswerCollector {
       finish: calls && finish === 'stop' ? 'calls' : finish,
     };
   }
+}
+
+/**
+ * Where the output limit cuts a call before its first argument, packages report empty arguments, which would run. An open brace cannot:
+ * its model is told that the arguments are not valid, as with any other cut.
+ */
+function markCut(parts: AssistantPart[]): void {
+  const last = parts.at(-1);
+  if (last?.type !== 'call' || !/^\s*(\{\s*\}\s*)?$/.test(last.input)) return;
+  parts[parts.length - 1] = { ...last, input: '{' };
 }
 
 function usageOf(usage: LanguageModelV4Usage, price: Price | null): Usage {

@@ -92,8 +92,10 @@ export class Gate {
       wait > 0;
       wait = this.#closed_until - this.#options.now()
     ) {
-      onDelta({ type: 'waiting', reason: 'the provider asked to slow down', delay_ms: wait });
-      await this.#options.sleep(wait, signal);
+      // Those who were held together must not all knock again at the same instant.
+      const delay_ms = wait + this.#options.random() * Math.min(this.#options.base_ms, wait);
+      onDelta({ type: 'waiting', reason: 'the provider asked to slow down', delay_ms });
+      await this.#options.sleep(delay_ms, signal);
       if (signal.aborted) {
         this.#leave();
         return false;

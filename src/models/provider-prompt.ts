@@ -34,7 +34,7 @@ export class ProviderPrompt {
       for (const one of this.#convert(message)) prompt.push(one);
       if (index === shared_prefix - 1) fork_point = prompt.length - 1;
     });
-    for (const index of new Set([fork_point, prompt.length - 1])) {
+    for (const index of breakpoints(prompt, fork_point)) {
       const message = prompt[index];
       if (message !== undefined && message.role !== 'system')
         prompt[index] = { ...message, providerOptions: CACHE_BREAKPOINT };
@@ -72,7 +72,7 @@ export class ProviderPrompt {
     const metadata = own && part.metadata !== undefined ? { providerOptions: part.metadata as Metadata } : {};
     switch (part.type) {
       case 'text':
-        return part.text === '' ? [] : [{ type: 'text', text: part.text, ...metadata }];
+        return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text, ...metadata }];
       case 'reasoning':
         // Signed by the model that wrote it; another one would refuse it.
         return own ? [{ type: 'reasoning', text: part.text, ...metadata }] : [];
@@ -82,6 +82,19 @@ export class ProviderPrompt {
         ];
     }
   }
+}
+
+/**
+ * The fork point, the end, and where the requests that led to them ended: providers look back a bounded number of blocks (Anthropic: 20)
+ * for something cached, and one message may hold a hundred calls. Up to the fork point the choice depends on the shared prefix alone, so
+ * that relatives send the same bytes. Four at most, as many as Anthropic takes.
+ */
+function breakpoints(prompt: LanguageModelV4Prompt, fork_point: number): ReadonlySet<number> {
+  const ends = [fork_point, prompt.length - 1];
+  const asked = ends.map(
+    (end) => prompt.findLastIndex((one, at) => at <= end && one.role === 'assistant') - 1,
+  );
+  return new Set([...ends, ...asked]);
 }
 
 /** Providers refuse empty text; a message of nothing but spaces says so. */
@@ -112,7 +125,7 @@ function resultMessages(results: readonly ResultContent[]): LanguageModelV4Messa
     toolName: result.name,
     output: {
       type: result.status === 'ok' ? 'text' : 'error-text',
-      value: result.output === '' ? '(no output)' : result.output,
+      value: result.output.trim() === '' ? '(no output)' : result.output,
     },
   }));
   const images = results.flatMap((result) => (result.images ?? []).map(filePart));

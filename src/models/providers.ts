@@ -65,14 +65,10 @@ const DEFAULT_IDLE_MS = 120_000;
 export function knownProviders(
   providers: OpenModelOptions['providers'],
 ): readonly { readonly name: string; readonly key_env: readonly string[] }[] {
-  const configured = Object.entries(providers).map(([name, { apiKeyEnv }]) => ({
-    name,
-    key_env: apiKeyEnv === undefined ? [] : [apiKeyEnv],
-  }));
-  return [
-    ...configured,
-    ...KNOWN.filter(({ name }) => !(name in providers)).map(({ name, key_env }) => ({ name, key_env })),
-  ];
+  const configured = Object.keys(providers).map((name) => findProvider(name, providers));
+  return [...configured, ...KNOWN.filter(({ name }) => !Object.hasOwn(providers, name))].map(
+    ({ name, key_env }) => ({ name, key_env }),
+  );
 }
 
 /**
@@ -94,7 +90,7 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   const provider = name.slice(0, slash);
   const model = name.slice(slash + 1);
   const found = findProvider(provider, options.providers);
-  const config = options.providers[provider];
+  const config = ownEntry(options.providers, provider);
   const key = keyOf(found, options.env);
   const splice = spliceFor(found.type);
   const language_model = await createLanguageModel(found, config, model, key, options, splice);
@@ -104,7 +100,7 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
     language_model,
     context_window: known?.contextWindow ?? null,
     price: known?.price ?? null,
-    secrets: key === null ? [] : [key],
+    secrets: [...(key === null ? [] : [key]), ...secretHeaders(config)],
     ...(splice === undefined ? {} : { splice }),
   });
   return gated(opened, gateOf(name, config, options));
@@ -125,14 +121,21 @@ function gateOf(name: string, config: ProviderConfig | undefined, options: OpenM
 }
 
 function findProvider(name: string, providers: OpenModelOptions['providers']): KnownProvider {
-  const config = providers[name];
+  const config = ownEntry(providers, name);
   const known = KNOWN.find((one) => one.name === name);
   if (config !== undefined) {
+    // An entry that only adds to a built-in provider keeps the rest of it.
+    const { key_env = [], base_url, base_url_env } = known?.type === config.type ? known : {};
     return {
       name,
       type: config.type,
-      key_env: config.apiKeyEnv === undefined ? (known?.key_env ?? []) : [config.apiKeyEnv],
-      ...(config.baseURL === undefined ? {} : { base_url: config.baseURL }),
+      key_env: config.apiKeyEnv === undefined ? key_env : [config.apiKeyEnv],
+      ...(config.baseURL !== undefined
+        ? { base_url: config.baseURL }
+        : {
+            ...(base_url === undefined ? {} : { base_url }),
+            ...(base_url_env === undefined ? {} : { base_url_env }),
+          }),
     };
   }
   if (known !== undefined) return known;
@@ -142,6 +145,18 @@ function findProvider(name: string, providers: OpenModelOptions['providers']): K
   throw new CoppiceError('E_MODEL_UNKNOWN', `no provider called "${name}"`, {
     hint: `${close}Providers: ${names.join(', ')}`,
   });
+}
+
+/** Names come from the command line: `constructor/x` names no provider. */
+function ownEntry(providers: OpenModelOptions['providers'], name: string): ProviderConfig | undefined {
+  return Object.hasOwn(providers, name) ? providers[name] : undefined;
+}
+
+/** Configured headers may carry a token; what is too short for one would only garble messages. */
+function secretHeaders(config: ProviderConfig | undefined): string[] {
+  return Object.values(config?.headers ?? {})
+    .flatMap((value) => [value, value.replace(/^\w+ /, '')])
+    .filter((value) => value.length >= 8);
 }
 
 function keyOf({ name, key_env }: KnownProvider, env: Environment): string | null {
@@ -205,7 +220,20 @@ const API_PATH: Readonly<Record<string, string>> = { anthropic: '/v1', google: '
 function baseUrlOf(provider: KnownProvider, env: Environment): string | undefined {
   const named = provider.base_url_env === undefined ? undefined : env[provider.base_url_env]?.trim();
   if (named === undefined || named === '') return provider.base_url;
-  const url = (/^https?:\/\//.test(named) ? named : `http://${named}`).replace(/\/+$/, '');
+  const host = provider.name === 'ollama' ? ollamaHost(named) : named;
+  const url = (/^https?:\/\//.test(host) ? host : `http://${host}`).replace(/\/+$/, '');
+  if (!URL.canParse(url)) {
+    throw new CoppiceError('E_CONFIG', `${provider.base_url_env} is not an address: ${named}`, {
+      hint: `Set it like http://127.0.0.1:8080`,
+    });
+  }
   const path = API_PATH[provider.name];
   return path === undefined || url.endsWith(path) ? url : `${url}${path}`;
+}
+
+/** Ollama's own forms: an address to listen on, without a scheme, perhaps without a host or a port. */
+function ollamaHost(named: string): string {
+  if (/^https?:\/\//.test(named)) return named;
+  const host = named.replace(/^(0\.0\.0\.0)?(?=:|\/|$)/, '127.0.0.1');
+  return /^[^/]*:\d+/.test(host) ? host : host.replace(/^[^/]*/, '$&:11434');
 }

@@ -1,0 +1,139 @@
+// Proves that model names, configured entries and environment variables lead to the right server, with the right key, or to a plain error.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Gate } from '../../src/models/gate.ts';
+import { providerConfig } from '../../src/models/provider-config.ts';
+import { knownProviders, type OpenModelOptions, openModel } from '../../src/models/providers.ts';
+import { startAnthropicServer } from '../servers/anthropic-server.ts';
+import { startGoogleServer } from '../servers/google-server.ts';
+import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';
+import { startOpenAiResponsesServer } from '../servers/openai-responses-server.ts';
+import { ask } from './protocols.ts';
+
+const answer = () => ({ text: 'ok' });
+const gates = (name: string) => new Map([[name, new Gate({ attempts: 1 })]]);
+const portOf = (url: string) => new URL(url).port;
+
+async function failing(name: string, options: Partial<OpenModelOptions> = {}) {
+  const failed = await openModel(name, { providers: {}, env: {}, ...options }).then(
+    () => null,
+    (error: { code: string; message: string; hint: string }) => error,
+  );
+  assert.ok(failed !== null, `${name} must not open`);
+  return failed;
+}
+
+it('built-in providers are found at the address in their variable, with the key in theirs', async () => {
+  const servers = {
+    anthropic: await startAnthropicServer({ answer }),
+    openai: await startOpenAiResponsesServer({ answer }),
+    google: await startGoogleServer({ answer }),
+    ollama: await startOpenAiChatServer({ answer }),
+  };
+  const env = {
+    ANTHROPIC_API_KEY: 'key-a',
+    ANTHROPIC_BASE_URL: servers.anthropic.url,
+    OPENAI_API_KEY: 'key-o',
+    OPENAI_BASE_URL: `${servers.openai.url}/v1`,
+    GEMINI_API_KEY: 'key-g',
+    GOOGLE_GEMINI_BASE_URL: servers.google.url,
+    OLLAMA_HOST: `:${portOf(servers.ollama.url)}`,
+  };
+  const keys = [
+    ['anthropic', 'x-api-key', 'key-a'],
+    ['openai', 'authorization', 'Bearer key-o'],
+    ['google', 'x-goog-api-key', 'key-g'],
+    ['ollama', 'authorization', undefined],
+  ] as const;
+  for (const [provider, header, value] of keys) {
+    const name = `${provider}/some-model`;
+    const model = await openModel(name, { providers: {}, env, gates: gates(name) });
+    const outcome = await model.stream(ask(), () => undefined);
+    assert.equal(outcome.type, 'answer', JSON.stringify(outcome));
+    assert.equal(servers[provider].exchanges[0]?.headers[header], value);
+    await servers[provider].close();
+  }
+});
+
+it('every form of OLLAMA_HOST is understood', async () => {
+  const server = await startOpenAiChatServer({ answer });
+  const port = portOf(server.url);
+  const name = 'ollama/m';
+  for (const OLLAMA_HOST of [
+    `0.0.0.0:${port}`,
+    `127.0.0.1:${port}/`,
+    `http://127.0.0.1:${port}`,
+    `127.0.0.1:${port}/v1`,
+  ]) {
+    const model = await openModel(name, { providers: {}, env: { OLLAMA_HOST }, gates: gates(name) });
+    assert.equal((await model.stream(ask(), () => undefined)).type, 'answer', OLLAMA_HOST);
+  }
+  await server.close();
+  const wrong = await failing(name, { env: { OLLAMA_HOST: 'http://[' } });
+  assert.equal(wrong.code, 'E_CONFIG');
+  assert.match(wrong.message, /OLLAMA_HOST/);
+});
+
+it('an entry that only adds to a built-in provider keeps its address and key', async () => {
+  const server = await startAnthropicServer({ answer });
+  const price = { input: 1_000_000, output: 0 };
+  const providers = {
+    anthropic: providerConfig.parse({ type: 'anthropic', models: { m: { contextWindow: 5, price } } }),
+  };
+  const env = { ANTHROPIC_API_KEY: 'key-a', ANTHROPIC_BASE_URL: server.url };
+  const model = await openModel('anthropic/m', { providers, env, gates: gates('anthropic/m') });
+  const outcome = await model.stream(ask(), () => undefined);
+  assert.ok(outcome.type === 'answer', JSON.stringify(outcome));
+  assert.equal(outcome.usage.cost_usd, outcome.usage.input);
+  assert.equal(model.context_window, 5);
+  assert.equal(server.exchanges[0]?.headers['x-api-key'], 'key-a');
+  assert.deepEqual(knownProviders(providers).find((one) => one.name === 'anthropic')?.key_env, [
+    'ANTHROPIC_API_KEY',
+  ]);
+  await server.close();
+  assert.equal((await failing('anthropic/m', { providers })).code, 'E_NO_KEY');
+});
+
+it('an entry of another type than the built-in provider of its name gets nothing of it, the key least of all', async () => {
+  const server = await startOpenAiChatServer({ answer });
+  const providers = {
+    openai: providerConfig.parse({ type: 'openai-compatible', baseURL: `${server.url}/v1` }),
+  };
+  const model = await openModel('openai/m', {
+    providers,
+    env: { OPENAI_API_KEY: 'key-o' },
+    gates: gates('openai/m'),
+  });
+  assert.equal((await model.stream(ask(), () => undefined)).type, 'answer');
+  assert.equal(JSON.stringify(server.exchanges[0]?.headers).includes('key-o'), false);
+  await server.close();
+});
+
+it('a token in configured headers is sent, and is kept out of errors', async () => {
+  const token = 'secret-token-456';
+  const server = await startOpenAiChatServer({
+    answer: () => ({ fault: { status: 400, message: `bad ${token}` } }),
+  });
+  const headers = { authorization: `Bearer ${token}` };
+  const providers = {
+    mine: providerConfig.parse({ type: 'openai-compatible', baseURL: server.url, headers }),
+  };
+  const model = await openModel('mine/m', { providers, env: {}, gates: gates('mine/m') });
+  const outcome = await model.stream(ask(), () => undefined);
+  assert.equal(server.exchanges[0]?.headers.authorization, `Bearer ${token}`);
+  assert.equal(outcome.type, 'failure');
+  assert.equal(JSON.stringify(outcome).includes(token), false);
+  await server.close();
+});
+
+it('names of object members are no providers', async () => {
+  for (const name of ['constructor/x', '__proto__/x', 'toString/x'])
+    assert.equal((await failing(name)).code, 'E_MODEL_UNKNOWN');
+});
+
+it('an entry without an address, and unknown keys of one, are told', async () => {
+  const providers = { mine: providerConfig.parse({ type: 'openai-compatible' }) };
+  assert.match((await failing('mine/m', { providers })).hint, /providers\.mine\.baseURL/);
+  const wrong = providerConfig.safeParse({ type: 'anthropic', baseUrl: 'http://x' });
+  assert.match(wrong.error?.issues[0]?.message ?? '', /baseUrl/);
+});
