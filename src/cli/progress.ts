@@ -40,10 +40,10 @@ export function liveProgress(
   const region = new LiveRegion(stream, (width, height) => {
     const now = Date.now();
     const all = [...agents.values()];
-    const head = `${paint(style, 'bold', fit(title, Math.max(0, width - 1)))}`;
+    const head = `${paint(style, 'bold', fit(title, Math.max(0, width - 1), style))}`;
     const rule = paint(style, 'dim', (style.unicode ? '─' : '-').repeat(Math.max(0, width - 1)));
     const rows = agentTree(all, { width: width - 1, height: Math.max(1, height - 3) }, now, style);
-    return [head, ...rows, rule, paint(style, 'dim', fit(summary(all, started_at, now), width - 1))];
+    return [head, ...rows, rule, paint(style, 'dim', fit(summary(all, started_at, now), width - 1, style))];
   });
   const timer = setInterval(() => region.changed(), TICK_MS).unref();
   const restore = () => region.end();

@@ -34,7 +34,7 @@ export async function run(context: Context, given: string | undefined, options: 
   const runtime = await composeRuntime(context, store);
   const name = options.name ?? 'main';
   return followRun(context, store, runtime, () => runtime.start({ prompt, name, config, limits }), {
-    title: `coppice run  ·  ${model}  ·  ${fit(clean(prompt), 40)}`,
+    title: `coppice run  ·  ${model}  ·  ${fit(clean(prompt), 40, context.err)}`,
     events: options.events,
     timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
   });

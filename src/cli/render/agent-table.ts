@@ -3,7 +3,7 @@ import type { Agent } from '../../core/agent.ts';
 import { status } from './agent-status.ts';
 import { count, duration } from './amounts.ts';
 import { clean } from './clean.ts';
-import { fit, pad, type Style } from './style.ts';
+import { fit, pad, type Style, sign } from './style.ts';
 
 const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'DOING'] as const;
 const RIGHT = new Set([4, 5, 6]);
@@ -14,13 +14,15 @@ export function agentTable(agents: readonly Agent[], width: number, now: number,
   const names = new Map(agents.map((agent) => [agent.id, clean(agent.name)]));
   const rows = agents.map((agent) => [
     short.get(agent.id) ?? agent.id,
-    fit(clean(agent.name), 24),
+    fit(clean(agent.name), 24, style),
     status(agent, style),
-    agent.parent_id === null ? '–' : fit(names.get(agent.parent_id) ?? agent.parent_id.slice(0, 8), 16),
+    agent.parent_id === null
+      ? sign(style, '–')
+      : fit(names.get(agent.parent_id) ?? agent.parent_id.slice(0, 8), 16, style),
     String(agent.calls),
     count(agent.usage.input + agent.usage.output),
     duration(now - agent.created_at),
-    clean(agent.doing ?? '–'),
+    agent.doing === null ? sign(style, '–') : clean(agent.doing),
   ]);
   const widths = HEAD.map((head, column) =>
     Math.max(head.length, ...rows.map((row) => stringWidth(row[column] ?? ''))),
@@ -30,7 +32,7 @@ export function agentTable(agents: readonly Agent[], width: number, now: number,
     row
       .map((cell, column) =>
         column === HEAD.length - 1
-          ? fit(cell, Math.max(8, width - before))
+          ? fit(cell, Math.max(8, width - before), style)
           : pad(cell, widths[column] ?? 0, RIGHT.has(column) ? 'left' : 'right'),
       )
       .join('  ')

@@ -18,35 +18,69 @@ interface Row {
 }
 
 const NAME_MAX = 34;
+const NAME_MIN = 8;
+/** The longest: `◔ waiting`. */
+const STATUS_WIDTH = 9;
+const GAP = 2;
+const TIME_WIDTH = 6;
+const DOING_MIN = 4;
+
+/** What is told in figures, from most to least; the first that leaves the names room is taken. */
+const FIGURES: readonly ((agent: Agent) => string)[] = [
+  (agent) => `${pad(String(agent.calls), 4, 'left')} calls ${pad(tokens(agent), 5, 'left')} tok `,
+  (agent) => `${pad(String(agent.calls), 4, 'left')} ${pad(tokens(agent), 5, 'left')} `,
+  () => '',
+];
+const FIGURES_WIDTH = [21, 11, 0] as const;
 
 /** A tree of agents, one line each, in order of birth; pure, so that every terminal shows the same. */
 export function agentTree(agents: readonly Agent[], size: TreeSize, now: number, style: Style): string[] {
   const rows = order(agents, style);
   const shown = rows.length <= size.height ? rows : rows.slice(0, Math.max(0, size.height - 1));
-  const name_width = Math.min(
-    NAME_MAX,
-    Math.max(8, ...shown.map((row) => stringWidth(row.stem) + stringWidth(clean(row.agent.name)))),
+  const wanted = Math.max(
+    NAME_MIN,
+    ...shown.map(({ stem, agent }) => stringWidth(stem) + stringWidth(clean(agent.name))),
   );
-  const lines = shown.map((row) => line(row, name_width, size.width, now, style));
-  if (shown.length < rows.length) {
+  const lines = shown.map((row) => line(row, layOut(Math.min(NAME_MAX, wanted), size.width), now, style));
+  if (shown.length < rows.length && size.height > 0) {
     const hidden = rows.slice(shown.length);
     const working = hidden.filter(({ agent }) => isWorking(agent.state.type)).length;
-    lines.push(fit(`  +${hidden.length} more${working > 0 ? `, ${working} at work` : ''}`, size.width));
+    const more = `  +${hidden.length} more${working > 0 ? `, ${working} at work` : ''}`;
+    lines.push(fit(more, size.width, style));
   }
   return lines;
 }
 
-function line({ agent, stem }: Row, name_width: number, width: number, now: number, style: Style): string {
-  const name = pad(fit(`${stem}${clean(agent.name)}`, name_width), name_width);
-  const tokens = agent.usage.input + agent.usage.output;
-  const from = agent.created_at;
+interface Layout {
+  readonly name_width: number;
+  /** Null: not even the time has room. */
+  readonly figures: ((agent: Agent) => string) | null;
+  readonly doing_width: number;
+}
+
+function layOut(wanted: number, width: number): Layout {
+  const fixed = STATUS_WIDTH + GAP + GAP + TIME_WIDTH;
+  const place = FIGURES_WIDTH.findIndex((figures) => wanted + fixed + figures <= width);
+  const level = place === -1 ? FIGURES.length - 1 : place;
+  const name_width = Math.min(wanted, Math.max(NAME_MIN, width - fixed));
+  const used = name_width + fixed + (FIGURES_WIDTH[level] ?? 0);
+  const figures = used <= width ? (FIGURES[level] ?? null) : null;
+  return { name_width, figures, doing_width: width - used - GAP };
+}
+
+function line({ agent, stem }: Row, layout: Layout, now: number, style: Style): string {
+  const name = pad(fit(`${stem}${clean(agent.name)}`, layout.name_width, style), layout.name_width);
+  const head = `${name}${' '.repeat(GAP)}${pad(status(agent, style), STATUS_WIDTH)}`;
+  if (layout.figures === null) return head.trimEnd();
   const until = isWorking(agent.state.type) ? now : (agent.ended_at ?? agent.updated_at);
-  const figures = `${pad(String(agent.calls), 4, 'left')} calls ${pad(count(tokens), 5, 'left')} tok ${pad(duration(until - from), 6, 'left')}`;
-  const head = `${name}  ${pad(status(agent, style), 9)}`;
-  const rest = width - stringWidth(head) - stringWidth(figures) - 4;
-  const doing = what(agent);
-  if (rest < 0) return fit(head, width);
-  return `${head}  ${figures}${doing === '' || rest < 4 ? '' : `  ${paint(style, 'dim', fit(doing, rest))}`}`;
+  const time = pad(duration(until - agent.created_at), TIME_WIDTH, 'left');
+  const doing = layout.doing_width < DOING_MIN ? '' : fit(what(agent), layout.doing_width, style);
+  const told = doing === '' ? '' : `${' '.repeat(GAP)}${paint(style, 'dim', doing)}`;
+  return `${head}${' '.repeat(GAP)}${layout.figures(agent)}${time}${told}`;
+}
+
+function tokens(agent: Agent): string {
+  return count(agent.usage.input + agent.usage.output);
 }
 
 /** What it does; for one that rests, what it had to say. */

@@ -3,18 +3,25 @@ const ESCAPES =
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 /** Direction marks, overrides and isolates, zero-width characters, and the byte order mark. */
 const INVISIBLE = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+/** Marks piled up on one character paint over the lines around it; no script needs more than a few. */
+const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
+/** More than any line of a terminal shows. */
+const LINE_MAX = 4_000;
 
-/** One line of foreign text for a terminal: escape sequences, control and direction characters are gone. */
+/** One line of foreign text for a terminal: escape sequences, control and direction characters are gone, the end of a very long one too. */
 export function clean(text: string): string {
-  return cleanLines(text).replaceAll(/[\n\t]+/g, ' ');
+  return cleanLines(text.slice(0, LINE_MAX))
+    .replaceAll(/[\n\t]+/g, ' ')
+    .trim();
 }
 
-/** The same for text of several lines. */
+/** The same for text of several lines and any length. */
 export function cleanLines(text: string): string {
   return text
     .replaceAll(ESCAPES, '')
     .replaceAll('\r\n', '\n')
     .replaceAll(CONTROLS, '')
     .replaceAll(INVISIBLE, '')
+    .replaceAll(PILED_MARKS, '$1')
     .toWellFormed();
 }

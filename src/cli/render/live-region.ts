@@ -1,22 +1,34 @@
+import stringWidth from 'string-width';
+
 const MIN_REDRAW_MS = 100;
+
+/** What the region needs of a terminal. */
+export interface Screen {
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+  on(event: 'resize', listener: () => void): unknown;
+  off(event: 'resize', listener: () => void): unknown;
+}
 
 /**
  * A block of lines at the bottom of the terminal that is redrawn in place, at most ten times a second, and only where it
  * changed. Lines printed above it scroll as ever; the scrollback is never cleared, the block never grows beyond the screen.
  */
 export class LiveRegion {
-  readonly #stream: NodeJS.WriteStream;
+  readonly #screen: Screen;
   readonly #render: (width: number, height: number) => readonly string[];
   #drawn: readonly string[] = [];
-  #last = 0;
+  #above: string[] = [];
+  #last = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
   #ended = false;
 
-  constructor(stream: NodeJS.WriteStream, render: (width: number, height: number) => readonly string[]) {
-    this.#stream = stream;
+  constructor(screen: Screen, render: (width: number, height: number) => readonly string[]) {
+    this.#screen = screen;
     this.#render = render;
-    stream.write('\x1b[?25l');
-    stream.on('resize', this.#resized);
+    screen.write('\x1b[?25l');
+    screen.on('resize', this.#resized);
   }
 
   /** Something changed; drawn soon. */
@@ -29,32 +41,34 @@ export class LiveRegion {
     }, wait).unref();
   }
 
-  /** Prints lines above the block. */
+  /** Prints lines above the block, with its next drawing. */
   print(lines: readonly string[]): void {
-    if (lines.length === 0) return;
-    const block = this.#drawn;
-    this.#stream.write(`${this.#toTop()}\x1b[J${lines.join('\n')}\n`);
-    this.#drawn = [];
-    if (!this.#ended) this.#paint(block);
+    this.#above.push(...lines);
+    this.changed();
   }
 
   #draw(): void {
     this.#last = performance.now();
-    this.#paint(this.#render(this.#stream.columns ?? 80, Math.max(3, (this.#stream.rows ?? 24) - 2)));
+    const height = Math.max(1, (this.#screen.rows ?? 24) - 1);
+    const lines = this.#render(this.#screen.columns ?? 80, height).slice(0, height);
+    let out = '';
+    if (this.#above.length > 0) {
+      out = `${this.#toTop()}\x1b[J${this.#above.join('\n')}\n`;
+      this.#above = [];
+      this.#drawn = [];
+    }
+    out += this.#differences(lines);
+    this.#drawn = lines;
+    // One write, so that no other output of this process falls in between.
+    if (out !== '') this.#screen.write(out);
   }
 
-  #paint(lines: readonly string[]): void {
+  #differences(lines: readonly string[]): string {
     const before = this.#drawn;
-    if (lines.length === before.length && lines.every((line, index) => line === before[index])) return;
-    let out = this.#toTop();
-    lines.forEach((line, index) => {
-      if (line !== before[index]) out += `\r\x1b[2K${line}`;
-      out += '\n';
-    });
+    if (lines.length === before.length && lines.every((line, index) => line === before[index])) return '';
+    const rows = lines.map((line, index) => (line === before[index] ? '\n' : `\r\x1b[2K${line}\n`));
     // Fewer lines than before: what is left below is cleared, nothing else.
-    if (lines.length < before.length) out += '\x1b[J';
-    this.#drawn = lines;
-    this.#stream.write(out);
+    return `${this.#toTop()}${rows.join('')}${lines.length < before.length ? '\x1b[J' : ''}`;
   }
 
   /** From below the block to its first line. */
@@ -62,10 +76,17 @@ export class LiveRegion {
     return this.#drawn.length === 0 ? '\r' : `\r\x1b[${this.#drawn.length}A`;
   }
 
-  /** The terminal has broken the lines anew: where the block began is unknown, so it starts afresh below. */
+  /**
+   * Lines that still fit stand where they stood. Others the terminal has broken anew, or not: where the block begins is unknown, and
+   * what stands above must not be lost, so the block starts afresh below.
+   */
   readonly #resized = (): void => {
+    const columns = this.#screen.columns ?? 80;
+    const fits =
+      this.#drawn.length < (this.#screen.rows ?? 24) &&
+      this.#drawn.every((line) => stringWidth(line) < columns);
+    this.#screen.write(`${fits ? this.#toTop() : '\r'}\x1b[J`);
     this.#drawn = [];
-    this.#stream.write('\r\x1b[J');
     this.changed();
   };
 
@@ -75,7 +96,7 @@ export class LiveRegion {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#draw();
     this.#ended = true;
-    this.#stream.off('resize', this.#resized);
-    this.#stream.write('\x1b[?25h');
+    this.#screen.off('resize', this.#resized);
+    this.#screen.write('\x1b[?25h');
   }
 }

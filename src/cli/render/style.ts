@@ -15,33 +15,60 @@ export function styleOf(
   no_color: boolean,
   env: NodeJS.ProcessEnv,
 ): Style {
-  const unicode =
-    /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '') || process.platform === 'darwin';
-  if (no_color || (env.NO_COLOR !== undefined && env.NO_COLOR !== '')) return { colour: false, unicode };
-  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '' && env.FORCE_COLOR !== '0')
-    return { colour: true, unicode };
-  return { colour: stream.isTTY === true && env.TERM !== 'dumb', unicode };
+  return { colour: !no_color && wantsColour(stream, env), unicode: showsUnicode(env) };
+}
+
+function wantsColour(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  return stream.isTTY === true && env.TERM !== 'dumb';
+}
+
+function showsUnicode(env: NodeJS.ProcessEnv): boolean {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
+  if (locale) return /utf-?8/i.test(locale);
+  return process.platform === 'darwin' || env.WT_SESSION !== undefined;
 }
 
 export function paint(style: Style, format: Paint, text: string): string {
   return style.colour ? styleText(format, text, { validateStream: false }) : text;
 }
 
+const ASCII: Readonly<Record<string, string>> = {
+  '·': '|',
+  '–': '-',
+  '⑂': '>',
+  '●': '*',
+  '┆': '|',
+  '…': '...',
+};
+
+/** A sign of ours, or what stands for it on a terminal that shows ASCII only. */
+export function sign(style: Style, unicode: '·' | '–' | '⑂' | '●' | '┆' | '…'): string {
+  return style.unicode ? unicode : (ASCII[unicode] ?? unicode);
+}
+
 const graphemes = new Intl.Segmenter();
 
 /** Cuts to so many columns, by grapheme; what is cut ends in an ellipsis. */
-export function fit(text: string, width: number): string {
+export function fit(text: string, width: number, style: Style): string {
   if (width <= 0) return '';
-  if (stringWidth(text) <= width) return text;
-  let kept = '';
+  if (text.length <= width && isPlain(text)) return text;
+  const ellipsis = sign(style, '…').slice(0, width);
+  const room = width - ellipsis.length;
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    const next = stringWidth(segment);
-    if (used + next > width - 1) break;
-    kept += segment;
-    used += next;
+  let cut = 0;
+  // Only as far as the cut: the text may be long.
+  for (const { segment, index } of graphemes.segment(text)) {
+    used += stringWidth(segment);
+    if (used > width) return `${text.slice(0, cut)}${ellipsis}`;
+    if (used <= room) cut = index + segment.length;
   }
-  return `${kept}…`;
+  return text;
+}
+
+function isPlain(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text);
 }
 
 export function pad(text: string, width: number, side: 'left' | 'right' = 'right'): string {
