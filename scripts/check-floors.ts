@@ -1,12 +1,27 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { describeFloors } from './floor-table.ts';
 import { checkFloors } from './floors.ts';
+import { textRules } from './text-rules.ts';
 
-/** `npm run floors`: the house rules on imports, files and names; see docs/architecture.md. */
+/** `npm run floors [-- --table]`: the house rules on imports, files, names and words. `--table` shows the floors and every allowance. */
 const root = join(import.meta.dirname, '..');
+const TEXTS = ['{src,test,scripts,bench,examples,docs,.ci}/**', '*.{md,json}', 'LICENSE'];
+/** The rules on words have these as their matter: they hold examples of what they refuse. */
+const EXEMPT = new Set(['scripts/text-rules.ts', 'test/house/text-rules.test.ts', 'package-lock.json']);
+
+if (process.argv.includes('--table')) console.log(describeFloors());
 const src = join(root, 'src');
-const files = globSync('**/*.ts', { cwd: src }).map((file) => join(src, file));
-const problems = checkFloors(src, files);
+const sources = globSync('**/*.ts', { cwd: src }).map((file) => join(src, file));
+const texts = globSync(TEXTS, { cwd: root }).filter(
+  (file) => !EXEMPT.has(file) && statSync(join(root, file)).isFile(),
+);
+const problems = [
+  ...checkFloors(src, sources),
+  ...texts.flatMap((file) => textRules(join(root, file), readFileSync(join(root, file), 'utf8'))),
+];
 for (const { file, line, message } of problems) console.error(`${relative(root, file)}:${line}: ${message}`);
-console.log(`floors: ${files.length} files, ${problems.length} problem${problems.length === 1 ? '' : 's'}`);
-process.exit(problems.length === 0 ? 0 : 1);
+const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
+console.log(`floors: ${sources.length} source files, ${texts.length} texts, ${count}`);
+if (sources.length === 0) console.error(`no source file below ${src}: nothing was checked`);
+process.exitCode = problems.length === 0 && sources.length > 0 ? 0 : 1;

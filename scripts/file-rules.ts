@@ -1,0 +1,66 @@
+import { EMPTY_NAMES, IMPURE, LONGER, MAX_LINES, PURE } from './floor-table.ts';
+import type { Problem } from './problem.ts';
+import type { ScannedModule } from './scan-module.ts';
+
+type Broken = Omit<Problem, 'file'>;
+
+/** The rules that one source file keeps by itself. `place` is its path below src/, with slashes. */
+export function fileRules(place: string, text: string, scanned: ScannedModule): Broken[] {
+  return [
+    ...nameRules(place),
+    ...lengthRules(place, text),
+    ...scanned.star_exports.map((line) => ({ line, message: 'no `export *`: name what is exported.' })),
+    ...scanned.default_exports.map((line) => ({ line, message: 'no default exports: give it its name.' })),
+    ...purityRules(place, scanned),
+  ];
+}
+
+function nameRules(place: string): Broken[] {
+  const parts = place.split('/');
+  const problems: Broken[] = [];
+  for (const part of parts) {
+    const name = part.replace(/\.ts$/, '');
+    if (
+      EMPTY_NAMES.test(name) ||
+      name.split('-').some((word) => /^(?:utils?|helpers?|managers?)$/.test(word))
+    )
+      problems.push({
+        line: 1,
+        message: `${part} says nothing about what is in it: name it for its one thing.`,
+      });
+    if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name))
+      problems.push({ line: 1, message: `${part}: names of files and folders are kebab-case.` });
+  }
+  return problems;
+}
+
+function lengthRules(place: string, text: string): Broken[] {
+  const count = text.trimEnd().split('\n').length;
+  const allowance = LONGER[place];
+  if (allowance !== undefined && count <= MAX_LINES)
+    return [
+      {
+        line: 1,
+        message: `has ${count} lines and needs no allowance any more: remove it from scripts/floor-table.ts.`,
+      },
+    ];
+  const limit = allowance?.lines ?? MAX_LINES;
+  if (count <= limit) return [];
+  return [{ line: limit + 1, message: `has ${count} lines: a file over ${limit} has found a second noun.` }];
+}
+
+function purityRules(place: string, scanned: ScannedModule): Broken[] {
+  const folder = place.split('/')[0] as string;
+  if (!PURE.has(folder)) return [];
+  return scanned.phrases.flatMap(({ line, text }) => {
+    const found = IMPURE.find(({ phrase }) => phrase.test(text));
+    if (found === undefined) return [];
+    const what = text.split(' ')[0];
+    return [
+      {
+        line,
+        message: `${folder} is pure, and \`${what}\` here ${found.what}. Pass the value in, or make it an effect of the runtime.`,
+      },
+    ];
+  });
+}

@@ -1,0 +1,80 @@
+/** The house in one table: which floor each folder of src/ stands on, and every allowance with its reason. */
+
+export const CORE = 'core';
+/** Files directly in src/: the public library. */
+export const LIBRARY = '';
+
+/** A file imports from its own folder and from floors below its own; folders on one floor do not see each other. */
+export const FLOORS: Readonly<Record<string, number>> = {
+  core: 0,
+  store: 1,
+  models: 1,
+  tools: 1,
+  toolsets: 2,
+  runtime: 3,
+  cron: 4,
+  channels: 4,
+  mcp: 4,
+  acp: 4,
+  server: 4,
+  tui: 4,
+  cli: 5,
+  [LIBRARY]: 5,
+};
+
+/** What folders above the runtime may see of it. */
+export const RUNTIME_FACE: readonly string[] = [
+  'runtime/open-runtime.ts',
+  'runtime/runtime-event.ts',
+  'runtime/runtime-face.ts',
+];
+export const RUNTIME = 'runtime';
+
+/** Doors are programs' ways in; the library is one of its own and opens none of them. */
+export const DOOR_FLOOR = 4;
+
+/** Imports between siblings that are allowed. */
+export const SIBLINGS: readonly { readonly from: string; readonly to: string; readonly reason: string }[] = [
+  {
+    from: 'models',
+    to: 'tools/tool-spec.ts',
+    reason: 'a model is told of tools in the shape in which tools describe themselves',
+  },
+];
+
+/** Floors that decide and do nothing: they import no built-in module and touch none of these. */
+export const PURE: ReadonlySet<string> = new Set(['core', 'toolsets']);
+export const IMPURE: readonly { readonly phrase: RegExp; readonly what: string }[] = [
+  { phrase: /^Date \. now\b|^new Date \( \)|^performance \./, what: 'reads a clock' },
+  { phrase: /^Math \. random\b|^crypto \./, what: 'makes randomness or ids' },
+  { phrase: /^(?:process|console|globalThis) \./, what: 'touches the process' },
+  { phrase: /^(?:fetch|require) \(/, what: 'does I/O' },
+  { phrase: /^(?:setTimeout|setInterval|setImmediate|queueMicrotask) \(/, what: 'sets a timer' },
+  { phrase: /^(?:async|await) /, what: 'awaits' },
+];
+
+export const MAX_LINES = 300;
+/** Files of src/ that may be longer. */
+export const LONGER: Readonly<Record<string, { readonly lines: number; readonly reason: string }>> = {
+  'runtime/executor.ts': {
+    lines: 400,
+    reason: 'the one round of fold, commit and perform; its halves share every cell',
+  },
+};
+
+/** Names that say nothing of what is inside. */
+export const EMPTY_NAMES = /^(?:index|utils?|helpers?|misc|types|managers?|common)$/;
+
+/** The table as people read it: floors from the top down, then the allowances. */
+export function describeFloors(): string {
+  const numbers = [...new Set(Object.values(FLOORS))].sort((a, b) => b - a);
+  const rows = numbers.map((floor) => {
+    const folders = Object.keys(FLOORS).filter((folder) => FLOORS[folder] === floor);
+    return `  ${floor}  ${folders.map((folder) => folder || 'src/*.ts (the library)').join(', ')}`;
+  });
+  const siblings = SIBLINGS.map(({ from, to, reason }) => `  ${from} may import ${to}: ${reason}`);
+  const longer = Object.entries(LONGER).map(
+    ([file, { lines, reason }]) => `  ${file} may have ${lines} lines: ${reason}`,
+  );
+  return ['floors:', ...rows, 'allowed:', ...siblings, ...longer].join('\n');
+}

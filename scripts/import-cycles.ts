@@ -1,0 +1,37 @@
+/**
+ * The shortest import cycle through each knot of files that import each other, as a path that ends where it begins. A file that is part
+ * of a cycle already told is not told again.
+ */
+export function importCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const told = new Set<string>();
+  const cycles: string[][] = [];
+  for (const file of graph.keys()) {
+    if (told.has(file)) continue;
+    const cycle = shortestCycle(graph, file);
+    if (cycle === null || cycle.some((one) => told.has(one))) continue;
+    cycles.push(cycle);
+    for (const one of cycle) told.add(one);
+  }
+  return cycles;
+}
+
+/** Breadth first from `start` until an import leads back to it. */
+function shortestCycle(graph: ReadonlyMap<string, readonly string[]>, start: string): string[] | null {
+  const cameFrom = new Map<string, string>();
+  const queue = [start];
+  for (const file of queue) {
+    for (const next of graph.get(file) ?? []) {
+      if (next === start) return [...pathTo(cameFrom, file), start];
+      if (cameFrom.has(next)) continue;
+      cameFrom.set(next, file);
+      queue.push(next);
+    }
+  }
+  return null;
+}
+
+function pathTo(cameFrom: ReadonlyMap<string, string>, end: string): string[] {
+  const path = [end];
+  for (let file = cameFrom.get(end); file !== undefined; file = cameFrom.get(file)) path.unshift(file);
+  return path;
+}
