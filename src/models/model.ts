@@ -3,6 +3,7 @@ import type { AssistantContent } from '../core/message.ts';
 import type { PromptMessage } from '../core/prompt.ts';
 import type { Usage } from '../core/usage.ts';
 import type { ToolSpec } from '../tools/tool-spec.ts';
+import type { ModelHost } from './model-host.ts';
 
 export type Thinking = 'off' | 'low' | 'medium' | 'high';
 
@@ -17,6 +18,8 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
   /** Who asks; the scripted model matches on it, real providers ignore it. */
   readonly agent: { readonly id: string; readonly name: string; readonly parent_id: string | null };
+  /** For models that are agent programs and act by themselves (`acp:NAME`); others ignore it. */
+  readonly host?: ModelHost;
 }
 
 export type ModelDelta =
@@ -59,4 +62,6 @@ export interface Model {
   /** Tokens that fit, input and output together; null where unknown. */
   readonly context_window: number | null;
   stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome>;
+  /** Ends what the model keeps running (processes, connections). Never rejects. */
+  close?(): Promise<void>;
 }
