@@ -1,5 +1,6 @@
 import type { Limits } from './limits.ts';
 import type { AgentState } from './state.ts';
+import type { TaskTerms } from './task-terms.ts';
 import type { Usage } from './usage.ts';
 
 export interface PermissionRules {
@@ -20,7 +21,20 @@ export interface AgentConfig {
   /** Absolute path of its folder. */
   readonly cwd: string;
   /** Permission rules in text form (`bash:git *`): what the command line says goes before the configuration. */
-  readonly permissions: { readonly cli: PermissionRules; readonly config: PermissionRules };
+  readonly permissions: {
+    readonly cli: PermissionRules;
+    readonly config: PermissionRules;
+    /** What profiles on the way down forbid beside that; they never allow anything more (SAFETY.md). */
+    readonly narrowed?: readonly PermissionRules[];
+  };
+  /** The profile it was set up by, if one was named. */
+  readonly profile?: string;
+  /** Model requests of one turn, where it is fewer than the tree allows. */
+  readonly turns?: number;
+  /** Wall time of one turn in milliseconds, where it is less than the tree allows. */
+  readonly run_ms?: number;
+  /** Absent in conversations that a person began, and in their forks. */
+  readonly task?: TaskTerms;
 }
 
 /** How a child came to be: it decides what its history begins with and how its outcome is delivered. */
@@ -53,6 +67,8 @@ export interface Agent {
   readonly doing: string | null;
   /** Text of its last finished turn. */
   readonly reply: string | null;
+  /** Number of the newest letter that it was given notice of (seed 2); 0 when it never was. */
+  readonly noticed: number;
   /** It sent a letter since its last turn began. */
   readonly sent_this_turn: boolean;
   /** Milliseconds since the epoch. */

@@ -2,7 +2,7 @@ import { appendAnswer, appendResult } from './append.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import type { Failure } from './failure.ts';
-import { beginFanIn, leaveFanIn } from './fan-in.ts';
+import { beginFanIn, cancelChildren, leaveFanIn } from './fan-in.ts';
 import type { ResultContent } from './message.ts';
 import { countFailure, isRepeatedFailure, MAX_IDENTICAL_FAILURES } from './repeated-failure.ts';
 import { nextRequest } from './request.ts';
@@ -112,5 +112,6 @@ export function stopCalls(state: Executing, known: readonly ResultContent[], rea
       ? appendAnswer(call, 'cancelled', `Cancelled: ${reason}`)
       : appendResult(result);
   });
-  return [{ type: 'abort' }, ...answers];
+  const children = state.running.flatMap(({ child }) => child ?? []);
+  return [{ type: 'abort' }, ...cancelChildren(children, reason), ...answers];
 }

@@ -11,7 +11,8 @@ export type AgentEvent =
   | { readonly type: 'steer'; readonly at: number; readonly content: UserContent }
   /**
    * `seq` is the place the message will take; `calls` are the call parts of `content`, all of them, in order. A `submission` ends
-   * a child instead of running calls (seed 3); of an agent that does not report it means nothing.
+   * a child instead of running calls (seed 3); of an agent that does not report it means nothing. With a `refusal` no call is run:
+   * each gets it as its error.
    */
   | {
       readonly type: 'response';
@@ -20,6 +21,7 @@ export type AgentEvent =
       readonly content: AssistantContent;
       readonly calls: readonly Call[];
       readonly submission: ChildOutcome | null;
+      readonly refusal?: string;
     }
   | {
       readonly type: 'request-failed';
@@ -37,6 +39,14 @@ export type AgentEvent =
     }
   /** A `wait` call is parked in the ledger. */
   | { readonly type: 'call-parked'; readonly at: number; readonly call_id: string; readonly wait: WaitSpec }
+  /** A call waits in the ledger for the outcome of a child (seed 5); `consequences` create it. */
+  | {
+      readonly type: 'call-delegated';
+      readonly at: number;
+      readonly call_id: string;
+      readonly child: string;
+      readonly consequences: readonly Consequence[];
+    }
   | { readonly type: 'child-result'; readonly at: number; readonly child: ChildResult }
   /** A person or the parent stops the turn. `open` may carry what open calls have to show; the others are plainly cancelled. */
   | {

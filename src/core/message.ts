@@ -36,8 +36,9 @@ export interface Image {
   readonly base64: string;
 }
 
-/** `human`: typed by a person. `mail`: letters from agents. `system`: written by the runtime. `identity`: tells a fork who it is. */
-export type UserOrigin = 'human' | 'mail' | 'system' | 'identity';
+/** `human`: typed by a person. `mail`: letters from agents. `system`: written by the runtime. `identity`: tells a
+ * fork who it is. `task`: what an agent in a fresh conversation is to do. */
+export type UserOrigin = 'human' | 'mail' | 'system' | 'identity' | 'task';
 
 export interface UserContent {
   readonly origin: UserOrigin;

@@ -1,5 +1,6 @@
 import type { Agent } from './agent.ts';
 import type { Message } from './message.ts';
+import type { NewRun } from './run.ts';
 
 /** An agent to be created, in the step of its parent or as a root. It starts leased to `worker` with epoch 1. */
 export interface NewAgent {
@@ -20,4 +21,6 @@ export interface NewAgent {
   >;
   /** Its own first messages; seqs go on from its fork point (0 when it has none). */
   readonly messages: readonly Message[];
+  /** Enters the run history in the same transaction. */
+  readonly run?: NewRun;
 }

@@ -20,10 +20,12 @@ export interface WaitSpec {
   readonly deadline: number;
 }
 
-/** A call in flight; `wait` is set while it is parked in the ledger instead of running in a process. */
+/** A call in flight; `wait` or `child` is set while it is parked in the ledger instead of running in a process. */
 export interface RunningCall {
   readonly call: Call;
   readonly wait?: WaitSpec;
+  /** The child whose outcome will be its result (seed 5). */
+  readonly child?: string;
 }
 
 export type ChildOutcome =

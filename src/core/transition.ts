@@ -1,7 +1,7 @@
 import { appendEvent, appendUser } from './append.ts';
 import { parked, settled } from './calls.ts';
+import { childDone, delegated } from './delegation.ts';
 import type { AgentEvent } from './event.ts';
-import { childResult } from './fan-in.ts';
 import { ask } from './request.ts';
 import { answered } from './response.ts';
 import { resumed } from './resuming.ts';
@@ -49,8 +49,12 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
         : invalid(state, event, 'no call is running');
     case 'call-parked':
       return state.type === 'executing' ? parked(state, event) : invalid(state, event, 'no call is running');
+    case 'call-delegated':
+      return state.type === 'executing'
+        ? delegated(state, event)
+        : invalid(state, event, 'no call is running');
     case 'child-result':
-      return childResult(state, event, context);
+      return childDone(state, event, context);
     case 'cancel':
       return cancelled(state, event, context);
     case 'kill':

@@ -17,7 +17,10 @@ export function endTurn(
   context: TransitionContext,
 ): Transition {
   if (!context.reports) return step({ type: 'idle' }, effects);
-  if (turn.grace !== null) return endInFailure(turn.grace, text || turn.last_text, effects, context);
+  // Told to answer with what it has, it did: only the time that it overran makes that a failure (DESIGN.md, Decided).
+  const answered = turn.grace?.kind === 'limit' && !context.submits && text !== '';
+  if (turn.grace !== null && !answered)
+    return endInFailure(turn.grace, text || turn.last_text, effects, context);
   if (!context.submits) return report({ type: 'success', result: text }, effects);
   if (!turn.nudged) return nextRequest({ ...turn, nudged: true }, [...effects, appendSystem(NUDGE)], context);
   const failure: Failure = {

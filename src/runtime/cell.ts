@@ -4,6 +4,7 @@ import type { Mail } from '../core/mail.ts';
 import type { Prompt } from '../core/prompt.ts';
 import type { Call } from '../core/state.ts';
 import type { RequestRecord } from '../store/store.ts';
+import type { NeedAnswer } from '../toolsets/need.ts';
 import type { RefusalCode } from '../toolsets/toolset.ts';
 import { Inbox } from './inbox.ts';
 
@@ -34,6 +35,8 @@ export interface Cell {
   readonly wait_cursors: Map<string, number>;
   /** Texts that were looked up in the ledger and are known now, or known to be nobody. */
   readonly looked_up: Set<string>;
+  /** What was found out for calls, by `needKey`, until the calls are settled. */
+  readonly answers: Map<string, NeedAnswer>;
   /** Ended, or led by another process: nothing it still brings counts. */
   gone: boolean;
 }
@@ -50,6 +53,7 @@ export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[]): C
     timers: new Map(),
     wait_cursors: new Map(),
     looked_up: new Set(),
+    answers: new Map(),
     gone: false,
   };
 }

@@ -15,6 +15,7 @@ export function createdAgent({ agent, messages }: NewAgent): Agent {
     usage: NO_USAGE,
     doing: doing(agent.state),
     reply: null,
+    noticed: 0,
     sent_this_turn: false,
     updated_at: agent.created_at,
     ended_at: null,

@@ -11,6 +11,7 @@ import type { InvalidTransition } from '../core/transition-result.ts';
 import { addUsage } from '../core/usage.ts';
 import { waitEdges } from '../core/wait-edges.ts';
 import type { RequestRecord, Step } from '../store/store.ts';
+import type { Need } from '../toolsets/need.ts';
 
 /** Effects that are performed after the commit. */
 export type WorldEffect = Extract<Effect, { type: 'request-model' | 'run-call' | 'start-timer' | 'abort' }>;
@@ -31,12 +32,19 @@ export class Draft {
   /** Started calls of toolsets, to be decoded in this step. */
   readonly toolset_calls: Call[] = [];
   /** Calls of toolsets that must see this step committed, or names looked up, before they are decoded. */
-  readonly deferred: { readonly call: Call; readonly look_up: readonly string[] }[] = [];
+  readonly deferred: {
+    readonly call: Call;
+    readonly look_up: readonly string[];
+    readonly needs: readonly Need[];
+  }[] = [];
+  /** Children whose conversations go with this step. */
+  readonly remove: string[] = [];
   /** Fan-in waits that this step parks. */
   readonly parked: { readonly call_id: string; readonly from: readonly string[] }[] = [];
   state: AgentState;
   reply: string | null;
   sent_this_turn: boolean;
+  noticed: number;
   readonly #context: TransitionContext;
   readonly #isToolsetCall: (call: Call) => boolean;
   readonly #newId: () => string;
@@ -58,6 +66,7 @@ export class Draft {
     this.state = agent.state;
     this.reply = agent.reply;
     this.sent_this_turn = agent.sent_this_turn;
+    this.noticed = agent.noticed;
     this.#context = context;
     this.#isToolsetCall = isToolsetCall;
     this.#newId = newId;
@@ -126,7 +135,7 @@ export class Draft {
         return;
       case 'deliver-mail':
         this.send.push(effect.mail);
-        this.sent_this_turn = true;
+        if (effect.mail.kind === 'letter') this.sent_this_turn = true;
         return;
       case 'consume-mail':
         for (const id of effect.mail_ids) this.consumeWithNext(id);
@@ -135,8 +144,10 @@ export class Draft {
         this.kill.push(...effect.agent_ids);
         return;
       case 'notify-parent':
-        if (this.before.parent_id !== null)
-          this.#post(this.before.parent_id, 'outcome', { agent_id: this.before.id, outcome: effect.outcome });
+        if (this.before.parent_id !== null) {
+          const kind = this.before.origin === 'session' ? 'announce' : 'outcome';
+          this.#post(this.before.parent_id, kind, { agent_id: this.before.id, outcome: effect.outcome });
+        }
         return;
       case 'cancel-agents':
         for (const id of effect.agent_ids)
@@ -159,7 +170,7 @@ export class Draft {
     }
   }
 
-  #post(to_id: string, kind: 'outcome' | 'control', body: object): void {
+  #post(to_id: string, kind: 'outcome' | 'announce' | 'control', body: object): void {
     // Who ended in the meantime reads no mail, and needs none.
     if (!this.#isAlive(to_id)) return;
     const { id, root_id, name } = this.before;
@@ -195,6 +206,8 @@ export class Draft {
       doing,
       reply: this.reply,
       sent_this_turn: this.sent_this_turn,
+      noticed: this.noticed,
+      remove: this.remove,
     };
   }
 
@@ -210,6 +223,7 @@ export class Draft {
       doing: step.doing,
       reply: step.reply,
       sent_this_turn: step.sent_this_turn,
+      noticed: step.noticed,
       updated_at: step.at,
       ended_at:
         step.state.type === 'completed' || step.state.type === 'failed' ? step.at : this.before.ended_at,

@@ -9,15 +9,18 @@ import { Prompt, promptOf } from '../core/prompt.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import { waitEdges } from '../core/wait-edges.ts';
 import type { RequestRecord, Step, Store, Verdict, Worker } from '../store/store.ts';
+import type { Need, NeedAnswer } from '../toolsets/need.ts';
 import { type Cell, newCell, stopCell } from './cell.ts';
 import { commitUntilReached } from './commit-until-reached.ts';
 import { createdAgent, killedAgent, placed } from './created-agent.ts';
+import { DeferredCalls } from './deferred-calls.ts';
 import { doing } from './doing.ts';
 import type { Draft, WorldEffect } from './draft.ts';
 import { fold } from './fold.ts';
 import { Forest } from './forest.ts';
 import { overrideFor } from './refusal.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
+import { TaskQueue } from './task-queue.ts';
 import { WaiterIndex } from './waiter-index.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -33,6 +36,8 @@ export interface ExecutorOptions {
   readonly emit: (event: RuntimeEvent) => void;
   /** Performs what a committed step asks for; its outcomes come back through `Executor.happened`. */
   readonly perform: (cell: Cell, effect: WorldEffect) => void;
+  /** Finds out one thing about the world for a call. Never rejects. */
+  readonly findOut: (agent: Agent, need: Need) => Promise<NeedAnswer>;
   /** Something changed that may end a tree's work. */
   readonly onQuiet: () => void;
 }
@@ -49,6 +54,8 @@ export class Executor {
   readonly #options: ExecutorOptions;
   readonly #ready = new Set<Cell>();
   readonly #waiters = new WaiterIndex();
+  readonly #tasks: TaskQueue;
+  readonly #deferred: DeferredCalls;
   readonly #shared_trees = new Set<string>();
   readonly #written_to = new Set<string>();
   #round: Promise<void> | null = null;
@@ -56,6 +63,16 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
+    this.#tasks = new TaskQueue(options.workbench.terms.subagents.max_concurrent);
+    this.#deferred = new DeferredCalls({
+      store: options.store,
+      learn: (agent) => this.#learn(agent),
+      findOut: options.findOut,
+      again: (cell, call) => {
+        cell.inputs.push({ type: 'toolset-call', call });
+        this.wake(cell);
+      },
+    });
   }
 
   /** Something happened to an agent led here. */
@@ -101,15 +118,19 @@ export class Executor {
   #fold(cell: Cell): Pending | null {
     if (cell.gone) return null;
     const { forest } = this;
+    const { workbench } = this.#options;
     const now = Date.now();
     const draft = fold(cell, {
       now,
       newId: randomUUID,
       worker: this.worker.id,
       forest,
-      context: this.#options.workbench.contextOf(cell.agent, forest.tree(cell.agent.root_id)),
-      toolsetTool: (name) => this.#options.workbench.toolsetTool(cell.agent.config, name),
+      context: workbench.contextOf(cell.agent, forest.tree(cell.agent.root_id)),
+      toolsetTool: (name) => workbench.toolsetTool(cell.agent.config, name),
+      terms: workbench.terms,
+      notices: workbench.bench(cell.agent.config).notices,
       hasMail: (id) => this.#hasMail(id),
+      mayBegin: (agent) => this.#tasks.mayBegin(agent),
       shared: this.#shared_trees.has(cell.agent.root_id),
     });
     if (!draft.isEmpty) return { cell, draft, step: draft.step(now, doing(draft.state)) };
@@ -120,7 +141,8 @@ export class Executor {
 
   /** Of agents led elsewhere, what was sent from here counts until they are heard of again. */
   #hasMail(id: string): boolean {
-    return this.cells.get(id)?.inbox.hasLetters ?? this.#written_to.has(id);
+    const cell = this.cells.get(id);
+    return cell === undefined ? this.#written_to.has(id) : cell.inbox.hasNewLetters(cell.agent.noticed);
   }
 
   async #commit(pending: readonly Pending[]): Promise<void> {
@@ -152,12 +174,13 @@ export class Executor {
     this.#tellMessages(cell, before, step);
     this.#setAgent(cell.agent, before, false);
     if (step.waits_for !== null) this.#waiters.set(cell.agent.id, draft.waits_before, step.waits_for);
+    for (const child of step.create) if (child.agent.worker === this.worker.id) this.#begin(child, cell);
     for (const mail of verdict.sent) {
       emit({ type: 'mail', mail });
       this.#deliver(mail);
     }
     if (verdict.killed.length > 0) this.markKilled(verdict.killed, cell.agent.name);
-    for (const child of step.create) if (child.agent.worker === this.worker.id) this.#begin(child, cell);
+    if (step.remove.length > 0) this.#removed(step.remove);
     if (isTerminal(cell.agent.state.type)) this.#drop(cell);
     this.#after(cell, draft);
   }
@@ -221,33 +244,13 @@ export class Executor {
   /** What follows a step: its effects, and calls that waited for it. */
   #after(cell: Cell, draft: Draft): void {
     for (const effect of draft.world) if (!cell.gone) this.#options.perform(cell, effect);
-    for (const { call, look_up } of draft.deferred) {
-      if (look_up.length === 0) this.#again(cell, call);
-      else void this.#lookUp(cell, look_up).then(() => this.#again(cell, call));
-    }
+    this.#deferred.settle(cell, draft.deferred);
   }
 
-  #again(cell: Cell, call: Draft['deferred'][number]['call']): void {
-    cell.inputs.push({ type: 'toolset-call', call });
-    this.wake(cell);
-  }
-
-  /** Asks the ledger who is meant; `*` asks for everybody of the tree. */
-  async #lookUp(cell: Cell, texts: readonly string[]): Promise<void> {
-    const { store } = this.#options;
-    const root_id = cell.agent.root_id;
-    for (const text of texts) {
-      const found = await (text === '*' ? store.agents({ root_id }) : store.find(text, root_id)).catch(
-        () => [],
-      );
-      for (const agent of found) this.#learn(agent);
-      if (text !== '*') cell.looked_up.add(text);
-    }
-    // The whole tree is asked for again at the next call: others change it.
-    if (texts.includes('*')) {
-      cell.looked_up.add('*');
-      setImmediate(() => cell.looked_up.delete('*')).unref();
-    }
+  /** An agent that the ledger tells of, before anything of its tree goes on here. */
+  know(agent: Agent): void {
+    this.forest.set(agent);
+    this.#tasks.see(agent);
   }
 
   #learn(agent: Agent): void {
@@ -262,6 +265,7 @@ export class Executor {
     inputs: Cell['inputs'],
   ): Promise<void> {
     const { refusal } = verdict;
+    this.#tasks.notBegun(cell.agent);
     cell.inputs = [...inputs, ...cell.inputs];
     if (refusal.reason === 'stale' || refusal.reason === 'consumed')
       return this.#reload({ cell, draft, step });
@@ -335,6 +339,12 @@ export class Executor {
     this.#options.emit({ type: 'killed', ids, by });
   }
 
+  /** Their conversations went with the step; an agent that others build on stayed. */
+  #removed(ids: readonly string[]): void {
+    const gone = ids.filter((id) => this.forest.remove(id));
+    this.#options.emit({ type: 'removed', ids: gone });
+  }
+
   #drop(cell: Cell): void {
     stopCell(cell);
     cell.gone = true;
@@ -345,15 +355,19 @@ export class Executor {
   #setAgent(agent: Agent, before: Agent | undefined, created: boolean): void {
     this.forest.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
+    const next = this.#tasks.see(agent);
+    if (next !== null) this.#wakeOne(next);
     if (before !== undefined && isWorking(before.state.type) && !isWorking(agent.state.type))
       this.#wakeWaiters(agent.id);
   }
 
   #wakeWaiters(id: string): void {
-    for (const waiter of this.#waiters.of(id)) {
-      const cell = this.cells.get(waiter);
-      if (cell !== undefined) this.wake(cell);
-    }
+    for (const waiter of this.#waiters.of(id)) this.#wakeOne(waiter);
+  }
+
+  #wakeOne(id: string): void {
+    const cell = this.cells.get(id);
+    if (cell !== undefined) this.wake(cell);
   }
 
   #deliver(mail: Mail): void {

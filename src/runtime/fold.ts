@@ -1,30 +1,17 @@
 import type { Agent, Tree } from '../core/agent.ts';
 import type { AgentEvent } from '../core/event.ts';
-import type { Mail } from '../core/mail.ts';
 import type { ResultStatus } from '../core/message.ts';
 import { type Call, isTerminal, type RunningCall } from '../core/state.ts';
 import { storable } from '../core/text.ts';
-import type { TransitionContext } from '../core/transition-context.ts';
-import { endWait, isAnswered, type WaitCut, type WaitView } from '../core/wait.ts';
+import { isAnswered } from '../core/wait.ts';
+import { needKey } from '../toolsets/need.ts';
 import { type Decision, refusalText, type ToolsetTool, type ToolsetView } from '../toolsets/toolset.ts';
 import type { Cell } from './cell.ts';
 import { Draft } from './draft.ts';
-import type { Forest } from './forest.ts';
-import { frameLetters } from './mail-frame.ts';
+import { takeMail, takeOrders } from './fold-mail.ts';
+import type { FoldSurroundings } from './fold-surroundings.ts';
+import { cancel, endWaits, isLetter, settleWait, waitView } from './fold-waits.ts';
 import { parseCallInput } from './parse-call-input.ts';
-
-export interface FoldSurroundings {
-  readonly now: number;
-  readonly newId: () => string;
-  readonly worker: string;
-  readonly forest: Forest;
-  readonly context: TransitionContext;
-  readonly toolsetTool: (name: string) => ToolsetTool | undefined;
-  /** Letters wait for this agent. */
-  readonly hasMail: (id: string) => boolean;
-  /** Others lead agents of this tree too, so names must be looked up in the ledger. */
-  readonly shared: boolean;
-}
 
 /**
  * Folds everything that waits at one agent into one draft: events in order, then the calls of toolsets that these
@@ -45,9 +32,10 @@ export function fold(cell: Cell, around: FoldSurroundings): Draft {
     decodeCalls(draft, cell, around);
   }
   takeOrders(draft, cell, around);
+  decodeCalls(draft, cell, around);
   endWaits(draft, cell, around, null);
   decodeCalls(draft, cell, around);
-  takeLetters(draft, cell, around);
+  takeMail(draft, cell, around);
   return draft;
 }
 
@@ -58,13 +46,14 @@ function decodeCalls(draft: Draft, cell: Cell, around: FoldSurroundings): void {
   }
 }
 
+/** Running, and not parked yet. */
+function isStarted({ call, wait, child }: RunningCall, wanted: Call): boolean {
+  return call.id === wanted.id && wait === undefined && child === undefined;
+}
+
 function decodeCall(call: Call, draft: Draft, cell: Cell, around: FoldSurroundings): void {
   const { state } = draft;
-  if (
-    state.type !== 'executing' ||
-    !state.running.some((running) => running.call.id === call.id && running.wait === undefined)
-  )
-    return;
+  if (state.type !== 'executing' || !state.running.some((running) => isStarted(running, call))) return;
   const override = cell.overrides.get(call.id);
   if (override !== undefined)
     return settle(draft, call, 'error', refusalText(override.code, override.message), around);
@@ -72,16 +61,21 @@ function decodeCall(call: Call, draft: Draft, cell: Cell, around: FoldSurroundin
   const parsed = parseCallInput(call);
   if (!parsed.ok) return settle(draft, call, 'error', refusalText('INVALID_ARG', parsed.error), around);
   // What this step creates or kills is not true yet: calls that look at the tree come after its commit.
-  if (draft.kill.length > 0 || (draft.create.length > 0 && !tool.creates)) {
-    draft.deferred.push({ call, look_up: [] });
+  const creates = typeof tool.creates === 'function' ? tool.creates(parsed.input) : tool.creates;
+  if (draft.kill.length > 0 || (draft.create.length > 0 && !creates)) {
+    draft.deferred.push({ call, look_up: [], needs: [] });
     return;
   }
   const look_up = unknownNames(tool, parsed.input, cell, around);
-  if (look_up.length > 0) {
-    draft.deferred.push({ call, look_up });
+  const needs = (tool.needs?.(parsed.input, call, draft.before, around.terms) ?? []).filter(
+    (need) => !cell.answers.has(needKey(need)),
+  );
+  if (look_up.length > 0 || needs.length > 0) {
+    draft.deferred.push({ call, look_up, needs });
     return;
   }
-  decide(tool.decode(parsed.input, call, viewOf(draft, state.seq, around)), call, draft, cell, around);
+  const view = viewOf(draft, cell, state.seq, around);
+  decide(tool.decode(parsed.input, call, view), call, draft, cell, around);
 }
 
 function decide(decision: Decision, call: Call, draft: Draft, cell: Cell, around: FoldSurroundings): void {
@@ -94,9 +88,14 @@ function decide(decision: Decision, call: Call, draft: Draft, cell: Cell, around
         at: around.now,
         result: { call_id: call.id, name: call.name, status: 'ok', output: decision.output },
         consequences: decision.consequences,
-        spawned: [],
+        spawned: decision.spawned ?? [],
       };
       draft.apply(event);
+      return;
+    }
+    case 'delegate': {
+      const { child, consequences } = decision;
+      draft.apply({ type: 'call-delegated', at: around.now, call_id: call.id, child, consequences });
       return;
     }
     case 'park': {
@@ -138,7 +137,7 @@ function unknownNames(tool: ToolsetTool, input: unknown, cell: Cell, around: Fol
   return names.filter((text) => !cell.looked_up.has(text));
 }
 
-function viewOf(draft: Draft, message_seq: number, around: FoldSurroundings): ToolsetView {
+function viewOf(draft: Draft, cell: Cell, message_seq: number, around: FoldSurroundings): ToolsetView {
   const { forest } = around;
   const self: Agent = { ...draft.before, state: draft.state };
   const tree = forest.tree(self.root_id) as Tree;
@@ -154,137 +153,8 @@ function viewOf(draft: Draft, message_seq: number, around: FoldSurroundings): To
     subtree: (agent) => forest.subtree(agent),
     message_seq,
     worker: around.worker,
+    terms: around.terms,
+    letters: waitView(draft, cell, around).inbox.filter(isLetter),
+    answer: (need) => cell.answers.get(needKey(need)) ?? { ok: false, error: 'it could not be looked up' },
   };
-}
-
-function isLetter(mail: Mail): boolean {
-  return mail.kind === 'letter';
-}
-
-function waitView(draft: Draft, cell: Cell, around: FoldSurroundings): WaitView {
-  const untouched = draft.consumed.size === 0;
-  const inbox = untouched
-    ? cell.inbox.all()
-    : cell.inbox.all().filter((mail) => !draft.consumed.has(mail.id));
-  return {
-    now: around.now,
-    inbox,
-    agent: (id) => around.forest.agent(id),
-    hasMail: around.hasMail,
-    hasLetterFrom: untouched
-      ? (id) => cell.inbox.hasLetterFrom(id)
-      : (id) => inbox.some((mail) => isLetter(mail) && mail.from_id === id),
-  };
-}
-
-type Parked = Required<RunningCall>;
-
-function parkedCalls(draft: Draft): Parked[] {
-  if (draft.state.type !== 'executing') return [];
-  return draft.state.running.filter((running): running is Parked => running.wait !== undefined);
-}
-
-function endWaits(draft: Draft, cell: Cell, around: FoldSurroundings, forced: WaitCut | null): void {
-  for (const parked of parkedCalls(draft)) {
-    const view = waitView(draft, cell, around);
-    const complete = isComplete(parked, cell, view);
-    const late = parked.wait.deadline <= around.now;
-    if (complete || late || forced !== null) {
-      settleWait(parked, draft, view, complete ? null : (forced ?? 'timeout'), around);
-    }
-  }
-}
-
-/** Begins at the agent that ran at the last look: a look costs one step as long as that one still runs. */
-function isComplete({ call, wait }: Parked, cell: Cell, view: WaitView): boolean {
-  const { from } = wait;
-  if (from === null) return view.inbox.some(isLetter);
-  const start = cell.wait_cursors.get(call.id) ?? 0;
-  for (let offset = 0; offset < from.length; offset += 1) {
-    const index = (start + offset) % from.length;
-    if (!isAnswered(from[index] as string, view)) {
-      cell.wait_cursors.set(call.id, index);
-      return false;
-    }
-  }
-  return true;
-}
-
-function settleWait(
-  { call, wait }: Parked,
-  draft: Draft,
-  view: WaitView,
-  cut: WaitCut | null,
-  around: FoldSurroundings,
-): void {
-  const end = endWait(wait, view, cut);
-  draft.apply({
-    type: 'call-settled',
-    at: around.now,
-    result: { call_id: call.id, name: call.name, status: 'ok', output: end.output },
-    consequences: end.consume.length === 0 ? [] : [{ type: 'consume-mail', mail_ids: end.consume }],
-    spawned: [],
-  });
-}
-
-/** A wait that is interrupted shows what it has, as an interrupted one; then the turn stops. */
-function cancel(
-  draft: Draft,
-  cell: Cell,
-  around: FoldSurroundings,
-  event: Extract<AgentEvent, { type: 'cancel' }>,
-): void {
-  const parked = parkedCalls(draft);
-  const open = parked.map((one) => {
-    const end = endWait(one.wait, waitView(draft, cell, around), 'interrupted');
-    for (const id of end.consume) draft.consumeWithNext(id);
-    return { call_id: one.call.id, name: one.call.name, status: 'ok' as const, output: end.output };
-  });
-  draft.apply({ ...event, open });
-}
-
-/** Outcomes of children and orders of people; they are consumed whether or not the state still admits them. */
-function takeOrders(draft: Draft, cell: Cell, around: FoldSurroundings): void {
-  for (const mail of cell.inbox.all()) {
-    if (mail.kind === 'letter' || draft.consumed.has(mail.id)) continue;
-    const event = orderOf(mail, around.now);
-    if (event?.type === 'cancel') cancel(draft, cell, around, event);
-    else if (event !== null) draft.apply(event);
-    draft.consumeNow(mail.id);
-  }
-  decodeCalls(draft, cell, around);
-}
-
-function orderOf(mail: Mail, at: number): AgentEvent | null {
-  const body: unknown = JSON.parse(mail.body);
-  if (mail.kind === 'outcome')
-    return {
-      type: 'child-result',
-      at,
-      child: body as Extract<AgentEvent, { type: 'child-result' }>['child'],
-    };
-  if (mail.kind !== 'control') return null;
-  const order = body as { readonly type: string; readonly reason?: string };
-  if (order.type === 'retry') return { type: 'retry', at };
-  return { type: 'cancel', at, by: mail.from_name, reason: order.reason ?? 'cancelled', open: [] };
-}
-
-/** Letters wake an agent that is not at work; a person's letters also join a turn before its next request. */
-function takeLetters(draft: Draft, cell: Cell, around: FoldSurroundings): void {
-  if (cell.inbox.isEmpty) return;
-  const resting = draft.state.type === 'idle' || draft.state.type === 'errored';
-  const asking = draft.world.some((effect) => effect.type === 'request-model');
-  if (!resting && !asking) return;
-  const letters = cell.inbox.all().filter((mail) => isLetter(mail) && !draft.consumed.has(mail.id));
-  const ofAgents = resting ? letters.filter((mail) => mail.from_id !== null) : [];
-  if (ofAgents.length > 0) {
-    for (const mail of ofAgents) draft.consumeWithNext(mail.id);
-    const text = frameLetters(ofAgents, around.newId().slice(0, 8));
-    draft.apply({ type: 'input', at: around.now, content: { origin: 'mail', text } });
-  }
-  for (const mail of letters.filter((one) => one.from_id === null)) {
-    draft.consumeWithNext(mail.id);
-    const type = draft.state.type === 'requesting' ? 'steer' : 'input';
-    draft.apply({ type, at: around.now, content: { origin: 'human', text: mail.body } });
-  }
 }

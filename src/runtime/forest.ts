@@ -42,6 +42,16 @@ export class Forest {
     if (agent.parent_id !== null) entry(this.#children, agent.parent_id).add(agent.id);
   }
 
+  /** Forgets an agent whose conversation was deleted; false when it is not known, or others build on it. */
+  remove(id: string): boolean {
+    const agent = this.#agents.get(id);
+    if (agent === undefined || (this.#children.get(id)?.size ?? 0) > 0) return false;
+    this.#agents.delete(id);
+    this.#members.get(agent.root_id)?.delete(id);
+    if (agent.parent_id !== null) this.#children.get(agent.parent_id)?.delete(id);
+    return true;
+  }
+
   #count(counts: Map<string, number>, key: string, before: number, after: number): void {
     if (before !== after) counts.set(key, (counts.get(key) ?? 0) + after - before);
   }

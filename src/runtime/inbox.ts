@@ -41,8 +41,11 @@ export class Inbox {
     return this.#letters_from.has(agent_id);
   }
 
-  get hasLetters(): boolean {
-    return this.#mail.some((mail) => mail.kind === 'letter');
+  /** Letters, or a task, that the agent was not told of yet; `noticed` is the number of the newest that it was. */
+  hasNewLetters(noticed: number): boolean {
+    return this.#mail.some(
+      (mail) => mail.kind === 'task' || (mail.kind === 'letter' && mail.number > noticed),
+    );
   }
 
   get isEmpty(): boolean {

@@ -1,5 +1,11 @@
 import type { Mail } from '../core/mail.ts';
 
+/** What an agent that reads its own inbox is told of new letters (seed 2, check-mail): one line for each sender. */
+export function noticeOf(letters: readonly Mail[]): string {
+  const senders = new Set(letters.map((letter) => letter.from_id ?? 'human'));
+  return [...senders].map((sender) => `got mail from ${sender}`).join('\n');
+}
+
 /**
  * Letters of agents as one user message. The sender is stamped by the runtime, and a delimiter that no
  * letter can know keeps its text from posing as anything else (SAFETY.md).

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import type { Agent } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
@@ -9,13 +10,21 @@ import { storable } from '../core/text.ts';
 import type { Model } from '../models/model.ts';
 import type { Store } from '../store/store.ts';
 import type { Tool } from '../tools/tool.ts';
+import { delegateToolset } from '../toolsets/delegate.ts';
+import { fanoutToolset } from '../toolsets/fanout.ts';
 import { processToolset } from '../toolsets/process.ts';
+import { sessionsToolset } from '../toolsets/sessions.ts';
+import { slashToolset } from '../toolsets/slash.ts';
 import type { Toolset } from '../toolsets/toolset.ts';
+import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { Cell } from './cell.ts';
 import { checkedConfig } from './checked-config.ts';
 import type { WorldEffect } from './draft.ts';
 import { Executor } from './executor.ts';
+import { findOut } from './find-out.ts';
+import { cancelOrder, humanMail } from './human-mail.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
+import { ModelShelf } from './model-shelf.ts';
 import { performCall } from './perform-call.ts';
 import { performRequest } from './perform-request.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
@@ -31,11 +40,16 @@ export interface RuntimeOptions {
   readonly tools: readonly Tool[];
   /** Default: the five vocabularies that exist. */
   readonly toolsets?: readonly Toolset[];
+  /** What the configuration says of agents that agents create. */
+  readonly terms?: Partial<ToolsetTerms>;
   /** Folder for output that does not fit a result. */
   readonly spill_dir: string;
   /** Environment variables that tool processes may see beside the fixed allow-list. */
   readonly env_allow: readonly string[];
 }
+
+/** The five vocabularies. */
+const TOOLSETS = [processToolset, slashToolset, fanoutToolset, sessionsToolset, delegateToolset];
 
 /** Starts a runtime on a ledger: enters the worker, begins to listen. The store stays the caller's to close. */
 export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace> {
@@ -53,18 +67,27 @@ class Runtime implements RuntimeFace {
   readonly #settle: SettleWatch;
   readonly #clock: TurnClock;
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
-  readonly #models = new Map<string, Promise<Model>>();
+  readonly #models: ModelShelf;
   #closed = false;
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
     this.#store = options.store;
-    this.#workbench = new Workbench(options.tools, options.toolsets ?? [processToolset]);
+    this.#models = new ModelShelf(options.openModel);
+    this.#workbench = new Workbench(options.tools, options.toolsets ?? TOOLSETS, {
+      ...DEFAULT_TERMS,
+      ...options.terms,
+    });
     this.#executor = new Executor({
       store: options.store,
       workbench: this.#workbench,
       emit: (event) => this.#emit(event),
       perform: (cell, effect) => this.#perform(cell, effect),
+      findOut: (agent, need) =>
+        findOut(agent, need, {
+          openModel: (name) => this.#models.model(name),
+          worktree_dir: join(options.spill_dir, 'worktrees'),
+        }),
       onQuiet: () => this.#settle.look(),
     });
     this.#settle = new SettleWatch(this.#executor, options.store);
@@ -104,7 +127,7 @@ class Runtime implements RuntimeFace {
     switch (effect.type) {
       case 'request-model':
         this.#clock.watch(cell);
-        void performRequest(cell, { ...surroundings, openModel: (name) => this.#openModel(name) });
+        void performRequest(cell, { ...surroundings, openModel: (name) => this.#models.model(name) });
         return;
       case 'run-call':
         if (this.#workbench.toolsetTool(cell.agent.config, effect.call.name) !== undefined) {
@@ -124,22 +147,11 @@ class Runtime implements RuntimeFace {
     }
   }
 
-  #openModel(name: string): Promise<Model> {
-    let model = this.#models.get(name);
-    if (model === undefined) {
-      model = this.#options.openModel(name);
-      this.#models.set(name, model);
-      // A model that could not be opened may be there at the next try: a key was set, a file mended.
-      model.catch(() => this.#models.delete(name));
-    }
-    return model;
-  }
-
   async start(options: StartOptions): Promise<Agent> {
     this.#assertOpen();
     const config = checkedConfig(options.config, this.#workbench);
     if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
-    await this.#openModel(config.model);
+    await this.#models.model(config.model);
     const now = Date.now();
     const id = randomUUID();
     const content = {
@@ -181,7 +193,7 @@ class Runtime implements RuntimeFace {
     const all = (await this.#store.agents({ root_id })).toReversed();
     const others = all.filter((agent) => !mine.has(agent.id));
     // All are known before the first goes on: a wait looks at the others.
-    for (const agent of all) if (!this.#executor.cells.has(agent.id)) this.#executor.forest.set(agent);
+    for (const agent of all) if (!this.#executor.cells.has(agent.id)) this.#executor.know(agent);
     const elsewhere = others.filter(
       (agent) => !isTerminal(agent.state.type) && !this.#executor.cells.has(agent.id),
     ).length;
@@ -208,16 +220,7 @@ class Runtime implements RuntimeFace {
     this.#assertOpen();
     if (text.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the message is empty');
     const agent = await this.#mustFind(to_id);
-    const result = await this.#store.send({
-      id: randomUUID(),
-      root_id: agent.root_id,
-      to_id,
-      from_id: null,
-      from_name: 'you',
-      kind: 'letter',
-      body: storable(text),
-      sent_at: Date.now(),
-    });
+    const result = await this.#store.send(humanMail(agent, 'letter', text));
     if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`);
     this.#executor.delivered(result.mail);
     return result.mail;
@@ -239,17 +242,7 @@ class Runtime implements RuntimeFace {
       this.#executor.happened(cell, { type: 'cancel', at: Date.now(), by: 'you', reason, open: [] });
       return;
     }
-    const body = JSON.stringify({ type: 'cancel', reason });
-    const result = await this.#store.send({
-      id: randomUUID(),
-      root_id: agent.root_id,
-      to_id: agent_id,
-      from_id: null,
-      from_name: 'you',
-      kind: 'control',
-      body,
-      sent_at: Date.now(),
-    });
+    const result = await this.#store.send(cancelOrder(agent, reason));
     if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended`);
   }
 
@@ -294,6 +287,7 @@ class Runtime implements RuntimeFace {
     if (this.#closed) return;
     this.#closed = true;
     await this.#executor.close();
+    await this.#models.close();
     this.#settle.close();
     await this.#keeper.stop();
   }

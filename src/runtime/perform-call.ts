@@ -3,9 +3,10 @@ import type { AgentConfig } from '../core/agent.ts';
 import type { ResultContent } from '../core/message.ts';
 import type { Call } from '../core/state.ts';
 import { storable } from '../core/text.ts';
-import { createPolicy, decide, type Policy } from '../tools/permission-policy.ts';
+import { decide, type Policy } from '../tools/permission-policy.ts';
 import { permissionSubject } from '../tools/permission-subject.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
+import { policyOf } from './agent-policy.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
 import { parseCallInput } from './parse-call-input.ts';
@@ -91,17 +92,6 @@ function unknownTool(name: string, known: readonly string[]): string {
   const [nearest] = [...known].sort((a, b) => distance(a, name) - distance(b, name));
   const hint = nearest !== undefined && distance(nearest, name) <= 3 ? ` Did you mean ${nearest}?` : '';
   return `there is no tool "${name}".${hint} Tools: ${known.join(', ')}.`;
-}
-
-const policies = new WeakMap<AgentConfig, Policy>();
-
-function policyOf(config: AgentConfig): Policy {
-  let policy = policies.get(config);
-  if (policy === undefined) {
-    policy = createPolicy(config.permissions);
-    policies.set(config, policy);
-  }
-  return policy;
 }
 
 /** Nobody is there to be asked in a headless run: what would ask is denied, loudly. */

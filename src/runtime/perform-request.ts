@@ -3,10 +3,12 @@ import type { AgentEvent } from '../core/event.ts';
 import type { Failure } from '../core/failure.ts';
 import type { AssistantContent, CallPart } from '../core/message.ts';
 import type { Call } from '../core/state.ts';
+import { mustSubmit } from '../core/submits.ts';
 import { storable } from '../core/text.ts';
 import type { Model, ModelOutcome } from '../models/model.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
+import { parseCallInput } from './parse-call-input.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -102,8 +104,29 @@ function answered(at: number, agent: Agent, content: AssistantContent, workbench
     seq: agent.last_seq + 1,
     content: { model: content.model, parts },
     calls,
-    submission: null,
+    ...submissionOf(agent, calls, workbench),
   };
+}
+
+const NOT_ALONE =
+  'submit_result and submit_error end your conversation, so each must be the only call of its message: nothing of this message was run.';
+
+/** A child that ends itself (seed 3); arguments that are not good are told by the tool, as with any other call. */
+function submissionOf(
+  agent: Agent,
+  calls: readonly Call[],
+  workbench: Workbench,
+): Pick<Extract<AgentEvent, { type: 'response' }>, 'submission' | 'refusal'> {
+  if (!mustSubmit(agent.config, agent.origin)) return { submission: null };
+  const submitting = calls.flatMap((call) => {
+    const submission = workbench.toolsetTool(agent.config, call.name)?.submission;
+    return submission === undefined ? [] : [{ call, submission }];
+  });
+  const [only] = submitting;
+  if (only === undefined) return { submission: null };
+  if (calls.length > 1) return { submission: null, refusal: NOT_ALONE };
+  const parsed = parseCallInput(only.call);
+  return { submission: parsed.ok ? only.submission(parsed.input, agent.config) : null };
 }
 
 /** Two calls with one id could not be told apart by their results; the second gets an id of its own. */

@@ -4,7 +4,7 @@ import type { PlacedMessage } from '../core/message.ts';
 import type { ModelDelta } from '../models/model.ts';
 
 /**
- * What a watcher of this process sees. `agent`, `message`, `mail` and `killed` are facts: they are sent after their
+ * What a watcher of this process sees. `agent`, `message`, `mail`, `killed` and `removed` are facts: they are sent after their
  * transaction is acknowledged. `delta`, `output` and `ledger` are live only and leave no trace.
  */
 export type RuntimeEvent =
@@ -13,6 +13,8 @@ export type RuntimeEvent =
   | { readonly type: 'message'; readonly agent_id: string; readonly message: PlacedMessage }
   | { readonly type: 'mail'; readonly mail: Mail }
   | { readonly type: 'killed'; readonly ids: readonly string[]; readonly by: string }
+  /** Conversations that were deleted after their outcome was delivered. */
+  | { readonly type: 'removed'; readonly ids: readonly string[] }
   | { readonly type: 'delta'; readonly agent_id: string; readonly delta: ModelDelta }
   | { readonly type: 'output'; readonly agent_id: string; readonly call_id: string; readonly text: string }
   /** The ledger cannot be reached (nothing new starts, nothing is lost), or can be again. */

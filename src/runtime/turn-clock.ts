@@ -22,17 +22,18 @@ export class TurnClock {
 
   /** Ends the turn of this agent when its run time is used up. */
   watch(cell: Cell): void {
-    const { state, root_id } = cell.agent;
+    const { state, root_id, config } = cell.agent;
     if (!('turn' in state)) return;
     const limits = this.#executor.forest.tree(root_id)?.limits;
     if (limits === undefined) return;
-    const at = state.turn.started_at + limits.run_ms + (state.turn.grace === null ? 0 : GRACE_MS);
+    const run_ms = Math.min(limits.run_ms, config.run_ms ?? limits.run_ms);
+    const at = state.turn.started_at + run_ms + (state.turn.grace === null ? 0 : GRACE_MS);
     this.#set(cell, RUN, at, () => {
       if (!isWorking(cell.agent.state.type)) return;
       this.#executor.happened(cell, {
         type: 'limit',
         at: Date.now(),
-        limit: `run time of ${Math.round(limits.run_ms / 1000)} s`,
+        limit: `run time of ${Math.round(run_ms / 1000)} s`,
       });
     });
   }

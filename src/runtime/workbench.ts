@@ -1,9 +1,11 @@
 import type { Agent, AgentConfig, Tree } from '../core/agent.ts';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
+import { mustSubmit } from '../core/submits.ts';
 import type { TransitionContext } from '../core/transition-context.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSpec } from '../tools/tool-spec.ts';
 import type { Toolset, ToolsetTool } from '../toolsets/toolset.ts';
+import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
 
 /** What one configuration comes down to: the same object for every agent that shares it, so that prompts stay identical. */
 interface Bench {
@@ -11,7 +13,10 @@ interface Bench {
   /** Alphabetical, toolset tools among all others (seed 1). */
   readonly specs: readonly ToolSpec[];
   readonly tools: ReadonlyMap<string, Tool>;
+  /** Every tool of its toolsets, those it does not see included. */
   readonly toolset_tools: ReadonlyMap<string, ToolsetTool>;
+  /** Letters come as a notice (seed 2). */
+  readonly notices: boolean;
 }
 
 /** The tools and toolsets of this process, and what of them each agent sees. */
@@ -20,7 +25,10 @@ export class Workbench {
   readonly #toolsets: ReadonlyMap<string, Toolset>;
   readonly #benches = new WeakMap<AgentConfig, Bench>();
 
-  constructor(tools: readonly Tool[], toolsets: readonly Toolset[]) {
+  readonly terms: ToolsetTerms;
+
+  constructor(tools: readonly Tool[], toolsets: readonly Toolset[], terms: ToolsetTerms) {
+    this.terms = terms;
     this.#tools = new Map(tools.map((tool) => [tool.spec.name, tool]));
     this.#toolsets = new Map(toolsets.map((toolset) => [toolset.name, toolset]));
   }
@@ -57,14 +65,18 @@ export class Workbench {
     const tools = config.tools.flatMap((name) => this.#tools.get(name) ?? []);
     const toolsets = config.toolsets.flatMap((name) => this.#toolsets.get(name) ?? []);
     const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
-    const specs = [...tools, ...toolset_tools].map((tool) => tool.spec);
+    const seen = toolset_tools.filter((tool) => tool.audience?.(config, this.terms) ?? true);
+    const specs = [...tools, ...seen].map((tool) => tool.spec);
+    // A sub-agent with one task is told by that; how agents work together is not its matter.
+    const guides = config.task === undefined ? toolsets : [];
     return {
-      system: [config.system, ...toolsets.map((toolset) => toolset.guidance)]
+      system: [config.system, ...guides.map((toolset) => toolset.guidance)]
         .filter((text) => text !== '')
         .join('\n\n'),
       specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)),
       tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
       toolset_tools: new Map(toolset_tools.map((tool) => [tool.spec.name, tool])),
+      notices: toolsets.some((toolset) => toolset.letters === 'notice'),
     };
   }
 
@@ -76,8 +88,11 @@ export class Workbench {
     const reports = agent.origin === 'spawn' || agent.origin === 'delegate' || agent.origin === 'session';
     return {
       reports,
-      submits: agent.origin === 'spawn',
-      turns: tree?.limits.turns ?? DEFAULT_LIMITS.turns,
+      submits: mustSubmit(agent.config, agent.origin),
+      turns: Math.min(
+        agent.config.turns ?? Number.POSITIVE_INFINITY,
+        tree?.limits.turns ?? DEFAULT_LIMITS.turns,
+      ),
     };
   }
 }

@@ -1,6 +1,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { Mail } from '../core/mail.ts';
 import type { PlacedMessage } from '../core/message.ts';
+import type { Run } from '../core/run.ts';
 import type { RequestRecord } from './store.ts';
 
 /** Rows as `node:sqlite` gives them. */
@@ -23,6 +24,7 @@ export function agentOf(row: Row): Agent {
         ? null
         : { agent_id: row.forked_from as string, seq: row.forked_seq as number },
     mail_count: row.mail_count as number,
+    noticed: row.noticed as number,
     worker: row.worker as string | null,
     epoch: row.epoch as number,
     calls: row.calls as number,
@@ -54,6 +56,11 @@ export function messageOf(row: Row): PlacedMessage {
     kind: row.kind,
     content: JSON.parse(row.content as string),
   } as PlacedMessage;
+}
+
+export function runOf(row: Row): Run {
+  const { number: _, ...rest } = row;
+  return rest as unknown as Run;
 }
 
 export function mailOf(row: Row): Mail {

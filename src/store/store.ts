@@ -3,6 +3,7 @@ import type { Limits } from '../core/limits.ts';
 import type { Mail, NewMail } from '../core/mail.ts';
 import type { Message, PlacedMessage } from '../core/message.ts';
 import type { NewAgent } from '../core/new-agent.ts';
+import type { Run, RunSource } from '../core/run.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Usage } from '../core/usage.ts';
 
@@ -10,7 +11,7 @@ import type { Usage } from '../core/usage.ts';
  * One advance of one agent by its lease holder: all of it or nothing. Guards, in this order:
  * 1. `stale`: the agent's epoch is `epoch`, its `last_seq` is `base_seq`, it is not terminal (law 8).
  * 2. `limit`: the tree's and the agent's budgets admit `create` (law 7).
- * 3. `recipient`: every letter's recipient exists in the same tree and is not terminal.
+ * 3. `recipient`: every letter's recipient exists in the same tree and is not terminal, or is created by this very step.
  * 4. `consumed`: every letter in `consume` is addressed to this agent and still pending (law 6).
  * 5. `cycle`: `waits_for` closes no cycle of wait-for edges (law 10).
  * 6. `target`: every agent in `kill` is a descendant; already terminal ones are skipped.
@@ -38,6 +39,13 @@ export interface Step {
   readonly doing: string | null;
   readonly reply: string | null;
   readonly sent_this_turn: boolean;
+  /** As in `Agent.noticed`. */
+  readonly noticed: number;
+  /**
+   * Children whose conversations go: rows of the agent, its messages, mail and requests. Only terminal children of this agent
+   * that have no children of their own; others are left alone. Their rows in the run history stay.
+   */
+  readonly remove: readonly string[];
 }
 
 /** Usage of one model request, kept for good. */
@@ -109,6 +117,15 @@ export interface AgentFilter {
   readonly limit?: number;
 }
 
+export interface RunFilter {
+  readonly root_id?: string;
+  readonly source?: RunSource;
+  /** Only queued and running ones. */
+  readonly active?: boolean;
+  /** Newest first; default no limit. */
+  readonly limit?: number;
+}
+
 /**
  * The ledger: what is not committed did not happen. The contract, for every adapter:
  * - Every method that writes is one transaction and durable when its promise resolves.
@@ -150,6 +167,13 @@ export interface Store {
   /** Ids of agents whose wait-for edges point at `agent_id`. */
   waiters(agent_id: string): Promise<string[]>;
   requests(agent_id: string): Promise<RequestRecord[]>;
+  /**
+   * The run history, newest first. A run is entered with its agent (`NewAgent.run`): `running` when the agent begins at once, else
+   * `queued` until its first turn. It is closed in the transaction that ends its agent, whoever ends it.
+   */
+  runs(filter: RunFilter): Promise<Run[]>;
+  /** By run id, unique prefix of one (at least 4 characters), or session key; all that match, newest first, at most 20. */
+  findRuns(text: string): Promise<Run[]>;
 
   /** Enters the worker, or renews its lease; false: it had expired and its agents may be claimed by others. */
   heartbeat(worker: Worker): Promise<boolean>;

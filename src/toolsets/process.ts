@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import type { Agent } from '../core/agent.ts';
-import { isTerminal, newTurn } from '../core/state.ts';
 import { storable } from '../core/text.ts';
-import { describe, find, refuse, strings, text } from './agent-reference.ts';
+import { find, refuse, strings, text } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
-import type { Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
+import { forkAgent, forkNeeds } from './fork-agent.ts';
+import { killAgent } from './kill-agent.ts';
+import { noNesting } from './nesting.ts';
+import { sendLetter } from './send-letter.ts';
+import type { Toolset, ToolsetTool } from './toolset.ts';
 
 /**
  * Seed 1: `fork`, `kill`, `send`, `wait`. A child inherits its parent's whole context, works beside it, writes to it by
@@ -20,7 +23,11 @@ const forkInput = z.strictObject({
   prompt: text('the prompt').describe(
     'What the child is to do. It knows everything you know up to this point.',
   ),
+  profile: z.string().min(1).optional().describe('Named profile that the child works by.'),
 });
+
+/** A person's conversation and its forks; a sub-agent with one task creates nobody. */
+const audience: ToolsetTool['audience'] = (config) => config.task === undefined;
 
 const fork: ToolsetTool = {
   spec: {
@@ -29,88 +36,28 @@ const fork: ToolsetTool = {
       'Create a child agent that inherits this whole conversation and works on its prompt beside you. Returns at once with its agent_id. Collect its report with wait.',
     input: inputSchema(forkInput),
   },
+  audience,
   creates: true,
   surveys: false,
   mentions: () => [],
+  needs: (input, _call, self, terms) => forkNeeds(strings(input, 'profile')[0] ?? null, self, terms),
   decode(input, _call, view) {
     const parsed = parseArguments(forkInput, input);
     if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
-    const reached = budget(view);
-    if (reached !== null) return refuse('LIMIT_REACHED', reached);
+    const nested = noNesting(view);
+    if (nested !== null) return nested;
     const name = storable(parsed.value.name.trim());
     const id = view.newId();
-    const { self } = view;
-    return {
-      type: 'settle',
+    return forkAgent(view, {
+      id,
+      name,
+      profile: parsed.value.profile ?? null,
+      inherits: true,
+      text: identity(id, name, view.self, storable(parsed.value.prompt)),
       output: JSON.stringify({ agent_id: id, name }),
-      consequences: [
-        {
-          type: 'create-agents',
-          agents: [
-            {
-              agent: {
-                id,
-                root_id: self.root_id,
-                parent_id: self.id,
-                name,
-                session_key: `agent:main:fork:${id}`,
-                origin: 'fork',
-                depth: self.depth + 1,
-                config: self.config,
-                state: { type: 'requesting', attempt: 1, turn: newTurn(view.now) },
-                forked_from: { agent_id: self.id, seq: view.message_seq },
-                worker: view.worker,
-                created_at: view.now,
-              },
-              messages: [
-                {
-                  kind: 'user',
-                  content: {
-                    origin: 'identity',
-                    text: identity(id, name, self, storable(parsed.value.prompt)),
-                  },
-                },
-              ],
-            },
-          ],
-        },
-      ],
-    };
+    });
   },
 };
-
-/** Which limit a further child would break, as a sentence that no retry gets around; null when there is room. */
-function budget(view: ToolsetView): string | null {
-  const { limits, live, total } = view.tree;
-  const over = (limit: string, allowed: number, present: number, more: string): string =>
-    `limit "${limit}" reached: ${present} of ${allowed}. ${more} A person can raise it with --limit ${limit}=N.`;
-  if (view.self.depth + 1 > limits.depth) {
-    return over(
-      'depth',
-      limits.depth,
-      view.self.depth,
-      'Agents at this depth cannot fork: do the work yourself.',
-    );
-  }
-  if (view.living_children + 1 > limits.children) {
-    return over(
-      'children',
-      limits.children,
-      view.living_children,
-      'Kill children that you no longer need, or send them more work.',
-    );
-  }
-  if (live + 1 > limits.live)
-    return over('live', limits.live, live, 'Kill agents that are no longer needed.');
-  if (total + 1 > limits.total)
-    return over(
-      'total',
-      limits.total,
-      total,
-      'No more agents can be created in this tree: reuse idle ones with send.',
-    );
-  return null;
-}
 
 function identity(id: string, name: string, parent: Agent, prompt: string): string {
   return [
@@ -137,30 +84,11 @@ const kill: ToolsetTool = {
   creates: false,
   surveys: true,
   mentions: (input) => strings(input, 'agent_id'),
+  audience,
   decode(input, _call, view) {
     const parsed = parseArguments(killInput, input);
     if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
-    const found = find(parsed.value.agent_id, 'agent_id', view);
-    if (!found.ok) return found.refused;
-    const target = found.agent;
-    if (target.id === view.self.id)
-      return refuse('CANNOT_KILL_SELF', 'an agent cannot kill itself: end your turn instead.');
-    if (target.parent_id === null)
-      return refuse('CANNOT_KILL_ROOT', `${describe(target)} is the root of the tree.`);
-    if (view.lineage(view.self).some((ancestor) => ancestor.id === target.id)) {
-      return refuse('CANNOT_KILL_PARENT', `${describe(target)} is above you in the tree.`);
-    }
-    if (!view.lineage(target).some((ancestor) => ancestor.id === view.self.id)) {
-      return refuse('NOT_A_DESCENDANT', `${describe(target)} is not below you in the tree.`);
-    }
-    if (isTerminal(target.state.type))
-      return refuse('ALREADY_DEAD', `${describe(target)} has ended already.`);
-    const killed = view.subtree(target).map((agent) => agent.id);
-    return {
-      type: 'settle',
-      output: JSON.stringify({ killed }),
-      consequences: [{ type: 'kill-agents', agent_ids: [target.id] }],
-    };
+    return killAgent(view, parsed.value.agent_id, 'agent_id', (killed) => JSON.stringify({ killed }));
   },
 };
 
@@ -179,34 +107,12 @@ const send: ToolsetTool = {
   creates: false,
   surveys: false,
   mentions: (input) => strings(input, 'to'),
+  audience,
   decode(input, _call, view) {
     const parsed = parseArguments(sendInput, input);
     if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
-    const found = find(parsed.value.to, 'to', view);
-    if (!found.ok) return found.refused;
-    const target = found.agent;
-    if (target.id === view.self.id) return refuse('CANNOT_SEND_TO_SELF', 'you cannot send mail to yourself.');
-    if (isTerminal(target.state.type))
-      return refuse('ALREADY_DEAD', `${describe(target)} has ended and reads no mail.`);
-    return {
-      type: 'settle',
-      output: JSON.stringify({ sent_to: target.id, name: target.name }),
-      consequences: [
-        {
-          type: 'deliver-mail',
-          mail: {
-            id: view.newId(),
-            root_id: view.self.root_id,
-            to_id: target.id,
-            from_id: view.self.id,
-            from_name: view.self.name,
-            kind: 'letter',
-            body: storable(parsed.value.message),
-            sent_at: view.now,
-          },
-        },
-      ],
-    };
+    const { to, message } = parsed.value;
+    return sendLetter(view, to, 'to', message, ({ id, name }) => JSON.stringify({ sent_to: id, name }));
   },
 };
 
@@ -232,6 +138,7 @@ const wait: ToolsetTool = {
   creates: false,
   surveys: false,
   mentions: (input) => strings(input, 'from_agents'),
+  audience,
   decode(input, _call, view) {
     const parsed = parseArguments(waitInput, input);
     if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
@@ -257,5 +164,6 @@ const wait: ToolsetTool = {
 export const processToolset: Toolset = {
   name: 'process',
   tools: [fork, kill, send, wait],
-  guidance: '',
+  guidance:
+    'When parts of a task do not depend on each other, fork a child for each and collect their reports with wait; do small things yourself.',
 };

@@ -1,7 +1,10 @@
-import type { Agent, Tree } from '../core/agent.ts';
+import type { Agent, AgentConfig, Tree } from '../core/agent.ts';
 import type { Consequence } from '../core/event.ts';
-import type { Call, WaitSpec } from '../core/state.ts';
+import type { Mail } from '../core/mail.ts';
+import type { Call, ChildOutcome, SpawnedChild, WaitSpec } from '../core/state.ts';
 import type { ToolSpec } from '../tools/tool-spec.ts';
+import type { Need, NeedAnswer } from './need.ts';
+import type { ToolsetTerms } from './toolset-terms.ts';
 
 /** How an id in a call was understood. */
 export type Resolved =
@@ -28,13 +31,26 @@ export interface ToolsetView {
   readonly message_seq: number;
   /** Who leads the new agents. */
   readonly worker: string | null;
+  readonly terms: ToolsetTerms;
+  /** Letters that wait for `self`, oldest first. */
+  readonly letters: readonly Mail[];
+  /** What the runtime found out for this call. */
+  readonly answer: (need: Need) => NeedAnswer;
 }
 
 /** What a call comes down to. */
 export type Decision =
-  | { readonly type: 'settle'; readonly output: string; readonly consequences: readonly Consequence[] }
+  /** `spawned`: children whose results the turn must await before its next request. */
+  | {
+      readonly type: 'settle';
+      readonly output: string;
+      readonly consequences: readonly Consequence[];
+      readonly spawned?: readonly SpawnedChild[];
+    }
   | { readonly type: 'refuse'; readonly code: RefusalCode; readonly message: string }
-  | { readonly type: 'park'; readonly wait: WaitSpec };
+  | { readonly type: 'park'; readonly wait: WaitSpec }
+  /** The outcome of `child`, which `consequences` create, will be the result. */
+  | { readonly type: 'delegate'; readonly child: string; readonly consequences: readonly Consequence[] };
 
 export type RefusalCode =
   | 'INVALID_ARG'
@@ -47,6 +63,10 @@ export type RefusalCode =
   | 'NOT_A_DESCENDANT'
   | 'CANNOT_SEND_TO_SELF'
   | 'LIMIT_REACHED'
+  | 'NESTING_FORBIDDEN'
+  | 'NOT_AVAILABLE'
+  | 'NO_PROFILE'
+  | 'UNKNOWN_COMMAND'
   | 'WOULD_DEADLOCK';
 
 /**
@@ -58,17 +78,25 @@ export interface ToolsetTool {
   /** Texts in the input that name agents: the runtime looks them up before `decode`. Never throws. */
   readonly mentions: (input: unknown) => readonly string[];
   /** Creates agents: may share a step with other creations; any other call of the message waits for the commit. */
-  readonly creates: boolean;
+  readonly creates: boolean | ((input: unknown) => boolean);
   /** `decode` asks for a whole subtree. */
   readonly surveys: boolean;
   readonly decode: (input: unknown, call: Call, view: ToolsetView) => Decision;
+  /** Agents with this configuration see the tool; without it, all do. One that calls it unseen is answered by `decode`. */
+  readonly audience?: (config: AgentConfig, terms: ToolsetTerms) => boolean;
+  /** What the runtime must find out before `decode`. Never throws. */
+  readonly needs?: (input: unknown, call: Call, self: Agent, terms: ToolsetTerms) => readonly Need[];
+  /** For tools that end a child instead of being run: the outcome, or null when the arguments are not good, which `decode` then tells. */
+  readonly submission?: (input: unknown, config: AgentConfig) => ChildOutcome | null;
 }
 
 export interface Toolset {
   readonly name: string;
   readonly tools: readonly ToolsetTool[];
-  /** What the system prompt says about these tools; empty when the descriptions suffice. */
+  /** What the system prompt of agents in a conversation of a person's says about these tools; empty when the descriptions suffice. */
   readonly guidance: string;
+  /** How letters of agents reach an agent that rests: whole, or as a notice that it may follow (seed 2). Default `whole`. */
+  readonly letters?: 'whole' | 'notice';
 }
 
 export function refusalText(code: RefusalCode, message: string): string {

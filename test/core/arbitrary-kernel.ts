@@ -33,7 +33,7 @@ export const call: fc.Arbitrary<Call> = fc.record({
 });
 
 const wait = fc.record({ from: fc.option(fc.array(agent_id, { maxLength: 3 })), deadline: at });
-export const running = fc.record({ call, wait }, { requiredKeys: ['call'] });
+export const running = fc.record({ call, wait, child: agent_id }, { requiredKeys: ['call'] });
 
 export const outcome: fc.Arbitrary<ChildOutcome> = fc.oneof(
   fc.record({ type: fc.constant('success' as const), result: text }),
@@ -135,6 +135,13 @@ export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
     spawned: fc.array(spawned, few),
   }),
   fc.record({ type: fc.constant('call-parked' as const), at, call_id: id, wait }),
+  fc.record({
+    type: fc.constant('call-delegated' as const),
+    at,
+    call_id: id,
+    child: agent_id,
+    consequences: fc.constant([]),
+  }),
   fc.record({ type: fc.constant('child-result' as const), at, child }),
   fc.record({
     type: fc.constant('cancel' as const),

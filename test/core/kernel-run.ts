@@ -42,6 +42,8 @@ export class KernelRun {
   readonly spawned = new Map<string, string>();
   readonly reported = new Set<string>();
   readonly cancelled = new Set<string>();
+  /** Children whose outcome a call waits for. */
+  readonly delegated = new Set<string>();
   notified = 0;
   answered = 0;
   #started: string[] = [];
@@ -73,8 +75,12 @@ export class KernelRun {
     if (event.type !== 'child-result') return;
     const id = event.child.agent_id;
     const awaits = ['executing', 'awaiting', 'cancelling'].includes(this.state.type);
-    const admitted = awaits && this.spawned.has(id) && !this.reported.has(id);
+    const admitted = (awaits && this.spawned.has(id) && !this.reported.has(id)) || this.#isDelegated(id);
     assert.equal(result.ok, admitted, `law 4: the result of ${id} in ${this.state.type}`);
+  }
+
+  #isDelegated(id: string): boolean {
+    return this.state.type === 'executing' && this.state.running.some(({ child }) => child === id);
   }
 
   #count(before: AgentState, event: AgentEvent): void {
@@ -83,7 +89,9 @@ export class KernelRun {
       this.answered += 1;
       assert.ok(this.answered <= this.context.turns + 1, 'a turn has its requests and one for grace');
     }
-    if (event.type === 'child-result') this.reported.add(event.child.agent_id);
+    if (event.type === 'child-result' && !this.#isDelegated(event.child.agent_id))
+      this.reported.add(event.child.agent_id);
+    if (event.type === 'call-delegated') this.delegated.add(event.child);
     if (event.type === 'call-settled') {
       for (const { agent_id, task } of event.spawned)
         if (!this.spawned.has(agent_id)) this.spawned.set(agent_id, task);
@@ -115,7 +123,7 @@ export class KernelRun {
       case 'cancel-agents':
         for (const id of effect.agent_ids) {
           assert.ok(
-            this.spawned.has(id) && !this.reported.has(id),
+            this.delegated.has(id) || (this.spawned.has(id) && !this.reported.has(id)),
             'only children at work are asked to stop',
           );
           assert.ok(!this.cancelled.has(id), 'a child is asked once');

@@ -115,6 +115,8 @@ export class LedgerRun {
       doing: null,
       reply: null,
       sent_this_turn: false,
+      noticed: 0,
+      remove: [],
     };
     switch (inner.type) {
       case 'grow':

@@ -16,7 +16,7 @@ export type Move =
     }
   | { readonly type: 'submit'; readonly outcome: ChildOutcome }
   | { readonly type: 'settle'; readonly which: number; readonly bad: boolean; readonly children: number }
-  | { readonly type: 'park'; readonly which: number }
+  | { readonly type: 'park' | 'delegate'; readonly which: number }
   | { readonly type: 'child'; readonly which: number; readonly outcome: ChildOutcome }
   | { readonly type: 'cancel'; readonly knows: number };
 
@@ -58,6 +58,7 @@ export const move: fc.Arbitrary<Move> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('submit' as const), outcome }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('park' as const), which }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('delegate' as const), which }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('cancel' as const), knows: fc.nat({ max: 2 }) }) },
   {
     weight: 1,
@@ -107,8 +108,12 @@ export function eventOf(move: Move, run: KernelRun): AgentEvent {
         call_id: pick(runningIds(run), move.which),
         wait: { from: null, deadline: 9 },
       };
+    case 'delegate': {
+      const call_id = pick(runningIds(run), move.which);
+      return { type: 'call-delegated', at, call_id, child: `kid-${at}`, consequences: [] };
+    }
     case 'child': {
-      const known = [...run.spawned.keys(), 'stranger'];
+      const known = [...run.spawned.keys(), ...run.delegated, 'stranger'];
       return {
         type: 'child-result',
         at,

@@ -43,6 +43,7 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
   'request-failed': { type: 'request-failed', at: 2, failure },
   'call-settled': { type: 'call-settled', at: 2, result, consequences: [], spawned: [] },
   'call-parked': { type: 'call-parked', at: 2, call_id: 'c', wait: { from: null, deadline: 3 } },
+  'call-delegated': { type: 'call-delegated', at: 2, call_id: 'c', child: 'kid', consequences: [] },
   'child-result': { type: 'child-result', at: 2, child },
   cancel: { type: 'cancel', at: 2, by: 'you', reason: 'enough', open: [] },
   kill: { type: 'kill', at: 2, by: 'you' },
@@ -69,6 +70,7 @@ const OWN: Table = {
   executing: {
     'call-settled': 'awaiting',
     'call-parked': 'executing',
+    'call-delegated': 'executing',
     'child-result': 'executing',
     cancel: 'cancelling',
     kill: 'killed',

@@ -76,6 +76,8 @@ export function stepOf(agent: Agent, over: Partial<Step> = {}): Step {
     calls: 0,
     doing: null,
     reply: agent.reply,
+    noticed: agent.noticed,
+    remove: [],
     sent_this_turn: agent.sent_this_turn,
     ...over,
   };

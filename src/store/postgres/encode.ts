@@ -1,5 +1,6 @@
 import type { NewMail } from '../../core/mail.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
+import { runOutcome } from '../../core/run-outcome.ts';
 import { storable } from '../../core/text.ts';
 import type { Step } from '../store.ts';
 
@@ -9,24 +10,32 @@ export function encodeSteps(steps: readonly Step[]): string {
 }
 
 function encodeStep(step: Step): object {
+  const run = runOutcome(step.state);
   return {
     ...step,
     status: step.state.type,
+    ...(run === null
+      ? {}
+      : { run: { status: run.status, result: kept(run.result), error: kept(run.error) } }),
     state: JSON.stringify(step.state),
     messages: step.messages.map(encodeMessage),
     create: step.create.map(encodeAgentObject),
     send: step.send.map(encodeMailObject),
     requests: step.requests.map(({ usage, ...rest }) => ({ ...rest, ...usage })),
-    doing: step.doing === null ? null : storable(step.doing),
-    reply: step.reply === null ? null : storable(step.reply),
+    doing: kept(step.doing),
+    reply: kept(step.reply),
   };
+}
+
+function kept(text: string | null): string | null {
+  return text === null ? null : storable(text);
 }
 
 function encodeMessage({ kind, content }: Step['messages'][number]): object {
   return { kind, content: JSON.stringify(content) };
 }
 
-function encodeAgentObject({ agent, messages }: NewAgent): object {
+function encodeAgentObject({ agent, messages, run }: NewAgent): object {
   const { config, state, name, ...rest } = agent;
   return {
     agent: {
@@ -37,6 +46,7 @@ function encodeAgentObject({ agent, messages }: NewAgent): object {
       state: JSON.stringify(state),
     },
     messages: messages.map(encodeMessage),
+    ...(run === undefined ? {} : { run }),
   };
 }
 

@@ -3,16 +3,16 @@
  * and states travel as texts in it. Each guard is checked before a step's first write, as in the SQLite adapter.
  */
 export const FUNCTIONS = `
-CREATE FUNCTION coppice_is_terminal(status text) RETURNS boolean LANGUAGE sql IMMUTABLE AS
+CREATE OR REPLACE FUNCTION coppice_is_terminal(status text) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 $$ SELECT status IN ('completed', 'failed', 'killed') $$;
 
-CREATE FUNCTION coppice_is_working(status text) RETURNS boolean LANGUAGE sql IMMUTABLE AS
+CREATE OR REPLACE FUNCTION coppice_is_working(status text) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 $$ SELECT status IN ('requesting', 'executing', 'awaiting', 'cancelling') $$;
 
-CREATE FUNCTION coppice_now() RETURNS bigint LANGUAGE sql VOLATILE AS
+CREATE OR REPLACE FUNCTION coppice_now() RETURNS bigint LANGUAGE sql VOLATILE AS
 $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 
-CREATE FUNCTION coppice_signal(to_worker text, own_worker text, about_agent text, signal_kind text, about_other text) RETURNS void
+CREATE OR REPLACE FUNCTION coppice_signal(to_worker text, own_worker text, about_agent text, signal_kind text, about_other text) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   IF to_worker IS NULL OR to_worker IS NOT DISTINCT FROM own_worker THEN RETURN; END IF;
@@ -20,13 +20,13 @@ BEGIN
   PERFORM pg_notify('coppice_worker_' || to_worker, '');
 END $$;
 
-CREATE FUNCTION coppice_tell_waiters(about_agent text, own_worker text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION coppice_tell_waiters(about_agent text, own_worker text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM coppice_signal(g.worker, own_worker, e.waiter, 'status', about_agent)
   FROM wait_edges e JOIN agents g ON g.id = e.waiter WHERE e.target = about_agent;
 END $$;
 
-CREATE FUNCTION coppice_post(m jsonb, own_worker text) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION coppice_post(m jsonb, own_worker text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE letter_number bigint; holder text;
 BEGIN
   UPDATE agents SET mail_count = mail_count + 1 WHERE id = m->>'to_id' RETURNING mail_count, worker INTO letter_number, holder;
@@ -37,8 +37,9 @@ BEGIN
   RETURN letter_number;
 END $$;
 
-CREATE FUNCTION coppice_create(c jsonb) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE g jsonb := c->'agent'; base bigint := coalesce((g->'forked_from'->>'seq')::bigint, 0);
+CREATE OR REPLACE FUNCTION coppice_create(c jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE g jsonb := c->'agent'; r jsonb := c->'run'; base bigint := coalesce((g->'forked_from'->>'seq')::bigint, 0);
+  begun boolean := coppice_is_working(g->>'status');
 BEGIN
   INSERT INTO messages (agent_id, seq, kind, content, at)
   SELECT g->>'id', base + m.place, m.message->>'kind', m.message->>'content', (g->>'created_at')::bigint
@@ -48,9 +49,21 @@ BEGIN
   VALUES (g->>'id', g->>'root_id', g->>'parent_id', g->>'name', g->>'session_key', g->>'origin', (g->>'depth')::integer, g->>'config',
     g->>'status', g->>'state', base + jsonb_array_length(c->'messages'), g->'forked_from'->>'agent_id', (g->'forked_from'->>'seq')::bigint,
     g->>'worker', (g->>'created_at')::bigint, (g->>'created_at')::bigint);
+  IF r IS NOT NULL THEN
+    INSERT INTO subagent_runs (id, root_id, agent_id, source, session_key, requester_id, requester_key, task, label, model, thinking,
+      timeout_ms, cleanup, status, created_at, started_at)
+    VALUES (r->>'id', g->>'root_id', g->>'id', r->>'source', r->>'session_key', r->>'requester_id', r->>'requester_key', r->>'task',
+      r->>'label', r->>'model', r->>'thinking', (r->>'timeout_ms')::bigint, r->>'cleanup', CASE WHEN begun THEN 'running' ELSE 'queued' END,
+      (g->>'created_at')::bigint, CASE WHEN begun THEN (g->>'created_at')::bigint END);
+  END IF;
 END $$;
 
-CREATE FUNCTION coppice_kill(target_id text, killer text, kill_at bigint, own_worker text) RETURNS jsonb LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION coppice_finish_run(ended_agent text, run jsonb, ended_at bigint) RETURNS void LANGUAGE sql AS $$
+  UPDATE subagent_runs SET status = run->>'status', result = run->>'result', error = run->>'error', finished_at = ended_at,
+    duration_ms = ended_at - coalesce(started_at, ended_at) WHERE agent_id = ended_agent AND finished_at IS NULL
+$$;
+
+CREATE OR REPLACE FUNCTION coppice_kill(target_id text, killer text, kill_at bigint, own_worker text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE doomed text[]; target agents%ROWTYPE; r record; content text; others text; tree_id text;
 BEGIN
   SELECT root_id INTO tree_id FROM agents WHERE id = target_id;
@@ -69,6 +82,9 @@ BEGIN
       doing = NULL, last_seq = last_seq + 1, updated_at = kill_at, ended_at = kill_at WHERE id = r.id;
     INSERT INTO messages (agent_id, seq, kind, content, at) SELECT r.id, g.last_seq, 'event', content, kill_at FROM agents g WHERE g.id = r.id;
     DELETE FROM wait_edges WHERE waiter = r.id;
+    IF r.origin IN ('session', 'delegate') THEN
+      PERFORM coppice_finish_run(r.id, jsonb_build_object('status', 'cancelled', 'error', 'Killed by ' || killer), kill_at);
+    END IF;
     UPDATE agents SET living_children = living_children - 1 WHERE id = r.parent_id;
     PERFORM coppice_signal(r.worker, own_worker, r.id, 'killed', NULL);
     PERFORM coppice_tell_waiters(r.id, own_worker);
@@ -85,11 +101,12 @@ BEGIN
   RETURN to_jsonb(doomed);
 END $$;
 
-CREATE FUNCTION coppice_limit(limit_name text, allowed bigint, present bigint) RETURNS jsonb LANGUAGE sql IMMUTABLE AS
+CREATE OR REPLACE FUNCTION coppice_limit(limit_name text, allowed bigint, present bigint) RETURNS jsonb LANGUAGE sql IMMUTABLE AS
 $$ SELECT jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'limit', 'limit', limit_name, 'allowed', allowed, 'present', present)) $$;
 
-CREATE FUNCTION coppice_guards(s jsonb, a agents, t trees) RETURNS jsonb LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION coppice_guards(s jsonb, a agents, t trees) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE n bigint := jsonb_array_length(s->'create'); l jsonb; r record;
+  fresh text[] := ARRAY(SELECT c->'agent'->>'id' FROM jsonb_array_elements(s->'create') c);
 BEGIN
   -- Law 7.
   IF n > 0 THEN
@@ -102,7 +119,7 @@ BEGIN
   IF jsonb_array_length(s->'send') > 0 THEN
     FOR r IN SELECT m->>'to_id' AS id, g.id IS NULL AS unknown FROM jsonb_array_elements(s->'send') m
       LEFT JOIN agents g ON g.id = m->>'to_id' AND g.root_id = a.root_id
-      WHERE g.id IS NULL OR coppice_is_terminal(g.status) LIMIT 1 LOOP
+      WHERE (g.id IS NULL OR coppice_is_terminal(g.status)) AND NOT m->>'to_id' = ANY (fresh) LIMIT 1 LOOP
       RETURN jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'recipient', 'agent_id', r.id,
         'found', CASE WHEN r.unknown THEN 'unknown' ELSE 'dead' END));
     END LOOP;
@@ -135,7 +152,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE FUNCTION coppice_step(s jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION coppice_step(s jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE a agents%ROWTYPE; t trees%ROWTYPE; refused jsonb; m jsonb; q jsonb; n bigint; step_at bigint := (s->>'at')::bigint;
   new_status text := s->>'status'; sent jsonb[] := '{}'; killed jsonb := '[]'; used record;
 BEGIN
@@ -157,7 +174,7 @@ BEGIN
     coalesce(sum((x->>'cached')::bigint), 0) AS cached, coalesce(sum((x->>'reasoning')::bigint), 0) AS reasoning,
     sum((x->>'cost_usd')::double precision) AS cost INTO used FROM jsonb_array_elements(s->'requests') x;
   UPDATE agents SET status = new_status, state = s->>'state', last_seq = a.last_seq + n, doing = s->>'doing', reply = s->>'reply',
-    sent_this_turn = (s->>'sent_this_turn')::boolean, calls = calls + (s->>'calls')::bigint, updated_at = step_at,
+    sent_this_turn = (s->>'sent_this_turn')::boolean, noticed = (s->>'noticed')::bigint, calls = calls + (s->>'calls')::bigint, updated_at = step_at,
     input_tokens = input_tokens + used.input, output_tokens = output_tokens + used.output, cached_tokens = cached_tokens + used.cached,
     reasoning_tokens = reasoning_tokens + used.reasoning,
     cost_usd = CASE WHEN used.cost IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + used.cost END,
@@ -185,17 +202,33 @@ BEGIN
   IF coppice_is_terminal(new_status) AND a.parent_id IS NOT NULL THEN
     UPDATE agents SET living_children = living_children - 1 WHERE id = a.parent_id;
   END IF;
+  IF a.origin IN ('session', 'delegate') THEN
+    IF s->'run' IS NOT NULL THEN
+      PERFORM coppice_finish_run(a.id, s->'run', step_at);
+    ELSIF a.status = 'idle' AND coppice_is_working(new_status) THEN
+      UPDATE subagent_runs SET status = 'running', started_at = step_at WHERE agent_id = a.id AND started_at IS NULL;
+    END IF;
+  END IF;
   IF coppice_is_working(a.status) AND NOT coppice_is_working(new_status) THEN PERFORM coppice_tell_waiters(a.id, a.worker); END IF;
   IF jsonb_array_length(s->'kill') > 0 THEN
     SELECT coalesce(jsonb_agg(dead.id), '[]') INTO killed FROM jsonb_array_elements_text(s->'kill') AS target,
       LATERAL jsonb_array_elements(coppice_kill(target, a.name, step_at, a.worker)) AS dead (id);
   END IF;
+  FOR q IN SELECT * FROM jsonb_array_elements(s->'remove') LOOP
+    DELETE FROM agents g WHERE g.id = q #>> '{}' AND g.parent_id = a.id AND coppice_is_terminal(g.status)
+      AND NOT EXISTS (SELECT 1 FROM agents below WHERE below.parent_id = g.id);
+    IF FOUND THEN
+      DELETE FROM messages WHERE agent_id = q #>> '{}';
+      DELETE FROM mail WHERE to_id = q #>> '{}';
+      DELETE FROM requests WHERE agent_id = q #>> '{}';
+    END IF;
+  END LOOP;
   SELECT * INTO t FROM trees WHERE root_id = a.root_id;
   RETURN jsonb_build_object('ok', true, 'killed', killed, 'sent', to_jsonb(sent), 'tree', jsonb_build_object('root_id', t.root_id,
     'limits', t.limits::jsonb, 'live', t.live, 'total', t.total, 'tokens', t.tokens, 'cost_usd', t.cost_usd));
 END $$;
 
-CREATE FUNCTION coppice_commit(steps jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION coppice_commit(steps jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE s jsonb; verdicts jsonb[] := '{}';
 BEGIN
   -- Trees are locked in one order by everybody: budgets, creations and kills of a tree follow one another.
@@ -207,7 +240,7 @@ BEGIN
   RETURN to_jsonb(verdicts);
 END $$;
 
-CREATE FUNCTION coppice_send(m jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION coppice_send(m jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE found_status text;
 BEGIN
   PERFORM 1 FROM trees WHERE root_id = m->>'root_id' FOR UPDATE;
@@ -217,7 +250,7 @@ BEGIN
   RETURN to_jsonb(coppice_post(m, NULL));
 END $$;
 
-CREATE FUNCTION coppice_create_root(c jsonb, tree_limits text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION coppice_create_root(c jsonb, tree_limits text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO trees (root_id, limits, live, total) VALUES (c->'agent'->>'id', tree_limits, 1, 1);
   PERFORM coppice_create(c);

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { StoreError } from '../store-error.ts';
+import { FUNCTIONS } from './functions.ts';
 import { POSTGRES_MIGRATIONS } from './schema.ts';
 
 /** Any number; everybody who migrates takes this lock first. */
@@ -28,6 +29,8 @@ export async function migrate(pool: pg.Pool, location: string): Promise<void> {
       await client.query('INSERT INTO coppice_migrations (number) VALUES ($1)', [migration.number]);
       await client.query(migration.sql);
     }
+    // The steps live in functions that follow the schema: every migration brings the newest of them.
+    if (present < newest) await client.query(FUNCTIONS);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);

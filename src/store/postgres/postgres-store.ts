@@ -4,13 +4,15 @@ import type { Limits } from '../../core/limits.ts';
 import type { Mail, NewMail } from '../../core/mail.ts';
 import type { PlacedMessage } from '../../core/message.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
+import type { Run } from '../../core/run.ts';
 import { isProcessGone } from '../process-gone.ts';
-import { agentOf, mailOf, messageOf, type Row, requestOf } from '../rows.ts';
+import { agentOf, mailOf, messageOf, type Row, requestOf, runOf } from '../rows.ts';
 import {
   type AgentFilter,
   LEASE_MS,
   type OpenStoreOptions,
   type RequestRecord,
+  type RunFilter,
   type Signal,
   type Step,
   type Store,
@@ -201,6 +203,21 @@ class PostgresStore implements Store {
     return (
       await this.#query('requests', 'SELECT * FROM requests WHERE agent_id = $1 ORDER BY id', [agent_id])
     ).map(requestOf);
+  }
+
+  async runs(filter: RunFilter): Promise<Run[]> {
+    const sql = `SELECT * FROM subagent_runs WHERE ($1::text IS NULL OR root_id = $1) AND ($2::text IS NULL OR source = $2)
+      ${filter.active ? 'AND finished_at IS NULL' : ''} ORDER BY created_at DESC, number DESC LIMIT $3`;
+    const values = [filter.root_id ?? null, filter.source ?? null, filter.limit ?? null];
+    return (await this.#query(`runs_${filter.active === true}`, sql, values)).map(runOf);
+  }
+
+  async findRuns(text: string): Promise<Run[]> {
+    const sql = `SELECT * FROM subagent_runs WHERE id = $1 OR session_key = $1
+      OR (length($1) >= 4 AND id ~>=~ lower($1) AND id ~<~ (lower($1) || 'g')) ORDER BY created_at DESC LIMIT ${MAX_FOUND}`;
+    const found = (await this.#query('find_runs', sql, [text])).map(runOf);
+    const exact = found.find((run) => run.id === text);
+    return exact === undefined ? found : [exact];
   }
 
   async heartbeat(worker: Worker): Promise<boolean> {

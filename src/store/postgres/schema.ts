@@ -1,5 +1,3 @@
-import { FUNCTIONS } from './functions.ts';
-
 /** Migrations of the PostgreSQL ledger: numbered, forward only. The schema is described in docs/ledger.md. */
 export const POSTGRES_MIGRATIONS: readonly { readonly number: number; readonly sql: string }[] = [
   {
@@ -114,7 +112,40 @@ CREATE TABLE signals (
   about text
 );
 CREATE INDEX signals_by_worker ON signals (worker, id);
-${FUNCTIONS}
+`,
+  },
+  {
+    number: 2,
+    sql: `
+ALTER TABLE agents ADD COLUMN noticed bigint NOT NULL DEFAULT 0;
+
+CREATE TABLE subagent_runs (
+  id text PRIMARY KEY,
+  root_id text NOT NULL,
+  agent_id text NOT NULL UNIQUE,
+  source text NOT NULL,
+  session_key text NOT NULL,
+  requester_id text,
+  requester_key text NOT NULL,
+  task text NOT NULL,
+  label text,
+  model text NOT NULL,
+  thinking text NOT NULL,
+  timeout_ms bigint,
+  cleanup text NOT NULL,
+  status text NOT NULL,
+  result text,
+  error text,
+  created_at bigint NOT NULL,
+  started_at bigint,
+  finished_at bigint,
+  duration_ms bigint,
+  number bigint GENERATED ALWAYS AS IDENTITY
+);
+CREATE INDEX subagent_runs_by_prefix ON subagent_runs (id text_pattern_ops);
+CREATE INDEX subagent_runs_by_root ON subagent_runs (root_id, created_at);
+CREATE INDEX subagent_runs_by_time ON subagent_runs (created_at);
+CREATE INDEX subagent_runs_active ON subagent_runs (created_at) WHERE finished_at IS NULL;
 `,
   },
 ];

@@ -1,15 +1,17 @@
-import type { Tree } from '../../core/agent.ts';
+import type { Origin, Tree } from '../../core/agent.ts';
 import { killEvent } from '../../core/kill-event.ts';
 import type { Mail, NewMail } from '../../core/mail.ts';
 import type { Message } from '../../core/message.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
-import { isTerminal, isWorking } from '../../core/state.ts';
-import { findWaitCycle } from '../../core/wait-cycle.ts';
+import { type AgentState, isTerminal, isWorking } from '../../core/state.ts';
 import { mailOf, type Row } from '../rows.ts';
-import type { Refusal, Step, Verdict } from '../store.ts';
+import type { Step, Verdict } from '../store.ts';
 import type { GuardRow } from './guard-row.ts';
 import { outcomeOf } from './killed-outcome.ts';
+import { removeAgent } from './remove-agent.ts';
+import { enterRun, finishRun, isTask } from './run-history.ts';
 import type { Statements } from './statements.ts';
+import { refusalOf } from './step-guards.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -43,12 +45,7 @@ export class Commit {
     ) {
       return { ok: false, refusal: { reason: 'stale' } };
     }
-    const refusal =
-      this.#limits(step, guard) ??
-      this.#recipients(step, guard) ??
-      this.#letters(step) ??
-      this.#cycle(step) ??
-      this.#targets(step, guard);
+    const refusal = refusalOf(this.#sql, step, guard, () => this.tree(guard.root_id));
     if (refusal !== null) return { ok: false, refusal };
     return this.#write(step, guard);
   }
@@ -70,67 +67,6 @@ export class Commit {
     return tree;
   }
 
-  /** Law 7: every path that creates an agent passes here. */
-  #limits(step: Step, guard: GuardRow): Refusal | null {
-    const created = step.create.length;
-    if (created === 0) return null;
-    const tree = this.tree(guard.root_id);
-    const { limits } = tree;
-    const check = (
-      limit: 'depth' | 'children' | 'live' | 'total',
-      present: number,
-      wanted: number,
-    ): Refusal | null =>
-      wanted > limits[limit] ? { reason: 'limit', limit, allowed: limits[limit], present } : null;
-    return (
-      check('depth', guard.depth, guard.depth + 1) ??
-      check('children', guard.living_children, guard.living_children + created) ??
-      check('live', tree.live, tree.live + created) ??
-      check('total', tree.total, tree.total + created)
-    );
-  }
-
-  #recipients(step: Step, guard: GuardRow): Refusal | null {
-    for (const mail of step.send) {
-      const to = this.#sql.guard.get(mail.to_id) as unknown as GuardRow | undefined;
-      if (to === undefined || to.root_id !== guard.root_id)
-        return { reason: 'recipient', agent_id: mail.to_id, found: 'unknown' };
-      if (isTerminal(to.status)) return { reason: 'recipient', agent_id: mail.to_id, found: 'dead' };
-    }
-    return null;
-  }
-
-  /** Law 6. */
-  #letters(step: Step): Refusal | null {
-    for (const { mail_id } of step.consume) {
-      if (this.#sql.mailPending.get(mail_id, step.agent_id) === undefined)
-        return { reason: 'consumed', mail_id };
-    }
-    return null;
-  }
-
-  /** Law 10. */
-  #cycle(step: Step): Refusal | null {
-    if (step.waits_for === null || step.waits_for.length === 0) return null;
-    const targetsOf = (id: string): string[] =>
-      this.#sql.targetsOf.all(id).map((row) => (row as Row).target as string);
-    const path = findWaitCycle(step.agent_id, step.waits_for, targetsOf);
-    return path === null ? null : { reason: 'cycle', path };
-  }
-
-  #targets(step: Step, guard: GuardRow): Refusal | null {
-    for (const agent_id of step.kill) {
-      let at = agent_id;
-      for (let hops = 0; at !== step.agent_id; hops += 1) {
-        const parent = (this.#sql.parentOf.get(at) as Row | undefined)?.parent_id ?? null;
-        if (parent === null || hops > guard.depth + 1_000) return { reason: 'target', agent_id };
-        at = parent as string;
-      }
-      if (agent_id === step.agent_id) return { reason: 'target', agent_id };
-    }
-    return null;
-  }
-
   #write(step: Step, guard: GuardRow): Verdict {
     const sql = this.#sql;
     const { agent_id, at, state } = step;
@@ -143,6 +79,7 @@ export class Commit {
       step.doing,
       step.reply,
       step.sent_this_turn ? 1 : 0,
+      step.noticed,
       step.calls,
       at,
       agent_id,
@@ -156,9 +93,12 @@ export class Commit {
     const sent = step.send.map((mail) => this.post(mail, guard.worker));
     if (step.waits_for !== null) this.#edges(agent_id, step.waits_for);
     const ended = isTerminal(state.type);
-    if (ended) this.#end(agent_id, guard, tree, at);
+    if (ended) this.#end(agent_id, guard, state, tree, at);
+    else if (guard.status === 'idle' && isTask(guard.origin) && isWorking(state.type))
+      sql.startRun.run(at, agent_id);
     if (isWorking(guard.status) && !isWorking(state.type)) this.#tellWaiters(agent_id, guard.worker);
     const killed = step.kill.flatMap((id) => this.kill(id, guard.name, at, guard.worker));
+    for (const id of step.remove) removeAgent(sql, id, agent_id);
     return { ok: true, killed, sent, tree: { ...tree } };
   }
 
@@ -215,6 +155,7 @@ export class Commit {
       agent.created_at,
       agent.created_at,
     );
+    if (created.run !== undefined) enterRun(this.#sql, agent, created.run);
   }
 
   createRoot(root: NewAgent, limits: Tree['limits']): Tree {
@@ -248,8 +189,9 @@ export class Commit {
     for (const target of targets) this.#sql.insertEdge.run(waiter, target);
   }
 
-  #end(agent_id: string, guard: GuardRow, tree: Writable<Tree>, at: number): void {
+  #end(agent_id: string, guard: GuardRow, state: AgentState, tree: Writable<Tree>, at: number): void {
     this.#sql.end.run(at, agent_id);
+    if (isTask(guard.origin)) finishRun(this.#sql, agent_id, state, at);
     this.#sql.deleteEdges.run(agent_id);
     if (guard.parent_id !== null) this.#sql.addLivingChildren.run(-1, guard.parent_id);
     tree.live -= 1;
@@ -277,6 +219,7 @@ export class Commit {
       const id = row.id as string;
       sql.insertMessage.run(id, (row.last_seq as number) + 1, 'event', content, at);
       sql.kill.run(state, at, at, id);
+      if (isTask(row.origin as Origin)) finishRun(sql, id, { type: 'killed', by }, at);
       sql.deleteEdges.run(id);
       if (row.parent_id !== null) sql.addLivingChildren.run(-1, row.parent_id as string);
       if (row.worker !== null && row.worker !== worker)

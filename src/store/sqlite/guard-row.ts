@@ -1,3 +1,4 @@
+import type { Origin } from '../../core/agent.ts';
 import type { StateType } from '../../core/state.ts';
 
 /** What the guards of a step look at, of one agent. */
@@ -11,4 +12,5 @@ export interface GuardRow {
   readonly living_children: number;
   readonly worker: string | null;
   readonly name: string;
+  readonly origin: Origin;
 }

@@ -112,4 +112,37 @@ CREATE TABLE signals (
 CREATE INDEX signals_by_worker ON signals (worker, id);
 `,
   },
+  {
+    number: 2,
+    sql: `
+ALTER TABLE agents ADD COLUMN noticed INTEGER NOT NULL DEFAULT 0;
+
+CREATE TABLE subagent_runs (
+  id TEXT PRIMARY KEY,
+  root_id TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  source TEXT NOT NULL,
+  session_key TEXT NOT NULL,
+  requester_id TEXT,
+  requester_key TEXT NOT NULL,
+  task TEXT NOT NULL,
+  label TEXT,
+  model TEXT NOT NULL,
+  thinking TEXT NOT NULL,
+  timeout_ms INTEGER,
+  cleanup TEXT NOT NULL,
+  status TEXT NOT NULL,
+  result TEXT,
+  error TEXT,
+  created_at INTEGER NOT NULL,
+  started_at INTEGER,
+  finished_at INTEGER,
+  duration_ms INTEGER
+) STRICT;
+CREATE UNIQUE INDEX subagent_runs_by_agent ON subagent_runs (agent_id);
+CREATE INDEX subagent_runs_by_root ON subagent_runs (root_id, created_at);
+CREATE INDEX subagent_runs_by_time ON subagent_runs (created_at);
+CREATE INDEX subagent_runs_active ON subagent_runs (created_at) WHERE finished_at IS NULL;
+`,
+  },
 ];

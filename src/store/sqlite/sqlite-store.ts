@@ -4,14 +4,16 @@ import type { Limits } from '../../core/limits.ts';
 import type { Mail, NewMail } from '../../core/mail.ts';
 import type { PlacedMessage } from '../../core/message.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
+import type { Run } from '../../core/run.ts';
 import { isTerminal } from '../../core/state.ts';
 import { isProcessGone } from '../process-gone.ts';
-import { agentOf, mailOf, messageOf, type Row, requestOf } from '../rows.ts';
+import { agentOf, mailOf, messageOf, type Row, requestOf, runOf } from '../rows.ts';
 import {
   type AgentFilter,
   LEASE_MS,
   type OpenStoreOptions,
   type RequestRecord,
+  type RunFilter,
   type Signal,
   type Step,
   type Store,
@@ -185,6 +187,33 @@ class SqliteStore implements Store {
 
   async requests(agent_id: string): Promise<RequestRecord[]> {
     return this.#read(() => this.#sql.requests.all(agent_id) as Row[]).map(requestOf);
+  }
+
+  async runs(filter: RunFilter): Promise<Run[]> {
+    const where: string[] = ['1'];
+    const values: (string | number)[] = [];
+    if (filter.root_id !== undefined) {
+      where.push('root_id = ?');
+      values.push(filter.root_id);
+    }
+    if (filter.source !== undefined) {
+      where.push('source = ?');
+      values.push(filter.source);
+    }
+    if (filter.active) where.push('finished_at IS NULL');
+    values.push(filter.limit ?? -1);
+    const sql = `SELECT * FROM subagent_runs WHERE ${where.join(' AND ')} ORDER BY created_at DESC, rowid DESC LIMIT ?`;
+    return this.#read(() => this.#database.prepare(sql).all(...values) as Row[]).map(runOf);
+  }
+
+  async findRuns(text: string): Promise<Run[]> {
+    const prefix = text.length >= 4 ? text.toLowerCase() : text;
+    const end = text.length >= 4 ? `${prefix}\u{10ffff}` : prefix;
+    const sql = `SELECT * FROM subagent_runs WHERE id = ?1 OR (id >= ?2 AND id < ?3) OR session_key = ?1
+      ORDER BY created_at DESC LIMIT ${MAX_FOUND}`;
+    const found = this.#read(() => this.#database.prepare(sql).all(text, prefix, end) as Row[]).map(runOf);
+    const exact = found.find((run) => run.id === text);
+    return exact === undefined ? found : [exact];
   }
 
   async heartbeat(worker: Worker): Promise<boolean> {

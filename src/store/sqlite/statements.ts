@@ -16,11 +16,11 @@ export function prepareStatements(database: DatabaseSync) {
       last_seq, forked_from, forked_seq, worker, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`),
     agent: prepare('SELECT * FROM agents WHERE id = ?'),
     guard: prepare(
-      'SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name FROM agents WHERE id = ?',
+      'SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name, origin FROM agents WHERE id = ?',
     ),
     advance:
       prepare(`UPDATE agents SET status = ?, state = ?, last_seq = ?, doing = ?, reply = ?, sent_this_turn = ?,
-      calls = calls + ?, updated_at = ? WHERE id = ?`),
+      noticed = ?, calls = calls + ?, updated_at = ? WHERE id = ?`),
     addUsage: prepare(`UPDATE agents SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
       cached_tokens = cached_tokens + ?, reasoning_tokens = reasoning_tokens + ?,
       cost_usd = CASE WHEN ? IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + ? END WHERE id = ?`),
@@ -53,6 +53,23 @@ export function prepareStatements(database: DatabaseSync) {
       prepare(`INSERT INTO requests (agent_id, model, input_tokens, output_tokens, cached_tokens, reasoning_tokens,
       cost_usd, started_at, duration_ms) VALUES (?,?,?,?,?,?,?,?,?)`),
     requests: prepare('SELECT * FROM requests WHERE agent_id = ? ORDER BY id'),
+
+    insertRun:
+      prepare(`INSERT INTO subagent_runs (id, root_id, agent_id, source, session_key, requester_id, requester_key, task,
+      label, model, thinking, timeout_ms, cleanup, status, created_at, started_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`),
+    startRun: prepare(
+      `UPDATE subagent_runs SET status = 'running', started_at = ? WHERE agent_id = ? AND started_at IS NULL`,
+    ),
+    finishRun: prepare(`UPDATE subagent_runs SET status = ?, result = ?, error = ?, finished_at = ?,
+      duration_ms = ? - coalesce(started_at, ?) WHERE agent_id = ? AND finished_at IS NULL`),
+
+    removable:
+      prepare(`SELECT 1 FROM agents WHERE id = ? AND parent_id = ? AND status IN ('completed', 'failed', 'killed')
+      AND NOT EXISTS (SELECT 1 FROM agents below WHERE below.parent_id = agents.id)`),
+    removeAgent: prepare('DELETE FROM agents WHERE id = ?'),
+    removeMessages: prepare('DELETE FROM messages WHERE agent_id = ?'),
+    removeMail: prepare('DELETE FROM mail WHERE to_id = ?'),
+    removeRequests: prepare('DELETE FROM requests WHERE agent_id = ?'),
 
     insertEdge: prepare('INSERT OR IGNORE INTO wait_edges (waiter, target) VALUES (?, ?)'),
     deleteEdges: prepare('DELETE FROM wait_edges WHERE waiter = ?'),

@@ -1,0 +1,25 @@
+import type { RunStatus } from './run.ts';
+import type { AgentState } from './state.ts';
+
+export interface RunOutcome {
+  readonly status: RunStatus;
+  readonly result: string | null;
+  readonly error: string | null;
+}
+
+/** How a run stands whose agent ended in this state; null while it has not ended. What was done before a failure counts as its result. */
+export function runOutcome(state: AgentState): RunOutcome | null {
+  switch (state.type) {
+    case 'completed':
+      return { status: 'completed', result: state.result, error: null };
+    case 'failed': {
+      const { kind, error } = state.failure;
+      const status = kind === 'timed_out' ? 'timeout' : kind === 'cancelled' ? 'cancelled' : 'failed';
+      return { status, result: state.partial ?? null, error };
+    }
+    case 'killed':
+      return { status: 'cancelled', result: null, error: `Killed by ${state.by}` };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,40 @@
+/** Who asked for an isolated run (seed 4, Integration with Cron). */
+export type RunSource = 'cron' | 'subagent' | 'delegate';
+
+export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'timeout' | 'cancelled';
+
+/** One isolated execution of a task, entered in the history when its agent is created. */
+export interface NewRun {
+  readonly id: string;
+  readonly source: RunSource;
+  readonly session_key: string;
+  readonly requester_id: string | null;
+  readonly requester_key: string;
+  readonly task: string;
+  readonly label: string | null;
+  readonly model: string;
+  readonly thinking: string;
+  /** Null: no limit of its own. */
+  readonly timeout_ms: number | null;
+  readonly cleanup: 'delete' | 'keep';
+}
+
+/** One row of the history. It stays when the agent's conversation is deleted. */
+export interface Run extends NewRun {
+  readonly root_id: string;
+  readonly agent_id: string;
+  readonly status: RunStatus;
+  readonly result: string | null;
+  readonly error: string | null;
+  /** Milliseconds since the epoch, all of these. */
+  readonly created_at: number;
+  /** Null while queued. */
+  readonly started_at: number | null;
+  readonly finished_at: number | null;
+  /** From start to finish. */
+  readonly duration_ms: number | null;
+}
+
+export function isFinished(status: RunStatus): boolean {
+  return status !== 'queued' && status !== 'running';
+}

@@ -1,0 +1,69 @@
+import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
+import type { Agent } from '../core/agent.ts';
+import { CoppiceError } from '../core/coppice-error.ts';
+import { storable } from '../core/text.ts';
+import type { Model } from '../models/model.ts';
+import { containPath, openContained } from '../tools/path-containment.ts';
+import { decide } from '../tools/permission-policy.ts';
+import type { Need, NeedAnswer } from '../toolsets/need.ts';
+import { policyOf } from './agent-policy.ts';
+import { makeWorktree } from './git-worktree.ts';
+
+/** Bytes of one file that is put before a task. */
+const MAX_FILE = 256 * 1024;
+
+export interface FindOutSurroundings {
+  /** Rejects with a `CoppiceError`. */
+  readonly openModel: (name: string) => Promise<Model>;
+  /** Where worktrees are made. */
+  readonly worktree_dir: string;
+}
+
+/** Finds out one thing about the world for a call of this agent, under its permissions. Never rejects. */
+export async function findOut(agent: Agent, need: Need, around: FindOutSurroundings): Promise<NeedAnswer> {
+  try {
+    switch (need.type) {
+      case 'model':
+        await around.openModel(need.name);
+        return { ok: true, text: need.name };
+      case 'folder':
+        return folder(need.base, need.path);
+      case 'file':
+        return file(agent, need.base, need.path);
+      case 'worktree': {
+        const made = await makeWorktree(need.base, around.worktree_dir, `${agent.id.slice(0, 8)}-${need.id}`);
+        return made.ok ? { ok: true, text: made.worktree.path, worktree: made.worktree } : made;
+      }
+    }
+  } catch (error) {
+    const hint = error instanceof CoppiceError && error.hint !== undefined ? `. ${error.hint}` : '';
+    return { ok: false, error: `${error instanceof Error ? error.message : String(error)}${hint}` };
+  }
+}
+
+function folder(base: string, path: string): NeedAnswer {
+  const place = containPath(base, path);
+  if (!place.exists || !statSync(place.absolute).isDirectory())
+    return { ok: false, error: `${path} is not a folder` };
+  return { ok: true, text: place.absolute };
+}
+
+function file(agent: Agent, base: string, path: string): NeedAnswer {
+  const place = containPath(base, path);
+  const { verdict, rule } = decide(policyOf(agent.config), 'read', place.relative);
+  if (verdict !== 'allow') return { ok: false, error: `${path} may not be read: ${rule}` };
+  const descriptor = openContained(place);
+  try {
+    const { size } = fstatSync(descriptor);
+    if (!fstatSync(descriptor).isFile()) return { ok: false, error: `${path} is not a file` };
+    if (size > MAX_FILE)
+      return { ok: false, error: `${path} has ${size} bytes; at most ${MAX_FILE} can be read first` };
+    const bytes = Buffer.alloc(size);
+    const length = readSync(descriptor, bytes, 0, size, 0);
+    const text = bytes.subarray(0, length);
+    if (text.includes(0)) return { ok: false, error: `${path} is not a text file` };
+    return { ok: true, text: storable(text.toString('utf8')) };
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,94 @@
+import { announcement } from '../core/announcement.ts';
+import type { AgentEvent } from '../core/event.ts';
+import type { Mail } from '../core/mail.ts';
+import type { UserContent } from '../core/message.ts';
+import type { ChildResult } from '../core/state.ts';
+import type { Cell } from './cell.ts';
+import type { Draft } from './draft.ts';
+import type { FoldSurroundings } from './fold-surroundings.ts';
+import { cancel } from './fold-waits.ts';
+import { frameLetters, noticeOf } from './mail-frame.ts';
+
+/** Outcomes of children and orders of people; they are consumed whether or not the state still admits them. */
+export function takeOrders(draft: Draft, cell: Cell, around: FoldSurroundings): void {
+  for (const mail of cell.inbox.all()) {
+    if ((mail.kind !== 'outcome' && mail.kind !== 'control') || draft.consumed.has(mail.id)) continue;
+    const event = orderOf(mail, around.now);
+    if (event.type === 'cancel') cancel(draft, cell, around, event);
+    else draft.apply(event);
+    draft.consumeNow(mail.id);
+  }
+}
+
+type Order = Extract<AgentEvent, { type: 'child-result' | 'retry' | 'cancel' }>;
+
+function orderOf(mail: Mail, at: number): Order {
+  const body: unknown = JSON.parse(mail.body);
+  if (mail.kind === 'outcome') return { type: 'child-result', at, child: body as ChildResult };
+  const order = body as { readonly type: string; readonly reason?: string };
+  if (order.type === 'retry') return { type: 'retry', at };
+  return { type: 'cancel', at, by: mail.from_name, reason: order.reason ?? 'cancelled', open: [] };
+}
+
+/**
+ * Mail that says something to the model. It wakes an agent that rests; a person's letters and announcements also join a turn before
+ * its next request, and so do all letters to an agent with one task, which never rests before it ends.
+ */
+export function takeMail(draft: Draft, cell: Cell, around: FoldSurroundings): void {
+  if (cell.inbox.isEmpty) return;
+  const pending = cell.inbox.all().filter((mail) => !draft.consumed.has(mail.id));
+  const resting = () => draft.state.type === 'idle' || draft.state.type === 'errored';
+  beginTask(draft, pending, around);
+  const asking = draft.world.some((effect) => effect.type === 'request-model');
+  if (!resting() && !asking) return;
+  for (const mail of pending) if (mail.kind === 'announce') takeAnnouncement(draft, mail, around);
+  const letters = pending.filter((mail) => mail.kind === 'letter');
+  const of_agents = letters.filter((mail) => mail.from_id !== null);
+  if (resting() || around.context.reports) takeLetters(draft, of_agents, around);
+  for (const mail of letters) {
+    if (mail.from_id !== null) continue;
+    draft.consumeWithNext(mail.id);
+    say(draft, { origin: 'human', text: mail.body }, around);
+  }
+}
+
+/** Starts a turn, or joins the one that is about to ask. */
+function say(draft: Draft, content: UserContent, around: FoldSurroundings): void {
+  const type = draft.state.type === 'requesting' ? 'steer' : 'input';
+  draft.apply({ type, at: around.now, content });
+}
+
+/** A queued run begins when its turn has come (seed 4). */
+function beginTask(draft: Draft, pending: readonly Mail[], around: FoldSurroundings): void {
+  const task = pending.find((mail) => mail.kind === 'task');
+  if (task === undefined || draft.state.type !== 'idle' || !around.mayBegin(draft.before)) return;
+  draft.consumeWithNext(task.id);
+  draft.apply({ type: 'input', at: around.now, content: { origin: 'task', text: task.body } });
+}
+
+/** The end of a background run (seed 4); its conversation may go with the step that delivers it. */
+function takeAnnouncement(draft: Draft, mail: Mail, around: FoldSurroundings): void {
+  const { agent_id, outcome } = JSON.parse(mail.body) as ChildResult;
+  const child = around.forest.agent(agent_id);
+  const terms = child?.config.task;
+  const who = terms?.label ?? terms?.run_id ?? mail.from_name;
+  draft.consumeWithNext(mail.id);
+  say(draft, { origin: 'system', text: announcement(who, outcome) }, around);
+  if (terms?.cleanup === 'delete') draft.remove.push(agent_id);
+}
+
+function takeLetters(draft: Draft, letters: readonly Mail[], around: FoldSurroundings): void {
+  if (around.notices) return takeNotice(draft, letters, around);
+  if (letters.length === 0) return;
+  for (const mail of letters) draft.consumeWithNext(mail.id);
+  say(draft, { origin: 'mail', text: frameLetters(letters, around.newId().slice(0, 8)) }, around);
+}
+
+/** One notice for each batch; the letters stay until they are read (seed 2). */
+function takeNotice(draft: Draft, letters: readonly Mail[], around: FoldSurroundings): void {
+  const fresh = letters.filter((mail) => mail.number > draft.noticed);
+  const last = fresh.at(-1);
+  if (last === undefined) return;
+  draft.noticed = last.number;
+  say(draft, { origin: 'mail', text: noticeOf(fresh) }, around);
+}

@@ -1,0 +1,96 @@
+import type { AgentEvent } from '../core/event.ts';
+import type { Mail } from '../core/mail.ts';
+import type { Call, WaitSpec } from '../core/state.ts';
+import { endWait, isAnswered, type WaitCut, type WaitView } from '../core/wait.ts';
+import type { Cell } from './cell.ts';
+import type { Draft } from './draft.ts';
+import type { FoldSurroundings } from './fold-surroundings.ts';
+
+export function isLetter(mail: Mail): boolean {
+  return mail.kind === 'letter';
+}
+
+export function waitView(draft: Draft, cell: Cell, around: FoldSurroundings): WaitView {
+  const untouched = draft.consumed.size === 0;
+  const inbox = untouched
+    ? cell.inbox.all()
+    : cell.inbox.all().filter((mail) => !draft.consumed.has(mail.id));
+  return {
+    now: around.now,
+    inbox,
+    agent: (id) => around.forest.agent(id),
+    hasMail: around.hasMail,
+    hasLetterFrom: untouched
+      ? (id) => cell.inbox.hasLetterFrom(id)
+      : (id) => inbox.some((mail) => isLetter(mail) && mail.from_id === id),
+  };
+}
+
+interface Parked {
+  readonly call: Call;
+  readonly wait: WaitSpec;
+}
+
+function parkedCalls(draft: Draft): Parked[] {
+  if (draft.state.type !== 'executing') return [];
+  return draft.state.running.flatMap(({ call, wait }) => (wait === undefined ? [] : [{ call, wait }]));
+}
+
+export function endWaits(draft: Draft, cell: Cell, around: FoldSurroundings, forced: WaitCut | null): void {
+  for (const parked of parkedCalls(draft)) {
+    const view = waitView(draft, cell, around);
+    const complete = isComplete(parked, cell, view);
+    const late = parked.wait.deadline <= around.now;
+    if (complete || late || forced !== null) {
+      settleWait(parked, draft, view, complete ? null : (forced ?? 'timeout'), around);
+    }
+  }
+}
+
+/** Begins at the agent that ran at the last look: a look costs one step as long as that one still runs. */
+function isComplete({ call, wait }: Parked, cell: Cell, view: WaitView): boolean {
+  const { from } = wait;
+  if (from === null) return view.inbox.some(isLetter);
+  const start = cell.wait_cursors.get(call.id) ?? 0;
+  for (let offset = 0; offset < from.length; offset += 1) {
+    const index = (start + offset) % from.length;
+    if (!isAnswered(from[index] as string, view)) {
+      cell.wait_cursors.set(call.id, index);
+      return false;
+    }
+  }
+  return true;
+}
+
+export function settleWait(
+  { call, wait }: Parked,
+  draft: Draft,
+  view: WaitView,
+  cut: WaitCut | null,
+  around: FoldSurroundings,
+): void {
+  const end = endWait(wait, view, cut);
+  draft.apply({
+    type: 'call-settled',
+    at: around.now,
+    result: { call_id: call.id, name: call.name, status: 'ok', output: end.output },
+    consequences: end.consume.length === 0 ? [] : [{ type: 'consume-mail', mail_ids: end.consume }],
+    spawned: [],
+  });
+}
+
+/** A wait that is interrupted shows what it has, as an interrupted one; then the turn stops. */
+export function cancel(
+  draft: Draft,
+  cell: Cell,
+  around: FoldSurroundings,
+  event: Extract<AgentEvent, { type: 'cancel' }>,
+): void {
+  const parked = parkedCalls(draft);
+  const open = parked.map((one) => {
+    const end = endWait(one.wait, waitView(draft, cell, around), 'interrupted');
+    for (const id of end.consume) draft.consumeWithNext(id);
+    return { call_id: one.call.id, name: one.call.name, status: 'ok' as const, output: end.output };
+  });
+  draft.apply({ ...event, open });
+}

@@ -1,0 +1,10 @@
+import type { Statements } from './statements.ts';
+
+/** Deletes a conversation that has ended and that nothing builds on; its row in the run history stays. */
+export function removeAgent(sql: Statements, id: string, parent_id: string): void {
+  if (sql.removable.get(id, parent_id) === undefined) return;
+  sql.removeMessages.run(id);
+  sql.removeMail.run(id);
+  sql.removeRequests.run(id);
+  sql.removeAgent.run(id);
+}

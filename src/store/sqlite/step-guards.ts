@@ -1,0 +1,80 @@
+import type { Tree } from '../../core/agent.ts';
+import { isTerminal } from '../../core/state.ts';
+import { findWaitCycle } from '../../core/wait-cycle.ts';
+import type { Row } from '../rows.ts';
+import type { Refusal, Step } from '../store.ts';
+import type { GuardRow } from './guard-row.ts';
+import type { Statements } from './statements.ts';
+
+/** The guards of a step behind the epoch, in the order of the contract (`store.ts`, Step); null when all admit it. */
+export function refusalOf(sql: Statements, step: Step, guard: GuardRow, treeOf: () => Tree): Refusal | null {
+  return (
+    overLimit(step, guard, treeOf) ??
+    badRecipient(sql, step, guard) ??
+    consumedLetter(sql, step) ??
+    waitCycle(sql, step) ??
+    badTarget(sql, step, guard)
+  );
+}
+
+/** Law 7: every path that creates an agent passes here. */
+function overLimit(step: Step, guard: GuardRow, treeOf: () => Tree): Refusal | null {
+  const created = step.create.length;
+  if (created === 0) return null;
+  const tree = treeOf();
+  const { limits } = tree;
+  const check = (
+    limit: 'depth' | 'children' | 'live' | 'total',
+    present: number,
+    wanted: number,
+  ): Refusal | null =>
+    wanted > limits[limit] ? { reason: 'limit', limit, allowed: limits[limit], present } : null;
+  return (
+    check('depth', guard.depth, guard.depth + 1) ??
+    check('children', guard.living_children, guard.living_children + created) ??
+    check('live', tree.live, tree.live + created) ??
+    check('total', tree.total, tree.total + created)
+  );
+}
+
+function badRecipient(sql: Statements, step: Step, guard: GuardRow): Refusal | null {
+  const created = new Set(step.create.map((child) => child.agent.id));
+  for (const mail of step.send) {
+    if (created.has(mail.to_id)) continue;
+    const to = sql.guard.get(mail.to_id) as unknown as GuardRow | undefined;
+    if (to === undefined || to.root_id !== guard.root_id)
+      return { reason: 'recipient', agent_id: mail.to_id, found: 'unknown' };
+    if (isTerminal(to.status)) return { reason: 'recipient', agent_id: mail.to_id, found: 'dead' };
+  }
+  return null;
+}
+
+/** Law 6. */
+function consumedLetter(sql: Statements, step: Step): Refusal | null {
+  for (const { mail_id } of step.consume) {
+    if (sql.mailPending.get(mail_id, step.agent_id) === undefined) return { reason: 'consumed', mail_id };
+  }
+  return null;
+}
+
+/** Law 10. */
+function waitCycle(sql: Statements, step: Step): Refusal | null {
+  if (step.waits_for === null || step.waits_for.length === 0) return null;
+  const targetsOf = (id: string): string[] =>
+    sql.targetsOf.all(id).map((row) => (row as Row).target as string);
+  const path = findWaitCycle(step.agent_id, step.waits_for, targetsOf);
+  return path === null ? null : { reason: 'cycle', path };
+}
+
+function badTarget(sql: Statements, step: Step, guard: GuardRow): Refusal | null {
+  for (const agent_id of step.kill) {
+    let at = agent_id;
+    for (let hops = 0; at !== step.agent_id; hops += 1) {
+      const parent = (sql.parentOf.get(at) as Row | undefined)?.parent_id ?? null;
+      if (parent === null || hops > guard.depth + 1_000) return { reason: 'target', agent_id };
+      at = parent as string;
+    }
+    if (agent_id === step.agent_id) return { reason: 'target', agent_id };
+  }
+  return null;
+}

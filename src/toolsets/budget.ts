@@ -1,0 +1,29 @@
+import type { ToolsetView } from './toolset.ts';
+
+/** Which limit `wanted` further children would break, as a sentence that no retry gets around; null when there is room (law 7). */
+export function overBudget(view: ToolsetView, wanted = 1): string | null {
+  const { limits, live, total } = view.tree;
+  const over = (limit: string, allowed: number, present: number, advice: string): string => {
+    const more = wanted === 1 ? '' : ` and ${wanted} more were asked for; none was created`;
+    return `limit "${limit}" reached: ${present} of ${allowed}${more}. ${advice} A person can raise it with --limit ${limit}=N.`;
+  };
+  if (view.self.depth + 1 > limits.depth)
+    return over(
+      'depth',
+      limits.depth,
+      view.self.depth,
+      'Agents at this depth cannot create others: do the work yourself.',
+    );
+  if (view.living_children + wanted > limits.children)
+    return over(
+      'children',
+      limits.children,
+      view.living_children,
+      'Kill children that you no longer need, or give them more work.',
+    );
+  if (live + wanted > limits.live)
+    return over('live', limits.live, live, 'Kill agents that are no longer needed.');
+  if (total + wanted > limits.total)
+    return over('total', limits.total, total, 'No more agents can be created in this tree.');
+  return null;
+}
