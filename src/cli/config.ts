@@ -5,6 +5,7 @@ import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { providerConfig } from '../models/provider-config.ts';
+import { TIMEOUT_SECONDS_MAX } from './agent-file.ts';
 
 const rules = z.array(z.string());
 
@@ -25,6 +26,10 @@ const profile = z.strictObject({
   toolsets: z.array(z.string()).optional(),
   tools: z.array(z.string()).optional(),
   system: z.string().optional(),
+  description: z.string().optional(),
+  deny_tools: z.array(z.string()).optional(),
+  turns: z.int().min(1).optional(),
+  timeout_seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
   limits: limits.optional(),
   permissions: z
     .strictObject({ allow: rules.optional(), ask: rules.optional(), deny: rules.optional() })
@@ -158,7 +163,8 @@ function unwrapped(schema: z.ZodType): z.ZodType {
     : schema;
 }
 
-function configFolder(env: NodeJS.ProcessEnv): string {
+/** Where the user's own files live: `config.json`, `agents/*.md`. */
+export function configFolder(env: NodeJS.ProcessEnv): string {
   if (process.platform === 'win32')
     return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'coppice');
   if (process.platform === 'darwin' && !env.XDG_CONFIG_HOME)
