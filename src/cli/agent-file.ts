@@ -1,6 +1,6 @@
 import type { PermissionRules } from '../core/agent.ts';
 import type { Profile } from '../core/profile.ts';
-import { InvalidRuleError, parseRule, type Verdict } from '../tools/permission-rule.ts';
+import { InvalidRuleError, parseRule, ruleText, type Verdict } from '../tools/permission-rule.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { profileNameFault } from './profile-name.ts';
 import { clean } from './render/clean.ts';
@@ -216,11 +216,11 @@ function rulesOf(permissions: ReadonlyMap<unknown, unknown>, verdict: Verdict): 
   return list.map((rule: unknown) => {
     if (typeof rule !== 'string') throw expected(`permissions.${verdict}`, what, rule);
     try {
-      parseRule(rule, verdict);
+      // As it is understood: blanks around a pattern could hide what it comes down to.
+      return ruleText(parseRule(rule, verdict));
     } catch (error) {
       if (!(error instanceof InvalidRuleError)) throw error;
       throw new Error(`"permissions.${verdict}": ${error.message}`);
     }
-    return rule.trim();
   });
 }

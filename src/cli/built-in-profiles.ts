@@ -15,16 +15,16 @@ const AS_THE_CREATOR: Omit<Profile, 'name' | 'description' | 'turns'> = {
 /** Profiles that are always there; the user may redefine them. */
 export const BUILT_IN_PROFILES: readonly Profile[] = [
   {
-    ...AS_THE_CREATOR,
     name: 'explore',
     description: 'Finds and reads; changes nothing.',
+    ...AS_THE_CREATOR,
     tools: ['read', 'search', 'think', 'read_image'],
     turns: 20,
   },
   {
-    ...AS_THE_CREATOR,
     name: 'work',
     description: 'Does a task of its own with all that its creator has.',
+    ...AS_THE_CREATOR,
     turns: 50,
   },
 ];

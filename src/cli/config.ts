@@ -26,10 +26,6 @@ const profile = z.strictObject({
   toolsets: z.array(z.string()).optional(),
   tools: z.array(z.string()).optional(),
   system: z.string().optional(),
-  description: z.string().optional(),
-  deny_tools: z.array(z.string()).optional(),
-  turns: z.int().min(1).optional(),
-  timeout_seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
   limits: limits.optional(),
   permissions: z
     .strictObject({ allow: rules.optional(), ask: rules.optional(), deny: rules.optional() })
@@ -43,13 +39,23 @@ const profile = z.strictObject({
     .optional(),
 });
 
+/** What only an agent with a name of its own can have. */
+const namedProfile = profile.extend({
+  description: z.string().optional(),
+  deny_tools: z.array(z.string()).optional(),
+  turns: z.int().min(1).optional(),
+  timeout_seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
+});
+
+export type NamedProfile = z.infer<typeof namedProfile>;
+
 const configuration = z.strictObject({
   model: z.string().optional(),
   database: z.string().optional(),
   /** Environment variables that tools may see beside the fixed allow-list. */
   env_allow: z.array(z.string()).optional(),
   providers: z.record(z.string(), providerConfig).optional(),
-  agents: z.object({ defaults: profile.optional() }).catchall(profile).optional(),
+  agents: z.object({ defaults: profile.optional() }).catchall(namedProfile).optional(),
 });
 
 export type Configuration = z.infer<typeof configuration>;

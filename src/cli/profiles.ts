@@ -5,7 +5,7 @@ import type { Profile } from '../core/profile.ts';
 import { parseRule, type Verdict } from '../tools/permission-rule.ts';
 import { parseAgentFiles, readUserAgentFiles } from './agent-files.ts';
 import { BUILT_IN_PROFILES } from './built-in-profiles.ts';
-import { type Configuration, configFolder, type LoadedConfiguration } from './config.ts';
+import { configFolder, type LoadedConfiguration, type NamedProfile } from './config.ts';
 import { profileNameFault } from './profile-name.ts';
 import { type ProjectAgents, readProjectAgents, untrustedNotice } from './project-agents.ts';
 
@@ -70,8 +70,6 @@ function userFolder({ loaded, env }: ProfilesInput, working_folder: string): str
   return inside ? usual : beside;
 }
 
-type Entry = NonNullable<NonNullable<Configuration['agents']>['defaults']>;
-
 function configured({ file, configuration }: LoadedConfiguration): Profile[] {
   const entries = Object.entries(configuration.agents ?? {}).filter(([name]) => name !== 'defaults');
   return entries.flatMap(([name, entry]) => {
@@ -82,7 +80,7 @@ function configured({ file, configuration }: LoadedConfiguration): Profile[] {
   });
 }
 
-function profileOf(name: string, entry: Entry, file: string | null): Profile {
+function profileOf(name: string, entry: NamedProfile, file: string | null): Profile {
   const rules = (verdict: Verdict): readonly string[] =>
     (entry.permissions?.[verdict] ?? []).map((rule) => {
       try {
