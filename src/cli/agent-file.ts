@@ -86,6 +86,8 @@ function decoded(content: Buffer): string {
 interface Fields {
   has(key: string): boolean;
   get(key: string): unknown;
+  /** The key as it was written, for messages. */
+  written(key: string): string;
 }
 
 /** Keys under the names that they have here. A slip of the pen in one of ours is an error: ignored, it could allow what was meant to be denied. */
@@ -106,7 +108,14 @@ function known(written: ReadonlyMap<string, unknown>): { fields: Fields; unknown
     fields.set(ours, value);
     from.set(ours, key);
   }
-  return { fields, unknown };
+  return {
+    unknown,
+    fields: {
+      has: (key) => fields.has(key),
+      get: (key) => fields.get(key),
+      written: (key) => from.get(key) ?? key,
+    },
+  };
 }
 
 function bare(key: string): string {
@@ -134,7 +143,7 @@ function clip(text: string): string {
 function textOf(fields: Fields, key: string): string | null {
   if (!fields.has(key)) return null;
   const value = fields.get(key);
-  if (typeof value !== 'string') throw expected(key, 'text', value);
+  if (typeof value !== 'string') throw expected(fields.written(key), 'text', value);
   return value.trim();
 }
 
@@ -158,15 +167,15 @@ function namesOf(fields: Fields, key: string, noun: string): string[] | null {
   if (!fields.has(key)) return null;
   const value = fields.get(key);
   const what = `a list of ${noun}s, or their names with commas between`;
-  if (typeof value !== 'string' && !Array.isArray(value)) throw expected(key, what, value);
+  if (typeof value !== 'string' && !Array.isArray(value)) throw expected(fields.written(key), what, value);
   const list: readonly unknown[] = typeof value === 'string' ? value.split(',') : value;
-  if (list.length > LIST_MAX) throw new Error(`"${key}" has more than ${LIST_MAX} names`);
+  if (list.length > LIST_MAX) throw new Error(`"${fields.written(key)}" has more than ${LIST_MAX} names`);
   const names = list.map((one) => {
-    if (typeof one !== 'string') throw expected(key, what, one);
+    if (typeof one !== 'string') throw expected(fields.written(key), what, one);
     const name = one.trim();
     if (!/^[\w-]{1,128}$/.test(name))
       throw new Error(
-        `"${key}": ${shown(name)} is no name of a ${noun}${noun === 'tool' && name.includes('(') ? '; what a tool may do is said in permissions, for example allow: ["bash:git *"]' : ''}`,
+        `"${fields.written(key)}": ${shown(name)} is no name of a ${noun}${noun === 'tool' && name.includes('(') ? '; what a tool may do is said in permissions, for example allow: ["bash:git *"]' : ''}`,
       );
     return name;
   });
@@ -182,7 +191,7 @@ function numberOf(fields: Fields, key: string, most: number): number | null {
   if (!fields.has(key)) return null;
   const value = fields.get(key);
   if (typeof value !== 'number' || !(value > 0 && value <= most))
-    throw expected(key, `a number above 0, at most ${most}`, value);
+    throw expected(fields.written(key), `a number above 0, at most ${most}`, value);
   return value;
 }
 
@@ -190,7 +199,7 @@ function wholeOf(fields: Fields, key: string): number | null {
   if (!fields.has(key)) return null;
   const value = fields.get(key);
   if (!Number.isSafeInteger(value) || (value as number) < 1)
-    throw expected(key, 'a whole number, 1 or more', value);
+    throw expected(fields.written(key), 'a whole number, 1 or more', value);
   return value as number;
 }
 

@@ -112,17 +112,21 @@ const WRONG: readonly (readonly [string, RegExp])[] = [
   ['model:', /"model" must be a value, or to be left out, not empty/],
   ['thinking: deep', /"thinking" must be off, low, medium or high, not "deep"/],
   ['thinking: false', /"thinking" must be off, low, medium or high, not false/],
-  ['tools: {read: true}', /"tools" must be a list of tools, or their names with commas between, not a mapping/],
+  [
+    'tools: {read: true}',
+    /"tools" must be a list of tools, or their names with commas between, not a mapping/,
+  ],
   ['tools: [1]', /"tools" must be a list of tools.*not 1/],
   ['tools: "read,,write"', /"tools": "" is no name of a tool/],
   ['tools: "Bash(git *)"', /is no name of a tool; what a tool may do is said in permissions/],
   ['tools:', /"tools" must be a value, or to be left out/],
   [`tools: [${'a, '.repeat(201)}]`, /"tools" has more than 200 names/],
   ['deny_tools: true', /"deny_tools" must be a list of tools.*not true/],
+  ['disallowedTools: 1', /"disallowedTools" must be a list of tools/],
   ['toolsets: 1', /"toolsets" must be a list of toolsets/],
   ['turns: 0', /"turns" must be a whole number, 1 or more, not 0/],
   ['turns: 1.5', /"turns" must be a whole number/],
-  ['maxTurns: many', /"turns" must be a whole number, 1 or more, not "many"/],
+  ['maxTurns: many', /"maxTurns" must be a whole number, 1 or more, not "many"/],
   ['timeout_seconds: -1', /"timeout_seconds" must be a number above 0, at most 2000000, not -1/],
   ['timeout_seconds: .inf', /"timeout_seconds" must be a number above 0/],
   ['timeout_seconds: .nan', /"timeout_seconds" must be a number above 0/],
@@ -209,7 +213,8 @@ describe('a folder of agent files', () => {
   const names = () => read().profiles.map((profile) => profile.name);
 
   it('is read in the order of names; what is no *.md is none of its business', () => {
-    for (const name of ['b.md', 'a.md', 'c.txt', '.md', 'D.MD']) writeFileSync(join(agents, name), 'Be good.');
+    for (const name of ['b.md', 'a.md', 'c.txt', '.md', 'D.MD'])
+      writeFileSync(join(agents, name), 'Be good.');
     mkdirSync(join(agents, 'below'));
     writeFileSync(join(agents, 'below', 'd.md'), 'Be good.');
     assert.deepEqual(names(), ['a', 'b']);
@@ -256,15 +261,13 @@ describe('a folder of agent files', () => {
     assert.match(readUserAgentFiles(agents).notices[0] ?? '', /not a regular file/);
   });
 
-  it(
-    'reports what may not be read',
-    { skip: process.getuid?.() === 0 && 'the superuser reads everything' },
-    () => {
-      writeFileSync(join(agents, 'closed.md'), 'x');
-      chmodSync(join(agents, 'closed.md'), 0);
-      assert.match(read().notices[0] ?? '', /permission denied$/);
-    },
-  );
+  it('reports what may not be read', {
+    skip: process.getuid?.() === 0 && 'the superuser reads everything',
+  }, () => {
+    writeFileSync(join(agents, 'closed.md'), 'x');
+    chmodSync(join(agents, 'closed.md'), 0);
+    assert.match(read().notices[0] ?? '', /permission denied$/);
+  });
 
   it('is not left by a link, of a file or of itself', () => {
     const secret = join(base, 'secret.md');
