@@ -5,6 +5,7 @@ import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { providerConfig } from '../models/provider-config.ts';
+import { TIMEOUT_SECONDS_MAX } from './agent-file.ts';
 
 const rules = z.array(z.string());
 
@@ -38,13 +39,23 @@ const profile = z.strictObject({
     .optional(),
 });
 
+/** What only an agent with a name of its own can have. */
+const namedProfile = profile.extend({
+  description: z.string().optional(),
+  deny_tools: z.array(z.string()).optional(),
+  turns: z.int().min(1).optional(),
+  timeout_seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
+});
+
+export type NamedProfile = z.infer<typeof namedProfile>;
+
 const configuration = z.strictObject({
   model: z.string().optional(),
   database: z.string().optional(),
   /** Environment variables that tools may see beside the fixed allow-list. */
   env_allow: z.array(z.string()).optional(),
   providers: z.record(z.string(), providerConfig).optional(),
-  agents: z.object({ defaults: profile.optional() }).catchall(profile).optional(),
+  agents: z.object({ defaults: profile.optional() }).catchall(namedProfile).optional(),
 });
 
 export type Configuration = z.infer<typeof configuration>;
@@ -158,7 +169,8 @@ function unwrapped(schema: z.ZodType): z.ZodType {
     : schema;
 }
 
-function configFolder(env: NodeJS.ProcessEnv): string {
+/** Where the user's own files live: `config.json`, `agents/*.md`. */
+export function configFolder(env: NodeJS.ProcessEnv): string {
   if (process.platform === 'win32')
     return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'coppice');
   if (process.platform === 'darwin' && !env.XDG_CONFIG_HOME)

@@ -164,6 +164,21 @@ export function createProgram(version: string): Program {
       ),
     );
 
+  sub('profiles', 'List the kinds of agents there are: built in, yours, and of this folder').action(
+    choose(() => async (context) => (await import('./commands/profiles.ts')).profiles(context)),
+  );
+
+  sub('trust', 'Accept the agent files of a folder, as they are now')
+    .argument('[folder]', 'default: the folder to work in')
+    .option('-y, --yes', 'do not ask')
+    .option('--revoke', 'trust the folder no longer')
+    .action(
+      choose(
+        (folder: string | undefined, options: { yes?: boolean; revoke?: boolean }) => async (context) =>
+          (await import('./commands/trust.ts')).trust(context, folder, options),
+      ),
+    );
+
   sub('doctor', 'Show what is configured and what is missing').action(
     choose(() => async (context) => (await import('./commands/doctor.ts')).doctor(context)),
   );

@@ -1,0 +1,226 @@
+// Proves which profiles there are: configuration before the user's files before trusted files of the folder before the
+// built-in ones; and that `coppice profiles` shows them, those that are not trusted marked.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { loadConfiguration } from '../../src/cli/config.ts';
+import { type LoadedProfiles, loadProfiles } from '../../src/cli/profiles.ts';
+import { Trust } from '../../src/cli/trust.ts';
+import type { Profile } from '../../src/core/profile.ts';
+import { type Home, makeHome } from './run-cli.ts';
+
+let home: Home;
+beforeEach(() => {
+  home = makeHome();
+});
+afterEach(() => home.remove());
+
+function put(folder: string, name: string, text: string): void {
+  mkdirSync(join(home.folder, folder), { recursive: true });
+  writeFileSync(join(home.folder, folder, name), text);
+}
+
+const USER = 'config/coppice/agents';
+const FOLDER = 'work/.coppice/agents';
+const dataFolder = (): string => join(home.folder, 'data', 'coppice');
+
+function load(config?: string): LoadedProfiles {
+  const loaded = loadConfiguration(config, home.env);
+  return loadProfiles({ options: { cwd: home.work }, env: home.env, loaded, data_folder: dataFolder() });
+}
+
+function acceptFolder(): void {
+  new Trust(dataFolder()).accept(home.work, load().project.hash, 0);
+}
+
+const brief = (profiles: LoadedProfiles['profiles']): string[] =>
+  [...profiles.values()].map((profile) => `${profile.name}: ${profile.source}`).sort();
+
+describe('profiles', () => {
+  it('that are built in', () => {
+    const { profiles, notices, project } = load();
+    assert.deepEqual(notices, []);
+    assert.equal(project.trust, 'nothing');
+    assert.deepEqual(brief(profiles), ['explore: built in', 'work: built in']);
+    const explore = profiles.get('explore') as Profile;
+    assert.deepEqual(explore.tools, ['read', 'search', 'think', 'read_image']);
+    assert.deepEqual([explore.turns, explore.model, explore.toolsets], [20, null, null]);
+    const { name, description, turns, source, ...rest } = profiles.get('work') as Profile;
+    assert.deepEqual(rest, {
+      model: null,
+      thinking: null,
+      toolsets: null,
+      tools: null,
+      deny_tools: [],
+      system: null,
+      run_ms: null,
+      permissions: { allow: [], ask: [], deny: [] },
+    });
+    assert.equal(turns, 50);
+  });
+
+  it('of each place give way to the place before', () => {
+    for (const name of ['explore', 'a', 'b', 'c']) put(FOLDER, `${name}.md`, 'of the folder');
+    for (const name of ['a', 'b']) put(USER, `${name}.md`, 'of the user');
+    home.configure({ agents: { defaults: { thinking: 'low' }, a: { system: 'of the configuration' } } });
+    assert.deepEqual(brief(load().profiles), [
+      'a: config',
+      'b: agents/b.md',
+      'explore: built in',
+      'work: built in',
+    ]);
+    acceptFolder();
+    const { profiles, notices, project } = load();
+    assert.deepEqual(brief(profiles), [
+      'a: config',
+      'b: agents/b.md',
+      'c: .coppice/agents/c.md',
+      'explore: .coppice/agents/explore.md',
+      'work: built in',
+    ]);
+    assert.equal(profiles.get('a')?.system, 'of the configuration');
+    assert.equal(profiles.get('a')?.thinking, null, 'defaults are of the root, not of profiles');
+    assert.deepEqual([notices, project.trust], [[], 'trusted']);
+  });
+
+  it('of a folder that is not trusted are one notice, whatever is wrong in them', () => {
+    put(FOLDER, 'a.md', 'of the folder');
+    put(FOLDER, 'wrong.md', '---\nturns: many\n---\n');
+    put(FOLDER, 'huge.md', 'x'.repeat(70_000));
+    const [notice, ...more] = load().notices;
+    assert.deepEqual(more, []);
+    assert.match(notice ?? '', /^ignored: 2 agent files in \.coppice\/agents \(this folder is not trusted\)/);
+    acceptFolder();
+    assert.equal(load().notices.length, 2);
+    put(FOLDER, 'a.md', 'changed');
+    assert.match(load().notices.join('\n'), /^ignored: 2 agent files .*\(changed since/);
+    assert.equal(load().profiles.has('a'), false);
+  });
+
+  it('of the configuration carry all that it says', () => {
+    home.configure({
+      agents: {
+        full: {
+          description: 'All.',
+          model: 'ollama/x',
+          thinking: 'high',
+          toolsets: ['process'],
+          tools: ['read'],
+          deny_tools: ['bash'],
+          system: 'You.',
+          turns: 3,
+          timeout_seconds: 2,
+          limits: { turns: 9, run_ms: 9 },
+          permissions: { allow: ['read'] },
+        },
+        bounded: { model: 'inherit', limits: { turns: 9, run_ms: 9 } },
+      },
+    });
+    const { profiles } = load();
+    assert.deepEqual(profiles.get('full'), {
+      name: 'full',
+      description: 'All.',
+      model: 'ollama/x',
+      thinking: 'high',
+      toolsets: ['process'],
+      tools: ['read'],
+      deny_tools: ['bash'],
+      system: 'You.',
+      turns: 3,
+      run_ms: 2000,
+      permissions: { allow: ['read'], ask: [], deny: [] },
+      source: 'config',
+    } satisfies Profile);
+    const bounded = profiles.get('bounded');
+    assert.deepEqual([bounded?.model, bounded?.turns, bounded?.run_ms], [null, 9, 9]);
+  });
+
+  it('of a wrong configuration are an error that says where', () => {
+    const cases: readonly (readonly [object, RegExp])[] = [
+      [{ 'Code Reviewer': {} }, /agents in .*config\.json: "Code Reviewer" is no name of a profile/],
+      [{ a: { permissions: { allow: ['bash:'] } } }, /agents\.a\.permissions\.allow in .*the pattern behind/],
+      [{ a: { turns: 0 } }, /agents\.a\.turns in/],
+      [{ a: { timeout_seconds: 1e9 } }, /agents\.a\.timeout_seconds in/],
+      [{ a: { deny_tool: [] } }, /unknown key "agents\.a\.deny_tool"/],
+      [{ defaults: { deny_tools: [] } }, /unknown key "agents\.defaults\.deny_tools"/],
+    ];
+    for (const [agents, message] of cases) {
+      home.configure({ agents });
+      assert.throws(() => load(), { code: 'E_CONFIG', message });
+    }
+  });
+
+  it("of the user lie beside the user's configuration, unless that is in the folder itself", () => {
+    put(USER, 'usual.md', 'usual');
+    put('named/agents', 'named.md', 'named');
+    put('named', 'my.json', '{}');
+    put('work/agents', 'brought.md', 'brought by the folder');
+    put('work', 'ci.json', '{}');
+    assert.equal(load().profiles.has('usual'), true);
+    const named = load(join(home.folder, 'named', 'my.json')).profiles;
+    assert.deepEqual([named.has('named'), named.has('usual')], [true, false]);
+    const inside = load(join(home.work, 'ci.json')).profiles;
+    assert.deepEqual([inside.has('brought'), inside.has('usual')], [false, true]);
+  });
+});
+
+describe('coppice profiles', () => {
+  it('lists what there is, what is not trusted marked, and what is wrong on stderr', async () => {
+    home.configure({ agents: { mine: { description: 'Mine.', deny_tools: ['bash'], model: 'ollama/x' } } });
+    put(FOLDER, 'theirs.md', '---\ndescription: "Their\\e[31ms"\ntoolsets: process\n---\n');
+    put(FOLDER, 'wrong.md', '---\nturns: many\n---\n');
+    const { code, stdout, stderr } = await home.run(['profiles']);
+    assert.equal(code, 0);
+    const lines = stdout.trimEnd().split('\n');
+    assert.equal(lines.length, 5);
+    assert.match(lines[0] ?? '', /^NAME +SOURCE +MODEL +TOOLSETS +TOOLS +DESCRIPTION$/);
+    assert.match(lines[1] ?? '', /^mine +config +ollama\/x +– +not bash +Mine\.$/);
+    assert.match(lines[2] ?? '', /^explore +built in +– +– +read, search, think, read_image +Finds/);
+    assert.match(
+      lines[4] ?? '',
+      /^theirs +NOT TRUSTED \.coppice\/agents\/theirs\.md +– +process +– +Theirs$/,
+    );
+    assert.match(stderr, /^ignored: 2 agent files .*coppice trust$/m);
+    assert.match(stderr, /^\.coppice\/agents\/wrong\.md is ignored: "turns"/m);
+    assert.equal((await home.run(['trust', '--yes'])).code, 0);
+    const after = await home.run(['profiles']);
+    assert.match(after.stdout, /^theirs +\.coppice\/agents\/theirs\.md/m);
+    assert.equal(after.stdout.includes('NOT TRUSTED'), false);
+    assert.equal(after.stderr.includes('coppice trust'), false);
+  });
+
+  it('speaks JSON', async () => {
+    put(FOLDER, 'theirs.md', 'Be theirs.');
+    const { schema, profiles, notices } = JSON.parse((await home.run(['profiles', '--json'])).stdout);
+    assert.equal(schema, 'coppice/profiles/v1');
+    assert.deepEqual(
+      profiles.map((one: Profile & { trusted: boolean }) => [one.name, one.trusted]),
+      [
+        ['explore', true],
+        ['work', true],
+        ['theirs', false],
+      ],
+    );
+    assert.deepEqual(
+      Object.keys(profiles[2]).sort(),
+      [...Object.keys(load().profiles.get('work') as Profile), 'trusted'].sort(),
+    );
+    assert.equal(notices.length, 1);
+  });
+
+  it('reads the example of the documentation', () => {
+    const docs = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'profiles.md'), 'utf8');
+    const example = /```markdown\n([\s\S]*?)```/.exec(docs)?.[1];
+    assert.ok(example !== undefined);
+    put(USER, 'reviewer.md', example);
+    const config = /```json\n([\s\S]*?)```/.exec(docs)?.[1];
+    assert.ok(config !== undefined);
+    home.configure(config);
+    const { profiles, notices } = load();
+    assert.deepEqual(notices, []);
+    assert.equal(profiles.get('reviewer')?.source, 'agents/reviewer.md');
+    assert.equal([...profiles.values()].filter((one) => one.source === 'config').length, 1);
+    rmSync(join(home.folder, dirname(USER)), { recursive: true });
+  });
+});
