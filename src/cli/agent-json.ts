@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts';
+import { isUserInitiated } from '../core/user-initiated.ts';
 import { statusWord } from './render/agent-status.ts';
 
 /** One agent in `coppice/agents/v1`. */
@@ -12,6 +13,11 @@ export function agentJson(agent: Agent): Record<string, unknown> {
     root_id: agent.root_id,
     session_key: agent.session_key,
     depth: agent.depth,
+    origin: agent.origin,
+    /** False for sub-agents with a task of their own (seed 3, Queries). */
+    user_initiated: isUserInitiated(agent),
+    label: agent.config.task?.label ?? null,
+    profile: agent.config.profile ?? null,
     model: agent.config.model,
     tool_calls: agent.calls,
     tokens: {

@@ -10,9 +10,10 @@ const BY_KEY: readonly (readonly [string, string])[] = [
 ];
 
 /** `--model`, the profile, the configuration, or the first provider whose key is set. Throws `E_NO_KEY`. */
-export function chooseModel(context: Context): string {
+export function chooseModel(context: Context, of_profile: string | null = null): string {
   const { configuration } = context.loaded;
-  const named = context.options.model ?? configuration.agents?.defaults?.model ?? configuration.model;
+  const named =
+    context.options.model ?? of_profile ?? configuration.agents?.defaults?.model ?? configuration.model;
   if (named !== undefined) return named;
   const providers = knownProviders(configuration.providers ?? {});
   for (const [provider, model] of BY_KEY) {

@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { AgentConfig, PermissionRules } from '../core/agent.ts';
+import { CoppiceError } from '../core/coppice-error.ts';
 import type { Limits } from '../core/limits.ts';
+import type { Profile } from '../core/profile.ts';
 import type { Gate } from '../models/gate.ts';
 import type { Model } from '../models/model.ts';
 import { openModel } from '../models/providers.ts';
@@ -10,7 +12,10 @@ import type { Store } from '../store/store.ts';
 import { createPolicy } from '../tools/permission-policy.ts';
 import { killProcessesOfDeadRuntimes } from '../tools/stray-processes.ts';
 import { createBuiltInTools } from '../tools/tool-registry.ts';
+import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { Context } from './context.ts';
+import { loadProfiles } from './profiles.ts';
+import { clean } from './render/clean.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './system-prompt.ts';
 
 export interface Permissions {
@@ -23,6 +28,7 @@ export interface Permissions {
 export async function composeRuntime(
   context: Context,
   store: Store,
+  terms: ToolsetTerms,
   extra: ReadonlyMap<string, Model> = new Map(),
 ): Promise<RuntimeFace> {
   const { configuration } = context.loaded;
@@ -35,25 +41,38 @@ export async function composeRuntime(
       extra.get(name) ??
       openModel(name, { providers: configuration.providers ?? {}, env: context.env, gates }),
     tools: createBuiltInTools(),
+    terms,
     spill_dir: join(context.data_folder, 'output'),
     env_allow: configuration.env_allow ?? [],
   });
 }
 
+export interface ConfigWishes {
+  readonly thinking?: AgentConfig['thinking'];
+  readonly toolsets?: readonly string[];
+  /** A profile of `composeTerms`; throws `E_CONFIG` when there is none of that name. */
+  readonly profile?: string;
+}
+
 /** What a root agent of this command is created with. Throws for a rule that cannot be read. */
 export function composeConfig(
   context: Context,
+  terms: ToolsetTerms,
   model: string,
   permissions: Permissions,
-  options: { readonly thinking?: AgentConfig['thinking']; readonly toolsets?: readonly string[] },
+  wishes: ConfigWishes,
 ): AgentConfig {
   const defaults = context.loaded.configuration.agents?.defaults ?? {};
+  const profile = wishes.profile === undefined ? null : findProfile(terms, wishes.profile);
+  const toolsets = wishes.toolsets ?? profile?.toolsets ?? defaults.toolsets ?? ['process'];
+  // The two-path model (seed 2): bash, and everything else through slash.
+  const usual = toolsets.includes('slash') ? ['bash'] : createBuiltInTools().map((tool) => tool.spec.name);
   const config: AgentConfig = {
     model,
-    thinking: options.thinking ?? defaults.thinking ?? 'off',
-    system: defaults.system ?? DEFAULT_SYSTEM_PROMPT,
-    toolsets: options.toolsets ?? defaults.toolsets ?? ['process'],
-    tools: defaults.tools ?? createBuiltInTools().map((tool) => tool.spec.name),
+    thinking: wishes.thinking ?? profile?.thinking ?? defaults.thinking ?? 'off',
+    system: profile?.system ?? defaults.system ?? DEFAULT_SYSTEM_PROMPT,
+    toolsets,
+    tools: (profile?.tools ?? defaults.tools ?? usual).filter((name) => !profile?.deny_tools.includes(name)),
     cwd: resolve(context.options.cwd ?? '.'),
     permissions: {
       cli: {
@@ -62,10 +81,46 @@ export function composeConfig(
         deny: permissions.deny,
       },
       config: rulesOf(defaults.permissions),
+      ...(profile === null ? {} : { narrowed: [profile.permissions] }),
     },
+    ...(profile === null ? {} : { profile: profile.name }),
+    ...(profile?.turns == null ? {} : { turns: profile.turns }),
+    ...(profile?.run_ms == null ? {} : { run_ms: profile.run_ms }),
   };
   createPolicy(config.permissions);
   return config;
+}
+
+function findProfile(terms: ToolsetTerms, name: string): Profile {
+  const profile = terms.profiles.get(name);
+  if (profile !== undefined) return profile;
+  throw new CoppiceError('E_CONFIG', `no profile called "${name}"`, {
+    hint: `Profiles: ${[...terms.profiles.keys()].join(', ')}. See: coppice profiles`,
+  });
+}
+
+/** What the configuration, and the profiles that this folder may use, say of agents that agents create. */
+export function composeTerms(context: Context): ToolsetTerms {
+  const { configuration } = context.loaded;
+  const { profiles, notices } = loadProfiles(context);
+  for (const notice of notices) process.stderr.write(`${clean(notice)}\n`);
+  const subagents = configuration.agents?.defaults?.subagents ?? {};
+  const cheap = subagents.model ?? null;
+  return {
+    profiles: new Map(
+      [...profiles].map(([name, profile]) =>
+        name === 'explore' && profile.source === 'built in'
+          ? [name, { ...profile, model: cheap }]
+          : [name, profile],
+      ),
+    ),
+    subagents: {
+      allow_agents: subagents.allowAgents ?? null,
+      model: cheap,
+      max_concurrent: subagents.maxConcurrent ?? DEFAULT_TERMS.subagents.max_concurrent,
+    },
+    delegation: DEFAULT_TERMS.delegation,
+  };
 }
 
 function rulesOf(

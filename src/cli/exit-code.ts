@@ -24,6 +24,8 @@ const OF_ERROR: Partial<Record<ErrorCode, number>> = {
   E_NODE_TOO_OLD: EXIT.usage,
   E_AGENT_NOT_FOUND: EXIT.not_found,
   E_AGENT_AMBIGUOUS: EXIT.not_found,
+  E_RUN_NOT_FOUND: EXIT.not_found,
+  E_RUN_AMBIGUOUS: EXIT.not_found,
   E_NO_KEY: EXIT.no_credentials,
 };
 

@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts';
+import { isWorking } from '../core/state.ts';
 import type { RuntimeFace, TreeOutcome } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import { killAllProcessGroups } from '../tools/process-group.ts';
@@ -11,6 +12,8 @@ import { cleanLines } from './render/clean.ts';
 export interface FollowOptions {
   readonly events?: boolean | undefined;
   readonly timeout_ms?: number | undefined;
+  /** False: ends with the root's first answer. Default true. */
+  readonly wait?: boolean | undefined;
   /** The first line of the progress. */
   readonly title: string;
 }
@@ -35,10 +38,15 @@ export async function followRun(
     const known = await runtime.agents(root.id);
     progress = progressOf(context, options, known, root);
     for (const event of early) progress.see(event);
-    const outcome = await Promise.race([runtime.settled(root.id), stop.promise]);
+    const outcome = await Promise.race([
+      runtime.settled(root.id, options.wait === false ? 'root' : 'tree'),
+      stop.promise,
+    ]);
     progress.end();
     if (typeof outcome === 'number') return await stopped(context, runtime, root, outcome);
-    return printOutcome(context, options, outcome);
+    const code = printOutcome(context, options, outcome);
+    if (options.wait === false) tellUnfinished(outcome);
+    return code;
   } finally {
     stop.dispose();
     (progress as Progress | null)?.end();
@@ -88,6 +96,14 @@ function printOutcome(context: Context, options: FollowOptions, outcome: TreeOut
       process.stderr.write(`  Go on with: coppice resume ${root.id.slice(0, 8)} --retry\n`);
   }
   return exitCodeOfFailure(failure);
+}
+
+/** What `--no-wait` leaves: in the ledger, for whoever goes on with it. */
+function tellUnfinished({ root, agents }: TreeOutcome): void {
+  const left = agents.filter((agent) => isWorking(agent.state.type)).length;
+  if (left === 0) return;
+  const who = left === 1 ? '1 agent still has' : `${left} agents still have`;
+  process.stderr.write(`${who} work; nothing is lost, go on with: coppice resume ${root.id.slice(0, 8)}\n`);
 }
 
 async function stopped(context: Context, runtime: RuntimeFace, root: Agent, code: number): Promise<number> {

@@ -69,6 +69,7 @@ export function createProgram(version: string): Program {
     )
     .addOption(new Option('--thinking <level>').choices(['off', 'low', 'medium', 'high']))
     .option('--toolset <name>', 'by which tools agents work together (repeatable)', collect, [])
+    .option('--profile <name>', 'set the agent up by a named profile; see coppice profiles')
     .action(
       choose(
         (prompt: string | undefined, options: RunOptions) => async (context) =>
@@ -179,6 +180,37 @@ export function createProgram(version: string): Program {
       ),
     );
 
+  const subagent = sub('subagent', 'Background and delegated runs: list, show, cancel, history');
+  const runs = (name: string, description: string): Command =>
+    globals(subagent.command(name).description(description));
+  runs('list', 'Runs that are queued or at work').action(
+    choose(() => async (context) => (await import('./commands/subagent-list.ts')).subagentList(context)),
+  );
+  runs('show', 'Show one run')
+    .argument('<run>', 'run id, unique prefix, or session key')
+    .action(
+      choose(
+        (id: string) => async (context) =>
+          (await import('./commands/subagent-show.ts')).subagentShow(context, id),
+      ),
+    );
+  runs('cancel', 'Stop a run; whoever asked for it is told')
+    .argument('<run>', 'run id, unique prefix, or session key')
+    .action(
+      choose(
+        (id: string) => async (context) =>
+          (await import('./commands/subagent-cancel.ts')).subagentCancel(context, id),
+      ),
+    );
+  runs('history', 'All runs, newest first')
+    .option('--limit <n>', 'at most so many', whole, 20)
+    .action(
+      choose(
+        (options: { limit: number }) => async (context) =>
+          (await import('./commands/subagent-history.ts')).subagentHistory(context, options),
+      ),
+    );
+
   sub('doctor', 'Show what is configured and what is missing').action(
     choose(() => async (context) => (await import('./commands/doctor.ts')).doctor(context)),
   );
@@ -190,6 +222,7 @@ export function createProgram(version: string): Program {
 function running(command: Command): Command {
   return command
     .option('--events', 'every event as a JSON line on stdout')
+    .option('--no-wait', "end with the agent's first answer, whatever else is still at work")
     .option('--timeout <seconds>', `stop after so long (exit ${EXIT.timeout}); nothing is lost`, seconds);
 }
 

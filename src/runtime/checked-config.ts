@@ -12,6 +12,11 @@ export function checkedConfig(config: AgentConfig, workbench: Workbench): AgentC
       hint: `Toolsets: ${known}`,
     });
   }
+  if (config.toolsets.includes('process') && config.toolsets.includes('slash')) {
+    throw new CoppiceError('E_CONFIG', 'an agent has the toolset process or slash, not both', {
+      hint: 'They are two ways to say the same: fork, send, wait and kill, or one slash command',
+    });
+  }
   if (unknown.tools.length > 0) {
     throw new CoppiceError('E_CONFIG', `no tool called "${unknown.tools[0]}"`, {
       hint: `Tools: ${workbench.toolNames.join(', ')}`,

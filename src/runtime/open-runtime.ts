@@ -246,8 +246,8 @@ class Runtime implements RuntimeFace {
     if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended`);
   }
 
-  settled(root_id: string): Promise<TreeOutcome> {
-    return this.#settle.settled(root_id);
+  settled(root_id: string, until: 'tree' | 'root' = 'tree'): Promise<TreeOutcome> {
+    return this.#settle.settled(root_id, until);
   }
 
   async agents(root_id: string): Promise<readonly Agent[]> {

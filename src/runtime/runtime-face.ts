@@ -48,8 +48,8 @@ export interface RuntimeFace {
   kill(agent_id: string): Promise<readonly string[]>;
   /** Stops the turn of this one agent; its children go on. */
   interrupt(agent_id: string, reason: string): Promise<void>;
-  /** Resolves when nothing of the tree is at work and no mail waits for a living agent. */
-  settled(root_id: string): Promise<TreeOutcome>;
+  /** Resolves when nothing of the tree is at work and no mail waits for a living agent; with `root`, when the root's turn has ended. */
+  settled(root_id: string, until?: 'tree' | 'root'): Promise<TreeOutcome>;
   /** The agents of a tree as this process knows them. */
   agents(root_id: string): Promise<readonly Agent[]>;
   subscribe(listener: (event: RuntimeEvent) => void): () => void;

@@ -1,3 +1,4 @@
+import type { Agent } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Failure } from '../core/failure.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
@@ -10,6 +11,7 @@ const LOOK_MS = 250;
 
 interface Waiting {
   readonly root_id: string;
+  readonly until: 'tree' | 'root';
   readonly resolve: (outcome: TreeOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -26,9 +28,9 @@ export class SettleWatch {
     this.#store = store;
   }
 
-  settled(root_id: string): Promise<TreeOutcome> {
+  settled(root_id: string, until: 'tree' | 'root'): Promise<TreeOutcome> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ root_id, resolve, reject });
+      this.#waiting.push({ root_id, until, resolve, reject });
       this.#timer ??= setInterval(() => this.look(), LOOK_MS);
       setImmediate(() => this.look());
     });
@@ -37,14 +39,20 @@ export class SettleWatch {
   /** Cheap when something is at work here: one counter per tree that is waited for. */
   look(): void {
     for (const waiting of this.#waiting) {
-      if (this.#executor.isQuiet && this.#executor.forest.working(waiting.root_id) === 0)
-        void this.#confirm(waiting);
+      if (this.#executor.isQuiet && !this.#seemsBusy(waiting)) void this.#confirm(waiting);
     }
+  }
+
+  #seemsBusy({ root_id, until }: Waiting): boolean {
+    const { forest } = this.#executor;
+    if (until === 'tree') return forest.working(root_id) > 0;
+    const root = forest.agent(root_id);
+    return root !== undefined && isWorking(root.state.type);
   }
 
   /** The counters say so; the ledger has the last word when others lead agents of the tree too. */
   async #confirm(waiting: Waiting): Promise<void> {
-    const { root_id } = waiting;
+    const { root_id, until } = waiting;
     try {
       const shared = this.#executor.isShared(root_id);
       const agents = shared ? await this.#store.agents({ root_id }) : this.#executor.forest.members(root_id);
@@ -54,7 +62,8 @@ export class SettleWatch {
         return this.#end(waiting, () =>
           waiting.reject(new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`)),
         );
-      const busy = agents.some((agent) => isWorking(agent.state.type)) || this.#undelivered(root_id);
+      const concerned = until === 'root' ? [root] : agents;
+      const busy = concerned.some((agent) => isWorking(agent.state.type)) || this.#undelivered(concerned);
       if (busy) return;
       const failure = failureOf(root.state);
       this.#end(waiting, () => waiting.resolve({ root, reply: root.reply ?? '', failure, agents }));
@@ -63,8 +72,8 @@ export class SettleWatch {
     }
   }
 
-  #undelivered(root_id: string): boolean {
-    for (const agent of this.#executor.forest.members(root_id)) {
+  #undelivered(agents: readonly Agent[]): boolean {
+    for (const agent of agents) {
       const cell = this.#executor.cells.get(agent.id);
       if (cell !== undefined && !isTerminal(agent.state.type) && cell.inputs.length > 0) return true;
     }

@@ -183,6 +183,12 @@ function identity(id: string, name: string, parent: Agent, prompt: string | null
 }
 
 function sendCommand({ to, message }: Extract<Command, { name: 'send' }>, view: ToolsetView): Decision {
+  // Quotes that the shell's rules took away: what arrives would be no completion to anybody.
+  if (message.startsWith('{') && !isJson(message) && /\bstatus\b/.test(message))
+    return refuse(
+      'INVALID_ARG',
+      `the completion message is not valid JSON once its quotes are read as a shell reads them; put it in single quotes. Usage: ${USAGE.send}`,
+    );
   const reading: CompletionReading = readCompletion(message);
   if (reading.type === 'invalid') return refuse('INVALID_ARG', reading.error);
   return sendLetter(view, to, 'UUID', message, ({ id }) => `sent to ${id}`);

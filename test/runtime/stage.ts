@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Agent } from '../../src/core/agent.ts';
+import type { Agent, AgentConfig } from '../../src/core/agent.ts';
+import { CoppiceError } from '../../src/core/coppice-error.ts';
 import type { Limits } from '../../src/core/limits.ts';
 import type { AssistantPart, ResultContent } from '../../src/core/message.ts';
 import type { Model, ModelRequest } from '../../src/models/model.ts';
@@ -11,6 +12,7 @@ import type { RuntimeFace, TreeOutcome } from '../../src/runtime/runtime-face.ts
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Tool } from '../../src/tools/tool.ts';
+import type { ToolsetTerms } from '../../src/toolsets/toolset-terms.ts';
 
 /** What an agent's model sees of its own part of the conversation. */
 export interface Scene {
@@ -56,6 +58,15 @@ export interface StageOptions {
   readonly tools?: readonly Tool[];
   /** Default: a new SQLite file. */
   readonly database?: string;
+  /** Default `process`. */
+  readonly toolsets?: readonly string[];
+  readonly terms?: Partial<ToolsetTerms>;
+  /** Part of the root's configuration. */
+  readonly config?: Partial<AgentConfig>;
+  /** Models by name that are not played. */
+  readonly models?: Readonly<Record<string, Model>>;
+  /** Names of models that cannot be opened. */
+  readonly missing_models?: readonly string[];
 }
 
 /** A runtime whose models are one function: real ledger, real executor, a play for a mind. */
@@ -71,8 +82,13 @@ async function open(play: Play, options: StageOptions, folder: string, database:
   const tools = options.tools ?? [];
   const runtime = await openRuntime({
     store,
-    openModel: async () => actor(play, requests),
+    openModel: async (name) => {
+      if (options.missing_models?.includes(name) === true)
+        throw new CoppiceError('E_MODEL_UNKNOWN', `no model ${name}`);
+      return options.models?.[name] ?? actor(play, requests);
+    },
     tools,
+    ...(options.terms === undefined ? {} : { terms: options.terms }),
     spill_dir: folder,
     env_allow: [],
   });
@@ -81,10 +97,11 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     model: 'play/actor',
     thinking: 'off' as const,
     system: 'system',
-    toolsets: ['process'],
+    toolsets: options.toolsets ?? ['process'],
     tools: tools.map((tool) => tool.spec.name),
     cwd: folder,
     permissions: { cli: ALL, config: NONE },
+    ...options.config,
   };
   let root: Agent | null = null;
   const stage: Stage = {

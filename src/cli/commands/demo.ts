@@ -1,3 +1,4 @@
+import { DEFAULT_TERMS } from '../../toolsets/toolset-terms.ts';
 import { composeConfig, composeRuntime } from '../compose.ts';
 import type { Context } from '../context.ts';
 import { DEMO_MODEL, demoModels } from '../demo-rules.ts';
@@ -8,10 +9,10 @@ export async function demo(context: Context, options: { readonly fast?: boolean 
   // The usual ledger, so that a second terminal sees the demo like any other run.
   const store = await context.openStore();
   const slow = process.stderr.isTTY === true && options.fast !== true;
-  const runtime = await composeRuntime(context, store, demoModels(slow));
+  const runtime = await composeRuntime(context, store, DEFAULT_TERMS, demoModels(slow));
   const permissions = { allow: ['bash', 'read', 'search'], deny: [], yes: false };
   const config = {
-    ...composeConfig(context, DEMO_MODEL, permissions, {}),
+    ...composeConfig(context, DEFAULT_TERMS, DEMO_MODEL, permissions, {}),
     tools: ['bash', 'read', 'search'],
   };
   return followRun(

@@ -1,4 +1,5 @@
 import { isTerminal } from '../../core/state.ts';
+import { isUserInitiated } from '../../core/user-initiated.ts';
 import { agentJson, printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findRoot } from '../find-agent.ts';
@@ -6,7 +7,7 @@ import { agentTable } from '../render/agent-table.ts';
 
 const RECENT = 200;
 
-/** `coppice ps`: living agents of the newest trees; `--all` shows dead ones too. */
+/** `coppice ps`: living agents of the newest trees; `--all` shows dead ones and the sub-agents of tasks too. */
 export function ps(
   context: Context,
   options: { readonly all?: boolean; readonly tree?: string },
@@ -15,14 +16,17 @@ export function ps(
     const root_id = options.tree === undefined ? undefined : (await findRoot(store, options.tree)).id;
     const filter = root_id === undefined ? { limit: RECENT } : { root_id };
     const all = await store.agents(options.all ? filter : { ...filter, living: true });
-    const agents = all.toReversed();
+    const agents = all.filter((agent) => options.all === true || isUserInitiated(agent)).toReversed();
+    const others = all.length - agents.length;
     if (context.json) {
       printJson({ schema: 'coppice/agents/v1', agents: agents.map(agentJson) });
       return 0;
     }
     if (agents.length === 0) {
       process.stdout.write(
-        options.all ? 'no agents yet: coppice run "…"\n' : 'no living agents; see all: coppice ps --all\n',
+        options.all
+          ? 'no agents yet: coppice run "…"\n'
+          : `no living agents; ${hidden(others)}see all: coppice ps --all\n`,
       );
       return 0;
     }
@@ -32,6 +36,12 @@ export function ps(
     process.stdout.write(
       `${agents.length} agent${agents.length === 1 ? '' : 's'}${options.all ? `, ${living} living` : ''}${more}\n`,
     );
+    if (others > 0) process.stdout.write(`and ${hidden(others)}see all: coppice ps --all\n`);
     return 0;
   });
+}
+
+function hidden(others: number): string {
+  if (others === 0) return '';
+  return others === 1 ? '1 sub-agent; ' : `${others} sub-agents; `;
 }

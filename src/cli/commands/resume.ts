@@ -1,7 +1,7 @@
 import type { Agent } from '../../core/agent.ts';
 import { isWorking } from '../../core/state.ts';
 import type { Store } from '../../store/store.ts';
-import { composeRuntime } from '../compose.ts';
+import { composeRuntime, composeTerms } from '../compose.ts';
 import type { Context } from '../context.ts';
 import { demoModels } from '../demo-rules.ts';
 import { findRoot } from '../find-agent.ts';
@@ -11,6 +11,7 @@ export interface ResumeOptions {
   readonly retry?: boolean;
   readonly events?: boolean;
   readonly timeout?: number;
+  readonly wait?: boolean;
 }
 
 /** How many of the newest trees are looked at for one that has something to do. */
@@ -29,7 +30,12 @@ export async function resume(
       throw error;
     },
   );
-  const runtime = await composeRuntime(context, store, demoModels(process.stderr.isTTY));
+  const runtime = await composeRuntime(
+    context,
+    store,
+    composeTerms(context),
+    demoModels(process.stderr.isTTY),
+  );
   const begin = async (): Promise<Agent> => {
     const report = await runtime.resume(root.id, { retry: options.retry === true });
     if (report.elsewhere > 0)
@@ -41,6 +47,7 @@ export async function resume(
   return followRun(context, store, runtime, begin, {
     title: `coppice resume  ·  ${root.name}`,
     events: options.events,
+    wait: options.wait,
     timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
   });
 }

@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../../core/agent.ts';
 import { chooseModel } from '../choose-model.ts';
-import { composeConfig, composeLimits, composeRuntime } from '../compose.ts';
+import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../compose.ts';
 import type { Context } from '../context.ts';
 import { followRun } from '../follow-run.ts';
 import { parseLimits } from '../limit-option.ts';
@@ -18,24 +18,32 @@ export interface RunOptions {
   readonly thinking?: AgentConfig['thinking'];
   readonly toolset: readonly string[];
   readonly timeout?: number;
+  readonly profile?: string;
+  readonly wait?: boolean;
 }
 
 /** `coppice run [PROMPT|-]`. */
 export async function run(context: Context, given: string | undefined, options: RunOptions): Promise<number> {
   const prompt = await readText(given, 'prompt');
   const limits = composeLimits(context, parseLimits(options.limit));
-  const model = chooseModel(context);
+  const terms = composeTerms(context);
+  const model = chooseModel(
+    context,
+    options.profile === undefined ? null : (terms.profiles.get(options.profile)?.model ?? null),
+  );
   const permissions = { allow: options.allow, deny: options.deny, yes: options.yes === true };
-  const config = composeConfig(context, model, permissions, {
+  const config = composeConfig(context, terms, model, permissions, {
     ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
+    ...(options.profile === undefined ? {} : { profile: options.profile }),
     ...(options.toolset.length === 0 ? {} : { toolsets: options.toolset }),
   });
   const store = await context.openStore();
-  const runtime = await composeRuntime(context, store);
+  const runtime = await composeRuntime(context, store, terms);
   const name = options.name ?? 'main';
   return followRun(context, store, runtime, () => runtime.start({ prompt, name, config, limits }), {
     title: `coppice run  ·  ${model}  ·  ${fit(clean(prompt), 40, context.err)}`,
     events: options.events,
+    wait: options.wait,
     timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
   });
 }

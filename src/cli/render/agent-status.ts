@@ -2,7 +2,7 @@ import type { Agent } from '../../core/agent.ts';
 import { isWorking } from '../../core/state.ts';
 import { type Paint, paint, type Style } from './style.ts';
 
-export type StatusWord = 'running' | 'waiting' | 'idle' | 'error' | 'done' | 'failed' | 'dead';
+export type StatusWord = 'running' | 'waiting' | 'queued' | 'idle' | 'error' | 'done' | 'failed' | 'dead';
 
 /** The state of an agent in one word for people. */
 export function statusWord(agent: Agent): StatusWord {
@@ -10,7 +10,7 @@ export function statusWord(agent: Agent): StatusWord {
   if (
     state.type === 'executing' &&
     state.running.length > 0 &&
-    state.running.every((running) => running.wait !== undefined)
+    state.running.every(({ wait, child }) => wait !== undefined || child !== undefined)
   )
     return 'waiting';
   if (state.type === 'awaiting' || state.type === 'cancelling') return 'waiting';
@@ -18,7 +18,9 @@ export function statusWord(agent: Agent): StatusWord {
   if (state.type === 'errored') return 'error';
   if (state.type === 'completed') return 'done';
   if (state.type === 'failed') return 'failed';
-  return state.type === 'killed' ? 'dead' : 'idle';
+  if (state.type === 'killed') return 'dead';
+  // A background run rests only before it begins.
+  return agent.origin === 'session' ? 'queued' : 'idle';
 }
 
 const LOOKS: Readonly<
@@ -26,6 +28,7 @@ const LOOKS: Readonly<
 > = {
   running: { unicode: '◐', ascii: '*', paint: 'cyan' },
   waiting: { unicode: '◔', ascii: '~', paint: 'yellow' },
+  queued: { unicode: '◌', ascii: '.', paint: 'dim' },
   idle: { unicode: '○', ascii: 'o', paint: 'green' },
   error: { unicode: '!', ascii: '!', paint: 'red' },
   done: { unicode: '✓', ascii: '+', paint: 'green' },

@@ -1,0 +1,49 @@
+import { printJson } from '../agent-json.ts';
+import { type Context, withStore } from '../context.ts';
+import { findRun } from '../find-run.ts';
+import { duration } from '../render/amounts.ts';
+import { clean, cleanLines } from '../render/clean.ts';
+import { runStatus } from '../render/run-status.ts';
+import { paint } from '../render/style.ts';
+import { runJson } from '../run-json.ts';
+
+/** `coppice subagent show RUN`: one row of the history in full. */
+export function subagentShow(context: Context, text: string): Promise<number> {
+  return withStore(context, async (store) => {
+    const run = await findRun(store, text);
+    if (context.json) {
+      printJson({ schema: 'coppice/subagent-run/v1', ...runJson(run) });
+      return 0;
+    }
+    const agent = await store.agent(run.agent_id);
+    const none = '–';
+    const rows: readonly (readonly [string, string])[] = [
+      ['run', run.id],
+      ['label', run.label === null ? none : clean(run.label)],
+      ['status', runStatus(run.status, context.out)],
+      ['source', run.source],
+      ['session', run.session_key],
+      ['agent', agent === null ? `${run.agent_id} (deleted)` : run.agent_id],
+      ['requester', run.requester_key],
+      ['model', `${run.model}, thinking ${run.thinking}`],
+      ['timeout', run.timeout_ms === null ? none : duration(run.timeout_ms)],
+      ['cleanup', run.cleanup],
+      ['queued', new Date(run.created_at).toISOString()],
+      ['started', run.started_at === null ? none : new Date(run.started_at).toISOString()],
+      ['finished', run.finished_at === null ? none : new Date(run.finished_at).toISOString()],
+      ['duration', run.duration_ms === null ? none : `${run.duration_ms} ms`],
+    ];
+    const width = Math.max(...rows.map(([key]) => key.length));
+    for (const [key, value] of rows)
+      process.stdout.write(`${paint(context.out, 'dim', key.padEnd(width))}  ${value}\n`);
+    const texts = [
+      ['task', run.task],
+      ['error', run.error],
+      ['result', run.result],
+    ] as const;
+    for (const [title, body] of texts)
+      if (body !== null && body !== '')
+        process.stdout.write(`\n${paint(context.out, 'dim', title)}\n${cleanLines(body)}\n`);
+    return 0;
+  });
+}

@@ -1,0 +1,32 @@
+import stringWidth from 'string-width';
+import { fit, pad, type Style } from './style.ts';
+
+export interface TableLook {
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Columns, counted from 0, that stand to the right. */
+  readonly right: ReadonlySet<number>;
+  readonly style: Style;
+}
+
+/** A table: each column as wide as its widest cell, the last one as wide as is left. */
+export function layOut(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  { width, right, style }: TableLook,
+): string[] {
+  const widths = head.map((title, column) =>
+    Math.max(stringWidth(title), ...rows.map((row) => stringWidth(row[column] ?? ''))),
+  );
+  const before = widths.slice(0, -1).reduce((sum, one) => sum + one + 2, 0);
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) =>
+        column === head.length - 1
+          ? fit(cell, Math.max(8, width - before), style)
+          : pad(cell, widths[column] ?? 0, right.has(column) ? 'left' : 'right'),
+      )
+      .join('  ')
+      .trimEnd();
+  return [line(head), ...rows.map(line)];
+}

@@ -1,0 +1,26 @@
+import type { Run } from '../../core/run.ts';
+import { duration } from './amounts.ts';
+import { clean } from './clean.ts';
+import { layOut } from './lay-out.ts';
+import { runStatus } from './run-status.ts';
+import { shortIds } from './short-ids.ts';
+import { fit, type Style, sign } from './style.ts';
+
+const HEAD = ['RUN', 'LABEL', 'SOURCE', 'STATUS', 'TIME', 'AGE', 'TASK'] as const;
+
+/** Runs of the history, one line each. */
+export function runTable(runs: readonly Run[], width: number, now: number, style: Style): string[] {
+  const short = shortIds(runs.map((run) => run.id));
+  const rows = runs.map((run) => [
+    short.get(run.id) ?? run.id,
+    run.label === null ? sign(style, '–') : fit(clean(run.label), 24, style),
+    run.source,
+    runStatus(run.status, style),
+    run.started_at === null
+      ? sign(style, '–')
+      : duration(run.duration_ms ?? Math.max(0, now - run.started_at)),
+    duration(now - run.created_at),
+    clean(run.error ?? run.task),
+  ]);
+  return layOut(HEAD, rows, { width, right: new Set([4, 5]), style });
+}
