@@ -6,6 +6,7 @@ import { agentTree } from './render/agent-tree.ts';
 import { count, duration } from './render/amounts.ts';
 import { clean } from './render/clean.ts';
 import { LiveRegion } from './render/live-region.ts';
+import { mailLine } from './render/mail-line.ts';
 import { fit, paint, type Style } from './render/style.ts';
 
 const HEARTBEAT_MS = 30_000;
@@ -53,6 +54,9 @@ export function liveProgress(
       if (event.type === 'agent') {
         agents.set(event.agent.id, event.agent);
         region.changed();
+      } else if (event.type === 'mail') {
+        const line = mailLine(event.mail, nameIn(agents));
+        if (line !== null) region.print([fit(line, Math.max(20, (stream.columns ?? 80) - 1), style)]);
       } else if (event.type === 'ledger')
         region.print([
           event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`,
@@ -86,6 +90,10 @@ export function plainProgress(
     see(event) {
       if (event.type === 'ledger')
         say(event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`);
+      if (event.type === 'mail') {
+        const told = mailLine(event.mail, nameIn(agents));
+        if (told !== null) say(`${duration(Date.now() - started_at).padStart(5)}  ${fit(told, 200, ASCII)}`);
+      }
       if (event.type !== 'agent') return;
       const { agent } = event;
       agents.set(agent.id, agent);
@@ -102,6 +110,13 @@ export function plainProgress(
       say(summary([...agents.values()], started_at, Date.now()));
     },
   };
+}
+
+/** Cuts long lines on any terminal. */
+const ASCII: Style = { colour: false, unicode: false };
+
+function nameIn(agents: ReadonlyMap<string, Agent>): (id: string) => string {
+  return (id) => agents.get(id)?.name ?? id.slice(0, 8);
 }
 
 /** What is worth a line: calls and ends, not every request. */

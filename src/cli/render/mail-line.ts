@@ -1,0 +1,20 @@
+import { completionLine, readCompletion } from '../../core/completion.ts';
+import type { Mail } from '../../core/mail.ts';
+import type { ChildResult } from '../../core/state.ts';
+import { clean } from './clean.ts';
+
+/** A line for people about mail that tells of an end: a completion message (seed 2), an announcement (seed 4); null for any other. */
+export function mailLine(mail: Mail, nameOf: (agent_id: string) => string): string | null {
+  const who = `${clean(mail.from_name)} → ${clean(nameOf(mail.to_id))}`;
+  if (mail.kind === 'announce') {
+    const { outcome } = JSON.parse(mail.body) as ChildResult;
+    const end =
+      outcome.type === 'success'
+        ? `✓ announced: ${clean(outcome.result)}`
+        : `✗ announced: ${clean(outcome.error)} (${outcome.error_kind})`;
+    return `${who}  ${end}`;
+  }
+  if (mail.kind !== 'letter') return null;
+  const reading = readCompletion(mail.body);
+  return reading.type === 'completion' ? `${who}  ${clean(completionLine(reading.completion))}` : null;
+}
