@@ -75,14 +75,12 @@ class AcpModel {
   async #converse(request: ModelRequest, host: ModelHost, turn: AcpTurn): Promise<ModelOutcome> {
     const { slots, secrets } = this.#server;
     if (!(await slots.acquire(request.signal))) return { type: 'aborted' };
-    let connection: AcpConnection | undefined;
     try {
       const open = await this.#idleSession(request, host);
       if (open === null || request.signal.aborted) return { type: 'aborted' };
-      connection = open.connection;
       return await this.#prompt(request, host, turn, open);
     } catch (error) {
-      return acpFailure(error, this.#login(connection), secrets, turn.text);
+      return acpFailure(error, this.#login(), secrets, turn.text);
     } finally {
       slots.release();
     }
@@ -101,8 +99,8 @@ class AcpModel {
       await unlessAborted(open?.session.busy, request.signal);
       if (open === null || request.signal.aborted) return null;
       const { session } = open;
-      // A conversation that is shorter than what the program knows is another one.
-      if (!session.ended && session.seen <= request.messages.length) return open;
+      // Another conversation than the one that the program knows begins anew.
+      if (!session.ended && session.continues(request.messages)) return open;
       this.#server.forget(key);
     }
   }
@@ -127,7 +125,7 @@ class AcpModel {
       const asked = connection.request<PromptResponse>('session/prompt', { sessionId: session.id, prompt });
       const response = await Promise.race([asked, given_up.promise]);
       if (signal.aborted || response === null) return { type: 'aborted' };
-      session.seen = messages.length;
+      session.knows(messages);
       return this.#outcome(response, turn, session, before_usd);
     } catch (error) {
       // Nobody knows what the program kept of it: the next prompt begins anew, with all that was said.
@@ -189,10 +187,9 @@ class AcpModel {
     };
   }
 
-  #login(connection: AcpConnection | undefined): string {
-    const { name, config } = this.#server;
-    const offered = connection?.logins ?? [];
-    const ways = offered.length === 0 ? '' : ` It offers: ${offered.join(', ')}.`;
+  #login(): string {
+    const { name, config, logins } = this.#server;
+    const ways = logins.length === 0 ? '' : ` It offers: ${logins.join(', ')}.`;
     return `Log in with the program itself (${config.command}), or pass its key on with acp.${name}.envAllow.${ways}`;
   }
 }

@@ -31,6 +31,8 @@ export class AcpServer {
   readonly slots: ProcessSlots;
   /** What must not appear in messages. */
   readonly secrets: readonly string[];
+  /** Ways to log in that the program offers, as it says when it starts. */
+  logins: readonly string[] = [];
   readonly #env: Environment;
   readonly #sessions = new Map<string, Known>();
   #starting: Promise<AcpConnection> | null = null;
@@ -49,6 +51,7 @@ export class AcpServer {
   /** The agent's session, `fresh` or as it was left. Rejects with an AcpError or the program's RequestError. */
   async session(key: string, cwd: string, agent_id: string | null): Promise<OpenSession> {
     const connection = await this.#connect();
+    this.logins = connection.logins;
     let known = this.#sessions.get(key);
     if (known === undefined || known.connection !== connection || known.cwd !== cwd) {
       if (known !== undefined) this.forget(key);

@@ -6,6 +6,7 @@ import {
   type TerminalOutputResponse,
 } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
+import type { PromptMessage } from '../../core/prompt.ts';
 import type { HostAnswer, HostExit, HostTerminal, ModelHost } from '../model-host.ts';
 import { chosenOption, permissionUses, type ToolCallFacts } from './acp-permission.ts';
 import type { AcpTurn } from './acp-turn.ts';
@@ -20,8 +21,8 @@ const REFUSED = -32603;
 /** Only what is used of an update is looked at: programs send kinds that are newer than any list. */
 const update = z.looseObject({
   sessionUpdate: z.string(),
-  content: z.unknown(),
-  messageId: z.unknown(),
+  content: z.unknown().optional(),
+  messageId: z.unknown().optional(),
 });
 const call = z.looseObject({ toolCallId: z.string(), title: z.string().nullish() });
 
@@ -31,8 +32,9 @@ const call = z.looseObject({ toolCallId: z.string(), title: z.string().nullish()
  */
 export class AcpSession {
   readonly id: string;
-  /** Messages of the agent's conversation that the program knows. */
+  /** How many messages of the agent's conversation the program knows, its own answer not counted, and the newest of them. */
   seen = 0;
+  #newest = '';
   /** The prompt under way; settled when the program has answered it, or was given up. Never rejects. */
   busy: Promise<void> = Promise.resolve();
   /** Of no use any more: the next prompt needs a new session. */
@@ -49,6 +51,18 @@ export class AcpSession {
 
   constructor(id: string) {
     this.id = id;
+  }
+
+  /** The program has answered this conversation. */
+  knows(messages: readonly PromptMessage[]): void {
+    this.seen = messages.length;
+    this.#newest = JSON.stringify(messages.at(-1));
+  }
+
+  /** There is something new in this conversation, and before it is what the program knows. */
+  continues(messages: readonly PromptMessage[]): boolean {
+    if (this.seen === 0) return true;
+    return this.seen < messages.length && JSON.stringify(messages[this.seen - 1]) === this.#newest;
   }
 
   beginTurn(turn: AcpTurn, host: ModelHost): void {
