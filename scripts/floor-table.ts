@@ -40,6 +40,31 @@ export const SIBLINGS: readonly { readonly from: string; readonly to: string; re
     to: 'tools/tool-spec.ts',
     reason: 'a model is told of tools in the shape in which tools describe themselves',
   },
+  {
+    from: 'models',
+    to: 'tools/process-group.ts',
+    reason: 'the process group of an agent program ends with ours, like that of every command',
+  },
+  {
+    from: 'models',
+    to: 'tools/process-mark.ts',
+    reason: 'an agent program is found by the same mark as every command',
+  },
+  {
+    from: 'models',
+    to: 'tools/stray-processes.ts',
+    reason: 'what an agent program left behind is found like that of every command',
+  },
+  {
+    from: 'models',
+    to: 'tools/child-environment.ts',
+    reason: 'one list says what any child process may see',
+  },
+  {
+    from: 'models',
+    to: 'tools/process-slots.ts',
+    reason: 'prompts of an agent program queue like commands do',
+  },
 ];
 
 /** Floors that decide and do nothing: they import no built-in module and touch none of these. */

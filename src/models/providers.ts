@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { distance } from 'fastest-levenshtein';
 import { CoppiceError } from '../core/coppice-error.ts';
+import type { OpenAcpOptions } from './acp/open-acp-model.ts';
 import { createAiSdkModel } from './ai-sdk-model.ts';
 import { Gate, gated } from './gate.ts';
 import { createHttpFetch } from './http-fetch.ts';
@@ -10,7 +11,7 @@ import type { ProviderConfig } from './provider-config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface OpenModelOptions {
+export interface OpenModelOptions extends Omit<OpenAcpOptions, 'env'> {
   /** The `providers` of the configuration. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   readonly env: Environment;
@@ -72,7 +73,7 @@ export function knownProviders(
 }
 
 /**
- * Opens `provider/model` (or `scripted/PATH`), gated. Rejects with a `CoppiceError`: `E_MODEL_UNKNOWN` names the nearest
+ * Opens `provider/model`, gated (or `scripted/PATH`, or `acp:NAME`, `acp:NAME/AGENT`). Rejects with a `CoppiceError`: `E_MODEL_UNKNOWN` names the nearest
  * provider, `E_NO_KEY` the variable that is missing, `E_RULES` what is wrong in a rule file.
  */
 export async function openModel(name: string, options: OpenModelOptions): Promise<Model> {
@@ -80,6 +81,10 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   if (scripted !== undefined) {
     const { openScriptedModel } = await import('./scripted-model.ts');
     return openScriptedModel(scripted);
+  }
+  if (name.startsWith('acp:')) {
+    const { openAcpModel } = await import('./acp/open-acp-model.ts');
+    return openAcpModel(name.slice('acp:'.length), options);
   }
   const slash = name.indexOf('/');
   if (slash <= 0 || slash === name.length - 1) {

@@ -1,28 +1,12 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { childEnvironment } from './child-environment.ts';
 import { defineTool } from './define-tool.ts';
+import { findShell } from './find-shell.ts';
 import { limits } from './output.ts';
 import { OutputCapture } from './output-capture.ts';
 import { type ProcessEnd, runProcess } from './run-process.ts';
 import type { ToolResult } from './tool.ts';
-
-function findShell(): string {
-  for (const folder of (process.env.PATH ?? '').split(':')) {
-    if (!folder.startsWith('/')) continue;
-    const file = join(folder, 'bash');
-    try {
-      accessSync(file, constants.X_OK);
-      return file;
-    } catch {
-      // not in this folder
-    }
-  }
-  return '/bin/sh';
-}
-
-let shell: string | undefined;
 
 /**
  * Both outputs go through one pipe, because two would lose the order of what was written. `eval` keeps line
@@ -77,11 +61,10 @@ export const bash = defineTool({
   }),
   subject: (input) => input.command,
   async run(input, context) {
-    shell ??= findShell();
     const timeout = input.timeout ?? limits.timeout_seconds;
     const capture = new OutputCapture(context.spill_dir, context.onOutput);
     const end = await runProcess({
-      file: shell,
+      file: findShell(),
       args: ['-c', prologue, 'bash', input.command],
       place: context.cwd,
       env: childEnvironment(context.env_allow),

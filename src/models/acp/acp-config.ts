@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+/** One entry of `acp` in the configuration: an agent program that speaks the Agent Client Protocol on its standard streams. */
+export const acpServerConfig = z.strictObject({
+  command: z.string().min(1),
+  args: z.array(z.string()).optional(),
+  /** Variables set for the program, values included; keys belong into `envAllow`. */
+  env: z.record(z.string(), z.string()).optional(),
+  /** Names of variables of our own environment that are passed on, provider keys included. */
+  envAllow: z.array(z.string().min(1)).optional(),
+  /** Prompts at once; default 8. */
+  maxSessions: z.int().positive().optional(),
+  /** From the start to the answer of `initialize`; default 30. */
+  startTimeoutSeconds: z.number().positive().optional(),
+});
+
+export type AcpServerConfig = z.infer<typeof acpServerConfig>;

@@ -1,0 +1,186 @@
+import {
+  type ClientConnection,
+  type InitializeResponse,
+  MessageTooLargeError,
+  type NewSessionResponse,
+  PROTOCOL_VERSION,
+  RequestError,
+} from '@agentclientprotocol/sdk';
+import { z } from 'zod';
+import { AcpChild, readable } from './acp-child.ts';
+import { choiceOf } from './acp-choice.ts';
+import { acpClient } from './acp-client.ts';
+import type { AcpServerConfig } from './acp-config.ts';
+import { AcpError } from './acp-failure.ts';
+import { AcpSession } from './acp-session.ts';
+import { type AcpWire, acpWire } from './acp-wire.ts';
+
+const START_SECONDS = 30;
+const SESSION_SECONDS = 60;
+const notice = z.object({ sessionId: z.string(), update: z.unknown() });
+const newSession = z.looseObject({ sessionId: z.string().min(1) });
+
+/** A running agent program that has answered `initialize`, and its sessions. */
+export class AcpConnection {
+  readonly name: string;
+  /** Resolves when the program is gone. Never rejects. */
+  readonly gone: Promise<string>;
+  readonly #child: AcpChild;
+  readonly #wire: AcpWire;
+  readonly #connection: ClientConnection;
+  readonly #sessions = new Map<string, AcpSession>();
+  #info: InitializeResponse = { protocolVersion: PROTOCOL_VERSION };
+
+  private constructor(
+    name: string,
+    config: AcpServerConfig,
+    env: Readonly<Record<string, string | undefined>>,
+  ) {
+    this.name = name;
+    this.#child = new AcpChild(config, env);
+    this.#wire = acpWire(this.#child.stdin, this.#child.stdout, (params) => this.#update(params));
+    this.#connection = acpClient(this.#sessions).connect(this.#wire.stream);
+    this.gone = this.#child.gone.then(async (how) => {
+      this.#connection.close();
+      await Promise.all([...this.#sessions.values()].map((session) => session.end()));
+      this.#sessions.clear();
+      return how;
+    });
+    this.#connection.signal.addEventListener('abort', () => {
+      const { reason } = this.#connection.signal;
+      if (reason instanceof MessageTooLargeError)
+        void this.#child.stop('it sent a message that is too large');
+    });
+  }
+
+  /** Starts the program and introduces us. Rejects with an AcpError; nothing of the program is left then. */
+  static async start(
+    name: string,
+    config: AcpServerConfig,
+    env: Readonly<Record<string, string | undefined>>,
+  ): Promise<AcpConnection> {
+    const seconds = config.startTimeoutSeconds ?? START_SECONDS;
+    let connection: AcpConnection | undefined;
+    try {
+      connection = new AcpConnection(name, config, env);
+      const info = await within(connection.#introduce(), seconds);
+      if (info === null) {
+        const sentence = `did not answer "initialize" within ${seconds} s`;
+        throw new AcpError(
+          'timed_out',
+          `${sentence}${connection.#words(await connection.stop(sentence))}`,
+          true,
+        );
+      }
+      if (info.protocolVersion !== PROTOCOL_VERSION) {
+        const versions = `speaks version ${info.protocolVersion} of the protocol; we speak ${PROTOCOL_VERSION}`;
+        throw new AcpError('no_model', versions, false);
+      }
+      connection.#info = info;
+      return connection;
+    } catch (error) {
+      await connection?.stop('it could not be used');
+      const known = error instanceof AcpError;
+      const text = error instanceof Error ? error.message : String(error);
+      throw new AcpError(known ? error.kind : 'no_model', `acp:${name}: the agent program ${text}`, true);
+    }
+  }
+
+  async #introduce(): Promise<InitializeResponse> {
+    try {
+      return await this.#connection.agent.request('initialize', {
+        protocolVersion: PROTOCOL_VERSION,
+        clientInfo: { name: 'coppice', title: 'Coppice', version: '1' },
+        clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: true },
+      });
+    } catch (error) {
+      if (error instanceof RequestError) throw new Error(`refused "initialize": ${error.message}`);
+      throw new AcpError('no_model', `${await this.#child.gone}${this.#words('')}`, true);
+    }
+  }
+
+  /** What it wrote that was no message: often the help of a program that was started with the wrong arguments. */
+  #words(how: string): string {
+    const last = /; its last words: .*$/s.exec(how)?.[0] ?? '';
+    const noise = readable(this.#wire.noise());
+    return noise === '' ? last : `${last}; it wrote: ${noise}`;
+  }
+
+  /** Takes pictures in prompts. */
+  get pictures(): boolean {
+    return this.#info.agentCapabilities?.promptCapabilities?.image === true;
+  }
+
+  /** Names of the ways to log in that the program offers. */
+  get logins(): readonly string[] {
+    return (this.#info.authMethods ?? []).map((method) => method.name);
+  }
+
+  /** Opens a session in this folder, with the mode or model called `agent_id`. Rejects with an AcpError or a RequestError. */
+  async openSession(cwd: string, agent_id: string | null): Promise<AcpSession> {
+    const asked = this.request<NewSessionResponse>('session/new', { cwd, mcpServers: [] });
+    const answer = await within(asked, SESSION_SECONDS);
+    if (answer === null)
+      throw new AcpError('timed_out', `acp:${this.name}: no session within ${SESSION_SECONDS} s`, true);
+    if (!newSession.safeParse(answer).success)
+      throw new AcpError(
+        'internal',
+        `acp:${this.name}: the agent program opened a session without an id`,
+        true,
+      );
+    const session = new AcpSession(answer.sessionId);
+    this.#sessions.set(session.id, session);
+    try {
+      if (agent_id !== null) {
+        const { method, params } = choiceOf(agent_id, answer);
+        await this.request(method, params);
+      }
+      return session;
+    } catch (error) {
+      this.closeSession(session);
+      throw error;
+    }
+  }
+
+  /** Forgets a session, in the program too where it can. */
+  closeSession(session: AcpSession): void {
+    this.#sessions.delete(session.id);
+    void session.end();
+    const closes = this.#info.agentCapabilities?.sessionCapabilities?.close;
+    if (closes !== undefined && closes !== null)
+      void this.request('session/close', { sessionId: session.id }).catch(() => undefined);
+  }
+
+  /** Rejects with the program's RequestError, or with an AcpError when the program is gone. */
+  async request<Answer>(method: string, params: unknown): Promise<Answer> {
+    try {
+      return await this.#connection.agent.request<Answer>(method, params);
+    } catch (error) {
+      if (error instanceof RequestError) throw error;
+      const how = await this.gone;
+      throw new AcpError('network', `acp:${this.name}: the agent program ${how}`, true);
+    }
+  }
+
+  /** Tells it to stop the prompt of this session; does not wait. */
+  cancel(session: AcpSession): void {
+    void this.#connection.agent.notify('session/cancel', { sessionId: session.id }).catch(() => undefined);
+  }
+
+  async stop(why: string): Promise<string> {
+    await this.#child.stop(why);
+    return this.gone;
+  }
+
+  #update(params: unknown): void {
+    const parsed = notice.safeParse(params);
+    if (parsed.success) this.#sessions.get(parsed.data.sessionId)?.update(parsed.data.update);
+  }
+}
+
+/** Null when it takes longer. */
+async function within<Value>(promise: Promise<Value>, seconds: number): Promise<Value | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(resolve, seconds * 1000, null);
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,208 @@
+import type { PromptResponse } from '@agentclientprotocol/sdk';
+import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
+import type { ModelHost } from '../model-host.ts';
+import type { AcpConnection } from './acp-connection.ts';
+import { acpFailure } from './acp-failure.ts';
+import { firstPrompt, nextPrompt } from './acp-prompt.ts';
+import type { AcpServer, OpenSession } from './acp-server.ts';
+import type { AcpSession } from './acp-session.ts';
+import { AcpTurn } from './acp-turn.ts';
+import { usageOf } from './acp-usage.ts';
+
+/** How long a program may take to give up a prompt that was cancelled, before its session is. */
+const CANCEL_GRACE_MS = 5_000;
+
+/** What finish the protocol's reasons to stop amount to; `cancelled` is none. */
+const FINISH: ReadonlyMap<unknown, 'stop' | 'length' | 'refused'> = new Map([
+  ['end_turn', 'stop'],
+  ['max_tokens', 'length'],
+  ['max_turn_requests', 'length'],
+  ['refusal', 'refused'],
+] as const);
+
+/**
+ * An agent program as a model: each agent has a session of its own in it, and every request is one prompt. The program uses its own
+ * tools, as far as the request's host lets it; its answer never holds calls. `agent_id` chooses a mode or model of the program.
+ */
+export function createAcpModel(options: {
+  readonly server: AcpServer;
+  readonly name: string;
+  readonly agent_id?: string;
+}): Model {
+  const { server, name, agent_id = null } = options;
+  const model = new AcpModel(server, agent_id === null ? `acp:${name}` : `acp:${name}/${agent_id}`, agent_id);
+  return {
+    id: model.id,
+    context_window: null,
+    stream: (request, onDelta) => model.stream(request, onDelta),
+    close: () => server.close(),
+  };
+}
+
+class AcpModel {
+  readonly id: string;
+  readonly #server: AcpServer;
+  readonly #agent_id: string | null;
+
+  constructor(server: AcpServer, id: string, agent_id: string | null) {
+    this.#server = server;
+    this.id = id;
+    this.#agent_id = agent_id;
+  }
+
+  /** Ends with the signal whatever the program does; the prompt's own end is followed behind the scenes. */
+  async stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome> {
+    const { signal, host } = request;
+    if (signal.aborted) return { type: 'aborted' };
+    if (host === undefined) {
+      const error = `${this.id} is an agent program and needs a host; none came with the request`;
+      return { type: 'failure', failure: { kind: 'internal', error, retryable: false } };
+    }
+    const turn = new AcpTurn(onDelta);
+    const { promise: aborted, resolve } = Promise.withResolvers<ModelOutcome>();
+    const abort = () => {
+      turn.close();
+      resolve(turn.text === '' ? { type: 'aborted' } : { type: 'aborted', partial: turn.text });
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    const outcome = await Promise.race([this.#converse(request, host, turn), aborted]);
+    signal.removeEventListener('abort', abort);
+    turn.close();
+    return outcome;
+  }
+
+  /** Waits for a place, asks, and gives the place back. Never rejects. */
+  async #converse(request: ModelRequest, host: ModelHost, turn: AcpTurn): Promise<ModelOutcome> {
+    const { slots, secrets } = this.#server;
+    if (!(await slots.acquire(request.signal))) return { type: 'aborted' };
+    try {
+      const open = await this.#idleSession(request, host);
+      if (open === null || request.signal.aborted) return { type: 'aborted' };
+      return await this.#prompt(request, host, turn, open);
+    } catch (error) {
+      return acpFailure(error, this.#login(), secrets, turn.text);
+    } finally {
+      slots.release();
+    }
+  }
+
+  #key({ agent }: ModelRequest): string {
+    return `${this.#agent_id ?? ''}\n${agent.id}`;
+  }
+
+  /** The agent's session, once it has finished its last prompt; null when the signal aborts. */
+  async #idleSession(request: ModelRequest, host: ModelHost): Promise<OpenSession | null> {
+    const key = this.#key(request);
+    for (;;) {
+      const opening = this.#server.session(key, host.cwd, this.#agent_id);
+      const open = await unlessAborted(opening, request.signal);
+      await unlessAborted(open?.session.busy, request.signal);
+      if (open === null || request.signal.aborted) return null;
+      const { session } = open;
+      // Another conversation than the one that the program knows begins anew.
+      if (!session.ended && session.continues(request.messages)) return open;
+      this.#server.forget(key);
+    }
+  }
+
+  async #prompt(
+    request: ModelRequest,
+    host: ModelHost,
+    turn: AcpTurn,
+    { connection, session }: OpenSession,
+  ): Promise<ModelOutcome> {
+    const { signal, messages, system } = request;
+    const { promise: idle, resolve: settled } = Promise.withResolvers<void>();
+    session.busy = idle;
+    const given_up = this.#followAbort(request, connection, session);
+    const before_usd = session.cost_usd;
+    session.beginTurn(turn, host);
+    try {
+      const prompt =
+        session.seen === 0
+          ? firstPrompt(system, messages, connection.pictures)
+          : nextPrompt(messages.slice(session.seen), this.id, connection.pictures);
+      const asked = connection.request<PromptResponse>('session/prompt', { sessionId: session.id, prompt });
+      const response = await Promise.race([asked, given_up.promise]);
+      if (signal.aborted || response === null) return { type: 'aborted' };
+      session.knows(messages);
+      return this.#outcome(response, turn, session, before_usd);
+    } catch (error) {
+      // Nobody knows what the program kept of it: the next prompt begins anew, with all that was said.
+      this.#server.forget(this.#key(request));
+      throw error;
+    } finally {
+      given_up.stop();
+      await session.endTurn();
+      settled();
+    }
+  }
+
+  /** Cancels the prompt when the signal aborts; `promise` resolves when the program was given up after that. */
+  #followAbort(
+    request: ModelRequest,
+    connection: AcpConnection,
+    session: AcpSession,
+  ): { readonly promise: Promise<null>; readonly stop: () => void } {
+    const { promise, resolve } = Promise.withResolvers<null>();
+    let timer: NodeJS.Timeout | undefined;
+    const abort = () => {
+      connection.cancel(session);
+      void session.endTurn();
+      timer = setTimeout(() => {
+        this.#server.forget(this.#key(request));
+        session.ended = true;
+        resolve(null);
+      }, CANCEL_GRACE_MS).unref();
+    };
+    request.signal.addEventListener('abort', abort, { once: true });
+    const stop = () => {
+      clearTimeout(timer);
+      request.signal.removeEventListener('abort', abort);
+    };
+    return { promise, stop };
+  }
+
+  #outcome(
+    response: PromptResponse,
+    turn: AcpTurn,
+    session: AcpSession,
+    before_usd: number | null,
+  ): ModelOutcome {
+    const reason: unknown = response?.stopReason;
+    const finish = FINISH.get(reason);
+    if (finish === undefined) {
+      // `aborted` would be a lie: nobody asked for it, and nobody would learn that the prompt is over.
+      const why = session.refused === null ? '' : ` after a refusal: ${session.refused}`;
+      const error = `the agent program stopped by itself (${String(reason)})${why}`;
+      const failure = { kind: 'cancelled', error, retryable: true } as const;
+      return { type: 'failure', failure, ...(turn.text === '' ? {} : { partial: turn.text }) };
+    }
+    const spent = session.cost_usd === null ? null : Math.max(session.cost_usd - (before_usd ?? 0), 0);
+    return {
+      type: 'answer',
+      content: { model: this.id, parts: turn.parts },
+      usage: usageOf(response, spent),
+      finish: turn.overflowed && finish === 'stop' ? 'length' : finish,
+    };
+  }
+
+  #login(): string {
+    const { name, config, logins } = this.#server;
+    const ways = logins.length === 0 ? '' : ` It offers: ${logins.join(', ')}.`;
+    return `Log in with the program itself (${config.command}), or pass its key on with acp.${name}.envAllow.${ways}`;
+  }
+}
+
+/** Null as soon as the signal aborts; what was waited for goes on without us. */
+async function unlessAborted<Value>(
+  promise: Promise<Value> | undefined,
+  signal: AbortSignal,
+): Promise<Value | null> {
+  if (promise === undefined) return null;
+  const { promise: aborted, resolve } = Promise.withResolvers<null>();
+  const abort = () => resolve(null);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
+}

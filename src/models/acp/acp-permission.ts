@@ -1,0 +1,97 @@
+import type {
+  PermissionOption,
+  RequestPermissionOutcome,
+  ToolCallUpdate,
+  ToolKind,
+} from '@agentclientprotocol/sdk';
+import { commandLine } from '../command-line.ts';
+
+/** A use of a tool as our permission rules name it; an empty subject means that the program did not say. */
+export interface PermissionUse {
+  readonly tool: string;
+  readonly subject: string;
+}
+
+export type ToolCallFacts = Pick<ToolCallUpdate, 'kind' | 'title' | 'rawInput' | 'locations' | 'content'>;
+
+/** Under which of our tools' rules a kind of the protocol falls. All others are `acp:KIND`. */
+const TOOLS: Readonly<Partial<Record<ToolKind, string>>> = {
+  read: 'read',
+  search: 'search',
+  edit: 'write',
+  delete: 'write',
+  move: 'write',
+  execute: 'bash',
+  think: 'think',
+};
+
+const PATH_FIELDS = [
+  'file_path',
+  'filePath',
+  'path',
+  'abs_path',
+  'filename',
+  'notebook_path',
+  'source',
+  'destination',
+];
+const COMMAND_FIELDS = ['command', 'cmd'];
+const SHELL = /(?:^|\/)(?:ba|z|da|k)?sh$/;
+
+/** Every use that one tool call of the program amounts to; all of them must be allowed. */
+export function permissionUses(call: ToolCallFacts): PermissionUse[] {
+  const input = fieldsOf(call.rawInput);
+  const command = commandOf(input);
+  const named = call.kind === null || call.kind === undefined ? undefined : TOOLS[call.kind];
+  // Whatever it is called: what carries a command and has no kind of its own runs it.
+  const tool = named ?? (command === undefined ? undefined : 'bash');
+  if (tool === undefined) return [{ tool: 'acp', subject: call.kind ?? 'other' }];
+  if (tool === 'bash') return [{ tool, subject: command ?? '' }];
+  if (tool === 'think') return [{ tool, subject: '' }];
+  const paths = pathsOf(call, input);
+  return paths.length === 0 ? [{ tool, subject: '' }] : paths.map((subject) => ({ tool, subject }));
+}
+
+/** Once, never for ever: the rules decide anew each time. */
+export function chosenOption(
+  options: readonly PermissionOption[],
+  allowed: boolean,
+): RequestPermissionOutcome {
+  const wanted = allowed ? 'allow_once' : 'reject_once';
+  const option = options.find((one) => one.kind === wanted);
+  return option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option.optionId };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function commandOf(input: Readonly<Record<string, unknown>>): string | undefined {
+  for (const field of COMMAND_FIELDS) {
+    const value = input[field];
+    if (typeof value === 'string' && value !== '') return withArguments(value, input.args);
+    if (!Array.isArray(value) || value.length === 0 || !value.every((one) => typeof one === 'string'))
+      continue;
+    const [program, flag, script, ...rest] = value as string[];
+    // A script for a shell is judged as what it is, a command of the bash tool.
+    const wrapped = SHELL.test(program ?? '') && (flag === '-c' || flag === '-lc') && rest.length === 0;
+    return wrapped && script !== undefined ? script : commandLine(value as string[]);
+  }
+  return undefined;
+}
+
+function withArguments(command: string, args: unknown): string {
+  const words = Array.isArray(args) ? args.filter((one) => typeof one === 'string') : [];
+  return words.length === 0 ? command : `${command} ${commandLine(words)}`;
+}
+
+function pathsOf(call: ToolCallFacts, input: Readonly<Record<string, unknown>>): string[] {
+  const paths = [
+    ...(call.locations ?? []).map((location) => location.path),
+    ...(call.content ?? []).flatMap((part) => (part.type === 'diff' ? [part.path] : [])),
+    ...PATH_FIELDS.map((field) => input[field]),
+    // Codex names the files of a patch as the keys of its changes.
+    ...Object.keys(fieldsOf(input.changes)),
+  ];
+  return [...new Set(paths.filter((path) => typeof path === 'string' && path !== '') as string[])];
+}

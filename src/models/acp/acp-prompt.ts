@@ -1,0 +1,105 @@
+import type { ContentBlock } from '@agentclientprotocol/sdk';
+import type { Image } from '../../core/message.ts';
+import type { PromptMessage } from '../../core/prompt.ts';
+
+/** A result in a transcript is for orientation; the program can look again at what it needs whole. */
+const MAX_RESULT = 4_000;
+
+/**
+ * The first prompt of a session. One user message goes as it is; of a longer conversation the program gets what came before
+ * as a transcript, because sessions of the protocol begin empty. `pictures`: the program takes images.
+ */
+export function firstPrompt(
+  system: string,
+  messages: readonly PromptMessage[],
+  pictures: boolean,
+): ContentBlock[] {
+  const { before, newest } = splitNewest(messages);
+  const sections = [
+    system === '' ? '' : `# Instructions\n\n${system}`,
+    before.length === 0 ? '' : `# Conversation so far\n\n${before.map(transcript).join('\n\n')}`,
+  ].filter((section) => section !== '');
+  const ask = askOf(newest, before.length > 0);
+  const text = sections.length === 0 ? ask : [...sections, `# Now\n\n${ask}`].join('\n\n');
+  return blocks(text, before.length === 0 ? newest : messages, pictures);
+}
+
+/** A later prompt: `messages` are those that the session has not seen. `model` wrote answers that it knows already. */
+export function nextPrompt(
+  messages: readonly PromptMessage[],
+  model: string,
+  pictures: boolean,
+): ContentBlock[] {
+  const unknown = messages.filter((message) => message.role !== 'assistant' || message.model !== model);
+  const { before, newest } = splitNewest(unknown);
+  const said = before.map(transcript);
+  const text = [...said, askOf(newest, true)].join('\n\n');
+  return blocks(text, unknown, pictures);
+}
+
+/** The user messages at the end, and all before them. */
+function splitNewest(messages: readonly PromptMessage[]): {
+  readonly before: readonly PromptMessage[];
+  readonly newest: readonly PromptMessage[];
+} {
+  const last = messages.findLastIndex((message) => message.role !== 'user');
+  return { before: messages.slice(0, last + 1), newest: messages.slice(last + 1) };
+}
+
+function askOf(newest: readonly PromptMessage[], began: boolean): string {
+  const text = newest.flatMap((message) => (message.role === 'user' ? [message.text] : [])).join('\n\n');
+  if (text.trim() !== '') return text;
+  return began ? 'Go on.' : '(empty)';
+}
+
+function transcript(message: PromptMessage): string {
+  switch (message.role) {
+    case 'user':
+      return `User: ${message.text}${pictureNote(message.images)}`;
+    case 'assistant':
+      return message.parts
+        .flatMap((part) => {
+          if (part.type === 'reasoning') return [];
+          return part.type === 'text'
+            ? [`Assistant: ${part.text}`]
+            : [`Assistant used ${part.name}: ${part.input}`];
+        })
+        .join('\n');
+    case 'results':
+      return message.results
+        .map(
+          ({ name, status, output, images }) =>
+            `Result of ${name} (${status}): ${shortened(output)}${pictureNote(images)}`,
+        )
+        .join('\n');
+  }
+}
+
+function shortened(text: string): string {
+  return text.length <= MAX_RESULT
+    ? text
+    : `${text.slice(0, MAX_RESULT)}\n[… ${text.length - MAX_RESULT} characters left out …]`.toWellFormed();
+}
+
+function pictureNote(images: readonly Image[] | undefined): string {
+  const count = images?.length ?? 0;
+  return count === 0 ? '' : ` [${count} picture${count === 1 ? '' : 's'}]`;
+}
+
+function blocks(text: string, messages: readonly PromptMessage[], pictures: boolean): ContentBlock[] {
+  const images = messages.flatMap((message): readonly Image[] => {
+    if (message.role === 'user') return message.images ?? [];
+    return message.role === 'results' ? message.results.flatMap((result) => result.images ?? []) : [];
+  });
+  if (images.length === 0) return [{ type: 'text', text }];
+  if (!pictures)
+    return [
+      { type: 'text', text: `${text}\n\n[${images.length} pictures are left out: this program takes none]` },
+    ];
+  return [
+    { type: 'text', text },
+    ...images.map(
+      (image): ContentBlock => ({ type: 'image', mimeType: image.media_type, data: image.base64 }),
+    ),
+  ];
+}

@@ -1,0 +1,110 @@
+import { ProcessSlots } from '../../tools/process-slots.ts';
+import type { AcpServerConfig } from './acp-config.ts';
+import { AcpConnection } from './acp-connection.ts';
+import { AcpError } from './acp-failure.ts';
+import type { AcpSession } from './acp-session.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface OpenSession {
+  readonly connection: AcpConnection;
+  readonly session: AcpSession;
+}
+
+interface Known {
+  readonly connection: AcpConnection;
+  readonly cwd: string;
+  readonly opening: Promise<AcpSession>;
+}
+
+const MAX_SESSIONS_AT_ONCE = 8;
+/** Sessions kept for agents that may come back; the one unused for longest is closed first. */
+const KEPT_SESSIONS = 256;
+
+/**
+ * One configured agent program. Its process is started on first use, shared by all sessions, and started anew after a crash.
+ */
+export class AcpServer {
+  readonly name: string;
+  readonly config: AcpServerConfig;
+  /** Bounds the prompts under way. */
+  readonly slots: ProcessSlots;
+  /** What must not appear in messages. */
+  readonly secrets: readonly string[];
+  /** Ways to log in that the program offers, as it says when it starts. */
+  logins: readonly string[] = [];
+  readonly #env: Environment;
+  readonly #sessions = new Map<string, Known>();
+  #starting: Promise<AcpConnection> | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(name: string, config: AcpServerConfig, env: Environment) {
+    this.name = name;
+    this.config = config;
+    this.#env = env;
+    this.slots = new ProcessSlots(config.maxSessions ?? MAX_SESSIONS_AT_ONCE);
+    const passed = (config.envAllow ?? []).map((variable) => env[variable] ?? '');
+    // What is too short for a secret would only garble messages.
+    this.secrets = [...Object.values(config.env ?? {}), ...passed].filter((value) => value.length >= 8);
+  }
+
+  /** The agent's session, `fresh` or as it was left. Rejects with an AcpError or the program's RequestError. */
+  async session(key: string, cwd: string, agent_id: string | null): Promise<OpenSession> {
+    const connection = await this.#connect();
+    this.logins = connection.logins;
+    let known = this.#sessions.get(key);
+    if (known === undefined || known.connection !== connection || known.cwd !== cwd) {
+      if (known !== undefined) this.forget(key);
+      known = { connection, cwd, opening: connection.openSession(cwd, agent_id) };
+    }
+    // To the end of the order: it is the one used last.
+    this.#sessions.delete(key);
+    this.#sessions.set(key, known);
+    this.#closeOldest();
+    try {
+      return { connection, session: await known.opening };
+    } catch (error) {
+      if (this.#sessions.get(key) === known) this.#sessions.delete(key);
+      throw error;
+    }
+  }
+
+  /** The agent's next prompt gets a new session. */
+  forget(key: string): void {
+    const known = this.#sessions.get(key);
+    this.#sessions.delete(key);
+    void known?.opening.then(
+      (session) => known.connection.closeSession(session),
+      () => undefined,
+    );
+  }
+
+  #closeOldest(): void {
+    for (const key of this.#sessions.keys()) {
+      if (this.#sessions.size <= KEPT_SESSIONS) return;
+      this.forget(key);
+    }
+  }
+
+  #connect(): Promise<AcpConnection> {
+    if (this.#closing !== null)
+      return Promise.reject(new AcpError('cancelled', `acp:${this.name} is closed`, true));
+    if (this.#starting !== null) return this.#starting;
+    const starting = AcpConnection.start(this.name, this.config, this.#env);
+    this.#starting = starting;
+    const over = () => {
+      if (this.#starting === starting) this.#starting = null;
+    };
+    starting.then(({ gone }) => gone.then(over), over);
+    return starting;
+  }
+
+  /** Ends the program and with it all prompts. Never rejects. */
+  close(): Promise<void> {
+    this.#closing ??= (async () => {
+      const connection = await this.#starting?.catch(() => null);
+      await connection?.stop('it was closed');
+    })();
+    return this.#closing;
+  }
+}

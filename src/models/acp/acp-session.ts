@@ -1,0 +1,195 @@
+import {
+  type CreateTerminalRequest,
+  RequestError,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+  type TerminalOutputResponse,
+} from '@agentclientprotocol/sdk';
+import { z } from 'zod';
+import type { PromptMessage } from '../../core/prompt.ts';
+import type { HostAnswer, HostExit, HostTerminal, ModelHost } from '../model-host.ts';
+import { chosenOption, permissionUses, type ToolCallFacts } from './acp-permission.ts';
+import type { AcpTurn } from './acp-turn.ts';
+import { sessionCost } from './acp-usage.ts';
+
+const MAX_TERMINALS = 32;
+const MAX_CALLS = 1000;
+const OUTPUT_BYTES = 256 * 1024;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+const REFUSED = -32603;
+
+/** Only what is used of an update is looked at: programs send kinds that are newer than any list. */
+const update = z.looseObject({
+  sessionUpdate: z.string(),
+  content: z.unknown().optional(),
+  messageId: z.unknown().optional(),
+});
+const call = z.looseObject({ toolCallId: z.string(), title: z.string().nullish() });
+
+/**
+ * One session of an agent program, for one agent. What the program asks for is answered only while a prompt of that agent is under
+ * way, by the host that came with the prompt; outside of it everything is refused.
+ */
+export class AcpSession {
+  readonly id: string;
+  /** How many messages of the agent's conversation the program knows, its own answer not counted, and the newest of them. */
+  seen = 0;
+  #newest = '';
+  /** The prompt under way; settled when the program has answered it, or was given up. Never rejects. */
+  busy: Promise<void> = Promise.resolve();
+  /** Of no use any more: the next prompt needs a new session. */
+  ended = false;
+  /** US dollars of all prompts so far, where the program says so. */
+  cost_usd: number | null = null;
+  /** The newest sentence with which a use was refused in this prompt. */
+  refused: string | null = null;
+  #turn: AcpTurn | null = null;
+  #host: ModelHost | null = null;
+  readonly #terminals = new Map<string, HostTerminal>();
+  readonly #calls = new Map<string, ToolCallFacts>();
+  #terminal_count = 0;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  /** The program has answered this conversation. */
+  knows(messages: readonly PromptMessage[]): void {
+    this.seen = messages.length;
+    this.#newest = JSON.stringify(messages.at(-1));
+  }
+
+  /** There is something new in this conversation, and before it is what the program knows. */
+  continues(messages: readonly PromptMessage[]): boolean {
+    if (this.seen === 0) return true;
+    return this.seen < messages.length && JSON.stringify(messages[this.seen - 1]) === this.#newest;
+  }
+
+  beginTurn(turn: AcpTurn, host: ModelHost): void {
+    this.#turn = turn;
+    this.#host = host;
+    this.refused = null;
+  }
+
+  /** From now on the program may do nothing; its commands are stopped. */
+  async endTurn(): Promise<void> {
+    this.#turn = null;
+    this.#host = null;
+    this.#calls.clear();
+    await Promise.all([...this.#terminals.values()].map((terminal) => terminal.kill()));
+  }
+
+  /** Ends it for good. */
+  async end(): Promise<void> {
+    this.ended = true;
+    await this.endTurn();
+    this.#terminals.clear();
+  }
+
+  update(params: unknown): void {
+    const turn = this.#turn;
+    const parsed = update.safeParse(params);
+    if (!parsed.success) return;
+    const { sessionUpdate } = parsed.data;
+    if (sessionUpdate === 'usage_update') this.cost_usd = sessionCost(params) ?? this.cost_usd;
+    if (turn === null) return;
+    if (sessionUpdate === 'agent_message_chunk') turn.message(parsed.data);
+    else if (sessionUpdate === 'agent_thought_chunk') turn.thought(parsed.data);
+    else if (sessionUpdate === 'tool_call' || sessionUpdate === 'tool_call_update') {
+      const known = call.safeParse(params);
+      if (!known.success) return;
+      const { toolCallId, title } = known.data;
+      this.#remember(toolCallId, known.data as ToolCallFacts);
+      turn.call(toolCallId, title ?? 'tool');
+    }
+  }
+
+  /** Later notices of a call add to the earlier ones; what they leave out stays. */
+  #remember(id: string, facts: ToolCallFacts): ToolCallFacts {
+    const said = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null);
+    const known = { ...this.#calls.get(id), ...(Object.fromEntries(said) as ToolCallFacts) };
+    if (this.#calls.size < MAX_CALLS || this.#calls.has(id)) this.#calls.set(id, known);
+    return known;
+  }
+
+  permission({ toolCall, options }: RequestPermissionRequest): RequestPermissionResponse {
+    const host = this.#host;
+    if (host === null) return { outcome: { outcome: 'cancelled' } };
+    const uses = permissionUses(this.#remember(toolCall.toolCallId, toolCall));
+    const refusals = uses.flatMap(({ tool, subject }) => host.refusal(tool, subject) ?? []);
+    this.refused = refusals[0] ?? this.refused;
+    return { outcome: chosenOption(options, refusals.length === 0) };
+  }
+
+  async readFile(path: string, line: number | undefined, limit: number | undefined): Promise<string> {
+    return this.#allowed(await this.#open().readFile(path, line, limit)).text;
+  }
+
+  async writeFile(path: string, text: string): Promise<void> {
+    this.#allowed(await this.#open().writeFile(path, text));
+  }
+
+  async createTerminal(request: CreateTerminalRequest): Promise<string> {
+    if (this.#terminals.size >= MAX_TERMINALS)
+      throw new RequestError(REFUSED, `there are ${MAX_TERMINALS} terminals already: release some`);
+    const host = this.#open();
+    const { terminal } = this.#allowed(
+      await host.startCommand({
+        command: request.command,
+        args: request.args ?? [],
+        cwd: request.cwd ?? null,
+        env: Object.fromEntries((request.env ?? []).map(({ name, value }) => [name, value])),
+        output_bytes: Math.min(request.outputByteLimit ?? OUTPUT_BYTES, MAX_OUTPUT_BYTES),
+      }),
+    );
+    // The prompt may have ended while it started.
+    if (this.#host !== host) {
+      await terminal.kill();
+      throw new RequestError(REFUSED, 'the prompt has ended');
+    }
+    this.#terminal_count += 1;
+    const id = `terminal-${this.#terminal_count}`;
+    this.#terminals.set(id, terminal);
+    return id;
+  }
+
+  terminalOutput(id: string): TerminalOutputResponse {
+    const { text, truncated, exit } = this.#terminal(id).output();
+    return { output: text, truncated, exitStatus: exit === null ? null : exitStatus(exit) };
+  }
+
+  async terminalExit(id: string): Promise<ReturnType<typeof exitStatus>> {
+    return exitStatus(await this.#terminal(id).exited);
+  }
+
+  async killTerminal(id: string): Promise<void> {
+    await this.#terminal(id).kill();
+  }
+
+  async releaseTerminal(id: string): Promise<void> {
+    const terminal = this.#terminal(id);
+    this.#terminals.delete(id);
+    await terminal.kill();
+  }
+
+  #terminal(id: string): HostTerminal {
+    const terminal = this.#terminals.get(id);
+    if (terminal === undefined) throw new RequestError(REFUSED, `there is no terminal "${id}"`);
+    return terminal;
+  }
+
+  #open(): ModelHost {
+    if (this.#host === null) throw new RequestError(REFUSED, 'no prompt is under way in this session');
+    return this.#host;
+  }
+
+  #allowed<T extends object>(answer: HostAnswer<T>): T {
+    if (answer.ok) return answer;
+    this.refused = answer.error;
+    throw new RequestError(REFUSED, answer.error);
+  }
+}
+
+function exitStatus({ code, signal }: HostExit): { exitCode: number | null; signal: string | null } {
+  return { exitCode: code, signal };
+}

@@ -1,0 +1,87 @@
+import type { AssistantPart } from '../../core/message.ts';
+import type { ModelDelta } from '../model.ts';
+
+/** What one answer may hold; what comes after is counted and left out. */
+const MAX_CHARACTERS = 1_000_000;
+const MAX_TITLE = 200;
+
+interface Chunk {
+  readonly content?: unknown;
+  readonly messageId?: unknown;
+}
+
+/** Gathers what an agent program says during one prompt. After `close` nothing is shown any more. */
+export class AcpTurn {
+  readonly #onDelta: (delta: ModelDelta) => void;
+  readonly #parts: { readonly type: 'text' | 'reasoning'; text: string }[] = [];
+  readonly #calls = new Set<string>();
+  #message_id: unknown;
+  /** Its newest character of text. */
+  #text_end = '';
+  #characters = 0;
+  /** A tool was used since the last piece of text: what follows is a new paragraph. */
+  #interrupted = false;
+  #closed = false;
+  /** More came than an answer may hold. */
+  overflowed = false;
+
+  constructor(onDelta: (delta: ModelDelta) => void) {
+    this.#onDelta = onDelta;
+  }
+
+  get text(): string {
+    return this.#parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  }
+
+  get parts(): AssistantPart[] {
+    return this.#parts.filter((part) => part.text !== '').map((part) => ({ ...part }));
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  message(chunk: Chunk): void {
+    const text = textOf(chunk);
+    if (text === '') return;
+    const another = chunk.messageId !== undefined && chunk.messageId !== this.#message_id;
+    const apart = this.#interrupted || (another && this.#message_id !== undefined);
+    const joins = this.#text_end === '' || this.#text_end === '\n' || text.startsWith('\n');
+    this.#message_id = chunk.messageId;
+    this.#interrupted = false;
+    this.#text_end = text.slice(-1);
+    this.#add('text', apart && !joins ? `\n\n${text}` : text);
+  }
+
+  thought(chunk: Chunk): void {
+    const text = textOf(chunk);
+    if (text !== '') this.#add('reasoning', text);
+  }
+
+  /** Shown live and no more: the program makes its calls itself. */
+  call(id: string, title: string): void {
+    if (this.#closed || this.#calls.has(id)) return;
+    this.#calls.add(id);
+    this.#interrupted = true;
+    this.#onDelta({ type: 'call', id, name: title.replace(/\s+/g, ' ').slice(0, MAX_TITLE) });
+  }
+
+  #add(type: 'text' | 'reasoning', text: string): void {
+    if (this.#closed) return;
+    const kept = text.slice(0, MAX_CHARACTERS - this.#characters);
+    if (kept.length < text.length) this.overflowed = true;
+    if (kept === '') return;
+    this.#characters += kept.length;
+    const last = this.#parts.at(-1);
+    if (last?.type === type) last.text += kept;
+    else this.#parts.push({ type, text: kept });
+    this.#onDelta({ type, text: kept });
+  }
+}
+
+function textOf({ content }: Chunk): string {
+  const { type, text, uri } = (content ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof text === 'string') return text;
+  if (typeof uri === 'string') return uri;
+  return type === 'image' || type === 'audio' ? `[${type}]` : '';
+}

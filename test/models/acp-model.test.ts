@@ -1,0 +1,243 @@
+// Proves that an agent program behind ACP keeps the Model contract, whatever the program does, and leaves no process behind.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PromptMessage } from '../../src/core/prompt.ts';
+import type { ModelOutcome } from '../../src/models/model.ts';
+import { eventually } from '../tools/tool-fixture.ts';
+import { acpStage, failed, processesIn, said } from './acp-stage.ts';
+
+const ANYTHING = { allow: ['*'] };
+
+function user(text: string): PromptMessage {
+  return { role: 'user', text };
+}
+
+function answered(outcome: ModelOutcome): PromptMessage {
+  assert.ok(outcome.type === 'answer', JSON.stringify(outcome));
+  return { role: 'assistant', ...outcome.content };
+}
+
+describe('acp model: conversation', () => {
+  it('streams text in order, and the answer is what was streamed', async (test) => {
+    const { ask, model } = await acpStage(test);
+    const text = Array.from({ length: 200 }, (_, index) => `w${index}`).join(' ');
+    const { outcome, deltas } = await ask(`echo ${text}`);
+    assert.equal(said(outcome), text);
+    assert.equal(deltas.map((delta) => (delta.type === 'text' ? delta.text : '')).join(''), text);
+    assert.ok(deltas.length >= 200);
+    assert.ok(outcome.type === 'answer');
+    assert.equal(outcome.finish, 'stop');
+    assert.equal(outcome.content.model, 'acp:test');
+    assert.equal(model.id, 'acp:test');
+    assert.deepEqual(outcome.usage, { input: 0, output: 0, cached: 0, reasoning: 0, cost_usd: null });
+  });
+
+  it('shows thoughts and calls; calls are no part of the answer and part paragraphs', async (test) => {
+    const { ask } = await acpStage(test);
+    const { outcome, deltas } = await ask('think Second.');
+    assert.ok(outcome.type === 'answer');
+    assert.deepEqual(outcome.content.parts, [
+      { type: 'reasoning', text: 'hm, yes' },
+      { type: 'text', text: 'First.\n\nSecond.' },
+    ]);
+    assert.deepEqual(
+      deltas.map((delta) => delta.type),
+      ['reasoning', 'reasoning', 'text', 'call', 'text'],
+    );
+    assert.deepEqual(deltas[3], { type: 'call', id: 'c1', name: 'Look around' });
+  });
+
+  it('one session per agent: later requests send only what is new', async (test) => {
+    const { ask, processes } = await acpStage(test);
+    const messages: PromptMessage[] = [user('turn')];
+    messages.push(answered((await ask(messages)).outcome));
+    messages.push(user('prompt'));
+    const second = (await ask(messages)).outcome;
+    assert.deepEqual(JSON.parse(said(second)), [{ type: 'text', text: 'prompt' }]);
+    messages.push(answered(second), user('a letter'), user('turn'));
+    const third = said((await ask(messages)).outcome);
+    assert.match(third, /^turn 3 of s1 /);
+    assert.match(said((await ask('turn', { name: 'b' })).outcome), /^turn 1 of s2 /);
+    assert.equal(processes().length, 1);
+  });
+
+  it('the first request of an agent with a history carries it as a transcript, system text included', async (test) => {
+    const { ask } = await acpStage(test);
+    const { outcome } = await ask(
+      [
+        user('Count the files.'),
+        {
+          role: 'assistant',
+          model: 'other/model',
+          parts: [
+            { type: 'reasoning', text: 'secret thought' },
+            { type: 'text', text: 'I look.' },
+            { type: 'call', id: '1', name: 'bash', input: '{"command":"ls"}' },
+          ],
+        },
+        { role: 'results', results: [{ call_id: '1', name: 'bash', status: 'ok', output: 'one\ntwo' }] },
+        user('You are a fork.'),
+        user('prompt'),
+      ],
+      { system: 'Be brief.' },
+    );
+    const [{ text }] = JSON.parse(said(outcome)) as [{ text: string }];
+    assert.equal(
+      text,
+      [
+        '# Instructions\n\nBe brief.',
+        '# Conversation so far\n\nUser: Count the files.',
+        'Assistant: I look.\nAssistant used bash: {"command":"ls"}',
+        'Result of bash (ok): one\ntwo',
+        '# Now\n\nYou are a fork.',
+        'prompt',
+      ].join('\n\n'),
+    );
+  });
+
+  it('pictures go to programs that take them, and are mentioned to others', async (test) => {
+    const images = [{ media_type: 'image/png', base64: 'iVBORw0KGgo=' }];
+    const messages: PromptMessage[] = [{ role: 'user', text: 'prompt', images }];
+    const taking = await acpStage(test, ['--pictures']);
+    assert.deepEqual(JSON.parse(said((await taking.ask(messages)).outcome)), [
+      { type: 'text', text: 'prompt' },
+      { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' },
+    ]);
+    const other = await acpStage(test);
+    assert.match(failed((await other.ask(messages)).outcome), /no action \[1/);
+  });
+
+  it('reasons to stop become finishes, and what the program says of tokens becomes usage', async (test) => {
+    const { ask } = await acpStage(test, ['--usage']);
+    for (const [reason, finish] of [
+      ['max_tokens', 'length'],
+      ['max_turn_requests', 'length'],
+      ['refusal', 'refused'],
+      ['end_turn', 'stop'],
+    ] as const) {
+      const { outcome } = await ask(`stop ${reason}`, { name: reason });
+      assert.ok(outcome.type === 'answer');
+      assert.equal(outcome.finish, finish);
+      assert.deepEqual(outcome.usage, { input: 100, output: 5, cached: 90, reasoning: 0, cost_usd: null });
+    }
+    assert.match(failed((await ask('stop cancelled')).outcome), /^cancelled: .*stopped by itself/);
+    assert.match(failed((await ask('stop whatever')).outcome), /^cancelled: .*whatever/);
+  });
+
+  it('the part of the name behind the slash chooses a mode, or else a model', async (test) => {
+    for (const [agent, chosen] of [
+      ['plan', 'mode plan'],
+      ['vendor/large', 'model vendor/large'],
+    ] as const) {
+      const { ask, model } = await acpStage(test, ['--choices'], { model: `acp:test/${agent}` });
+      assert.equal(said((await ask('chosen')).outcome), chosen);
+      assert.equal(model.id, `acp:test/${agent}`);
+    }
+    const wrong = await acpStage(test, ['--choices'], { model: 'acp:test/none' });
+    const sentence = failed((await wrong.ask('chosen')).outcome);
+    assert.match(sentence, /^no_model: .*"none".*modes: code, plan.*Model: vendor\/small, vendor\/large/);
+    const without = await acpStage(test, [], { model: 'acp:test/none' });
+    assert.match(failed((await without.ask('chosen')).outcome), /nothing to choose from/);
+  });
+
+  it('twenty sessions at once on one process, none of them mixed up', async (test) => {
+    const { ask, processes } = await acpStage(test, [], { maxSessions: 20 });
+    const texts = Array.from({ length: 20 }, (_, index) => `a ${index} b ${index} c ${index}`);
+    const outcomes = await Promise.all(texts.map((text) => ask(`echo ${text}`, { name: text })));
+    assert.deepEqual(
+      outcomes.map(({ outcome }) => said(outcome)),
+      texts,
+    );
+    assert.equal(processes().length, 1);
+  });
+
+  it('no more prompts at once than configured; the others wait, and leave when aborted', async (test) => {
+    const { ask } = await acpStage(test, [], { maxSessions: 2 });
+    const controller = new AbortController();
+    const hanging = ['a', 'b'].map((name) => ask('hang', { name, signal: controller.signal }));
+    const impatient = new AbortController();
+    const waiting = ask('echo c', { name: 'c', signal: impatient.signal });
+    await sleep(800);
+    impatient.abort();
+    assert.deepEqual((await waiting).outcome, { type: 'aborted' });
+    assert.deepEqual((await waiting).deltas, []);
+    const next = ask('echo d', { name: 'd' });
+    controller.abort();
+    assert.equal(said((await next).outcome), 'd');
+    assert.deepEqual(
+      (await Promise.all(hanging)).map(({ outcome }) => outcome),
+      Array(2).fill({ type: 'aborted', partial: 'hanging' }),
+    );
+  });
+
+  it('a program that floods is cut; one that writes garbage is still understood', async (test) => {
+    const { ask } = await acpStage(test);
+    const { outcome } = await ask('flood 5000');
+    assert.equal(said(outcome).length, 1_000_000);
+    assert.ok(outcome.type === 'answer' && outcome.finish === 'length');
+    const original = console.error;
+    const complaints: unknown[] = [];
+    console.error = (...words: unknown[]) => complaints.push(words);
+    test.after(() => {
+      console.error = original;
+    });
+    assert.equal(said((await ask('garbage fine', { name: 'b' })).outcome), 'fine');
+    assert.deepEqual(complaints, []);
+  });
+});
+
+describe('acp model: abort', () => {
+  it('resolves at once, and the session goes on with the next request', async (test) => {
+    const { ask } = await acpStage(test);
+    assert.equal(said((await ask('echo warm')).outcome), 'warm');
+    const controller = new AbortController();
+    const pending = ask('slow 1000', { name: 'b', signal: controller.signal });
+    await sleep(200);
+    const asked = performance.now();
+    controller.abort();
+    const { outcome, deltas } = await pending;
+    assert.ok(performance.now() - asked < 100);
+    assert.ok(outcome.type === 'aborted' && outcome.partial?.startsWith('1 2 '));
+    const shown = deltas.length;
+    assert.match(said((await ask('turn', { name: 'b' })).outcome), /^turn 2 of s2 /);
+    assert.equal(deltas.length, shown, 'nothing is shown after the abort');
+  });
+
+  it('at any moment: before, while the program starts, while the session opens', async (test) => {
+    const { ask } = await acpStage(test, ['--slow-session']);
+    for (const delay of [0, 20, 400, 700]) {
+      const controller = new AbortController();
+      const pending = ask('hang', { name: `after ${delay}`, signal: controller.signal });
+      await sleep(delay);
+      const asked = performance.now();
+      controller.abort();
+      assert.equal((await pending).outcome.type, 'aborted');
+      assert.ok(performance.now() - asked < 100);
+    }
+    assert.equal((await ask('echo x', { signal: AbortSignal.abort() })).outcome.type, 'aborted');
+    assert.equal(said((await ask('echo x')).outcome), 'x');
+  });
+
+  it('a program that is deaf to it loses the session, and nothing it says later is heard', async (test) => {
+    const { ask } = await acpStage(test, [], { maxSessions: 1 });
+    const controller = new AbortController();
+    const pending = ask('stubborn', { signal: controller.signal });
+    await sleep(700);
+    controller.abort();
+    assert.deepEqual((await pending).outcome, { type: 'aborted', partial: 'deaf' });
+    const { outcome, deltas } = await ask('turn');
+    assert.match(said(outcome), /^turn 1 of s2 /);
+    assert.equal(deltas.length, 1);
+  });
+
+  it('stops the commands of the prompt', async (test) => {
+    const { ask, cwd } = await acpStage(test, [], { rules: ANYTHING });
+    const controller = new AbortController();
+    const pending = ask('run sleep 30.5', { signal: controller.signal });
+    assert.ok(await eventually(() => processesIn(cwd).length > 0));
+    controller.abort();
+    assert.equal((await pending).outcome.type, 'aborted');
+    assert.ok(await eventually(() => processesIn(cwd).length === 0));
+  });
+});

@@ -1,0 +1,152 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { AgentConfig, PermissionRules } from '../../src/core/agent.ts';
+import type { PromptMessage } from '../../src/core/prompt.ts';
+import type { AcpServerConfig } from '../../src/models/acp/acp-config.ts';
+import type { AcpServer } from '../../src/models/acp/acp-server.ts';
+import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../../src/models/model.ts';
+import { openModel } from '../../src/models/providers.ts';
+import { createModelHost } from '../../src/runtime/model-host.ts';
+
+export interface Folders {
+  readonly cwd: string;
+  /** Beside the agent's folder; nothing may reach it. */
+  readonly outside: string;
+}
+
+/** A fresh folder for an agent, removed after the test. */
+export function makeFolders(test: TestContext): Folders {
+  const base = realpathSync.native(mkdtempSync(join(tmpdir(), 'coppice-acp-')));
+  test.after(() => rmSync(base, { recursive: true, force: true }));
+  const folders = { cwd: join(base, 'work'), outside: join(base, 'outside') };
+  mkdirSync(folders.cwd);
+  mkdirSync(folders.outside);
+  return folders;
+}
+
+export function agentConfig(
+  cwd: string,
+  rules: Partial<PermissionRules> = {},
+  tools: readonly string[] = ['read', 'write', 'search', 'bash'],
+): AgentConfig {
+  return {
+    model: 'acp:test',
+    thinking: 'off',
+    system: '',
+    toolsets: [],
+    tools,
+    cwd,
+    permissions: {
+      cli: { allow: [], ask: [], deny: [], ...rules },
+      config: { allow: [], ask: [], deny: [] },
+    },
+  };
+}
+
+export interface AcpStage {
+  readonly model: Model;
+  readonly cwd: string;
+  readonly outside: string;
+  /** Process ids of the agent program that run now. */
+  readonly processes: () => number[];
+  /** One request of the agent called `agent`, by default with a single user message. */
+  readonly ask: (
+    text: string | readonly PromptMessage[],
+    over?: Partial<ModelRequest> & { readonly name?: string; readonly rules?: Partial<PermissionRules> },
+  ) => Promise<{ readonly outcome: ModelOutcome; readonly deltas: readonly ModelDelta[] }>;
+}
+
+const PROGRAM = join(import.meta.dirname, '../servers/acp-agent.ts');
+let stages = 0;
+
+/** The test agent program behind a model, stopped after the test. */
+export async function acpStage(
+  test: TestContext,
+  flags: readonly string[] = [],
+  config: Partial<AcpServerConfig> & {
+    readonly model?: string;
+    readonly rules?: Partial<PermissionRules>;
+  } = {},
+): Promise<AcpStage> {
+  const folders = makeFolders(test);
+  const { model: name = 'acp:test', rules: default_rules, ...rest } = config;
+  stages += 1;
+  // Only to be told apart in the process table.
+  const tag = `--stage-${process.pid}-${stages}`;
+  const server: AcpServerConfig = { command: process.execPath, args: [PROGRAM, tag, ...flags], ...rest };
+  const acp_servers = new Map<string, AcpServer>();
+  const model = await openModel(name, {
+    providers: {},
+    env: process.env,
+    acp: { test: server },
+    acp_servers,
+  });
+  test.after(() => model.close?.());
+  return {
+    model,
+    ...folders,
+    processes: () => processesWith(tag),
+    ask: async (text, over = {}) => {
+      const { name: agent = 'a', rules = default_rules, ...request } = over;
+      const deltas: ModelDelta[] = [];
+      const messages = typeof text === 'string' ? [{ role: 'user', text } as const] : text;
+      const outcome = await model.stream(
+        {
+          system: '',
+          messages,
+          tools: [],
+          thinking: 'off',
+          shared_prefix: 0,
+          signal: new AbortController().signal,
+          agent: { id: agent, name: agent, parent_id: null },
+          host: createModelHost(agentConfig(folders.cwd, rules), { env_allow: [] }),
+          ...request,
+        },
+        (delta) => deltas.push(delta),
+      );
+      return { outcome, deltas };
+    },
+  };
+}
+
+function processesWith(tag: string): number[] {
+  return processesThat((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(tag));
+}
+
+/** Processes whose current folder is this one. */
+export function processesIn(cwd: string): number[] {
+  return processesThat((pid) => readlinkSync(`/proc/${pid}/cwd`) === cwd);
+}
+
+function processesThat(matches: (pid: number) => boolean): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      return matches(Number(name)) ? [Number(name)] : [];
+    } catch {
+      return []; // ended meanwhile
+    }
+  });
+}
+
+/** The whole text of an answer; fails with the outcome when it is none. */
+export function said(outcome: ModelOutcome): string {
+  if (outcome.type !== 'answer') throw new Error(`no answer: ${JSON.stringify(outcome)}`);
+  return outcome.content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+}
+
+/** The sentence of a failure. */
+export function failed(outcome: ModelOutcome): string {
+  if (outcome.type !== 'failure') throw new Error(`no failure: ${JSON.stringify(outcome)}`);
+  return `${outcome.failure.kind}: ${outcome.failure.error}`;
+}
