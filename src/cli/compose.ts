@@ -3,6 +3,7 @@ import type { AgentConfig, PermissionRules } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Profile } from '../core/profile.ts';
+import type { AcpServer } from '../models/acp/acp-server.ts';
 import type { Gate } from '../models/gate.ts';
 import type { Model } from '../models/model.ts';
 import { openModel } from '../models/providers.ts';
@@ -33,13 +34,20 @@ export async function composeRuntime(
 ): Promise<RuntimeFace> {
   const { configuration } = context.loaded;
   const gates = new Map<string, Gate>();
+  const acp_servers = new Map<string, AcpServer>();
   // What a killed predecessor left running must not go on beside its successor.
   killProcessesOfDeadRuntimes();
   return openRuntime({
     store,
     openModel: async (name) =>
       extra.get(name) ??
-      openModel(name, { providers: configuration.providers ?? {}, env: context.env, gates }),
+      openModel(name, {
+        providers: configuration.providers ?? {},
+        env: context.env,
+        gates,
+        acp: configuration.acp ?? {},
+        acp_servers,
+      }),
     tools: createBuiltInTools(),
     terms,
     spill_dir: join(context.data_folder, 'output'),
@@ -119,7 +127,7 @@ export function composeTerms(context: Context): ToolsetTerms {
       model: cheap,
       max_concurrent: subagents.maxConcurrent ?? DEFAULT_TERMS.subagents.max_concurrent,
     },
-    delegation: DEFAULT_TERMS.delegation,
+    delegation: { ...DEFAULT_TERMS.delegation, servers: Object.keys(configuration.acp ?? {}) },
   };
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { CoppiceError } from '../core/coppice-error.ts';
+import { acpServerConfig } from '../models/acp/acp-config.ts';
 import { providerConfig } from '../models/provider-config.ts';
 import { TIMEOUT_SECONDS_MAX } from './agent-file.ts';
 
@@ -55,6 +56,8 @@ const configuration = z.strictObject({
   /** Environment variables that tools may see beside the fixed allow-list. */
   env_allow: z.array(z.string()).optional(),
   providers: z.record(z.string(), providerConfig).optional(),
+  /** Agent programs reached over ACP: models `acp:NAME`, and what `subagent_delegate` asks (docs/acp.md). */
+  acp: z.record(z.string().regex(/^[\w.-]+$/), acpServerConfig).optional(),
   agents: z.object({ defaults: profile.optional() }).catchall(namedProfile).optional(),
 });
 

@@ -10,6 +10,7 @@ import { policyOf } from './agent-policy.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
 import { parseCallInput } from './parse-call-input.ts';
+import { policyRefusal } from './policy-refusal.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -94,12 +95,6 @@ function unknownTool(name: string, known: readonly string[]): string {
   return `there is no tool "${name}".${hint} Tools: ${known.join(', ')}.`;
 }
 
-/** Nobody is there to be asked in a headless run: what would ask is denied, loudly. */
 function refusalOf(tool: Tool, input: unknown, config: AgentConfig, policy: Policy): string | null {
-  const subject = permissionSubject(tool, input, config.cwd);
-  const { name } = tool.spec;
-  const { verdict, rule } = decide(policy, name, subject);
-  if (verdict === 'allow') return null;
-  if (verdict === 'deny') return `${name} was denied by the rule ${rule}. Do not try to get around it.`;
-  return `${name} needs approval (${rule}) and nobody can give it in this run. A person can allow it with --allow ${name} or --yes.`;
+  return policyRefusal(policy, tool.spec.name, permissionSubject(tool, input, config.cwd));
 }

@@ -3,11 +3,12 @@ import type { AgentEvent } from '../core/event.ts';
 import type { Failure } from '../core/failure.ts';
 import type { AssistantContent, CallPart } from '../core/message.ts';
 import type { Call } from '../core/state.ts';
-import { mustSubmit } from '../core/submits.ts';
+import { isAgentProgram, mustSubmit } from '../core/submits.ts';
 import { storable } from '../core/text.ts';
 import type { Model, ModelOutcome } from '../models/model.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
+import { createModelHost } from './model-host.ts';
 import { parseCallInput } from './parse-call-input.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Workbench } from './workbench.ts';
@@ -17,6 +18,7 @@ export interface RequestSurroundings {
   readonly workbench: Workbench;
   /** Rejects with a `CoppiceError`. */
   readonly openModel: (name: string) => Promise<Model>;
+  readonly env_allow: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
 }
 
@@ -69,6 +71,9 @@ async function ask(
         shared_prefix: prompt.shared,
         signal: controller.signal,
         agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
+        ...(isAgentProgram(agent.config.model)
+          ? { host: createModelHost(agent.config, { env_allow: around.env_allow }) }
+          : {}),
       },
       (delta) => around.emit({ type: 'delta', agent_id: agent.id, delta }),
     );

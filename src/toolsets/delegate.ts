@@ -143,11 +143,10 @@ const delegate: ToolsetTool = {
       task,
       text: task,
       description: parsed.value.description,
-      // One answer of another program: our tools and system prompt are not its own.
+      // One answer of another program: it brings its own system prompt, and may do what the caller's tools may.
       config: (terms) => ({
         ...childConfig(view.self.config, { profile: null, model, system: '', turns: 1, task: terms }),
         toolsets: [],
-        tools: [],
       }),
       agent_id: 'main',
     });
