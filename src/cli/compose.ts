@@ -13,6 +13,7 @@ import type { Store } from '../store/store.ts';
 import { createPolicy } from '../tools/permission-policy.ts';
 import { killProcessesOfDeadRuntimes } from '../tools/stray-processes.ts';
 import { createBuiltInTools } from '../tools/tool-registry.ts';
+import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { Context } from './context.ts';
 import { loadProfiles } from './profiles.ts';
@@ -99,6 +100,18 @@ export function composeConfig(
   return config;
 }
 
+/** A profile that names what does not exist still works, without it; its owner is told. */
+function toolsetNotices(profiles: readonly Profile[]): string[] {
+  const known = ALL_TOOLSETS.map((toolset) => toolset.name);
+  return profiles.flatMap(({ name, source, toolsets }) =>
+    (toolsets ?? []).flatMap((toolset) =>
+      known.includes(toolset)
+        ? []
+        : [`profile ${name} (${source}): no toolset "${toolset}", left out. Toolsets: ${known.join(', ')}`],
+    ),
+  );
+}
+
 function findProfile(terms: ToolsetTerms, name: string): Profile {
   const profile = terms.profiles.get(name);
   if (profile !== undefined) return profile;
@@ -111,7 +124,8 @@ function findProfile(terms: ToolsetTerms, name: string): Profile {
 export function composeTerms(context: Context): ToolsetTerms {
   const { configuration } = context.loaded;
   const { profiles, notices } = loadProfiles(context);
-  for (const notice of notices) process.stderr.write(`${clean(notice)}\n`);
+  for (const notice of [...notices, ...toolsetNotices([...profiles.values()])])
+    process.stderr.write(`${clean(notice)}\n`);
   const subagents = configuration.agents?.defaults?.subagents ?? {};
   const cheap = subagents.model ?? null;
   return {
@@ -139,9 +153,11 @@ function rulesOf(
   return { allow: rules?.allow ?? [], ask: rules?.ask ?? [], deny: rules?.deny ?? [] };
 }
 
-/** Limits of the configuration, then those of the command line. */
-export function composeLimits(context: Context, named: Partial<Limits>): Partial<Limits> {
-  const configured = context.loaded.configuration.agents?.defaults?.limits ?? {};
+/** Limits of the configuration, those of the profile, then those of the command line. */
+export function composeLimits(context: Context, named: Partial<Limits>, profile?: string): Partial<Limits> {
+  const { agents = {} } = context.loaded.configuration;
+  const of_profile = profile === undefined || !Object.hasOwn(agents, profile) ? {} : agents[profile]?.limits;
+  const configured = { ...agents.defaults?.limits, ...of_profile };
   const set = Object.entries(configured).filter(([, value]) => value !== undefined);
   return { ...(Object.fromEntries(set) as Partial<Limits>), ...named };
 }

@@ -10,11 +10,7 @@ import { storable } from '../core/text.ts';
 import type { Model } from '../models/model.ts';
 import type { Store } from '../store/store.ts';
 import type { Tool } from '../tools/tool.ts';
-import { delegateToolset } from '../toolsets/delegate.ts';
-import { fanoutToolset } from '../toolsets/fanout.ts';
-import { processToolset } from '../toolsets/process.ts';
-import { sessionsToolset } from '../toolsets/sessions.ts';
-import { slashToolset } from '../toolsets/slash.ts';
+import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import type { Toolset } from '../toolsets/toolset.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { Cell } from './cell.ts';
@@ -48,9 +44,6 @@ export interface RuntimeOptions {
   readonly env_allow: readonly string[];
 }
 
-/** The five vocabularies. */
-const TOOLSETS = [processToolset, slashToolset, fanoutToolset, sessionsToolset, delegateToolset];
-
 /** Starts a runtime on a ledger: enters the worker, begins to listen. The store stays the caller's to close. */
 export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace> {
   const runtime = new Runtime(options);
@@ -74,7 +67,7 @@ class Runtime implements RuntimeFace {
     this.#options = options;
     this.#store = options.store;
     this.#models = new ModelShelf(options.openModel);
-    this.#workbench = new Workbench(options.tools, options.toolsets ?? TOOLSETS, {
+    this.#workbench = new Workbench(options.tools, options.toolsets ?? ALL_TOOLSETS, {
       ...DEFAULT_TERMS,
       ...options.terms,
     });

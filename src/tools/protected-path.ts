@@ -5,6 +5,15 @@
  */
 const protectedNames = new Set(['.coppice', '.git']);
 
+/** Where the runtime keeps its ledger, its trust in folders and its configuration, for an agent that works in a home folder. */
+const protectedPaths = [
+  '.config/coppice',
+  '.local/share/coppice',
+  'library/application support/coppice',
+  'appdata/roaming/coppice',
+  'appdata/local/coppice',
+];
+
 /** Characters that some file systems drop from names when they compare them. */
 const ignored = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
@@ -13,13 +22,18 @@ const ignored = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
  * undefined. Compares as a file system would that knows no case.
  */
 export function protectedPart(relative_path: string): string | undefined {
-  for (const part of relative_path.split(/[/\\]/)) {
-    const plain = part
-      .normalize('NFKC')
-      .replace(ignored, '')
-      .replace(/[. ]+$/, '')
-      .toLowerCase();
-    if (protectedNames.has(plain) || plain === 'git~1') return part;
-  }
-  return undefined;
+  const parts = relative_path.split(/[/\\]/);
+  const plain = parts.map(plainName);
+  const at = plain.findIndex((part) => protectedNames.has(part) || part === 'git~1');
+  if (at >= 0) return parts[at];
+  const whole = `/${plain.join('/')}/`;
+  return protectedPaths.find((path) => whole.includes(`/${path}/`));
+}
+
+function plainName(part: string): string {
+  return part
+    .normalize('NFKC')
+    .replace(ignored, '')
+    .replace(/[. ]+$/, '')
+    .toLowerCase();
 }

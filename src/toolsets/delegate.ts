@@ -135,7 +135,10 @@ const delegate: ToolsetTool = {
     if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
     const model = programOf(parsed.value, view.terms);
     if (model === null)
-      return refuse('NOT_AVAILABLE', 'no ACP server is configured: a person can name one under acp.servers.');
+      return refuse(
+        'NOT_AVAILABLE',
+        'no ACP server is configured: a person can name one under "acp" in the configuration.',
+      );
     const answer = view.answer({ type: 'model', name: model });
     if (!answer.ok) return refuse('NOT_AVAILABLE', answer.error);
     const { task } = parsed.value;

@@ -194,6 +194,9 @@ test('CVE-2026-25725: settings of the runtime and control files of git cannot be
     'folder/.git',
     '.g\u200cit/config',
     '.git ./config',
+    '.config/coppice/config.json',
+    'folder/.local/share/coppice/trust.json',
+    '.LOCAL/share/Coppice/trust.json',
   ];
   for (const path of paths) {
     for (const [name, input] of attempts.all!(path).slice(3)) {

@@ -24,6 +24,7 @@ export async function doctor(context: Context): Promise<number> {
     configuration(context),
     await database(context),
     ...providers(context),
+    ...programs(context),
     model(context),
     shell(context),
     ripgrep(),
@@ -80,6 +81,22 @@ function providers({ loaded, env }: Context): Check[] {
           ? `${key_env.join(' or ')} is not set`
           : `${set} is set`;
     return { name: `  ${name}`, ok: key_env.length === 0 || set !== undefined, needed: false, text };
+  });
+}
+
+/** Agent programs over ACP: whether their command is there; they are started when they are first asked. */
+function programs({ loaded, env }: Context): Check[] {
+  return Object.entries(loaded.configuration.acp ?? {}).map(([name, { command }]) => {
+    const places = command.includes('/')
+      ? [command]
+      : (env.PATH ?? '').split(delimiter).map((folder) => join(folder, command));
+    const found = places.find(isExecutable);
+    return {
+      name: `  acp:${name}`,
+      ok: found !== undefined,
+      needed: false,
+      text: found ?? `${command} is not there or cannot be run`,
+    };
   });
 }
 

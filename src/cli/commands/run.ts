@@ -25,7 +25,7 @@ export interface RunOptions {
 /** `coppice run [PROMPT|-]`. */
 export async function run(context: Context, given: string | undefined, options: RunOptions): Promise<number> {
   const prompt = await readText(given, 'prompt');
-  const limits = composeLimits(context, parseLimits(options.limit));
+  const limits = composeLimits(context, parseLimits(options.limit), options.profile);
   const terms = composeTerms(context);
   const model = chooseModel(
     context,

@@ -1,0 +1,15 @@
+import { delegateToolset } from './delegate.ts';
+import { fanoutToolset } from './fanout.ts';
+import { processToolset } from './process.ts';
+import { sessionsToolset } from './sessions.ts';
+import { slashToolset } from './slash.ts';
+import type { Toolset } from './toolset.ts';
+
+/** The five vocabularies. */
+export const ALL_TOOLSETS: readonly Toolset[] = [
+  processToolset,
+  slashToolset,
+  fanoutToolset,
+  sessionsToolset,
+  delegateToolset,
+];
