@@ -70,6 +70,10 @@ export function checkTask(
   const named = findProfile(options.profile, view);
   if (!named.ok) return bad('NO_PROFILE', `${at('profile')}: ${named.error}`);
   const { profile } = named;
+  // A rule file is named by people only: its name is a path of this machine, and its faults tell what it holds.
+  const wanted = options.model ?? '';
+  if (/^scripted[:/]/.test(wanted) && wanted !== view.self.config.model)
+    return bad('NOT_AVAILABLE', `${at('model')}: only a person can choose a scripted model.`);
   const schema = options.output_schema ?? null;
   if (schema !== null) {
     const fault = schemaFault(schema);

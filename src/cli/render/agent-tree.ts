@@ -87,8 +87,9 @@ function tokens(agent: Agent): string {
 function what(agent: Agent): string {
   if (agent.state.type === 'killed') return `killed by ${clean(agent.state.by)}`;
   if (agent.state.type === 'failed') return clean(agent.state.failure.error);
+  if (agent.state.type === 'completed') return `"${clean(agent.state.result)}"`;
   if (agent.doing !== null) return clean(agent.doing);
-  return agent.reply === null || isTerminal(agent.state.type) ? '' : `"${clean(agent.reply)}"`;
+  return agent.reply === null ? '' : `"${clean(agent.reply)}"`;
 }
 
 /** Parents before children, siblings by birth; a change of status never moves a row. */
