@@ -75,6 +75,8 @@ export interface Agent {
   readonly created_at: number;
   readonly updated_at: number;
   readonly ended_at: number | null;
+  /** When a person took it out of sight; it stays in the ledger. */
+  readonly reaped_at: number | null;
 }
 
 /** The counters of one tree, and its limits (law 7). */

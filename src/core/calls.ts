@@ -113,5 +113,9 @@ export function stopCalls(state: Executing, known: readonly ResultContent[], rea
       : appendResult(result);
   });
   const children = state.running.flatMap(({ child }) => child ?? []);
-  return [{ type: 'abort' }, ...cancelChildren(children, reason), ...answers];
+  const ask_ids = state.running.flatMap(({ ask, approved }) =>
+    ask !== undefined && approved !== true ? ask.id : [],
+  );
+  const voided: Effect[] = ask_ids.length === 0 ? [] : [{ type: 'void-asks', ask_ids }];
+  return [{ type: 'abort' }, ...cancelChildren(children, reason), ...voided, ...answers];
 }

@@ -1,3 +1,4 @@
+import type { NewAsk } from './ask.ts';
 import type { NewMail } from './mail.ts';
 import type { Message } from './message.ts';
 import type { NewAgent } from './new-agent.ts';
@@ -15,6 +16,10 @@ export type Effect =
   /** The letters are carried by the next message of kind `user` or `result` of the same step. */
   | { readonly type: 'consume-mail'; readonly mail_ids: readonly string[] }
   | { readonly type: 'kill-agents'; readonly agent_ids: readonly string[] }
+  /** A person is asked; the answer comes by mail. */
+  | { readonly type: 'enter-ask'; readonly ask: NewAsk }
+  /** Nobody needs to answer these any more. */
+  | { readonly type: 'void-asks'; readonly ask_ids: readonly string[] }
   /** The parent's mailbox gets this outcome. */
   | { readonly type: 'notify-parent'; readonly outcome: ChildOutcome }
   /** Asks children to stop; each answers with its outcome. */

@@ -1,6 +1,8 @@
+import type { NewAsk } from './ask.ts';
 import type { Effect } from './effect.ts';
 import type { Failure } from './failure.ts';
 import type { AssistantContent, ResultContent, UserContent } from './message.ts';
+import type { NewAgent } from './new-agent.ts';
 import type { Call, ChildOutcome, ChildResult, SpawnedChild, WaitSpec } from './state.ts';
 
 /** Everything that can happen to one agent. `at` is milliseconds since the epoch; the core reads no clock. */
@@ -46,6 +48,33 @@ export type AgentEvent =
       readonly call_id: string;
       readonly child: string;
       readonly consequences: readonly Consequence[];
+    }
+  /** A person must allow the call before it runs. */
+  | { readonly type: 'call-asked'; readonly at: number; readonly ask: NewAsk }
+  | {
+      readonly type: 'ask-answered';
+      readonly at: number;
+      readonly ask_id: string;
+      readonly verdict: 'allow' | 'deny';
+      readonly note: string;
+      readonly by: string;
+    }
+  /** Text of a person that is kept with the conversation and never sent to a model (seed 1, Capture Mode). */
+  | { readonly type: 'capture'; readonly at: number; readonly text: string }
+  /** A person forks the agent; `text` says so to people. */
+  | {
+      readonly type: 'branch';
+      readonly at: number;
+      readonly agents: readonly NewAgent[];
+      readonly text: string;
+    }
+  /** A person waits for mail to this agent, and the end of that. */
+  | { readonly type: 'human-wait'; readonly at: number; readonly wait: WaitSpec }
+  | {
+      readonly type: 'wait-ended';
+      readonly at: number;
+      readonly output: string;
+      readonly mail_ids: readonly string[];
     }
   | { readonly type: 'child-result'; readonly at: number; readonly child: ChildResult }
   /** A person or the parent stops the turn. `open` may carry what open calls have to show; the others are plainly cancelled. */

@@ -64,7 +64,17 @@ export interface ResultContent {
 }
 
 export interface EventContent {
-  readonly event: 'forked' | 'killed' | 'interrupted' | 'error' | 'retried' | 'limit' | 'notice';
+  readonly event:
+    | 'forked'
+    | 'killed'
+    | 'interrupted'
+    | 'error'
+    | 'retried'
+    | 'limit'
+    | 'notice'
+    | 'asked'
+    | 'answered'
+    | 'waited';
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }

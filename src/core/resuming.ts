@@ -5,6 +5,7 @@ import { ask } from './request.ts';
 import type { AgentState, Executing } from './state.ts';
 import type { TransitionContext } from './transition-context.ts';
 import { step, type Transition } from './transition-result.ts';
+import { HUMAN_WAIT } from './waiting.ts';
 
 export const INTERRUPTED =
   'Interrupted: the process that ran this call died. It may have happened in full, in part or not at all. Check before you repeat it.';
@@ -13,10 +14,14 @@ export const INTERRUPTED =
 export function resumed(state: AgentState, context: TransitionContext): Transition {
   if (state.type === 'requesting') return ask(state.turn, [], state.attempt + 1);
   // Outcomes of children and letters lie in the mailbox: nothing to repeat.
+  if (state.type === 'waiting')
+    return step(state, [{ type: 'start-timer', call_id: HUMAN_WAIT, at: state.wait.deadline }]);
   if (state.type !== 'executing') return step(state, []);
   const effects: Effect[] = [];
   let next: Executing = state;
-  for (const { call, wait } of state.running) {
+  for (const { call, wait, child, ask, approved } of state.running) {
+    // Parked in the ledger: mail brings what they wait for.
+    if (child !== undefined || (ask !== undefined && approved !== true)) continue;
     if (wait !== undefined) effects.push({ type: 'start-timer', call_id: call.id, at: wait.deadline });
     else if (call.idempotent) effects.push({ type: 'run-call', call });
     else {

@@ -20,12 +20,16 @@ export interface WaitSpec {
   readonly deadline: number;
 }
 
-/** A call in flight; `wait` or `child` is set while it is parked in the ledger instead of running in a process. */
+/** A call in flight; `wait`, `child` or an unanswered `ask` is there while it is parked in the ledger instead of running in a process. */
 export interface RunningCall {
   readonly call: Call;
   readonly wait?: WaitSpec;
   /** The child whose outcome will be its result (seed 5). */
   readonly child?: string;
+  /** What a person was asked before it may run, and when. */
+  readonly ask?: { readonly id: string; readonly at: number };
+  /** The person allowed it: it runs. */
+  readonly approved?: boolean;
 }
 
 export type ChildOutcome =
@@ -80,6 +84,8 @@ export interface Turn {
  */
 export type AgentState =
   | { readonly type: 'idle' }
+  /** A person waits here for mail (seed 1, `/wait`). */
+  | { readonly type: 'waiting'; readonly wait: WaitSpec; readonly since: number }
   | { readonly type: 'requesting'; readonly attempt: number; readonly turn: Turn }
   | {
       readonly type: 'executing';
@@ -130,5 +136,11 @@ export function isTerminal(type: StateType): boolean {
 
 /** At work: a turn is in progress. An idle, errored or terminal agent does nothing until something reaches it. */
 export function isWorking(type: StateType): boolean {
-  return type === 'requesting' || type === 'executing' || type === 'awaiting' || type === 'cancelling';
+  return (
+    type === 'requesting' ||
+    type === 'executing' ||
+    type === 'awaiting' ||
+    type === 'cancelling' ||
+    type === 'waiting'
+  );
 }

@@ -31,6 +31,10 @@ export function cancelled(
       ]);
     case 'cancelling':
       return invalid(state, event, 'it is being cancelled already');
+    case 'waiting':
+      return step({ type: 'idle' }, [
+        appendEvent('waited', event.open[0]?.output ?? '{"status":"interrupted"}'),
+      ]);
     default:
       // `* + UserCancel where context.is_sub_agent` (seed 3): the parent awaits an outcome in any case.
       if (context.reports) return endStopped(reason, '', [interrupted], context);

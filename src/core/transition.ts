@@ -1,4 +1,5 @@
 import { appendEvent, appendUser } from './append.ts';
+import { askAnswered, asked } from './asking.ts';
 import { parked, settled } from './calls.ts';
 import { childDone, delegated } from './delegation.ts';
 import type { AgentEvent } from './event.ts';
@@ -10,6 +11,7 @@ import { cancelled, limitReached } from './stopping.ts';
 import type { TransitionContext } from './transition-context.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 import { endInFailure } from './turn-end.ts';
+import { humanWait, waitEnded } from './waiting.ts';
 
 export type { TransitionContext } from './transition-context.ts';
 export type { InvalidTransition, Transition } from './transition-result.ts';
@@ -53,6 +55,23 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
       return state.type === 'executing'
         ? delegated(state, event)
         : invalid(state, event, 'no call is running');
+    case 'call-asked':
+      return state.type === 'executing' ? asked(state, event) : invalid(state, event, 'no call is running');
+    case 'ask-answered':
+      return state.type === 'executing'
+        ? askAnswered(state, event, context)
+        : invalid(state, event, 'no call is running');
+    case 'capture':
+      return step(state, [{ type: 'append', message: { kind: 'capture', content: { text: event.text } } }]);
+    case 'branch':
+      return step(state, [
+        { type: 'create-agents', agents: event.agents },
+        appendEvent('forked', event.text),
+      ]);
+    case 'human-wait':
+      return humanWait(state, event);
+    case 'wait-ended':
+      return state.type === 'waiting' ? waitEnded(event) : invalid(state, event, 'nobody waits');
     case 'child-result':
       return childDone(state, event, context);
     case 'cancel':

@@ -10,5 +10,6 @@ export function waitEdges(state: AgentState): readonly string[] {
     // A child that reported already has ended; nobody waits for it any more.
     return [...new Set([...waits, ...outstanding(state)])];
   }
+  if (state.type === 'waiting') return state.wait.from ?? [];
   return state.type === 'awaiting' || state.type === 'cancelling' ? state.pending : [];
 }

@@ -19,6 +19,7 @@ export function createdAgent({ agent, messages }: NewAgent): Agent {
     sent_this_turn: false,
     updated_at: agent.created_at,
     ended_at: null,
+    reaped_at: null,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts';
+import type { NewAsk } from '../core/ask.ts';
 import type { Effect } from '../core/effect.ts';
 import type { AgentEvent } from '../core/event.ts';
 import type { NewMail } from '../core/mail.ts';
@@ -39,6 +40,8 @@ export class Draft {
   }[] = [];
   /** Children whose conversations go with this step. */
   readonly remove: string[] = [];
+  readonly asks: NewAsk[] = [];
+  readonly void_asks: string[] = [];
   /** Fan-in waits that this step parks. */
   readonly parked: { readonly call_id: string; readonly from: readonly string[] }[] = [];
   state: AgentState;
@@ -143,6 +146,12 @@ export class Draft {
       case 'kill-agents':
         this.kill.push(...effect.agent_ids);
         return;
+      case 'enter-ask':
+        this.asks.push(effect.ask);
+        return;
+      case 'void-asks':
+        this.void_asks.push(...effect.ask_ids);
+        return;
       case 'notify-parent':
         if (this.before.parent_id !== null) {
           const kind = this.before.origin === 'session' ? 'announce' : 'outcome';
@@ -208,6 +217,8 @@ export class Draft {
       sent_this_turn: this.sent_this_turn,
       noticed: this.noticed,
       remove: this.remove,
+      asks: this.asks,
+      void_asks: this.void_asks,
     };
   }
 

@@ -1,33 +1,23 @@
 import { announcement } from '../core/announcement.ts';
-import type { AgentEvent } from '../core/event.ts';
 import type { Mail } from '../core/mail.ts';
 import type { UserContent } from '../core/message.ts';
+import type { Order } from '../core/order.ts';
 import type { ChildResult } from '../core/state.ts';
 import type { Cell } from './cell.ts';
 import type { Draft } from './draft.ts';
+import { follow } from './fold-order.ts';
 import type { FoldSurroundings } from './fold-surroundings.ts';
-import { cancel } from './fold-waits.ts';
 import { frameLetters, noticeOf } from './mail-frame.ts';
 
 /** Outcomes of children and orders of people; they are consumed whether or not the state still admits them. */
 export function takeOrders(draft: Draft, cell: Cell, around: FoldSurroundings): void {
   for (const mail of cell.inbox.all()) {
     if ((mail.kind !== 'outcome' && mail.kind !== 'control') || draft.consumed.has(mail.id)) continue;
-    const event = orderOf(mail, around.now);
-    if (event.type === 'cancel') cancel(draft, cell, around, event);
-    else draft.apply(event);
+    if (mail.kind === 'outcome')
+      draft.apply({ type: 'child-result', at: around.now, child: JSON.parse(mail.body) as ChildResult });
+    else follow(JSON.parse(mail.body) as Order, mail, draft, cell, around);
     draft.consumeNow(mail.id);
   }
-}
-
-type Order = Extract<AgentEvent, { type: 'child-result' | 'retry' | 'cancel' }>;
-
-function orderOf(mail: Mail, at: number): Order {
-  const body: unknown = JSON.parse(mail.body);
-  if (mail.kind === 'outcome') return { type: 'child-result', at, child: body as ChildResult };
-  const order = body as { readonly type: string; readonly reason?: string };
-  if (order.type === 'retry') return { type: 'retry', at };
-  return { type: 'cancel', at, by: mail.from_name, reason: order.reason ?? 'cancelled', open: [] };
 }
 
 /**

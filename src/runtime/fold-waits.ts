@@ -2,6 +2,7 @@ import type { AgentEvent } from '../core/event.ts';
 import type { Mail } from '../core/mail.ts';
 import type { Call, WaitSpec } from '../core/state.ts';
 import { endWait, isAnswered, type WaitCut, type WaitView } from '../core/wait.ts';
+import { HUMAN_WAIT } from '../core/waiting.ts';
 import type { Cell } from './cell.ts';
 import type { Draft } from './draft.ts';
 import type { FoldSurroundings } from './fold-surroundings.ts';
@@ -79,6 +80,19 @@ export function settleWait(
   });
 }
 
+/** A person's wait ends like a tool's; its result is for people. */
+export function endHumanWait(draft: Draft, cell: Cell, around: FoldSurroundings): void {
+  const { state } = draft;
+  if (state.type !== 'waiting') return;
+  const { wait } = state;
+  const view = waitView(draft, cell, around);
+  const complete =
+    wait.from === null ? view.inbox.some(isLetter) : wait.from.every((id) => isAnswered(id, view));
+  if (!complete && wait.deadline > around.now) return;
+  const end = endWait(wait, view, complete ? null : 'timeout');
+  draft.apply({ type: 'wait-ended', at: around.now, output: end.output, mail_ids: end.consume });
+}
+
 /** A wait that is interrupted shows what it has, as an interrupted one; then the turn stops. */
 export function cancel(
   draft: Draft,
@@ -92,5 +106,10 @@ export function cancel(
     for (const id of end.consume) draft.consumeWithNext(id);
     return { call_id: one.call.id, name: one.call.name, status: 'ok' as const, output: end.output };
   });
+  if (draft.state.type === 'waiting') {
+    const end = endWait(draft.state.wait, waitView(draft, cell, around), 'interrupted');
+    for (const id of end.consume) draft.consumeWithNext(id);
+    open.push({ call_id: HUMAN_WAIT, name: 'wait', status: 'ok' as const, output: end.output });
+  }
   draft.apply({ ...event, open });
 }

@@ -1,16 +1,16 @@
-import type { Agent, Tree } from '../core/agent.ts';
 import type { AgentEvent } from '../core/event.ts';
 import type { ResultStatus } from '../core/message.ts';
 import { type Call, isTerminal, type RunningCall } from '../core/state.ts';
 import { storable } from '../core/text.ts';
 import { isAnswered } from '../core/wait.ts';
 import { needKey } from '../toolsets/need.ts';
-import { type Decision, refusalText, type ToolsetTool, type ToolsetView } from '../toolsets/toolset.ts';
+import { type Decision, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
 import type { Cell } from './cell.ts';
 import { Draft } from './draft.ts';
 import { takeMail, takeOrders } from './fold-mail.ts';
 import type { FoldSurroundings } from './fold-surroundings.ts';
-import { cancel, endWaits, isLetter, settleWait, waitView } from './fold-waits.ts';
+import { viewOf } from './fold-view.ts';
+import { cancel, endHumanWait, endWaits, isLetter, settleWait, waitView } from './fold-waits.ts';
 import { parseCallInput } from './parse-call-input.ts';
 
 /**
@@ -34,6 +34,7 @@ export function fold(cell: Cell, around: FoldSurroundings): Draft {
   takeOrders(draft, cell, around);
   decodeCalls(draft, cell, around);
   endWaits(draft, cell, around, null);
+  endHumanWait(draft, cell, around);
   decodeCalls(draft, cell, around);
   takeMail(draft, cell, around);
   return draft;
@@ -47,8 +48,8 @@ function decodeCalls(draft: Draft, cell: Cell, around: FoldSurroundings): void {
 }
 
 /** Running, and not parked yet. */
-function isStarted({ call, wait, child }: RunningCall, wanted: Call): boolean {
-  return call.id === wanted.id && wait === undefined && child === undefined;
+function isStarted({ call, wait, child, ask }: RunningCall, wanted: Call): boolean {
+  return call.id === wanted.id && wait === undefined && child === undefined && ask === undefined;
 }
 
 function decodeCall(call: Call, draft: Draft, cell: Cell, around: FoldSurroundings): void {
@@ -135,26 +136,4 @@ function unknownNames(tool: ToolsetTool, input: unknown, cell: Cell, around: Fol
     .filter((text) => text !== '' && around.forest.resolve(text, cell.agent.root_id).found === 'none');
   if (around.shared && (tool.surveys || tool.mentions(input).length > 0)) names.push('*');
   return names.filter((text) => !cell.looked_up.has(text));
-}
-
-function viewOf(draft: Draft, cell: Cell, message_seq: number, around: FoldSurroundings): ToolsetView {
-  const { forest } = around;
-  const self: Agent = { ...draft.before, state: draft.state };
-  const tree = forest.tree(self.root_id) as Tree;
-  const created = draft.create.length;
-  return {
-    now: around.now,
-    newId: around.newId,
-    self,
-    tree: { ...tree, live: tree.live + created, total: tree.total + created },
-    living_children: forest.livingChildren(self.id) + created,
-    resolve: (text) => forest.resolve(text, self.root_id),
-    lineage: (agent) => forest.lineage(agent),
-    subtree: (agent) => forest.subtree(agent),
-    message_seq,
-    worker: around.worker,
-    terms: around.terms,
-    letters: waitView(draft, cell, around).inbox.filter(isLetter),
-    answer: (need) => cell.answers.get(needKey(need)) ?? { ok: false, error: 'it could not be looked up' },
-  };
 }

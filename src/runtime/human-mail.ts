@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../core/agent.ts';
 import type { MailKind, NewMail } from '../core/mail.ts';
+import type { Order } from '../core/order.ts';
 import { storable } from '../core/text.ts';
 
 /** Mail from the person at this machine. */
@@ -17,7 +18,7 @@ export function humanMail(to: Agent, kind: Extract<MailKind, 'letter' | 'control
   };
 }
 
-/** The order to stop a turn, as an agent's mailbox takes it. */
-export function cancelOrder(to: Agent, reason: string): NewMail {
-  return humanMail(to, 'control', JSON.stringify({ type: 'cancel', reason }));
+/** An order as an agent's mailbox takes it. */
+export function orderMail(to: Agent, order: Order): NewMail {
+  return humanMail(to, 'control', JSON.stringify(order));
 }

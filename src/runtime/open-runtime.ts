@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Agent } from '../core/agent.ts';
+import type { AskAnswer } from '../core/ask.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
 import type { Mail } from '../core/mail.ts';
@@ -18,7 +19,8 @@ import { checkedConfig } from './checked-config.ts';
 import type { WorldEffect } from './draft.ts';
 import { Executor } from './executor.ts';
 import { findOut } from './find-out.ts';
-import { cancelOrder, humanMail } from './human-mail.ts';
+import { isGranted } from './granted.ts';
+import { HumanOrders } from './human-orders.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { ModelShelf } from './model-shelf.ts';
 import { performCall } from './perform-call.ts';
@@ -42,6 +44,8 @@ export interface RuntimeOptions {
   readonly spill_dir: string;
   /** Environment variables that tool processes may see beside the fixed allow-list. */
   readonly env_allow: readonly string[];
+  /** What a rule asks about waits for a person's answer; without it, it is denied. */
+  readonly can_ask?: boolean;
 }
 
 /** Starts a runtime on a ledger: enters the worker, begins to listen. The store stays the caller's to close. */
@@ -61,6 +65,7 @@ class Runtime implements RuntimeFace {
   readonly #clock: TurnClock;
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
   readonly #models: ModelShelf;
+  readonly #orders: HumanOrders;
   #closed = false;
 
   constructor(options: RuntimeOptions) {
@@ -83,6 +88,7 @@ class Runtime implements RuntimeFace {
         }),
       onQuiet: () => this.#settle.look(),
     });
+    this.#orders = new HumanOrders(options.store, this.#executor);
     this.#settle = new SettleWatch(this.#executor, options.store);
     this.#clock = new TurnClock(this.#executor);
     this.#keeper = new LeaseKeeper({
@@ -116,6 +122,8 @@ class Runtime implements RuntimeFace {
       executor: this.#executor,
       workbench: this.#workbench,
       emit: (event: RuntimeEvent) => this.#emit(event),
+      can_ask: this.#options.can_ask === true,
+      isGranted: (agent_id: string, tool: string) => isGranted(this.#store, agent_id, tool),
     };
     switch (effect.type) {
       case 'request-model':
@@ -211,17 +219,32 @@ class Runtime implements RuntimeFace {
 
   async send(to_id: string, text: string): Promise<Mail> {
     this.#assertOpen();
-    if (text.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the message is empty');
-    const agent = await this.#mustFind(to_id);
-    const result = await this.#store.send(humanMail(agent, 'letter', text));
-    if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`);
-    this.#executor.delivered(result.mail);
-    return result.mail;
+    return this.#orders.send(to_id, text);
+  }
+
+  async fork(agent_id: string, name: string, prompt: string | null): Promise<Agent> {
+    this.#assertOpen();
+    return this.#orders.fork(agent_id, name, prompt);
+  }
+
+  async capture(agent_id: string, text: string): Promise<void> {
+    this.#assertOpen();
+    await this.#orders.order(agent_id, { type: 'capture', text: storable(text) });
+  }
+
+  async wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void> {
+    this.#assertOpen();
+    await this.#orders.order(agent_id, { type: 'wait', timeout_ms, from });
+  }
+
+  async answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'>): Promise<void> {
+    this.#assertOpen();
+    await this.#orders.answer(ask_id, answer);
   }
 
   async kill(agent_id: string): Promise<readonly string[]> {
     this.#assertOpen();
-    await this.#mustFind(agent_id);
+    await this.#orders.find(agent_id);
     const { ids } = await this.#store.kill(agent_id, 'you', Date.now());
     if (ids.length > 0) this.#executor.markKilled(ids, 'you');
     return ids;
@@ -229,14 +252,7 @@ class Runtime implements RuntimeFace {
 
   async interrupt(agent_id: string, reason: string): Promise<void> {
     this.#assertOpen();
-    const agent = await this.#mustFind(agent_id);
-    const cell = this.#executor.cells.get(agent_id);
-    if (cell !== undefined) {
-      this.#executor.happened(cell, { type: 'cancel', at: Date.now(), by: 'you', reason, open: [] });
-      return;
-    }
-    const result = await this.#store.send(cancelOrder(agent, reason));
-    if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended`);
+    await this.#orders.order(agent_id, { type: 'cancel', reason });
   }
 
   settled(root_id: string, until: 'tree' | 'root' = 'tree'): Promise<TreeOutcome> {
@@ -251,12 +267,6 @@ class Runtime implements RuntimeFace {
   subscribe(listener: (event: RuntimeEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
-
-  async #mustFind(id: string): Promise<Agent> {
-    const agent = this.#executor.forest.agent(id) ?? (await this.#store.agent(id));
-    if (agent === null) throw new CoppiceError('E_AGENT_NOT_FOUND', `no agent ${id}`);
-    return agent;
   }
 
   async #takeSignals(): Promise<void> {

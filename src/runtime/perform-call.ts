@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { distance } from 'fastest-levenshtein';
-import type { AgentConfig } from '../core/agent.ts';
+import type { Agent } from '../core/agent.ts';
+import type { NewAsk } from '../core/ask.ts';
 import type { ResultContent } from '../core/message.ts';
 import type { Call } from '../core/state.ts';
 import { storable } from '../core/text.ts';
-import { decide, type Policy } from '../tools/permission-policy.ts';
+import { decide } from '../tools/permission-policy.ts';
 import { permissionSubject } from '../tools/permission-subject.ts';
-import type { Tool, ToolResult } from '../tools/tool.ts';
+import type { ToolResult } from '../tools/tool.ts';
 import { policyOf } from './agent-policy.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
@@ -20,9 +22,15 @@ export interface CallSurroundings {
   readonly spill_dir: string;
   readonly env_allow: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
+  /** People can be asked; otherwise what would ask is denied. */
+  readonly can_ask: boolean;
+  /** A person allowed this agent this tool for good. */
+  readonly isGranted: (agent_id: string, tool: string) => Promise<boolean>;
 }
 
 type Settled = Pick<ResultContent, 'status' | 'output' | 'images'>;
+/** A person must allow it first. */
+type Asking = { readonly ask: NewAsk };
 
 /** Runs one call of a tool and brings its result back as an event. Never throws. */
 export async function performCall(cell: Cell, call: Call, around: CallSurroundings): Promise<void> {
@@ -36,6 +44,8 @@ export async function performCall(cell: Cell, call: Call, around: CallSurroundin
   );
   if (cell.calls.get(call.id) !== controller || cell.gone) return;
   cell.calls.delete(call.id);
+  if ('ask' in settled)
+    return around.executor.happened(cell, { type: 'call-asked', at: Date.now(), ask: settled.ask });
   const result: ResultContent = {
     call_id: call.id,
     name: call.name,
@@ -56,7 +66,7 @@ async function runCall(
   call: Call,
   signal: AbortSignal,
   around: CallSurroundings,
-): Promise<Settled> {
+): Promise<Settled | Asking> {
   const { agent } = cell;
   const bench = around.workbench.bench(agent.config);
   const tool = bench.tools.get(call.name);
@@ -73,8 +83,13 @@ async function runCall(
   const parsed = tool.parse(json.input);
   if (!parsed.ok) return { status: 'error', output: `${call.name}: ${parsed.error}` };
   const policy = policyOf(agent.config);
-  const refusal = refusalOf(tool, parsed.input, agent.config, policy);
-  if (refusal !== null) return { status: 'denied', output: refusal };
+  const subject = permissionSubject(tool, parsed.input, agent.config.cwd);
+  const { verdict, rule } = decide(policy, call.name, subject);
+  if (verdict === 'deny' || (verdict === 'ask' && !around.can_ask)) {
+    return { status: 'denied', output: policyRefusal(policy, call.name, subject) ?? rule };
+  }
+  if (verdict === 'ask' && !isApproved(agent, call) && !(await around.isGranted(agent.id, call.name)))
+    return { ask: askOf(agent, call, subject, rule) };
   return tool.run(parsed.input, {
     cwd: agent.config.cwd,
     spill_dir: around.spill_dir,
@@ -95,6 +110,26 @@ function unknownTool(name: string, known: readonly string[]): string {
   return `there is no tool "${name}".${hint} Tools: ${known.join(', ')}.`;
 }
 
-function refusalOf(tool: Tool, input: unknown, config: AgentConfig, policy: Policy): string | null {
-  return policyRefusal(policy, tool.spec.name, permissionSubject(tool, input, config.cwd));
+/** This very call, with these very arguments, was allowed by a person. */
+function isApproved({ state }: Agent, call: Call): boolean {
+  return (
+    state.type === 'executing' &&
+    state.running.some((one) => one.call.id === call.id && one.approved === true)
+  );
+}
+
+function askOf(agent: Agent, call: Call, subject: string, rule: string): NewAsk {
+  return {
+    id: randomUUID(),
+    root_id: agent.root_id,
+    agent_id: agent.id,
+    agent_name: agent.name,
+    call_id: call.id,
+    tool: call.name,
+    subject: storable(subject),
+    input: call.input,
+    cwd: agent.config.cwd,
+    rule,
+    asked_at: Date.now(),
+  };
 }

@@ -1,4 +1,5 @@
 import type { Agent, AgentConfig } from '../core/agent.ts';
+import type { AskAnswer } from '../core/ask.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Mail } from '../core/mail.ts';
@@ -46,6 +47,14 @@ export interface RuntimeFace {
   send(to_id: string, text: string): Promise<Mail>;
   /** The agent and its living descendants. */
   kill(agent_id: string): Promise<readonly string[]>;
+  /** A person's fork: with a prompt it begins, without it rests (seed 1). Resolves when the child is there; rejects with `E_REFUSED`. */
+  fork(agent_id: string, name: string, prompt: string | null): Promise<Agent>;
+  /** Text that is kept and shown with the conversation, and never sent to a model. */
+  capture(agent_id: string, text: string): Promise<void>;
+  /** A person's wait: the agent is occupied until it ends; its result is a `waited` event in the scrollback. */
+  wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void>;
+  /** Answers what was asked before a call; rejects with `E_ASK_ANSWERED`. */
+  answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'>): Promise<void>;
   /** Stops the turn of this one agent; its children go on. */
   interrupt(agent_id: string, reason: string): Promise<void>;
   /** Resolves when nothing of the tree is at work and no mail waits for a living agent; with `root`, when the root's turn has ended. */

@@ -1,4 +1,4 @@
-import { isWorking } from '../core/state.ts';
+import { type AgentState, isWorking } from '../core/state.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
 
@@ -6,6 +6,14 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** What the last answer after a limit may take. */
 const GRACE_MS = 60_000;
 const RUN = 'run';
+const ASKING_LOOK_MS = 5_000;
+
+function isAsking(state: AgentState): boolean {
+  return (
+    state.type === 'executing' &&
+    state.running.some(({ ask, approved }) => ask !== undefined && approved !== true)
+  );
+}
 
 /** The timers of agents: waits that end, turns that take too long. Timers follow from the state, so a successor sets them again. */
 export class TurnClock {
@@ -30,12 +38,21 @@ export class TurnClock {
     const at = state.turn.started_at + run_ms + (state.turn.grace === null ? 0 : GRACE_MS);
     this.#set(cell, RUN, at, () => {
       if (!isWorking(cell.agent.state.type)) return;
+      // While a person is asked the clock stands still, and an answer has set it back.
+      if (isAsking(cell.agent.state)) return this.wakeLater(cell);
+      const now = cell.agent.state;
+      if ('turn' in now && now.turn.started_at > state.turn.started_at) return this.watch(cell);
       this.#executor.happened(cell, {
         type: 'limit',
         at: Date.now(),
         limit: `run time of ${Math.round(run_ms / 1000)} s`,
       });
     });
+  }
+
+  /** Looks again at a turn that waits for a person. */
+  wakeLater(cell: Cell): void {
+    this.#set(cell, RUN, Date.now() + ASKING_LOOK_MS, () => this.watch(cell));
   }
 
   #set(cell: Cell, name: string, at: number, ring: () => void): void {

@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts';
+import type { Ask } from '../core/ask.ts';
 import type { Mail } from '../core/mail.ts';
 import type { PlacedMessage } from '../core/message.ts';
 import type { Run } from '../core/run.ts';
@@ -35,6 +36,7 @@ export function agentOf(row: Row): Agent {
     created_at: row.created_at as number,
     updated_at: row.updated_at as number,
     ended_at: row.ended_at as number | null,
+    reaped_at: row.reaped_at as number | null,
   };
 }
 
@@ -61,6 +63,11 @@ export function messageOf(row: Row): PlacedMessage {
 export function runOf(row: Row): Run {
   const { number: _, ...rest } = row;
   return rest as unknown as Run;
+}
+
+export function askOf(row: Row): Ask {
+  const { number: _, ...rest } = row;
+  return rest as unknown as Ask;
 }
 
 export function mailOf(row: Row): Mail {

@@ -1,4 +1,5 @@
 import type { Agent, Tree } from '../core/agent.ts';
+import type { Ask, AskAnswer, NewAsk } from '../core/ask.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Mail, NewMail } from '../core/mail.ts';
 import type { Message, PlacedMessage } from '../core/message.ts';
@@ -46,6 +47,9 @@ export interface Step {
    * that have no children of their own; others are left alone. Their rows in the run history stay.
    */
   readonly remove: readonly string[];
+  /** What people are asked from now on, and what they need not answer any more. */
+  readonly asks: readonly NewAsk[];
+  readonly void_asks: readonly string[];
 }
 
 /** Usage of one model request, kept for good. */
@@ -174,6 +178,21 @@ export interface Store {
   runs(filter: RunFilter): Promise<Run[]>;
   /** By run id, unique prefix of one (at least 4 characters), or session key; all that match, newest first, at most 20. */
   findRuns(text: string): Promise<Run[]>;
+  /** What people were asked, oldest first; `open`: only what waits for an answer. */
+  asks(filter: {
+    readonly root_id?: string;
+    readonly agent_id?: string;
+    readonly open?: boolean;
+  }): Promise<Ask[]>;
+  /** By id or unique prefix of one (at least 4 characters), newest first, at most 20. */
+  findAsks(text: string): Promise<Ask[]>;
+  /** Answers an ask once: its agent gets the answer as mail of kind `control`. False: somebody answered already, or the call is gone. */
+  answer(
+    ask_id: string,
+    answer: AskAnswer,
+  ): Promise<{ readonly ok: true; readonly mail: Mail } | { readonly ok: false }>;
+  /** Takes ended agents of a tree out of people's sight; resolves to their ids (seed 1, `/reap`). */
+  reap(root_id: string, at: number): Promise<string[]>;
 
   /** Enters the worker, or renews its lease; false: it had expired and its agents may be claimed by others. */
   heartbeat(worker: Worker): Promise<boolean>;

@@ -12,6 +12,8 @@ export interface ForkPlan {
   readonly profile: string | null;
   /** Inherits its parent's conversation. */
   readonly inherits: boolean;
+  /** It waits for its first words. */
+  readonly rests?: boolean;
   /** What it is told, as its first message. */
   readonly text: string;
   readonly output: string;
@@ -39,6 +41,7 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
     config: childConfig(view.self.config, { profile }),
     inherits: plan.inherits,
     first: { origin: 'identity', text: plan.text },
+    ...(plan.rests === true ? { rests: true } : {}),
   };
   return {
     type: 'settle',

@@ -16,6 +16,8 @@ export interface ChildPlan {
   readonly inherits: boolean;
   /** What it begins with; null: it rests until mail brings it work. */
   readonly first: UserContent | null;
+  /** Begins at rest although it has a first message. */
+  readonly rests?: boolean;
   readonly run?: NewRun;
 }
 
@@ -33,7 +35,10 @@ export function newChild(view: ToolsetView, plan: ChildPlan): NewAgent {
       origin: plan.origin,
       depth: self.depth + 1,
       config: plan.config,
-      state: first === null ? { type: 'idle' } : { type: 'requesting', attempt: 1, turn: newTurn(view.now) },
+      state:
+        first === null || plan.rests === true
+          ? { type: 'idle' }
+          : { type: 'requesting', attempt: 1, turn: newTurn(view.now) },
       forked_from: plan.inherits ? { agent_id: self.id, seq: view.message_seq } : null,
       worker: view.worker,
       created_at: view.now,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Agent } from '../core/agent.ts';
 import { storable } from '../core/text.ts';
 import { find, refuse, strings, text } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
 import { forkAgent, forkNeeds } from './fork-agent.ts';
+import { forkIdentity } from './fork-identity.ts';
 import { killAgent } from './kill-agent.ts';
 import { noNesting } from './nesting.ts';
 import { sendLetter } from './send-letter.ts';
@@ -53,22 +53,11 @@ const fork: ToolsetTool = {
       name,
       profile: parsed.value.profile ?? null,
       inherits: true,
-      text: identity(id, name, view.self, storable(parsed.value.prompt)),
+      text: forkIdentity(id, name, view.self, storable(parsed.value.prompt)),
       output: JSON.stringify({ agent_id: id, name }),
     });
   },
 };
-
-function identity(id: string, name: string, parent: Agent, prompt: string): string {
-  return [
-    `You are now "${name}" (agent ${id}), a fork of "${parent.name}" (agent ${parent.id}), which goes on without you.`,
-    'The conversation above is your memory of it; what it does from here on you do not see.',
-    `When your task is done, report to it: send(to: "${parent.id}", message: …). Then stop; it may send you more work.`,
-    '',
-    'Your task:',
-    prompt,
-  ].join('\n');
-}
 
 const killInput = z.strictObject({
   agent_id: text('the agent_id').describe('The agent to end, with all its descendants.'),

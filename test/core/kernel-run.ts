@@ -177,7 +177,12 @@ export class KernelRun {
     if (before.type !== 'executing') return;
     const runs = effects.flatMap((effect) => (effect.type === 'run-call' ? [effect.call] : []));
     const known = before.running.map(({ call }) => call);
-    if (event.type !== 'resume')
+    if (event.type === 'ask-answered')
+      assert.ok(
+        event.verdict === 'allow' || !runs.some((call) => known.includes(call)),
+        'only what was allowed runs',
+      );
+    else if (event.type !== 'resume')
       assert.ok(!runs.some((call) => known.includes(call)), 'a call is started once');
     else
       assert.ok(

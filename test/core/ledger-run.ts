@@ -117,6 +117,8 @@ export class LedgerRun {
       sent_this_turn: false,
       noticed: 0,
       remove: [],
+      asks: [],
+      void_asks: [],
     };
     switch (inner.type) {
       case 'grow':

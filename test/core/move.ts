@@ -16,7 +16,8 @@ export type Move =
     }
   | { readonly type: 'submit'; readonly outcome: ChildOutcome }
   | { readonly type: 'settle'; readonly which: number; readonly bad: boolean; readonly children: number }
-  | { readonly type: 'park' | 'delegate'; readonly which: number }
+  | { readonly type: 'park' | 'delegate' | 'ask' | 'answer-ask' | 'deny-ask'; readonly which: number }
+  | { readonly type: 'human-wait' | 'wait-ended' | 'capture' }
   | { readonly type: 'child'; readonly which: number; readonly outcome: ChildOutcome }
   | { readonly type: 'cancel'; readonly knows: number };
 
@@ -59,6 +60,19 @@ export const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('submit' as const), outcome }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('park' as const), which }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('delegate' as const), which }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constantFrom('ask' as const, 'answer-ask' as const, 'deny-ask' as const),
+      which,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constantFrom('human-wait' as const, 'wait-ended' as const, 'capture' as const),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('cancel' as const), knows: fc.nat({ max: 2 }) }) },
   {
     weight: 1,
@@ -108,6 +122,28 @@ export function eventOf(move: Move, run: KernelRun): AgentEvent {
         call_id: pick(runningIds(run), move.which),
         wait: { from: null, deadline: 9 },
       };
+    case 'ask': {
+      const call_id = pick(runningIds(run), move.which);
+      const ask = { id: `ask-${at}`, call_id, root_id: 'r', agent_id: 'a', agent_name: 'a', tool: 'bash' };
+      return {
+        type: 'call-asked',
+        at,
+        ask: { ...ask, subject: 'ls', input: '{}', cwd: '/', rule: 'ask(bash)', asked_at: at },
+      };
+    }
+    case 'answer-ask':
+    case 'deny-ask': {
+      const open =
+        run.state.type === 'executing' ? run.state.running.flatMap(({ ask }) => ask?.id ?? []) : [];
+      const verdict = move.type === 'answer-ask' ? ('allow' as const) : ('deny' as const);
+      return { type: 'ask-answered', at, ask_id: pick(open, move.which), verdict, note: '', by: 'you' };
+    }
+    case 'human-wait':
+      return { type: 'human-wait', at, wait: { from: null, deadline: at + 5 } };
+    case 'wait-ended':
+      return { type: 'wait-ended', at, output: '{}', mail_ids: [] };
+    case 'capture':
+      return { type: 'capture', at, text: 'a note' };
     case 'delegate': {
       const call_id = pick(runningIds(run), move.which);
       return { type: 'call-delegated', at, call_id, child: `kid-${at}`, consequences: [] };

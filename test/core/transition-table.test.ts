@@ -16,6 +16,7 @@ const content = { origin: 'human' as const, text: 'hello' };
 
 const states: { readonly [Type in AgentState['type']]: Extract<AgentState, { type: Type }> } = {
   idle: { type: 'idle' },
+  waiting: { type: 'waiting', wait: { from: null, deadline: 9 }, since: 1 },
   requesting: { type: 'requesting', attempt: 1, turn },
   executing: {
     type: 'executing',
@@ -35,6 +36,19 @@ const states: { readonly [Type in AgentState['type']]: Extract<AgentState, { typ
   killed: { type: 'killed', by: 'you' },
 };
 
+const ask = {
+  id: 'ask',
+  root_id: 'r',
+  agent_id: 'a',
+  agent_name: 'a',
+  call_id: 'c',
+  tool: 'bash',
+  subject: 'ls',
+  input: '{}',
+  cwd: '/',
+  rule: 'ask(bash)',
+  asked_at: 2,
+};
 const result = { call_id: 'c', name: 'bash', status: 'ok' as const, output: '' };
 const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { type: Type }> } = {
   input: { type: 'input', at: 2, content },
@@ -43,6 +57,12 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
   'request-failed': { type: 'request-failed', at: 2, failure },
   'call-settled': { type: 'call-settled', at: 2, result, consequences: [], spawned: [] },
   'call-parked': { type: 'call-parked', at: 2, call_id: 'c', wait: { from: null, deadline: 3 } },
+  'call-asked': { type: 'call-asked', at: 2, ask },
+  'ask-answered': { type: 'ask-answered', at: 2, ask_id: 'nobody', verdict: 'allow', note: '', by: 'you' },
+  capture: { type: 'capture', at: 2, text: 'note' },
+  branch: { type: 'branch', at: 2, agents: [], text: 'forked' },
+  'human-wait': { type: 'human-wait', at: 2, wait: { from: null, deadline: 9 } },
+  'wait-ended': { type: 'wait-ended', at: 2, output: '{}', mail_ids: [] },
   'call-delegated': { type: 'call-delegated', at: 2, call_id: 'c', child: 'kid', consequences: [] },
   'child-result': { type: 'child-result', at: 2, child },
   cancel: { type: 'cancel', at: 2, by: 'you', reason: 'enough', open: [] },
@@ -57,9 +77,26 @@ type Table = Record<AgentState['type'], Partial<Record<AgentEvent['type'], Next>
 
 /** For an agent whose outcome nobody awaits; what is not listed is an invalid transition. */
 const OWN: Table = {
-  idle: { input: 'requesting', kill: 'killed', resume: 'idle' },
+  idle: {
+    input: 'requesting',
+    'human-wait': 'waiting',
+    capture: 'idle',
+    branch: 'idle',
+    kill: 'killed',
+    resume: 'idle',
+  },
+  waiting: {
+    'wait-ended': 'idle',
+    capture: 'waiting',
+    branch: 'waiting',
+    cancel: 'idle',
+    kill: 'killed',
+    resume: 'waiting',
+  },
   requesting: {
     steer: 'requesting',
+    capture: 'requesting',
+    branch: 'requesting',
     response: 'idle',
     'request-failed': 'errored',
     cancel: 'idle',
@@ -71,6 +108,9 @@ const OWN: Table = {
     'call-settled': 'awaiting',
     'call-parked': 'executing',
     'call-delegated': 'executing',
+    'call-asked': 'executing',
+    capture: 'executing',
+    branch: 'executing',
     'child-result': 'executing',
     cancel: 'cancelling',
     kill: 'killed',
@@ -78,14 +118,31 @@ const OWN: Table = {
     resume: 'awaiting',
   },
   awaiting: {
+    capture: 'awaiting',
+    branch: 'awaiting',
     'child-result': 'requesting',
     cancel: 'cancelling',
     kill: 'killed',
     limit: 'requesting',
     resume: 'awaiting',
   },
-  cancelling: { 'child-result': 'idle', kill: 'killed', limit: 'idle', resume: 'cancelling' },
-  errored: { input: 'requesting', retry: 'requesting', kill: 'killed', resume: 'errored' },
+  cancelling: {
+    capture: 'cancelling',
+    branch: 'cancelling',
+    'child-result': 'idle',
+    kill: 'killed',
+    limit: 'idle',
+    resume: 'cancelling',
+  },
+  errored: {
+    capture: 'errored',
+    branch: 'errored',
+    'human-wait': 'waiting',
+    input: 'requesting',
+    retry: 'requesting',
+    kill: 'killed',
+    resume: 'errored',
+  },
   completed: {},
   failed: {},
   killed: {},

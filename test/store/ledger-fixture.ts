@@ -78,6 +78,8 @@ export function stepOf(agent: Agent, over: Partial<Step> = {}): Step {
     reply: agent.reply,
     noticed: agent.noticed,
     remove: [],
+    asks: [],
+    void_asks: [],
     sent_this_turn: agent.sent_this_turn,
     ...over,
   };

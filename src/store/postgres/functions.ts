@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION coppice_is_terminal(status text) RETURNS boolean LANG
 $$ SELECT status IN ('completed', 'failed', 'killed') $$;
 
 CREATE OR REPLACE FUNCTION coppice_is_working(status text) RETURNS boolean LANGUAGE sql IMMUTABLE AS
-$$ SELECT status IN ('requesting', 'executing', 'awaiting', 'cancelling') $$;
+$$ SELECT status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting') $$;
 
 CREATE OR REPLACE FUNCTION coppice_now() RETURNS bigint LANGUAGE sql VOLATILE AS
 $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
@@ -82,6 +82,7 @@ BEGIN
       doing = NULL, last_seq = last_seq + 1, updated_at = kill_at, ended_at = kill_at WHERE id = r.id;
     INSERT INTO messages (agent_id, seq, kind, content, at) SELECT r.id, g.last_seq, 'event', content, kill_at FROM agents g WHERE g.id = r.id;
     DELETE FROM wait_edges WHERE waiter = r.id;
+    UPDATE asks SET verdict = 'void', answered_at = kill_at WHERE agent_id = r.id AND verdict IS NULL;
     IF r.origin IN ('session', 'delegate') THEN
       PERFORM coppice_finish_run(r.id, jsonb_build_object('status', 'cancelled', 'error', 'Killed by ' || killer), kill_at);
     END IF;
@@ -214,6 +215,11 @@ BEGIN
     SELECT coalesce(jsonb_agg(dead.id), '[]') INTO killed FROM jsonb_array_elements_text(s->'kill') AS target,
       LATERAL jsonb_array_elements(coppice_kill(target, a.name, step_at, a.worker)) AS dead (id);
   END IF;
+  INSERT INTO asks (id, root_id, agent_id, agent_name, call_id, tool, subject, input, cwd, rule, asked_at)
+  SELECT k->>'id', k->>'root_id', k->>'agent_id', k->>'agent_name', k->>'call_id', k->>'tool', k->>'subject', k->>'input', k->>'cwd',
+    k->>'rule', (k->>'asked_at')::bigint FROM jsonb_array_elements(s->'asks') k;
+  UPDATE asks SET verdict = 'void', answered_at = step_at FROM jsonb_array_elements_text(s->'void_asks') AS gone (id)
+  WHERE asks.id = gone.id AND asks.verdict IS NULL;
   FOR q IN SELECT * FROM jsonb_array_elements(s->'remove') LOOP
     DELETE FROM agents g WHERE g.id = q #>> '{}' AND g.parent_id = a.id AND coppice_is_terminal(g.status)
       AND NOT EXISTS (SELECT 1 FROM agents below WHERE below.parent_id = g.id);
@@ -248,6 +254,15 @@ BEGIN
   IF NOT FOUND THEN RETURN '"unknown"'; END IF;
   IF coppice_is_terminal(found_status) THEN RETURN '"dead"'; END IF;
   RETURN to_jsonb(coppice_post(m, NULL));
+END $$;
+
+CREATE OR REPLACE FUNCTION coppice_answer(ask text, a jsonb, m jsonb) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM trees WHERE root_id = m->>'root_id' FOR UPDATE;
+  UPDATE asks SET verdict = a->>'verdict', scope = a->>'scope', note = a->>'note', answered_by = a->>'by', answered_at = (a->>'at')::bigint
+  WHERE id = ask AND verdict IS NULL;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  RETURN coppice_post(m, NULL);
 END $$;
 
 CREATE OR REPLACE FUNCTION coppice_create_root(c jsonb, tree_limits text) RETURNS void LANGUAGE plpgsql AS $$

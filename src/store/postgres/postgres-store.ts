@@ -1,12 +1,14 @@
 import pg from 'pg';
 import type { Agent, Tree } from '../../core/agent.ts';
+import type { Ask, AskAnswer } from '../../core/ask.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { Mail, NewMail } from '../../core/mail.ts';
 import type { PlacedMessage } from '../../core/message.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
 import type { Run } from '../../core/run.ts';
+import { answerMail } from '../answer-mail.ts';
 import { isProcessGone } from '../process-gone.ts';
-import { agentOf, mailOf, messageOf, type Row, requestOf, runOf } from '../rows.ts';
+import { agentOf, askOf, mailOf, messageOf, type Row, requestOf, runOf } from '../rows.ts';
 import {
   type AgentFilter,
   LEASE_MS,
@@ -218,6 +220,38 @@ class PostgresStore implements Store {
     const found = (await this.#query('find_runs', sql, [text])).map(runOf);
     const exact = found.find((run) => run.id === text);
     return exact === undefined ? found : [exact];
+  }
+
+  async asks(filter: Parameters<Store['asks']>[0]): Promise<Ask[]> {
+    const sql = `SELECT * FROM asks WHERE ($1::text IS NULL OR root_id = $1) AND ($2::text IS NULL OR agent_id = $2)
+      ${filter.open ? 'AND verdict IS NULL' : ''} ORDER BY asked_at, number`;
+    const values = [filter.root_id ?? null, filter.agent_id ?? null];
+    return (await this.#query(`asks_${filter.open === true}`, sql, values)).map(askOf);
+  }
+
+  async findAsks(text: string): Promise<Ask[]> {
+    const sql = `SELECT * FROM asks WHERE id = $1 OR (length($1) >= 4 AND id ~>=~ $1 AND id ~<~ ($1 || 'g'))
+      ORDER BY asked_at DESC LIMIT ${MAX_FOUND}`;
+    return (await this.#query('find_asks', sql, [text])).map(askOf);
+  }
+
+  async answer(ask_id: string, answer: AskAnswer): ReturnType<Store['answer']> {
+    const [ask] = (await this.#query('ask', 'SELECT * FROM asks WHERE id = $1', [ask_id])).map(askOf);
+    if (ask === undefined) return { ok: false };
+    const mail = answerMail(ask, answer);
+    const [row] = await this.#query('answer', 'SELECT coppice_answer($1, $2::jsonb, $3::jsonb) AS number', [
+      ask_id,
+      JSON.stringify(answer),
+      encodeMail(mail),
+    ]);
+    const number = row?.number as number | null;
+    return number === null ? { ok: false } : { ok: true, mail: { ...mail, number, consumed_seq: null } };
+  }
+
+  async reap(root_id: string, at: number): Promise<string[]> {
+    const sql = `UPDATE agents SET reaped_at = $2 WHERE root_id = $1 AND reaped_at IS NULL AND parent_id IS NOT NULL
+      AND NOT ${LIVING} RETURNING id`;
+    return (await this.#query('reap', sql, [root_id, at])).map((row) => row.id as string);
   }
 
   async heartbeat(worker: Worker): Promise<boolean> {

@@ -148,4 +148,33 @@ CREATE INDEX subagent_runs_by_time ON subagent_runs (created_at);
 CREATE INDEX subagent_runs_active ON subagent_runs (created_at) WHERE finished_at IS NULL;
 `,
   },
+  {
+    number: 3,
+    sql: `
+ALTER TABLE agents ADD COLUMN reaped_at bigint;
+
+CREATE TABLE asks (
+  id text PRIMARY KEY,
+  root_id text NOT NULL,
+  agent_id text NOT NULL,
+  agent_name text NOT NULL,
+  call_id text NOT NULL,
+  tool text NOT NULL,
+  subject text NOT NULL,
+  input text NOT NULL,
+  cwd text NOT NULL,
+  rule text NOT NULL,
+  asked_at bigint NOT NULL,
+  verdict text,
+  scope text,
+  note text,
+  answered_by text,
+  answered_at bigint,
+  number bigint GENERATED ALWAYS AS IDENTITY
+);
+CREATE INDEX asks_open ON asks (root_id) WHERE verdict IS NULL;
+CREATE INDEX asks_by_agent ON asks (agent_id);
+CREATE INDEX asks_by_prefix ON asks (id text_pattern_ops);
+`,
+  },
 ];

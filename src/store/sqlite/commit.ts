@@ -6,6 +6,7 @@ import type { NewAgent } from '../../core/new-agent.ts';
 import { type AgentState, isTerminal, isWorking } from '../../core/state.ts';
 import { mailOf, type Row } from '../rows.ts';
 import type { Step, Verdict } from '../store.ts';
+import { enterAsk } from './asks.ts';
 import type { GuardRow } from './guard-row.ts';
 import { outcomeOf } from './killed-outcome.ts';
 import { removeAgent } from './remove-agent.ts';
@@ -99,6 +100,8 @@ export class Commit {
     if (isWorking(guard.status) && !isWorking(state.type)) this.#tellWaiters(agent_id, guard.worker);
     const killed = step.kill.flatMap((id) => this.kill(id, guard.name, at, guard.worker));
     for (const id of step.remove) removeAgent(sql, id, agent_id);
+    for (const ask of step.asks) enterAsk(sql, ask);
+    for (const id of step.void_asks) sql.voidAsk.run(at, id);
     return { ok: true, killed, sent, tree: { ...tree } };
   }
 
@@ -219,6 +222,7 @@ export class Commit {
       const id = row.id as string;
       sql.insertMessage.run(id, (row.last_seq as number) + 1, 'event', content, at);
       sql.kill.run(state, at, at, id);
+      sql.voidAsksOf.run(at, id);
       if (isTask(row.origin as Origin)) finishRun(sql, id, { type: 'killed', by }, at);
       sql.deleteEdges.run(id);
       if (row.parent_id !== null) sql.addLivingChildren.run(-1, row.parent_id as string);

@@ -145,4 +145,31 @@ CREATE INDEX subagent_runs_by_time ON subagent_runs (created_at);
 CREATE INDEX subagent_runs_active ON subagent_runs (created_at) WHERE finished_at IS NULL;
 `,
   },
+  {
+    number: 3,
+    sql: `
+ALTER TABLE agents ADD COLUMN reaped_at INTEGER;
+
+CREATE TABLE asks (
+  id TEXT PRIMARY KEY,
+  root_id TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  agent_name TEXT NOT NULL,
+  call_id TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  input TEXT NOT NULL,
+  cwd TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  asked_at INTEGER NOT NULL,
+  verdict TEXT,
+  scope TEXT,
+  note TEXT,
+  answered_by TEXT,
+  answered_at INTEGER
+) STRICT;
+CREATE INDEX asks_open ON asks (root_id) WHERE verdict IS NULL;
+CREATE INDEX asks_by_agent ON asks (agent_id);
+`,
+  },
 ];

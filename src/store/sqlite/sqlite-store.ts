@@ -1,13 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Agent, Tree } from '../../core/agent.ts';
+import type { Ask, AskAnswer } from '../../core/ask.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { Mail, NewMail } from '../../core/mail.ts';
 import type { PlacedMessage } from '../../core/message.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
 import type { Run } from '../../core/run.ts';
 import { isTerminal } from '../../core/state.ts';
+import { answerMail } from '../answer-mail.ts';
 import { isProcessGone } from '../process-gone.ts';
-import { agentOf, mailOf, messageOf, type Row, requestOf, runOf } from '../rows.ts';
+import { agentOf, askOf, mailOf, messageOf, type Row, requestOf, runOf } from '../rows.ts';
 import {
   type AgentFilter,
   LEASE_MS,
@@ -214,6 +216,33 @@ class SqliteStore implements Store {
     const found = this.#read(() => this.#database.prepare(sql).all(text, prefix, end) as Row[]).map(runOf);
     const exact = found.find((run) => run.id === text);
     return exact === undefined ? found : [exact];
+  }
+
+  async asks(filter: Parameters<Store['asks']>[0]): Promise<Ask[]> {
+    const sql = `SELECT * FROM asks WHERE (?1 IS NULL OR root_id = ?1) AND (?2 IS NULL OR agent_id = ?2)
+      ${filter.open ? 'AND verdict IS NULL' : ''} ORDER BY asked_at, rowid`;
+    const values = [filter.root_id ?? null, filter.agent_id ?? null];
+    return this.#read(() => this.#database.prepare(sql).all(...values) as Row[]).map(askOf);
+  }
+
+  async findAsks(text: string): Promise<Ask[]> {
+    const end = text.length >= 4 ? `${text}\u{10ffff}` : text;
+    const sql = `SELECT * FROM asks WHERE id >= ? AND id <= ? ORDER BY asked_at DESC LIMIT ${MAX_FOUND}`;
+    return this.#read(() => this.#database.prepare(sql).all(text, end) as Row[]).map(askOf);
+  }
+
+  async answer(ask_id: string, answer: AskAnswer): ReturnType<Store['answer']> {
+    return this.#transaction((commit) => {
+      const { verdict, scope, note, by, at } = answer;
+      const row = this.#sql.answerAsk.get(verdict, scope, note, by, at, ask_id) as Row | undefined;
+      if (row === undefined) return { ok: false };
+      const ask = { id: ask_id, root_id: row.root_id as string, agent_id: row.agent_id as string };
+      return { ok: true, mail: commit.post(answerMail(ask, answer), null) };
+    });
+  }
+
+  async reap(root_id: string, at: number): Promise<string[]> {
+    return this.#transaction(() => this.#sql.reap.all(at, root_id) as Row[]).map((row) => row.id as string);
   }
 
   async heartbeat(worker: Worker): Promise<boolean> {

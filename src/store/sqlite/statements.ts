@@ -71,6 +71,18 @@ export function prepareStatements(database: DatabaseSync) {
     removeMail: prepare('DELETE FROM mail WHERE to_id = ?'),
     removeRequests: prepare('DELETE FROM requests WHERE agent_id = ?'),
 
+    insertAsk:
+      prepare(`INSERT INTO asks (id, root_id, agent_id, agent_name, call_id, tool, subject, input, cwd, rule, asked_at)
+      VALUES (?,?,?,?,?,?,?,?,?,?,?)`),
+    voidAsk: prepare(`UPDATE asks SET verdict = 'void', answered_at = ? WHERE id = ? AND verdict IS NULL`),
+    voidAsksOf: prepare(
+      `UPDATE asks SET verdict = 'void', answered_at = ? WHERE agent_id = ? AND verdict IS NULL`,
+    ),
+    answerAsk: prepare(`UPDATE asks SET verdict = ?, scope = ?, note = ?, answered_by = ?, answered_at = ?
+      WHERE id = ? AND verdict IS NULL RETURNING root_id, agent_id, call_id`),
+    reap: prepare(`UPDATE agents SET reaped_at = ? WHERE root_id = ? AND reaped_at IS NULL AND parent_id IS NOT NULL
+      AND status IN ('completed', 'failed', 'killed') RETURNING id`),
+
     insertEdge: prepare('INSERT OR IGNORE INTO wait_edges (waiter, target) VALUES (?, ?)'),
     deleteEdges: prepare('DELETE FROM wait_edges WHERE waiter = ?'),
     targetsOf: prepare('SELECT target FROM wait_edges WHERE waiter = ?'),

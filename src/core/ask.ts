@@ -1,0 +1,41 @@
+/** A call that a person must allow: bound to this call and its exact arguments (SAFETY.md, approvals). */
+export interface NewAsk {
+  readonly id: string;
+  readonly root_id: string;
+  readonly agent_id: string;
+  readonly agent_name: string;
+  readonly call_id: string;
+  readonly tool: string;
+  /** What the call is about, as rules match it: the command, the path. */
+  readonly subject: string;
+  /** The arguments as the model wrote them. */
+  readonly input: string;
+  readonly cwd: string;
+  /** Why it asks, for people: `ask(bash:rm *)`. */
+  readonly rule: string;
+  /** Milliseconds since the epoch. */
+  readonly asked_at: number;
+}
+
+/** `void`: the call went away before anybody answered. */
+export type AskVerdict = 'allow' | 'deny' | 'void';
+
+/** How far an `allow` reaches: this call, or this tool for this agent as long as it lives. */
+export type AskScope = 'once' | 'agent';
+
+export interface AskAnswer {
+  readonly verdict: Exclude<AskVerdict, 'void'>;
+  readonly scope: AskScope;
+  /** What the person says to the model with a `deny`; empty for nothing. */
+  readonly note: string;
+  readonly by: string;
+  readonly at: number;
+}
+
+export interface Ask extends NewAsk {
+  readonly verdict: AskVerdict | null;
+  readonly scope: AskScope | null;
+  readonly note: string | null;
+  readonly answered_by: string | null;
+  readonly answered_at: number | null;
+}

@@ -1,0 +1,19 @@
+import type { AskScope } from './ask.ts';
+
+/** What a person tells an agent beside letters; mail of kind `control` carries it to whichever process leads the agent. */
+export type Order =
+  | { readonly type: 'cancel'; readonly reason: string }
+  | { readonly type: 'retry' }
+  /** The answer to an ask (`store/answer-mail.ts`). */
+  | {
+      readonly type: 'answer';
+      readonly ask_id: string;
+      readonly verdict: 'allow' | 'deny';
+      readonly note: string;
+      readonly scope?: AskScope;
+    }
+  | { readonly type: 'capture'; readonly text: string }
+  /** `id` is the child's, chosen by whoever orders; without a prompt it rests and waits for its first words. */
+  | { readonly type: 'fork'; readonly id: string; readonly name: string; readonly prompt: string | null }
+  /** Seed 1, `/wait`: ids of agents, or null for the next message from anyone. */
+  | { readonly type: 'wait'; readonly timeout_ms: number; readonly from: readonly string[] | null };

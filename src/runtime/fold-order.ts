@@ -1,0 +1,42 @@
+import type { Mail } from '../core/mail.ts';
+import type { Order } from '../core/order.ts';
+import { refusalText } from '../toolsets/toolset.ts';
+import type { Cell } from './cell.ts';
+import type { Draft } from './draft.ts';
+import type { FoldSurroundings } from './fold-surroundings.ts';
+import { cancel } from './fold-waits.ts';
+import { forkByPerson } from './human-fork.ts';
+
+/** Does what a person ordered, as far as the agent's state admits it. */
+export function follow(order: Order, mail: Mail, draft: Draft, cell: Cell, around: FoldSurroundings): void {
+  const at = around.now;
+  const by = mail.from_name;
+  switch (order.type) {
+    case 'cancel':
+      return cancel(draft, cell, around, { type: 'cancel', at, by, reason: order.reason, open: [] });
+    case 'retry':
+      return void draft.apply({ type: 'retry', at });
+    case 'answer': {
+      const { ask_id, verdict, note } = order;
+      return void draft.apply({ type: 'ask-answered', at, ask_id, verdict, note, by });
+    }
+    case 'capture':
+      return void draft.apply({ type: 'capture', at, text: order.text });
+    case 'fork':
+      return forkByPerson(order, by, draft, cell, around);
+    case 'wait': {
+      // The ledger found that it would close a cycle (law 10).
+      const refused = cell.overrides.get(mail.id);
+      if (refused !== undefined) return notice(draft, refusalText(refused.code, refused.message));
+      const wait = { from: order.from, deadline: mail.sent_at + order.timeout_ms };
+      if (draft.apply({ type: 'human-wait', at, wait }) !== null)
+        return notice(draft, 'wait: the agent is at work; interrupt it first');
+      if (order.from !== null) draft.parked.push({ call_id: mail.id, from: order.from });
+    }
+  }
+}
+
+/** Tells people, in the scrollback, what came of an order. */
+export function notice(draft: Draft, text: string): void {
+  draft.append({ kind: 'event', content: { event: 'notice', text } });
+}

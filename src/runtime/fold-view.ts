@@ -1,0 +1,30 @@
+import type { Agent, Tree } from '../core/agent.ts';
+import { needKey } from '../toolsets/need.ts';
+import type { ToolsetView } from '../toolsets/toolset.ts';
+import type { Cell } from './cell.ts';
+import type { Draft } from './draft.ts';
+import type { FoldSurroundings } from './fold-surroundings.ts';
+import { isLetter, waitView } from './fold-waits.ts';
+
+/** What a toolset may know, in the middle of a fold. */
+export function viewOf(draft: Draft, cell: Cell, message_seq: number, around: FoldSurroundings): ToolsetView {
+  const { forest } = around;
+  const self: Agent = { ...draft.before, state: draft.state };
+  const tree = forest.tree(self.root_id) as Tree;
+  const created = draft.create.length;
+  return {
+    now: around.now,
+    newId: around.newId,
+    self,
+    tree: { ...tree, live: tree.live + created, total: tree.total + created },
+    living_children: forest.livingChildren(self.id) + created,
+    resolve: (text) => forest.resolve(text, self.root_id),
+    lineage: (agent) => forest.lineage(agent),
+    subtree: (agent) => forest.subtree(agent),
+    message_seq,
+    worker: around.worker,
+    terms: around.terms,
+    letters: waitView(draft, cell, around).inbox.filter(isLetter),
+    answer: (need) => cell.answers.get(needKey(need)) ?? { ok: false, error: 'it could not be looked up' },
+  };
+}
