@@ -1,0 +1,34 @@
+import type { Frame } from './frame.ts';
+
+/**
+ * The terminal as the app uses it. The contract:
+ * - Inline (the default): `print` puts finished lines into the native scrollback, `draw` keeps a live block below them. Only lines that
+ *   changed are written; the block never exceeds the screen; the scrollback is never cleared (no `CSI 3J`), nothing is redrawn whole.
+ * - Full (`enterFull` … `leaveFull`): the alternate screen, filled by `draw`; leaving shows the inline part as it was left. What is
+ *   printed meanwhile appears after leaving.
+ * - Each call is one write, wrapped in synchronized output (`CSI ? 2026`). After a resize the block is drawn afresh; what stands above it
+ *   is never lost or doubled.
+ * - `close` restores the terminal as it was, whatever happened before, and may be called from an exit handler.
+ */
+export interface Screen {
+  readonly columns: number;
+  readonly rows: number;
+  readonly full: boolean;
+  print(lines: readonly string[]): void;
+  draw(frame: Frame): void;
+  enterFull(): void;
+  leaveFull(): void;
+  /** BEL and OSC 9, for when nobody looks; does nothing while the terminal has the focus. */
+  attention(text: string): void;
+  /** Ctrl-Z: gives the terminal back, stops the process group, and takes it again when continued. */
+  suspend(): void;
+  close(): void;
+}
+
+export interface ScreenListener {
+  /** One key or paste at a time, as the terminal sent it (bracketed pastes whole). */
+  readonly onInput: (data: string) => void;
+  readonly onResize: () => void;
+  /** The terminal is gone (SIGHUP), or asks the program to end. */
+  readonly onHangup: () => void;
+}
