@@ -161,7 +161,7 @@ describe('acp program: life', () => {
     ]);
     assert.equal(
       failed(outcome),
-      'network: acp:test: the agent program ended with exit code 7; its last words: fatal: out of luck',
+      'network: acp:test: the agent program ended with exit code 7; its last words: fatal: out of luck | [stack] at home',
     );
     assert.ok(outcome.type === 'failure' && outcome.failure.retryable && outcome.partial === 'about to');
     for (const pending of hanging) assert.match(failed((await pending).outcome), /ended with exit code 7/);

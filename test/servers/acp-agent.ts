@@ -170,7 +170,7 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
   },
   async crash(turn) {
     await turn.say('about to');
-    process.stderr.write('\u001b[31mfatal: out of luck\u001b[0m\n');
+    process.stderr.write('\u001b[31mfatal: out of luck\u001b[0m\n[stack] at home\n');
     process.exit(7);
   },
   async flood(turn, rest) {
