@@ -8,11 +8,11 @@ import { isBinary } from '../tools/file-kind.ts';
 import { findShell } from '../tools/find-shell.ts';
 import { limits } from '../tools/output.ts';
 import { type ContainedPath, containPath, openContained } from '../tools/path-containment.ts';
-import type { Policy } from '../tools/permission-policy.ts';
 import { pathTools } from '../tools/permission-rule.ts';
 import { printablePath } from '../tools/printable-path.ts';
 import type { ProcessPlace } from '../tools/run-process.ts';
 import { policyOf } from './agent-policy.ts';
+import { blindRefusal } from './blind-refusal.ts';
 import { startHostTerminal } from './host-terminal.ts';
 import { policyRefusal } from './policy-refusal.ts';
 
@@ -91,16 +91,6 @@ export function createModelHost(config: AgentConfig, surroundings: HostSurroundi
         return { terminal };
       }),
   };
-}
-
-/** Without a subject no pattern can be checked: any pattern that forbids some of it forbids all of it. */
-function blindRefusal(policy: Policy, tool: string): string | null {
-  const rules = policy.levels.flatMap((level) => [...level.cli, ...level.config]);
-  const narrow = rules.find(
-    (rule) => rule.verdict !== 'allow' && rule.tool === tool && rule.pattern !== undefined,
-  );
-  if (narrow === undefined) return policyRefusal(policy, tool, '');
-  return `${tool} was not allowed: the program does not say what it is about, and there is a rule for some of it (${tool}:${narrow.pattern})`;
 }
 
 /**

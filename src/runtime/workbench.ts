@@ -1,6 +1,6 @@
 import type { Agent, AgentConfig, Tree } from '../core/agent.ts';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
-import { mustSubmit } from '../core/submits.ts';
+import { isAgentProgram, mustSubmit } from '../core/submits.ts';
 import type { TransitionContext } from '../core/transition-context.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSpec } from '../tools/tool-spec.ts';
@@ -67,8 +67,8 @@ export class Workbench {
     const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
     const seen = toolset_tools.filter((tool) => tool.audience?.(config, this.terms) ?? true);
     const specs = [...tools, ...seen].map((tool) => tool.spec);
-    // A sub-agent with one task is told by that; how agents work together is not its matter.
-    const guides = config.task === undefined ? toolsets : [];
+    // A sub-agent with one task is told by that; an agent program has tools of its own.
+    const guides = config.task === undefined && !isAgentProgram(config.model) ? toolsets : [];
     return {
       system: [config.system, ...guides.map((toolset) => toolset.guidance)]
         .filter((text) => text !== '')

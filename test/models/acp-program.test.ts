@@ -1,11 +1,14 @@
 // Proves that an agent program behind ACP may do no more than its agent, and that its start, its crash and its end are handled.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { openModel } from '../../src/models/providers.ts';
 import { eventually } from '../tools/tool-fixture.ts';
-import { acpStage, failed, processesIn, said } from './acp-stage.ts';
+import { acpStage, failed, makeFolders, processesIn, processesWith, said } from './acp-stage.ts';
 
 describe('acp program: permissions', () => {
   it('a question is decided by the rules of the agent, once and never for ever', async (test) => {
@@ -49,11 +52,26 @@ describe('acp program: permissions', () => {
     assert.equal(said((await ask('ask for-ever other', { rules: {} })).outcome), 'cancelled');
   });
 
+  it('a program that stops at a refusal and says nothing does not hide it', async (test) => {
+    const { ask } = await acpStage(test);
+    const { outcome, deltas } = await ask('ask-and-stop edit');
+    assert.match(
+      said(outcome),
+      /^I try\.\n\n\[not allowed: write needs approval .*--allow write or --yes\.\]$/,
+    );
+    assert.deepEqual(
+      deltas.map((delta) => delta.type),
+      ['text', 'call', 'text'],
+    );
+    assert.equal(said((await ask('ask-and-stop read', { name: 'b' })).outcome), 'I try.');
+  });
+
   it('reads and writes files of its agent, whole or by lines, where the rules allow it', async (test) => {
     const { ask, cwd } = await acpStage(test);
     writeFileSync(join(cwd, 'three.txt'), 'one\ntwo\nthree\n');
     assert.equal(said((await ask(`read ${cwd}/three.txt`)).outcome), 'one\ntwo\nthree\n');
     assert.equal(said((await ask(`read ${cwd}/three.txt 2 1`)).outcome), 'two');
+    assert.match(failed((await ask(`read ${cwd}/none`)).outcome), /error -32002: Resource not found: none/);
     const refused = failed((await ask(`write ${cwd}/new.txt hello`)).outcome);
     assert.match(refused, /needs approval.*--allow write/);
     assert.equal(existsSync(join(cwd, 'new.txt')), false);
@@ -143,7 +161,7 @@ describe('acp program: life', () => {
     ]);
     assert.equal(
       failed(outcome),
-      'network: acp:test: the agent program ended with exit code 7; its last words: fatal: out of luck',
+      'network: acp:test: the agent program ended with exit code 7; its last words: fatal: out of luck | [stack] at home',
     );
     assert.ok(outcome.type === 'failure' && outcome.failure.retryable && outcome.partial === 'about to');
     for (const pending of hanging) assert.match(failed((await pending).outcome), /ended with exit code 7/);
@@ -202,6 +220,34 @@ describe('acp program: life', () => {
       assert.match(failed((await hanging).outcome), /it was closed/);
       assert.match(failed((await ask('echo x')).outcome), /^cancelled: acp:test is closed/);
     }
+  });
+
+  it('ends with us, even when nobody closes it', async (test) => {
+    const { cwd } = makeFolders(test);
+    const script = join(cwd, 'leave.mjs');
+    const url = (path: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, path)).href);
+    const program = JSON.stringify([
+      process.execPath,
+      join(import.meta.dirname, '../servers/acp-agent.ts'),
+      '--lingers',
+      cwd,
+    ]);
+    writeFileSync(
+      script,
+      `import { openModel } from ${url('../../src/models/providers.ts')};
+const [command, ...args] = ${program};
+const model = await openModel('acp:a', { providers: {}, env: process.env, acp: { a: { command, args } } });
+const agent = { id: 'a', name: 'a', parent_id: null };
+const host = { cwd: process.cwd(), env: {}, refusal: () => 'no' };
+const messages = [{ role: 'user', text: 'turn' }];
+const request = { system: '', messages, tools: [], signal: new AbortController().signal, agent, host };
+const outcome = await model.stream(request, () => undefined);
+console.log(outcome.content.parts[0].text);
+process.exit();`,
+    );
+    const { stdout } = await promisify(execFile)(process.execPath, [script]);
+    assert.match(stdout, /^turn 1/);
+    assert.ok(await eventually(() => processesWith(cwd).length === 0));
   });
 
   it('an unknown name is refused with those that are configured', async () => {

@@ -119,7 +119,8 @@ export async function acpStage(
   };
 }
 
-function processesWith(tag: string): number[] {
+/** Processes that were started with this argument. */
+export function processesWith(tag: string): number[] {
   return processesThat((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(tag));
 }
 

@@ -118,6 +118,9 @@ describe('model host: files', () => {
   it('what the program does not say is refused where a rule is about some of it', (test) => {
     const { host } = open(test, { allow: ['bash', 'write'], deny: ['bash:rm *'] });
     assert.match(host.refusal('bash', '') ?? '', /does not say.*bash:rm \*/);
+    const yes = open(test, { allow: ['*'] });
+    assert.equal(yes.host.refusal('bash', ''), null);
+    assert.match(open(test, { allow: ['bash:git *'] }).host.refusal('bash', '') ?? '', /needs approval/);
     assert.equal(host.refusal('write', ''), null);
     assert.equal(host.refusal('read', ''), null);
     assert.match(host.refusal('acp', 'other') ?? '', /needs approval/);

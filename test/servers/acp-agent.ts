@@ -132,6 +132,22 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
     await turn.say(outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome);
     return undefined;
   },
+  /** Says nothing about the answer, as some programs do that stop there. */
+  async 'ask-and-stop'(turn, rest) {
+    await turn.say('I try.');
+    await turn.client.request(methods.client.session.requestPermission, {
+      sessionId: turn.session,
+      toolCall: { toolCallId: 'unannounced', title: 'Write it', kind: rest as ToolKind },
+      options: permission.get('all') ?? [],
+    });
+    return undefined;
+  },
+  /** The dollars that the session has cost so far. */
+  async cost(turn, rest) {
+    const cost = { amount: Number(rest), currency: 'USD' };
+    await turn.update({ sessionUpdate: 'usage_update', used: 1, size: 2, cost });
+    return undefined;
+  },
   async run(turn, rest) {
     const [command = '', ...args] = rest.split(' ');
     const terminal = await turn.client.createTerminal({ sessionId: turn.session, command, args });
@@ -154,7 +170,7 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
   },
   async crash(turn) {
     await turn.say('about to');
-    process.stderr.write('\u001b[31mfatal: out of luck\u001b[0m\n');
+    process.stderr.write('\u001b[31mfatal: out of luck\u001b[0m\n[stack] at home\n');
     process.exit(7);
   },
   async flood(turn, rest) {
@@ -260,6 +276,8 @@ if (!flags.has('--silent')) {
       const stopReason = await answer(params, client);
       // The protocol's draft; the library passes on what it does not know.
       const usage = { inputTokens: 10, outputTokens: 5, cachedReadTokens: 90, totalTokens: 105 };
+      const token_count = { input_tokens: 30, output_tokens: 3 };
+      if (flags.has('--quota')) return { stopReason, _meta: { quota: { token_count } } };
       return flags.has('--usage') ? { stopReason, usage } : { stopReason };
     })
     .onNotification(methods.agent.session.cancel, ({ params }) => cancelled.get(params.sessionId)?.())

@@ -116,6 +116,7 @@ const protocol: Protocol = {
             input_tokens_details: { cached_tokens: cached },
             output_tokens: output,
             output_tokens_details: { reasoning_tokens: reasoning },
+            total_tokens: input + output,
           },
         },
       }),

@@ -8,6 +8,8 @@ import { killStraysOfCall } from '../../tools/stray-processes.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 
 const STDERR_BYTES = 4096;
+/** Characters of it that are told. */
+const LAST_WORDS = 500;
 /** For the last words on the standard error after the end, and for the end after the output was closed. */
 const LAST_WORDS_MS = 200;
 const CLOSED_OUTPUT_MS = 500;
@@ -77,7 +79,7 @@ export class AcpChild {
       killStraysOfCall(mark);
     }
     stderr.destroy();
-    const words = readable(this.#last_words.toString('utf8'));
+    const words = newest(readable(this.#last_words.toString('utf8')));
     const ending = this.#reason === null ? how : `${how} (${this.#reason})`;
     return words === '' ? ending : `${ending}; its last words: ${words}`;
   }
@@ -105,6 +107,11 @@ export class AcpChild {
   }
 }
 
+/** The end says more than the beginning. */
+function newest(text: string): string {
+  return text.length <= LAST_WORDS ? text : `…${text.slice(-LAST_WORDS).toWellFormed()}`;
+}
+
 function notStarted(command: string, error: NodeJS.ErrnoException): string {
   if (error.code === 'ENOENT') return `could not be started: there is no command "${command}"`;
   if (error.code === 'EACCES') return `could not be started: "${command}" may not be executed`;
@@ -113,7 +120,7 @@ function notStarted(command: string, error: NodeJS.ErrnoException): string {
 
 /** Terminal sequences and control characters taken out, on one line. */
 export function readable(text: string): string {
-  const plain = text.replace(/\p{Cc}\[[0-9;?]*[A-Za-z]/gu, '').replace(/\s*\n\s*/g, ' | ');
+  const plain = text.replace(/(?!\s)\p{Cc}\[[0-9;?]*[A-Za-z]/gu, '').replace(/\s*\n\s*/g, ' | ');
   return plain
     .replace(/[\p{Cc}\p{Cs}]+/gu, ' ')
     .trim()

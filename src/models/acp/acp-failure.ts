@@ -47,7 +47,7 @@ function classify(
   }
   const said = `the agent program answered with error ${error.code}: ${error.message}${detailsOf(error.data)}`;
   if (error.code === AUTH_REQUIRED || AUTH.test(said))
-    return { kind: 'auth', text: `${said}. ${login}`, retryable: false };
+    return { kind: 'auth', text: `${said.replace(/\.$/, '')}. ${login}`, retryable: false };
   if (OVERFLOW.test(said)) return { kind: 'context_overflow', text: said, retryable: false };
   if (RATE_LIMIT.test(said)) return { kind: 'rate_limit', text: said, retryable: true };
   if (OVERLOADED.test(said)) return { kind: 'overloaded', text: said, retryable: true };

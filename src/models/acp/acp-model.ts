@@ -178,6 +178,7 @@ class AcpModel {
       const failure = { kind: 'cancelled', error, retryable: true } as const;
       return { type: 'failure', failure, ...(turn.text === '' ? {} : { partial: turn.text }) };
     }
+    turn.explain();
     const spent = session.cost_usd === null ? null : Math.max(session.cost_usd - (before_usd ?? 0), 0);
     return {
       type: 'answer',

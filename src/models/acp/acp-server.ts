@@ -18,7 +18,7 @@ interface Known {
 }
 
 const MAX_SESSIONS_AT_ONCE = 8;
-/** Sessions kept for agents that may come back; the one unused for longest is closed first. */
+/** Sessions kept for agents that may come back, beside those with a prompt under way; the one unused for longest is closed first. */
 const KEPT_SESSIONS = 256;
 
 /**
@@ -81,7 +81,7 @@ export class AcpServer {
 
   #closeOldest(): void {
     for (const key of this.#sessions.keys()) {
-      if (this.#sessions.size <= KEPT_SESSIONS) return;
+      if (this.#sessions.size <= KEPT_SESSIONS + (this.config.maxSessions ?? MAX_SESSIONS_AT_ONCE)) return;
       this.forget(key);
     }
   }

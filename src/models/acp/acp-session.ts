@@ -17,6 +17,7 @@ const MAX_CALLS = 1000;
 const OUTPUT_BYTES = 256 * 1024;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const REFUSED = -32603;
+const NOT_FOUND = -32002;
 
 /** Only what is used of an update is looked at: programs send kinds that are newer than any list. */
 const update = z.looseObject({
@@ -115,9 +116,11 @@ export class AcpSession {
   permission({ toolCall, options }: RequestPermissionRequest): RequestPermissionResponse {
     const host = this.#host;
     if (host === null) return { outcome: { outcome: 'cancelled' } };
-    const uses = permissionUses(this.#remember(toolCall.toolCallId, toolCall));
-    const refusals = uses.flatMap(({ tool, subject }) => host.refusal(tool, subject) ?? []);
-    this.refused = refusals[0] ?? this.refused;
+    const facts = this.#remember(toolCall.toolCallId, toolCall);
+    // Some programs announce a call only by asking for it.
+    this.#turn?.call(toolCall.toolCallId, facts.title ?? 'tool');
+    const refusals = permissionUses(facts).flatMap(({ tool, subject }) => host.refusal(tool, subject) ?? []);
+    if (refusals[0] !== undefined) this.#refuse(refusals[0]);
     return { outcome: chosenOption(options, refusals.length === 0) };
   }
 
@@ -130,6 +133,7 @@ export class AcpSession {
   }
 
   async createTerminal(request: CreateTerminalRequest): Promise<string> {
+    if (this.#terminals.size >= MAX_TERMINALS) this.#dropEnded();
     if (this.#terminals.size >= MAX_TERMINALS)
       throw new RequestError(REFUSED, `there are ${MAX_TERMINALS} terminals already: release some`);
     const host = this.#open();
@@ -172,6 +176,12 @@ export class AcpSession {
     await terminal.kill();
   }
 
+  /** Makes room: programs forget to release what has ended. */
+  #dropEnded(): void {
+    for (const [id, terminal] of this.#terminals)
+      if (terminal.output().exit !== null) this.#terminals.delete(id);
+  }
+
   #terminal(id: string): HostTerminal {
     const terminal = this.#terminals.get(id);
     if (terminal === undefined) throw new RequestError(REFUSED, `there is no terminal "${id}"`);
@@ -185,8 +195,16 @@ export class AcpSession {
 
   #allowed<T extends object>(answer: HostAnswer<T>): T {
     if (answer.ok) return answer;
-    this.refused = answer.error;
+    // Programs tell a file that is not there yet from one that is forbidden by the code.
+    if (/: no such file$/.test(answer.error))
+      throw new RequestError(NOT_FOUND, `Resource not found: ${answer.error}`);
+    this.#refuse(answer.error);
     throw new RequestError(REFUSED, answer.error);
+  }
+
+  #refuse(sentence: string): void {
+    this.refused = sentence;
+    this.#turn?.refuse(sentence);
   }
 }
 

@@ -22,6 +22,8 @@ export class AcpTurn {
   /** A tool was used since the last piece of text: what follows is a new paragraph. */
   #interrupted = false;
   #closed = false;
+  /** The newest refusal, as long as the program has said nothing after it. */
+  #refusal: string | null = null;
   /** More came than an answer may hold. */
   overflowed = false;
 
@@ -49,8 +51,21 @@ export class AcpTurn {
     const joins = this.#text_end === '' || this.#text_end === '\n' || text.startsWith('\n');
     this.#message_id = chunk.messageId;
     this.#interrupted = false;
+    this.#refusal = null;
     this.#text_end = text.slice(-1);
     this.#add('text', apart && !joins ? `\n\n${text}` : text);
+  }
+
+  /** The program was not allowed something. */
+  refuse(sentence: string): void {
+    this.#refusal = sentence;
+  }
+
+  /** A program that stops at a refusal and says nothing leaves it to us to say why. */
+  explain(): void {
+    const sentence = this.#refusal;
+    if (sentence === null) return;
+    this.#add('text', `${this.#text_end === '' ? '' : '\n\n'}[not allowed: ${sentence}]`);
   }
 
   thought(chunk: Chunk): void {

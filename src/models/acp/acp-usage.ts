@@ -15,10 +15,27 @@ const reported = z.object({
   }),
 });
 
+/** Where Gemini CLI puts it. */
+const counted = z.object({
+  _meta: z.object({
+    quota: z.object({
+      token_count: z.object({
+        input_tokens: z.number().nonnegative(),
+        output_tokens: z.number().nonnegative(),
+      }),
+    }),
+  }),
+});
+
 /** What the answer to a prompt says about its tokens; zeros when it says nothing. `cost_usd`: of this prompt, null when unknown. */
 export function usageOf(response: unknown, cost_usd: number | null): Usage {
   const parsed = reported.safeParse(response);
-  if (!parsed.success) return { ...NO_USAGE, cost_usd };
+  if (!parsed.success) {
+    const other = counted.safeParse(response);
+    if (!other.success) return { ...NO_USAGE, cost_usd };
+    const { input_tokens, output_tokens } = other.data._meta.quota.token_count;
+    return { ...NO_USAGE, input: input_tokens, output: output_tokens, cost_usd };
+  }
   const { inputTokens, outputTokens, totalTokens, cachedReadTokens, cachedWriteTokens, thoughtTokens } =
     parsed.data.usage;
   const cached = cachedReadTokens ?? 0;
