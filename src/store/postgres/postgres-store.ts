@@ -23,21 +23,17 @@ import {
 } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import { encodeAgent, encodeMail, encodeSteps } from './encode.ts';
+import { HISTORY } from './history-query.ts';
 import { Listener } from './listener.ts';
+import { asksQuery, findAsksQuery, findRunsQuery, type Listing, runsQuery } from './listings.ts';
 import { migrate } from './migrate.ts';
+import { NUMBERS } from './numbers.ts';
 import { publicLocation, storeErrorOf } from './postgres-error.ts';
 
 const POOL_SIZE = 4;
 const CONNECT_TIMEOUT_MS = 5_000;
 const MAX_FOUND = 20;
-const INT8 = 20;
 const LIVING = `status NOT IN ('completed', 'failed', 'killed')`;
-
-/** `bigint` columns hold counters and times, all far below 2^53. */
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
-};
 
 export async function openPostgresStore(url: string, options: OpenStoreOptions): Promise<Store> {
   const location = publicLocation(url);
@@ -45,7 +41,7 @@ export async function openPostgresStore(url: string, options: OpenStoreOptions):
     connectionString: url,
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    types: types as pg.CustomTypesConfig,
+    types: NUMBERS,
   });
   // An idle connection that breaks is replaced at the next query; the query says so if it cannot.
   pool.on('error', () => undefined);
@@ -176,15 +172,7 @@ class PostgresStore implements Store {
   }
 
   async history(agent_id: string, after = 0, limit?: number): Promise<PlacedMessage[]> {
-    const sql = `WITH RECURSIVE chain (id, from_seq, to_seq, forked_from, place) AS (
-        SELECT id, coalesce(forked_seq, 0), 9007199254740991, forked_from, 0 FROM agents WHERE id = $1
-        UNION ALL
-        SELECT g.id, coalesce(g.forked_seq, 0), least(chain.from_seq, chain.to_seq), g.forked_from, chain.place + 1
-        FROM chain JOIN agents g ON g.id = chain.forked_from WHERE chain.from_seq > $2
-      )
-      SELECT m.* FROM chain JOIN messages m ON m.agent_id = chain.id AND m.seq > greatest(chain.from_seq, $2) AND m.seq <= chain.to_seq
-      ORDER BY m.seq LIMIT $3`;
-    return (await this.#query('history', sql, [agent_id, after, limit ?? null])).map(messageOf);
+    return (await this.#query('history', HISTORY, [agent_id, after, limit ?? null])).map(messageOf);
   }
 
   async mail(to_id: string, all = false): Promise<Mail[]> {
@@ -208,31 +196,25 @@ class PostgresStore implements Store {
   }
 
   async runs(filter: RunFilter): Promise<Run[]> {
-    const sql = `SELECT * FROM subagent_runs WHERE ($1::text IS NULL OR root_id = $1) AND ($2::text IS NULL OR source = $2)
-      ${filter.active ? 'AND finished_at IS NULL' : ''} ORDER BY created_at DESC, number DESC LIMIT $3`;
-    const values = [filter.root_id ?? null, filter.source ?? null, filter.limit ?? null];
-    return (await this.#query(`runs_${filter.active === true}`, sql, values)).map(runOf);
+    return (await this.#list(runsQuery(filter))).map(runOf);
   }
 
   async findRuns(text: string): Promise<Run[]> {
-    const sql = `SELECT * FROM subagent_runs WHERE id = $1 OR session_key = $1
-      OR (length($1) >= 4 AND id ~>=~ lower($1) AND id ~<~ (lower($1) || 'g')) ORDER BY created_at DESC LIMIT ${MAX_FOUND}`;
-    const found = (await this.#query('find_runs', sql, [text])).map(runOf);
+    const found = (await this.#list(findRunsQuery(text))).map(runOf);
     const exact = found.find((run) => run.id === text);
     return exact === undefined ? found : [exact];
   }
 
   async asks(filter: Parameters<Store['asks']>[0]): Promise<Ask[]> {
-    const sql = `SELECT * FROM asks WHERE ($1::text IS NULL OR root_id = $1) AND ($2::text IS NULL OR agent_id = $2)
-      ${filter.open ? 'AND verdict IS NULL' : ''} ORDER BY asked_at, number`;
-    const values = [filter.root_id ?? null, filter.agent_id ?? null];
-    return (await this.#query(`asks_${filter.open === true}`, sql, values)).map(askOf);
+    return (await this.#list(asksQuery(filter))).map(askOf);
   }
 
   async findAsks(text: string): Promise<Ask[]> {
-    const sql = `SELECT * FROM asks WHERE id = $1 OR (length($1) >= 4 AND id ~>=~ $1 AND id ~<~ ($1 || 'g'))
-      ORDER BY asked_at DESC LIMIT ${MAX_FOUND}`;
-    return (await this.#query('find_asks', sql, [text])).map(askOf);
+    return (await this.#list(findAsksQuery(text))).map(askOf);
+  }
+
+  #list({ name, sql, values }: Listing): Promise<Row[]> {
+    return this.#query(name, sql, values);
   }
 
   async answer(ask_id: string, answer: AskAnswer): ReturnType<Store['answer']> {

@@ -9,7 +9,7 @@ import type { Run } from '../../core/run.ts';
 import { isTerminal } from '../../core/state.ts';
 import { answerMail } from '../answer-mail.ts';
 import { isProcessGone } from '../process-gone.ts';
-import { agentOf, askOf, mailOf, messageOf, type Row, requestOf, runOf } from '../rows.ts';
+import { agentOf, mailOf, messageOf, type Row, requestOf } from '../rows.ts';
 import {
   type AgentFilter,
   LEASE_MS,
@@ -23,6 +23,7 @@ import {
   type Worker,
 } from '../store.ts';
 import { Commit } from './commit.ts';
+import { findAsks, findRuns, listAsks, listRuns } from './listings.ts';
 import { openDatabase } from './open-database.ts';
 import { storeErrorOf } from './sqlite-error.ts';
 import { prepareStatements, type Statements } from './statements.ts';
@@ -192,43 +193,19 @@ class SqliteStore implements Store {
   }
 
   async runs(filter: RunFilter): Promise<Run[]> {
-    const where: string[] = ['1'];
-    const values: (string | number)[] = [];
-    if (filter.root_id !== undefined) {
-      where.push('root_id = ?');
-      values.push(filter.root_id);
-    }
-    if (filter.source !== undefined) {
-      where.push('source = ?');
-      values.push(filter.source);
-    }
-    if (filter.active) where.push('finished_at IS NULL');
-    values.push(filter.limit ?? -1);
-    const sql = `SELECT * FROM subagent_runs WHERE ${where.join(' AND ')} ORDER BY created_at DESC, rowid DESC LIMIT ?`;
-    return this.#read(() => this.#database.prepare(sql).all(...values) as Row[]).map(runOf);
+    return this.#read(() => listRuns(this.#database, filter));
   }
 
   async findRuns(text: string): Promise<Run[]> {
-    const prefix = text.length >= 4 ? text.toLowerCase() : text;
-    const end = text.length >= 4 ? `${prefix}\u{10ffff}` : prefix;
-    const sql = `SELECT * FROM subagent_runs WHERE id = ?1 OR (id >= ?2 AND id < ?3) OR session_key = ?1
-      ORDER BY created_at DESC LIMIT ${MAX_FOUND}`;
-    const found = this.#read(() => this.#database.prepare(sql).all(text, prefix, end) as Row[]).map(runOf);
-    const exact = found.find((run) => run.id === text);
-    return exact === undefined ? found : [exact];
+    return this.#read(() => findRuns(this.#database, text));
   }
 
   async asks(filter: Parameters<Store['asks']>[0]): Promise<Ask[]> {
-    const sql = `SELECT * FROM asks WHERE (?1 IS NULL OR root_id = ?1) AND (?2 IS NULL OR agent_id = ?2)
-      ${filter.open ? 'AND verdict IS NULL' : ''} ORDER BY asked_at, rowid`;
-    const values = [filter.root_id ?? null, filter.agent_id ?? null];
-    return this.#read(() => this.#database.prepare(sql).all(...values) as Row[]).map(askOf);
+    return this.#read(() => listAsks(this.#database, filter));
   }
 
   async findAsks(text: string): Promise<Ask[]> {
-    const end = text.length >= 4 ? `${text}\u{10ffff}` : text;
-    const sql = `SELECT * FROM asks WHERE id >= ? AND id <= ? ORDER BY asked_at DESC LIMIT ${MAX_FOUND}`;
-    return this.#read(() => this.#database.prepare(sql).all(text, end) as Row[]).map(askOf);
+    return this.#read(() => findAsks(this.#database, text));
   }
 
   async answer(ask_id: string, answer: AskAnswer): ReturnType<Store['answer']> {
