@@ -1,9 +1,10 @@
 import type { Agent } from '../core/agent.ts';
+import type { Ask } from '../core/ask.ts';
 import { isUserInitiated } from '../core/user-initiated.ts';
 import { statusWord } from './render/agent-status.ts';
 
 /** One agent in `coppice/agents/v1`. */
-export function agentJson(agent: Agent): Record<string, unknown> {
+export function agentJson(agent: Agent, asks: readonly Ask[] = []): Record<string, unknown> {
   return {
     id: agent.id,
     name: agent.name,
@@ -32,7 +33,7 @@ export function agentJson(agent: Agent): Record<string, unknown> {
     error: errorOf(agent),
     started_at: new Date(agent.created_at).toISOString(),
     ended_at: agent.ended_at === null ? null : new Date(agent.ended_at).toISOString(),
-    pending_approval: null,
+    pending_approval: asks.find((ask) => ask.agent_id === agent.id)?.id ?? null,
   };
 }
 

@@ -26,12 +26,19 @@ export interface Permissions {
   readonly yes: boolean;
 }
 
-/** The runtime of one command: models by the configuration, all built-in tools. `extra` are models that only this command knows. */
+export interface RuntimeWishes {
+  /** Models that only this command knows. */
+  readonly extra?: ReadonlyMap<string, Model>;
+  /** Somebody can answer what a rule asks about. */
+  readonly can_ask?: boolean;
+}
+
+/** The runtime of one command: models by the configuration, all built-in tools. */
 export async function composeRuntime(
   context: Context,
   store: Store,
   terms: ToolsetTerms,
-  extra: ReadonlyMap<string, Model> = new Map(),
+  { extra = new Map(), can_ask = false }: RuntimeWishes = {},
 ): Promise<RuntimeFace> {
   const { configuration } = context.loaded;
   const gates = new Map<string, Gate>();
@@ -51,6 +58,7 @@ export async function composeRuntime(
       }),
     tools: createBuiltInTools(),
     terms,
+    can_ask,
     spill_dir: join(context.data_folder, 'output'),
     env_allow: configuration.env_allow ?? [],
   });

@@ -26,6 +26,7 @@ const OF_ERROR: Partial<Record<ErrorCode, number>> = {
   E_AGENT_AMBIGUOUS: EXIT.not_found,
   E_RUN_NOT_FOUND: EXIT.not_found,
   E_RUN_AMBIGUOUS: EXIT.not_found,
+  E_ASK_NOT_FOUND: EXIT.not_found,
   E_NO_KEY: EXIT.no_credentials,
 };
 

@@ -85,7 +85,7 @@ function printOutcome(context: Context, options: FollowOptions, outcome: TreeOut
       reply,
       error,
       usage,
-      agents: agents.map(agentJson),
+      agents: agents.map((agent) => agentJson(agent)),
     });
     return exitCodeOfFailure(failure);
   }

@@ -60,6 +60,7 @@ export function createProgram(version: string): Program {
     )
     .option('--deny <rule>', 'deny a tool or a pattern (repeatable)', collect, [])
     .option('-y, --yes', 'allow everything that is not denied')
+    .option('--ask', 'what needs approval waits for coppice approvals allow, instead of being denied')
     .option('--name <name>', 'name of the agent', 'main')
     .option(
       '--limit <key=value>',
@@ -93,9 +94,10 @@ export function createProgram(version: string): Program {
     ),
   )
     .option('--retry', 'also restart agents whose turn failed')
+    .option('--ask', 'what needs approval waits for coppice approvals allow, instead of being denied')
     .action(
       choose(
-        (id: string | undefined, options: { retry?: boolean }) => async (context) =>
+        (id: string | undefined, options: { retry?: boolean; ask?: boolean }) => async (context) =>
           (await import('./commands/resume.ts')).resume(context, id, options),
       ),
     );
@@ -177,6 +179,39 @@ export function createProgram(version: string): Program {
       choose(
         (folder: string | undefined, options: { yes?: boolean; revoke?: boolean }) => async (context) =>
           (await import('./commands/trust.ts')).trust(context, folder, options),
+      ),
+    );
+
+  const approvals = sub('approvals', 'Calls that wait for you: list, allow, deny');
+  const approval = (name: string, description: string): Command =>
+    globals(approvals.command(name).description(description));
+  approval('list', 'What waits for an answer').action(
+    choose(() => async (context) => (await import('./commands/approvals-list.ts')).approvalsList(context)),
+  );
+  approval('allow', 'Let this very call run')
+    .argument('<id>', 'id or unique prefix')
+    .option('--agent', 'and every later call of this tool by this agent')
+    .action(
+      choose(
+        (id: string, options: { agent?: boolean }) => async (context) =>
+          (await import('./commands/approvals-answer.ts')).approvalsAnswer(context, id, {
+            verdict: 'allow',
+            scope: options.agent === true ? 'agent' : 'once',
+            note: '',
+          }),
+      ),
+    );
+  approval('deny', 'Refuse this call')
+    .argument('<id>', 'id or unique prefix')
+    .option('--say <text>', 'what the model is told', '')
+    .action(
+      choose(
+        (id: string, options: { say: string }) => async (context) =>
+          (await import('./commands/approvals-answer.ts')).approvalsAnswer(context, id, {
+            verdict: 'deny',
+            scope: 'once',
+            note: options.say,
+          }),
       ),
     );
 

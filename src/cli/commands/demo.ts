@@ -9,7 +9,7 @@ export async function demo(context: Context, options: { readonly fast?: boolean 
   // The usual ledger, so that a second terminal sees the demo like any other run.
   const store = await context.openStore();
   const slow = process.stderr.isTTY === true && options.fast !== true;
-  const runtime = await composeRuntime(context, store, DEFAULT_TERMS, demoModels(slow));
+  const runtime = await composeRuntime(context, store, DEFAULT_TERMS, { extra: demoModels(slow) });
   const permissions = { allow: ['bash', 'read', 'search'], deny: [], yes: false };
   const config = {
     ...composeConfig(context, DEFAULT_TERMS, DEMO_MODEL, permissions, {}),

@@ -18,8 +18,9 @@ export function ps(
     const all = await store.agents(options.all ? filter : { ...filter, living: true });
     const agents = all.filter((agent) => options.all === true || isUserInitiated(agent)).toReversed();
     const others = all.length - agents.length;
+    const asks = await store.asks(root_id === undefined ? { open: true } : { root_id, open: true });
     if (context.json) {
-      printJson({ schema: 'coppice/agents/v1', agents: agents.map(agentJson) });
+      printJson({ schema: 'coppice/agents/v1', agents: agents.map((agent) => agentJson(agent, asks)) });
       return 0;
     }
     if (agents.length === 0) {
@@ -36,6 +37,10 @@ export function ps(
     process.stdout.write(
       `${agents.length} agent${agents.length === 1 ? '' : 's'}${options.all ? `, ${living} living` : ''}${more}\n`,
     );
+    if (asks.length > 0)
+      process.stdout.write(
+        `${asks.length} approval${asks.length === 1 ? '' : 's'} waiting: coppice approvals list\n`,
+      );
     if (others > 0) process.stdout.write(`and ${hidden(others)}see all: coppice ps --all\n`);
     return 0;
   });

@@ -9,6 +9,7 @@ import { followRun } from '../follow-run.ts';
 
 export interface ResumeOptions {
   readonly retry?: boolean;
+  readonly ask?: boolean;
   readonly events?: boolean;
   readonly timeout?: number;
   readonly wait?: boolean;
@@ -30,12 +31,10 @@ export async function resume(
       throw error;
     },
   );
-  const runtime = await composeRuntime(
-    context,
-    store,
-    composeTerms(context),
-    demoModels(process.stderr.isTTY),
-  );
+  const runtime = await composeRuntime(context, store, composeTerms(context), {
+    extra: demoModels(process.stderr.isTTY),
+    can_ask: options.ask === true,
+  });
   const begin = async (): Promise<Agent> => {
     const report = await runtime.resume(root.id, { retry: options.retry === true });
     if (report.elsewhere > 0)

@@ -12,6 +12,7 @@ export interface RunOptions {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   readonly yes?: boolean;
+  readonly ask?: boolean;
   readonly events?: boolean;
   readonly name?: string;
   readonly limit: readonly string[];
@@ -38,7 +39,7 @@ export async function run(context: Context, given: string | undefined, options: 
     ...(options.toolset.length === 0 ? {} : { toolsets: options.toolset }),
   });
   const store = await context.openStore();
-  const runtime = await composeRuntime(context, store, terms);
+  const runtime = await composeRuntime(context, store, terms, { can_ask: options.ask === true });
   const name = options.name ?? 'main';
   return followRun(context, store, runtime, () => runtime.start({ prompt, name, config, limits }), {
     title: `coppice run  ·  ${model}  ·  ${fit(clean(prompt), 40, context.err)}`,
