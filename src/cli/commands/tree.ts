@@ -15,7 +15,7 @@ export function tree(context: Context, text: string | undefined): Promise<number
         schema: 'coppice/tree/v1',
         root_id: root.id,
         tree: counters,
-        agents: agents.map(agentJson),
+        agents: agents.map((agent) => agentJson(agent)),
       });
       return 0;
     }
