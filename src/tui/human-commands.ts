@@ -1,0 +1,104 @@
+import { distance } from 'fastest-levenshtein';
+import { slashWords } from '../toolsets/slash-command.ts';
+
+/** What a person can type behind a slash (seed 1, Human-Only Commands; UX.md). AGENT is a name, a slot or a uuid prefix. */
+export const HUMAN_COMMANDS = [
+  {
+    name: 'capture',
+    usage: '/capture',
+    description: 'write down a task without sending it; /fork hands it to a child',
+  },
+  {
+    name: 'fork',
+    usage: '/fork',
+    description: 'child with the captured text, or one that waits; switches to it',
+  },
+  { name: 'cancel', usage: '/cancel', description: 'end the capture; its text stays in the scrollback' },
+  { name: 'kill', usage: '/kill [AGENT]', description: 'end an agent and all below it' },
+  { name: 'reap', usage: '/reap', description: 'remove dead agents from the rotation' },
+  { name: 'send', usage: '/send AGENT MESSAGE', description: 'write to an agent' },
+  {
+    name: 'wait',
+    usage: '/wait SECONDS [AGENT…]',
+    description: 'wait for the next message, or for all of these',
+  },
+  { name: 'agent', usage: '/agent NAME|SLOT', description: 'go to an agent' },
+  { name: 'agents', usage: '/agents', description: 'all agents, as a tree' },
+  { name: 'approvals', usage: '/approvals', description: 'what waits for your answer' },
+  { name: 'model', usage: '/model', description: 'which model the agent in view asks' },
+  { name: 'web', usage: '/web', description: 'the dashboard' },
+  { name: 'help', usage: '/help', description: 'keys and commands' },
+  { name: 'quit', usage: '/quit', description: 'leave; running agents may go on' },
+] as const;
+
+export type HumanCommand =
+  | {
+      readonly name:
+        | 'capture'
+        | 'fork'
+        | 'cancel'
+        | 'reap'
+        | 'agents'
+        | 'approvals'
+        | 'model'
+        | 'web'
+        | 'help'
+        | 'quit';
+    }
+  | { readonly name: 'kill'; readonly agent: string | null }
+  | { readonly name: 'send'; readonly agent: string; readonly message: string }
+  | { readonly name: 'wait'; readonly timeout_ms: number; readonly agents: readonly string[] }
+  | { readonly name: 'agent'; readonly agent: string };
+
+export type ReadCommand =
+  | { readonly ok: true; readonly command: HumanCommand }
+  | { readonly ok: false; readonly error: string };
+
+const MAX_WAIT_SECONDS = 86_400;
+
+/** Whether a text is meant as a command: a slash and a word. A path such as `/etc/hosts is odd` is not. */
+export function isCommand(text: string): boolean {
+  return /^\/[a-z]+(\s|$)/i.test(text);
+}
+
+export function readCommand(text: string): ReadCommand {
+  const bad = (error: string): ReadCommand => ({ ok: false, error });
+  const split = slashWords(text.slice(1));
+  if (!split.ok) return bad(split.error);
+  const [word = '', ...rest] = split.words;
+  const known = HUMAN_COMMANDS.find((one) => one.name === word.toLowerCase());
+  if (known === undefined) {
+    const [nearest] = [...HUMAN_COMMANDS].sort((a, b) => distance(a.name, word) - distance(b.name, word));
+    const hint =
+      nearest !== undefined && distance(nearest.name, word) <= 3 ? ` Did you mean /${nearest.name}?` : '';
+    return bad(`no command /${word}.${hint} /help shows all.`);
+  }
+  const usage = (problem: string): ReadCommand => bad(`${problem}. Usage: ${known.usage}`);
+  switch (known.name) {
+    case 'fork':
+      if (rest.length > 0) return bad('/fork takes no text: use /capture first, then /fork.');
+      return { ok: true, command: { name: 'fork' } };
+    case 'kill':
+      if (rest.length > 1) return usage('one agent at a time');
+      return { ok: true, command: { name: 'kill', agent: rest[0] ?? null } };
+    case 'send': {
+      const [agent, ...words] = rest;
+      if (agent === undefined) return usage('the agent is missing');
+      if (words.join('').trim() === '') return usage('the message is empty');
+      return { ok: true, command: { name: 'send', agent, message: words.join(' ') } };
+    }
+    case 'wait': {
+      const [seconds = '', ...agents] = rest;
+      const timeout = Number(seconds);
+      if (seconds === '' || !Number.isFinite(timeout) || timeout < 0 || timeout > MAX_WAIT_SECONDS)
+        return usage(`SECONDS is a number from 0 to ${MAX_WAIT_SECONDS}`);
+      return { ok: true, command: { name: 'wait', timeout_ms: Math.round(timeout * 1000), agents } };
+    }
+    case 'agent':
+      if (rest.length !== 1 || rest[0] === undefined) return usage('name one agent');
+      return { ok: true, command: { name: 'agent', agent: rest[0] } };
+    default:
+      if (rest.length > 0) return usage(`/${known.name} takes nothing behind it`);
+      return { ok: true, command: { name: known.name } };
+  }
+}
