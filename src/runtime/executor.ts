@@ -346,6 +346,7 @@ export class Executor {
   }
 
   #drop(cell: Cell): void {
+    this.#tasks.leave(cell.agent);
     stopCell(cell);
     cell.gone = true;
     this.cells.delete(cell.agent.id);
@@ -355,8 +356,7 @@ export class Executor {
   #setAgent(agent: Agent, before: Agent | undefined, created: boolean): void {
     this.forest.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
-    const next = this.#tasks.see(agent);
-    if (next !== null) this.#wakeOne(next);
+    for (const next of this.#tasks.see(agent)) this.#wakeOne(next);
     if (before !== undefined && isWorking(before.state.type) && !isWorking(agent.state.type))
       this.#wakeWaiters(agent.id);
   }

@@ -39,6 +39,8 @@ export function takeMail(draft: Draft, cell: Cell, around: FoldSurroundings): vo
   const pending = cell.inbox.all().filter((mail) => !draft.consumed.has(mail.id));
   const resting = () => draft.state.type === 'idle' || draft.state.type === 'errored';
   beginTask(draft, pending, around);
+  // What else came for a run lies in wait until its turn has come: it begins with its task.
+  if (pending.some((mail) => mail.kind === 'task' && !draft.consumed.has(mail.id))) return;
   const asking = draft.world.some((effect) => effect.type === 'request-model');
   if (!resting() && !asking) return;
   for (const mail of pending) if (mail.kind === 'announce') takeAnnouncement(draft, mail, around);

@@ -192,7 +192,8 @@ class Runtime implements RuntimeFace {
     ).length;
     if (elsewhere > 0) this.#executor.markShared(root_id);
     const broken: { agent: Agent; reason: string }[] = [];
-    for (const agent of claimed) {
+    // In the order of their creation, so that queued runs begin in it.
+    for (const agent of all.filter(({ id }) => mine.has(id))) {
       try {
         const cell = this.#executor.adopt(
           agent,
