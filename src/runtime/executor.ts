@@ -59,6 +59,8 @@ export class Executor {
   readonly #shared_trees = new Set<string>();
   readonly #written_to = new Set<string>();
   #round: Promise<void> | null = null;
+  /** Looks into mailboxes that are under way. */
+  #looking = 0;
   #closed = false;
 
   constructor(options: ExecutorOptions) {
@@ -89,9 +91,9 @@ export class Executor {
     this.#round ??= new Promise((resolve) => setImmediate(resolve)).then(() => this.#rounds());
   }
 
-  /** True when no step is under way and none is due. */
+  /** True when no step is under way, none is due, and no mail is being looked for. */
   get isQuiet(): boolean {
-    return this.#round === null;
+    return this.#round === null && this.#looking === 0;
   }
 
   markShared(root_id: string): void {
@@ -313,7 +315,12 @@ export class Executor {
   async checkMail(agent_id: string): Promise<void> {
     const cell = this.cells.get(agent_id);
     if (cell === undefined) return;
-    for (const mail of await this.#options.store.mail(agent_id)) cell.inbox.add(mail);
+    this.#looking += 1;
+    try {
+      for (const mail of await this.#options.store.mail(agent_id)) cell.inbox.add(mail);
+    } finally {
+      this.#looking -= 1;
+    }
     this.wake(cell);
   }
 
@@ -335,6 +342,9 @@ export class Executor {
       if (cell !== undefined) this.#drop(cell);
       if (known === undefined || isTerminal(known.state.type)) continue;
       this.#setAgent(killedAgent(known, by, Date.now()), known, false);
+      // The kill told a parent that awaits it: in the ledger, whoever led the agent. A look that fails is made up for by the signal.
+      if (known.parent_id !== null && known.origin !== 'fork')
+        void this.checkMail(known.parent_id).catch(() => undefined);
     }
     this.#options.emit({ type: 'killed', ids, by });
   }

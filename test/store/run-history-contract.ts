@@ -132,7 +132,8 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
 
   it('a kill closes the run too, by a step, from outside, and along with its requester', async () => {
     const { store } = stores();
-    const root = await newRoot(store);
+    const worker = randomUUID();
+    const root = await newRoot(store, {}, { worker });
     const [by_step, from_outside, below] = [withRun(root), withRun(root), withRun(root)];
     const middle = newAgent(root);
     const [first, second, parent] = (await begin(root, by_step, from_outside, middle)) as Agent[];
@@ -141,6 +142,8 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     });
     for (const agent of [first, second]) await step(agent as Agent, { at: 2_000, state: ASKING });
     await step(root, { at: 3_000, kill: [by_step.agent.id] });
+    // The verdict of the step does not show this mail, so its own worker hears of it too.
+    assert.deepEqual(await store.signals(worker), [{ agent_id: root.id, kind: 'mail', about: null }]);
     await store.kill(from_outside.agent.id, 'you', 4_000);
     await store.kill(middle.agent.id, 'you', 5_000);
     const ends = await Promise.all([by_step, from_outside, below].map(({ run }) => runOf(run.id)));

@@ -228,7 +228,8 @@ export class Commit {
     }
     for (const row of doomed) {
       const mail = outcomeOf(row, dead, by, at);
-      if (mail !== null && this.#isAlive(mail.to_id)) this.post(mail, worker);
+      // The verdict does not show it, so its reader gets a signal also from its own worker.
+      if (mail !== null && this.#isAlive(mail.to_id)) this.post(mail, null);
     }
     return [...dead] as string[];
   }
