@@ -9,37 +9,23 @@ import { Prompt, promptOf } from '../core/prompt.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import { waitEdges } from '../core/wait-edges.ts';
 import type { RequestRecord, Step, Store, Verdict, Worker } from '../store/store.ts';
-import type { Need, NeedAnswer } from '../toolsets/need.ts';
 import { type Cell, newCell, stopCell } from './cell.ts';
 import { commitUntilReached } from './commit-until-reached.ts';
 import { createdAgent, killedAgent, placed } from './created-agent.ts';
 import { DeferredCalls } from './deferred-calls.ts';
 import { doing } from './doing.ts';
-import type { Draft, WorldEffect } from './draft.ts';
+import type { Draft } from './draft.ts';
+import type { ExecutorOptions } from './executor-options.ts';
 import { fold } from './fold.ts';
 import { Forest } from './forest.ts';
 import { overrideFor } from './refusal.ts';
-import type { RuntimeEvent } from './runtime-event.ts';
 import { TaskQueue } from './task-queue.ts';
 import { WaiterIndex } from './waiter-index.ts';
-import type { Workbench } from './workbench.ts';
 
 interface Pending {
   readonly cell: Cell;
   readonly draft: Draft;
   readonly step: Step;
-}
-
-export interface ExecutorOptions {
-  readonly store: Store;
-  readonly workbench: Workbench;
-  readonly emit: (event: RuntimeEvent) => void;
-  /** Performs what a committed step asks for; its outcomes come back through `Executor.happened`. */
-  readonly perform: (cell: Cell, effect: WorldEffect) => void;
-  /** Finds out one thing about the world for a call. Never rejects. */
-  readonly findOut: (agent: Agent, need: Need) => Promise<NeedAnswer>;
-  /** Something changed that may end a tree's work. */
-  readonly onQuiet: () => void;
 }
 
 /**
