@@ -4,9 +4,23 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { it } from 'node:test';
 
+function run(example: string): string {
+  const file = join(import.meta.dirname, '..', '..', 'examples', example);
+  return execFileSync(process.execPath, [file], { encoding: 'utf8', timeout: 30_000 });
+}
+
 it('examples/library.ts', () => {
-  const file = join(import.meta.dirname, '..', '..', 'examples', 'library.ts');
-  const out = execFileSync(process.execPath, [file], { encoding: 'utf8', timeout: 30_000 });
+  const out = run('library.ts');
   assert.match(out, /^\+ main\n\+ oak\n\+ hazel\n/);
   assert.match(out, /oak has 3 letters\. hazel has 5 letters\./);
+});
+
+it('examples/sessions.ts', () => {
+  const out = run('sessions.ts');
+  assert.match(out, /^User: What's the history of XFS\?/);
+  assert.match(
+    out,
+    /\nSystem event: \[Subagent: xfs-research\] Complete\.\n\nXFS was developed by Silicon Graphics/,
+  );
+  assert.match(out, /\nstatus +. completed\n/);
 });
