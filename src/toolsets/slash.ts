@@ -197,19 +197,20 @@ function sendCommand({ to, message }: Extract<Command, { name: 'send' }>, view: 
   return sendLetter(view, to, 'UUID', message, ({ id }) => `sent to ${id}`);
 }
 
-/** All letters at once, oldest first; completion messages are shown as such. */
+/** All letters of agents at once, oldest first, completions shown as such; a person's join the conversation by themselves. */
 function checkMail(view: ToolsetView): Decision {
-  if (view.letters.length === 0) return { type: 'settle', output: 'no mail', consequences: [] };
+  const letters = view.letters.filter((letter) => letter.from_id !== null);
+  if (letters.length === 0) return { type: 'settle', output: 'no mail', consequences: [] };
   return {
     type: 'settle',
-    output: JSON.stringify(view.letters.map(shown)),
-    consequences: [{ type: 'consume-mail', mail_ids: view.letters.map((letter) => letter.id) }],
+    output: JSON.stringify(letters.map(shown)),
+    consequences: [{ type: 'consume-mail', mail_ids: letters.map((letter) => letter.id) }],
   };
 }
 
 function shown(letter: Mail): object {
   const { from_id, from_name, body, sent_at } = letter;
-  const head = { from: from_id ?? 'human', name: from_name, sent_at: new Date(sent_at).toISOString() };
+  const head = { from: from_id, name: from_name, sent_at: new Date(sent_at).toISOString() };
   const reading = readCompletion(body);
   return reading.type === 'completion'
     ? { ...head, completion: reading.completion }
