@@ -55,7 +55,7 @@ export function shownLetters(results: readonly ResultContent[]): ShownLetter[] {
 }
 
 /** Every notice in one agent's conversation, in order. */
-export async function noticesOf(on: Stage, agent_id: string): Promise<string[]> {
+export async function noticesOf(on: Pick<Stage, 'store'>, agent_id: string): Promise<string[]> {
   return (await on.store.history(agent_id)).flatMap((message) =>
     message.agent_id === agent_id && message.kind === 'user' && message.content.origin === 'mail'
       ? [message.content.text]
