@@ -8,6 +8,7 @@ import { needKey } from '../toolsets/need.ts';
 import { type Decision, refusalText, type ToolsetTool, type ToolsetView } from '../toolsets/toolset.ts';
 import type { Cell } from './cell.ts';
 import { Draft } from './draft.ts';
+import { tellOfFailure } from './failure-letter.ts';
 import { takeMail, takeOrders } from './fold-mail.ts';
 import type { FoldSurroundings } from './fold-surroundings.ts';
 import { cancel, endWaits, isLetter, settleWait, waitView } from './fold-waits.ts';
@@ -36,6 +37,7 @@ export function fold(cell: Cell, around: FoldSurroundings): Draft {
   endWaits(draft, cell, around, null);
   decodeCalls(draft, cell, around);
   takeMail(draft, cell, around);
+  tellOfFailure(draft, around);
   return draft;
 }
 

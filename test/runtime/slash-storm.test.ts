@@ -193,12 +193,15 @@ onBothDatabases('slash under load', (stage) => {
     const root = await on.start();
     await until(async () => {
       const mail = await on.store.mail(root.id, true);
-      return mail.length === 2 && mail.every((letter) => letter.consumed_seq !== null);
-    }, 'both letters were read');
+      return mail.length === 3 && mail.every((letter) => letter.consumed_seq !== null);
+    }, 'all letters were read');
     const letters = shownLetters(await on.results(root));
     assert.ok(flood.length > 1_000_000);
     assert.ok(letters.some((letter) => letter.message === flood));
     assert.ok(letters.some((letter) => letter.completion?.summary === 'fine'));
+    // It could not report by itself.
+    const told = letters.find((letter) => letter.completion?.success === false);
+    assert.match(JSON.stringify(told?.completion), /no answer from the model/);
     const failed = await on.agent('fail');
     assert.ok(failed.state.type === 'errored');
     assert.match(failed.state.failure.error, /no answer from the model/);
