@@ -31,7 +31,7 @@ export const delegateInput = z.strictObject({
 });
 
 type Program =
-  | { readonly ok: true; /** `acp:SERVER` or `acp:SERVER/AGENT`. */ readonly model: string }
+  | { readonly ok: true /** `acp:SERVER` or `acp:SERVER/AGENT`. */; readonly model: string }
   | { readonly ok: false; readonly error: string };
 
 /** The agent program that a delegation means. Models choose among the servers that a person named, and no others. */
