@@ -16,6 +16,7 @@ import type { AgentOptions, CoppiceOptions } from './library/coppice-options.ts'
 import { Registry } from './library/registry.ts';
 import { subagentHost } from './library/subagent-host.ts';
 import { SubagentWatch } from './library/subagent-watch.ts';
+import type { AcpServer } from './models/acp/acp-server.ts';
 import type { Gate } from './models/gate.ts';
 import { openModel } from './models/providers.ts';
 import { openRuntime } from './runtime/open-runtime.ts';
@@ -101,12 +102,19 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   const terms = agentTerms(ground);
   const store = await openStore(options.database);
   const gates = new Map<string, Gate>();
+  const acp_servers = new Map<string, AcpServer>();
   const runtime = await openRuntime({
     store,
     tools: [...createBuiltInTools(), ...own],
     openModel: async (name) =>
       options.models?.[name] ??
-      openModel(name, { providers: options.providers ?? {}, env: options.env ?? process.env, gates }),
+      openModel(name, {
+        providers: options.providers ?? {},
+        env: options.env ?? process.env,
+        gates,
+        acp: options.acp ?? {},
+        acp_servers,
+      }),
     terms,
     spill_dir: join(tmpdir(), 'coppice-output'),
     env_allow: [],

@@ -95,7 +95,7 @@ export function agentTerms({
     max_depth: subagents?.max_depth ?? DEFAULT_TERMS.delegation.max_depth,
     default_turns: subagents?.max_turns ?? DEFAULT_TERMS.delegation.default_turns,
     system: subagents?.system ?? null,
-    servers: [...new Set(servers)],
+    servers: [...new Set([...Object.keys(options.acp ?? {}), ...servers])],
     default_server: subagents?.server ?? null,
     default_agent: subagents?.agent ?? null,
   };

@@ -1,6 +1,7 @@
 import type { AgentConfig, PermissionRules } from '../core/agent.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Profile } from '../core/profile.ts';
+import type { AcpServerConfig } from '../models/acp/acp-config.ts';
 import type { Model } from '../models/model.ts';
 import type { ProviderConfig } from '../models/provider-config.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -21,6 +22,8 @@ export interface CoppiceOptions {
   readonly models?: Readonly<Record<string, Model>>;
   /** Providers beside the built-in ones, as in the configuration file. */
   readonly providers?: Readonly<Record<string, ProviderConfig>>;
+  /** Agent programs that speak ACP, by name, as in the configuration file: models `acp:NAME`, and servers of `subagent_delegate`. */
+  readonly acp?: Readonly<Record<string, AcpServerConfig>>;
   /** Where keys are looked up. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Tools of one's own, made with `defineTool`; agents may use them without asking. */

@@ -70,5 +70,5 @@ function ownPart(asked: HostTask, delegation: ToolsetTerms['delegation']): Parti
     };
   const program = programOf(asked, { delegation });
   if (!program.ok) throw new CoppiceError('E_MODEL_UNKNOWN', program.error);
-  return { model: program.model, system: '', toolsets: [], tools: [], turns: 1 };
+  return { model: program.model, system: '', toolsets: [], turns: 1 };
 }

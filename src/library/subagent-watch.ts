@@ -148,9 +148,9 @@ function warn(name: string, error: unknown): void {
   process.emitWarning(`the callback ${name} failed: ${reason}`, { code: 'COPPICE_CALLBACK' });
 }
 
-/** `subagent_delegate` makes agents of another program that answer once and have no tools of ours. */
+/** `subagent_delegate` makes agents of another program that answer once and work with no others. */
 function modeOf({ config }: Agent): SubagentInfo['mode'] {
-  const once = config.turns === 1 && config.tools.length === 0 && config.toolsets.length === 0;
+  const once = config.turns === 1 && config.toolsets.length === 0;
   return once && isAgentProgram(config.model) ? 'delegate' : 'spawn';
 }
 
