@@ -16,7 +16,9 @@ export function resumed(state: AgentState, context: TransitionContext): Transiti
   if (state.type !== 'executing') return step(state, []);
   const effects: Effect[] = [];
   let next: Executing = state;
-  for (const { call, wait } of state.running) {
+  for (const { call, wait, child } of state.running) {
+    // Its child's outcome comes by mail, if it is not there already.
+    if (child !== undefined) continue;
     if (wait !== undefined) effects.push({ type: 'start-timer', call_id: call.id, at: wait.deadline });
     else if (call.idempotent) effects.push({ type: 'run-call', call });
     else {

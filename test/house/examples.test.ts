@@ -33,3 +33,15 @@ it('examples/slash.ts', () => {
   assert.match(out, /^✉ analyze-the-database-schema → analyze-the-api-\S+: The tables: users\+orders$/m);
   assert.match(out, /^= Both: .*the API serves The tables: users\+orders/m);
 });
+
+it('examples/delegate.ts', () => {
+  const out = run('delegate.ts');
+  assert.match(out, /^oak: starts \(spawn\)\ngrove: starts \(spawn\)\n/);
+  assert.match(out, /^grove: calls subagent_spawn .*\nhazel: starts \(spawn\)$/m);
+  assert.match(
+    out,
+    /^hazel: done after 2 turns\n(.*\n)*grove: subagent_spawn gave "the hazel has 50 rings"$/m,
+  );
+  assert.match(out, /^main: the oak has 30 rings; in the grove, the hazel has 50 rings\.$/m);
+  assert.match(out, /ash: done after 2 turns\n$/);
+});
