@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Agent } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
-import { DEFAULT_LIMITS } from '../core/limits.ts';
 import type { Mail } from '../core/mail.ts';
 import type { NewAgent } from '../core/new-agent.ts';
 import { isTerminal, newTurn } from '../core/state.ts';
@@ -15,6 +14,7 @@ import type { Toolset } from '../toolsets/toolset.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { Cell } from './cell.ts';
 import { checkedConfig } from './checked-config.ts';
+import { checkedLimits } from './checked-limits.ts';
 import type { WorldEffect } from './draft.ts';
 import { Executor } from './executor.ts';
 import { findOut } from './find-out.ts';
@@ -143,6 +143,7 @@ class Runtime implements RuntimeFace {
   async start(options: StartOptions): Promise<Agent> {
     this.#assertOpen();
     const config = checkedConfig(options.config, this.#workbench);
+    const limits = checkedLimits(options.limits);
     if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
     await this.#models.model(config.model);
     const now = Date.now();
@@ -169,7 +170,7 @@ class Runtime implements RuntimeFace {
       },
       messages: [{ kind: 'user', content }],
     };
-    const tree = await this.#store.createRoot(root, { ...DEFAULT_LIMITS, ...options.limits });
+    const tree = await this.#store.createRoot(root, limits);
     this.#executor.forest.setTree(tree);
     return this.#executor.beginRoot(root).agent;
   }
