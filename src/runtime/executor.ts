@@ -9,7 +9,7 @@ import { Prompt, promptOf } from '../core/prompt.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import { waitEdges } from '../core/wait-edges.ts';
 import type { RequestRecord, Step, Store, Verdict, Worker } from '../store/store.ts';
-import { type Cell, newCell, stopCell } from './cell.ts';
+import { type Cell, forgetAnswers, newCell, stopCell } from './cell.ts';
 import { commitUntilReached } from './commit-until-reached.ts';
 import { createdAgent, killedAgent, placed } from './created-agent.ts';
 import { DeferredCalls } from './deferred-calls.ts';
@@ -159,6 +159,7 @@ export class Executor {
     cell.agent = draft.after(step);
     cell.inbox.remove(draft.consumed);
     cell.overrides.clear();
+    if (cell.agent.state.type !== 'executing') forgetAnswers(cell);
     this.#tellMessages(cell, before, step);
     this.#setAgent(cell.agent, before, false);
     if (step.waits_for !== null) this.#waiters.set(cell.agent.id, draft.waits_before, step.waits_for);
@@ -170,6 +171,10 @@ export class Executor {
     if (verdict.killed.length > 0) this.markKilled(verdict.killed, cell.agent.name);
     if (step.remove.length > 0) this.#removed(step.remove);
     if (isTerminal(cell.agent.state.type)) this.#drop(cell);
+    // Who is led elsewhere may have come to rest before the ledger knew of this wait, and so told nobody.
+    if (this.isShared(cell.agent.root_id))
+      for (const id of draft.parked.flatMap((one) => one.from))
+        if (!this.cells.has(id)) void this.checkAgent(id).catch(() => undefined);
     this.#after(cell, draft);
   }
 
@@ -241,10 +246,18 @@ export class Executor {
     this.#tasks.see(agent);
   }
 
-  #learn(agent: Agent): void {
+  async #learn(agent: Agent): Promise<void> {
     if (this.cells.get(agent.id)?.gone === false) return;
-    this.#written_to.delete(agent.id);
+    const known = this.forest.agent(agent.id);
+    // Two looks at the ledger may come back in the wrong order.
+    if (known !== undefined && (agent.epoch < known.epoch || agent.last_seq < known.last_seq)) return;
+    const working = isWorking(agent.state.type);
+    // Who rests with our letter unread is about to work on it.
+    const unread = !working && this.#written_to.has(agent.id) && (await this.#options.store.mail(agent.id));
+    if (!unread || unread.length === 0) this.#written_to.delete(agent.id);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
+    // Its whole turn may have passed unheard.
+    if (!working) this.#wakeWaiters(agent.id);
   }
 
   async #refused(
@@ -268,7 +281,7 @@ export class Executor {
     } else {
       const tree = await store.tree(root_id);
       if (tree !== null) this.forest.setTree(tree);
-      for (const agent of await store.agents({ root_id })) this.#learn(agent);
+      for (const agent of await store.agents({ root_id })) await this.#learn(agent);
     }
     this.wake(cell);
   }
@@ -289,7 +302,8 @@ export class Executor {
       this.#accepted({ cell, draft, step }, { ok: true, killed: [], sent: [], tree });
       cell.inputs = [];
       for (const mail of step.send) await this.checkMail(mail.to_id);
-      for (const id of step.kill) for (const dead of await store.agents({ parent_id: id })) this.#learn(dead);
+      for (const id of step.kill)
+        for (const dead of await store.agents({ parent_id: id })) await this.#learn(dead);
       return;
     }
     stopCell(cell);
@@ -317,7 +331,7 @@ export class Executor {
     if (agent.state.type === 'killed') this.markKilled([agent_id], agent.state.by);
     const cell = this.cells.get(agent_id);
     if (cell !== undefined && agent.epoch !== cell.agent.epoch) this.#drop(cell);
-    this.#learn(agent);
+    await this.#learn(agent);
   }
 
   /** They are dead in the ledger: stop what runs for them here and tell who waits for them. */

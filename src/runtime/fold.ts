@@ -65,15 +65,18 @@ function decodeCall(call: Call, draft: Draft, cell: Cell, around: FoldSurroundin
   // What this step creates or kills is not true yet: calls that look at the tree come after its commit.
   const creates = typeof tool.creates === 'function' ? tool.creates(parsed.input) : tool.creates;
   if (draft.kill.length > 0 || (draft.create.length > 0 && !creates)) {
-    draft.deferred.push({ call, look_up: [], needs: [] });
+    draft.deferred.push({ call, look_up: [], needs: [], survey: false });
     return;
   }
   const look_up = unknownNames(tool, parsed.input, cell, around);
+  // Agents that others lead: what was heard of them grows old.
+  const survey =
+    around.shared && !creates && !cell.surveyed.has(call.id) && looksAtOthers(tool, parsed.input);
   const needs = (tool.needs?.(parsed.input, call, draft.before, around.terms) ?? []).filter(
     (need) => !cell.answers.has(needKey(need)),
   );
-  if (look_up.length > 0 || needs.length > 0) {
-    draft.deferred.push({ call, look_up, needs });
+  if (survey || look_up.length > 0 || needs.length > 0) {
+    draft.deferred.push({ call, look_up, needs, survey });
     return;
   }
   const view = viewOf(draft, cell, state.seq, around);
@@ -132,11 +135,14 @@ function settle(
 }
 
 function unknownNames(tool: ToolsetTool, input: unknown, cell: Cell, around: FoldSurroundings): string[] {
-  const names = tool
+  return tool
     .mentions(input)
-    .filter((text) => text !== '' && around.forest.resolve(text, cell.agent.root_id).found === 'none');
-  if (around.shared && (tool.surveys || tool.mentions(input).length > 0)) names.push('*');
-  return names.filter((text) => !cell.looked_up.has(text));
+    .filter((text) => text !== '' && !cell.looked_up.has(text))
+    .filter((text) => around.forest.resolve(text, cell.agent.root_id).found === 'none');
+}
+
+function looksAtOthers(tool: ToolsetTool, input: unknown): boolean {
+  return tool.surveys || tool.mentions(input).length > 0;
 }
 
 function viewOf(draft: Draft, cell: Cell, message_seq: number, around: FoldSurroundings): ToolsetView {
