@@ -45,3 +45,12 @@ it('examples/delegate.ts', () => {
   assert.match(out, /^main: the oak has 30 rings; in the grove, the hazel has 50 rings\.$/m);
   assert.match(out, /ash: done after 2 turns\n$/);
 });
+
+it('examples/mixed.ts', () => {
+  const out = run('mixed.ts');
+  assert.match(
+    out,
+    /^\+ main \(root.*\n {2}\+ lead \(fork.*\n {4}\+ oak \(spawn.*\n {4}\+ hazel \(spawn.*\n {6}\+ .*\(delegate, acp:gardener\)\n/,
+  );
+  assert.match(out, /An oak is 40 m tall\..*A hazel is 6 m tall\./);
+});

@@ -13,7 +13,6 @@ import { isTerminal } from '../../src/core/state.ts';
 import { policyOf } from '../../src/runtime/agent-policy.ts';
 import { decide } from '../../src/tools/permission-policy.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
-import { DEFAULT_TERMS } from '../../src/toolsets/toolset-terms.ts';
 import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
 import { CONFIG, child, newRoot } from '../store/ledger-fixture.ts';
 import { CREATION_PATHS, type CreationPath, playOf, stageOf } from './creation-path.ts';
@@ -524,31 +523,6 @@ function suite(database: () => Promise<string | undefined>): void {
       await assertCounted(on, root.id);
       await on.close();
     }
-  });
-
-  it('agent programs stay out of reach of whoever was not given them, whatever a profile names', async () => {
-    const path = CREATION_PATHS[0] as CreationPath;
-    const reaching = profile('reaching', { toolsets: ['process', 'delegate'] });
-    const on = await setStage(
-      playOf(path, {
-        main: [[path.mid('reaching'), ['sessions_spawn', { task: 'x', profile: 'reaching' }]]],
-      }),
-      {
-        ...stageOf(path, await database()),
-        toolsets: ['process', 'sessions'],
-        terms: {
-          delegation: { ...DEFAULT_TERMS.delegation, servers: ['helper'] },
-          profiles: new Map([['reaching', reaching]]),
-        },
-      },
-    );
-    const { root } = await on.perform();
-    const others = (await members(on, root.id)).filter((agent) => agent.id !== root.id);
-    assert.equal(others.length, 2);
-    for (const { agent, tools } of on.requests)
-      assert.ok(!tools.some(({ name }) => name.startsWith('subagent_')), `${agent.name} can delegate`);
-    for (const { config } of others) assert.ok(!config.toolsets.includes('delegate'));
-    await on.close();
   });
 
   startSuite(database);
