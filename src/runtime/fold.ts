@@ -9,7 +9,7 @@ import { type Decision, refusalText, type ToolsetTool, type ToolsetView } from '
 import type { Cell } from './cell.ts';
 import { Draft } from './draft.ts';
 import { tellOfFailure } from './failure-letter.ts';
-import { takeMail, takeOrders } from './fold-mail.ts';
+import { takeMail, takeOrders, takeOutcomes } from './fold-mail.ts';
 import type { FoldSurroundings } from './fold-surroundings.ts';
 import { cancel, endWaits, isLetter, settleWait, waitView } from './fold-waits.ts';
 import { parseCallInput } from './parse-call-input.ts';
@@ -26,6 +26,7 @@ export function fold(cell: Cell, around: FoldSurroundings): Draft {
     around.newId,
     (id) => !isTerminal(around.forest.agent(id)?.state.type ?? 'idle'),
   );
+  if (cell.inputs.length > 0) takeOutcomes(draft, cell, around);
   for (const input of cell.inputs) {
     if (input.type === 'toolset-call') draft.toolset_calls.push(input.call);
     else if (input.event.type === 'cancel') cancel(draft, cell, around, input.event);

@@ -185,8 +185,10 @@ export class Commit {
   }
 
   #edges(waiter: string, targets: readonly string[]): void {
-    this.#sql.deleteEdges.run(waiter);
-    for (const target of targets) this.#sql.insertEdge.run(waiter, target);
+    const wanted = new Set(targets);
+    for (const { target } of this.#sql.targetsOf.all(waiter) as Row[])
+      if (!wanted.delete(target as string)) this.#sql.deleteEdge.run(waiter, target as string);
+    for (const target of wanted) this.#sql.insertEdge.run(waiter, target);
   }
 
   #end(agent_id: string, guard: GuardRow, state: AgentState, tree: Writable<Tree>, at: number): void {
