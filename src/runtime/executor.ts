@@ -15,6 +15,7 @@ import { createdAgent, killedAgent, placed } from './created-agent.ts';
 import { DeferredCalls } from './deferred-calls.ts';
 import { doing } from './doing.ts';
 import type { Draft } from './draft.ts';
+import { Elsewhere } from './elsewhere.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { fold } from './fold.ts';
 import { Forest } from './forest.ts';
@@ -37,13 +38,12 @@ export class Executor {
   readonly worker: Worker = { id: randomUUID(), host: hostname(), pid: process.pid };
   readonly forest = new Forest();
   readonly cells = new Map<string, Cell>();
+  readonly elsewhere: Elsewhere;
   readonly #options: ExecutorOptions;
   readonly #ready = new Set<Cell>();
   readonly #waiters = new WaiterIndex();
   readonly #tasks: TaskQueue;
   readonly #deferred: DeferredCalls;
-  readonly #shared_trees = new Set<string>();
-  readonly #written_to = new Set<string>();
   #round: Promise<void> | null = null;
   /** Looks into mailboxes that are under way. */
   #looking = 0;
@@ -51,6 +51,7 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
+    this.elsewhere = new Elsewhere(options.store);
     this.#tasks = new TaskQueue(options.workbench.terms.subagents.max_concurrent);
     this.#deferred = new DeferredCalls({
       store: options.store,
@@ -82,14 +83,6 @@ export class Executor {
     return this.#round === null && this.#looking === 0;
   }
 
-  markShared(root_id: string): void {
-    this.#shared_trees.add(root_id);
-  }
-
-  isShared(root_id: string): boolean {
-    return this.#shared_trees.has(root_id);
-  }
-
   async #rounds(): Promise<void> {
     while (this.#ready.size > 0 && !this.#closed) {
       const cells = [...this.#ready];
@@ -119,7 +112,7 @@ export class Executor {
       notices: workbench.bench(cell.agent.config).notices,
       hasMail: (id) => this.#hasMail(id),
       mayBegin: (agent) => this.#tasks.mayBegin(agent),
-      shared: this.#shared_trees.has(cell.agent.root_id),
+      shared: this.elsewhere.isShared(cell.agent.root_id),
     });
     if (!draft.isEmpty) return { cell, draft, step: draft.step(now, doing(draft.state)) };
     cell.inputs = [];
@@ -130,7 +123,7 @@ export class Executor {
   /** Of agents led elsewhere, what was sent from here counts until they are heard of again. */
   #hasMail(id: string): boolean {
     const cell = this.cells.get(id);
-    return cell === undefined ? this.#written_to.has(id) : cell.inbox.hasNewLetters(cell.agent.noticed);
+    return cell === undefined ? this.elsewhere.hasMail(id) : cell.inbox.hasNewLetters(cell.agent.noticed);
   }
 
   async #commit(pending: readonly Pending[]): Promise<void> {
@@ -172,7 +165,7 @@ export class Executor {
     if (step.remove.length > 0) this.#removed(step.remove);
     if (isTerminal(cell.agent.state.type)) this.#drop(cell);
     // Who is led elsewhere may have come to rest before the ledger knew of this wait, and so told nobody.
-    if (this.isShared(cell.agent.root_id))
+    if (this.elsewhere.isShared(cell.agent.root_id))
       for (const id of draft.parked.flatMap((one) => one.from))
         if (!this.cells.has(id)) void this.checkAgent(id).catch(() => undefined);
     this.#after(cell, draft);
@@ -251,13 +244,10 @@ export class Executor {
     const known = this.forest.agent(agent.id);
     // Two looks at the ledger may come back in the wrong order.
     if (known !== undefined && (agent.epoch < known.epoch || agent.last_seq < known.last_seq)) return;
-    const working = isWorking(agent.state.type);
-    // Who rests with our letter unread is about to work on it.
-    const unread = !working && this.#written_to.has(agent.id) && (await this.#options.store.mail(agent.id));
-    if (!unread || unread.length === 0) this.#written_to.delete(agent.id);
+    await this.elsewhere.heardOf(agent);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     // Its whole turn may have passed unheard.
-    if (!working) this.#wakeWaiters(agent.id);
+    if (!isWorking(agent.state.type)) this.#wakeWaiters(agent.id);
   }
 
   async #refused(
@@ -383,7 +373,7 @@ export class Executor {
   #deliver(mail: Mail): void {
     const cell = this.cells.get(mail.to_id);
     if (cell === undefined) {
-      this.#written_to.add(mail.to_id);
+      this.elsewhere.wroteTo(mail.to_id);
       return;
     }
     cell.inbox.add(mail);

@@ -191,7 +191,7 @@ class Runtime implements RuntimeFace {
     const elsewhere = others.filter(
       (agent) => !isTerminal(agent.state.type) && !this.#executor.cells.has(agent.id),
     ).length;
-    if (elsewhere > 0) this.#executor.markShared(root_id);
+    if (elsewhere > 0) this.#executor.elsewhere.markShared(root_id);
     const broken: { agent: Agent; reason: string }[] = [];
     // In the order of their creation, so that queued runs begin in it.
     for (const agent of all.filter(({ id }) => mine.has(id))) {
