@@ -3,6 +3,8 @@
 export const CORE = 'core';
 /** Files directly in src/: the public library. */
 export const LIBRARY = '';
+/** What the public library is made of. */
+export const LIBRARY_PARTS = 'library';
 
 /** A file imports from its own folder and from floors below its own; folders on one floor do not see each other. */
 export const FLOORS: Readonly<Record<string, number>> = {
@@ -18,6 +20,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   acp: 4,
   server: 4,
   tui: 4,
+  library: 4,
   cli: 5,
   [LIBRARY]: 5,
 };

@@ -1,7 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { fileRules } from './file-rules.ts';
-import { CORE, DOOR_FLOOR, FLOORS, LIBRARY, PURE, RUNTIME, RUNTIME_FACE, SIBLINGS } from './floor-table.ts';
+import {
+  CORE,
+  DOOR_FLOOR,
+  FLOORS,
+  LIBRARY,
+  LIBRARY_PARTS,
+  PURE,
+  RUNTIME,
+  RUNTIME_FACE,
+  SIBLINGS,
+} from './floor-table.ts';
 import { importCycles } from './import-cycles.ts';
 import type { Problem } from './problem.ts';
 import { type ModuleReference, scanModule } from './scan-module.ts';
@@ -81,7 +91,7 @@ function floorRefusal(from: string, target: string): string | null {
     return `${named(from)} (floor ${own}) may not import ${target} (floor ${other}): a floor sees only what is below it.`;
   if (to === RUNTIME && !RUNTIME_FACE.includes(target))
     return `of the runtime, ${named(from)} may import only ${RUNTIME_FACE.join(', ')}. Add what is missing to its public face.`;
-  if (from === LIBRARY && other === DOOR_FLOOR)
+  if (from === LIBRARY && other === DOOR_FLOOR && to !== LIBRARY_PARTS)
     return `the library may not import the door ${target}: it builds on the runtime.`;
   return null;
 }

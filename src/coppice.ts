@@ -4,18 +4,26 @@
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentConfig, PermissionRules } from './core/agent.ts';
-import type { Limits } from './core/limits.ts';
+import { CoppiceError } from './core/coppice-error.ts';
+import {
+  type AgentGround,
+  agentConfig,
+  agentLimits,
+  agentTerms,
+  profileMap,
+} from './library/agent-config.ts';
+import type { AgentOptions, CoppiceOptions } from './library/coppice-options.ts';
+import { Registry } from './library/registry.ts';
+import { subagentHost } from './library/subagent-host.ts';
+import { SubagentWatch } from './library/subagent-watch.ts';
+import type { AcpServer } from './models/acp/acp-server.ts';
 import type { Gate } from './models/gate.ts';
-import type { Model } from './models/model.ts';
-import type { ProviderConfig } from './models/provider-config.ts';
 import { openModel } from './models/providers.ts';
 import { openRuntime } from './runtime/open-runtime.ts';
 import type { RuntimeEvent } from './runtime/runtime-event.ts';
 import type { ResumeReport, RuntimeFace, TreeOutcome } from './runtime/runtime-face.ts';
 import { openStore } from './store/open-store.ts';
 import { killAllProcessGroups } from './tools/process-group.ts';
-import type { Tool } from './tools/tool.ts';
 import { createBuiltInTools } from './tools/tool-registry.ts';
 
 export type { Agent } from './core/agent.ts';
@@ -23,6 +31,14 @@ export { CoppiceError } from './core/coppice-error.ts';
 export type { Limits } from './core/limits.ts';
 export type { Mail } from './core/mail.ts';
 export type { AssistantPart, PlacedMessage } from './core/message.ts';
+export type { AgentOptions, CoppiceOptions, ProfileOptions } from './library/coppice-options.ts';
+export { createToolRegistry } from './library/create-tool-registry.ts';
+export { registerSubagentTools } from './library/register-subagent-tools.ts';
+export type { SubagentCallbacks, SubagentInfo, SubagentResult } from './library/subagent-callbacks.ts';
+export type { SubagentToolsOptions } from './library/subagent-terms.ts';
+export type { ToolCallRequest, ToolCallResult } from './library/tool-call.ts';
+export type { ToolCategory, ToolDefinition, ToolHandler, ToolParameter } from './library/tool-definition.ts';
+export type { ToolRegistry } from './library/tool-registry.ts';
 export type { Model, ModelDelta, ModelOutcome, ModelRequest } from './models/model.ts';
 export { createScriptedModel } from './models/scripted-model.ts';
 export type { RuntimeEvent } from './runtime/runtime-event.ts';
@@ -30,39 +46,6 @@ export type { ResumeReport, TreeOutcome } from './runtime/runtime-face.ts';
 export { StoreError } from './store/store-error.ts';
 export { defineTool } from './tools/define-tool.ts';
 export type { Tool, ToolContext, ToolResult } from './tools/tool.ts';
-
-export interface CoppiceOptions {
-  /** `sqlite:PATH` or `postgres://…`. Created when it does not exist. */
-  readonly database: string;
-  /** `provider/model` for agents that name none. */
-  readonly model: string;
-  /** Models of one's own by name; they go before providers. */
-  readonly models?: Readonly<Record<string, Model>>;
-  /** Providers beside the built-in ones, as in the configuration file. */
-  readonly providers?: Readonly<Record<string, ProviderConfig>>;
-  /** Where keys are looked up. Default `process.env`. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Tools of one's own, made with `defineTool`; agents may use them without asking. */
-  readonly tools?: readonly Tool[];
-  /** Names of built-in tools that agents see: bash, read, write, patch, search, think, read_image. Default: read, search, think. */
-  readonly builtInTools?: readonly string[];
-  /** Folder of the agents. Default: the current one. */
-  readonly cwd?: string;
-  /** Rules such as `bash:git *`; what would ask a person is denied. */
-  readonly permissions?: Partial<PermissionRules>;
-  readonly limits?: Partial<Limits>;
-  readonly system?: string;
-  readonly thinking?: AgentConfig['thinking'];
-}
-
-export interface AgentOptions {
-  readonly prompt: string;
-  /** Default `main`. */
-  readonly name?: string;
-  readonly model?: string;
-  readonly system?: string;
-  readonly limits?: Partial<Limits>;
-}
 
 /** One root agent and its tree. */
 export interface RunningAgent {
@@ -97,18 +80,56 @@ export interface Coppice {
 
 /** Opens the ledger and a runtime on it. */
 export async function openCoppice(options: CoppiceOptions): Promise<Coppice> {
+  const { registry } = options;
+  if (registry === undefined) return openWith(options, null);
+  if (!(registry instanceof Registry))
+    throw new CoppiceError('E_INVALID_ARGUMENT', 'registry: it was not made with createToolRegistry');
+  registry.take();
+  return openWith(options, registry).catch((error: unknown) => {
+    registry.release();
+    throw error;
+  });
+}
+
+async function openWith(options: CoppiceOptions, registry: Registry | null): Promise<Coppice> {
+  const own = [...(options.tools ?? []), ...(registry?.tools ?? [])];
+  const ground: AgentGround = {
+    options,
+    own: own.map((tool) => tool.spec.name),
+    subagents: registry?.subagents ?? null,
+    profiles: profileMap(options.profiles ?? []),
+  };
+  const terms = agentTerms(ground);
   const store = await openStore(options.database);
   const gates = new Map<string, Gate>();
-  const tools = [...createBuiltInTools(), ...(options.tools ?? [])];
+  const acp_servers = new Map<string, AcpServer>();
   const runtime = await openRuntime({
     store,
-    tools,
+    tools: [...createBuiltInTools(), ...own],
     openModel: async (name) =>
       options.models?.[name] ??
-      openModel(name, { providers: options.providers ?? {}, env: options.env ?? process.env, gates }),
+      openModel(name, {
+        providers: options.providers ?? {},
+        env: options.env ?? process.env,
+        gates,
+        acp: options.acp ?? {},
+        acp_servers,
+      }),
+    terms,
     spill_dir: join(tmpdir(), 'coppice-output'),
     env_allow: [],
   });
+  const watch = new SubagentWatch(ground.subagents?.callbacks ?? {});
+  runtime.subscribe((event) => watch.see(event));
+  registry?.bind(
+    subagentHost({
+      runtime,
+      delegation: terms.delegation,
+      config: agentConfig(ground, {}),
+      limits: agentLimits(ground, {}),
+    }),
+  );
+  let closing: Promise<void> | null = null;
   const handle = (id: string): RunningAgent => ({
     id,
     result: () => runtime.settled(id),
@@ -118,12 +139,11 @@ export async function openCoppice(options: CoppiceOptions): Promise<Coppice> {
   });
   return {
     async start(agent) {
-      const limits = { ...options.limits, ...agent.limits };
       const started = await runtime.start({
         prompt: agent.prompt,
         name: agent.name ?? 'main',
-        config: configOf(options, agent),
-        limits,
+        config: agentConfig(ground, agent),
+        limits: agentLimits(ground, agent),
       });
       return handle(started.id);
     },
@@ -134,7 +154,13 @@ export async function openCoppice(options: CoppiceOptions): Promise<Coppice> {
     subscribe: (listener) => runtime.subscribe(listener),
     send: async (agent_id, text) => void (await runtime.send(agent_id, text)),
     kill: (agent_id) => runtime.kill(agent_id),
-    close: () => close(runtime, () => store.close()),
+    close() {
+      closing ??= close(runtime, () => store.close()).finally(() => {
+        watch.close();
+        registry?.release();
+      });
+      return closing;
+    },
   };
 }
 
@@ -142,22 +168,4 @@ async function close(runtime: RuntimeFace, closeStore: () => Promise<void>): Pro
   await runtime.close();
   killAllProcessGroups();
   await closeStore();
-}
-
-function configOf(options: CoppiceOptions, agent: AgentOptions): AgentConfig {
-  const own = (options.tools ?? []).map((tool) => tool.spec.name);
-  const none = { allow: [], ask: [], deny: [] };
-  return {
-    model: agent.model ?? options.model,
-    thinking: options.thinking ?? 'off',
-    system:
-      agent.system ?? options.system ?? 'You are an agent. Do what you are asked with the tools you have.',
-    toolsets: ['process'],
-    tools: [...(options.builtInTools ?? ['read', 'search', 'think']), ...own],
-    cwd: options.cwd ?? process.cwd(),
-    permissions: {
-      cli: none,
-      config: { ...none, ...options.permissions, allow: [...own, ...(options.permissions?.allow ?? [])] },
-    },
-  };
 }

@@ -7,6 +7,7 @@ import { agentJson, printJson } from './agent-json.ts';
 import type { Context } from './context.ts';
 import { EXIT, exitCodeOfFailure } from './exit-code.ts';
 import { eventLines, liveProgress, type Progress, plainProgress } from './progress.ts';
+import { statusWord } from './render/agent-status.ts';
 import { cleanLines } from './render/clean.ts';
 
 export interface FollowOptions {
@@ -100,10 +101,13 @@ function printOutcome(context: Context, options: FollowOptions, outcome: TreeOut
 
 /** What `--no-wait` leaves: in the ledger, for whoever goes on with it. */
 function tellUnfinished({ root, agents }: TreeOutcome): void {
-  const left = agents.filter((agent) => isWorking(agent.state.type)).length;
-  if (left === 0) return;
-  const who = left === 1 ? '1 agent still has' : `${left} agents still have`;
-  process.stderr.write(`${who} work; nothing is lost, go on with: coppice resume ${root.id.slice(0, 8)}\n`);
+  const working = agents.filter((agent) => isWorking(agent.state.type)).length;
+  const queued = agents.filter((agent) => statusWord(agent) === 'queued').length;
+  if (working + queued === 0) return;
+  const parts = [...(working > 0 ? [`${working} at work`] : []), ...(queued > 0 ? [`${queued} queued`] : [])];
+  process.stderr.write(
+    `left undone: ${parts.join(', ')}; nothing is lost, go on with: coppice resume ${root.id.slice(0, 8)}\n`,
+  );
 }
 
 async function stopped(context: Context, runtime: RuntimeFace, root: Agent, code: number): Promise<number> {

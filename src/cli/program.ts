@@ -28,6 +28,11 @@ function whole(value: string): number {
   return number;
 }
 
+function countOf(value: string): number {
+  if (whole(value) === 0) throw new InvalidArgumentError('a whole number, 1 or more');
+  return whole(value);
+}
+
 /** The command line. Commands are loaded when they are chosen, so that start-up pays for nothing else. */
 export function createProgram(version: string): Program {
   let chosen: ReturnType<Program['chosen']> = null;
@@ -238,7 +243,7 @@ export function createProgram(version: string): Program {
       ),
     );
   runs('history', 'All runs, newest first')
-    .option('--limit <n>', 'at most so many', whole, 20)
+    .option('--limit <n>', 'at most so many', countOf, 20)
     .action(
       choose(
         (options: { limit: number }) => async (context) =>

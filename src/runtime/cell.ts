@@ -35,6 +35,8 @@ export interface Cell {
   readonly wait_cursors: Map<string, number>;
   /** Texts that were looked up in the ledger and are known now, or known to be nobody. */
   readonly looked_up: Set<string>;
+  /** Ids of calls for which the ledger was asked for everybody of the tree. */
+  readonly surveyed: Set<string>;
   /** What was found out for calls, by `needKey`, until the calls are settled. */
   readonly answers: Map<string, NeedAnswer>;
   /** Ended, or led by another process: nothing it still brings counts. */
@@ -53,6 +55,7 @@ export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[]): C
     timers: new Map(),
     wait_cursors: new Map(),
     looked_up: new Set(),
+    surveyed: new Set(),
     answers: new Map(),
     gone: false,
   };
@@ -67,4 +70,11 @@ export function stopCell(cell: Cell): void {
   for (const timer of cell.timers.values()) clearTimeout(timer);
   cell.timers.clear();
   cell.wait_cursors.clear();
+}
+
+/** No call is open any more: what was found out for them may be different for the next. */
+export function forgetAnswers(cell: Cell): void {
+  cell.looked_up.clear();
+  cell.surveyed.clear();
+  cell.answers.clear();
 }

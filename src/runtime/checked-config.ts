@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import type { AgentConfig } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
+import { toolsetClash } from '../core/toolset-clash.ts';
 import type { Workbench } from './workbench.ts';
 
 /** Refuses what could only fail later: a folder that is none, tools that nobody has. */
@@ -12,8 +13,9 @@ export function checkedConfig(config: AgentConfig, workbench: Workbench): AgentC
       hint: `Toolsets: ${known}`,
     });
   }
-  if (config.toolsets.includes('process') && config.toolsets.includes('slash')) {
-    throw new CoppiceError('E_CONFIG', 'an agent has the toolset process or slash, not both', {
+  const clash = toolsetClash(config.toolsets);
+  if (clash !== null) {
+    throw new CoppiceError('E_CONFIG', clash, {
       hint: 'They are two ways to say the same: fork, send, wait and kill, or one slash command',
     });
   }

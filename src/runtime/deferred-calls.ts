@@ -8,7 +8,7 @@ import type { Draft } from './draft.ts';
 export interface DeferredCallsOptions {
   readonly store: Store;
   /** Takes over what the ledger says of an agent. */
-  readonly learn: (agent: Agent) => void;
+  readonly learn: (agent: Agent) => Promise<void>;
   /** Finds out one thing about the world for a call. Never rejects. */
   readonly findOut: (agent: Agent, need: Need) => Promise<NeedAnswer>;
   /** The call may be decoded again. */
@@ -24,36 +24,39 @@ export class DeferredCalls {
   }
 
   settle(cell: Cell, deferred: Draft['deferred']): void {
-    for (const { call, look_up, needs } of deferred) {
-      if (look_up.length === 0 && needs.length === 0) this.#options.again(cell, call);
-      else void this.#ready(cell, look_up, needs).then(() => this.#options.again(cell, call));
+    // One look at the tree serves all calls of one step.
+    const surveyed = deferred.some(({ survey }) => survey) ? this.#survey(cell) : null;
+    for (const one of deferred) {
+      const { call, look_up, needs, survey } = one;
+      if (!survey && look_up.length === 0 && needs.length === 0) this.#options.again(cell, call);
+      else void this.#ready(cell, one, surveyed).then(() => this.#options.again(cell, call));
     }
   }
 
-  async #ready(cell: Cell, look_up: readonly string[], needs: readonly Need[]): Promise<void> {
+  async #ready(
+    cell: Cell,
+    { call, look_up, needs, survey }: Draft['deferred'][number],
+    surveyed: Promise<void> | null,
+  ): Promise<void> {
     await Promise.all([
-      this.#lookUp(cell, look_up),
+      survey ? surveyed : null,
+      ...look_up.map((text) => this.#lookUp(cell, text)),
       ...needs.map(async (need) => {
         cell.answers.set(needKey(need), await this.#options.findOut(cell.agent, need));
       }),
     ]);
+    // It holds for this call only: others change the tree before the next one.
+    if (survey) cell.surveyed.add(call.id);
   }
 
-  /** Asks the ledger who is meant; `*` asks for everybody of the tree. */
-  async #lookUp(cell: Cell, texts: readonly string[]): Promise<void> {
+  async #lookUp(cell: Cell, text: string): Promise<void> {
     const { store, learn } = this.#options;
-    const root_id = cell.agent.root_id;
-    for (const text of texts) {
-      const found = await (text === '*' ? store.agents({ root_id }) : store.find(text, root_id)).catch(
-        () => [],
-      );
-      for (const agent of found) learn(agent);
-      if (text !== '*') cell.looked_up.add(text);
-    }
-    // The whole tree is asked for again at the next call: others change it.
-    if (texts.includes('*')) {
-      cell.looked_up.add('*');
-      setImmediate(() => cell.looked_up.delete('*')).unref();
-    }
+    for (const agent of await store.find(text, cell.agent.root_id).catch(() => [])) await learn(agent);
+    cell.looked_up.add(text);
+  }
+
+  async #survey({ agent: { root_id } }: Cell): Promise<void> {
+    const { store, learn } = this.#options;
+    for (const agent of await store.agents({ root_id }).catch(() => [])) await learn(agent);
   }
 }

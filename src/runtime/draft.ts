@@ -37,6 +37,8 @@ export class Draft {
     readonly call: Call;
     readonly look_up: readonly string[];
     readonly needs: readonly Need[];
+    /** Everybody of the tree must be looked up. */
+    readonly survey: boolean;
   }[] = [];
   /** Children whose conversations go with this step. */
   readonly remove: string[] = [];

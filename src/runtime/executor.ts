@@ -9,37 +9,24 @@ import { Prompt, promptOf } from '../core/prompt.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import { waitEdges } from '../core/wait-edges.ts';
 import type { RequestRecord, Step, Store, Verdict, Worker } from '../store/store.ts';
-import type { Need, NeedAnswer } from '../toolsets/need.ts';
-import { type Cell, newCell, stopCell } from './cell.ts';
+import { type Cell, forgetAnswers, newCell, stopCell } from './cell.ts';
 import { commitUntilReached } from './commit-until-reached.ts';
 import { createdAgent, killedAgent, placed } from './created-agent.ts';
 import { DeferredCalls } from './deferred-calls.ts';
 import { doing } from './doing.ts';
-import type { Draft, WorldEffect } from './draft.ts';
+import type { Draft } from './draft.ts';
+import { Elsewhere } from './elsewhere.ts';
+import type { ExecutorOptions } from './executor-options.ts';
 import { fold } from './fold.ts';
 import { Forest } from './forest.ts';
 import { overrideFor } from './refusal.ts';
-import type { RuntimeEvent } from './runtime-event.ts';
 import { TaskQueue } from './task-queue.ts';
 import { WaiterIndex } from './waiter-index.ts';
-import type { Workbench } from './workbench.ts';
 
 interface Pending {
   readonly cell: Cell;
   readonly draft: Draft;
   readonly step: Step;
-}
-
-export interface ExecutorOptions {
-  readonly store: Store;
-  readonly workbench: Workbench;
-  readonly emit: (event: RuntimeEvent) => void;
-  /** Performs what a committed step asks for; its outcomes come back through `Executor.happened`. */
-  readonly perform: (cell: Cell, effect: WorldEffect) => void;
-  /** Finds out one thing about the world for a call. Never rejects. */
-  readonly findOut: (agent: Agent, need: Need) => Promise<NeedAnswer>;
-  /** Something changed that may end a tree's work. */
-  readonly onQuiet: () => void;
 }
 
 /**
@@ -51,18 +38,20 @@ export class Executor {
   readonly worker: Worker = { id: randomUUID(), host: hostname(), pid: process.pid };
   readonly forest = new Forest();
   readonly cells = new Map<string, Cell>();
+  readonly elsewhere: Elsewhere;
   readonly #options: ExecutorOptions;
   readonly #ready = new Set<Cell>();
   readonly #waiters = new WaiterIndex();
   readonly #tasks: TaskQueue;
   readonly #deferred: DeferredCalls;
-  readonly #shared_trees = new Set<string>();
-  readonly #written_to = new Set<string>();
   #round: Promise<void> | null = null;
+  /** Looks into mailboxes that are under way. */
+  #looking = 0;
   #closed = false;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
+    this.elsewhere = new Elsewhere(options.store);
     this.#tasks = new TaskQueue(options.workbench.terms.subagents.max_concurrent);
     this.#deferred = new DeferredCalls({
       store: options.store,
@@ -89,17 +78,9 @@ export class Executor {
     this.#round ??= new Promise((resolve) => setImmediate(resolve)).then(() => this.#rounds());
   }
 
-  /** True when no step is under way and none is due. */
+  /** True when no step is under way, none is due, and no mail is being looked for. */
   get isQuiet(): boolean {
-    return this.#round === null;
-  }
-
-  markShared(root_id: string): void {
-    this.#shared_trees.add(root_id);
-  }
-
-  isShared(root_id: string): boolean {
-    return this.#shared_trees.has(root_id);
+    return this.#round === null && this.#looking === 0;
   }
 
   async #rounds(): Promise<void> {
@@ -131,7 +112,7 @@ export class Executor {
       notices: workbench.bench(cell.agent.config).notices,
       hasMail: (id) => this.#hasMail(id),
       mayBegin: (agent) => this.#tasks.mayBegin(agent),
-      shared: this.#shared_trees.has(cell.agent.root_id),
+      shared: this.elsewhere.isShared(cell.agent.root_id),
     });
     if (!draft.isEmpty) return { cell, draft, step: draft.step(now, doing(draft.state)) };
     cell.inputs = [];
@@ -142,7 +123,7 @@ export class Executor {
   /** Of agents led elsewhere, what was sent from here counts until they are heard of again. */
   #hasMail(id: string): boolean {
     const cell = this.cells.get(id);
-    return cell === undefined ? this.#written_to.has(id) : cell.inbox.hasNewLetters(cell.agent.noticed);
+    return cell === undefined ? this.elsewhere.hasMail(id) : cell.inbox.hasNewLetters(cell.agent.noticed);
   }
 
   async #commit(pending: readonly Pending[]): Promise<void> {
@@ -171,6 +152,7 @@ export class Executor {
     cell.agent = draft.after(step);
     cell.inbox.remove(draft.consumed);
     cell.overrides.clear();
+    if (cell.agent.state.type !== 'executing') forgetAnswers(cell);
     this.#tellMessages(cell, before, step);
     this.#setAgent(cell.agent, before, false);
     if (step.waits_for !== null) this.#waiters.set(cell.agent.id, draft.waits_before, step.waits_for);
@@ -182,6 +164,10 @@ export class Executor {
     if (verdict.killed.length > 0) this.markKilled(verdict.killed, cell.agent.name);
     if (step.remove.length > 0) this.#removed(step.remove);
     if (isTerminal(cell.agent.state.type)) this.#drop(cell);
+    // Who is led elsewhere may have come to rest before the ledger knew of this wait, and so told nobody.
+    if (this.elsewhere.isShared(cell.agent.root_id))
+      for (const id of draft.parked.flatMap((one) => one.from))
+        if (!this.cells.has(id)) void this.checkAgent(id).catch(() => undefined);
     this.#after(cell, draft);
   }
 
@@ -253,10 +239,15 @@ export class Executor {
     this.#tasks.see(agent);
   }
 
-  #learn(agent: Agent): void {
+  async #learn(agent: Agent): Promise<void> {
     if (this.cells.get(agent.id)?.gone === false) return;
-    this.#written_to.delete(agent.id);
+    const known = this.forest.agent(agent.id);
+    // Two looks at the ledger may come back in the wrong order.
+    if (known !== undefined && (agent.epoch < known.epoch || agent.last_seq < known.last_seq)) return;
+    await this.elsewhere.heardOf(agent);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
+    // Its whole turn may have passed unheard.
+    if (!isWorking(agent.state.type)) this.#wakeWaiters(agent.id);
   }
 
   async #refused(
@@ -280,7 +271,7 @@ export class Executor {
     } else {
       const tree = await store.tree(root_id);
       if (tree !== null) this.forest.setTree(tree);
-      for (const agent of await store.agents({ root_id })) this.#learn(agent);
+      for (const agent of await store.agents({ root_id })) await this.#learn(agent);
     }
     this.wake(cell);
   }
@@ -301,7 +292,8 @@ export class Executor {
       this.#accepted({ cell, draft, step }, { ok: true, killed: [], sent: [], tree });
       cell.inputs = [];
       for (const mail of step.send) await this.checkMail(mail.to_id);
-      for (const id of step.kill) for (const dead of await store.agents({ parent_id: id })) this.#learn(dead);
+      for (const id of step.kill)
+        for (const dead of await store.agents({ parent_id: id })) await this.#learn(dead);
       return;
     }
     stopCell(cell);
@@ -313,7 +305,12 @@ export class Executor {
   async checkMail(agent_id: string): Promise<void> {
     const cell = this.cells.get(agent_id);
     if (cell === undefined) return;
-    for (const mail of await this.#options.store.mail(agent_id)) cell.inbox.add(mail);
+    this.#looking += 1;
+    try {
+      for (const mail of await this.#options.store.mail(agent_id)) cell.inbox.add(mail);
+    } finally {
+      this.#looking -= 1;
+    }
     this.wake(cell);
   }
 
@@ -324,7 +321,7 @@ export class Executor {
     if (agent.state.type === 'killed') this.markKilled([agent_id], agent.state.by);
     const cell = this.cells.get(agent_id);
     if (cell !== undefined && agent.epoch !== cell.agent.epoch) this.#drop(cell);
-    this.#learn(agent);
+    await this.#learn(agent);
   }
 
   /** They are dead in the ledger: stop what runs for them here and tell who waits for them. */
@@ -335,6 +332,9 @@ export class Executor {
       if (cell !== undefined) this.#drop(cell);
       if (known === undefined || isTerminal(known.state.type)) continue;
       this.#setAgent(killedAgent(known, by, Date.now()), known, false);
+      // The kill told a parent that awaits it: in the ledger, whoever led the agent. A look that fails is made up for by the signal.
+      if (known.parent_id !== null && known.origin !== 'fork')
+        void this.checkMail(known.parent_id).catch(() => undefined);
     }
     this.#options.emit({ type: 'killed', ids, by });
   }
@@ -346,6 +346,7 @@ export class Executor {
   }
 
   #drop(cell: Cell): void {
+    this.#tasks.leave(cell.agent);
     stopCell(cell);
     cell.gone = true;
     this.cells.delete(cell.agent.id);
@@ -355,8 +356,7 @@ export class Executor {
   #setAgent(agent: Agent, before: Agent | undefined, created: boolean): void {
     this.forest.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
-    const next = this.#tasks.see(agent);
-    if (next !== null) this.#wakeOne(next);
+    for (const next of this.#tasks.see(agent)) this.#wakeOne(next);
     if (before !== undefined && isWorking(before.state.type) && !isWorking(agent.state.type))
       this.#wakeWaiters(agent.id);
   }
@@ -373,7 +373,7 @@ export class Executor {
   #deliver(mail: Mail): void {
     const cell = this.cells.get(mail.to_id);
     if (cell === undefined) {
-      this.#written_to.add(mail.to_id);
+      this.elsewhere.wroteTo(mail.to_id);
       return;
     }
     cell.inbox.add(mail);

@@ -2,22 +2,51 @@ import { announcement } from '../core/announcement.ts';
 import type { Mail } from '../core/mail.ts';
 import type { UserContent } from '../core/message.ts';
 import type { Order } from '../core/order.ts';
-import type { ChildResult } from '../core/state.ts';
+import type { AgentState, ChildResult, FanIn } from '../core/state.ts';
 import type { Cell } from './cell.ts';
 import type { Draft } from './draft.ts';
 import { follow } from './fold-order.ts';
 import type { FoldSurroundings } from './fold-surroundings.ts';
 import { frameLetters, noticeOf } from './mail-frame.ts';
 
-/** Outcomes of children and orders of people; they are consumed whether or not the state still admits them. */
+/** Up to so many children of a fan-in, every outcome is taken as it comes. */
+const GATHER_ABOVE = 32;
+
+/**
+ * Outcomes of children and orders of people; they are consumed whether or not the state still admits them. Of a large fan-in they wait in the
+ * mailbox until half of what is missing is there: each step writes the whole state, so one step for each would cost the square of their number.
+ */
 export function takeOrders(draft: Draft, cell: Cell, around: FoldSurroundings): void {
-  for (const mail of cell.inbox.all()) {
-    if ((mail.kind !== 'outcome' && mail.kind !== 'control') || draft.consumed.has(mail.id)) continue;
-    if (mail.kind === 'outcome')
-      draft.apply({ type: 'child-result', at: around.now, child: JSON.parse(mail.body) as ChildResult });
-    else follow(JSON.parse(mail.body) as Order, mail, draft, cell, around);
-    draft.consumeNow(mail.id);
-  }
+  const orders = cell.inbox.all().filter((mail) => isOrder(mail) && !draft.consumed.has(mail.id));
+  const { state } = draft;
+  const gathers = isFanIn(state) && state.spawned.length > GATHER_ABOVE && draft.isEmpty;
+  if (gathers && orders.length * 2 < state.pending.length && orders.every(isOutcome)) return;
+  for (const mail of orders) takeOrder(draft, mail, cell, around);
+}
+
+/** Whatever else happens to a fan-in, the outcomes that are there count first. */
+export function takeOutcomes(draft: Draft, cell: Cell, around: FoldSurroundings): void {
+  if (!isFanIn(draft.state)) return;
+  for (const mail of cell.inbox.all()) if (isOutcome(mail)) takeOrder(draft, mail, cell, around);
+}
+
+function takeOrder(draft: Draft, mail: Mail, cell: Cell, around: FoldSurroundings): void {
+  if (isOutcome(mail))
+    draft.apply({ type: 'child-result', at: around.now, child: JSON.parse(mail.body) as ChildResult });
+  else follow(JSON.parse(mail.body) as Order, mail, draft, cell, around);
+  draft.consumeNow(mail.id);
+}
+
+function isOutcome({ kind }: Mail): boolean {
+  return kind === 'outcome';
+}
+
+function isOrder({ kind }: Mail): boolean {
+  return kind === 'outcome' || kind === 'control';
+}
+
+function isFanIn(state: AgentState): state is FanIn {
+  return state.type === 'awaiting' || state.type === 'cancelling';
 }
 
 /**
@@ -29,6 +58,8 @@ export function takeMail(draft: Draft, cell: Cell, around: FoldSurroundings): vo
   const pending = cell.inbox.all().filter((mail) => !draft.consumed.has(mail.id));
   const resting = () => draft.state.type === 'idle' || draft.state.type === 'errored';
   beginTask(draft, pending, around);
+  // What else came for a run lies in wait until its turn has come: it begins with its task.
+  if (pending.some((mail) => mail.kind === 'task' && !draft.consumed.has(mail.id))) return;
   const asking = draft.world.some((effect) => effect.type === 'request-model');
   if (!resting() && !asking) return;
   for (const mail of pending) if (mail.kind === 'announce') takeAnnouncement(draft, mail, around);

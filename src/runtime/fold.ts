@@ -7,7 +7,8 @@ import { needKey } from '../toolsets/need.ts';
 import { type Decision, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
 import type { Cell } from './cell.ts';
 import { Draft } from './draft.ts';
-import { takeMail, takeOrders } from './fold-mail.ts';
+import { tellOfFailure } from './failure-letter.ts';
+import { takeMail, takeOrders, takeOutcomes } from './fold-mail.ts';
 import type { FoldSurroundings } from './fold-surroundings.ts';
 import { viewOf } from './fold-view.ts';
 import { cancel, endHumanWait, endWaits, isLetter, settleWait, waitView } from './fold-waits.ts';
@@ -25,6 +26,7 @@ export function fold(cell: Cell, around: FoldSurroundings): Draft {
     around.newId,
     (id) => !isTerminal(around.forest.agent(id)?.state.type ?? 'idle'),
   );
+  if (cell.inputs.length > 0) takeOutcomes(draft, cell, around);
   for (const input of cell.inputs) {
     if (input.type === 'toolset-call') draft.toolset_calls.push(input.call);
     else if (input.event.type === 'cancel') cancel(draft, cell, around, input.event);
@@ -37,6 +39,7 @@ export function fold(cell: Cell, around: FoldSurroundings): Draft {
   endHumanWait(draft, cell, around);
   decodeCalls(draft, cell, around);
   takeMail(draft, cell, around);
+  tellOfFailure(draft, around);
   return draft;
 }
 
@@ -64,15 +67,18 @@ function decodeCall(call: Call, draft: Draft, cell: Cell, around: FoldSurroundin
   // What this step creates or kills is not true yet: calls that look at the tree come after its commit.
   const creates = typeof tool.creates === 'function' ? tool.creates(parsed.input) : tool.creates;
   if (draft.kill.length > 0 || (draft.create.length > 0 && !creates)) {
-    draft.deferred.push({ call, look_up: [], needs: [] });
+    draft.deferred.push({ call, look_up: [], needs: [], survey: false });
     return;
   }
   const look_up = unknownNames(tool, parsed.input, cell, around);
+  // Agents that others lead: what was heard of them grows old.
+  const survey =
+    around.shared && !creates && !cell.surveyed.has(call.id) && looksAtOthers(tool, parsed.input);
   const needs = (tool.needs?.(parsed.input, call, draft.before, around.terms) ?? []).filter(
     (need) => !cell.answers.has(needKey(need)),
   );
-  if (look_up.length > 0 || needs.length > 0) {
-    draft.deferred.push({ call, look_up, needs });
+  if (survey || look_up.length > 0 || needs.length > 0) {
+    draft.deferred.push({ call, look_up, needs, survey });
     return;
   }
   const view = viewOf(draft, cell, state.seq, around);
@@ -131,9 +137,12 @@ function settle(
 }
 
 function unknownNames(tool: ToolsetTool, input: unknown, cell: Cell, around: FoldSurroundings): string[] {
-  const names = tool
+  return tool
     .mentions(input)
-    .filter((text) => text !== '' && around.forest.resolve(text, cell.agent.root_id).found === 'none');
-  if (around.shared && (tool.surveys || tool.mentions(input).length > 0)) names.push('*');
-  return names.filter((text) => !cell.looked_up.has(text));
+    .filter((text) => text !== '' && !cell.looked_up.has(text))
+    .filter((text) => around.forest.resolve(text, cell.agent.root_id).found === 'none');
+}
+
+function looksAtOthers(tool: ToolsetTool, input: unknown): boolean {
+  return tool.surveys || tool.mentions(input).length > 0;
 }

@@ -10,6 +10,8 @@ export class Forest {
   readonly #agents = new Map<string, Agent>();
   readonly #trees = new Map<string, Tree>();
   readonly #members = new Map<string, Set<string>>();
+  /** Ids by tree and name. */
+  readonly #named = new Map<string, Set<string>>();
   readonly #children = new Map<string, Set<string>>();
   readonly #living_children = new Map<string, number>();
   readonly #working = new Map<string, number>();
@@ -39,6 +41,7 @@ export class Forest {
 
   #enter(agent: Agent): void {
     entry(this.#members, agent.root_id).add(agent.id);
+    entry(this.#named, nameKey(agent.root_id, agent.name)).add(agent.id);
     if (agent.parent_id !== null) entry(this.#children, agent.parent_id).add(agent.id);
   }
 
@@ -48,6 +51,7 @@ export class Forest {
     if (agent === undefined || (this.#children.get(id)?.size ?? 0) > 0) return false;
     this.#agents.delete(id);
     this.#members.get(agent.root_id)?.delete(id);
+    this.#named.get(nameKey(agent.root_id, agent.name))?.delete(id);
     if (agent.parent_id !== null) this.#children.get(agent.parent_id)?.delete(id);
     return true;
   }
@@ -97,15 +101,27 @@ export class Forest {
   resolve(text: string, root_id: string): Resolved {
     const exact = this.#agents.get(text);
     if (exact !== undefined && exact.root_id === root_id) return { found: 'one', agent: exact };
-    const all = this.members(root_id).filter(
-      (agent) => agent.name === text || (text.length >= 4 && agent.id.startsWith(text)),
-    );
+    const all = this.#matching(text, root_id);
     const living = all.filter((agent) => isAlive(agent.state.type));
     const [only] = living.length === 1 ? living : all;
     if (only === undefined) return { found: 'none' };
     if (living.length === 1 || all.length === 1) return { found: 'one', agent: only };
     return { found: 'many', candidates: living.length > 1 ? living : all };
   }
+
+  /** Only what may begin a uuid is worth a look at every agent. */
+  #matching(text: string, root_id: string): Agent[] {
+    if (ID_PREFIX.test(text))
+      return this.members(root_id).filter((agent) => agent.name === text || agent.id.startsWith(text));
+    const named = this.#named.get(nameKey(root_id, text)) ?? [];
+    return [...named].flatMap((id) => this.#agents.get(id) ?? []);
+  }
+}
+
+const ID_PREFIX = /^[\da-f-]{4,36}$/;
+
+function nameKey(root_id: string, name: string): string {
+  return `${root_id} ${name}`;
 }
 
 function isAlive(type: Agent['state']['type']): boolean {

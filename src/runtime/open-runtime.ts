@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Agent } from '../core/agent.ts';
 import type { AskAnswer } from '../core/ask.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
-import { DEFAULT_LIMITS } from '../core/limits.ts';
 import type { Mail } from '../core/mail.ts';
 import type { NewAgent } from '../core/new-agent.ts';
 import { isTerminal, newTurn } from '../core/state.ts';
@@ -16,6 +15,7 @@ import type { Toolset } from '../toolsets/toolset.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { Cell } from './cell.ts';
 import { checkedConfig } from './checked-config.ts';
+import { checkedLimits } from './checked-limits.ts';
 import type { WorldEffect } from './draft.ts';
 import { Executor } from './executor.ts';
 import { findOut } from './find-out.ts';
@@ -151,6 +151,7 @@ class Runtime implements RuntimeFace {
   async start(options: StartOptions): Promise<Agent> {
     this.#assertOpen();
     const config = checkedConfig(options.config, this.#workbench);
+    const limits = checkedLimits(options.limits);
     if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
     await this.#models.model(config.model);
     const now = Date.now();
@@ -177,7 +178,7 @@ class Runtime implements RuntimeFace {
       },
       messages: [{ kind: 'user', content }],
     };
-    const tree = await this.#store.createRoot(root, { ...DEFAULT_LIMITS, ...options.limits });
+    const tree = await this.#store.createRoot(root, limits);
     this.#executor.forest.setTree(tree);
     return this.#executor.beginRoot(root).agent;
   }
@@ -198,9 +199,10 @@ class Runtime implements RuntimeFace {
     const elsewhere = others.filter(
       (agent) => !isTerminal(agent.state.type) && !this.#executor.cells.has(agent.id),
     ).length;
-    if (elsewhere > 0) this.#executor.markShared(root_id);
+    if (elsewhere > 0) this.#executor.elsewhere.markShared(root_id);
     const broken: { agent: Agent; reason: string }[] = [];
-    for (const agent of claimed) {
+    // In the order of their creation, so that queued runs begin in it.
+    for (const agent of all.filter(({ id }) => mine.has(id))) {
       try {
         const cell = this.#executor.adopt(
           agent,

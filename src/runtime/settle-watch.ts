@@ -44,7 +44,12 @@ export class SettleWatch {
   }
 
   #seemsBusy({ root_id, until }: Waiting): boolean {
-    const { forest } = this.#executor;
+    const { forest, cells } = this.#executor;
+    // What was heard of agents led elsewhere grows old: of a shared tree only its own agents are counted here.
+    if (this.#executor.elsewhere.isShared(root_id)) {
+      const own = until === 'root' ? [cells.get(root_id)] : [...cells.values()];
+      return own.some((cell) => cell?.agent.root_id === root_id && isWorking(cell.agent.state.type));
+    }
     if (until === 'tree') return forest.working(root_id) > 0;
     const root = forest.agent(root_id);
     return root !== undefined && isWorking(root.state.type);
@@ -54,7 +59,7 @@ export class SettleWatch {
   async #confirm(waiting: Waiting): Promise<void> {
     const { root_id, until } = waiting;
     try {
-      const shared = this.#executor.isShared(root_id);
+      const shared = this.#executor.elsewhere.isShared(root_id);
       const agents = shared ? await this.#store.agents({ root_id }) : this.#executor.forest.members(root_id);
       const root = agents.find((agent) => agent.id === root_id);
       if (!this.#waiting.includes(waiting)) return;

@@ -11,38 +11,45 @@ export class TaskQueue {
     this.#max_concurrent = max_concurrent;
   }
 
-  /** Counts the run as one at work when it may begin; else it waits for its turn. */
+  /** Counts the run as one at work when it may begin; else it waits for its turn. First come, first begun. */
   mayBegin(agent: Agent): boolean {
     const working = entry(this.#working, agent.root_id);
-    if (working.size >= this.#max_concurrent) {
-      entry(this.#waiting, agent.root_id).add(agent.id);
-      return false;
-    }
-    this.#waiting.get(agent.root_id)?.delete(agent.id);
+    const waiting = entry(this.#waiting, agent.root_id).add(agent.id);
+    if (!this.#nextOf(agent.root_id).includes(agent.id)) return false;
+    waiting.delete(agent.id);
     working.add(agent.id);
     return true;
   }
 
-  /** Takes over what is true of an agent now; returns the run whose turn has come by it, if any. */
-  see(agent: Agent): string | null {
-    if (agent.origin !== 'session') return null;
+  /** Takes over what is true of an agent now; returns the runs whose turn has come by it. */
+  see(agent: Agent): readonly string[] {
+    if (agent.origin !== 'session') return [];
     const working = entry(this.#working, agent.root_id);
     if (isWorking(agent.state.type)) {
       working.add(agent.id);
-      return null;
+      return [];
     }
     // At rest before its first turn: queued, and maybe about to begin in this very step.
-    if (agent.state.type === 'idle') return null;
+    if (agent.state.type === 'idle') return [];
     working.delete(agent.id);
-    const waiting = entry(this.#waiting, agent.root_id);
-    waiting.delete(agent.id);
-    const [next] = working.size < this.#max_concurrent ? waiting : [];
-    return next ?? null;
+    entry(this.#waiting, agent.root_id).delete(agent.id);
+    return this.#nextOf(agent.root_id);
+  }
+
+  /** As many of those who wait, oldest first, as there are places. */
+  #nextOf(root_id: string): readonly string[] {
+    const free = this.#max_concurrent - entry(this.#working, root_id).size;
+    return free <= 0 ? [] : entry(this.#waiting, root_id).values().take(free).toArray();
   }
 
   /** The step in which it was to begin was not taken. */
   notBegun(agent: Agent): void {
     if (agent.state.type === 'idle') this.#working.get(agent.root_id)?.delete(agent.id);
+  }
+
+  /** It is not led here any more: whoever leads it lets it begin. */
+  leave(agent: Agent): void {
+    this.#waiting.get(agent.root_id)?.delete(agent.id);
   }
 }
 

@@ -62,13 +62,15 @@ export class Workbench {
   }
 
   #build(config: AgentConfig): Bench {
-    const tools = config.tools.flatMap((name) => this.#tools.get(name) ?? []);
-    const toolsets = config.toolsets.flatMap((name) => this.#toolsets.get(name) ?? []);
+    // An agent program calls its own tools, never ours: it is told of none, and gets its letters whole.
+    const own = isAgentProgram(config.model) ? { tools: [], toolsets: [] } : config;
+    const tools = own.tools.flatMap((name) => this.#tools.get(name) ?? []);
+    const toolsets = own.toolsets.flatMap((name) => this.#toolsets.get(name) ?? []);
     const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
     const seen = toolset_tools.filter((tool) => tool.audience?.(config, this.terms) ?? true);
     const specs = [...tools, ...seen].map((tool) => tool.spec);
-    // A sub-agent with one task is told by that; an agent program has tools of its own.
-    const guides = config.task === undefined && !isAgentProgram(config.model) ? toolsets : [];
+    // A sub-agent with one task is told by that; how agents work together is not its matter.
+    const guides = config.task === undefined ? toolsets : [];
     return {
       system: [config.system, ...guides.map((toolset) => toolset.guidance)]
         .filter((text) => text !== '')

@@ -38,10 +38,14 @@ export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConf
   };
 }
 
-/** The sub-agent of a task creates no others but by delegation; it submits where its terms say so (`mustSubmit`). */
+/**
+ * The sub-agent of a task creates no others but by delegation; it submits where its terms say so (`mustSubmit`). A background run keeps
+ * its vocabulary, whose tool it does not see: calling it all the same gets the answer of the seed.
+ */
 function taskToolsets(parent: AgentConfig, profile: Profile | null, task: TaskTerms): string[] {
   const delegate = (profile?.toolsets ?? parent.toolsets).includes('delegate') ? ['delegate'] : [];
-  return task.kind === 'spawn' || task.output_schema !== null ? ['fanout', ...delegate] : delegate;
+  const own = task.kind === 'session' ? ['sessions', ...delegate] : delegate;
+  return task.kind === 'spawn' || task.output_schema !== null ? ['fanout', ...own] : own;
 }
 
 function toolsOf(parent: AgentConfig, profile: Profile | null): readonly string[] {

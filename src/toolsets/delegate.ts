@@ -1,14 +1,14 @@
-import { z } from 'zod';
 import type { AgentConfig } from '../core/agent.ts';
 import type { NewRun } from '../core/run.ts';
 import { storable } from '../core/text.ts';
-import { refuse, text } from './agent-reference.ts';
+import { refuse } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
 import { overBudget } from './budget.ts';
 import { childConfig } from './child-config.ts';
+import { delegateInput, programOf, spawnInput } from './delegate-input.ts';
 import type { Need } from './need.ts';
 import { nameOfTask, newChild } from './new-child.ts';
-import { checkTask, modelOf, needsOf, taskOptions } from './task-options.ts';
+import { checkTask, modelOf, needsOf } from './task-options.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
@@ -17,24 +17,6 @@ import type { ToolsetTerms } from './toolset-terms.ts';
  * The call waits in the ledger until the sub-agent has ended, and its outcome is the result; several calls wait side by side.
  */
 
-const MAX_TURNS = 1_000;
-const description = text('the description').max(200);
-
-const spawnInput = z.strictObject({
-  task: text('the task').describe('The task/prompt for the subagent to work on'),
-  description: description.describe(
-    'Short label describing what the subagent will do (e.g. "Researching API endpoints")',
-  ),
-  maxTurns: z
-    .int('must be a whole number')
-    .min(1, 'must be at least 1')
-    .max(MAX_TURNS)
-    .nullish()
-    .describe('Maximum turns the subagent can take'),
-  systemPrompt: z.string().nullish().describe('Optional system prompt override for the subagent'),
-  ...taskOptions,
-});
-
 /** How deep in delegations an agent with this configuration is. */
 function delegationOf(config: AgentConfig): number {
   return config.task?.delegation ?? 0;
@@ -42,6 +24,11 @@ function delegationOf(config: AgentConfig): number {
 
 function mayDelegate(config: AgentConfig, { delegation }: ToolsetTerms): boolean {
   return delegationOf(config) < delegation.max_depth;
+}
+
+/** Agents made by spawn_agents and sessions_spawn never create loops of their own (DESIGN.md, Decided). */
+function maySpawn(config: AgentConfig, terms: ToolsetTerms): boolean {
+  return mayDelegate(config, terms) && (config.task === undefined || config.task.kind === 'delegate');
 }
 
 function atLimit(view: ToolsetView): Decision | null {
@@ -59,13 +46,13 @@ const spawn: ToolsetTool = {
       'Spawn a subagent to handle a complex, multi-step task autonomously. The subagent runs in its own conversation context with access to all tools and returns its final result.',
     input: inputSchema(spawnInput),
   },
-  // Agents made by spawn_agents and sessions_spawn never create loops of their own (DESIGN.md, Decided).
-  audience: (config, terms) =>
-    mayDelegate(config, terms) && (config.task === undefined || config.task.kind === 'delegate'),
+  audience: maySpawn,
   creates: true,
   surveys: false,
   mentions: () => [],
   needs(input, call, self, terms) {
+    // What will be refused asks nothing of the world: no worktree is made, no file read.
+    if (!maySpawn(self.config, terms)) return [];
     const parsed = spawnInput.safeParse(input);
     return parsed.success ? needsOf(parsed.data, call.id, self, modelOf(parsed.data, terms.profiles)) : [];
   },
@@ -75,6 +62,8 @@ const spawn: ToolsetTool = {
     const kind = view.self.config.task?.kind ?? 'delegate';
     if (kind !== 'delegate')
       return refuse('NESTING_FORBIDDEN', 'a sub-agent creates no agents of its own: do the work yourself.');
+    const limit = atLimit(view);
+    if (limit !== null) return limit;
     const options = parsed.value;
     const model = modelOf(options, view.terms.profiles);
     const checked = checkTask(options.task, options, call.id, model, view);
@@ -99,21 +88,6 @@ const spawn: ToolsetTool = {
   },
 };
 
-const delegateInput = z.strictObject({
-  task: text('the task').describe('The task/prompt to delegate'),
-  description: description.describe('Short label describing the delegation (e.g. "Summarizing document")'),
-  serverName: z.string().min(1).nullish().describe('Target ACP server name (optional)'),
-  agentId: z.string().min(1).nullish().describe('Target agent ID (optional)'),
-});
-
-/** `acp:SERVER` or `acp:SERVER/AGENT`; null when no server is configured. */
-function programOf(input: z.infer<typeof delegateInput>, { delegation }: ToolsetTerms): string | null {
-  const server = input.serverName ?? delegation.default_server ?? delegation.servers[0];
-  if (server === undefined) return null;
-  const agent = input.agentId ?? (input.serverName ? null : delegation.default_agent);
-  return agent === null ? `acp:${server}` : `acp:${server}/${agent}`;
-}
-
 const delegate: ToolsetTool = {
   spec: {
     name: 'subagent_delegate',
@@ -125,20 +99,20 @@ const delegate: ToolsetTool = {
   creates: true,
   surveys: false,
   mentions: () => [],
-  needs(input, _call, _self, terms): readonly Need[] {
+  needs(input, _call, self, terms): readonly Need[] {
+    if (!mayDelegate(self.config, terms)) return [];
     const parsed = delegateInput.safeParse(input);
-    const name = parsed.success ? programOf(parsed.data, terms) : null;
-    return name === null ? [] : [{ type: 'model', name }];
+    const program = parsed.success ? programOf(parsed.data, terms) : null;
+    return program?.ok === true ? [{ type: 'model', name: program.model }] : [];
   },
   decode(input, _call, view) {
     const parsed = parseArguments(delegateInput, input);
     if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
-    const model = programOf(parsed.value, view.terms);
-    if (model === null)
-      return refuse(
-        'NOT_AVAILABLE',
-        'no ACP server is configured: a person can name one under "acp" in the configuration.',
-      );
+    const limit = atLimit(view);
+    if (limit !== null) return limit;
+    const program = programOf(parsed.value, view.terms);
+    if (!program.ok) return refuse('NOT_AVAILABLE', program.error);
+    const { model } = program;
     const answer = view.answer({ type: 'model', name: model });
     if (!answer.ok) return refuse('NOT_AVAILABLE', answer.error);
     const { task } = parsed.value;
@@ -165,8 +139,6 @@ interface Delegation {
 }
 
 function delegated(view: ToolsetView, plan: Delegation): Decision {
-  const limit = atLimit(view);
-  if (limit !== null) return limit;
   const reached = overBudget(view);
   if (reached !== null) return refuse('LIMIT_REACHED', reached);
   const { self } = view;

@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts';
+import { toolsetClash } from '../core/toolset-clash.ts';
 import { refuse } from './agent-reference.ts';
 import { overBudget } from './budget.ts';
 import { childConfig } from './child-config.ts';
@@ -26,6 +27,8 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
     const known = [...view.terms.profiles.keys()].join(', ');
     return refuse('NO_PROFILE', `no profile "${plan.profile}". Profiles: ${known || 'none'}.`);
   }
+  const clash = toolsetClash(profile?.toolsets ?? []);
+  if (clash !== null) return refuse('NOT_AVAILABLE', `profile "${plan.profile}": ${clash}`);
   const model = profile?.model ?? null;
   if (model !== null && model !== view.self.config.model) {
     const answer = view.answer({ type: 'model', name: model });

@@ -10,7 +10,7 @@ import { killAgent } from './kill-agent.ts';
 import { noNesting } from './nesting.ts';
 import { nameOfTask } from './new-child.ts';
 import { sendLetter } from './send-letter.ts';
-import { slashWords } from './slash-command.ts';
+import { joinWords, type SlashWord, slashWords } from './slash-command.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 
 /**
@@ -45,11 +45,11 @@ const slashInput = z.strictObject({
 function parse(input: unknown): Parsed {
   const parsed = parseArguments(slashInput, input);
   if (!parsed.ok) return { ok: false, refused: refuse('INVALID_ARG', parsed.message) };
-  const line = parsed.value.command.trim().replace(/^\/?slash(?=\s|$)\s*/, '');
+  const line = parsed.value.command.replace(/^\s*(\/?slash(?=\s|$)\s*)?/, '');
   const split = slashWords(line);
   if (!split.ok) return wrong('INVALID_ARG', `${split.error}. Usage: ${usageOf(line)}`);
-  const { words, starts } = split;
-  const name = (words[0] ?? '').replace(/^\//, '');
+  const [first, ...rest] = split.words;
+  const name = (first?.text ?? '').replace(/^\//, '');
   if (!Object.hasOwn(USAGE, name))
     return wrong(
       'UNKNOWN_COMMAND',
@@ -58,23 +58,23 @@ function parse(input: unknown): Parsed {
   const usage = (problem: string) => wrong('INVALID_ARG', `${problem}. Usage: ${USAGE[name as CommandName]}`);
   switch (name as CommandName) {
     case 'fork':
-      return parseFork(words.slice(1), usage);
+      return parseFork(rest, usage);
     case 'send': {
-      const [, to, ...rest] = words;
-      if (to === undefined || to === '') return usage('the UUID is missing');
-      const message = messageOf(line, starts[2], rest);
+      const [to, ...said] = rest;
+      if (to === undefined || to.text === '') return usage('the UUID is missing');
+      const message = messageOf(line, said);
       if (message.trim() === '') return usage('the MESSAGE is empty');
-      return { ok: true, command: { name: 'send', to, message } };
+      return { ok: true, command: { name: 'send', to: to.text, message } };
     }
     case 'check-mail':
-      return words.length > 1
+      return rest.length > 0
         ? usage('check-mail takes no arguments')
         : { ok: true, command: { name: 'check-mail' } };
     case 'kill': {
-      const [, target, more] = words;
-      if (target === undefined || target === '') return usage('the UUID is missing');
+      const [target, more] = rest;
+      if (target === undefined || target.text === '') return usage('the UUID is missing');
       if (more !== undefined) return usage('one UUID at a time');
-      return { ok: true, command: { name: 'kill', target } };
+      return { ok: true, command: { name: 'kill', target: target.text } };
     }
   }
 }
@@ -84,23 +84,26 @@ function wrong(code: 'INVALID_ARG' | 'UNKNOWN_COMMAND', message: string): Parsed
 }
 
 function usageOf(line: string): string {
-  const name = line.split(/\s/, 1)[0] ?? '';
+  const name = line.split(/\s/, 1)[0]?.replace(/^\//, '') ?? '';
   return Object.hasOwn(USAGE, name) ? USAGE[name as CommandName] : Object.values(USAGE).join(' | ');
 }
 
-function parseFork(words: readonly string[], usage: (problem: string) => Parsed): Parsed {
-  const [first, second, ...rest] = words;
-  if (first !== '--profile')
-    return { ok: true, command: { name: 'fork', profile: null, prompt: words.join(' ').trim() || null } };
-  if (second === undefined || second === '') return usage('the NAME of the profile is missing');
-  return { ok: true, command: { name: 'fork', profile: second, prompt: rest.join(' ').trim() || null } };
+function parseFork(words: readonly SlashWord[], usage: (problem: string) => Parsed): Parsed {
+  const [first, profile, ...rest] = words;
+  if (first?.text !== '--profile') return fork(null, words);
+  if (profile === undefined || profile.text === '') return usage('the NAME of the profile is missing');
+  return fork(profile.text, rest);
 }
 
-/** JSON is taken as it was written, since a completion message is rarely quoted; words of anything else are joined by a blank. */
-function messageOf(line: string, start: number | undefined, words: readonly string[]): string {
-  const raw = start === undefined ? '' : line.slice(start);
-  if (raw.startsWith('{') && isJson(raw)) return raw;
-  return words.join(' ');
+function fork(profile: string | null, words: readonly SlashWord[]): Parsed {
+  const prompt = joinWords(words);
+  return { ok: true, command: { name: 'fork', profile, prompt: prompt.trim() === '' ? null : prompt } };
+}
+
+/** JSON is taken as it was written, since a completion message is rarely quoted; anything else as a shell reads its words. */
+function messageOf(line: string, words: readonly SlashWord[]): string {
+  const raw = line.slice(words[0]?.start ?? line.length);
+  return raw.startsWith('{') && isJson(raw) ? raw : joinWords(words);
 }
 
 function isJson(text: string): boolean {
@@ -194,19 +197,20 @@ function sendCommand({ to, message }: Extract<Command, { name: 'send' }>, view: 
   return sendLetter(view, to, 'UUID', message, ({ id }) => `sent to ${id}`);
 }
 
-/** All letters at once, oldest first; completion messages are shown as such. */
+/** All letters of agents at once, oldest first, completions shown as such; a person's join the conversation by themselves. */
 function checkMail(view: ToolsetView): Decision {
-  if (view.letters.length === 0) return { type: 'settle', output: 'no mail', consequences: [] };
+  const letters = view.letters.filter((letter) => letter.from_id !== null);
+  if (letters.length === 0) return { type: 'settle', output: 'no mail', consequences: [] };
   return {
     type: 'settle',
-    output: JSON.stringify(view.letters.map(shown)),
-    consequences: [{ type: 'consume-mail', mail_ids: view.letters.map((letter) => letter.id) }],
+    output: JSON.stringify(letters.map(shown)),
+    consequences: [{ type: 'consume-mail', mail_ids: letters.map((letter) => letter.id) }],
   };
 }
 
 function shown(letter: Mail): object {
   const { from_id, from_name, body, sent_at } = letter;
-  const head = { from: from_id ?? 'human', name: from_name, sent_at: new Date(sent_at).toISOString() };
+  const head = { from: from_id, name: from_name, sent_at: new Date(sent_at).toISOString() };
   const reading = readCompletion(body);
   return reading.type === 'completion'
     ? { ...head, completion: reading.completion }

@@ -1,5 +1,4 @@
 import { distance } from 'fastest-levenshtein';
-import { slashWords } from '../toolsets/slash-command.ts';
 
 /** What a person can type behind a slash (seed 1, Human-Only Commands; UX.md). AGENT is a name, a slot or a uuid prefix. */
 export const HUMAN_COMMANDS = [
@@ -63,9 +62,8 @@ export function isCommand(text: string): boolean {
 
 export function readCommand(text: string): ReadCommand {
   const bad = (error: string): ReadCommand => ({ ok: false, error });
-  const split = slashWords(text.slice(1));
-  if (!split.ok) return bad(split.error);
-  const [word = '', ...rest] = split.words;
+  const [, word = '', behind = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
+  const rest = wordsOf(behind);
   const known = HUMAN_COMMANDS.find((one) => one.name === word.toLowerCase());
   if (known === undefined) {
     const [nearest] = [...HUMAN_COMMANDS].sort((a, b) => distance(a.name, word) - distance(b.name, word));
@@ -82,10 +80,12 @@ export function readCommand(text: string): ReadCommand {
       if (rest.length > 1) return usage('one agent at a time');
       return { ok: true, command: { name: 'kill', agent: rest[0] ?? null } };
     case 'send': {
-      const [agent, ...words] = rest;
+      // The message as it was typed: people do not quote.
+      const [, quoted, plain, message = ''] = /^(?:"([^"]*)"|(\S+))\s*([\s\S]*)$/.exec(behind) ?? [];
+      const agent = quoted ?? plain;
       if (agent === undefined) return usage('the agent is missing');
-      if (words.join('').trim() === '') return usage('the message is empty');
-      return { ok: true, command: { name: 'send', agent, message: words.join(' ') } };
+      if (message.trim() === '') return usage('the message is empty');
+      return { ok: true, command: { name: 'send', agent, message } };
     }
     case 'wait': {
       const [seconds = '', ...agents] = rest;
@@ -101,4 +101,9 @@ export function readCommand(text: string): ReadCommand {
       if (rest.length > 0) return usage(`/${known.name} takes nothing behind it`);
       return { ok: true, command: { name: known.name } };
   }
+}
+
+/** Words of a line; a name with blanks stands in double quotes. */
+function wordsOf(text: string): string[] {
+  return [...text.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
 }

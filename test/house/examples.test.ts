@@ -4,9 +4,53 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { it } from 'node:test';
 
+function run(example: string): string {
+  const file = join(import.meta.dirname, '..', '..', 'examples', example);
+  return execFileSync(process.execPath, [file], { encoding: 'utf8', timeout: 30_000 });
+}
+
 it('examples/library.ts', () => {
-  const file = join(import.meta.dirname, '..', '..', 'examples', 'library.ts');
-  const out = execFileSync(process.execPath, [file], { encoding: 'utf8', timeout: 30_000 });
+  const out = run('library.ts');
   assert.match(out, /^\+ main\n\+ oak\n\+ hazel\n/);
   assert.match(out, /oak has 3 letters\. hazel has 5 letters\./);
+});
+
+it('examples/sessions.ts', () => {
+  const out = run('sessions.ts');
+  assert.match(out, /^User: What's the history of XFS\?/);
+  assert.match(
+    out,
+    /\nSystem event: \[Subagent: xfs-research\] Complete\.\n\nXFS was developed by Silicon Graphics/,
+  );
+  assert.match(out, /\nstatus +. completed\n/);
+});
+
+it('examples/slash.ts', () => {
+  const out = run('slash.ts');
+  assert.match(out, /^Parallel research\n\+ main\n\+ research-approach-a-\S+\n\+ research-approach-b-/m);
+  assert.match(out, /^! main: got mail from research-approach-/m);
+  assert.match(out, /^= Both: .*(cookies; signed tokens|tokens; sessions in cookies)$/m);
+  assert.match(out, /^✉ analyze-the-database-schema → analyze-the-api-\S+: The tables: users\+orders$/m);
+  assert.match(out, /^= Both: .*the API serves The tables: users\+orders/m);
+});
+
+it('examples/delegate.ts', () => {
+  const out = run('delegate.ts');
+  assert.match(out, /^oak: starts \(spawn\)\ngrove: starts \(spawn\)\n/);
+  assert.match(out, /^grove: calls subagent_spawn .*\nhazel: starts \(spawn\)$/m);
+  assert.match(
+    out,
+    /^hazel: done after 2 turns\n(.*\n)*grove: subagent_spawn gave "the hazel has 50 rings"$/m,
+  );
+  assert.match(out, /^main: the oak has 30 rings; in the grove, the hazel has 50 rings\.$/m);
+  assert.match(out, /ash: done after 2 turns\n$/);
+});
+
+it('examples/mixed.ts', () => {
+  const out = run('mixed.ts');
+  assert.match(
+    out,
+    /^\+ main \(root.*\n {2}\+ lead \(fork.*\n {4}\+ oak \(spawn.*\n {4}\+ hazel \(spawn.*\n {6}\+ .*\(delegate, acp:gardener\)\n/,
+  );
+  assert.match(out, /An oak is 40 m tall\..*A hazel is 6 m tall\./);
 });

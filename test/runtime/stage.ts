@@ -67,6 +67,8 @@ export interface StageOptions {
   readonly models?: Readonly<Record<string, Model>>;
   /** Names of models that cannot be opened. */
   readonly missing_models?: readonly string[];
+  /** What every request of a played model costs; default unknown. */
+  readonly cost_usd?: number;
 }
 
 /** A runtime whose models are one function: real ledger, real executor, a play for a mind. */
@@ -85,7 +87,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     openModel: async (name) => {
       if (options.missing_models?.includes(name) === true)
         throw new CoppiceError('E_MODEL_UNKNOWN', `no model ${name}`);
-      return options.models?.[name] ?? actor(play, requests);
+      return options.models?.[name] ?? actor(play, requests, options.cost_usd ?? null);
     },
     tools,
     ...(options.terms === undefined ? {} : { terms: options.terms }),
@@ -146,7 +148,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
   return stage;
 }
 
-function actor(play: Play, requests: ModelRequest[]): Model {
+function actor(play: Play, requests: ModelRequest[], cost_usd: number | null): Model {
   return {
     id: 'play/actor',
     context_window: null,
@@ -170,7 +172,7 @@ function actor(play: Play, requests: ModelRequest[]): Model {
                 input: typeof input === 'string' ? input : JSON.stringify(input),
               };
             });
-      const usage = { input: 10, output: 2, cached: 0, reasoning: 0, cost_usd: null };
+      const usage = { input: 10, output: 2, cached: 0, reasoning: 0, cost_usd };
       return {
         type: 'answer',
         content: { model: 'play/actor', parts },

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store, Verdict } from '../../src/store/store.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
+import { runHistoryContract } from './run-history-contract.ts';
 
 export interface LedgerUnderTest {
   /** Another connection to the same database. */
@@ -460,5 +461,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       await again.close();
       assert.ok(Math.abs((await store.now()) - Date.now()) < 60_000);
     });
+
+    runHistoryContract(() => ({ store, other }));
   });
 }

@@ -1,11 +1,11 @@
 import type { Agent } from '../../core/agent.ts';
-import { isWorking } from '../../core/state.ts';
 import type { Store } from '../../store/store.ts';
 import { composeRuntime, composeTerms } from '../compose.ts';
 import type { Context } from '../context.ts';
 import { demoModels } from '../demo-rules.ts';
 import { findRoot } from '../find-agent.ts';
 import { followRun } from '../follow-run.ts';
+import { isUnfinished } from '../unfinished.ts';
 
 export interface ResumeOptions {
   readonly retry?: boolean;
@@ -54,9 +54,7 @@ export async function resume(
 /** The newest tree with something left to do, else the newest one. */
 async function unfinished(store: Store): Promise<Agent> {
   const newest = await findRoot(store, undefined);
-  for (const root of await store.agents({ roots: true, limit: RECENT })) {
-    const agents = await store.agents({ root_id: root.id, living: true });
-    if (agents.some((agent) => isWorking(agent.state.type))) return root;
-  }
+  for (const root of await store.agents({ roots: true, limit: RECENT }))
+    if (await isUnfinished(store, root.id)) return root;
   return newest;
 }

@@ -6,6 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findRun } from '../find-run.ts';
+import { ledRuns } from '../leaders.ts';
 import { clean } from '../render/clean.ts';
 import { runJson } from '../run-json.ts';
 
@@ -21,18 +22,13 @@ export function subagentCancel(context: Context, text: string): Promise<number> 
       throw new CoppiceError('E_RUN_FINISHED', `the run ${run.id} has ended already: ${run.status}`, {
         hint: `See: coppice subagent show ${run.id.slice(0, 8)}`,
       });
-    if (await isLed(store, run)) await askToStop(store, run);
+    if ((await ledRuns(store, [run])).has(run)) await askToStop(store, run);
     else await store.kill(run.agent_id, 'you', Date.now());
     const after = (await store.findRuns(run.id))[0] ?? run;
     if (context.json) printJson({ schema: 'coppice/subagent-run/v1', ...runJson(after) });
     else process.stdout.write(`${after.status} ${clean(run.label ?? run.id)}\n`);
     return 0;
   });
-}
-
-async function isLed(store: Store, run: Run): Promise<boolean> {
-  const worker = (await store.agent(run.agent_id))?.worker ?? null;
-  return worker !== null && (await store.workers()).some((one) => one.id === worker);
 }
 
 async function askToStop(store: Store, run: Run): Promise<void> {

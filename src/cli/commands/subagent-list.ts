@@ -1,5 +1,8 @@
+import type { Run } from '../../core/run.ts';
+import type { Store } from '../../store/store.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
+import { ledRuns } from '../leaders.ts';
 import { runTable } from '../render/run-table.ts';
 import { runJson } from '../run-json.ts';
 
@@ -19,6 +22,18 @@ export function subagentList(context: Context): Promise<number> {
     const queued = runs.filter((run) => run.status === 'queued').length;
     const count = `${runs.length} run${runs.length === 1 ? '' : 's'}`;
     process.stdout.write(`${count}${queued === 0 ? '' : `, ${queued} queued`}\n`);
+    await tellLeft(store, runs);
     return 0;
   });
+}
+
+/** Runs stand still whose process is gone: that must not look like work. */
+async function tellLeft(store: Store, runs: readonly Run[]): Promise<void> {
+  const led = await ledRuns(store, runs);
+  const left = runs.filter((run) => !led.has(run));
+  if (left.length === 0) return;
+  const which = left.length === runs.length ? 'no process' : `${left.length} of them: no process`;
+  process.stdout.write(`${which} leads them now, nothing is lost; go on with:\n`);
+  for (const id of new Set(left.map((run) => run.root_id)))
+    process.stdout.write(`  coppice resume ${id.slice(0, 8)}\n`);
 }

@@ -1,10 +1,11 @@
+import type { Run } from '../../core/run.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findRun } from '../find-run.ts';
 import { duration } from '../render/amounts.ts';
 import { clean, cleanLines } from '../render/clean.ts';
 import { runStatus } from '../render/run-status.ts';
-import { paint } from '../render/style.ts';
+import { paint, sign } from '../render/style.ts';
 import { runJson } from '../run-json.ts';
 
 /** `coppice subagent show RUN`: one row of the history in full. */
@@ -16,7 +17,7 @@ export function subagentShow(context: Context, text: string): Promise<number> {
       return 0;
     }
     const agent = await store.agent(run.agent_id);
-    const none = '–';
+    const none = sign(context.out, '–');
     const rows: readonly (readonly [string, string])[] = [
       ['run', run.id],
       ['label', run.label === null ? none : clean(run.label)],
@@ -28,10 +29,10 @@ export function subagentShow(context: Context, text: string): Promise<number> {
       ['model', `${run.model}, thinking ${run.thinking}`],
       ['timeout', run.timeout_ms === null ? none : duration(run.timeout_ms)],
       ['cleanup', run.cleanup],
-      ['queued', new Date(run.created_at).toISOString()],
+      ['created', new Date(run.created_at).toISOString()],
       ['started', run.started_at === null ? none : new Date(run.started_at).toISOString()],
       ['finished', run.finished_at === null ? none : new Date(run.finished_at).toISOString()],
-      ['duration', run.duration_ms === null ? none : `${run.duration_ms} ms`],
+      ['duration', durationOf(run) ?? none],
     ];
     const width = Math.max(...rows.map(([key]) => key.length));
     for (const [key, value] of rows)
@@ -46,4 +47,11 @@ export function subagentShow(context: Context, text: string): Promise<number> {
         process.stdout.write(`\n${paint(context.out, 'dim', title)}\n${cleanLines(body)}\n`);
     return 0;
   });
+}
+
+/** Short ones to the millisecond, long ones as a clock; of a run at work, how long it has been. */
+function durationOf({ started_at, duration_ms }: Run): string | null {
+  if (started_at === null) return null;
+  if (duration_ms === null) return `${duration(Date.now() - started_at)} so far`;
+  return duration_ms < 10_000 ? `${duration_ms} ms` : duration(duration_ms);
 }

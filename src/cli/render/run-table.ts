@@ -6,7 +6,7 @@ import { runStatus } from './run-status.ts';
 import { shortIds } from './short-ids.ts';
 import { fit, type Style, sign } from './style.ts';
 
-const HEAD = ['RUN', 'LABEL', 'SOURCE', 'STATUS', 'TIME', 'AGE', 'TASK'] as const;
+const HEAD = ['RUN', 'LABEL', 'SOURCE', 'STATUS', 'TIME', 'AGE', 'TASK, OR WHY IT FAILED'] as const;
 
 /** Runs of the history, one line each. */
 export function runTable(runs: readonly Run[], width: number, now: number, style: Style): string[] {

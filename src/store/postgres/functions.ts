@@ -95,7 +95,7 @@ BEGIN
       PERFORM coppice_post(jsonb_build_object('id', 'killed-' || r.id, 'root_id', r.root_id, 'to_id', r.parent_id, 'from_id', r.id,
         'from_name', r.name, 'kind', CASE r.origin WHEN 'session' THEN 'announce' ELSE 'outcome' END, 'sent_at', kill_at,
         'body', jsonb_build_object('agent_id', r.id, 'outcome',
-          jsonb_build_object('type', 'failure', 'error', 'Killed by ' || killer, 'error_kind', 'killed'))::text), own_worker);
+          jsonb_build_object('type', 'failure', 'error', 'Killed by ' || killer, 'error_kind', 'killed'))::text), NULL);
     END IF;
   END LOOP;
   UPDATE trees SET live = live - array_length(doomed, 1) WHERE root_id = tree_id;

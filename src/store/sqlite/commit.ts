@@ -188,8 +188,10 @@ export class Commit {
   }
 
   #edges(waiter: string, targets: readonly string[]): void {
-    this.#sql.deleteEdges.run(waiter);
-    for (const target of targets) this.#sql.insertEdge.run(waiter, target);
+    const wanted = new Set(targets);
+    for (const { target } of this.#sql.targetsOf.all(waiter) as Row[])
+      if (!wanted.delete(target as string)) this.#sql.deleteEdge.run(waiter, target as string);
+    for (const target of wanted) this.#sql.insertEdge.run(waiter, target);
   }
 
   #end(agent_id: string, guard: GuardRow, state: AgentState, tree: Writable<Tree>, at: number): void {
@@ -232,7 +234,8 @@ export class Commit {
     }
     for (const row of doomed) {
       const mail = outcomeOf(row, dead, by, at);
-      if (mail !== null && this.#isAlive(mail.to_id)) this.post(mail, worker);
+      // The verdict does not show it, so its reader gets a signal also from its own worker.
+      if (mail !== null && this.#isAlive(mail.to_id)) this.post(mail, null);
     }
     return [...dead] as string[];
   }

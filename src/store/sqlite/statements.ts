@@ -84,6 +84,7 @@ export function prepareStatements(database: DatabaseSync) {
       AND status IN ('completed', 'failed', 'killed') RETURNING id`),
 
     insertEdge: prepare('INSERT OR IGNORE INTO wait_edges (waiter, target) VALUES (?, ?)'),
+    deleteEdge: prepare('DELETE FROM wait_edges WHERE waiter = ? AND target = ?'),
     deleteEdges: prepare('DELETE FROM wait_edges WHERE waiter = ?'),
     targetsOf: prepare('SELECT target FROM wait_edges WHERE waiter = ?'),
     waitersOf: prepare('SELECT waiter FROM wait_edges WHERE target = ?'),

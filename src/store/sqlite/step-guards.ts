@@ -62,7 +62,10 @@ function waitCycle(sql: Statements, step: Step): Refusal | null {
   if (step.waits_for === null || step.waits_for.length === 0) return null;
   const targetsOf = (id: string): string[] =>
     sql.targetsOf.all(id).map((row) => (row as Row).target as string);
-  const path = findWaitCycle(step.agent_id, step.waits_for, targetsOf);
+  // Edges that are there form no cycle: one can only go through a new one.
+  const known = new Set(targetsOf(step.agent_id));
+  const added = step.waits_for.filter((target) => !known.has(target));
+  const path = findWaitCycle(step.agent_id, added, targetsOf);
   return path === null ? null : { reason: 'cycle', path };
 }
 

@@ -1,0 +1,16 @@
+import { hostname } from 'node:os';
+import type { Run } from '../core/run.ts';
+import { isProcessGone } from '../store/process-gone.ts';
+import type { Store } from '../store/store.ts';
+
+/** Which of these runs a living process leads now; the others wait in the ledger for somebody who goes on with them. */
+export async function ledRuns(store: Store, runs: readonly Run[]): Promise<ReadonlySet<Run>> {
+  const workers = await store.workers();
+  const alive = new Set(workers.filter((one) => !isProcessGone(one, hostname())).map((one) => one.id));
+  const led = new Set<Run>();
+  for (const run of runs) {
+    const worker = (await store.agent(run.agent_id))?.worker ?? null;
+    if (worker !== null && alive.has(worker)) led.add(run);
+  }
+  return led;
+}

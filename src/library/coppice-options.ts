@@ -1,0 +1,59 @@
+import type { AgentConfig, PermissionRules } from '../core/agent.ts';
+import type { Limits } from '../core/limits.ts';
+import type { Profile } from '../core/profile.ts';
+import type { AcpServerConfig } from '../models/acp/acp-config.ts';
+import type { Model } from '../models/model.ts';
+import type { ProviderConfig } from '../models/provider-config.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { ToolRegistry } from './tool-registry.ts';
+
+/** A profile: what is left out is as whoever creates the agent. */
+export type ProfileOptions = Pick<Profile, 'name'> &
+  Partial<Omit<Profile, 'name' | 'permissions' | 'source'>> & {
+    readonly permissions?: Partial<PermissionRules>;
+  };
+
+export interface CoppiceOptions {
+  /** `sqlite:PATH` or `postgres://…`. Created when it does not exist. */
+  readonly database: string;
+  /** `provider/model` for agents that name none. */
+  readonly model: string;
+  /** Models of one's own by name; they go before providers. */
+  readonly models?: Readonly<Record<string, Model>>;
+  /** Providers beside the built-in ones, as in the configuration file. */
+  readonly providers?: Readonly<Record<string, ProviderConfig>>;
+  /** Agent programs that speak ACP, by name, as in the configuration file: models `acp:NAME`, and servers of `subagent_delegate`. */
+  readonly acp?: Readonly<Record<string, AcpServerConfig>>;
+  /** Where keys are looked up. Default `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Tools of one's own, made with `defineTool`; agents may use them without asking. */
+  readonly tools?: readonly Tool[];
+  /** More tools of one's own; with `registerSubagentTools` agents may also delegate. One registry belongs to one open coppice. */
+  readonly registry?: ToolRegistry;
+  /** How agents work with others: process, slash, fanout, sessions, delegate. Default: process. */
+  readonly toolsets?: readonly string[];
+  /** Named kinds of agents, for `AgentOptions.profile` and for agents that create others. */
+  readonly profiles?: readonly ProfileOptions[];
+  /** Names of built-in tools that agents see: bash, read, write, patch, search, think, read_image. Default: read, search, think. */
+  readonly builtInTools?: readonly string[];
+  /** Folder of the agents. Default: the current one. */
+  readonly cwd?: string;
+  /** Rules such as `bash:git *`; what would ask a person is denied. */
+  readonly permissions?: Partial<PermissionRules>;
+  readonly limits?: Partial<Limits>;
+  readonly system?: string;
+  readonly thinking?: AgentConfig['thinking'];
+}
+
+export interface AgentOptions {
+  readonly prompt: string;
+  /** Default `main`. */
+  readonly name?: string;
+  readonly model?: string;
+  readonly system?: string;
+  /** Default: those of the coppice. */
+  readonly toolsets?: readonly string[];
+  /** One of `CoppiceOptions.profiles`; what stands here goes before what it says. */
+  readonly profile?: string;
+  readonly limits?: Partial<Limits>;
+}

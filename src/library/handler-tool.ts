@@ -1,0 +1,38 @@
+import { defineTool } from '../tools/define-tool.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { ToolDefinition, ToolHandler, ToolParameter } from './tool-definition.ts';
+
+/** A tool from a plain definition. Throws a TypeError when the definition is wrong, as `defineTool` does. */
+export function handlerTool(definition: ToolDefinition, handler: ToolHandler): Tool {
+  const { name, description, parameters } = definition;
+  const entries = Object.entries(parameters);
+  const tool = defineTool<Readonly<Record<string, unknown>>>({
+    name,
+    description,
+    input: {
+      type: 'object',
+      properties: Object.fromEntries(entries.map(([field, { required: _, ...schema }]) => [field, schema])),
+      required: entries.flatMap(([field, { required }]) => (required === true ? [field] : [])),
+      additionalProperties: false,
+    },
+    run: async (args, context) => textOf(await handler(args, context)),
+  });
+  return tool as Tool;
+}
+
+/** The types say text; programs without types may return anything. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** A tool made with `defineTool`, as a registry shows it. */
+export function definitionOf({ spec }: Tool): ToolDefinition {
+  const { properties, required } = spec.input as {
+    readonly properties?: Readonly<Record<string, ToolParameter>>;
+    readonly required?: readonly string[];
+  };
+  const parameters = Object.entries(properties ?? {}).map(
+    ([field, schema]) => [field, { ...schema, required: required?.includes(field) ?? false }] as const,
+  );
+  return { name: spec.name, description: spec.description, parameters: Object.fromEntries(parameters) };
+}

@@ -1,0 +1,107 @@
+import { CoppiceError } from '../core/coppice-error.ts';
+import { parseArguments } from '../toolsets/arguments.ts';
+import { delegateInput, spawnInput } from '../toolsets/delegate-input.ts';
+import { Registry } from './registry.ts';
+import type { SubagentHost } from './subagent-host.ts';
+import type { SubagentTerms, SubagentToolsOptions } from './subagent-terms.ts';
+import type { ToolDefinition } from './tool-definition.ts';
+import type { ToolRegistry } from './tool-registry.ts';
+
+/** What a program may say; the other options of the tool mean something inside a tree only. */
+const hostSpawnInput = spawnInput.pick({
+  task: true,
+  description: true,
+  maxTurns: true,
+  systemPrompt: true,
+});
+
+/**
+ * Registers `subagent_spawn` and `subagent_delegate` (seed 5). The agents of a coppice that is opened with the registry get both; the
+ * program itself may call them too (`registry.execute`) once that coppice is open, and gets the sub-agent's final text.
+ *
+ * Throws a `CoppiceError` with the code `E_INVALID_ARGUMENT` for a number that is no whole one, or too small.
+ */
+export function registerSubagentTools(registry: ToolRegistry, options: SubagentToolsOptions = {}): void {
+  if (!(registry instanceof Registry))
+    throw new TypeError('registerSubagentTools needs a registry made with createToolRegistry');
+  const terms: SubagentTerms = {
+    callbacks: options.callbacks ?? {},
+    max_turns: atLeast(1, 'defaultMaxTurns', options.defaultMaxTurns ?? 10),
+    max_depth: atLeast(0, 'maxDepth', options.maxDepth ?? 2),
+    server: options.serverName ?? null,
+    agent: options.agentId ?? null,
+    system: options.systemPrompt ?? null,
+  };
+  if (terms.max_depth === 0) return;
+  registry.registerSubagents(terms, [
+    { definition: spawnDefinition(terms), run: (args, host) => spawn(args, terms, host) },
+    { definition: DELEGATE, run: (args, host) => delegate(args, host) },
+  ]);
+}
+
+function atLeast(least: number, name: string, value: number): number {
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new CoppiceError(
+    'E_INVALID_ARGUMENT',
+    `${name}: ${value} is not a whole number of at least ${least}`,
+  );
+}
+
+function spawn(args: unknown, terms: SubagentTerms, host: SubagentHost): Promise<string> {
+  const { task, description, maxTurns, systemPrompt } = checked(parseArguments(hostSpawnInput, args));
+  return host.run({
+    type: 'spawn',
+    task,
+    description,
+    turns: maxTurns ?? terms.max_turns,
+    system: systemPrompt ?? terms.system,
+  });
+}
+
+function delegate(args: unknown, host: SubagentHost): Promise<string> {
+  return host.run({ type: 'delegate', ...checked(parseArguments(delegateInput, args)) });
+}
+
+function checked<T>(parsed: ReturnType<typeof parseArguments<T>>): T {
+  if (parsed.ok) return parsed.value;
+  throw new CoppiceError('E_INVALID_ARGUMENT', parsed.message);
+}
+
+function spawnDefinition({ max_turns }: SubagentTerms): ToolDefinition {
+  return {
+    name: 'subagent_spawn',
+    description:
+      'Spawn a subagent to handle a complex, multi-step task autonomously. The subagent runs in its own conversation context with access to all tools and returns its final result.',
+    parameters: {
+      task: { type: 'string', description: 'The task/prompt for the subagent to work on', required: true },
+      description: {
+        type: 'string',
+        description: 'Short label describing what the subagent will do (e.g. "Researching API endpoints")',
+        required: true,
+      },
+      maxTurns: {
+        type: 'number',
+        description: `Maximum turns the subagent can take (default: ${max_turns})`,
+      },
+      systemPrompt: { type: 'string', description: 'Optional system prompt override for the subagent' },
+    },
+    category: 'subagent',
+  };
+}
+
+const DELEGATE: ToolDefinition = {
+  name: 'subagent_delegate',
+  description:
+    'Delegate a simple task to an ACP agent for a single-shot response. Use for tasks that do not require multi-step tool use.',
+  parameters: {
+    task: { type: 'string', description: 'The task/prompt to delegate', required: true },
+    description: {
+      type: 'string',
+      description: 'Short label describing the delegation (e.g. "Summarizing document")',
+      required: true,
+    },
+    serverName: { type: 'string', description: 'Target ACP server name (optional)' },
+    agentId: { type: 'string', description: 'Target agent ID (optional)' },
+  },
+  category: 'subagent',
+};

@@ -1,0 +1,144 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CoppiceError } from '../core/coppice-error.ts';
+import type { Tool } from '../tools/tool.ts';
+import { definitionOf, handlerTool } from './handler-tool.ts';
+import type { SubagentHost } from './subagent-host.ts';
+import type { SubagentTerms } from './subagent-terms.ts';
+import type { ToolCallRequest, ToolCallResult } from './tool-call.ts';
+import type { ToolDefinition, ToolHandler } from './tool-definition.ts';
+import type { ToolRegistry } from './tool-registry.ts';
+
+type Output = Pick<ToolCallResult, 'output' | 'isError'>;
+
+interface Entry {
+  readonly definition: ToolDefinition;
+  readonly run: (args: unknown) => Promise<Output>;
+}
+
+/** The registry as the library itself sees it: with the tools for the runtime, and the coppice that it belongs to. */
+export class Registry implements ToolRegistry {
+  readonly #entries = new Map<string, Entry>();
+  readonly #tools: Tool[] = [];
+  #subagents: SubagentTerms | null = null;
+  #taken = false;
+  #host: SubagentHost | null = null;
+
+  register(definition: ToolDefinition, handler: ToolHandler): void {
+    this.#addTool(handlerTool(definition, handler), definition);
+  }
+
+  registerTool(tool: Tool): void {
+    this.#addTool(tool, definitionOf(tool));
+  }
+
+  #addTool(tool: Tool, definition: ToolDefinition): void {
+    this.#add(definition, (args) => this.#runTool(tool, args));
+    this.#tools.push(tool);
+  }
+
+  /** Tools whose calls the kernel decides: agents have them by their toolset. */
+  registerSubagents(
+    terms: SubagentTerms,
+    tools: readonly {
+      readonly definition: ToolDefinition;
+      readonly run: (args: unknown, host: SubagentHost) => Promise<string>;
+    }[],
+  ): void {
+    for (const { definition } of tools) this.#refuseName(definition.name);
+    for (const { definition, run } of tools)
+      this.#add(definition, async (args) => {
+        const host = this.#host;
+        if (host === null)
+          return {
+            output: `${definition.name} needs an open coppice: call openCoppice({ registry, … }) first.`,
+            isError: true,
+          };
+        return { output: await run(args, host), isError: false };
+      });
+    this.#subagents = terms;
+  }
+
+  #add(definition: ToolDefinition, run: Entry['run']): void {
+    this.#refuseName(definition.name);
+    const shown = { ...definition, category: definition.category ?? 'other' };
+    this.#entries.set(definition.name, { definition: Object.freeze(shown), run });
+  }
+
+  #refuseName(name: string): void {
+    if (this.#entries.has(name)) throw new TypeError(`tool "${name}": it is registered already`);
+    // Agents that are at work were told of their tools when the coppice was opened.
+    if (this.#taken)
+      throw new CoppiceError('E_INVALID_ARGUMENT', `tool "${name}": the registry is in use`, {
+        hint: 'Register all tools before openCoppice, or after its close',
+      });
+  }
+
+  getToolDefinitions(): readonly ToolDefinition[] {
+    return [...this.#entries.values()].map(({ definition }) => definition);
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(name);
+  }
+
+  async execute(call: ToolCallRequest): Promise<ToolCallResult> {
+    const { id, name } = call;
+    const entry = this.#entries.get(name);
+    if (entry === undefined) {
+      const output = `there is no tool "${name}". Tools: ${[...this.#entries.keys()].join(', ')}.`;
+      return { id, name, output, isError: true };
+    }
+    const done = await entry
+      .run(call.arguments)
+      .catch((error: unknown) => ({ output: reasonOf(error), isError: true }));
+    return { id, name, ...done };
+  }
+
+  async #runTool(tool: Tool, args: unknown): Promise<Output> {
+    const parsed = tool.parse(args);
+    if (!parsed.ok) return { output: `${tool.spec.name}: ${parsed.error}`, isError: true };
+    const { status, output } = await tool.run(parsed.input, {
+      cwd: this.#host?.cwd ?? process.cwd(),
+      spill_dir: join(tmpdir(), 'coppice-output'),
+      signal: new AbortController().signal,
+      agent: { id: 'host', name: 'host' },
+      env_allow: [],
+      onOutput: () => undefined,
+    });
+    return { output, isError: status !== 'ok' };
+  }
+
+  /** Tools for the runtime. */
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  /** Null when the sub-agent tools were not registered. */
+  get subagents(): SubagentTerms | null {
+    return this.#subagents;
+  }
+
+  /** Two coppices could not tell which of them runs a call of the program. */
+  take(): void {
+    if (this.#taken)
+      throw new CoppiceError('E_INVALID_ARGUMENT', 'registry: another open coppice uses it', {
+        hint: 'Close that one first, or make a registry for each',
+      });
+    this.#taken = true;
+  }
+
+  bind(host: SubagentHost): void {
+    this.#host = host;
+  }
+
+  release(): void {
+    this.#taken = false;
+    this.#host = null;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return error instanceof CoppiceError && error.hint !== null ? `${reason}. ${error.hint}.` : reason;
+}

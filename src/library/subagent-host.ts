@@ -1,0 +1,74 @@
+import type { AgentConfig } from '../core/agent.ts';
+import { CoppiceError } from '../core/coppice-error.ts';
+import type { Limits } from '../core/limits.ts';
+import type { TaskTerms } from '../core/task-terms.ts';
+import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import { programOf } from '../toolsets/delegate-input.ts';
+import { nameOfTask } from '../toolsets/new-child.ts';
+import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
+
+/** A task that a program gives to a sub-agent without any agent in between. */
+export type HostTask = { readonly task: string; readonly description: string } & (
+  | { readonly type: 'spawn'; readonly turns: number; readonly system: string | null }
+  | {
+      readonly type: 'delegate';
+      readonly serverName?: string | null | undefined;
+      readonly agentId?: string | null | undefined;
+    }
+);
+
+/** The open coppice behind a registry. */
+export interface SubagentHost {
+  /** Folder in which tools are run that the program calls itself. */
+  readonly cwd: string;
+  /** The final text; rejects with why there is none. */
+  run(task: HostTask): Promise<string>;
+}
+
+export interface HostSurroundings {
+  readonly runtime: RuntimeFace;
+  readonly delegation: ToolsetTerms['delegation'];
+  /** What an agent of this coppice is created with. */
+  readonly config: AgentConfig;
+  readonly limits: Partial<Limits>;
+}
+
+/** Runs such tasks as roots: they are the first level of delegation, as if an agent had asked for them. */
+export function subagentHost({ runtime, delegation, config, limits }: HostSurroundings): SubagentHost {
+  return {
+    cwd: config.cwd,
+    async run(asked) {
+      const terms: TaskTerms = {
+        kind: 'delegate',
+        label: asked.description.trim(),
+        run_id: null,
+        cleanup: 'keep',
+        output_schema: null,
+        delegation: 1,
+        worktree: null,
+      };
+      const started = await runtime.start({
+        prompt: asked.task,
+        name: nameOfTask(asked.task, asked.description),
+        config: { ...config, ...ownPart(asked, delegation), task: terms },
+        limits,
+      });
+      const { root, reply, failure } = await runtime.settled(started.id, 'root');
+      if (failure !== null) throw new Error(`the sub-agent failed (${failure.kind}): ${failure.error}`);
+      if (root.reply === null) throw new Error('the sub-agent was interrupted');
+      return reply;
+    },
+  };
+}
+
+function ownPart(asked: HostTask, delegation: ToolsetTerms['delegation']): Partial<AgentConfig> {
+  if (asked.type === 'spawn')
+    return {
+      toolsets: ['delegate'],
+      turns: asked.turns,
+      ...(asked.system === null ? {} : { system: asked.system }),
+    };
+  const program = programOf(asked, { delegation });
+  if (!program.ok) throw new CoppiceError('E_MODEL_UNKNOWN', program.error);
+  return { model: program.model, system: '', toolsets: [], turns: 1 };
+}

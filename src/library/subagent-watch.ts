@@ -1,0 +1,181 @@
+import type { Agent } from '../core/agent.ts';
+import { CoppiceError } from '../core/coppice-error.ts';
+import type { Failure } from '../core/failure.ts';
+import type { PlacedMessage, ResultContent } from '../core/message.ts';
+import { isTerminal, isWorking } from '../core/state.ts';
+import { isAgentProgram } from '../core/submits.ts';
+import type { RuntimeEvent } from '../runtime/runtime-event.ts';
+import type { SubagentCallbacks, SubagentInfo } from './subagent-callbacks.ts';
+
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  /** Raw JSON text. */
+  readonly input: string;
+}
+
+/** One sub-agent between its start and its end. */
+interface Watched {
+  turns: number;
+  /** Calls of its newest answer that have no result yet. */
+  readonly calls: Map<string, OpenCall>;
+  readonly begun: Set<string>;
+}
+
+/** Turns what the runtime tells into the callbacks of sub-agents. What is told after an end is dropped. */
+export class SubagentWatch {
+  readonly #callbacks: SubagentCallbacks;
+  readonly #open = new Map<string, Watched>();
+  /** Roots rest after their task and may be woken by a letter: that is no new start. */
+  readonly #rested = new Set<string>();
+
+  constructor(callbacks: SubagentCallbacks) {
+    this.#callbacks = callbacks;
+  }
+
+  see(event: RuntimeEvent): void {
+    switch (event.type) {
+      case 'agent':
+        if (event.agent.config.task?.kind === 'delegate') this.#agent(event.agent);
+        return;
+      case 'message':
+        this.#message(event.agent_id, event.message);
+        return;
+      case 'delta':
+        if (event.delta.type === 'text' && this.#open.has(event.agent_id))
+          this.#tell('onSubagentStreamDelta', event.agent_id, event.delta.text);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Nothing more is told here: every sub-agent that began also ends. */
+  close(): void {
+    for (const id of [...this.#open.keys()]) {
+      this.#open.delete(id);
+      const hint = 'It goes on when its tree is resumed';
+      this.#tell('onSubagentError', id, new CoppiceError('E_CLOSED', 'the coppice was closed', { hint }));
+    }
+  }
+
+  #agent(agent: Agent): void {
+    const { id, state } = agent;
+    const watched = this.#open.get(id) ?? this.#start(agent);
+    if (watched === null) return;
+    if (state.type === 'executing') {
+      for (const { call } of state.running) this.#begin(id, watched, call);
+    }
+    if (!isWorking(state.type)) this.#end(agent, watched);
+  }
+
+  #start(agent: Agent): Watched | null {
+    const { id, state, config } = agent;
+    if (!isWorking(state.type) || this.#rested.has(id)) return null;
+    // One that is taken over from the ledger has answered before, and may have calls to go.
+    const calls =
+      state.type === 'executing' ? [...state.running.map(({ call }) => call), ...state.queued] : [];
+    const watched: Watched = {
+      turns: 'turn' in state ? state.turn.requests : 0,
+      calls: new Map(calls.map((call) => [call.id, call])),
+      begun: new Set(),
+    };
+    this.#open.set(id, watched);
+    const info: SubagentInfo = { id, description: config.task?.label ?? agent.name, mode: modeOf(agent) };
+    this.#tell('onSubagentStart', Object.freeze(info));
+    return watched;
+  }
+
+  #message(id: string, message: PlacedMessage): void {
+    const watched = this.#open.get(id);
+    if (watched === undefined) return;
+    if (message.kind === 'assistant') {
+      watched.turns += 1;
+      watched.calls.clear();
+      watched.begun.clear();
+      for (const part of message.content.parts) if (part.type === 'call') watched.calls.set(part.id, part);
+    }
+    if (message.kind === 'result') this.#settled(id, watched, message.content);
+  }
+
+  #settled(id: string, watched: Watched, result: ResultContent): void {
+    const call = watched.calls.get(result.call_id);
+    if (call === undefined) return;
+    // Some calls have their result before anybody could see them run.
+    this.#begin(id, watched, call);
+    watched.calls.delete(call.id);
+    const { name, output, status } = result;
+    const told = { id: call.id, name, output, isError: status !== 'ok' };
+    this.#tell('onSubagentToolCallEnd', id, Object.freeze(told));
+  }
+
+  #begin(id: string, watched: Watched, call: OpenCall): void {
+    if (watched.begun.has(call.id)) return;
+    watched.begun.add(call.id);
+    const told = { id: call.id, name: call.name, arguments: argumentsOf(call.input) };
+    this.#tell('onSubagentToolCallStart', id, Object.freeze(told));
+  }
+
+  #end(agent: Agent, { turns }: Watched): void {
+    const { id, created_at, ended_at, updated_at } = agent;
+    this.#open.delete(id);
+    if (!isTerminal(agent.state.type)) this.#rested.add(id);
+    const end = endOf(agent);
+    if (typeof end === 'string') {
+      const result = { text: end, turns, durationMs: (ended_at ?? updated_at) - created_at };
+      this.#tell('onSubagentComplete', id, Object.freeze(result));
+    } else this.#tell('onSubagentError', id, new Error(end.error, { cause: end }));
+  }
+
+  #tell<Name extends keyof SubagentCallbacks>(
+    name: Name,
+    ...told: Parameters<NonNullable<SubagentCallbacks[Name]>>
+  ): void {
+    try {
+      // Looked up at each call, and called on its object: a program may swap it, or hand in an instance of a class.
+      const callbacks = this.#callbacks as Readonly<
+        Record<string, ((...told: unknown[]) => unknown) | undefined>
+      >;
+      Promise.resolve(callbacks[name]?.(...told)).catch((error: unknown) => warn(name, error));
+    } catch (error) {
+      warn(name, error);
+    }
+  }
+}
+
+function warn(name: string, error: unknown): void {
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.emitWarning(`the callback ${name} failed: ${reason}`, { code: 'COPPICE_CALLBACK' });
+}
+
+/** `subagent_delegate` makes agents of another program that answer once and work with no others. */
+function modeOf({ config }: Agent): SubagentInfo['mode'] {
+  const once = config.turns === 1 && config.toolsets.length === 0;
+  return once && isAgentProgram(config.model) ? 'delegate' : 'spawn';
+}
+
+/** The final text, or why there is none. */
+function endOf({ state, reply }: Agent): string | Failure {
+  switch (state.type) {
+    case 'completed':
+      return state.result;
+    case 'failed':
+    case 'errored':
+      return state.failure;
+    case 'killed':
+      return { kind: 'killed', error: `killed by ${state.by}`, retryable: false };
+    default:
+      return reply ?? { kind: 'cancelled', error: 'interrupted', retryable: false };
+  }
+}
+
+function argumentsOf(input: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(input);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,38 @@
+import type { ToolContext } from '../tools/tool.ts';
+
+/** What a tool is for; people and programs sort by it, models do not see it. */
+export type ToolCategory =
+  | 'read'
+  | 'edit'
+  | 'search'
+  | 'execute'
+  | 'memory'
+  | 'vfs'
+  | 'task'
+  | 'subagent'
+  | 'other';
+
+/** One argument. Further keywords of JSON Schema (`enum`, `items`, `minimum`…) are taken as they stand. */
+export interface ToolParameter {
+  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
+  readonly description?: string;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly [keyword: string]: unknown;
+}
+
+/** A tool as a registry takes and shows it. */
+export interface ToolDefinition {
+  /** Letters, digits, `_` and `-`, at most 64. */
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, ToolParameter>>;
+  /** Default: `other`. */
+  readonly category?: ToolCategory;
+}
+
+/** Runs one call with checked arguments: the text is its result, what it throws its error. `context.signal` aborts when the turn is stopped. */
+export type ToolHandler = (
+  args: Readonly<Record<string, unknown>>,
+  context: ToolContext,
+) => string | Promise<string>;

@@ -1,0 +1,19 @@
+import type { Agent } from '../core/agent.ts';
+import type { Store } from '../store/store.ts';
+import type { Need, NeedAnswer } from '../toolsets/need.ts';
+import type { Cell } from './cell.ts';
+import type { WorldEffect } from './draft.ts';
+import type { RuntimeEvent } from './runtime-event.ts';
+import type { Workbench } from './workbench.ts';
+
+export interface ExecutorOptions {
+  readonly store: Store;
+  readonly workbench: Workbench;
+  readonly emit: (event: RuntimeEvent) => void;
+  /** Performs what a committed step asks for; its outcomes come back through `Executor.happened`. */
+  readonly perform: (cell: Cell, effect: WorldEffect) => void;
+  /** Finds out one thing about the world for a call. Never rejects. */
+  readonly findOut: (agent: Agent, need: Need) => Promise<NeedAnswer>;
+  /** Something changed that may end a tree's work. */
+  readonly onQuiet: () => void;
+}

@@ -1,0 +1,213 @@
+// Proves the registry: what it takes and refuses, what it shows, how a program calls its tools, and that agents have them.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { z } from 'zod';
+import {
+  createToolRegistry,
+  defineTool,
+  openCoppice,
+  registerSubagentTools,
+  type Tool,
+  type ToolDefinition,
+} from '../../src/coppice.ts';
+import { libraryStage } from './library-stage.ts';
+
+const SHOUT: ToolDefinition = {
+  name: 'shout',
+  description: 'Says it louder.',
+  parameters: {
+    text: { type: 'string', description: 'What to say', required: true },
+    times: { type: 'integer', description: 'How often', minimum: 1 },
+    tone: { type: 'string', enum: ['glad', 'cross'] },
+    marks: { type: 'array', items: { type: 'string' } },
+  },
+  category: 'other',
+};
+
+const shout = (args: Readonly<Record<string, unknown>>) =>
+  `${String(args.text).toUpperCase()}!`.repeat((args.times as number | undefined) ?? 1);
+
+const half = defineTool({
+  name: 'half',
+  description: 'Half of a number.',
+  input: z.strictObject({ number: z.number().describe('Any number') }),
+  run: ({ number }) => String(number / 2),
+}) as Tool;
+
+it('shows what was registered, in order, with its category', () => {
+  const registry = createToolRegistry();
+  registry.register(SHOUT, shout);
+  registry.registerTool(half);
+  const [first, second, ...others] = registry.getToolDefinitions();
+  assert.deepEqual(first, SHOUT);
+  assert.deepEqual(second, {
+    name: 'half',
+    description: 'Half of a number.',
+    parameters: { number: { type: 'number', description: 'Any number', required: true } },
+    category: 'other',
+  });
+  assert.equal(others.length, 0);
+  assert.deepEqual(
+    [registry.has('shout'), registry.has('half'), registry.has('whisper')],
+    [true, true, false],
+  );
+});
+
+it('refuses what no provider would take, and a name twice', () => {
+  const registry = createToolRegistry();
+  registry.register(SHOUT, shout);
+  const bad = (definition: unknown, message: RegExp) =>
+    assert.throws(() => registry.register(definition as ToolDefinition, shout), message);
+  bad({ ...SHOUT, name: 'no spaces' }, /a name has 1 to 64 letters/);
+  bad({ ...SHOUT, name: '' }, /a name has 1 to 64 letters/);
+  bad({ ...SHOUT, name: 'odd', parameters: { x: { type: 'colour' } } }, /cannot be used/);
+  bad(SHOUT, /"shout": it is registered already/);
+  assert.throws(
+    () => registry.registerTool({ ...half, spec: { ...half.spec, name: 'shout' } }),
+    /registered already/,
+  );
+  assert.equal(registry.getToolDefinitions().length, 1);
+});
+
+it('a program calls a tool: the output, or what is wrong as an error; it never rejects', async () => {
+  const registry = createToolRegistry();
+  registry.register(SHOUT, shout);
+  registry.registerTool(half);
+  const fails = (name: string, failure: () => string) =>
+    registry.register({ name, description: name, parameters: {} }, failure);
+  fails('throws', () => {
+    throw new Error('no luck');
+  });
+  fails('throws_text', () => {
+    throw 'just text';
+  });
+  fails('no_text', () => ({ a: 1 }) as unknown as string);
+  const run = async (name: string, args: unknown = {}) =>
+    registry.execute({ id: 'c1', name, arguments: args as Record<string, unknown> });
+  assert.deepEqual(await run('shout', { text: 'hey', times: 2 }), {
+    id: 'c1',
+    name: 'shout',
+    output: 'HEY!HEY!',
+    isError: false,
+  });
+  assert.equal((await run('half', { number: 5 })).output, '2.5');
+  const errors: readonly (readonly [string, unknown, RegExp])[] = [
+    ['shout', {}, /field "text": missing/],
+    ['shout', { text: 7 }, /field "text": expected string/],
+    ['shout', { text: 'x', times: 0 }, /field "times"/],
+    ['shout', { text: 'x', tone: 'dull' }, /field "tone"/],
+    [
+      'shout',
+      { text: 'x', volume: 11 },
+      /field "volume": not known; the fields are: text, times, tone, marks/,
+    ],
+    ['shout', 'text', /expected object/],
+    ['shout', null, /expected object/],
+    ['half', { number: 'five' }, /field "number"/],
+    ['throws', {}, /^no luck$/],
+    ['throws_text', {}, /^just text$/],
+    ['whisper', {}, /there is no tool "whisper"\. Tools: shout, half/],
+  ];
+  for (const [name, args, message] of errors) {
+    const result = await run(name, args);
+    assert.deepEqual([result.id, result.name, result.isError], ['c1', name, true]);
+    assert.match(result.output, message);
+  }
+  assert.deepEqual(await run('no_text'), { id: 'c1', name: 'no_text', output: '{"a":1}', isError: false });
+});
+
+it('agents of a coppice have the tools of its registry and use them without asking', async () => {
+  const registry = createToolRegistry();
+  const agents: string[] = [];
+  registry.register(SHOUT, (args, context) => {
+    agents.push(context.agent.name);
+    return shout(args);
+  });
+  const on = await libraryStage(
+    [{ when: { step: 0 }, calls: [{ name: 'shout', input: { text: 'hey' } }] }, { say: 'heard {{result}}' }],
+    { registry, subagents: null },
+  );
+  assert.equal(await on.ask(), 'heard HEY!');
+  assert.deepEqual(agents, ['main']);
+  const [request] = on.requests;
+  const told = request?.tools.find((tool) => tool.name === 'shout')?.input as Record<string, unknown>;
+  assert.deepEqual(told.required, ['text']);
+  assert.equal(
+    request?.tools.some((tool) => tool.name.startsWith('subagent_')),
+    false,
+  );
+  await on.close();
+});
+
+it('a registry belongs to one open coppice and takes nothing new while it is open', async () => {
+  const registry = createToolRegistry();
+  registry.register(SHOUT, shout);
+  const on = await libraryStage([{ say: 'x' }], { registry, subagents: null });
+  const again = { database: `sqlite:${on.folder}/other.db`, model: 'x', models: {}, registry };
+  await assert.rejects(openCoppice(again), { code: 'E_INVALID_ARGUMENT', message: /another open coppice/ });
+  assert.throws(() => registry.registerTool(half), { code: 'E_INVALID_ARGUMENT', message: /in use/ });
+  await on.close();
+  registry.registerTool(half);
+  const next = await libraryStage([{ say: 'x' }], { registry, subagents: null });
+  // A second close of the first must not free what the second uses.
+  await on.coppice.close();
+  assert.throws(() => registry.register({ ...SHOUT, name: 'late' }, shout), { code: 'E_INVALID_ARGUMENT' });
+  await next.close();
+});
+
+it('a coppice that could not be opened leaves the registry free; what is no registry is refused', async () => {
+  const registry = createToolRegistry();
+  await assert.rejects(openCoppice({ database: 'sqlite:/dev/null/x.db', model: 'x', registry }));
+  registry.registerTool(half);
+  const posing = { ...registry } as typeof registry;
+  await assert.rejects(
+    openCoppice({ database: 'sqlite::memory:', model: 'x', registry: posing }),
+    /createToolRegistry/,
+  );
+});
+
+it('toolsets and profiles: what the coppice says, what a profile says, what the agent says', async () => {
+  const registry = createToolRegistry();
+  registry.register(SHOUT, shout);
+  registry.registerTool(half);
+  const on = await libraryStage([{ say: '{{agent.name}}' }], {
+    registry,
+    subagents: null,
+    coppice: {
+      toolsets: ['sessions'],
+      system: 'of the house',
+      profiles: [
+        { name: 'quiet', deny_tools: ['shout'], system: 'of the profile', toolsets: ['fanout'] },
+        { name: 'plain' },
+      ],
+    },
+  });
+  const seen = async (options: object) => {
+    await (await on.coppice.start({ prompt: 'x', ...options })).result();
+    const request = on.requests.at(-1);
+    return [request?.system.split('\n')[0], request?.tools.map((tool) => tool.name)];
+  };
+  assert.deepEqual(await seen({}), ['of the house', ['half', 'sessions_spawn', 'shout']]);
+  assert.deepEqual(await seen({ profile: 'plain' }), ['of the house', ['half', 'sessions_spawn', 'shout']]);
+  assert.deepEqual(await seen({ profile: 'quiet' }), ['of the profile', ['half', 'spawn_agents']]);
+  assert.deepEqual(await seen({ profile: 'quiet', toolsets: [], system: 'own' }), ['own', ['half']]);
+  await assert.rejects(on.coppice.start({ prompt: 'x', profile: 'loud' }), {
+    code: 'E_CONFIG',
+    hint: 'Profiles: quiet, plain',
+  });
+  await assert.rejects(on.coppice.start({ prompt: 'x', toolsets: ['chess'] }), { code: 'E_CONFIG' });
+  await on.close();
+});
+
+it('without an open coppice the tools say what to do', async () => {
+  const registry = createToolRegistry();
+  registerSubagentTools(registry);
+  const call = { id: '1', name: 'subagent_spawn', arguments: { task: 'x', description: 'x' } };
+  const unbound = await registry.execute(call);
+  assert.equal(unbound.isError, true);
+  assert.match(unbound.output, /openCoppice\(\{ registry/);
+  const on = await libraryStage([{ say: 'here' }], { registry, subagents: null });
+  assert.equal((await registry.execute(call)).output, 'here');
+  await on.close();
+  assert.deepEqual(await registry.execute(call), unbound);
+});

@@ -1,0 +1,18 @@
+import { after, before, describe } from 'node:test';
+import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+
+/** The same tests on SQLite and on a real PostgreSQL; `database` gives each stage a new one, `undefined` for a new SQLite file. */
+export function onBothDatabases(
+  title: string,
+  suite: (database: () => Promise<string | undefined>) => void,
+): void {
+  describe(`${title} on SQLite`, () => suite(async () => undefined));
+  describe(`${title} on PostgreSQL`, () => {
+    let server: PostgresServer;
+    before(async () => {
+      server = await startPostgres();
+    });
+    after(() => server.stop());
+    suite(() => server.createDatabase());
+  });
+}

@@ -1,0 +1,140 @@
+// Proves that a ledger of schema 1 with rows in it opens under the current code: everything is still there, and it works on.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { POSTGRES_MIGRATIONS } from '../../src/store/postgres/schema.ts';
+import { SQLITE_MIGRATIONS } from '../../src/store/sqlite/schema.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { CONFIG, child, fresh, letter, said, stepOf } from './ledger-fixture.ts';
+
+/** Rows as schema 1 has them, in SQL that both databases read. */
+const AGENT_COLUMNS = `INSERT INTO agents (id, root_id, parent_id, name, session_key, origin, depth, config, status, state, last_seq,
+  mail_count, living_children, worker, epoch, calls, input_tokens, output_tokens, reply, created_at, updated_at)`;
+const IDLE = JSON.stringify({ type: 'idle' });
+const ROWS = `
+INSERT INTO trees (root_id, limits, live, total, tokens) VALUES ('root-1', '${JSON.stringify(DEFAULT_LIMITS)}', 2, 2, 120);
+${AGENT_COLUMNS} VALUES ('root-1', 'root-1', NULL, 'main 漢字', 'agent:main:main', 'root', 0, '${JSON.stringify(CONFIG)}', 'idle', '${IDLE}', 2,
+  1, 1, NULL, 3, 4, 100, 20, 'the reply', 1000, 2000);
+${AGENT_COLUMNS} VALUES ('fork-1', 'root-1', 'root-1', 'fork', 'agent:main:fork:fork-1', 'fork', 1, '${JSON.stringify(CONFIG)}', 'idle', '${IDLE}', 2,
+  0, 0, NULL, 1, 0, 0, 0, NULL, 1500, 1500);
+UPDATE agents SET forked_from = 'root-1', forked_seq = 2 WHERE id = 'fork-1';
+INSERT INTO messages (agent_id, seq, kind, content, at) VALUES ('root-1', 1, 'user', '${JSON.stringify(said('first').content)}', 1000);
+INSERT INTO messages (agent_id, seq, kind, content, at) VALUES ('root-1', 2, 'user', '${JSON.stringify(said('second 🎋').content)}', 1100);
+INSERT INTO mail (id, root_id, to_id, from_id, from_name, kind, body, number, sent_at)
+  VALUES ('mail-1', 'root-1', 'root-1', 'fork-1', 'fork', 'letter', 'unread', 1, 1600);
+INSERT INTO requests (agent_id, model, input_tokens, output_tokens, cached_tokens, reasoning_tokens, started_at, duration_ms)
+  VALUES ('root-1', 'fake/m', 100, 20, 0, 0, 1000, 50);
+`;
+
+async function check(store: Store): Promise<void> {
+  const root = await store.agent('root-1');
+  assert.ok(root);
+  assert.deepEqual(
+    [root.name, root.state, root.last_seq, root.epoch, root.calls, root.reply, root.noticed],
+    ['main 漢字', { type: 'idle' }, 2, 3, 4, 'the reply', 0],
+  );
+  assert.deepEqual(root.config, CONFIG);
+  assert.deepEqual(
+    (await store.history('fork-1')).map(({ agent_id, content }) => [agent_id, content]),
+    ['first', 'second 🎋'].map((text) => ['root-1', said(text).content]),
+  );
+  assert.deepEqual(
+    (await store.mail('root-1')).map((mail) => [mail.body, mail.number]),
+    [['unread', 1]],
+  );
+  assert.equal((await store.requests('root-1'))[0]?.usage.input, 100);
+  assert.deepEqual(await store.tree('root-1'), {
+    root_id: 'root-1',
+    limits: DEFAULT_LIMITS,
+    live: 2,
+    total: 2,
+    tokens: 120,
+    cost_usd: 0,
+  });
+  assert.deepEqual(await store.runs({}), []);
+}
+
+/** What only schema 2 can do, and what schema 1 could, on the old rows. */
+async function workOn(store: Store): Promise<void> {
+  const worker = { id: 'w1', host: 'elsewhere', pid: 1 };
+  await store.heartbeat(worker);
+  assert.equal((await store.claim('root-1', worker)).length, 2);
+  const root = await store.agent('root-1');
+  const fork = await store.agent('fork-1');
+  assert.ok(root && fork);
+  const [taken] = await store.commit([
+    stepOf(root, { messages: [said('takes it')], consume: [{ mail_id: 'mail-1', seq: 3 }], noticed: 1 }),
+  ]);
+  assert.ok(taken?.ok, JSON.stringify(taken));
+  const session = await child(store, root, { id: 'session-1', origin: 'session', state: { type: 'idle' } });
+  const [sent] = await store.commit([stepOf(fork, { send: [letter(fork, root, 'new')] })]);
+  assert.ok(sent?.ok && sent.sent[0]?.number === 2);
+  const [ended] = await store.commit([
+    stepOf(session, { state: { type: 'completed', result: 'r' }, send: [letter(session, root, 'done')] }),
+  ]);
+  assert.ok(ended?.ok);
+  const [removed] = await store.commit([stepOf(await fresh(store, root), { remove: [session.id] })]);
+  assert.ok(removed?.ok);
+  assert.equal(await store.agent(session.id), null);
+  assert.equal((await store.agent('root-1'))?.noticed, 1);
+  assert.deepEqual(
+    (await store.mail('root-1')).map((mail) => mail.body),
+    ['new', 'done'],
+  );
+  assert.deepEqual((await store.kill('root-1', 'you', 9_000)).ids.toSorted(), ['fork-1', 'root-1']);
+}
+
+async function openTwice(url: string): Promise<void> {
+  const [store, beside] = await Promise.all([openStore(url), openStore(url)]);
+  await check(store);
+  await check(beside);
+  await workOn(store);
+  await store.close();
+  await beside.close();
+  const again = await openStore(url);
+  assert.equal((await again.agent('root-1'))?.state.type, 'killed');
+  await again.close();
+}
+
+describe('a ledger of schema 1', () => {
+  it('on SQLite', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-migration-'));
+    const file = join(folder, 'ledger.db');
+    const old = new DatabaseSync(file);
+    old.exec(`PRAGMA journal_mode = WAL; PRAGMA application_id = ${0x436f7070}; PRAGMA user_version = 1;`);
+    old.exec(SQLITE_MIGRATIONS[0]?.sql ?? '');
+    old.exec(ROWS);
+    old.close();
+    await openTwice(`sqlite:${file}`);
+    rmSync(folder, { recursive: true });
+  });
+
+  describe('on PostgreSQL', () => {
+    let server: PostgresServer;
+    before(async () => {
+      server = await startPostgres();
+    });
+    after(() => server.stop());
+
+    it('with its rows', async () => {
+      const url = await server.createDatabase();
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query(
+        'CREATE TABLE coppice_migrations (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+      );
+      await client.query(POSTGRES_MIGRATIONS[0]?.sql ?? '');
+      await client.query('INSERT INTO coppice_migrations (number) VALUES (1)');
+      await client.query(ROWS);
+      await client.end();
+      await openTwice(url);
+    });
+  });
+});
