@@ -30,6 +30,7 @@ import type { ResumeReport, RuntimeFace, StartOptions, TreeOutcome } from './run
 import { SettleWatch } from './settle-watch.ts';
 import { TurnClock } from './turn-clock.ts';
 import { Workbench } from './workbench.ts';
+import { WorktreeCare } from './worktree-care.ts';
 
 export interface RuntimeOptions {
   readonly store: Store;
@@ -66,6 +67,7 @@ class Runtime implements RuntimeFace {
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
   readonly #models: ModelShelf;
   readonly #orders: HumanOrders;
+  readonly #worktrees = new WorktreeCare();
   #closed = false;
 
   constructor(options: RuntimeOptions) {
@@ -86,6 +88,7 @@ class Runtime implements RuntimeFace {
           openModel: (name) => this.#models.model(name),
           worktree_dir: join(options.spill_dir, 'worktrees'),
         }),
+      discard: (worktree) => this.#worktrees.discard(worktree),
       onQuiet: () => this.#settle.look(),
     });
     this.#orders = new HumanOrders(options.store, this.#executor);
@@ -104,6 +107,7 @@ class Runtime implements RuntimeFace {
   }
 
   #emit(event: RuntimeEvent): void {
+    if (event.type === 'agent' && isTerminal(event.agent.state.type)) this.#worktrees.ended(event.agent);
     for (const listener of this.#listeners) {
       try {
         listener(event);
@@ -120,6 +124,7 @@ class Runtime implements RuntimeFace {
     const surroundings = {
       ...this.#options,
       executor: this.#executor,
+      worktrees: this.#worktrees,
       workbench: this.#workbench,
       emit: (event: RuntimeEvent) => this.#emit(event),
       can_ask: this.#options.can_ask === true,
@@ -293,6 +298,7 @@ class Runtime implements RuntimeFace {
     this.#closed = true;
     await this.#executor.close();
     await this.#models.close();
+    await this.#worktrees.close();
     this.#settle.close();
     await this.#keeper.stop();
   }
