@@ -21,6 +21,8 @@ export class InlinePainter {
   #row = 0;
   #shown = true;
   #resized = false;
+  /** Of the screen, when the block was drawn. */
+  #rows = 0;
 
   /** The window has another size than when the block was drawn; the next painting finds its place and draws it whole. */
   resized(): void {
@@ -77,22 +79,28 @@ export class InlinePainter {
     return `\r${upOrDown(-(this.#resized ? this.#rowsAbove(size) : this.#row))}`;
   }
 
-  #rowsAbove({ columns, reflow }: TerminalSize): number {
+  /** How far above the cursor the block begins now that the window has another size. */
+  #rowsAbove({ columns, rows, reflow }: TerminalSize): number {
     if (reflow === 'none') return this.#row;
-    const above = this.#lines.slice(0, this.#row).reduce((rows, line) => rows + rowsOf(line, columns), 0);
-    const column = this.#cursor?.column ?? 0;
-    return above + (reflow === 'all' ? Math.floor(column / columns) : 0);
+    const above = sum(this.#lines.slice(0, this.#row).map((line) => rowsOf(line, columns)));
+    if (reflow === 'all') return above + Math.floor((this.#cursor?.column ?? 0) / columns);
+    if (reflow === 'unknown') return above;
+    // A lower window has thrown away rows below the cursor before the others were broken.
+    const kept = this.#lines.length - Math.max(0, this.#rows - rows);
+    return above + sum(this.#lines.slice(this.#row + 1, kept).map((line) => rowsOf(line, columns) - 1));
   }
 
   /** Everything at once, on ground that is empty from the cursor on. */
-  #fresh(lines: readonly string[], { columns }: TerminalSize): string {
+  #fresh(lines: readonly string[], { columns, rows }: TerminalSize): string {
+    this.#rows = rows;
     this.#resized = false;
     this.#lines = lines;
     this.#row = Math.max(0, lines.length - 1);
     return lines.map((line) => lineText(line, columns)).join('\r\n');
   }
 
-  #differences(lines: readonly string[], { columns }: TerminalSize): string {
+  #differences(lines: readonly string[], { columns, rows }: TerminalSize): string {
+    this.#rows = rows;
     const before = this.#lines;
     let out = '';
     let row = this.#row;
@@ -139,4 +147,8 @@ function onScreen(frame: Frame, { rows }: TerminalSize): Frame {
 
 function sameCursor(a: Frame['cursor'], b: Frame['cursor']): boolean {
   return a?.row === b?.row && a?.column === b?.column;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

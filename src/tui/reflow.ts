@@ -2,31 +2,29 @@ import { stripVTControlCharacters } from 'node:util';
 import { visibleWidth } from '@earendil-works/pi-tui';
 
 /**
- * What a terminal does with lines that a narrower window does not hold: breaks all of them anew, all but the one with the cursor, or
- * cuts them.
+ * What a terminal does with the lines on its screen when its window gets narrower, and with the cursor among them. `all`: breaks every
+ * line anew, the cursor keeps its place in the text. `xterm.js`: leaves the cursor's line alone, and moves the cursor down by the rows
+ * that come up below it too. `none`: cuts. `unknown`: counts as one that breaks all but the cursor's line, so that at worst a row of
+ * the old block stays behind; never is a printed line lost.
  */
-export type Reflow = 'all' | 'not-cursor-line' | 'none';
+export type Reflow = 'all' | 'xterm.js' | 'none' | 'unknown';
 
-/**
- * From the environment, until the terminal says its own name. Who is unknown counts as one that leaves the cursor's line alone: at worst
- * a row of the old block stays behind, never is a printed line lost.
- */
+/** From the environment, until the terminal says its own name. */
 export function reflowOf(env: NodeJS.ProcessEnv): Reflow {
   if (env.TMUX) return 'all';
   if (env.STY || env.XTERM_VERSION || /^(?:linux|st|screen|rxvt)\b/.test(env.TERM ?? '')) return 'none';
-  if (env.TERM_PROGRAM === 'vscode') return 'not-cursor-line';
+  if (env.TERM_PROGRAM === 'vscode') return 'xterm.js';
   if (env.KITTY_WINDOW_ID || env.VTE_VERSION || env.WT_SESSION || env.ALACRITTY_WINDOW_ID) return 'all';
   if (/^(?:iTerm\.app|WezTerm|ghostty|Apple_Terminal)$/.test(env.TERM_PROGRAM ?? '')) return 'all';
-  return 'not-cursor-line';
+  return 'unknown';
 }
 
 /** From the name with which a terminal answers XTVERSION; null when the name says nothing. */
 export function reflowOfName(name: string): Reflow | null {
-  if (/^xterm\.js/i.test(name)) return 'not-cursor-line';
+  if (/^xterm\.js/i.test(name)) return 'xterm.js';
   if (/^xterm/i.test(name)) return 'none';
-  if (/^(?:tmux|kitty|wezterm|iterm2|ghostty|foot|vte|alacritty|konsole|mintty|contour)/i.test(name))
-    return 'all';
-  return null;
+  const breaks = /^(?:tmux|kitty|wezterm|iterm2|ghostty|foot|vte|alacritty|konsole|mintty|contour)/i;
+  return breaks.test(name) ? 'all' : null;
 }
 
 const graphemes = new Intl.Segmenter();

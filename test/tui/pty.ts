@@ -46,7 +46,14 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
     scrollback: options.scrollback ?? 20_000,
     allowProposedApi: true,
   });
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, LANG: 'C.UTF-8', TERM: 'xterm-256color' };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    // The terminal in memory is the one of this program, which makes it known.
+    TERM_PROGRAM: 'vscode',
+  };
   const child = spawn(file, [...args], {
     cols: columns,
     rows,

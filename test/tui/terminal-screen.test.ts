@@ -59,6 +59,7 @@ test('each call is one synchronized change, only changed lines are written, noth
   await stage.perform('draw', { lines, cursor: { row: 11, column: 0 } });
   const changed = lines.map((line, index) => (index === 4 ? 'row 4 moved' : line));
   const written = await stage.perform('draw', { lines: changed, cursor: { row: 11, column: 0 } });
+  assert.equal(written.split('\x1b[?2026h').length, 2);
   assert.match(written, /^\x1b\[\?2026h.*row 4 moved.*\x1b\[\?2026l$/s);
   assert.doesNotMatch(written, /stands/);
   assert.equal(shown(stage).at(-8), 'row 4 moved');
