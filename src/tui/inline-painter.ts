@@ -84,7 +84,6 @@ export class InlinePainter {
     if (reflow === 'none') return this.#row;
     const above = sum(this.#lines.slice(0, this.#row).map((line) => rowsOf(line, columns)));
     if (reflow === 'all') return above + Math.floor((this.#cursor?.column ?? 0) / columns);
-    if (reflow === 'unknown') return above;
     // A lower window has thrown away rows below the cursor before the others were broken.
     const kept = this.#lines.length - Math.max(0, this.#rows - rows);
     return above + sum(this.#lines.slice(this.#row + 1, kept).map((line) => rowsOf(line, columns) - 1));

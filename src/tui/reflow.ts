@@ -4,10 +4,10 @@ import { visibleWidth } from '@earendil-works/pi-tui';
 /**
  * What a terminal does with the lines on its screen when its window gets narrower, and with the cursor among them. `all`: breaks every
  * line anew, the cursor keeps its place in the text. `xterm.js`: leaves the cursor's line alone, and moves the cursor down by the rows
- * that come up below it too. `none`: cuts. `unknown`: counts as one that breaks all but the cursor's line, so that at worst a row of
- * the old block stays behind; never is a printed line lost.
+ * that come up below it too. `none`: cuts. So counts whoever is unknown: at worst a row of the old block stays behind, never is a
+ * printed line lost.
  */
-export type Reflow = 'all' | 'xterm.js' | 'none' | 'unknown';
+export type Reflow = 'all' | 'xterm.js' | 'none';
 
 /** From the environment, until the terminal says its own name. */
 export function reflowOf(env: NodeJS.ProcessEnv): Reflow {
@@ -16,7 +16,7 @@ export function reflowOf(env: NodeJS.ProcessEnv): Reflow {
   if (env.TERM_PROGRAM === 'vscode') return 'xterm.js';
   if (env.KITTY_WINDOW_ID || env.VTE_VERSION || env.WT_SESSION || env.ALACRITTY_WINDOW_ID) return 'all';
   if (/^(?:iTerm\.app|WezTerm|ghostty|Apple_Terminal)$/.test(env.TERM_PROGRAM ?? '')) return 'all';
-  return 'unknown';
+  return 'none';
 }
 
 /** From the name with which a terminal answers XTVERSION; null when the name says nothing. */

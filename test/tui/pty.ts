@@ -8,6 +8,8 @@ export interface PtyOptions {
   readonly cwd?: string;
   /** Lines that the terminal remembers above its screen. */
   readonly scrollback?: number;
+  /** A terminal that cuts lines when it gets narrower, as xterm does; otherwise it breaks them anew. */
+  readonly cuts?: boolean;
 }
 
 /** A program in a real pseudo-terminal, and the terminal that a person would see, in memory. */
@@ -45,6 +47,7 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
     rows,
     scrollback: options.scrollback ?? 20_000,
     allowProposedApi: true,
+    ...(options.cuts ? { windowsPty: { backend: 'winpty', buildNumber: 1 } } : {}),
   });
   const env = {
     PATH: process.env.PATH,
@@ -94,7 +97,7 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
   const lines = (from: number): string[] => {
     const buffer = terminal.buffer.active;
     return Array.from({ length: buffer.length - from }, (_, row) =>
-      (buffer.getLine(from + row)?.translateToString(true) ?? '').trimEnd(),
+      (buffer.getLine(from + row)?.translateToString(true, 0, terminal.cols) ?? '').trimEnd(),
     );
   };
   const pty: Pty = {

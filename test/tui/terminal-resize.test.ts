@@ -97,16 +97,24 @@ test('many sizes in a row, faster than the program can follow, lose and double n
   assert.deepEqual(history(stage).slice(-4), block(70));
 });
 
-test('a terminal that cuts lines instead of breaking them keeps what was printed', async () => {
-  // Lines of the block count as one row each there; this terminal does break them, so a row of the old block may stay.
-  const stage = await open({ columns: 60, rows: 20, env: { TERM: 'linux' } });
+test('a terminal that cuts lines instead of breaking them', async () => {
+  const stage = await open({ columns: 60, rows: 20, cuts: true, env: { XTERM_VERSION: 'XTerm(390)' } });
   await stage.perform('bottom', ['> draft']);
   await stage.perform('printMany', 30);
-  await stage.resize(30, 20);
-  const lines = history(stage);
-  assert.deepEqual(
-    lines.filter((line) => line.startsWith('printed')),
-    printed(30),
-  );
-  assert.deepEqual(lines.slice(-4), block(30));
+  for (const columns of [30, 45, 20, 60]) {
+    await stage.resize(columns, 20);
+    assert.deepEqual(history(stage), [...printed(30), ...block(columns)]);
+  }
+});
+
+test('a terminal that nobody knows may keep a row of the old block, but every printed line', async () => {
+  for (const cuts of [true, false]) {
+    const stage = await open({ columns: 60, rows: 20, cuts, env: { TERM_PROGRAM: undefined } });
+    await stage.perform('bottom', ['> draft']);
+    await stage.perform('printMany', 30);
+    await stage.resize(31, 20);
+    const lines = history(stage).filter((line) => line.startsWith('printed'));
+    assert.deepEqual(lines, printed(30));
+    assert.deepEqual(history(stage).slice(-4), block(31));
+  }
 });
