@@ -118,8 +118,7 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
     },
     kill: (signal) => process.kill(child.pid, signal),
     until(what, said) {
-      const test =
-        typeof what === 'function' ? what : () => pty.screen().some((line) => line.includes(what));
+      const test = typeof what === 'function' ? what : () => pty.screen().some((line) => line.includes(what));
       return new Promise((resolve, reject) => {
         const stop = () => {
           waiting.delete(check);

@@ -42,7 +42,7 @@ export function stageOn(pty: Pty): ScreenStage {
     },
     async inputs() {
       const written = await stage.perform('inputs', null);
-      const encoded = /\]2;inputs ([^\x07]*)/.exec(written)?.[1] ?? '';
+      const encoded = /\]2;inputs ([\w+/=]*)/.exec(written)?.[1] ?? '';
       return JSON.parse(Buffer.from(encoded, 'base64').toString());
     },
     async resize(columns, rows) {

@@ -73,7 +73,10 @@ test('long printed lines are broken anew by the terminal itself, and stay whole'
   const stage = await open({ columns: 80, rows: 12 });
   const long = (index: number) => `${index} ${'word '.repeat(14)}end`;
   await stage.perform('bottom', ['> ']);
-  await stage.perform('print', Array.from({ length: 12 }, (_, index) => long(index)));
+  await stage.perform(
+    'print',
+    Array.from({ length: 12 }, (_, index) => long(index)),
+  );
   await stage.resize(40, 12);
   await stage.perform('print', ['after']);
   await stage.resize(80, 12);

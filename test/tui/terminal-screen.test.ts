@@ -60,7 +60,8 @@ test('each call is one synchronized change, only changed lines are written, noth
   const changed = lines.map((line, index) => (index === 4 ? 'row 4 moved' : line));
   const written = await stage.perform('draw', { lines: changed, cursor: { row: 11, column: 0 } });
   assert.equal(written.split('\x1b[?2026h').length, 2);
-  assert.match(written, /^\x1b\[\?2026h.*row 4 moved.*\x1b\[\?2026l$/s);
+  assert.ok(written.startsWith('\x1b[?2026h') && written.endsWith('\x1b[?2026l'));
+  assert.match(written, /row 4 moved/);
   assert.doesNotMatch(written, /stands/);
   assert.equal(shown(stage).at(-8), 'row 4 moved');
   assert.equal(await stage.perform('draw', { lines: changed, cursor: { row: 11, column: 0 } }), '');
@@ -69,7 +70,7 @@ test('each call is one synchronized change, only changed lines are written, noth
   assert.deepEqual(stage.pty.cursor(), { row: 22, column: 3 });
   await stage.perform('print', ['above']);
   await stage.perform('draw', { lines: ['last'], cursor: null });
-  assert.doesNotMatch(stage.pty.written(), /\x1b\[[23]J/);
+  for (const clearing of ['\x1b[2J', '\x1b[3J']) assert.ok(!stage.pty.written().includes(clearing));
 });
 
 test('a block higher than the screen shows its lower end, where the input is', async () => {
