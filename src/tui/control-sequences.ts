@@ -11,9 +11,14 @@ export function synchronized(text: string): string {
 
 export const CURSOR_SHOWN = '\x1b[?25h';
 export const CURSOR_HIDDEN = '\x1b[?25l';
-/** From the cursor to the end of the screen; lines above it stay. */
-export const ERASE_BELOW = '\x1b[J';
+export const ERASE_TO_SCREEN_END = '\x1b[J';
 export const ERASE_TO_LINE_END = '\x1b[K';
+
+/**
+ * From the first column of a row to the end of the screen; lines above it stay. Not from the first cell itself: where that is the first
+ * of the screen, tmux takes it for a clearing of the whole and keeps a copy in its history.
+ */
+export const ERASE_BELOW = `${ERASE_TO_LINE_END}\x1b[C${ERASE_TO_SCREEN_END}\r`;
 
 export function upOrDown(rows: number): string {
   if (rows === 0) return '';

@@ -1,8 +1,8 @@
 import {
   CURSOR_HIDDEN,
   CURSOR_SHOWN,
-  ERASE_BELOW,
   ERASE_TO_LINE_END,
+  ERASE_TO_SCREEN_END,
   lineText,
 } from './control-sequences.ts';
 import type { Frame } from './frame.ts';
@@ -23,12 +23,13 @@ export class FullPainter {
     const lines = frame.lines.slice(0, rows);
     const cursor = frame.cursor !== null && frame.cursor.row < lines.length ? frame.cursor : null;
     const before = this.#lines;
-    let out = before === null ? `\x1b[H${ERASE_BELOW}` : '';
+    let out = before === null ? `\x1b[H${ERASE_TO_SCREEN_END}` : '';
     for (const [row, line] of lines.entries()) {
       if (before !== null && line === (before[row] ?? '')) continue;
       out += `\x1b[${row + 1};1H${before === null ? '' : ERASE_TO_LINE_END}${lineText(line, columns)}`;
     }
-    if (before !== null && lines.length < before.length) out += `\x1b[${lines.length + 1};1H${ERASE_BELOW}`;
+    if (before !== null && lines.length < before.length)
+      out += `\x1b[${lines.length + 1};1H${ERASE_TO_SCREEN_END}`;
     const still = cursor?.row === this.#cursor?.row && cursor?.column === this.#cursor?.column;
     this.#lines = lines;
     this.#cursor = cursor;

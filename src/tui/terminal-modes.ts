@@ -51,7 +51,8 @@ export class TerminalModes {
   leaveAlternate(): string {
     if (!this.#alternate) return '';
     this.#alternate = false;
-    return `${this.#kitty ? KITTY_OFF : ''}${ALTERNATE_OFF}`;
+    // Cleared first: resized meanwhile, tmux would carry lines of it over into its history.
+    return `\x1b[H\x1b[J${this.#kitty ? KITTY_OFF : ''}${ALTERNATE_OFF}`;
   }
 
   give(): string {

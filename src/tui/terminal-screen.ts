@@ -10,6 +10,8 @@ import { TerminalModes } from './terminal-modes.ts';
 import { TerminalSignals } from './terminal-signals.ts';
 import type { TerminalSize } from './terminal-size.ts';
 
+/** A window is often dragged through many sizes; what is written in between meets one that we do not know of. */
+const SETTLE_MS = 80;
 const EMPTY: Frame = { lines: [], cursor: null };
 
 export interface TerminalStreams {
@@ -31,10 +33,12 @@ export class TerminalScreen implements Screen {
   /** What stood below the printed lines when the alternate screen was entered. */
   #inline_frame = EMPTY;
   #full_frame = EMPTY;
-  /** Printed while the alternate screen is shown. */
+  /** Printed while the alternate screen is shown, or the window changes. */
   #waiting: string[] = [];
   #full_wanted = false;
   #state: 'open' | 'suspended' | 'closed' = 'open';
+  /** The window has changed, and may change on. */
+  #settling: NodeJS.Timeout | null = null;
   #focused = true;
   #gone = false;
 
@@ -85,7 +89,7 @@ export class TerminalScreen implements Screen {
 
   print(lines: readonly string[]): void {
     if (this.#state === 'closed') return;
-    if (this.#state === 'suspended' || this.full) this.#waiting.push(...lines);
+    if (!this.#ready || this.full) this.#waiting.push(...lines);
     else this.#write(synchronized(this.#inline.print(lines, this.#size)));
   }
 
@@ -93,11 +97,12 @@ export class TerminalScreen implements Screen {
     if (this.#state === 'closed') return;
     if (this.full) this.#full_frame = frame;
     else this.#inline_frame = frame;
-    if (this.#state === 'open') this.#write(synchronized(this.#painted(frame)));
+    if (this.#ready) this.#write(synchronized(this.#painted(frame)));
   }
 
   enterFull(): void {
     if (this.#state !== 'open' || this.full) return;
+    this.#settle();
     this.#full_frame = EMPTY;
     this.#full_wanted = true;
     this.#write(synchronized(this.#showFull()));
@@ -105,6 +110,7 @@ export class TerminalScreen implements Screen {
 
   leaveFull(): void {
     if (this.#state !== 'open' || !this.full) return;
+    this.#settle();
     this.#full_wanted = false;
     this.#write(synchronized(`${this.#modes.leaveAlternate()}${CURSOR_SHOWN}${this.#inlineAgain()}`));
   }
@@ -132,6 +138,11 @@ export class TerminalScreen implements Screen {
     this.#input.off('data', this.#onData);
     this.#output.off('resize', this.#onResize);
     // The listeners for errors stay: a terminal that is gone may say so late.
+  }
+
+  /** What is asked for can be written now, and does not wait. */
+  get #ready(): boolean {
+    return this.#state === 'open' && this.#settling === null;
   }
 
   get #size(): TerminalSize {
@@ -171,6 +182,7 @@ export class TerminalScreen implements Screen {
 
   /** The live block is erased, unless somebody else has written below it; what was printed stays. */
   #give(ground: 'ours' | 'foreign'): void {
+    this.#stopSettling();
     const erased = this.#modes.alternate || ground === 'foreign' ? '' : this.#inline.erase(this.#size);
     const out = `${erased}${this.#modes.give()}${this.#waitingText()}`;
     this.#write(`${synchronized(out)}${CURSOR_SHOWN}`);
@@ -216,6 +228,23 @@ export class TerminalScreen implements Screen {
   readonly #onResize = (): void => {
     this.#inline.resized();
     this.#full.forget();
-    if (this.#state === 'open') this.#listener.onResize();
+    if (this.#state !== 'open') return;
+    this.#stopSettling();
+    this.#settling = setTimeout(() => this.#settle(), SETTLE_MS);
   };
+
+  #stopSettling(): void {
+    if (this.#settling !== null) clearTimeout(this.#settling);
+    this.#settling = null;
+  }
+
+  /** The app draws for the new size, and with what has come meanwhile that is one change. */
+  #settle(): void {
+    if (this.#settling === null) return;
+    this.#listener.onResize();
+    this.#stopSettling();
+    if (this.#state !== 'open') return;
+    const out = this.full ? this.#full.draw(this.#full_frame, this.#size) : this.#inlineAgain();
+    this.#write(synchronized(out));
+  }
 }

@@ -25,7 +25,8 @@ const screen = new TerminalScreen(
     onResize() {
       resizes += 1;
       drawBottom();
-      process.stdout.write(`\x1b]2;size ${screen.columns}x${screen.rows}\x07`);
+      // Behind what is written for it.
+      setImmediate(() => process.stdout.write(`\x1b]2;size ${screen.columns}x${screen.rows}\x07`));
     },
     onHangup() {
       hangups += 1;
