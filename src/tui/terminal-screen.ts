@@ -41,6 +41,7 @@ export class TerminalScreen implements Screen {
   #settling: NodeJS.Timeout | null = null;
   #focused = true;
   #gone = false;
+  #hung_up = false;
 
   constructor(streams: TerminalStreams, listener: ScreenListener, env: NodeJS.ProcessEnv) {
     this.#input = streams.input;
@@ -63,7 +64,7 @@ export class TerminalScreen implements Screen {
     this.#signals = new TerminalSignals({
       onStop: () => this.suspend(),
       onContinue: () => this.#continued(),
-      onEnd: () => listener.onHangup(),
+      onEnd: () => this.#hangUp(),
       onExit: () => this.close(),
     });
     this.#input.setEncoding('utf8');
@@ -220,10 +221,16 @@ export class TerminalScreen implements Screen {
   readonly #onData = (data: string | Buffer): void => this.#keys.feed(data.toString());
 
   readonly #onGone = (): void => {
-    if (this.#gone) return;
     this.#gone = true;
-    if (this.#state !== 'closed') this.#listener.onHangup();
+    this.#hangUp();
   };
+
+  /** A terminal that goes says so in several ways. */
+  #hangUp(): void {
+    if (this.#hung_up || this.#state === 'closed') return;
+    this.#hung_up = true;
+    this.#listener.onHangup();
+  }
 
   readonly #onResize = (): void => {
     this.#inline.resized();

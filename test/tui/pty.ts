@@ -32,6 +32,8 @@ export interface Pty {
   kill(signal: NodeJS.Signals): void;
   /** Waits until the screen or what was written fulfils something; a string: until it stands on the screen. */
   until(what: string | (() => boolean), said?: string): Promise<void>;
+  /** The window is closed, or the connection is lost. */
+  hangUp(): void;
   readonly ended: Promise<{ readonly exitCode: number; readonly signal: number }>;
   end(): Promise<void>;
 }
@@ -138,6 +140,8 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
         check();
       });
     },
+    // Not in its types: closes our end, as a terminal does that goes.
+    hangUp: () => (child as unknown as { destroy(): void }).destroy(),
     ended,
     async end() {
       if (!over) child.kill('SIGKILL');

@@ -117,6 +117,13 @@ for (const signal of ['SIGHUP', 'SIGTERM'] as const) {
   });
 }
 
+test('a terminal that is gone is told to the app, which ends in its own way', async () => {
+  const stage = await open();
+  await stage.perform('draw', BLOCK);
+  stage.pty.hangUp();
+  assert.deepEqual(await stage.pty.ended, { exitCode: 7, signal: 0 });
+});
+
 /** A program started by hand in a shell with job control. */
 async function openInShell(): Promise<ScreenStage> {
   const pty = openPty('bash', ['--norc', '--noprofile', '-i'], { env: { PS1: 'ready$ ', HISTFILE: '' } });
