@@ -135,7 +135,7 @@ export class TerminalScreen implements Screen {
     if (this.#state === 'open') this.#give('ours');
     else this.#write(this.#waitingText());
     this.#state = 'closed';
-    this.#signals.end();
+    this.#signals.end(this.#hung_up);
     this.#input.off('data', this.#onData);
     this.#output.off('resize', this.#onResize);
     // The listeners for errors stay: a terminal that is gone may say so late.

@@ -8,6 +8,7 @@ export interface TerminalSignalListener {
   readonly onExit: () => void;
 }
 
+const ENDS = ['SIGHUP', 'SIGTERM', 'SIGINT'] as const;
 /** Where there is no job control the stop is ignored, and we go on after this. */
 const NOT_STOPPED_MS = 100;
 
@@ -18,7 +19,7 @@ export class TerminalSignals {
 
   constructor(listener: TerminalSignalListener) {
     this.#listener = listener;
-    for (const name of ['SIGHUP', 'SIGTERM', 'SIGINT'] as const) process.on(name, listener.onEnd);
+    for (const name of ENDS) process.on(name, listener.onEnd);
     process.on('exit', listener.onExit);
     if (process.platform === 'win32') return;
     process.on('SIGTSTP', listener.onStop);
@@ -32,10 +33,11 @@ export class TerminalSignals {
     process.kill(0, 'SIGTSTP');
   }
 
-  end(): void {
+  /** `hung_up`: the terminal is gone, of which the kernel and the shell both tell; the second must not cut off what the first has begun. */
+  end(hung_up: boolean): void {
     if (this.#stopping !== null) clearTimeout(this.#stopping);
     const { onEnd, onExit, onStop } = this.#listener;
-    for (const name of ['SIGHUP', 'SIGTERM', 'SIGINT'] as const) process.off(name, onEnd);
+    for (const name of ENDS) if (!(hung_up && name === 'SIGHUP')) process.off(name, onEnd);
     process.off('exit', onExit);
     process.off('SIGTSTP', onStop);
     process.off('SIGCONT', this.#onContinue);

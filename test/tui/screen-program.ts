@@ -31,6 +31,8 @@ const screen = new TerminalScreen(
     onHangup() {
       hangups += 1;
       screen.close();
+      // The shell tells us, too, while we are ending.
+      process.kill(process.pid, 'SIGHUP');
       process.stdout.write(`hung up ${hangups}\r\n`);
       process.exit(7);
     },
