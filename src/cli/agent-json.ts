@@ -1,6 +1,6 @@
 import type { Agent } from '../core/agent.ts';
 import { isUserInitiated } from '../core/user-initiated.ts';
-import { statusWord } from './render/agent-status.ts';
+import { statusWord } from '../render/agent-status.ts';
 
 /** One agent in `coppice/agents/v1`. */
 export function agentJson(agent: Agent): Record<string, unknown> {

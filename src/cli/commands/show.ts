@@ -1,10 +1,10 @@
+import { status } from '../../render/agent-status.ts';
+import { count, duration } from '../../render/amounts.ts';
+import { clean, cleanLines } from '../../render/clean.ts';
+import { paint } from '../../render/style.ts';
 import { agentJson, printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findAgent } from '../find-agent.ts';
-import { status } from '../render/agent-status.ts';
-import { count, duration } from '../render/amounts.ts';
-import { clean, cleanLines } from '../render/clean.ts';
-import { paint } from '../render/style.ts';
 
 /** `coppice show ID`: everything about one agent but its transcript (that is `logs`). */
 export function show(context: Context, text: string): Promise<number> {

@@ -1,10 +1,10 @@
+import { duration } from '../../render/amounts.ts';
+import { clean, cleanLines } from '../../render/clean.ts';
+import { paint } from '../../render/style.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findRun } from '../find-run.ts';
-import { duration } from '../render/amounts.ts';
-import { clean, cleanLines } from '../render/clean.ts';
 import { runStatus } from '../render/run-status.ts';
-import { paint } from '../render/style.ts';
 import { runJson } from '../run-json.ts';
 
 /** `coppice subagent show RUN`: one row of the history in full. */

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
-import type { Agent } from '../../core/agent.ts';
-import { isWorking } from '../../core/state.ts';
+import type { Agent } from '../core/agent.ts';
+import { isWorking } from '../core/state.ts';
 import { status } from './agent-status.ts';
 import { count, duration } from './amounts.ts';
 import { clean } from './clean.ts';
