@@ -34,18 +34,36 @@ export function paint(style: Style, format: Paint, text: string): string {
   return style.colour ? styleText(format, text, { validateStream: false }) : text;
 }
 
-const ASCII: Readonly<Record<string, string>> = {
+const ASCII = {
   '·': '|',
   '–': '-',
   '⑂': '>',
   '●': '*',
   '┆': '|',
   '…': '...',
-};
+  '◐': '*',
+  '○': 'o',
+  '✓': '+',
+  '✗': 'x',
+  '↑': '^',
+  '↓': 'v',
+  '←': '<',
+  '→': '>',
+  '▸': '>',
+  '•': '+',
+  '✎': '~',
+  '─': '-',
+  '━': '=',
+  '│': '|',
+  '┌': '+',
+  '┐': '+',
+  '└': '+',
+  '┘': '+',
+} as const;
 
 /** A sign of ours, or what stands for it on a terminal that shows ASCII only. */
-export function sign(style: Style, unicode: '·' | '–' | '⑂' | '●' | '┆' | '…'): string {
-  return style.unicode ? unicode : (ASCII[unicode] ?? unicode);
+export function sign(style: Style, unicode: keyof typeof ASCII): string {
+  return style.unicode ? unicode : ASCII[unicode];
 }
 
 const graphemes = new Intl.Segmenter();
