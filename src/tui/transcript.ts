@@ -5,7 +5,13 @@ import type { CallEntry, Entry } from './entry.ts';
 /** The entries of a composed history as one agent sees it: what belongs to an ancestor is marked. */
 export function transcript(messages: readonly PlacedMessage[], agent_id: string): readonly Entry[] {
   const entries: Entry[] = [];
-  for (const message of messages) join(entries, message, agent_id);
+  let owner: string | null = null;
+  for (const message of messages) {
+    // At a fork point the ancestor's open calls get the placeholder: their results are the ancestor's.
+    if (owner !== null && message.agent_id !== owner) answerOpen(entries);
+    owner = message.agent_id;
+    join(entries, message, agent_id);
+  }
   return entries;
 }
 
@@ -16,6 +22,8 @@ export function withMessage(
   agent_id: string,
 ): readonly Entry[] {
   const next = [...entries];
+  const last = entries.at(-1);
+  if (last !== undefined && last.type !== 'say' && last.inherited) answerOpen(next);
   join(next, message, agent_id);
   return next;
 }
@@ -23,7 +31,6 @@ export function withMessage(
 function join(entries: Entry[], message: PlacedMessage, agent_id: string): void {
   const { seq } = message;
   const inherited = message.agent_id !== agent_id;
-  if (!inherited) answerInherited(entries);
   if (message.kind === 'result') return settle(entries, message, inherited);
   if (message.kind !== 'assistant') {
     entries.push({ type: 'message', seq, message, inherited, opened: false });
@@ -68,14 +75,11 @@ function settle(entries: Entry[], message: PlacedMessage & { kind: 'result' }, i
   } else entries[found] = { ...(entries[found] as CallEntry), result };
 }
 
-/** At the fork point the ancestor's open calls get the placeholder: their results are the ancestor's. */
-function answerInherited(entries: Entry[]): void {
+function answerOpen(entries: Entry[]): void {
   for (let index = entries.length - 1; index >= 0; index -= 1) {
     const entry = entries[index] as Entry;
-    if (!('inherited' in entry)) continue;
-    if (!entry.inherited) return;
-    if (entry.type !== 'call') return;
-    if (entry.result === null)
+    if (entry.type === 'message' && entry.message.kind !== 'event') return;
+    if (entry.type === 'call' && entry.result === null)
       entries[index] = { ...entry, result: { status: 'ok', output: FORK_PLACEHOLDER } };
   }
 }
