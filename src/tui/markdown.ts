@@ -68,9 +68,7 @@ function renderPiece(text: string, piece: Piece, last: boolean, width: number, l
   const { fence, opens, closes } = piece.code;
   const rows = source.replace(/\n$/, '').split('\n');
   const body = rows.slice(opens ? 1 : 0, closes ? -1 : undefined).join('\n');
-  // Code of one line that is not written to its end, or an empty part: nothing stands between the fences.
-  const inside = body === '' && !source.includes('\n\n') ? '' : `${cleanLines(body)}\n`;
-  const lines = render(`${fence.marker}${fence.language}\n${inside}${fence.marker}`, width, look);
+  const lines = render(`${fence.marker}${fence.language}\n${cleanLines(body)}\n${fence.marker}`, width, look);
   const ends = closes || last;
   return lines.slice(opens || look.accessible ? 0 : 1, ends || look.accessible ? undefined : -1);
 }
