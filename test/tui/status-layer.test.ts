@@ -73,9 +73,7 @@ describe('a wait on three agents', () => {
   it('says how many more there are when it is too low', () => {
     assert.deepEqual(draw(state, 56, 3), [
       '● wait 30s on 3 agents',
-      '  file-reader    ◐ running    22 calls  13k tokens'
-        .replace('    ◐', '     ◐')
-        .replace('     ◐', '    ◐'),
+      '  file-reader    ◐ running    22 calls  13k tokens',
       '  +2 more',
     ]);
     assert.deepEqual(draw(state, 56, 2), ['● wait 30s on 3 agents', '  +3 more, 1 running']);

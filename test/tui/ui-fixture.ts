@@ -212,6 +212,7 @@ export function story(main: AgentState = IDLE, seconds = 12): UiState {
   );
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences.
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
 /** Nothing is left in a line but text and colours. */

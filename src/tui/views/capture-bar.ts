@@ -22,6 +22,6 @@ export function captureBar(state: UiState, width: number, look: Look): string | 
     ],
     `/fork ${dot} /cancel`,
   ];
-  const rest = Math.max(2, width - columns(parts) - 1);
-  return line(look, width, [...parts, ['magenta', ` ${bar.repeat(rest)}`]]);
+  const rest = width - columns(parts) - 1;
+  return line(look, width, rest > 0 ? [...parts, ['magenta', ` ${bar.repeat(rest)}`]] : parts);
 }
