@@ -1,10 +1,9 @@
-import stringWidth from 'string-width';
 import type { Agent } from '../core/agent.ts';
 import { isWorking } from '../core/state.ts';
 import { status } from './agent-status.ts';
 import { count, duration } from './amounts.ts';
 import { clean } from './clean.ts';
-import { fit, pad, paint, type Style } from './style.ts';
+import { columnsOf, fit, pad, paint, type Style } from './style.ts';
 import { type TreeRow, treeRows } from './tree-rows.ts';
 
 export interface TreeSize {
@@ -35,7 +34,7 @@ export function agentTree(agents: readonly Agent[], size: TreeSize, now: number,
   const shown = rows.length <= size.height ? rows : rows.slice(0, Math.max(0, size.height - 1));
   const wanted = Math.max(
     NAME_MIN,
-    ...shown.map(({ stem, agent }) => stringWidth(stem) + stringWidth(clean(agent.name))),
+    ...shown.map(({ stem, agent }) => columnsOf(stem) + columnsOf(clean(agent.name))),
   );
   const lines = shown.map((row) => line(row, layOut(Math.min(NAME_MAX, wanted), size.width), now, style));
   if (shown.length < rows.length && size.height > 0) {

@@ -1,5 +1,4 @@
-import stringWidth from 'string-width';
-import { fit, type Paint, paint, sign } from '../render/style.ts';
+import { columnsOf, fit, type Paint, paint, sign } from '../render/style.ts';
 import type { Look } from './look.ts';
 
 /** Text of one line, without colours or line breaks of its own; with a paint if it has one. */
@@ -32,7 +31,7 @@ function painted(part: Part, text: string, look: Look): string {
 
 /** Columns that the parts take side by side. */
 export function columns(parts: readonly Part[]): number {
-  return stringWidth(parts.map(textOf).join(''));
+  return columnsOf(parts.map(textOf).join(''));
 }
 
 /** A rule over the whole width; none where lines are read aloud. */

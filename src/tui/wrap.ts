@@ -1,7 +1,6 @@
 import { wrapTextWithAnsi } from '@earendil-works/pi-tui';
-import stringWidth from 'string-width';
 import { cleanLines } from '../render/clean.ts';
-import { fit, type Style } from '../render/style.ts';
+import { columnsOf, fit, type Style } from '../render/style.ts';
 
 const TAB = '   ';
 
@@ -10,6 +9,6 @@ export function wrap(text: string, width: number, style: Style): string[] {
   const room = Math.max(1, width);
   return wrapTextWithAnsi(cleanLines(text).replaceAll('\t', TAB), room).map((row) => {
     const line = row.trimEnd();
-    return stringWidth(line) <= room ? line : fit(line, room, style);
+    return columnsOf(line) <= room ? line : fit(line, room, style);
   });
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FORK_PLACEHOLDER } from '../../src/core/prompt.ts';
 import type { AgentState } from '../../src/core/state.ts';
+import { descendants } from '../../src/tui/family.ts';
 import { findAgent } from '../../src/tui/find-agent.ts';
 import type { UiEvent } from '../../src/tui/ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from '../../src/tui/ui-state.ts';
@@ -118,6 +119,13 @@ describe('switching', () => {
     assert.equal(paneOf(after(state, visit('reader')), 'reader').unseen, 0);
     assert.equal(paneOf(after(state, told(says('main', 1, 'x'))), 'main').unseen, 0);
   });
+});
+
+it('knows who is below an agent, in order of birth', () => {
+  const below = (id: string): string[] => descendants(family(), id).map((one) => one.id);
+  assert.deepEqual(below('main'), ['reader', 'analyzer', 'grep']);
+  assert.deepEqual(below('reader'), ['grep']);
+  assert.deepEqual(below('grep'), []);
 });
 
 describe('names', () => {

@@ -1,9 +1,8 @@
-import stringWidth from 'string-width';
 import type { Agent } from '../../core/agent.ts';
 import { isWorking } from '../../core/state.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import { fit, pad, sign } from '../../render/style.ts';
+import { columnsOf, fit, pad, sign } from '../../render/style.ts';
 import type { TreeRow } from '../../render/tree-rows.ts';
 import { agentRows, selectedAgent } from '../agent-rows.ts';
 import { slotOf } from '../family.ts';
@@ -36,7 +35,7 @@ export function agentsOverlay(
   const place = rows.findIndex(({ agent }) => agent.id === selected);
   const top = scrolled(place, rows.length, room);
   const shown = rows.slice(top, top + room);
-  const names = rows.map((row) => stringWidth(nameOf(row, state, look)));
+  const names = rows.map((row) => columnsOf(nameOf(row, state, look)));
   const wanted = Math.max(NAME_MIN, ...names);
   const name_width = Math.min(wanted, NAME_MAX, Math.max(NAME_MIN, Math.floor(width * 0.45)));
   const lines = [
@@ -74,9 +73,9 @@ function headLine(
     ` ${look.accessible ? '-' : sign(look, '·')} filter: ${clean(filter)}`,
   ];
   const caret = columns(left) + (filter.endsWith(' ') ? 1 : 0);
-  const space = width - caret - stringWidth(total) - 1;
+  const space = width - caret - columnsOf(total) - 1;
   const parts =
-    space >= 2 ? [...left, ' '.repeat(width - columns(left) - stringWidth(total) - 1), total] : left;
+    space >= 2 ? [...left, ' '.repeat(width - columns(left) - columnsOf(total) - 1), total] : left;
   return { text: line(look, width, parts), caret };
 }
 
@@ -105,7 +104,7 @@ function rowLine(
   const open = seen.capture === null ? '' : sign(look, '✎');
   const before: Part[] = [mark, selected ? ['bold', name] : name, ['green', unseen], open, ' '];
   const figures = width < FIGURES_FROM ? '' : figuresOf(agent, state.now);
-  const room = width - columns(before) - stringWidth(figures);
+  const room = width - columns(before) - columnsOf(figures);
   const [paint, said] = agentSays(state, agent, look) as readonly ['dim', string];
   const told = pad(fit(said, Math.max(0, room), look), Math.max(0, room));
   return line(look, width, [...before, [paint, told], figures]).trimEnd();

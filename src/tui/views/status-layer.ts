@@ -1,6 +1,5 @@
-import stringWidth from 'string-width';
 import { count } from '../../render/amounts.ts';
-import { fit, pad, sign } from '../../render/style.ts';
+import { columnsOf, fit, pad, sign } from '../../render/style.ts';
 import type { FanInRow, FanInView } from '../fan-in-view.ts';
 import { line, type Part, rule } from '../line.ts';
 import type { Look } from '../look.ts';
@@ -41,7 +40,7 @@ interface Columns {
 function layOut(rows: readonly FanInRow[], width: number): Columns {
   const calls = Math.max(2, ...rows.map((row) => String(row.calls).length));
   const tokens = Math.max(2, ...rows.map((row) => count(row.tokens).length));
-  const wanted = Math.max(NAME_MIN, ...rows.map((row) => stringWidth(row.name)));
+  const wanted = Math.max(NAME_MIN, ...rows.map((row) => columnsOf(row.name)));
   const told = [0, 3 + calls + ' calls'.length, 3 + calls + ' calls'.length + 2 + tokens + ' tokens'.length];
   const fixed = INDENT + WAIT_STATUS_WIDTH;
   const level =

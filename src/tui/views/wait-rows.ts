@@ -1,7 +1,6 @@
-import stringWidth from 'string-width';
 import type { WaitRow } from '../../core/wait.ts';
 import { clean } from '../../render/clean.ts';
-import { fit, pad } from '../../render/style.ts';
+import { columnsOf, fit, pad } from '../../render/style.ts';
 import { line } from '../line.ts';
 import type { Look } from '../look.ts';
 import type { WaitResult } from '../wait-result.ts';
@@ -12,7 +11,7 @@ const NAME_MAX = 24;
 /** The result of a wait: an agent a row, with what it said (seed 1, Return value). */
 export function waitRows({ rows, cut }: WaitResult, width: number, look: Look): string[] {
   const names = rows.map((row) => fit(clean(row.name), Math.min(NAME_MAX, Math.floor(width / 3)), look));
-  const longest = Math.max(0, ...names.map((name) => stringWidth(name)));
+  const longest = Math.max(0, ...names.map((name) => columnsOf(name)));
   const lines = rows.map((row, index) => {
     const name = names[index] ?? '';
     if (look.accessible) return line(look, width, [`${name}: ${row.status}${told(row, ', ')}`]);
