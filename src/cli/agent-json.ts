@@ -1,7 +1,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { Ask } from '../core/ask.ts';
 import { isUserInitiated } from '../core/user-initiated.ts';
-import { statusWord } from './render/agent-status.ts';
+import { statusWord } from '../render/agent-status.ts';
 
 /** One agent in `coppice/agents/v1`. */
 export function agentJson(agent: Agent, asks: readonly Ask[] = []): Record<string, unknown> {

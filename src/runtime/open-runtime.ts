@@ -7,12 +7,9 @@ import type { Mail } from '../core/mail.ts';
 import type { NewAgent } from '../core/new-agent.ts';
 import { isTerminal, newTurn } from '../core/state.ts';
 import { storable } from '../core/text.ts';
-import type { Model } from '../models/model.ts';
 import type { Store } from '../store/store.ts';
-import type { Tool } from '../tools/tool.ts';
 import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
-import type { Toolset } from '../toolsets/toolset.ts';
-import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
+import { DEFAULT_TERMS } from '../toolsets/toolset-terms.ts';
 import type { Cell } from './cell.ts';
 import { checkedConfig } from './checked-config.ts';
 import { checkedLimits } from './checked-limits.ts';
@@ -27,27 +24,11 @@ import { performCall } from './perform-call.ts';
 import { performRequest } from './perform-request.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { ResumeReport, RuntimeFace, StartOptions, TreeOutcome } from './runtime-face.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
 import { SettleWatch } from './settle-watch.ts';
 import { TurnClock } from './turn-clock.ts';
 import { Workbench } from './workbench.ts';
 import { WorktreeCare } from './worktree-care.ts';
-
-export interface RuntimeOptions {
-  readonly store: Store;
-  /** `provider/model` → model; rejects with a `CoppiceError`. Asked once per name. */
-  readonly openModel: (name: string) => Promise<Model>;
-  readonly tools: readonly Tool[];
-  /** Default: the five vocabularies that exist. */
-  readonly toolsets?: readonly Toolset[];
-  /** What the configuration says of agents that agents create. */
-  readonly terms?: Partial<ToolsetTerms>;
-  /** Folder for output that does not fit a result. */
-  readonly spill_dir: string;
-  /** Environment variables that tool processes may see beside the fixed allow-list. */
-  readonly env_allow: readonly string[];
-  /** What a rule asks about waits for a person's answer; without it, it is denied. */
-  readonly can_ask?: boolean;
-}
 
 /** Starts a runtime on a ledger: enters the worker, begins to listen. The store stays the caller's to close. */
 export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace> {

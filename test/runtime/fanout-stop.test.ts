@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
 import type { Agent } from '../../src/core/agent.ts';
-import { cancelOrder } from '../../src/runtime/human-mail.ts';
+import { orderMail } from '../../src/runtime/human-mail.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { type Database, onBothDatabases } from './both-databases.ts';
@@ -282,7 +282,7 @@ function suite(database: Database): void {
     const root = await on.start();
     await awaits(on, root, 2);
     const next = await on.reopen();
-    assert.ok((await next.store.send(cancelOrder(root, 'enough'))).ok);
+    assert.ok((await next.store.send(orderMail(root, { type: 'cancel', reason: 'enough' }))).ok);
     await next.runtime.resume(root.id);
     await until(async () => (await stateOf(next, root))?.type === 'idle', 'the parent rests');
     assert.deepEqual((await rounds(next, root)).flat().map(brief), [

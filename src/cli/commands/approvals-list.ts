@@ -1,10 +1,10 @@
+import { duration } from '../../render/amounts.ts';
+import { clean } from '../../render/clean.ts';
+import { layOut } from '../../render/lay-out.ts';
+import { shortIds } from '../../render/short-ids.ts';
 import { printJson } from '../agent-json.ts';
 import { askJson } from '../ask-json.ts';
 import { type Context, withStore } from '../context.ts';
-import { duration } from '../render/amounts.ts';
-import { clean } from '../render/clean.ts';
-import { layOut } from '../render/lay-out.ts';
-import { shortIds } from '../render/short-ids.ts';
 
 const HEAD = ['ID', 'AGENT', 'TOOL', 'WAITS', 'WHAT'] as const;
 

@@ -1,11 +1,11 @@
 import type { Agent } from '../../core/agent.ts';
+import { status } from '../../render/agent-status.ts';
+import { count, duration } from '../../render/amounts.ts';
+import { clean, cleanLines } from '../../render/clean.ts';
+import { paint } from '../../render/style.ts';
 import { agentJson, printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findAgent } from '../find-agent.ts';
-import { status } from '../render/agent-status.ts';
-import { count, duration } from '../render/amounts.ts';
-import { clean, cleanLines } from '../render/clean.ts';
-import { paint } from '../render/style.ts';
 
 /** Of an agent that was stopped, this is where its work lies. */
 function worktreeRow({ config }: Agent): (readonly [string, string])[] {
