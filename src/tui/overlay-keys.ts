@@ -78,7 +78,8 @@ function approvalsKey(desk: Desk, overlay: Of<'approvals'>, data: string): void 
       return desk.dispatch({ type: 'overlay', overlay: { ...overlay, saying: null } });
     return close(desk);
   }
-  if (Date.now() - overlay.since < DEAF_MS) return;
+  // What was meant for the draft goes there.
+  if (Date.now() - overlay.since < DEAF_MS) return desk.editor.handleInput(data);
   if (overlay.saying !== null) return sayingKey(desk, overlay, overlay.saying, ask.id, data);
   const typed = printable(data)?.toLowerCase();
   if (typed === 'y') answer(desk, ask.id, 'allow', 'once', '');
