@@ -35,7 +35,9 @@ export function askAnswered(
   const { call, ask } = open;
   const next = clockSetBack(state, event.at);
   if (event.verdict === 'allow') {
-    const running = next.running.map((one) => (one.call.id === call.id ? { call, ask, approved: true } : one));
+    const running = next.running.map((one) =>
+      one.call.id === call.id ? { call, ask, approved: true } : one,
+    );
     return step({ ...next, running }, [
       appendEvent('answered', `allowed by ${event.by}: ${call.name}`),
       { type: 'run-call', call },

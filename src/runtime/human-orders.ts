@@ -88,7 +88,8 @@ export class HumanOrders {
       return `${name} has not answered: nobody leads it, or its process hangs. The fork follows as soon as it goes on.`;
     }
     const [message] = await this.#store.history(to_id, seq - 1, 1);
-    const told = message?.kind === 'event' && message.content.event === 'notice' ? message.content.text : null;
+    const told =
+      message?.kind === 'event' && message.content.event === 'notice' ? message.content.text : null;
     return told ?? 'nothing was forked';
   }
 
