@@ -40,6 +40,8 @@ export class Draft {
     /** Everybody of the tree must be looked up. */
     readonly survey: boolean;
   }[] = [];
+  /** An order waits for a look at the ledger: letters and orders that came after it wait too. */
+  holds_mail = false;
   /** Children whose conversations go with this step. */
   readonly remove: string[] = [];
   readonly asks: NewAsk[] = [];
