@@ -56,6 +56,7 @@ export class Executor {
     this.#deferred = new DeferredCalls({
       store: options.store,
       learn: (agent) => this.#learn(agent),
+      readMail: (cell) => this.checkMail(cell.agent.id),
       findOut: options.findOut,
       again: (cell, call) => {
         cell.inputs.push({ type: 'toolset-call', call });
@@ -239,12 +240,12 @@ export class Executor {
     this.#tasks.see(agent);
   }
 
-  async #learn(agent: Agent): Promise<void> {
-    if (this.cells.get(agent.id)?.gone === false) return;
+  async #learn(seen: Agent): Promise<void> {
+    if (this.cells.get(seen.id)?.gone === false) return;
+    const agent = await this.elsewhere.heardOf(seen);
     const known = this.forest.agent(agent.id);
     // Two looks at the ledger may come back in the wrong order.
     if (known !== undefined && (agent.epoch < known.epoch || agent.last_seq < known.last_seq)) return;
-    await this.elsewhere.heardOf(agent);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     // Its whole turn may have passed unheard.
     if (!isWorking(agent.state.type)) this.#wakeWaiters(agent.id);
