@@ -43,11 +43,13 @@ export function askAnswered(
       { type: 'run-call', call },
     ]);
   }
+  // To the model, "you" is the model.
+  const who = event.by === 'you' ? 'the user' : event.by;
   const note = event.note === '' ? '' : ` They say: ${event.note}`;
   const denied = appendAnswer(
     call,
     'denied',
-    `${call.name} was denied by ${event.by}.${note} Do not try to get around it.`,
+    `${call.name} was denied by ${who}. Do not try to get around it.${note}`,
   );
   return schedule(
     withoutCall(next, call),

@@ -107,7 +107,7 @@ describe('a call that a person must allow', () => {
     assert.deepEqual(startedBy(says(run, 'a', 'deny', { note: 'use the trash' })), ['b']);
     const [denied] = run.messages.flatMap((one) => (one.kind === 'result' ? [one.content] : []));
     assert.equal(denied?.status, 'denied');
-    assert.match(denied?.output ?? '', /denied by you.*They say: use the trash/);
+    assert.match(denied?.output ?? '', /denied by the user\..*They say: use the trash/);
     settle(run, 'b');
     assert.equal(run.state.type, 'requesting');
     assert.deepEqual(results(run), [

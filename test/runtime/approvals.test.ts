@@ -79,7 +79,7 @@ function suite(database: () => Promise<string | undefined>): void {
       results.map(({ status }) => status),
       ['denied', 'ok'],
     );
-    assert.match(results[0]?.output ?? '', /denied by you.*They say: not on a Sunday/);
+    assert.match(results[0]?.output ?? '', /denied by the user\..*They say: not on a Sunday/);
     assert.match(JSON.stringify(on.requests.at(-1)?.messages), /not on a Sunday/);
     assert.deepEqual(on.deeds, [{ agent: 'main', what: 'two' }]);
     await on.close();
