@@ -12,6 +12,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   store: 1,
   models: 1,
   tools: 1,
+  render: 1,
   toolsets: 2,
   runtime: 3,
   cron: 4,

@@ -1,9 +1,9 @@
 import type { PermissionRules } from '../core/agent.ts';
 import type { Profile } from '../core/profile.ts';
+import { clean } from '../render/clean.ts';
 import { InvalidRuleError, parseRule, ruleText, type Verdict } from '../tools/permission-rule.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { profileNameFault } from './profile-name.ts';
-import { clean } from './render/clean.ts';
 
 export interface AgentFile {
   readonly profile: Profile;

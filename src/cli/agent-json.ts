@@ -1,7 +1,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { Ask } from '../core/ask.ts';
 import { isUserInitiated } from '../core/user-initiated.ts';
-import { statusWord } from './render/agent-status.ts';
+import { statusWord } from '../render/agent-status.ts';
 
 /** One agent in `coppice/agents/v1`. */
 export function agentJson(agent: Agent, asks: readonly Ask[] = []): Record<string, unknown> {
@@ -19,6 +19,8 @@ export function agentJson(agent: Agent, asks: readonly Ask[] = []): Record<strin
     user_initiated: isUserInitiated(agent),
     label: agent.config.task?.label ?? null,
     profile: agent.config.profile ?? null,
+    /** Branch and folder of its own; the folder is gone once its result tells of its changes. */
+    worktree: worktreeOf(agent),
     model: agent.config.model,
     tool_calls: agent.calls,
     tokens: {
@@ -35,6 +37,11 @@ export function agentJson(agent: Agent, asks: readonly Ask[] = []): Record<strin
     ended_at: agent.ended_at === null ? null : new Date(agent.ended_at).toISOString(),
     pending_approval: asks.find((ask) => ask.agent_id === agent.id)?.id ?? null,
   };
+}
+
+function worktreeOf(agent: Agent): { branch: string; path: string } | null {
+  const worktree = agent.config.task?.worktree ?? null;
+  return worktree === null ? null : { branch: worktree.branch, path: worktree.path };
 }
 
 function errorOf(agent: Agent): { kind: string; message: string } | null {

@@ -7,6 +7,7 @@ import type { AcpServer } from '../models/acp/acp-server.ts';
 import type { Gate } from '../models/gate.ts';
 import type { Model } from '../models/model.ts';
 import { openModel } from '../models/providers.ts';
+import { clean } from '../render/clean.ts';
 import { openRuntime } from '../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
@@ -17,7 +18,6 @@ import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { Context } from './context.ts';
 import { loadProfiles } from './profiles.ts';
-import { clean } from './render/clean.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './system-prompt.ts';
 
 export interface Permissions {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { acpServerConfig } from '../models/acp/acp-config.ts';
 import { providerConfig } from '../models/provider-config.ts';
+import { keysConfig } from '../tui/key-bindings.ts';
 import { TIMEOUT_SECONDS_MAX } from './agent-file.ts';
 
 const rules = z.array(z.string());
@@ -59,6 +60,8 @@ const configuration = z.strictObject({
   /** Agent programs reached over ACP: models `acp:NAME`, and what `subagent_delegate` asks (docs/acp.md). */
   acp: z.record(z.string().regex(/^[\w.-]+$/), acpServerConfig).optional(),
   agents: z.object({ defaults: profile.optional() }).catchall(namedProfile).optional(),
+  /** Keys of the terminal UI by action: `{ "agents": ["ctrl+x a"] }`. */
+  keys: keysConfig.optional(),
 });
 
 export type Configuration = z.infer<typeof configuration>;

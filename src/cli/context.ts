@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { type Style, styleOf } from '../render/style.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { dataFolder, type LoadedConfiguration, loadConfiguration } from './config.ts';
-import { type Style, styleOf } from './render/style.ts';
 
 export interface GlobalOptions {
   readonly config?: string;

@@ -2,8 +2,8 @@ import { distance } from 'fastest-levenshtein';
 import type { Agent } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { isTerminal } from '../core/state.ts';
+import { statusWord } from '../render/agent-status.ts';
 import type { Store } from '../store/store.ts';
-import { statusWord } from './render/agent-status.ts';
 
 const CANDIDATES = 8;
 

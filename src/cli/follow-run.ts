@@ -1,5 +1,7 @@
 import type { Agent } from '../core/agent.ts';
 import { isWorking } from '../core/state.ts';
+import { statusWord } from '../render/agent-status.ts';
+import { cleanLines } from '../render/clean.ts';
 import type { RuntimeFace, TreeOutcome } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import { killAllProcessGroups } from '../tools/process-group.ts';
@@ -7,8 +9,6 @@ import { agentJson, printJson } from './agent-json.ts';
 import type { Context } from './context.ts';
 import { EXIT, exitCodeOfFailure } from './exit-code.ts';
 import { eventLines, liveProgress, type Progress, plainProgress } from './progress.ts';
-import { statusWord } from './render/agent-status.ts';
-import { cleanLines } from './render/clean.ts';
 
 export interface FollowOptions {
   readonly events?: boolean | undefined;

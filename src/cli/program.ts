@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { RunOptions } from './commands/run.ts';
+import type { UiOptions } from './commands/ui.ts';
 import type { Context } from './context.ts';
 import { EXIT } from './exit-code.ts';
 
@@ -80,6 +81,24 @@ export function createProgram(version: string): Program {
       choose(
         (prompt: string | undefined, options: RunOptions) => async (context) =>
           (await import('./commands/run.ts')).run(context, prompt, options),
+      ),
+    );
+
+  sub('ui', 'The terminal UI; what coppice alone does on a terminal')
+    .option('--tree <id>', 'open this tree again')
+    .option('-c, --continue', 'open the newest tree again')
+    .option('--allow <rule>', 'allow a tool or a pattern (repeatable)', collect, [])
+    .option('--deny <rule>', 'deny a tool or a pattern (repeatable)', collect, [])
+    .option('-y, --yes', 'allow everything that is not denied')
+    .option('--accessible', 'words instead of signs, nothing that moves by itself')
+    .option('--plain', 'ASCII, no colour')
+    .option('--limit <key=value>', 'as for run (repeatable)', collect, [])
+    .addOption(new Option('--thinking <level>').choices(['off', 'low', 'medium', 'high']))
+    .option('--toolset <name>', 'by which tools agents work together (repeatable)', collect, [])
+    .option('--profile <name>', 'set the agent up by a named profile')
+    .action(
+      choose(
+        (options: UiOptions) => async (context) => (await import('./commands/ui.ts')).ui(context, options),
       ),
     );
 

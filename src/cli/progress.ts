@@ -1,13 +1,13 @@
 import type { Agent } from '../core/agent.ts';
 import { isWorking } from '../core/state.ts';
+import { statusWord } from '../render/agent-status.ts';
+import { agentTree } from '../render/agent-tree.ts';
+import { count, duration } from '../render/amounts.ts';
+import { clean } from '../render/clean.ts';
+import { fit, paint, type Style } from '../render/style.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
-import { statusWord } from './render/agent-status.ts';
-import { agentTree } from './render/agent-tree.ts';
-import { count, duration } from './render/amounts.ts';
-import { clean } from './render/clean.ts';
 import { LiveRegion } from './render/live-region.ts';
 import { mailLine } from './render/mail-line.ts';
-import { fit, paint, type Style } from './render/style.ts';
 
 const HEARTBEAT_MS = 30_000;
 const TICK_MS = 500;

@@ -1,7 +1,7 @@
 import { CoppiceError } from '../core/coppice-error.ts';
+import { clean } from '../render/clean.ts';
 import { StoreError } from '../store/store-error.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
-import { clean } from './render/clean.ts';
 
 export interface Report {
   readonly code: string;

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { contextOf } from './context.ts';
+import { withDefaultCommand } from './default-command.ts';
 import { EXIT } from './exit-code.ts';
 import { createProgram } from './program.ts';
 import { reportError } from './report-error.ts';
@@ -10,11 +11,13 @@ export async function runCommandLine(argv: readonly string[], version: string): 
   const debug = argv.includes('--debug');
   const program = createProgram(version);
   try {
-    if (argv.length <= 2) {
+    const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true;
+    const args = withDefaultCommand(argv, interactive);
+    if (args.length <= 2) {
       program.command.outputHelp();
       return EXIT.done;
     }
-    await program.command.parseAsync([...argv]);
+    await program.command.parseAsync([...args]);
     const chosen = program.chosen();
     if (chosen === null) return EXIT.done;
     return await chosen.work(contextOf(chosen.command));

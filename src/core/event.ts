@@ -14,7 +14,7 @@ export type AgentEvent =
   /**
    * `seq` is the place the message will take; `calls` are the call parts of `content`, all of them, in order. A `submission` ends
    * a child instead of running calls (seed 3); of an agent that does not report it means nothing. With a `refusal` no call is run:
-   * each gets it as its error.
+   * each gets it as its error. An `appendix` joins the outcome of an agent that ends by it.
    */
   | {
       readonly type: 'response';
@@ -24,12 +24,14 @@ export type AgentEvent =
       readonly calls: readonly Call[];
       readonly submission: ChildOutcome | null;
       readonly refusal?: string;
+      readonly appendix?: string;
     }
   | {
       readonly type: 'request-failed';
       readonly at: number;
       readonly failure: Failure;
       readonly partial?: string;
+      readonly appendix?: string;
     }
   /** One call has its result. `consequences` are performed in the same transaction; `spawned` joins the children to await. */
   | {

@@ -18,14 +18,14 @@ export function answered(before: Turn, event: EventOf<'response'>, context: Tran
   const said = appendAssistant(event.content);
   if (submission !== null && context.reports) {
     const taken = calls.map((call) => appendAnswer(call, 'ok', 'submitted'));
-    return report(submission, [said, ...taken]);
+    return report(submission, [said, ...taken], event.appendix);
   }
   if (turn.grace !== null) {
     const { error } = turn.grace;
     const refused = calls.map((call) => appendAnswer(call, 'error', `No call was run: ${error}.`));
-    return endTurn(turn, text, [said, ...refused], context);
+    return endTurn(turn, text, [said, ...refused], context, event.appendix);
   }
-  if (calls.length === 0) return endTurn(turn, text, [said], context);
+  if (calls.length === 0) return endTurn(turn, text, [said], context, event.appendix);
   if (event.refusal !== undefined) return refused(turn, event, event.refusal, context);
   return schedule(
     { type: 'executing', seq, running: [], queued: calls, results: [], spawned: [], early: [], turn },
@@ -48,7 +48,7 @@ function refused(
   const effects = [appendAssistant(event.content), ...answers];
   if (!isRepeatedFailure(turn)) return nextRequest(turn, effects, context);
   const failure: Failure = { kind: 'repeated_failure', error, retryable: true };
-  return endInFailure(failure, turn.last_text, effects, context);
+  return endInFailure(failure, turn.last_text, effects, context, event.appendix);
 }
 
 function textOf(event: EventOf<'response'>): string {

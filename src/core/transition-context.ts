@@ -6,4 +6,6 @@ export interface TransitionContext {
   readonly submits: boolean;
   /** Model requests of one turn. */
   readonly turns: number;
+  /** Where its work lies when it ends without having shown it: joins what is left of a failure. */
+  readonly leaves?: string;
 }

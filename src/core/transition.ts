@@ -44,7 +44,7 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
       return answered(state.turn, event, context);
     case 'request-failed':
       if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
-      return endInFailure(event.failure, event.partial || state.turn.last_text, [], context);
+      return endInFailure(event.failure, event.partial || state.turn.last_text, [], context, event.appendix);
     case 'call-settled':
       return state.type === 'executing'
         ? settled(state, event, context)

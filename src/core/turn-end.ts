@@ -15,24 +15,31 @@ export function endTurn(
   text: string,
   effects: readonly Effect[],
   context: TransitionContext,
+  appendix?: string,
 ): Transition {
   if (!context.reports) return step({ type: 'idle' }, effects);
   // Told to answer with what it has, it did: only the time that it overran makes that a failure (DESIGN.md, Decided).
   const answered = turn.grace?.kind === 'limit' && !context.submits && text !== '';
   if (turn.grace !== null && !answered)
-    return endInFailure(turn.grace, text || turn.last_text, effects, context);
-  if (!context.submits) return report({ type: 'success', result: text }, effects);
+    return endInFailure(turn.grace, text || turn.last_text, effects, context, appendix);
+  if (!context.submits) return report({ type: 'success', result: text }, effects, appendix);
   if (!turn.nudged) return nextRequest({ ...turn, nudged: true }, [...effects, appendSystem(NUDGE)], context);
   const failure: Failure = {
     kind: 'no_result',
     error: 'stopped twice without submitting a result',
     retryable: false,
   };
-  return endInFailure(failure, text || turn.last_text, effects, context);
+  return endInFailure(failure, text || turn.last_text, effects, context, appendix);
 }
 
-/** The agent ends with what its parent awaits. */
-export function report(outcome: ChildOutcome, effects: readonly Effect[], retryable = false): Transition {
+/** The agent ends with what its parent awaits; an appendix joins what it brings. */
+export function report(
+  brought: ChildOutcome,
+  effects: readonly Effect[],
+  appendix?: string,
+  retryable = false,
+): Transition {
+  const outcome = withAppendix(brought, appendix);
   const told: Effect[] = [...effects, { type: 'notify-parent', outcome }];
   if (outcome.type === 'success') return step({ type: 'completed', result: outcome.result }, told);
   const { error, error_kind, partial } = outcome;
@@ -49,12 +56,13 @@ export function endInFailure(
   partial: string,
   effects: readonly Effect[],
   context: TransitionContext,
+  appendix = context.leaves,
 ): Transition {
   const told = [...effects, appendEvent('error', failure.error)];
   if (!context.reports) return step({ type: 'errored', failure }, told);
   const { error, kind, retryable } = failure;
   const kept = partial === '' ? {} : { partial };
-  return report({ type: 'failure', error, error_kind: kind, ...kept }, told, retryable);
+  return report({ type: 'failure', error, error_kind: kind, ...kept }, told, appendix, retryable);
 }
 
 /** Somebody stopped the turn: an agent that reports ends, any other waits for the next input. */
@@ -66,4 +74,12 @@ export function endStopped(
 ): Transition {
   if (!context.reports) return step({ type: 'idle' }, effects);
   return endInFailure({ kind: 'cancelled', error: reason, retryable: false }, partial, effects, context);
+}
+
+function withAppendix(outcome: ChildOutcome, appendix = ''): ChildOutcome {
+  if (appendix === '') return outcome;
+  const after = (text: string) => (text === '' ? appendix : `${text}\n\n${appendix}`);
+  return outcome.type === 'success'
+    ? { ...outcome, result: after(outcome.result) }
+    : { ...outcome, partial: after(outcome.partial ?? '') };
 }

@@ -37,7 +37,7 @@ export interface Cell {
   readonly looked_up: Set<string>;
   /** Ids of calls for which the ledger was asked for everybody of the tree. */
   readonly surveyed: Set<string>;
-  /** What was found out for calls, by `needKey`, until the calls are settled. */
+  /** What was found out for calls, by `needKey`, until the calls are decided. */
   readonly answers: Map<string, NeedAnswer>;
   /** Ended, or led by another process: nothing it still brings counts. */
   gone: boolean;
@@ -72,9 +72,8 @@ export function stopCell(cell: Cell): void {
   cell.wait_cursors.clear();
 }
 
-/** No call is open any more: what was found out for them may be different for the next. */
-export function forgetAnswers(cell: Cell): void {
+/** No call is open any more: what was looked up for them may be different for the next. Answers go when their call is decided. */
+export function forgetLookUps(cell: Cell): void {
   cell.looked_up.clear();
   cell.surveyed.clear();
-  cell.answers.clear();
 }

@@ -1,5 +1,6 @@
 import type { Agent } from '../core/agent.ts';
 import type { Call } from '../core/state.ts';
+import type { Worktree } from '../core/task-terms.ts';
 import type { Store } from '../store/store.ts';
 import { type Need, type NeedAnswer, needKey } from '../toolsets/need.ts';
 import type { Cell } from './cell.ts';
@@ -13,6 +14,8 @@ export interface DeferredCallsOptions {
   readonly readMail: (cell: Cell) => Promise<void>;
   /** Finds out one thing about the world for a call. Never rejects. */
   readonly findOut: (agent: Agent, need: Need) => Promise<NeedAnswer>;
+  /** Nobody will work in this worktree. */
+  readonly discard: (worktree: Worktree) => void;
   /** The call may be decoded again. */
   readonly again: (cell: Cell, call: Call) => void;
 }
@@ -25,7 +28,10 @@ export class DeferredCalls {
     this.#options = options;
   }
 
-  settle(cell: Cell, deferred: Draft['deferred']): void {
+  /** After a step: what was found out for calls that it decided is done with, the others are made ready. */
+  settle(cell: Cell, { answered, unused, deferred }: Draft): void {
+    for (const worktree of unused) this.#options.discard(worktree);
+    for (const key of answered) cell.answers.delete(key);
     // One look at the tree serves all calls of one step.
     const surveyed = deferred.some(({ survey }) => survey) ? this.#survey(cell) : null;
     for (const one of deferred) {
@@ -40,13 +46,15 @@ export class DeferredCalls {
     { call, look_up, needs, survey }: Draft['deferred'][number],
     surveyed: Promise<void> | null,
   ): Promise<void> {
-    await Promise.all([
-      survey ? surveyed : null,
-      ...look_up.map((text) => this.#lookUp(cell, text)),
-      ...needs.map(async (need) => {
-        cell.answers.set(needKey(need), await this.#options.findOut(cell.agent, need));
-      }),
-    ]);
+    const found = Promise.all(
+      needs.map(async (need) => [needKey(need), await this.#options.findOut(cell.agent, need)] as const),
+    );
+    await Promise.all([survey ? surveyed : null, ...look_up.map((text) => this.#lookUp(cell, text))]);
+    // All at once: a call that was stopped meanwhile leaves either nothing or everything.
+    for (const [key, answer] of await found) {
+      if (!cell.gone) cell.answers.set(key, answer);
+      else if (answer.ok && answer.worktree !== undefined) this.#options.discard(answer.worktree);
+    }
     // It holds for this call only: others change the tree before the next one.
     if (survey) cell.surveyed.add(call.id);
   }

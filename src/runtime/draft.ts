@@ -6,6 +6,7 @@ import type { NewMail } from '../core/mail.ts';
 import type { Message } from '../core/message.ts';
 import type { NewAgent } from '../core/new-agent.ts';
 import type { AgentState, Call } from '../core/state.ts';
+import type { Worktree } from '../core/task-terms.ts';
 import { transition } from '../core/transition.ts';
 import type { TransitionContext } from '../core/transition-context.ts';
 import type { InvalidTransition } from '../core/transition-result.ts';
@@ -42,6 +43,10 @@ export class Draft {
   }[] = [];
   /** An order waits for a look at the ledger: letters and orders that came after it wait too. */
   holds_mail = false;
+  /** Keys of what was found out for calls that are decided now: the world changes, so the next call asks anew. */
+  readonly answered: string[] = [];
+  /** Worktrees that were made for calls which then were not admitted. */
+  readonly unused: Worktree[] = [];
   /** Children whose conversations go with this step. */
   readonly remove: string[] = [];
   readonly asks: NewAsk[] = [];

@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts';
+import type { Worktree } from '../core/task-terms.ts';
 import type { Store } from '../store/store.ts';
 import type { Need, NeedAnswer } from '../toolsets/need.ts';
 import type { Cell } from './cell.ts';
@@ -14,6 +15,8 @@ export interface ExecutorOptions {
   readonly perform: (cell: Cell, effect: WorldEffect) => void;
   /** Finds out one thing about the world for a call. Never rejects. */
   readonly findOut: (agent: Agent, need: Need) => Promise<NeedAnswer>;
+  /** Nobody will work in this worktree. */
+  readonly discard: (worktree: Worktree) => void;
   /** Something changed that may end a tree's work. */
   readonly onQuiet: () => void;
 }

@@ -9,7 +9,7 @@ import { Prompt, promptOf } from '../core/prompt.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import { waitEdges } from '../core/wait-edges.ts';
 import type { RequestRecord, Step, Store, Verdict, Worker } from '../store/store.ts';
-import { type Cell, forgetAnswers, newCell, stopCell } from './cell.ts';
+import { type Cell, forgetLookUps, newCell, stopCell } from './cell.ts';
 import { commitUntilReached } from './commit-until-reached.ts';
 import { createdAgent, killedAgent, placed } from './created-agent.ts';
 import { DeferredCalls } from './deferred-calls.ts';
@@ -58,6 +58,7 @@ export class Executor {
       learn: (agent) => this.#learn(agent),
       readMail: (cell) => this.checkMail(cell.agent.id),
       findOut: options.findOut,
+      discard: options.discard,
       again: (cell, call) => {
         cell.inputs.push({ type: 'toolset-call', call });
         this.wake(cell);
@@ -153,7 +154,7 @@ export class Executor {
     cell.agent = draft.after(step);
     cell.inbox.remove(draft.consumed);
     cell.overrides.clear();
-    if (cell.agent.state.type !== 'executing') forgetAnswers(cell);
+    if (cell.agent.state.type !== 'executing') forgetLookUps(cell);
     this.#tellMessages(cell, before, step);
     this.#setAgent(cell.agent, before, false);
     if (step.waits_for !== null) this.#waiters.set(cell.agent.id, draft.waits_before, step.waits_for);
@@ -231,7 +232,7 @@ export class Executor {
   /** What follows a step: its effects, and calls that waited for it. */
   #after(cell: Cell, draft: Draft): void {
     for (const effect of draft.world) if (!cell.gone) this.#options.perform(cell, effect);
-    this.#deferred.settle(cell, draft.deferred);
+    this.#deferred.settle(cell, draft);
   }
 
   /** An agent that the ledger tells of, before anything of its tree goes on here. */

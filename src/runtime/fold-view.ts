@@ -1,5 +1,5 @@
 import type { Agent, Tree } from '../core/agent.ts';
-import { needKey } from '../toolsets/need.ts';
+import { type Need, type NeedAnswer, needKey } from '../toolsets/need.ts';
 import type { ToolsetView } from '../toolsets/toolset.ts';
 import type { Cell } from './cell.ts';
 import type { Draft } from './draft.ts';
@@ -25,6 +25,13 @@ export function viewOf(draft: Draft, cell: Cell, message_seq: number, around: Fo
     worker: around.worker,
     terms: around.terms,
     letters: waitView(draft, cell, around).inbox.filter(isLetter),
-    answer: (need) => cell.answers.get(needKey(need)) ?? { ok: false, error: 'it could not be looked up' },
+    answer: (need) => cell.answers.get(needKey(need)) ?? unanswered(need),
   };
+}
+
+/** Worktrees are made last, when all else is decided: a look before that sees one that is to come. */
+function unanswered(need: Need): NeedAnswer {
+  return need.type === 'worktree'
+    ? { ok: true, text: '', worktree: { path: '', branch: '', base: '' } }
+    : { ok: false, error: 'it could not be looked up' };
 }

@@ -57,7 +57,8 @@ function isStarted({ call, wait, child, ask }: RunningCall, wanted: Call): boole
 
 function decodeCall(call: Call, draft: Draft, cell: Cell, around: FoldSurroundings): void {
   const { state } = draft;
-  if (state.type !== 'executing' || !state.running.some((running) => isStarted(running, call))) return;
+  if (state.type !== 'executing' || !state.running.some((running) => isStarted(running, call)))
+    return useAnswers(call, false, draft, cell, around);
   const override = cell.overrides.get(call.id);
   if (override !== undefined)
     return settle(draft, call, 'error', refusalText(override.code, override.message), around);
@@ -74,15 +75,35 @@ function decodeCall(call: Call, draft: Draft, cell: Cell, around: FoldSurroundin
   // Agents that others lead: what was heard of them grows old.
   const survey =
     around.shared && !creates && !cell.surveyed.has(call.id) && looksAtOthers(tool, parsed.input);
-  const needs = (tool.needs?.(parsed.input, call, draft.before, around.terms) ?? []).filter(
+  const open = (tool.needs?.(parsed.input, call, draft.before, around.terms) ?? []).filter(
     (need) => !cell.answers.has(needKey(need)),
   );
+  const needs = open.filter((need) => need.type !== 'worktree');
   if (survey || look_up.length > 0 || needs.length > 0) {
     draft.deferred.push({ call, look_up, needs, survey });
     return;
   }
-  const view = viewOf(draft, cell, state.seq, around);
-  decide(tool.decode(parsed.input, call, view), call, draft, cell, around);
+  const decision = tool.decode(parsed.input, call, viewOf(draft, cell, state.seq, around));
+  // So far it was decided as if its worktrees were there: only those of a call that would be admitted are made.
+  if (decision.type !== 'refuse' && open.length > 0) {
+    draft.deferred.push({ call, look_up: [], needs: open, survey: false });
+    return;
+  }
+  useAnswers(call, decision.type !== 'refuse', draft, cell, around);
+  decide(decision, call, draft, cell, around);
+}
+
+/** The call is decided, or was stopped meanwhile: unless it is admitted, nothing of what was made for it is left behind. */
+function useAnswers(call: Call, admitted: boolean, draft: Draft, cell: Cell, around: FoldSurroundings): void {
+  const parsed = parseCallInput(call);
+  if (!parsed.ok) return;
+  const tool = around.toolsetTool(call.name);
+  for (const need of tool?.needs?.(parsed.input, call, draft.before, around.terms) ?? []) {
+    const key = needKey(need);
+    const answer = cell.answers.get(key);
+    draft.answered.push(key);
+    if (!admitted && answer?.ok === true && answer.worktree !== undefined) draft.unused.push(answer.worktree);
+  }
 }
 
 function decide(decision: Decision, call: Call, draft: Draft, cell: Cell, around: FoldSurroundings): void {

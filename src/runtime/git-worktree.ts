@@ -1,6 +1,7 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worktree } from '../core/task-terms.ts';
 import { childEnvironment } from '../tools/child-environment.ts';
 import { runProcess } from '../tools/run-process.ts';
@@ -9,19 +10,46 @@ const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT = 200_000;
 /** How much of the changes is told; the branch holds them all. */
 const MAX_DIFF = 60_000;
-/** The repository's own hooks and monitors are not ours to start. */
-const QUIET = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
+/** Worktrees of one name. */
+const MOST_COPIES = 100;
+/** The repository's own hooks and monitors are not ours to start, and nobody is there to unlock a signing key. */
+const QUIET = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', '-c', 'commit.gpgsign=false'];
 const AUTHOR = ['-c', 'user.name=Coppice', '-c', 'user.email=coppice@localhost'];
+const BRANCHES = 'coppice/';
+const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color'];
 
 type GitEnd = { readonly ok: true; readonly out: string } | { readonly ok: false; readonly error: string };
 
+/** Git trips over worktrees that another git is just making or removing, so those of this process come one after the other. */
+let last: Promise<unknown> = Promise.resolve();
+
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const mine = last.then(work);
+  last = mine.catch(() => undefined);
+  return mine;
+}
+
+/** Another process has half made a worktree of the repository. */
+const HALF_MADE = /failed to read .*worktrees/;
+const TRIES = 20;
+const PAUSE_MS = 50;
+
 async function git(cwd: string, args: readonly string[]): Promise<GitEnd> {
+  for (let tries = 1; ; tries += 1) {
+    const end = await runGit(cwd, args);
+    if (end.ok || tries === TRIES || !HALF_MADE.test(end.error)) return end;
+    await sleep(PAUSE_MS * Math.random());
+  }
+}
+
+async function runGit(cwd: string, args: readonly string[]): Promise<GitEnd> {
   let [out, problem] = ['', ''];
   const end = await runProcess({
     file: 'git',
     args: [...QUIET, ...args],
     place: cwd,
-    env: { ...childEnvironment([]), GIT_TERMINAL_PROMPT: '0' },
+    // Its messages are read below.
+    env: { ...childEnvironment([]), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
     signal: new AbortController().signal,
     timeout_ms: TIMEOUT_MS,
     onOutput: (chunk) => {
@@ -37,46 +65,95 @@ async function git(cwd: string, args: readonly string[]): Promise<GitEnd> {
   return { ok: false, error: problem.trim() || `git ${args[0]} failed` };
 }
 
+type Made =
+  | { readonly ok: true; readonly worktree: Worktree }
+  | { readonly ok: false; readonly error: string };
+
 /** Makes a worktree of the repository around `base` in `folder`, on a branch of its own at the current commit. */
-export async function makeWorktree(
-  base: string,
-  folder: string,
-  id: string,
-): Promise<
-  { readonly ok: true; readonly worktree: Worktree } | { readonly ok: false; readonly error: string }
-> {
+export async function makeWorktree(base: string, folder: string, id: string): Promise<Made> {
   const top = await git(base, ['rev-parse', '--show-toplevel']);
   if (!top.ok) return { ok: false, error: `a worktree needs a git repository: ${top.error}` };
   const head = await git(base, ['rev-parse', 'HEAD']);
   if (!head.ok) return { ok: false, error: `a worktree needs a first commit: ${head.error}` };
   const name = id.replaceAll(/[^\w-]/g, '-').slice(-60);
-  const branch = `coppice/${name}`;
-  const place = join(folder, name);
-  await mkdir(dirname(place), { recursive: true, mode: 0o700 });
-  const added = await git(base, ['worktree', 'add', '--quiet', '-B', branch, place, head.out.trim()]);
-  if (!added.ok) return { ok: false, error: added.error };
-  // The same folder inside the worktree as `base` is in the repository.
-  const path = realpathSync(join(place, relative(realpathSync(top.out.trim()), realpathSync(base))));
-  return { ok: true, worktree: { path, branch, base: head.out.trim() } };
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return inTurn(() => addWorktree(base, top.out.trim(), head.out.trim(), folder, name));
 }
 
-/** What was changed in a worktree, for the result of whoever worked there: all of it is committed to the branch, the folder goes. */
-export async function closeWorktree({ path, branch, base }: Worktree, title: string): Promise<string> {
-  const top = await git(path, ['rev-parse', '--show-toplevel']);
-  if (!top.ok) return `[worktree] branch ${branch} could not be read: ${top.error}`;
-  const place = top.out.trim();
+async function addWorktree(
+  base: string,
+  top: string,
+  commit: string,
+  folder: string,
+  name: string,
+): Promise<Made> {
+  let error = 'no name is free';
+  // A model may give calls of two turns one id: a branch that exists holds somebody's work and is left alone.
+  for (let copy = 1; copy <= MOST_COPIES; copy += 1) {
+    const own = copy === 1 ? name : `${name}-${copy}`;
+    const branch = `${BRANCHES}${own}`;
+    const place = join(folder, own);
+    const added = await git(base, ['worktree', 'add', '--quiet', '-b', branch, place, commit]);
+    if (added.ok) {
+      // The same folder inside the worktree as `base` is in the repository; git keeps no empty or ignored ones.
+      const path = join(place, relative(realpathSync(top), realpathSync(base)));
+      await mkdir(path, { recursive: true });
+      return { ok: true, worktree: { path: realpathSync(path), branch, base: commit } };
+    }
+    error = added.error;
+    if (!error.includes('already exists')) break;
+  }
+  return { ok: false, error };
+}
+
+/** Commits all changes of a worktree to its branch; returns them as text for the result of whoever worked there. The folder stays. */
+export async function saveWorktree({ path, branch, base }: Worktree, title: string): Promise<string> {
+  const place = await topOf({ path, branch, base });
+  if (place === null) return `[worktree] branch ${branch}; its folder ${path} is no worktree any more`;
   await git(place, ['add', '--all']);
   await git(place, [...AUTHOR, 'commit', '--quiet', '--no-verify', '--message', title]);
-  const diff = await git(place, ['diff', base, 'HEAD']);
-  const common = await git(place, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
-  const repository = common.ok ? common.out.trim() : place;
-  const gone = await git(repository, ['worktree', 'remove', '--force', place]);
+  const open = await unsaved(place, branch);
+  if (open !== null) return `[worktree] branch ${branch}; ${open}, so its folder stays: ${place}`;
+  const diff = await git(place, ['diff', ...PLAIN, base, 'HEAD']);
   if (!diff.ok) return `[worktree] branch ${branch}; its changes could not be read: ${diff.error}`;
-  if (diff.out === '') {
-    if (gone.ok) await git(repository, ['branch', '--quiet', '-D', branch]);
-    return '[worktree] nothing was changed';
-  }
+  if (diff.out === '') return '[worktree] nothing was changed';
   const text = diff.out.slice(0, MAX_DIFF).trimEnd();
   const cut = diff.out.length > MAX_DIFF ? `\n… cut; see git diff ${base.slice(0, 12)} ${branch}` : '';
   return `[worktree] branch ${branch}, changes since ${base.slice(0, 12)}:\n${text}${cut}`;
+}
+
+/**
+ * The top of a worktree, also when its agent removed the folder that it began in; null when it is none any more. An agent may
+ * remove the link to the repository too: then git finds whatever repository lies around, which is not ours to touch.
+ */
+async function topOf({ path, branch }: Worktree): Promise<string | null> {
+  let place = path;
+  while (!existsSync(place)) place = dirname(place);
+  const top = await git(place, ['rev-parse', '--show-toplevel']);
+  return top.ok && basename(top.out.trim()) === branch.slice(BRANCHES.length) ? top.out.trim() : null;
+}
+
+/** What of a worktree its branch does not hold; null when it holds everything. */
+async function unsaved(place: string, branch: string): Promise<string | null> {
+  const status = await git(place, ['status', '--porcelain']);
+  if (!status.ok || status.out !== '') return 'not all of it could be committed';
+  const head = await git(place, ['symbolic-ref', '--short', '--quiet', 'HEAD']);
+  return head.ok && head.out.trim() === branch ? null : 'another commit is checked out there';
+}
+
+/** Removes the folder of a worktree whose branch holds everything, and a branch on which nothing was done. Anything else stays. */
+export function removeWorktree(worktree: Worktree): Promise<void> {
+  return inTurn(() => remove(worktree));
+}
+
+async function remove({ path, branch, base }: Worktree): Promise<void> {
+  const place = await topOf({ path, branch, base });
+  if (place === null) return;
+  if ((await unsaved(place, branch)) !== null) return;
+  const head = await git(place, ['rev-parse', 'HEAD']);
+  const common = await git(place, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
+  if (!common.ok || !head.ok) return;
+  const repository = common.out.trim();
+  const gone = await git(repository, ['worktree', 'remove', '--force', place]);
+  if (gone.ok && head.out.trim() === base) await git(repository, ['branch', '--quiet', '-D', branch]);
 }

@@ -7,12 +7,9 @@ import type { Mail } from '../core/mail.ts';
 import type { NewAgent } from '../core/new-agent.ts';
 import { isTerminal, newTurn } from '../core/state.ts';
 import { storable } from '../core/text.ts';
-import type { Model } from '../models/model.ts';
 import type { Store } from '../store/store.ts';
-import type { Tool } from '../tools/tool.ts';
 import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
-import type { Toolset } from '../toolsets/toolset.ts';
-import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
+import { DEFAULT_TERMS } from '../toolsets/toolset-terms.ts';
 import type { Cell } from './cell.ts';
 import { checkedConfig } from './checked-config.ts';
 import { checkedLimits } from './checked-limits.ts';
@@ -27,26 +24,11 @@ import { performCall } from './perform-call.ts';
 import { performRequest } from './perform-request.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { ResumeReport, RuntimeFace, StartOptions, TreeOutcome } from './runtime-face.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
 import { SettleWatch } from './settle-watch.ts';
 import { TurnClock } from './turn-clock.ts';
 import { Workbench } from './workbench.ts';
-
-export interface RuntimeOptions {
-  readonly store: Store;
-  /** `provider/model` → model; rejects with a `CoppiceError`. Asked once per name. */
-  readonly openModel: (name: string) => Promise<Model>;
-  readonly tools: readonly Tool[];
-  /** Default: the five vocabularies that exist. */
-  readonly toolsets?: readonly Toolset[];
-  /** What the configuration says of agents that agents create. */
-  readonly terms?: Partial<ToolsetTerms>;
-  /** Folder for output that does not fit a result. */
-  readonly spill_dir: string;
-  /** Environment variables that tool processes may see beside the fixed allow-list. */
-  readonly env_allow: readonly string[];
-  /** What a rule asks about waits for a person's answer; without it, it is denied. */
-  readonly can_ask?: boolean;
-}
+import { WorktreeCare } from './worktree-care.ts';
 
 /** Starts a runtime on a ledger: enters the worker, begins to listen. The store stays the caller's to close. */
 export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace> {
@@ -66,6 +48,7 @@ class Runtime implements RuntimeFace {
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
   readonly #models: ModelShelf;
   readonly #orders: HumanOrders;
+  readonly #worktrees = new WorktreeCare();
   #closed = false;
 
   constructor(options: RuntimeOptions) {
@@ -86,6 +69,7 @@ class Runtime implements RuntimeFace {
           openModel: (name) => this.#models.model(name),
           worktree_dir: join(options.spill_dir, 'worktrees'),
         }),
+      discard: (worktree) => this.#worktrees.discard(worktree),
       onQuiet: () => this.#settle.look(),
     });
     this.#orders = new HumanOrders(options.store, this.#executor);
@@ -104,6 +88,7 @@ class Runtime implements RuntimeFace {
   }
 
   #emit(event: RuntimeEvent): void {
+    if (event.type === 'agent' && isTerminal(event.agent.state.type)) this.#worktrees.ended(event.agent);
     for (const listener of this.#listeners) {
       try {
         listener(event);
@@ -120,6 +105,7 @@ class Runtime implements RuntimeFace {
     const surroundings = {
       ...this.#options,
       executor: this.#executor,
+      worktrees: this.#worktrees,
       workbench: this.#workbench,
       emit: (event: RuntimeEvent) => this.#emit(event),
       can_ask: this.#options.can_ask === true,
@@ -293,6 +279,7 @@ class Runtime implements RuntimeFace {
     this.#closed = true;
     await this.#executor.close();
     await this.#models.close();
+    await this.#worktrees.close();
     this.#settle.close();
     await this.#keeper.stop();
   }

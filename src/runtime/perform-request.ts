@@ -1,5 +1,5 @@
 import type { Agent, Tree } from '../core/agent.ts';
-import type { AgentEvent } from '../core/event.ts';
+import type { EventOf } from '../core/event.ts';
 import type { Failure } from '../core/failure.ts';
 import type { AssistantContent, CallPart } from '../core/message.ts';
 import type { Call } from '../core/state.ts';
@@ -12,10 +12,12 @@ import { createModelHost } from './model-host.ts';
 import { parseCallInput } from './parse-call-input.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Workbench } from './workbench.ts';
+import type { WorktreeCare } from './worktree-care.ts';
 
 export interface RequestSurroundings {
   readonly executor: Executor;
   readonly workbench: Workbench;
+  readonly worktrees: WorktreeCare;
   /** Rejects with a `CoppiceError`. */
   readonly openModel: (name: string) => Promise<Model>;
   readonly env_allow: readonly string[];
@@ -33,23 +35,37 @@ export async function performRequest(cell: Cell, around: RequestSurroundings): P
   const outcome = spent ?? (await ask(cell, controller, around));
   // Aborted and replaced, or the agent is gone: nobody waits for this answer any more.
   if (cell.request !== controller || cell.gone) return;
-  cell.request = null;
   const at = Date.now();
-  switch (outcome.type) {
-    case 'aborted':
-      return;
-    case 'failure':
-      return executor.happened(cell, failed(at, outcome));
-    case 'answer': {
-      const event = answered(at, cell.agent, outcome.content, around.workbench);
-      executor.happened(cell, event, {
-        model: outcome.content.model,
-        usage: outcome.usage,
-        started_at,
-        duration_ms: at - started_at,
-      });
-    }
-  }
+  const event = eventOf(at, cell.agent, outcome, around.workbench);
+  const whole = event === null ? null : await withChanges(cell, event, around);
+  // Looking into a worktree takes a while.
+  if (cell.request !== controller || cell.gone) return;
+  cell.request = null;
+  if (whole === null) return;
+  if (outcome.type !== 'answer') return executor.happened(cell, whole);
+  executor.happened(cell, whole, {
+    model: outcome.content.model,
+    usage: outcome.usage,
+    started_at,
+    duration_ms: at - started_at,
+  });
+}
+
+type Outcome = EventOf<'response' | 'request-failed'>;
+
+function eventOf(at: number, agent: Agent, outcome: ModelOutcome, workbench: Workbench): Outcome | null {
+  if (outcome.type === 'aborted') return null;
+  return outcome.type === 'failure' ? failed(at, outcome) : answered(at, agent, outcome.content, workbench);
+}
+
+function withChanges(
+  { agent }: Cell,
+  event: Outcome,
+  around: RequestSurroundings,
+): Promise<Outcome> | Outcome {
+  if (agent.config.task?.worktree == null) return event;
+  const tree = around.executor.forest.tree(agent.root_id);
+  return around.worktrees.complete(agent, event, around.workbench.contextOf(agent, tree));
 }
 
 async function ask(
@@ -83,7 +99,10 @@ async function ask(
   }
 }
 
-function failed(at: number, { failure, partial }: Extract<ModelOutcome, { type: 'failure' }>): AgentEvent {
+function failed(
+  at: number,
+  { failure, partial }: Extract<ModelOutcome, { type: 'failure' }>,
+): EventOf<'request-failed'> {
   const kept = { ...failure, error: storable(failure.error) };
   return partial === undefined
     ? { type: 'request-failed', at, failure: kept }
@@ -91,7 +110,12 @@ function failed(at: number, { failure, partial }: Extract<ModelOutcome, { type: 
 }
 
 /** Calls are stamped with what the scheduler must know of their tools. An unknown name is a call too: it gets an error. */
-function answered(at: number, agent: Agent, content: AssistantContent, workbench: Workbench): AgentEvent {
+function answered(
+  at: number,
+  agent: Agent,
+  content: AssistantContent,
+  workbench: Workbench,
+): EventOf<'response'> {
   const bench = workbench.bench(agent.config);
   const parts = distinctCalls(content.parts).map((part) =>
     part.type === 'call' ? { ...part, input: storable(part.input) } : { ...part, text: storable(part.text) },
@@ -121,7 +145,7 @@ function submissionOf(
   agent: Agent,
   calls: readonly Call[],
   workbench: Workbench,
-): Pick<Extract<AgentEvent, { type: 'response' }>, 'submission' | 'refusal'> {
+): Pick<EventOf<'response'>, 'submission' | 'refusal'> {
   if (!mustSubmit(agent.config, agent.origin)) return { submission: null };
   const submitting = calls.flatMap((call) => {
     const submission = workbench.toolsetTool(agent.config, call.name)?.submission;

@@ -45,7 +45,7 @@ export class TurnClock {
       this.#executor.happened(cell, {
         type: 'limit',
         at: Date.now(),
-        limit: `run time of ${Math.round(run_ms / 1000)} s`,
+        limit: `run time of ${run_ms / 1000} s`,
       });
     });
   }

@@ -1,6 +1,7 @@
 import type { Agent, AgentConfig, Tree } from '../core/agent.ts';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
 import { isAgentProgram, mustSubmit } from '../core/submits.ts';
+import type { Worktree } from '../core/task-terms.ts';
 import type { TransitionContext } from '../core/transition-context.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSpec } from '../tools/tool-spec.ts';
@@ -87,6 +88,7 @@ export class Workbench {
   }
 
   contextOf(agent: Agent, tree: Tree | undefined): TransitionContext {
+    const worktree = agent.config.task?.worktree ?? null;
     const reports = agent.origin === 'spawn' || agent.origin === 'delegate' || agent.origin === 'session';
     return {
       reports,
@@ -95,6 +97,12 @@ export class Workbench {
         agent.config.turns ?? Number.POSITIVE_INFINITY,
         tree?.limits.turns ?? DEFAULT_LIMITS.turns,
       ),
+      ...(worktree === null ? {} : { leaves: unsavedWork(worktree) }),
     };
   }
+}
+
+/** What is said of a worktree whose agent was stopped: nobody looks into the folder then, and nothing of it is touched. */
+function unsavedWork({ branch, path }: Worktree): string {
+  return `[worktree] branch ${branch}; what was not committed is in ${path}`;
 }

@@ -14,8 +14,25 @@ export function parseArguments<T>(
   return { ok: false, message: problems.join('; ') };
 }
 
-/** The plain JSON Schema that providers are sent. */
+/** The plain JSON Schema that providers are sent. That null counts as left out is no part of it: not every provider takes such a union. */
 export function inputSchema(schema: z.ZodType): Record<string, unknown> {
-  const { $schema: _, ...plain } = z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>;
+  const { $schema: _, ...plain } = withoutNull(z.toJSONSchema(schema, { io: 'input' })) as Record<
+    string,
+    unknown
+  >;
   return plain;
+}
+
+function withoutNull(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutNull);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const plain = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withoutNull(value)]));
+  const { anyOf, type, ...rest } = plain;
+  if (Array.isArray(type)) {
+    const types = type.filter((one) => one !== 'null');
+    return { ...plain, type: types.length === 1 ? types[0] : types };
+  }
+  if (!Array.isArray(anyOf)) return plain;
+  const said = anyOf.filter((one) => (one as { type?: unknown }).type !== 'null');
+  return said.length === 1 ? { ...(said[0] as object), ...rest } : { ...plain, anyOf: said };
 }

@@ -84,7 +84,10 @@ const spawn: ToolsetTool = {
     return {
       type: 'settle',
       output: JSON.stringify({
-        spawned: agents.map(({ agent }) => ({ agent_id: agent.id, name: agent.name })),
+        spawned: agents.map(({ agent: { id, name, config } }) => {
+          const { branch, path } = config.task?.worktree ?? {};
+          return { agent_id: id, name, ...(branch === undefined ? {} : { worktree: { branch, path } }) };
+        }),
         note: 'Their results come together in one message when all are in.',
       }),
       consequences: [{ type: 'create-agents', agents }],

@@ -1,12 +1,29 @@
 import type { Agent } from '../core/agent.ts';
 import type { Ask } from '../core/ask.ts';
+import type { PlacedMessage } from '../core/message.ts';
 import type { Entry } from './entry.ts';
+import { KeptMap } from './kept-map.ts';
 
 /** What the UI keeps of one agent beside what the ledger says. */
 export interface AgentPane {
   readonly entries: readonly Entry[];
+  /** Its scrollback is whole; until then messages that come are only kept for when its history is there. */
+  readonly whole: boolean;
+  readonly early: readonly PlacedMessage[];
+  /** Seq of the newest message among the entries. */
+  readonly seq: number;
   /** Text that the model is just saying; empty when it is silent. */
   readonly streaming: string;
+  /** What it is just thinking. */
+  readonly reasoning: string;
+  /** Why its model request waits, and until when. */
+  readonly delay: { readonly reason: string; readonly until: number } | null;
+  /** What running calls print, by call id: the newest part. */
+  readonly output: ReadonlyMap<string, string>;
+  /** Letters that wait for it, by sender (`human` for the person). */
+  readonly letters: ReadonlyMap<string, number>;
+  /** Children that calls of the newest assistant message delegated to (seed 5): they keep their rows when they are done. */
+  readonly delegates: readonly { readonly call_id: string; readonly agent_id: string }[];
   /** What the person has typed and not sent. */
   readonly draft: string;
   /** Captured lines, null when no capture is on (seed 1, Capture Mode). */
@@ -17,6 +34,7 @@ export interface AgentPane {
 
 export type Overlay =
   | { readonly type: 'agents'; readonly filter: string; readonly selected: string | null }
+  /** `since`: when the question at the head came into sight; keys count only a moment later. `saying`: words that go with a deny. */
   | { readonly type: 'approvals'; readonly since: number; readonly saying: string | null }
   | { readonly type: 'kill'; readonly agent_id: string; readonly descendants: readonly string[] }
   | { readonly type: 'quit'; readonly working: number }
@@ -24,18 +42,56 @@ export type Overlay =
 
 export interface UiState {
   /** In order of birth. */
-  readonly agents: ReadonlyMap<string, Agent>;
+  readonly agents: KeptMap<Agent>;
   readonly root_id: string | null;
   /** The agent in view; null before the first prompt. */
   readonly view: string | null;
   /** Slots 1–9 by agent id, fixed at birth; slot 0 is the root. */
   readonly slots: ReadonlyMap<string, number>;
-  readonly panes: ReadonlyMap<string, AgentPane>;
+  readonly panes: KeptMap<AgentPane>;
   /** Open questions of the whole tree, first in first out. */
   readonly asks: readonly Ask[];
+  /** Ids of asks that the person put off; they do not come up by themselves again. */
+  readonly put_off: ReadonlySet<string>;
   readonly overlay: Overlay | null;
   /** The leader key was pressed and waits for the next one. */
   readonly leader: boolean;
+  /** What is wrong with the ledger; null while it can be reached. */
+  readonly trouble: string | null;
   /** Milliseconds since the epoch: moves spinners and clocks. */
   readonly now: number;
+}
+
+export const EMPTY_PANE: AgentPane = {
+  entries: [],
+  whole: false,
+  early: [],
+  seq: 0,
+  streaming: '',
+  reasoning: '',
+  delay: null,
+  output: new Map(),
+  letters: new Map(),
+  delegates: [],
+  draft: '',
+  capture: null,
+  unseen: 0,
+};
+
+export const EMPTY_UI: UiState = {
+  agents: KeptMap.empty(),
+  root_id: null,
+  view: null,
+  slots: new Map(),
+  panes: KeptMap.empty(),
+  asks: [],
+  put_off: new Set(),
+  overlay: null,
+  leader: false,
+  trouble: null,
+  now: 0,
+};
+
+export function paneOf(state: UiState, agent_id: string): AgentPane {
+  return state.panes.get(agent_id) ?? EMPTY_PANE;
 }

@@ -89,6 +89,8 @@ describe('coppice without a model', () => {
       ],
       ['{"model":\n  oops}', /not valid JSON at line 2, column 3/],
       ['{"model": 7}', /model in .*expected string/],
+      ['{"keys": {"agnets": ["f2"]}}', /unknown key "keys.agnets".*\n.*Did you mean "agents"\?/],
+      ['{"keys": {"agents": ["ctlr+x a"]}}', /keys.agents.0 in .*no key called "ctlr\+x"/],
     ] as const) {
       home.configure(configuration);
       const result = await home.run(['ps']);

@@ -116,7 +116,18 @@ export function answerOf(said: string, calls: readonly Call[]): AssistantContent
 }
 
 const response = fc
-  .record({ at, seq: fc.nat(), said: text, calls: fc.array(call, few), submission: fc.option(outcome) })
+  .record(
+    {
+      at,
+      seq: fc.nat(),
+      said: text,
+      calls: fc.array(call, few),
+      submission: fc.option(outcome),
+      refusal: text,
+      appendix: text,
+    },
+    { requiredKeys: ['at', 'seq', 'said', 'calls', 'submission'] },
+  )
   .map(({ said, ...rest }) => ({ type: 'response' as const, content: answerOf(said, rest.calls), ...rest }));
 
 /** Any event, fitting or not. */
@@ -124,7 +135,7 @@ export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
   fc.record({ type: fc.constantFrom('input' as const, 'steer' as const), at, content: userContent }),
   response,
   fc.record(
-    { type: fc.constant('request-failed' as const), at, failure, partial: text },
+    { type: fc.constant('request-failed' as const), at, failure, partial: text, appendix: text },
     { requiredKeys: ['type', 'at', 'failure'] },
   ),
   fc.record({

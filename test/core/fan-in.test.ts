@@ -160,6 +160,33 @@ describe('fan-in', () => {
     assert.equal(run.state.type, 'requesting');
   });
 
+  it('the children are created in the step that settles the call, whatever else still runs', () => {
+    const { run, ids } = spawning(2);
+    const create: Effect = { type: 'create-agents', agents: [] };
+    const spawn = settled(ids[0] as string, children(1));
+    const step = run.apply({ ...spawn, consequences: [create] } as AgentEvent);
+    assert.ok(step.ok && step.effects.includes(create) && step.state.type === 'executing');
+    run.apply(settled(ids[1] as string, []));
+    assert.deepEqual(run.state.type === 'awaiting' && run.state.pending, ['uuid-0']);
+  });
+
+  it('cancelled while calls run: they are stopped, children that have not reported are asked to stop and awaited', () => {
+    const { run, ids } = spawning(2);
+    run.apply(settled(ids[0] as string, children(3)));
+    run.apply(reported('uuid-1', 'early'));
+    const cancel = run.apply({ type: 'cancel', at: 3, by: 'you', reason: 'enough', open: [] });
+    assert.ok(cancel.ok && cancel.effects[0]?.type === 'abort');
+    assert.deepEqual(cancel.effects.at(-1), {
+      type: 'cancel-agents',
+      agent_ids: ['uuid-0', 'uuid-2'],
+      reason: 'enough',
+    });
+    assert.deepEqual(run.state.type === 'cancelling' && run.state.pending, ['uuid-0', 'uuid-2']);
+    for (const id of ['uuid-2', 'uuid-0']) run.apply(reported(id));
+    assert.equal(run.state.type, 'idle');
+    assert.match(JSON.stringify(told(run)), /early/);
+  });
+
   it('all early: the parent does not park', () => {
     const { run, ids } = spawning(2);
     run.apply(settled(ids[0] as string, children(2)));

@@ -63,6 +63,8 @@ export class KernelRun {
     for (const [index, effect] of result.effects.entries()) this.#perform(effect, index, result.effects);
     this.state = result.state;
     this.#checkStarts(before, event, result.effects);
+    if (event.type === 'response' && event.refusal !== undefined)
+      assert.ok(!result.effects.some(({ type }) => type === 'run-call'), 'a refused call never runs');
     this.#checkTurn();
     this.#checkMonotony(before, this.state);
     this.#checkFanIn(result.effects);

@@ -13,6 +13,8 @@ export type Move =
       readonly said: string;
       readonly calls: readonly Omit<Call, 'id'>[];
       readonly same_ids: boolean;
+      /** None of its calls may run. */
+      readonly refusal?: string;
     }
   | { readonly type: 'submit'; readonly outcome: ChildOutcome }
   | { readonly type: 'settle'; readonly which: number; readonly bad: boolean; readonly children: number }
@@ -35,6 +37,9 @@ const answer = fc.record({
   calls: fc.array(call, { maxLength: 4 }),
   same_ids: fc.boolean(),
 });
+const refused = fc
+  .record({ answer, refusal: fc.constantFrom('alone, please', 'not so') })
+  .map((one) => ({ ...one.answer, refusal: one.refusal }));
 const settle = fc.record({
   type: fc.constant('settle' as const),
   which,
@@ -58,6 +63,7 @@ export const move: fc.Arbitrary<Move> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('submit' as const), outcome }) },
+  { weight: 2, arbitrary: refused },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('park' as const), which }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('delegate' as const), which }) },
   {
@@ -98,7 +104,10 @@ export function eventOf(move: Move, run: KernelRun): AgentEvent {
         ...one,
         id: move.same_ids ? 'same' : `call-${at}-${place}`,
       }));
-      return { type: 'response', at, seq: at, content: answerOf(move.said, calls), calls, submission: null };
+      const { refusal } = move;
+      const content = answerOf(move.said, calls);
+      const refused = refusal === undefined ? {} : { refusal };
+      return { type: 'response', at, seq: at, content, calls, submission: null, ...refused };
     }
     case 'submit': {
       const submit: Call = {

@@ -25,6 +25,12 @@ it('examples/sessions.ts', () => {
   assert.match(out, /\nstatus +. completed\n/);
 });
 
+it('examples/fanout.ts', () => {
+  const out = run('fanout.ts');
+  assert.match(out, /^ {2}security: A password stands in the source:\n {4}src\/auth\/login\.ts:1:/m);
+  assert.match(out, /\n5 questions, 12 sub-agents\.\n$/);
+});
+
 it('examples/slash.ts', () => {
   const out = run('slash.ts');
   assert.match(out, /^Parallel research\n\+ main\n\+ research-approach-a-\S+\n\+ research-approach-b-/m);

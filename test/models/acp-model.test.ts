@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PromptMessage } from '../../src/core/prompt.ts';
 import type { ModelOutcome } from '../../src/models/model.ts';
 import { eventually } from '../tools/tool-fixture.ts';
-import { acpStage, failed, processesIn, said } from './acp-stage.ts';
+import { acpStage, failed, heard, processesIn, said } from './acp-stage.ts';
 
 const ANYTHING = { allow: ['*'] };
 
@@ -177,10 +177,13 @@ describe('acp model: conversation', () => {
   it('no more prompts at once than configured; the others wait, and leave when aborted', async (test) => {
     const { ask } = await acpStage(test, [], { maxSessions: 2 });
     const controller = new AbortController();
-    const hanging = ['a', 'b'].map((name) => ask('hang', { name, signal: controller.signal }));
+    const begun = ['a', 'b'].map(() => heard('hanging'));
+    const hanging = ['a', 'b'].map((name, index) =>
+      ask('hang', { name, signal: controller.signal, onText: begun[index]?.onText ?? (() => undefined) }),
+    );
     const impatient = new AbortController();
     const waiting = ask('echo c', { name: 'c', signal: impatient.signal });
-    await sleep(800);
+    await Promise.all(begun.map((one) => one.said));
     impatient.abort();
     assert.deepEqual((await waiting).outcome, { type: 'aborted' });
     assert.deepEqual((await waiting).deltas, []);
@@ -214,8 +217,9 @@ describe('acp model: abort', () => {
     const { ask } = await acpStage(test);
     assert.equal(said((await ask('echo warm')).outcome), 'warm');
     const controller = new AbortController();
-    const pending = ask('slow 1000', { name: 'b', signal: controller.signal });
-    await sleep(200);
+    const counting = heard('1 2 ');
+    const pending = ask('slow 1000', { name: 'b', signal: controller.signal, onText: counting.onText });
+    await counting.said;
     const asked = performance.now();
     controller.abort();
     const { outcome, deltas } = await pending;
@@ -244,8 +248,9 @@ describe('acp model: abort', () => {
   it('a program that is deaf to it loses the session, and nothing it says later is heard', async (test) => {
     const { ask } = await acpStage(test, [], { maxSessions: 1 });
     const controller = new AbortController();
-    const pending = ask('stubborn', { signal: controller.signal });
-    await sleep(700);
+    const deaf = heard('deaf');
+    const pending = ask('stubborn', { signal: controller.signal, onText: deaf.onText });
+    await deaf.said;
     controller.abort();
     assert.deepEqual((await pending).outcome, { type: 'aborted', partial: 'deaf' });
     const { outcome, deltas } = await ask('turn');

@@ -62,7 +62,11 @@ export interface AcpStage {
   /** One request of the agent called `agent`, by default with a single user message. */
   readonly ask: (
     text: string | readonly PromptMessage[],
-    over?: Partial<ModelRequest> & { readonly name?: string; readonly rules?: Partial<PermissionRules> },
+    over?: Partial<ModelRequest> & {
+      readonly name?: string;
+      readonly rules?: Partial<PermissionRules>;
+      readonly onText?: (so_far: string) => void;
+    },
   ) => Promise<{ readonly outcome: ModelOutcome; readonly deltas: readonly ModelDelta[] }>;
 }
 
@@ -97,7 +101,8 @@ export async function acpStage(
     ...folders,
     processes: () => processesWith(tag),
     ask: async (text, over = {}) => {
-      const { name: agent = 'a', rules = default_rules, ...request } = over;
+      const { name: agent = 'a', rules = default_rules, onText, ...request } = over;
+      let so_far = '';
       const deltas: ModelDelta[] = [];
       const messages = typeof text === 'string' ? [{ role: 'user', text } as const] : text;
       const outcome = await model.stream(
@@ -112,11 +117,25 @@ export async function acpStage(
           host: createModelHost(agentConfig(folders.cwd, rules), { env_allow: [] }),
           ...request,
         },
-        (delta) => deltas.push(delta),
+        (delta) => {
+          deltas.push(delta);
+          if (delta.type !== 'text') return;
+          so_far += delta.text;
+          onText?.(so_far);
+        },
       );
       return { outcome, deltas };
     },
   };
+}
+
+/** A promise that is kept when the program has said this much; `onText` goes into the request. */
+export function heard(text: string): {
+  readonly said: Promise<void>;
+  readonly onText: (so_far: string) => void;
+} {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { said: promise, onText: (so_far) => so_far.includes(text) && resolve() };
 }
 
 /** Processes that were started with this argument. */

@@ -1,11 +1,11 @@
 import type { AskScope } from '../../core/ask.ts';
 import { CoppiceError } from '../../core/coppice-error.ts';
 import { storable } from '../../core/text.ts';
+import { clean } from '../../render/clean.ts';
 import { printJson } from '../agent-json.ts';
 import { askJson } from '../ask-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findAsk } from '../find-ask.ts';
-import { clean } from '../render/clean.ts';
 
 export interface AnswerOptions {
   readonly verdict: 'allow' | 'deny';

@@ -1,10 +1,10 @@
 import type { Ask } from '../../core/ask.ts';
+import { shortIds } from '../../render/short-ids.ts';
 import type { Store } from '../../store/store.ts';
 import { printJson } from '../agent-json.ts';
 import { askJson } from '../ask-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { askLines } from '../render/ask-lines.ts';
-import { shortIds } from '../render/short-ids.ts';
 
 const HOW = `allow: coppice approvals allow ID            (--agent: and all later ones of this tool by this agent)
 deny:  coppice approvals deny ID --say TEXT  (the model reads the text)

@@ -3,10 +3,10 @@ import { delimiter, join } from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
 import { CoppiceError } from '../../core/coppice-error.ts';
 import { knownProviders } from '../../models/providers.ts';
+import { paint } from '../../render/style.ts';
 import { printJson } from '../agent-json.ts';
 import { chooseModel } from '../choose-model.ts';
 import type { Context } from '../context.ts';
-import { paint } from '../render/style.ts';
 import { reportOf } from '../report-error.ts';
 
 interface Check {

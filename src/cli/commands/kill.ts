@@ -2,11 +2,11 @@ import { createInterface } from 'node:readline/promises';
 import type { Agent } from '../../core/agent.ts';
 import { CoppiceError } from '../../core/coppice-error.ts';
 import { isTerminal } from '../../core/state.ts';
+import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findAgent } from '../find-agent.ts';
-import { clean } from '../render/clean.ts';
 
 /** `coppice kill ID`: the agent and all its descendants, wherever they run. Asks on a terminal. */
 export function kill(context: Context, text: string, options: { readonly yes?: boolean }): Promise<number> {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { PlacedMessage } from '../../core/message.ts';
 import { isTerminal } from '../../core/state.ts';
+import { clean, cleanLines } from '../../render/clean.ts';
+import { paint, type Style } from '../../render/style.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findAgent } from '../find-agent.ts';
-import { clean, cleanLines } from '../render/clean.ts';
-import { paint, type Style } from '../render/style.ts';
 
 const PAGE = 500;
 const POLL_MS = 1_000;

@@ -1,9 +1,9 @@
 import type { Profile } from '../../core/profile.ts';
+import { clean } from '../../render/clean.ts';
 import { parseAgentFiles } from '../agent-files.ts';
 import { printJson } from '../agent-json.ts';
 import type { Context } from '../context.ts';
 import { loadProfiles } from '../profiles.ts';
-import { clean } from '../render/clean.ts';
 import { profileTable } from '../render/profile-table.ts';
 
 export interface ListedProfile extends Profile {

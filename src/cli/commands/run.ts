@@ -1,12 +1,12 @@
 import type { AgentConfig } from '../../core/agent.ts';
+import { clean } from '../../render/clean.ts';
+import { fit } from '../../render/style.ts';
 import { chooseModel } from '../choose-model.ts';
 import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../compose.ts';
 import type { Context } from '../context.ts';
 import { followRun } from '../follow-run.ts';
 import { parseLimits } from '../limit-option.ts';
 import { readText } from '../read-text.ts';
-import { clean } from '../render/clean.ts';
-import { fit } from '../render/style.ts';
 
 export interface RunOptions {
   readonly allow: readonly string[];

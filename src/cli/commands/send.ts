@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { CoppiceError } from '../../core/coppice-error.ts';
 import { storable } from '../../core/text.ts';
+import { clean } from '../../render/clean.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findAgent } from '../find-agent.ts';
 import { readText } from '../read-text.ts';
-import { clean } from '../render/clean.ts';
 
 /** `coppice send ID TEXT`: a letter from the human; whoever runs the agent gets it within moments. */
 export function send(context: Context, text: string, given: string | undefined): Promise<number> {

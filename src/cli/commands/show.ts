@@ -1,10 +1,17 @@
+import type { Agent } from '../../core/agent.ts';
+import { status } from '../../render/agent-status.ts';
+import { count, duration } from '../../render/amounts.ts';
+import { clean, cleanLines } from '../../render/clean.ts';
+import { paint } from '../../render/style.ts';
 import { agentJson, printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findAgent } from '../find-agent.ts';
-import { status } from '../render/agent-status.ts';
-import { count, duration } from '../render/amounts.ts';
-import { clean, cleanLines } from '../render/clean.ts';
-import { paint } from '../render/style.ts';
+
+/** Of an agent that was stopped, this is where its work lies. */
+function worktreeRow({ config }: Agent): (readonly [string, string])[] {
+  const worktree = config.task?.worktree ?? null;
+  return worktree === null ? [] : [['worktree', `branch ${clean(worktree.branch)}`]];
+}
 
 /** `coppice show ID`: everything about one agent but its transcript (that is `logs`). */
 export function show(context: Context, text: string): Promise<number> {
@@ -51,6 +58,7 @@ export function show(context: Context, text: string): Promise<number> {
       ],
       ['model', agent.config.model],
       ['folder', clean(agent.config.cwd)],
+      ...worktreeRow(agent),
       ['messages', String(agent.last_seq)],
       [
         'requests',

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CoppiceError } from '../../core/coppice-error.ts';
 import { isFinished, type Run } from '../../core/run.ts';
+import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findRun } from '../find-run.ts';
 import { ledRuns } from '../leaders.ts';
-import { clean } from '../render/clean.ts';
 import { runJson } from '../run-json.ts';
 
 /** How long the process that leads the run has to answer before the ledger ends it. */

@@ -1,11 +1,11 @@
 import type { Run } from '../../core/run.ts';
+import { duration } from '../../render/amounts.ts';
+import { clean, cleanLines } from '../../render/clean.ts';
+import { paint, sign } from '../../render/style.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findRun } from '../find-run.ts';
-import { duration } from '../render/amounts.ts';
-import { clean, cleanLines } from '../render/clean.ts';
 import { runStatus } from '../render/run-status.ts';
-import { paint, sign } from '../render/style.ts';
 import { runJson } from '../run-json.ts';
 
 /** `coppice subagent show RUN`: one row of the history in full. */

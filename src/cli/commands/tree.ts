@@ -1,8 +1,8 @@
+import { agentTree } from '../../render/agent-tree.ts';
 import { agentJson, printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findRoot } from '../find-agent.ts';
 import { summary } from '../progress.ts';
-import { agentTree } from '../render/agent-tree.ts';
 
 /** `coppice tree [ID]`: a whole tree, the newest one when none is named. */
 export function tree(context: Context, text: string | undefined): Promise<number> {

@@ -1,12 +1,12 @@
 import { CoppiceError } from '../../core/coppice-error.ts';
 import type { Profile } from '../../core/profile.ts';
+import { clean, cleanLines } from '../../render/clean.ts';
 import { type AgentFiles, parseAgentFiles } from '../agent-files.ts';
 import { printJson } from '../agent-json.ts';
 import { confirm } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { workingFolder } from '../profiles.ts';
 import { type ProjectAgents, readProjectAgents } from '../project-agents.ts';
-import { clean, cleanLines } from '../render/clean.ts';
 import { Trust } from '../trust.ts';
 
 export interface TrustOptions {

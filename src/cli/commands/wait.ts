@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../../core/agent.ts';
 import { isTerminal, isWorking } from '../../core/state.ts';
+import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { EXIT } from '../exit-code.ts';
 import { findAgent, findRoot } from '../find-agent.ts';
-import { clean } from '../render/clean.ts';
 
 const POLL_MS = 500;
 

@@ -1,10 +1,10 @@
 import type { Agent } from '../../core/agent.ts';
-import { status } from './agent-status.ts';
-import { count, duration } from './amounts.ts';
-import { clean } from './clean.ts';
-import { layOut } from './lay-out.ts';
-import { shortIds } from './short-ids.ts';
-import { fit, type Style, sign } from './style.ts';
+import { status } from '../../render/agent-status.ts';
+import { count, duration } from '../../render/amounts.ts';
+import { clean } from '../../render/clean.ts';
+import { layOut } from '../../render/lay-out.ts';
+import { shortIds } from '../../render/short-ids.ts';
+import { fit, type Style, sign } from '../../render/style.ts';
 
 const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'DOING'] as const;
 const RIGHT = new Set([4, 5, 6]);

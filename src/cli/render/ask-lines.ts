@@ -1,7 +1,7 @@
 import type { Ask } from '../../core/ask.ts';
-import { duration } from './amounts.ts';
-import { clean, cleanLines } from './clean.ts';
-import { paint, type Style, sign } from './style.ts';
+import { duration } from '../../render/amounts.ts';
+import { clean, cleanLines } from '../../render/clean.ts';
+import { paint, type Style, sign } from '../../render/style.ts';
 
 /** What is longer is cut in the middle, and said to be: nobody shall allow what they took for the whole. */
 const LINES_MAX = 40;

@@ -1,7 +1,7 @@
 import { completionLine, readCompletion } from '../../core/completion.ts';
 import type { Mail } from '../../core/mail.ts';
 import type { ChildResult } from '../../core/state.ts';
-import { clean } from './clean.ts';
+import { clean } from '../../render/clean.ts';
 
 /** A line for people about mail that tells of an end: a completion message (seed 2), an announcement (seed 4); null for any other. */
 export function mailLine(mail: Mail, nameOf: (agent_id: string) => string): string | null {

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import type { Profile } from '../../core/profile.ts';
-import { clean } from './clean.ts';
-import { fit, pad, type Style, sign } from './style.ts';
+import { clean } from '../../render/clean.ts';
+import { fit, pad, type Style, sign } from '../../render/style.ts';
 
 const HEAD = ['NAME', 'SOURCE', 'MODEL', 'TOOLSETS', 'TOOLS', 'DESCRIPTION'] as const;
 

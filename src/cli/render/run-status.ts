@@ -1,5 +1,5 @@
 import type { RunStatus } from '../../core/run.ts';
-import { type Paint, paint, type Style } from './style.ts';
+import { type Paint, paint, type Style } from '../../render/style.ts';
 
 const LOOKS: Readonly<
   Record<RunStatus, { readonly unicode: string; readonly ascii: string; readonly paint: Paint }>

@@ -1,10 +1,10 @@
 import type { Run } from '../../core/run.ts';
-import { duration } from './amounts.ts';
-import { clean } from './clean.ts';
-import { layOut } from './lay-out.ts';
+import { duration } from '../../render/amounts.ts';
+import { clean } from '../../render/clean.ts';
+import { layOut } from '../../render/lay-out.ts';
+import { shortIds } from '../../render/short-ids.ts';
+import { fit, type Style, sign } from '../../render/style.ts';
 import { runStatus } from './run-status.ts';
-import { shortIds } from './short-ids.ts';
-import { fit, type Style, sign } from './style.ts';
 
 const HEAD = ['RUN', 'LABEL', 'SOURCE', 'STATUS', 'TIME', 'AGE', 'TASK, OR WHY IT FAILED'] as const;
 

@@ -1,20 +1,15 @@
-import stringWidth from 'string-width';
-import type { Agent } from '../../core/agent.ts';
-import { isWorking } from '../../core/state.ts';
+import type { Agent } from '../core/agent.ts';
+import { isWorking } from '../core/state.ts';
 import { status } from './agent-status.ts';
 import { count, duration } from './amounts.ts';
 import { clean } from './clean.ts';
-import { fit, pad, paint, type Style } from './style.ts';
+import { columnsOf, fit, pad, paint, type Style } from './style.ts';
+import { type TreeRow, treeRows } from './tree-rows.ts';
 
 export interface TreeSize {
   readonly width: number;
   /** Rows at most; what does not fit is counted in the last one. */
   readonly height: number;
-}
-
-interface Row {
-  readonly agent: Agent;
-  readonly stem: string;
 }
 
 const NAME_MAX = 34;
@@ -35,11 +30,11 @@ const FIGURES_WIDTH = [21, 11, 0] as const;
 
 /** A tree of agents, one line each, in order of birth; pure, so that every terminal shows the same. */
 export function agentTree(agents: readonly Agent[], size: TreeSize, now: number, style: Style): string[] {
-  const rows = order(agents, style);
+  const rows = treeRows(agents, style);
   const shown = rows.length <= size.height ? rows : rows.slice(0, Math.max(0, size.height - 1));
   const wanted = Math.max(
     NAME_MIN,
-    ...shown.map(({ stem, agent }) => stringWidth(stem) + stringWidth(clean(agent.name))),
+    ...shown.map(({ stem, agent }) => columnsOf(stem) + columnsOf(clean(agent.name))),
   );
   const lines = shown.map((row) => line(row, layOut(Math.min(NAME_MAX, wanted), size.width), now, style));
   if (shown.length < rows.length && size.height > 0) {
@@ -68,7 +63,7 @@ function layOut(wanted: number, width: number): Layout {
   return { name_width, figures, doing_width: width - used - GAP };
 }
 
-function line({ agent, stem }: Row, layout: Layout, now: number, style: Style): string {
+function line({ agent, stem }: TreeRow, layout: Layout, now: number, style: Style): string {
   const name = pad(fit(`${stem}${clean(agent.name)}`, layout.name_width, style), layout.name_width);
   const head = `${name}${' '.repeat(GAP)}${pad(status(agent, style), STATUS_WIDTH)}`;
   if (layout.figures === null) return head.trimEnd();
@@ -90,28 +85,4 @@ function what(agent: Agent): string {
   if (agent.state.type === 'completed') return `"${clean(agent.state.result)}"`;
   if (agent.doing !== null) return clean(agent.doing);
   return agent.reply === null ? '' : `"${clean(agent.reply)}"`;
-}
-
-/** Parents before children, siblings by birth; a change of status never moves a row. */
-function order(agents: readonly Agent[], style: Style): Row[] {
-  const known = new Set(agents.map((agent) => agent.id));
-  const children = new Map<string | null, Agent[]>();
-  for (const agent of [...agents].sort((a, b) => a.created_at - b.created_at)) {
-    const parent = agent.parent_id !== null && known.has(agent.parent_id) ? agent.parent_id : null;
-    const siblings = children.get(parent);
-    if (siblings === undefined) children.set(parent, [agent]);
-    else siblings.push(agent);
-  }
-  const rows: Row[] = [];
-  const glyphs = style.unicode ? { mid: '├ ', last: '└ ', bar: '│ ' } : { mid: '|-', last: '`-', bar: '| ' };
-  const visit = (agent: Agent, stem: string, below: string): void => {
-    rows.push({ agent, stem });
-    const list = children.get(agent.id) ?? [];
-    list.forEach((child, index) => {
-      const last = index === list.length - 1;
-      visit(child, below + (last ? glyphs.last : glyphs.mid), below + (last ? '  ' : glyphs.bar));
-    });
-  };
-  for (const root of children.get(null) ?? []) visit(root, '', '');
-  return rows;
 }

@@ -8,8 +8,12 @@ const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
 /** More than any line of a terminal shows. */
 const LINE_MAX = 4_000;
 
+/** Nothing to take out: most names and lines, many times a second. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
 /** One line of foreign text for a terminal: escape sequences, control and direction characters are gone, the end of a very long one too. */
 export function clean(text: string): string {
+  if (text.length <= LINE_MAX && PLAIN.test(text)) return text.trim();
   return cleanLines(text.slice(0, LINE_MAX))
     .replaceAll(/[\n\t]+/g, ' ')
     .trim();

@@ -1,5 +1,5 @@
-import type { Agent } from '../../core/agent.ts';
-import { isWorking } from '../../core/state.ts';
+import type { Agent } from '../core/agent.ts';
+import { isWorking } from '../core/state.ts';
 import { type Paint, paint, type Style } from './style.ts';
 
 export type StatusWord = 'running' | 'waiting' | 'queued' | 'idle' | 'error' | 'done' | 'failed' | 'dead';

@@ -34,18 +34,37 @@ export function paint(style: Style, format: Paint, text: string): string {
   return style.colour ? styleText(format, text, { validateStream: false }) : text;
 }
 
-const ASCII: Readonly<Record<string, string>> = {
+const ASCII = {
   '·': '|',
   '–': '-',
   '⑂': '>',
   '●': '*',
   '┆': '|',
   '…': '...',
-};
+  '◐': '*',
+  '○': 'o',
+  '✓': '+',
+  '✗': 'x',
+  '↑': '^',
+  '↓': 'v',
+  '←': '<',
+  '→': '>',
+  '▸': '>',
+  '•': '+',
+  '✎': '~',
+  '›': '>',
+  '─': '-',
+  '━': '=',
+  '│': '|',
+  '┌': '+',
+  '┐': '+',
+  '└': '+',
+  '┘': '+',
+} as const;
 
 /** A sign of ours, or what stands for it on a terminal that shows ASCII only. */
-export function sign(style: Style, unicode: '·' | '–' | '⑂' | '●' | '┆' | '…'): string {
-  return style.unicode ? unicode : (ASCII[unicode] ?? unicode);
+export function sign(style: Style, unicode: keyof typeof ASCII): string {
+  return style.unicode ? unicode : ASCII[unicode];
 }
 
 const graphemes = new Intl.Segmenter();
@@ -67,11 +86,19 @@ export function fit(text: string, width: number, style: Style): string {
   return text;
 }
 
+/** Text of which each character is one column, as most text and all our own signs are: counting the rest takes a hundred times as long. */
+const PLAIN = /^[\x20-\x7e\u2500-\u257f\u2800-\u28ff\u2190-\u2193·…–›•●○◐▸✓✗✎⑂]*$/;
+
 function isPlain(text: string): boolean {
-  return /^[\x20-\x7e]*$/.test(text);
+  return PLAIN.test(text);
+}
+
+/** Columns that a text takes on a terminal. */
+export function columnsOf(text: string): number {
+  return isPlain(text) ? text.length : stringWidth(text);
 }
 
 export function pad(text: string, width: number, side: 'left' | 'right' = 'right'): string {
-  const space = ' '.repeat(Math.max(0, width - stringWidth(text)));
+  const space = ' '.repeat(Math.max(0, width - columnsOf(text)));
   return side === 'right' ? text + space : space + text;
 }

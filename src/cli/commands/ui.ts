@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import type { Agent, AgentConfig } from '../../core/agent.ts';
+import { CoppiceError } from '../../core/coppice-error.ts';
+import { isWorking } from '../../core/state.ts';
+import type { Model } from '../../models/model.ts';
+import { clean } from '../../render/clean.ts';
+import { paint } from '../../render/style.ts';
+import type { Store } from '../../store/store.ts';
+import { killAllProcessGroups } from '../../tools/process-group.ts';
+import { type AppEnd, runApp } from '../../tui/app.ts';
+import { keyBindings } from '../../tui/key-bindings.ts';
+import type { Look } from '../../tui/look.ts';
+import { TerminalScreen } from '../../tui/terminal-screen.ts';
+import { chooseModel } from '../choose-model.ts';
+import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../compose.ts';
+import type { Context } from '../context.ts';
+import { DEMO_MODEL, demoModels } from '../demo-rules.ts';
+import { EXIT } from '../exit-code.ts';
+import { findRoot } from '../find-agent.ts';
+import { askFirstRun } from '../first-run.ts';
+import { parseLimits } from '../limit-option.ts';
+
+export interface UiOptions {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly yes?: boolean;
+  readonly tree?: string;
+  readonly continue?: boolean;
+  readonly accessible?: boolean;
+  readonly plain?: boolean;
+  readonly limit: readonly string[];
+  readonly thinking?: AgentConfig['thinking'];
+  readonly toolset: readonly string[];
+  readonly profile?: string;
+}
+
+/** `coppice` on a terminal: the conversation with the main agent, every agent of its tree a key away. */
+export async function ui(context: Context, options: UiOptions): Promise<number> {
+  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true)
+    throw new CoppiceError('E_USAGE', 'the terminal UI needs a terminal on standard input and output', {
+      hint: 'Without one: coppice run "…"',
+    });
+  const look = lookOf(context, options);
+  const store = await context.openStore();
+  try {
+    const root = await rootOf(store, options);
+    const model = root === null ? await modelOf(context, options, look) : root.config.model;
+    if (model === null) return EXIT.no_credentials;
+    return await converse(context, options, look, store, root, model);
+  } finally {
+    killAllProcessGroups();
+    await store.close();
+  }
+}
+
+function lookOf(context: Context, options: UiOptions): Look {
+  const accessible = options.accessible === true || context.env.ACCESSIBLE === '1';
+  const plain = options.plain === true;
+  return {
+    colour: context.out.colour && !plain,
+    unicode: context.out.unicode && !plain,
+    accessible,
+  };
+}
+
+async function rootOf(store: Store, options: UiOptions): Promise<Agent | null> {
+  if (options.tree !== undefined) return findRoot(store, options.tree);
+  return options.continue === true ? findRoot(store, undefined) : null;
+}
+
+/** The model of a new conversation. Without a key the person chooses what to do; null: they were told how to go on. */
+async function modelOf(context: Context, options: UiOptions, look: Look): Promise<string | null> {
+  try {
+    const profile = options.profile;
+    const terms = profile === undefined ? null : composeTerms(context).profiles.get(profile);
+    return chooseModel(context, terms?.model ?? null);
+  } catch (error) {
+    if (!(error instanceof CoppiceError) || error.code !== 'E_NO_KEY') throw error;
+    return (await askFirstRun(look, context.env)) ? DEMO_MODEL : null;
+  }
+}
+
+async function converse(
+  context: Context,
+  options: UiOptions,
+  look: Look,
+  store: Store,
+  root: Agent | null,
+  model: string,
+): Promise<number> {
+  const terms = composeTerms(context);
+  const demo = model === DEMO_MODEL;
+  const extra: ReadonlyMap<string, Model> = demoModels(true);
+  const runtime = await composeRuntime(context, store, terms, { extra, can_ask: true });
+  const start = async (prompt: string): Promise<Agent> => {
+    const allow = demo ? ['bash', 'read', 'search', ...options.allow] : options.allow;
+    const permissions = { allow, deny: options.deny, yes: options.yes === true };
+    const config = composeConfig(context, terms, model, permissions, {
+      ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
+      ...(options.profile === undefined ? {} : { profile: options.profile }),
+      ...(options.toolset.length === 0 ? {} : { toolsets: options.toolset }),
+    });
+    const limits = composeLimits(context, parseLimits(options.limit), options.profile);
+    return runtime.start({ prompt, config, limits });
+  };
+  let end: AppEnd = { how: 'quit', root_id: null };
+  try {
+    end = await runApp({
+      runtime,
+      store,
+      look,
+      bindings: keyBindings(context.loaded.configuration.keys),
+      openScreen: (listener) =>
+        new TerminalScreen({ input: process.stdin, output: process.stdout }, listener, context.env),
+      start,
+      root_id: root?.id ?? null,
+      cwd: context.options.cwd ?? process.cwd(),
+      banner: demo ? 'SCRIPTED DEMO' : null,
+      greeting: root === null ? await greeting(store, look, model) : [],
+      first: demo && root === null ? 'Audit this folder: split the work, then report.' : null,
+    });
+  } finally {
+    await runtime.close();
+  }
+  return farewell(context, store, end);
+}
+
+async function greeting(store: Store, look: Look, model: string): Promise<string[]> {
+  const lines = [
+    paint(look, 'dim', `coppice  ${clean(model)}  /help shows keys and commands, Ctrl-C twice leaves`),
+  ];
+  for (const root of await store.agents({ roots: true, limit: 5 })) {
+    const agents = await store.agents({ root_id: root.id, living: true });
+    if (!agents.some((agent) => isWorking(agent.state.type))) continue;
+    const what = clean(root.reply ?? root.name).slice(0, 40);
+    lines.push(paint(look, 'dim', `unfinished: ${what}  coppice --tree ${root.id.slice(0, 8)}`));
+    break;
+  }
+  return [...lines, ''];
+}
+
+/** What becomes of agents that are still at work: another process goes on with them, or the next who opens the tree. */
+async function farewell(context: Context, store: Store, { how, root_id }: AppEnd): Promise<number> {
+  if (root_id === null) return EXIT.done;
+  const short = root_id.slice(0, 8);
+  if (how === 'detach') {
+    goOnElsewhere(context, root_id);
+    process.stdout.write(
+      `its agents go on; look with coppice tree ${short}, come back with coppice --tree ${short}\n`,
+    );
+    return EXIT.done;
+  }
+  const living = await store.agents({ root_id, living: true });
+  if (living.length > 0) process.stdout.write(`come back with: coppice --tree ${short}\n`);
+  return how === 'hangup' ? 129 : EXIT.done;
+}
+
+/** A process of its own, without a terminal, leads the tree until nothing of it is at work; what it must ask waits for an answer. */
+function goOnElsewhere(context: Context, root_id: string): void {
+  const { config } = context.options;
+  const args = [
+    ...process.execArgv,
+    process.argv[1] ?? '',
+    'resume',
+    root_id,
+    '--ask',
+    '--database',
+    context.database,
+    ...(config === undefined ? [] : ['--config', config]),
+  ];
+  const child = spawn(process.execPath, args, { detached: true, stdio: 'ignore', env: process.env });
+  child.on('error', () => undefined);
+  child.unref();
+}

@@ -1,0 +1,50 @@
+import type { Look } from '../tui/look.ts';
+import { TerminalScreen } from '../tui/terminal-screen.ts';
+import { firstRun } from '../tui/views/first-run.ts';
+
+const CHOICES = 3;
+
+const ADVICE: Readonly<Record<number, readonly string[]>> = {
+  1: [
+    'Set one of these, then start again:',
+    '  export ANTHROPIC_API_KEY=…',
+    '  export OPENAI_API_KEY=…',
+    '  export GOOGLE_GENERATIVE_AI_API_KEY=…',
+  ],
+  2: [
+    'A server on this machine: coppice --model ollama/NAME or --model lmstudio/NAME.',
+    'Any other one stands in the configuration (coppice doctor shows where):',
+    '  { "model": "local/NAME", "providers": { "local": { "type": "openai-compatible", "baseURL": "http://127.0.0.1:8000/v1" } } }',
+  ],
+};
+
+/** No key was found: what now? True: the demo. False: the person was told how to go on. */
+export async function askFirstRun(look: Look, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  let selected = 0;
+  const draw = () =>
+    screen.draw({ lines: firstRun(selected, Math.max(1, screen.columns - 1), look), cursor: null });
+  const screen = new TerminalScreen(
+    { input: process.stdin, output: process.stdout },
+    {
+      onInput: (data) => {
+        if (data === '\x1b[A' || data === 'k') selected = Math.max(0, selected - 1);
+        else if (data === '\x1b[B' || data === 'j') selected = Math.min(CHOICES - 1, selected + 1);
+        else if (/^[1-3]$/.test(data)) return resolve(Number(data) - 1);
+        else if (data === '\r' || data === '\n') return resolve(selected);
+        else if (data === '\x1b' || data === '\x03' || data === 'q') return resolve(null);
+        draw();
+      },
+      onResize: () => draw(),
+      onHangup: () => resolve(null),
+    },
+    env,
+  );
+  draw();
+  const choice = await promise;
+  screen.print(firstRun(choice ?? selected, Math.max(1, screen.columns - 1), look));
+  screen.close();
+  if (choice === 0) return true;
+  if (choice !== null) process.stdout.write(`\n${(ADVICE[choice] ?? []).join('\n')}\n`);
+  return false;
+}

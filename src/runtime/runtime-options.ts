@@ -1,0 +1,22 @@
+import type { Model } from '../models/model.ts';
+import type { Store } from '../store/store.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Toolset } from '../toolsets/toolset.ts';
+import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
+
+export interface RuntimeOptions {
+  readonly store: Store;
+  /** `provider/model` → model; rejects with a `CoppiceError`. Asked once per name. */
+  readonly openModel: (name: string) => Promise<Model>;
+  readonly tools: readonly Tool[];
+  /** Default: the five vocabularies that exist. */
+  readonly toolsets?: readonly Toolset[];
+  /** What the configuration says of agents that agents create. */
+  readonly terms?: Partial<ToolsetTerms>;
+  /** Folder for output that does not fit a result. */
+  readonly spill_dir: string;
+  /** Environment variables that tool processes may see beside the fixed allow-list. */
+  readonly env_allow: readonly string[];
+  /** What a rule asks about waits for a person's answer; without it, it is denied. */
+  readonly can_ask?: boolean;
+}

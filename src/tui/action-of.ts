@@ -1,0 +1,30 @@
+import { decodeKittyPrintable, type KeyId, matchesKey } from '@earendil-works/pi-tui';
+import type { Action } from './action.ts';
+import type { KeyBindings } from './key-bindings.ts';
+
+/** What a key does; null: it is for whoever edits text. `leader`: the leader key was the key before. */
+export function actionOf(data: string, leader: boolean, bindings: KeyBindings): Action | null {
+  for (const [action, chords] of bindings) {
+    if (chords.some(({ after_leader, key }) => after_leader === leader && isKey(data, key))) return action;
+  }
+  return null;
+}
+
+/** Whether what the terminal sent is this key. */
+function isKey(data: string, name: string): boolean {
+  if (name.length === 1) {
+    const printed = printable(data);
+    // Caps lock, and a letter of another alphabet on the same key, count as the key.
+    if (printed !== null && printed.toLowerCase() === name) return true;
+  }
+  return matchesKey(data, name as KeyId);
+}
+
+/** The character that a key alone or with shift writes, in whichever way the terminal reports it. */
+function printable(data: string): string | null {
+  const kitty = decodeKittyPrintable(data);
+  if (kitty !== undefined) return kitty;
+  const other = data.startsWith('\x1b') ? /^\[27;2;(\d+)~$/.exec(data.slice(1)) : null;
+  if (other) return String.fromCodePoint(Number(other[1]));
+  return [...data].length === 1 ? data : null;
+}

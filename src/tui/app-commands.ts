@@ -1,0 +1,154 @@
+import { isTerminal, isWorking } from '../core/state.ts';
+import { nameOfTask } from '../toolsets/new-child.ts';
+import type { Desk } from './desk.ts';
+import { descendants } from './family.ts';
+import { findAgent } from './find-agent.ts';
+import { type HumanCommand, isCommand, readCommand } from './human-commands.ts';
+import { paneOf } from './ui-state.ts';
+
+/** What a person sent: a command, captured text, words to the agent in view, or the first prompt. */
+export function submit(desk: Desk, text: string): void {
+  if (text.trim() === '') return;
+  const { view } = desk.state;
+  if (isCommand(text)) {
+    const read = readCommand(text);
+    if (read.ok) perform(desk, read.command);
+    else desk.say(read.error, 'bad');
+    return;
+  }
+  if (view === null) return desk.attempt(() => desk.begin(text));
+  if (paneOf(desk.state, view).capture !== null) {
+    desk.dispatch({ type: 'captured', agent_id: view, text });
+    return desk.attempt(() => desk.runtime.capture(view, text));
+  }
+  desk.attempt(async () => void (await desk.runtime.send(view, text)));
+}
+
+/** Who a command means; what is wrong is said. */
+function meant(desk: Desk, text: string): string | null {
+  const found = findAgent(desk.state, text);
+  if (found.type === 'agent') return found.agent.id;
+  if (found.type === 'ambiguous') {
+    const list = found.candidates.map((agent) => `${agent.name} (${agent.id.slice(0, 8)})`).join(', ');
+    desk.say(`"${text}" may be any of ${list}: use more of the id.`, 'bad');
+  } else {
+    const hint = found.similar === null ? '' : ` Did you mean ${found.similar.name}?`;
+    desk.say(`no agent "${text}".${hint} /agents shows all.`, 'bad');
+  }
+  return null;
+}
+
+export function perform(desk: Desk, command: HumanCommand): void {
+  const { view } = desk.state;
+  switch (command.name) {
+    case 'agents':
+      return desk.dispatch({ type: 'overlay', overlay: { type: 'agents', filter: '', selected: null } });
+    case 'approvals':
+      return openApprovals(desk);
+    case 'help':
+      return desk.dispatch({ type: 'overlay', overlay: { type: 'keys' } });
+    case 'quit':
+      return quit(desk);
+    case 'web':
+      return desk.say(
+        'there is no dashboard yet; coppice tree and coppice logs show the same from another terminal',
+      );
+    case 'agent': {
+      const id = meant(desk, command.agent);
+      if (id !== null) desk.dispatch({ type: 'visit', agent_id: id });
+      return;
+    }
+    default:
+      if (view === null) return desk.say('there is no agent yet: say what is to be done first', 'bad');
+      return performAt(desk, command, view);
+  }
+}
+
+type AtAgent = Exclude<HumanCommand, { name: 'agents' | 'approvals' | 'help' | 'quit' | 'web' | 'agent' }>;
+
+function performAt(desk: Desk, command: AtAgent, view: string): void {
+  const { runtime, store, state } = desk;
+  const pane = paneOf(state, view);
+  switch (command.name) {
+    case 'capture':
+      if (pane.capture !== null) return desk.say('the capture is on: /fork hands it over, /cancel ends it');
+      return desk.dispatch({ type: 'capture-begun', agent_id: view });
+    case 'cancel':
+      if (pane.capture === null) return desk.say('nothing is being captured', 'bad');
+      desk.dispatch({ type: 'capture-ended', agent_id: view });
+      return desk.say('capture ended; its text stays here and was sent to nobody');
+    case 'fork':
+      return fork(desk, view, pane.capture);
+    case 'kill': {
+      const id = command.agent === null ? view : meant(desk, command.agent);
+      if (id !== null) askKill(desk, id);
+      return;
+    }
+    case 'reap':
+      return desk.attempt(async () => {
+        const root_id = state.root_id ?? view;
+        const ids = await store.reap(root_id, Date.now());
+        if (ids.length > 0) desk.dispatch({ type: 'reaped', ids });
+        desk.say(ids.length === 0 ? 'nobody is dead' : `removed ${ids.length} dead`);
+      });
+    case 'send': {
+      const id = meant(desk, command.agent);
+      if (id === null) return;
+      return desk.attempt(async () => {
+        await runtime.send(id, command.message);
+        desk.say(`sent to ${state.agents.get(id)?.name ?? id}`, 'good');
+      });
+    }
+    case 'wait': {
+      const from: string[] = [];
+      for (const text of command.agents) {
+        const id = meant(desk, text);
+        if (id === null) return;
+        if (!from.includes(id)) from.push(id);
+      }
+      return desk.attempt(() => runtime.wait(view, command.timeout_ms, from.length === 0 ? null : from));
+    }
+    case 'model': {
+      const config = state.agents.get(view)?.config;
+      return desk.say(`${config?.model ?? 'no model'}, thinking ${config?.thinking ?? 'off'}`);
+    }
+  }
+}
+
+/** Seed 1: with a capture the child gets its text, without one it waits; either way it comes into view. */
+function fork(desk: Desk, view: string, capture: readonly string[] | null): void {
+  const prompt = capture === null ? null : capture.join('\n');
+  if (prompt !== null && prompt.trim() === '')
+    return desk.say('nothing is captured yet: write the task, then /fork', 'bad');
+  const name = prompt === null ? `child-${desk.state.agents.size}` : nameOfTask(prompt, null);
+  desk.attempt(async () => {
+    const child = await desk.runtime.fork(view, name, prompt);
+    desk.know(child);
+    if (prompt !== null) desk.dispatch({ type: 'capture-ended', agent_id: view });
+    desk.dispatch({ type: 'visit', agent_id: child.id });
+  });
+}
+
+export function askKill(desk: Desk, agent_id: string): void {
+  const agent = desk.state.agents.get(agent_id);
+  if (agent === undefined) return;
+  if (isTerminal(agent.state.type)) return desk.say(`${agent.name} has ended already`, 'bad');
+  const below = descendants(desk.state, agent_id).filter((one) => !isTerminal(one.state.type));
+  desk.dispatch({
+    type: 'overlay',
+    overlay: { type: 'kill', agent_id, descendants: below.map((one) => one.id) },
+  });
+}
+
+export function openApprovals(desk: Desk): void {
+  if (desk.state.asks.length === 0) return desk.say('nothing waits for your answer');
+  const overlay = { type: 'approvals' as const, since: desk.state.now, saying: null };
+  desk.dispatch({ type: 'overlay', overlay });
+}
+
+/** Leaves at once when nothing is at work; else asks what shall become of it. */
+export function quit(desk: Desk): void {
+  const working = [...desk.state.agents.values()].filter((agent) => isWorking(agent.state.type)).length;
+  if (working === 0) return desk.leave('quit');
+  desk.dispatch({ type: 'overlay', overlay: { type: 'quit', working } });
+}

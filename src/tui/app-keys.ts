@@ -1,0 +1,133 @@
+import { matchesKey } from '@earendil-works/pi-tui';
+import { isTerminal, isWorking } from '../core/state.ts';
+import type { Action } from './action.ts';
+import { actionOf } from './action-of.ts';
+import { askKill, openApprovals, perform, quit } from './app-commands.ts';
+import type { Desk } from './desk.ts';
+import { overlayKey } from './overlay-keys.ts';
+import { paneOf } from './ui-state.ts';
+
+/** A second Ctrl-C within this time quits. */
+const TWICE_MS = 1_000;
+let last_clear = Number.NEGATIVE_INFINITY;
+
+/** One key, or one paste. */
+export function keyPressed(desk: Desk, data: string): void {
+  const { state, editor } = desk;
+  if (state.overlay !== null) return overlayKey(desk, state.overlay, data);
+  // A list of completions has its own keys.
+  if (
+    editor.completing &&
+    ['escape', 'tab', 'enter', 'up', 'down'].some((key) => matchesKey(data, key as 'tab'))
+  )
+    return editor.handleInput(data);
+  const action = actionOf(data, state.leader, desk.bindings);
+  if (state.leader && action !== 'leader') desk.dispatch({ type: 'leader', on: false });
+  if (action !== null) return act(desk, action);
+  if (state.leader) return;
+  if (scrolls(desk, data)) return;
+  if (isInViewDead(desk)) return;
+  editor.handleInput(data);
+}
+
+function isInViewDead({ state }: Desk): boolean {
+  const agent = state.view === null ? undefined : state.agents.get(state.view);
+  return agent !== undefined && isTerminal(agent.state.type);
+}
+
+/** On the full screen the scrollback is ours to move. */
+function scrolls(desk: Desk, data: string): boolean {
+  if (!desk.screen.full) return false;
+  const page = Math.max(1, desk.screen.rows - 6);
+  const by = matchesKey(data, 'pageUp')
+    ? page
+    : matchesKey(data, 'pageDown')
+      ? -page
+      : matchesKey(data, 'shift+up')
+        ? 1
+        : matchesKey(data, 'shift+down')
+          ? -1
+          : 0;
+  if (by === 0) return false;
+  desk.scrolled = Math.max(0, desk.scrolled + by);
+  return true;
+}
+
+function act(desk: Desk, action: Action): void {
+  const { state, editor } = desk;
+  const { view } = state;
+  switch (action) {
+    case 'leader':
+      return desk.dispatch({ type: 'leader', on: !state.leader });
+    case 'parent':
+    case 'child':
+      return desk.dispatch({ type: 'go', to: action });
+    case 'previous_sibling':
+      return desk.dispatch({ type: 'go', to: 'previous' });
+    case 'next_sibling':
+      return desk.dispatch({ type: 'go', to: 'next' });
+    case 'agents':
+      return perform(desk, { name: 'agents' });
+    case 'approvals':
+      return openApprovals(desk);
+    case 'dashboard':
+      return perform(desk, { name: 'web' });
+    case 'interrupt':
+      return interrupt(desk);
+    case 'kill':
+      return view === null ? undefined : askKill(desk, view);
+    case 'reap':
+    case 'capture':
+    case 'fork':
+      return perform(desk, { name: action });
+    case 'unfold':
+      return unfold(desk);
+    case 'clear':
+      return clear(desk);
+    case 'suspend':
+      return desk.screen.suspend();
+    case 'quit':
+      return quit(desk);
+    case 'keys':
+      return perform(desk, { name: 'help' });
+    default:
+      desk.dispatch({ type: 'slot', slot: Number(action.slice('slot_'.length)) });
+  }
+  void editor;
+}
+
+/** Esc concerns the agent in view only, and never kills. */
+function interrupt(desk: Desk): void {
+  const { view } = desk.state;
+  const agent = view === null ? undefined : desk.state.agents.get(view);
+  if (agent !== undefined && isWorking(agent.state.type))
+    return desk.attempt(() => desk.runtime.interrupt(agent.id, 'interrupted by you'));
+  // Nothing to interrupt: the whole scrollback closes.
+  if (desk.browsing) desk.browsing = false;
+}
+
+function clear(desk: Desk): void {
+  const now = Date.now();
+  if (desk.editor.text !== '') {
+    desk.editor.setText('');
+    last_clear = now;
+    return;
+  }
+  if (now - last_clear < TWICE_MS) return quit(desk);
+  last_clear = now;
+  desk.say('Ctrl-C again leaves');
+}
+
+/** Opens what is folded, or closes it again; what was printed already is opened on the full screen. */
+function unfold(desk: Desk): void {
+  const { view } = desk.state;
+  if (view === null) return;
+  const { entries } = paneOf(desk.state, view);
+  const foldable = entries
+    .flatMap((entry, index) => (entry.type === 'say' ? [] : [{ entry, index }]))
+    .slice(-200);
+  const opened = !foldable.some(({ entry }) => entry.opened);
+  for (const { index } of foldable) desk.dispatch({ type: 'fold', agent_id: view, index, opened });
+  desk.browsing = opened;
+  desk.scrolled = 0;
+}

@@ -1,0 +1,300 @@
+import type { Agent } from '../core/agent.ts';
+import { CoppiceError } from '../core/coppice-error.ts';
+import { isTerminal, isWorking } from '../core/state.ts';
+import { paint } from '../render/style.ts';
+import type { RuntimeEvent } from '../runtime/runtime-event.ts';
+import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import type { Store } from '../store/store.ts';
+import { submit } from './app-commands.ts';
+import { keyPressed } from './app-keys.ts';
+import { AppScreen } from './app-screen.ts';
+import type { Desk, Leave } from './desk.ts';
+import { HUMAN_COMMANDS } from './human-commands.ts';
+import type { KeyBindings } from './key-bindings.ts';
+import { LedgerFollower } from './ledger-follower.ts';
+import { LineCompletion } from './line-completion.ts';
+import { LineEditor } from './line-editor.ts';
+import type { Look } from './look.ts';
+import type { Screen, ScreenListener } from './screen.ts';
+import type { UiEvent } from './ui-event.ts';
+import { EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
+import { needsHistory, reduce } from './ui-store.ts';
+
+/** What agents do is drawn at most so often; a key at once. */
+const FRAME_MS = 100;
+/** How often a tree that another process leads is looked at for agents that nobody leads any more. */
+const TAKE_OVER_MS = 2_000;
+/** A turn of the root that took longer than this rings when nobody looks. */
+const LONG_TURN_MS = 10_000;
+
+export interface AppOptions {
+  readonly runtime: RuntimeFace;
+  readonly store: Store;
+  readonly look: Look;
+  readonly bindings: KeyBindings;
+  readonly openScreen: (listener: ScreenListener) => Screen;
+  /** Begins a tree with the person's first words. */
+  readonly start: (prompt: string) => Promise<Agent>;
+  /** A tree that is opened again; null: a new one. */
+  readonly root_id: string | null;
+  readonly cwd: string;
+  /** Stays in sight the whole time (`SCRIPTED DEMO`). */
+  readonly banner: string | null;
+  /** Printed first. */
+  readonly greeting: readonly string[];
+  /** Sent as if the person had typed it. */
+  readonly first: string | null;
+}
+
+export interface AppEnd {
+  readonly how: Leave;
+  readonly root_id: string | null;
+}
+
+/** The terminal UI, from the first frame to the last. Resolves when the person leaves; the terminal is restored then. */
+export function runApp(options: AppOptions): Promise<AppEnd> {
+  return new App(options).run();
+}
+
+class App implements Desk {
+  readonly runtime: RuntimeFace;
+  readonly store: Store;
+  readonly look: Look;
+  readonly bindings: KeyBindings;
+  readonly screen: Screen;
+  state: UiState = { ...EMPTY_UI, now: Date.now() };
+  browsing = false;
+  scrolled = 0;
+  filtering = false;
+  readonly #options: AppOptions;
+  readonly #drawn: AppScreen;
+  readonly #editors = new Map<string, LineEditor>();
+  readonly #loading = new Set<string>();
+  #follower: LedgerFollower | null = null;
+  #timers: NodeJS.Timeout[] = [];
+  #draw_timer: NodeJS.Timeout | null = null;
+  #last_draw = 0;
+  #turn_began = 0;
+  #leave: (how: Leave) => void = () => undefined;
+
+  constructor(options: AppOptions) {
+    this.#options = options;
+    this.runtime = options.runtime;
+    this.store = options.store;
+    this.look = options.look;
+    this.bindings = options.bindings;
+    this.screen = options.openScreen({
+      onInput: (data) => this.#input(data),
+      onResize: () => this.#draw(),
+      onHangup: () => this.leave('hangup'),
+    });
+    this.#drawn = new AppScreen(this, options.banner);
+  }
+
+  async run(): Promise<AppEnd> {
+    const { promise, resolve } = Promise.withResolvers<Leave>();
+    this.#leave = resolve;
+    const stop = this.runtime.subscribe((event) => this.#seen(event));
+    this.screen.print(this.#options.greeting);
+    try {
+      if (this.#options.root_id !== null) await this.#open(this.#options.root_id);
+      if (this.#options.first !== null) submit(this, this.#options.first);
+      this.#timers.push(setInterval(() => this.#tick(), FRAME_MS));
+      this.#draw();
+      const how = await promise;
+      if (how === 'kill' && this.state.root_id !== null) await this.runtime.kill(this.state.root_id);
+      return { how, root_id: this.state.root_id };
+    } finally {
+      stop();
+      for (const timer of this.#timers) clearInterval(timer);
+      if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
+      await this.#follower?.stop();
+      this.screen.close();
+    }
+  }
+
+  /** A tree as it was left: everything of it is there again, and what nobody leads goes on here. */
+  async #open(root_id: string): Promise<void> {
+    const report = await this.runtime.resume(root_id);
+    const agents = (await this.store.agents({ root_id })).filter((agent) => agent.reaped_at === null);
+    this.dispatch({ type: 'opened', root_id, agents });
+    this.dispatch({ type: 'visit', agent_id: root_id });
+    for (const { agent, reason } of report.broken)
+      this.say(`${agent.name} cannot be restored: ${reason}`, 'bad');
+    if (report.elsewhere > 0) await this.#follow(root_id, agents);
+    this.refresh();
+  }
+
+  /** Another process leads some of its agents: what happens there is read from the ledger, until they are free. */
+  async #follow(root_id: string, agents: readonly Agent[]): Promise<void> {
+    this.#follower = new LedgerFollower(this.store, root_id, (event) => this.#seen(event));
+    for (const agent of agents) this.#follower.know(agent);
+    await this.#follower.start();
+    const timer = setInterval(() => {
+      void this.runtime.resume(root_id).catch(() => undefined);
+      this.refresh();
+    }, TAKE_OVER_MS);
+    this.#timers.push(timer);
+  }
+
+  get editor(): LineEditor {
+    const key = this.state.view ?? '';
+    let editor = this.#editors.get(key);
+    if (editor === undefined) {
+      editor = this.#newEditor();
+      this.#editors.set(key, editor);
+    }
+    editor.mode =
+      this.state.view !== null && paneOf(this.state, this.state.view).capture !== null ? 'capture' : 'prompt';
+    return editor;
+  }
+
+  #newEditor(): LineEditor {
+    const { look } = this;
+    const editor = new LineEditor({
+      completion: new LineCompletion({
+        commands: HUMAN_COMMANDS.map(({ name, description, takes }) => ({ name, description, takes })),
+        agents: () =>
+          [...this.state.agents.values()].map((agent) => ({
+            name: agent.name,
+            description: agent.id.slice(0, 8),
+          })),
+        folder: () => this.#options.cwd,
+      }),
+      look: {
+        unicode: look.unicode,
+        selected: (text) => paint(look, 'bold', text),
+        dim: (text) => paint(look, 'dim', text),
+      },
+      onRedraw: () => this.#soon(),
+    });
+    editor.onSubmit = (text) => {
+      if (text.trim() !== '') editor.addHistory(text);
+      submit(this, text);
+    };
+    return editor;
+  }
+
+  dispatch(event: UiEvent): void {
+    const before = this.state;
+    this.state = reduce(before, event);
+    if (this.state.view !== before.view) {
+      this.scrolled = 0;
+      this.browsing = false;
+    }
+    this.#load();
+    this.#soon();
+  }
+
+  /** The scrollback of the agent in view is fetched when it is not whole. */
+  #load(): void {
+    const agent_id = needsHistory(this.state);
+    if (agent_id === null || this.#loading.has(agent_id)) return;
+    this.#loading.add(agent_id);
+    this.attempt(async () => {
+      try {
+        const messages = await this.store.history(agent_id);
+        const mail = await this.store.mail(agent_id);
+        this.#loading.delete(agent_id);
+        this.dispatch({ type: 'history', agent_id, messages, mail });
+      } finally {
+        this.#loading.delete(agent_id);
+      }
+    });
+  }
+
+  #seen(event: RuntimeEvent): void {
+    const root_id = this.state.root_id;
+    if (event.type === 'agent') {
+      if (root_id !== null && event.agent.root_id !== root_id) return;
+      this.#follower?.know(event.agent);
+      this.#ring(event.agent);
+      if (isTerminal(event.agent.state.type)) this.refresh();
+    }
+    this.dispatch({ type: 'tick', now: Date.now() });
+    this.dispatch({ type: 'runtime', event });
+    if (event.type === 'message' && event.message.kind === 'event') {
+      const what = event.message.content.event;
+      if (what === 'asked' || what === 'answered') this.refresh();
+    }
+  }
+
+  /** For when nobody looks: the root is done after a long turn, or an agent failed. Never for each child. */
+  #ring(agent: Agent): void {
+    const before = this.state.agents.get(agent.id);
+    const was = before !== undefined && isWorking(before.state.type);
+    if (agent.parent_id === null && !was && isWorking(agent.state.type)) this.#turn_began = Date.now();
+    if (!was || isWorking(agent.state.type)) return;
+    if (agent.state.type === 'errored') this.screen.attention(`${agent.name} failed`);
+    else if (agent.parent_id === null && Date.now() - this.#turn_began > LONG_TURN_MS)
+      this.screen.attention(`${agent.name} is done`);
+  }
+
+  refresh(): void {
+    const { root_id, asks } = this.state;
+    if (root_id === null) return;
+    void this.store
+      .asks({ root_id, open: true })
+      .then((open) => {
+        if (open.length > asks.length) this.screen.attention('an approval waits');
+        this.dispatch({ type: 'tick', now: Date.now() });
+        this.dispatch({ type: 'asks', asks: open });
+      })
+      .catch(() => undefined);
+  }
+
+  know(agent: Agent): void {
+    if (!this.state.agents.has(agent.id))
+      this.dispatch({ type: 'runtime', event: { type: 'agent', agent, created: true } });
+  }
+
+  say(text: string, tone: 'plain' | 'good' | 'bad' = 'plain'): void {
+    const { view } = this.state;
+    if (view !== null) this.dispatch({ type: 'say', agent_id: view, text, tone });
+    else this.screen.print([paint(this.look, tone === 'bad' ? 'red' : 'dim', text)]);
+  }
+
+  attempt(deed: () => Promise<void>): void {
+    deed().catch((error: unknown) => {
+      const hint = error instanceof CoppiceError && error.hint !== null ? `\n${error.hint}` : '';
+      this.say(`${error instanceof Error ? error.message : String(error)}${hint}`, 'bad');
+    });
+  }
+
+  async begin(prompt: string): Promise<void> {
+    const root = await this.#options.start(prompt);
+    this.dispatch({ type: 'opened', root_id: root.id, agents: [root] });
+    this.dispatch({ type: 'visit', agent_id: root.id });
+    // Drafts and history that began before there was an agent belong to it.
+    const editor = this.#editors.get('');
+    if (editor !== undefined) this.#editors.set(root.id, editor);
+  }
+
+  leave(how: Leave): void {
+    this.#leave(how);
+  }
+
+  #input(data: string): void {
+    this.dispatch({ type: 'tick', now: Date.now() });
+    keyPressed(this, data);
+    this.#draw();
+  }
+
+  #tick(): void {
+    const moves = [...this.state.agents.values()].some((agent) => isWorking(agent.state.type));
+    if (moves && !this.look.accessible) this.dispatch({ type: 'tick', now: Date.now() });
+  }
+
+  #soon(): void {
+    if (this.#draw_timer !== null) return;
+    const wait = Math.max(0, this.#last_draw + FRAME_MS - Date.now());
+    this.#draw_timer = setTimeout(() => this.#draw(), wait);
+  }
+
+  #draw(): void {
+    if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
+    this.#draw_timer = null;
+    this.#last_draw = Date.now();
+    this.#drawn.draw();
+  }
+}

@@ -1,0 +1,57 @@
+import { CURSOR_MARKER, Editor } from '@earendil-works/pi-tui';
+
+/** Rows of the text that are not shown. */
+export interface HiddenRows {
+  readonly above: number;
+  readonly below: number;
+}
+
+export interface EditorLayOut {
+  readonly rows: readonly string[];
+  readonly hidden: HiddenRows;
+  /** Completions. */
+  readonly list: readonly string[];
+}
+
+/** The editor shows a third of the screen's rows, and never less than this. */
+const SHARE = 0.3;
+
+/** The library's editor, laid out in its parts instead of with lines around it. */
+export class BorderlessEditor extends Editor {
+  #above = 0;
+  #below = 0;
+
+  layOut(width: number, max_rows: number): EditorLayOut {
+    // It asks how high the screen is; so many rows are a third of it.
+    Object.assign(this.tui.terminal, { rows: Math.ceil(max_rows / SHARE) });
+    const lines = this.render(width);
+    const end = lines.indexOf(BORDER, 1);
+    const rows = lines.slice(1, end);
+    const list = lines.slice(end + 1);
+    const shown = Math.min(rows.length, max_rows);
+    // It shows at least five rows: of those, the ones around the caret.
+    const caret = Math.max(
+      0,
+      rows.findIndex((row) => row.includes(CURSOR_MARKER)),
+    );
+    const first = Math.min(Math.max(0, caret - shown + 1), rows.length - shown);
+    return {
+      rows: rows.slice(first, first + shown),
+      hidden: { above: this.#above + first, below: this.#below + rows.length - first - shown },
+      list,
+    };
+  }
+
+  protected override renderTopBorder(_width: number, hidden: number): string {
+    this.#above = hidden;
+    return BORDER;
+  }
+
+  protected override renderBottomBorder(_width: number, hidden: number): string {
+    this.#below = hidden;
+    return BORDER;
+  }
+}
+
+/** No row of text holds a line break. */
+const BORDER = '\n';

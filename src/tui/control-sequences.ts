@@ -1,0 +1,34 @@
+import { truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
+import { disputed } from './reflow.ts';
+
+const SYNC_ON = '\x1b[?2026h';
+const SYNC_OFF = '\x1b[?2026l';
+
+/** One change of the picture, shown at once by terminals that know synchronized output. */
+export function synchronized(text: string): string {
+  return text === '' ? '' : `${SYNC_ON}${text}${SYNC_OFF}`;
+}
+
+export const CURSOR_SHOWN = '\x1b[?25h';
+export const CURSOR_HIDDEN = '\x1b[?25l';
+export const ERASE_TO_SCREEN_END = '\x1b[J';
+export const ERASE_TO_LINE_END = '\x1b[K';
+
+/**
+ * From the first column of a row to the end of the screen; lines above it stay. Not from the first cell itself: where that is the first
+ * of the screen, tmux takes it for a clearing of the whole and keeps a copy in its history.
+ */
+export const ERASE_BELOW = `${ERASE_TO_LINE_END}\x1b[C${ERASE_TO_SCREEN_END}\r`;
+
+export function upOrDown(rows: number): string {
+  if (rows === 0) return '';
+  return rows < 0 ? `\x1b[${-rows}A` : `\x1b[${rows}B`;
+}
+
+/** A line as it is written: never wider than the terminal, no colour left on behind it. */
+export function lineText(line: string, columns: number): string {
+  const fitted = visibleWidth(line) > columns ? truncateToWidth(line, columns, '') : line;
+  const closed = fitted.includes('\x1b') ? `${fitted}\x1b[0m` : fitted;
+  // Where the terminal may count more columns than we do, it must not wrap.
+  return disputed(fitted) ? `\x1b[?7l${closed}\x1b[?7h` : closed;
+}

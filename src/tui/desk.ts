@@ -1,0 +1,40 @@
+import type { Agent } from '../core/agent.ts';
+import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import type { Store } from '../store/store.ts';
+import type { KeyBindings } from './key-bindings.ts';
+import type { LineEditor } from './line-editor.ts';
+import type { Look } from './look.ts';
+import type { Screen } from './screen.ts';
+import type { UiEvent } from './ui-event.ts';
+import type { UiState } from './ui-state.ts';
+
+/** How the UI was left. `detach`: running agents go on elsewhere. */
+export type Leave = 'quit' | 'detach' | 'kill' | 'hangup';
+
+/** What keys and commands work with. */
+export interface Desk {
+  readonly runtime: RuntimeFace;
+  readonly store: Store;
+  readonly look: Look;
+  readonly bindings: KeyBindings;
+  readonly screen: Screen;
+  readonly state: UiState;
+  /** The editor of the agent in view. */
+  readonly editor: LineEditor;
+  /** The whole scrollback is shown on the full screen, for any agent but the root always. */
+  browsing: boolean;
+  /** Lines that the full screen is scrolled up. */
+  scrolled: number;
+  /** Typed letters go into the filter of the agents list. */
+  filtering: boolean;
+  dispatch(event: UiEvent): void;
+  /** Says something in the scrollback of the agent in view. */
+  say(text: string, tone?: 'plain' | 'good' | 'bad'): void;
+  /** Does something that may fail; a failure is said. */
+  attempt(deed: () => Promise<void>): void;
+  begin(prompt: string): Promise<void>;
+  /** The ledger knows more than what was told: asks, ended agents. */
+  refresh(): void;
+  know(agent: Agent): void;
+  leave(how: Leave): void;
+}

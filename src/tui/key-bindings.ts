@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { ACTIONS, type Action } from './action.ts';
+import { describeKey, keyName, writesText } from './key-name.ts';
+
+interface Chord {
+  readonly after_leader: boolean;
+  /** As `keyName` gives it. */
+  readonly key: string;
+}
+
+export type KeyBindings = ReadonlyMap<Action, readonly Chord[]>;
+
+/** What the configuration says below `keys`: for each action the keys that replace its own, `["ctrl+g", "ctrl+x a"]`; none: `[]`. */
+export const keysConfig = z
+  .strictObject(
+    Object.fromEntries(ACTIONS.map(({ action }) => [action, z.array(z.string()).optional()])) as Record<
+      Action,
+      z.ZodOptional<z.ZodArray<z.ZodString>>
+    >,
+  )
+  .superRefine((keys, context) => {
+    for (const fault of bound(keys).faults)
+      context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
+  });
+
+export type KeysConfig = z.infer<typeof keysConfig>;
+
+/** The bindings under a configuration that has been checked. A key that it gives to another action leaves the one that has it otherwise. */
+export function keyBindings(config: KeysConfig = {}): KeyBindings {
+  return bound(config).bindings;
+}
+
+export interface BindingRow {
+  readonly action: Action;
+  /** As people read them: `Ctrl-X a`. */
+  readonly keys: readonly string[];
+  readonly slash: string | null;
+  readonly description: string;
+}
+
+/** For the help: every action, in the order of the table. */
+export function describeBindings(bindings: KeyBindings): readonly BindingRow[] {
+  const leader = describeKey(leaderKey(bindings));
+  return ACTIONS.map(({ action, slash, description }) => ({
+    action,
+    slash,
+    description,
+    keys: (bindings.get(action) ?? []).map(({ after_leader, key }) =>
+      after_leader ? `${leader} ${describeKey(key)}` : describeKey(key),
+    ),
+  }));
+}
+
+function leaderKey(bindings: KeyBindings): string {
+  return bindings.get('leader')?.[0]?.key ?? '';
+}
+
+interface Fault {
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+function bound(config: KeysConfig): { readonly bindings: KeyBindings; readonly faults: readonly Fault[] } {
+  const faults: Fault[] = [];
+  const leaders = (config.leader ?? ['ctrl+x']).map((text) => keyName(text));
+  const leader = leaders.flatMap((read) => ('name' in read ? [read.name] : []));
+  if (config.leader?.length === 0)
+    faults.push({ path: ['leader'], message: 'the leader key has to be some key' });
+  const claims = new Map<string, Action>();
+  const own = new Map<Action, readonly Chord[]>();
+  for (const { action } of ACTIONS) {
+    const texts = config[action];
+    if (texts === undefined) continue;
+    const chords = texts.flatMap((text, index) => {
+      const fault = (message: string) => {
+        faults.push({ path: [action, index], message });
+        return [];
+      };
+      if (action === 'leader' && /\s/.test(text.trim())) return fault('the leader key is one key, not two');
+      const read = chordOf(text, leader);
+      if ('fault' in read) return fault(read.fault);
+      if (action !== 'leader' && !read.after_leader && leader.includes(read.key))
+        return fault(`${text} is the leader key; "leader" gives it another one`);
+      const other = claims.get(claim(read));
+      if (other !== undefined) return fault(`${text} is bound to ${other} already`);
+      claims.set(claim(read), action);
+      return [read];
+    });
+    own.set(action, chords);
+  }
+  const bindings = ACTIONS.map(({ action, keys }): [Action, readonly Chord[]] => {
+    const standard = keys.map((text) => chordOf(text, leader)).filter((read) => 'key' in read);
+    return [action, own.get(action) ?? standard.filter((chord) => !claims.has(claim(chord)))];
+  });
+  return { bindings: new Map(bindings), faults };
+}
+
+function claim({ after_leader, key }: Chord): string {
+  return `${after_leader ? 'leader ' : ''}${key}`;
+}
+
+function chordOf(text: string, leader: readonly string[]): Chord | { readonly fault: string } {
+  const words = text.trim().split(/\s+/);
+  const key = keyName(words.at(-1) ?? '');
+  if ('fault' in key) return key;
+  if (words.length === 1) {
+    if (writesText(key.name)) return { fault: `${text} alone is needed to write; "leader ${text}" is free` };
+    return { after_leader: false, key: key.name };
+  }
+  const first = words[0] === 'leader' ? { name: leader[0] ?? '' } : keyName(words[0] ?? '');
+  if ('fault' in first) return first;
+  if (words.length > 2 || !leader.includes(first.name))
+    return { fault: `"${text}": two keys begin with the leader key, ${leader[0]}` };
+  if (key.name === 'escape') return { fault: `"${text}": Esc behind the leader key takes it back` };
+  return { after_leader: true, key: key.name };
+}

@@ -1,0 +1,69 @@
+import { isKeyRelease, StdinBuffer } from '@earendil-works/pi-tui';
+
+/** What comes from a terminal, told apart. */
+export interface KeySourceListener {
+  readonly onInput: (data: string) => void;
+  readonly onFocus: (focused: boolean) => void;
+  /** The terminal has said which of the two ways it knows to report keys with modifiers. */
+  readonly onKeyboard: (protocol: 'kitty' | 'older') => void;
+  /** The terminal has said its name and version (XTVERSION). */
+  readonly onName: (name: string) => void;
+}
+
+/** Over a network the bytes of one key come further apart. */
+const ESCAPE_MS = 25;
+const ESCAPE_REMOTE_MS = 100;
+
+// Behind the escape character.
+const KITTY_FLAGS = /^\[\?(\d+)u$/;
+const DEVICE_ATTRIBUTES = /^\[\?[\d;]*c$/;
+const NAME = /^P>\|(.*).\\$/s;
+const FOCUS = /^\[([IO])$/;
+
+/** Cuts the bytes of a terminal into keys and whole pastes, and takes out the answers that are not meant for the app. */
+export class KeySource {
+  readonly #buffer: StdinBuffer;
+  readonly #listener: KeySourceListener;
+  /** The first half of a character beyond U+FFFF; the buffer hands out halves. */
+  #half = '';
+
+  constructor(listener: KeySourceListener, env: NodeJS.ProcessEnv) {
+    this.#listener = listener;
+    const remote = Boolean(env.SSH_CONNECTION || env.SSH_TTY);
+    this.#buffer = new StdinBuffer({ escapeTimeout: remote ? ESCAPE_REMOTE_MS : ESCAPE_MS });
+    this.#buffer.on('data', (sequence: string) => this.#sequence(sequence));
+    this.#buffer.on('paste', (text: string) => listener.onInput(`\x1b[200~${text}\x1b[201~`));
+  }
+
+  feed(data: string): void {
+    this.#buffer.process(data);
+  }
+
+  /** Forgets what came in part. */
+  clear(): void {
+    this.#buffer.clear();
+    this.#half = '';
+  }
+
+  #sequence(sequence: string): void {
+    const escaped = sequence.startsWith('\x1b') ? sequence.slice(1) : '';
+    const flags = KITTY_FLAGS.exec(escaped);
+    const name = NAME.exec(escaped);
+    const focus = FOCUS.exec(escaped);
+    if (flags) this.#listener.onKeyboard(flags[1] === '0' ? 'older' : 'kitty');
+    else if (DEVICE_ATTRIBUTES.test(escaped)) this.#listener.onKeyboard('older');
+    else if (name) this.#listener.onName(name[1] ?? '');
+    else if (focus) this.#listener.onFocus(focus[1] === 'I');
+    else if (!isKeyRelease(sequence)) this.#key(sequence);
+  }
+
+  #key(sequence: string): void {
+    if (/^[\ud800-\udbff]$/.test(sequence)) {
+      this.#half = sequence;
+      return;
+    }
+    const whole = /^[\udc00-\udfff]$/.test(sequence) ? this.#half + sequence : sequence;
+    this.#half = '';
+    if (whole !== '') this.#listener.onInput(whole);
+  }
+}

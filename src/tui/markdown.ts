@@ -1,0 +1,130 @@
+import { Markdown, type MarkdownTheme, setCapabilityOverrides } from '@earendil-works/pi-tui';
+import stringWidth from 'string-width';
+import { cleanLines } from '../render/clean.ts';
+import { type Paint, paint } from '../render/style.ts';
+import { codeColours } from './code-colours.ts';
+import type { Look } from './look.ts';
+import { cutPieces, type Piece } from './markdown-pieces.ts';
+import { wrap } from './wrap.ts';
+
+// A link shows where it leads, the same on every terminal: what a model writes may hide that.
+setCapabilityOverrides({ hyperlinks: false, images: null });
+
+/** Quotes and lists nested deeper than anybody reads exhaust the parser. */
+const TOO_DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])(?=[ \t>]|$)){13,}/m;
+
+/** Markdown as lines that fit the width. */
+export function markdown(text: string, width: number, look: Look): readonly string[] {
+  return new MarkdownLines().lines(text, width, look);
+}
+
+/** The same for text that grows: only the last piece of it is rendered again. */
+export class MarkdownLines {
+  #text = '';
+  #width = 0;
+  #look: Look | null = null;
+  #pieces: Piece[] = [];
+  #rendered: (readonly string[])[] = [];
+
+  lines(text: string, width: number, look: Look): readonly string[] {
+    const same = this.#look !== null && sameLook(look, this.#look) && width === this.#width;
+    if (!same || !text.startsWith(this.#text)) {
+      this.#pieces = [];
+      this.#rendered = [];
+    }
+    if (!same || text !== this.#text) this.#renderFrom(text, Math.max(1, width), look);
+    [this.#text, this.#width, this.#look] = [text, width, look];
+    return this.#joined();
+  }
+
+  #renderFrom(text: string, width: number, look: Look): void {
+    const resumed = this.#pieces.pop() ?? null;
+    this.#rendered.pop();
+    const cut = cutPieces(text, resumed);
+    cut.forEach((piece, index) => {
+      this.#pieces.push(piece);
+      this.#rendered.push(renderPiece(text, piece, index === cut.length - 1, width, look));
+    });
+  }
+
+  #joined(): string[] {
+    const out: string[] = [];
+    this.#rendered.forEach((lines, index) => {
+      if (lines.length === 0) return;
+      if (out.length > 0 && this.#pieces[index]?.gap === true) out.push('');
+      for (const line of lines) out.push(line);
+    });
+    return out;
+  }
+}
+
+function sameLook(a: Look, b: Look): boolean {
+  return a.colour === b.colour && a.unicode === b.unicode && a.accessible === b.accessible;
+}
+
+function renderPiece(text: string, piece: Piece, last: boolean, width: number, look: Look): string[] {
+  const source = text.slice(piece.start, piece.end);
+  if (piece.code === null) return render(cleanLines(source), width, look);
+  const { fence, opens, closes } = piece.code;
+  const rows = source.replace(/\n$/, '').split('\n');
+  const body = rows.slice(opens ? 1 : 0, closes ? -1 : undefined).join('\n');
+  const lines = render(`${fence.marker}${fence.language}\n${cleanLines(body)}\n${fence.marker}`, width, look);
+  const ends = closes || last;
+  return lines.slice(opens || look.accessible ? 0 : 1, ends || look.accessible ? undefined : -1);
+}
+
+function render(source: string, width: number, look: Look): string[] {
+  if (source.trim() === '') return [];
+  if (TOO_DEEP.test(source)) return wrap(source, width, look);
+  let lines: string[];
+  try {
+    const options = { preserveOrderedListMarkers: true, preserveBackslashEscapes: false, renderLatex: false };
+    lines = new Markdown(source, 0, 0, theme(look), undefined, options).render(width);
+  } catch {
+    // Whatever a model writes is shown, if need be as it was written.
+    return wrap(source, width, look);
+  }
+  const shown = lines.flatMap((line) => fitted(line, width, look)).map((line) => line.trimEnd());
+  while (shown.at(-1) === '') shown.pop();
+  while (shown[0] === '') shown.shift();
+  return shown;
+}
+
+const BORDER = /^[\s┌─┬┐├┼┤└┴┘]+$/u;
+
+function fitted(line: string, width: number, look: Look): string[] {
+  if (look.accessible) {
+    if (BORDER.test(line) && line.trim() !== '') return [];
+    const spoken = line.replace(/^\s*│ */, '').replace(/ *│\s*$/, '');
+    return wrap(spoken.replaceAll(/ *│ */g, '; '), width, look);
+  }
+  const drawn = look.unicode ? line : line.replaceAll(/[\u2500-\u257f]/g, asciiOf);
+  // The two libraries may count a rare character differently; a line that is too wide would break the screen.
+  return stringWidth(drawn.trimEnd()) <= width ? [drawn] : wrap(drawn, width, look);
+}
+
+function asciiOf(drawing: string): string {
+  if (drawing === '─' || drawing === '━') return '-';
+  return drawing === '│' || drawing === '┃' ? '|' : '+';
+}
+
+function theme(look: Look): MarkdownTheme {
+  const by = (format: Paint) => (text: string) => paint(look, format, text);
+  return {
+    heading: by('cyan'),
+    link: by('blue'),
+    linkUrl: by('dim'),
+    code: by('yellow'),
+    codeBlock: (text) => text,
+    codeBlockBorder: look.accessible ? () => '' : by('dim'),
+    quote: by('dim'),
+    quoteBorder: by('dim'),
+    hr: by('dim'),
+    listBullet: by('cyan'),
+    bold: by('bold'),
+    italic: by('italic'),
+    strikethrough: by('strikethrough'),
+    underline: by('underline'),
+    highlightCode: (code, language) => codeColours(code, language, look),
+  };
+}

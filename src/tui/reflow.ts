@@ -1,0 +1,52 @@
+import { stripVTControlCharacters } from 'node:util';
+import { visibleWidth } from '@earendil-works/pi-tui';
+
+/**
+ * What a terminal does with the lines on its screen when its window gets narrower, and with the cursor among them. `all`: breaks every
+ * line anew, the cursor keeps its place in the text. `xterm.js`: leaves the cursor's line alone, and moves the cursor down by the rows
+ * that come up below it too. `none`: cuts. So counts whoever is unknown: at worst a row of the old block stays behind, never is a
+ * printed line lost.
+ */
+export type Reflow = 'all' | 'xterm.js' | 'none';
+
+/** From the environment, until the terminal says its own name. */
+export function reflowOf(env: NodeJS.ProcessEnv): Reflow {
+  if (env.TMUX) return 'all';
+  if (env.STY || env.XTERM_VERSION || /^(?:linux|st|screen|rxvt)\b/.test(env.TERM ?? '')) return 'none';
+  if (env.TERM_PROGRAM === 'vscode') return 'xterm.js';
+  if (env.KITTY_WINDOW_ID || env.VTE_VERSION || env.WT_SESSION || env.ALACRITTY_WINDOW_ID) return 'all';
+  if (/^(?:iTerm\.app|WezTerm|ghostty|Apple_Terminal)$/.test(env.TERM_PROGRAM ?? '')) return 'all';
+  return 'none';
+}
+
+/** From the name with which a terminal answers XTVERSION; null when the name says nothing. */
+export function reflowOfName(name: string): Reflow | null {
+  if (/^xterm\.js/i.test(name)) return 'xterm.js';
+  if (/^xterm/i.test(name)) return 'none';
+  const breaks = /^(?:tmux|kitty|wezterm|iterm2|ghostty|foot|vte|alacritty|konsole|mintty|contour)/i;
+  return breaks.test(name) ? 'all' : null;
+}
+
+const graphemes = new Intl.Segmenter();
+
+/** How many rows a line of the block occupies once a narrower window has broken it. */
+export function rowsOf(line: string, columns: number): number {
+  if (visibleWidth(line) <= columns || disputed(line)) return 1;
+  let rows = 1;
+  let column = 0;
+  // A wide character that does not fit goes to the next row whole.
+  for (const { segment } of graphemes.segment(stripVTControlCharacters(line))) {
+    const width = visibleWidth(segment);
+    if (column + width > columns) {
+      rows += 1;
+      column = 0;
+    }
+    column += width;
+  }
+  return rows;
+}
+
+/** Joined emoji, flags and skin tones: terminals do not agree how wide they are. */
+export function disputed(line: string): boolean {
+  return /[\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}]/u.test(line);
+}

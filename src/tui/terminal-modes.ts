@@ -1,0 +1,67 @@
+import { isKittyProtocolActive, setKittyProtocolActive } from '@earendil-works/pi-tui';
+
+/** Keys are told apart (1), with the layout-independent key beside them (4). */
+const KITTY_ON = '\x1b[>5u';
+const KITTY_OFF = '\x1b[<u';
+const KITTY_QUERY = '\x1b[?u';
+const OTHER_KEYS_ON = '\x1b[>4;2m';
+const OTHER_KEYS_OFF = '\x1b[>4;0m';
+const PASTE_ON = '\x1b[?2004h';
+const PASTE_OFF = '\x1b[?2004l';
+const FOCUS_ON = '\x1b[?1004h';
+const FOCUS_OFF = '\x1b[?1004l';
+const ALTERNATE_ON = '\x1b[?1049h';
+const ALTERNATE_OFF = '\x1b[?1049l';
+const NAME_QUERY = '\x1b[>q';
+/** Every terminal answers this one, so that the answers to the others have come, or will not. */
+const ATTRIBUTES_QUERY = '\x1b[c';
+
+/** What a terminal has been asked to do beside showing text, so that it can be undone. Each method gives what is to be written. */
+export class TerminalModes {
+  #taken = false;
+  #kitty = false;
+  #other_keys = false;
+  #alternate = false;
+
+  get alternate(): boolean {
+    return this.#alternate;
+  }
+
+  take(): string {
+    this.#taken = true;
+    return `${PASTE_ON}${FOCUS_ON}${KITTY_ON}${KITTY_QUERY}${NAME_QUERY}${ATTRIBUTES_QUERY}`;
+  }
+
+  /** The terminal has answered. Those that know the newer protocol answer for it first. */
+  keyboard(protocol: 'kitty' | 'older'): string {
+    if (!this.#taken || this.#kitty || this.#other_keys) return '';
+    this.#kitty = protocol === 'kitty';
+    this.#other_keys = protocol === 'older';
+    if (isKittyProtocolActive() !== this.#kitty) setKittyProtocolActive(this.#kitty);
+    if (this.#other_keys) return OTHER_KEYS_ON;
+    return this.#alternate ? KITTY_ON : '';
+  }
+
+  enterAlternate(): string {
+    this.#alternate = true;
+    // Each of the two screens has its own keyboard settings.
+    return `${ALTERNATE_ON}${this.#kitty ? KITTY_ON : ''}`;
+  }
+
+  leaveAlternate(): string {
+    if (!this.#alternate) return '';
+    this.#alternate = false;
+    // Cleared first: resized meanwhile, tmux would carry lines of it over into its history.
+    return `\x1b[H\x1b[J${this.#kitty ? KITTY_OFF : ''}${ALTERNATE_OFF}`;
+  }
+
+  give(): string {
+    if (!this.#taken) return '';
+    const other_keys = this.#other_keys ? OTHER_KEYS_OFF : '';
+    const alternate = this.leaveAlternate();
+    this.#taken = false;
+    this.#kitty = false;
+    this.#other_keys = false;
+    return `${alternate}${KITTY_OFF}${other_keys}${FOCUS_OFF}${PASTE_OFF}`;
+  }
+}

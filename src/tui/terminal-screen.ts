@@ -1,0 +1,257 @@
+import type { ReadStream, WriteStream } from 'node:tty';
+import { CURSOR_SHOWN, synchronized } from './control-sequences.ts';
+import type { Frame } from './frame.ts';
+import { FullPainter } from './full-painter.ts';
+import { InlinePainter } from './inline-painter.ts';
+import { KeySource } from './key-source.ts';
+import { type Reflow, reflowOf, reflowOfName } from './reflow.ts';
+import type { Screen, ScreenListener } from './screen.ts';
+import { TerminalModes } from './terminal-modes.ts';
+import { TerminalSignals } from './terminal-signals.ts';
+import type { TerminalSize } from './terminal-size.ts';
+
+/** A window is often dragged through many sizes; what is written in between meets one that we do not know of. */
+const SETTLE_MS = 80;
+const EMPTY: Frame = { lines: [], cursor: null };
+
+export interface TerminalStreams {
+  readonly input: ReadStream;
+  readonly output: WriteStream;
+}
+
+/** The terminal of this process: takes it when made, gives it back with `close`, at the latest when the process ends. */
+export class TerminalScreen implements Screen {
+  readonly #input: ReadStream;
+  readonly #output: WriteStream;
+  readonly #listener: ScreenListener;
+  readonly #inline = new InlinePainter();
+  readonly #full = new FullPainter();
+  readonly #modes = new TerminalModes();
+  readonly #keys: KeySource;
+  readonly #signals: TerminalSignals;
+  #reflow: Reflow;
+  /** What stood below the printed lines when the alternate screen was entered. */
+  #inline_frame = EMPTY;
+  #full_frame = EMPTY;
+  /** Printed while the alternate screen is shown, or the window changes. */
+  #waiting: string[] = [];
+  #full_wanted = false;
+  #state: 'open' | 'suspended' | 'closed' = 'open';
+  /** The window has changed, and may change on. */
+  #settling: NodeJS.Timeout | null = null;
+  #focused = true;
+  #gone = false;
+  #hung_up = false;
+
+  constructor(streams: TerminalStreams, listener: ScreenListener, env: NodeJS.ProcessEnv) {
+    this.#input = streams.input;
+    this.#output = streams.output;
+    this.#listener = listener;
+    this.#reflow = reflowOf(env);
+    this.#keys = new KeySource(
+      {
+        onInput: (data) => this.#state === 'open' && listener.onInput(data),
+        onFocus: (focused) => {
+          this.#focused = focused;
+        },
+        onKeyboard: (protocol) => this.#write(this.#modes.keyboard(protocol)),
+        onName: (name) => {
+          this.#reflow = reflowOfName(name) ?? this.#reflow;
+        },
+      },
+      env,
+    );
+    this.#signals = new TerminalSignals({
+      onStop: () => this.suspend(),
+      onContinue: () => this.#continued(),
+      onEnd: () => this.#hangUp(),
+      onExit: () => this.close(),
+    });
+    this.#input.setEncoding('utf8');
+    this.#input.on('data', this.#onData);
+    this.#input.on('end', this.#onGone);
+    this.#input.on('error', this.#onGone);
+    this.#output.on('error', this.#onGone);
+    this.#output.on('resize', this.#onResize);
+    this.#take();
+  }
+
+  get columns(): number {
+    return this.#output.columns || 80;
+  }
+
+  get rows(): number {
+    return this.#output.rows || 24;
+  }
+
+  get full(): boolean {
+    return this.#full_wanted;
+  }
+
+  print(lines: readonly string[]): void {
+    if (this.#state === 'closed') return;
+    if (!this.#ready || this.full) this.#waiting.push(...lines);
+    else this.#write(synchronized(this.#inline.print(lines, this.#size)));
+  }
+
+  draw(frame: Frame): void {
+    if (this.#state === 'closed') return;
+    if (this.full) this.#full_frame = frame;
+    else this.#inline_frame = frame;
+    if (this.#ready) this.#write(synchronized(this.#painted(frame)));
+  }
+
+  enterFull(): void {
+    if (this.#state !== 'open' || this.full) return;
+    this.#settle();
+    this.#full_frame = EMPTY;
+    this.#full_wanted = true;
+    this.#write(synchronized(this.#showFull()));
+  }
+
+  leaveFull(): void {
+    if (this.#state !== 'open' || !this.full) return;
+    this.#settle();
+    this.#full_wanted = false;
+    this.#write(synchronized(`${this.#modes.leaveAlternate()}${CURSOR_SHOWN}${this.#inlineAgain()}`));
+  }
+
+  attention(text: string): void {
+    if (this.#focused || this.#state !== 'open') return;
+    // A digit at the start would be read as another command of OSC 9.
+    const said = text.replaceAll(/\p{Cc}/gu, ' ').replace(/^(?=\d)/, ' ');
+    this.#write(`\x07\x1b]9;${said}\x07`);
+  }
+
+  suspend(): void {
+    if (this.#state !== 'open' || process.platform === 'win32') return;
+    this.#give('ours');
+    this.#state = 'suspended';
+    this.#signals.stop();
+  }
+
+  close(): void {
+    if (this.#state === 'closed') return;
+    if (this.#state === 'open') this.#give('ours');
+    else this.#write(this.#waitingText());
+    this.#state = 'closed';
+    this.#signals.end(this.#hung_up);
+    this.#input.off('data', this.#onData);
+    this.#output.off('resize', this.#onResize);
+    // The listeners for errors stay: a terminal that is gone may say so late.
+  }
+
+  /** What is asked for can be written now, and does not wait. */
+  get #ready(): boolean {
+    return this.#state === 'open' && this.#settling === null;
+  }
+
+  get #size(): TerminalSize {
+    return { columns: this.columns, rows: this.rows, reflow: this.#reflow };
+  }
+
+  #painted(frame: Frame): string {
+    return this.full ? this.#full.draw(frame, this.#size) : this.#inline.draw(frame, this.#size);
+  }
+
+  /** The inline part as it was left, below what has been printed since. */
+  #inlineAgain(): string {
+    const out = this.#waiting.length > 0 ? this.#inline.print(this.#waiting, this.#size) : '';
+    this.#waiting = [];
+    return `${out}${this.#inline.draw(this.#inline_frame, this.#size)}`;
+  }
+
+  #showFull(): string {
+    // The block goes, and the cursor to where it began: where a block of lines ends up after a resize behind the curtain nobody knows.
+    const out = `${this.#inline.erase(this.#size)}${this.#modes.enterAlternate()}`;
+    this.#inline.startHere();
+    this.#full.forget();
+    return `${out}${this.#full.draw(this.#full_frame, this.#size)}`;
+  }
+
+  #waitingText(): string {
+    const lines = this.#waiting;
+    this.#waiting = [];
+    return lines.map((line) => `${line}\x1b[0m\r\n`).join('');
+  }
+
+  #take(): void {
+    this.#rawMode(true);
+    this.#input.resume();
+    this.#write(this.#modes.take());
+  }
+
+  /** The live block is erased, unless somebody else has written below it; what was printed stays. */
+  #give(ground: 'ours' | 'foreign'): void {
+    this.#stopSettling();
+    const erased = this.#modes.alternate || ground === 'foreign' ? '' : this.#inline.erase(this.#size);
+    const out = `${erased}${this.#modes.give()}${this.#waitingText()}`;
+    this.#write(`${synchronized(out)}${CURSOR_SHOWN}`);
+    this.#inline.startHere();
+    this.#keys.clear();
+    this.#input.pause();
+    this.#rawMode(false);
+  }
+
+  /** Continued after a stop, ours or one that nobody announced: nothing of what the terminal was told still holds. */
+  #continued(): void {
+    if (this.#state === 'closed') return;
+    if (this.#state === 'open') this.#give('foreign');
+    this.#state = 'open';
+    this.#take();
+    const inline = this.#inlineAgain();
+    this.#write(synchronized(`${inline}${this.full ? this.#showFull() : ''}`));
+    // The window may have changed while nobody listened.
+    this.#listener.onResize();
+  }
+
+  /** Setting it anew when it is set already would do nothing, even if somebody else has changed it. */
+  #rawMode(raw: boolean): void {
+    try {
+      this.#input.setRawMode(raw);
+    } catch {
+      this.#gone = true;
+    }
+  }
+
+  #write(text: string): void {
+    if (text !== '' && !this.#gone) this.#output.write(text);
+  }
+
+  readonly #onData = (data: string | Buffer): void => this.#keys.feed(data.toString());
+
+  readonly #onGone = (): void => {
+    this.#gone = true;
+    this.#hangUp();
+  };
+
+  /** A terminal that goes says so in several ways. */
+  #hangUp(): void {
+    if (this.#hung_up || this.#state === 'closed') return;
+    this.#hung_up = true;
+    this.#listener.onHangup();
+  }
+
+  readonly #onResize = (): void => {
+    this.#inline.resized();
+    this.#full.forget();
+    if (this.#state !== 'open') return;
+    this.#stopSettling();
+    this.#settling = setTimeout(() => this.#settle(), SETTLE_MS);
+  };
+
+  #stopSettling(): void {
+    if (this.#settling !== null) clearTimeout(this.#settling);
+    this.#settling = null;
+  }
+
+  /** The app draws for the new size, and with what has come meanwhile that is one change. */
+  #settle(): void {
+    if (this.#settling === null) return;
+    this.#listener.onResize();
+    this.#stopSettling();
+    if (this.#state !== 'open') return;
+    const out = this.full ? this.#full.draw(this.#full_frame, this.#size) : this.#inlineAgain();
+    this.#write(synchronized(out));
+  }
+}

@@ -1,0 +1,45 @@
+import type { Agent } from '../core/agent.ts';
+import type { Ask } from '../core/ask.ts';
+import type { Mail } from '../core/mail.ts';
+import type { PlacedMessage } from '../core/message.ts';
+import type { RuntimeEvent } from '../runtime/runtime-event.ts';
+import type { Overlay } from './ui-state.ts';
+
+/** Where the view can go: along the tree, or to one agent. */
+export type Direction = 'parent' | 'child' | 'previous' | 'next';
+
+/** Everything that changes what the UI shows. */
+export type UiEvent =
+  | { readonly type: 'runtime'; readonly event: RuntimeEvent }
+  /** The tree as the ledger has it, when it is opened. */
+  | { readonly type: 'opened'; readonly root_id: string; readonly agents: readonly Agent[] }
+  /** The composed history of one agent, and its pending mail. Messages that came since it was in view are joined behind it. */
+  | {
+      readonly type: 'history';
+      readonly agent_id: string;
+      readonly messages: readonly PlacedMessage[];
+      readonly mail: readonly Mail[];
+    }
+  /** The open questions as the ledger has them. */
+  | { readonly type: 'asks'; readonly asks: readonly Ask[] }
+  | { readonly type: 'go'; readonly to: Direction }
+  | { readonly type: 'visit'; readonly agent_id: string }
+  | { readonly type: 'slot'; readonly slot: number }
+  | { readonly type: 'pin'; readonly agent_id: string; readonly slot: number }
+  | { readonly type: 'draft'; readonly agent_id: string; readonly text: string }
+  | { readonly type: 'capture-begun' | 'capture-ended'; readonly agent_id: string }
+  | { readonly type: 'captured'; readonly agent_id: string; readonly text: string }
+  | {
+      readonly type: 'say';
+      readonly agent_id: string;
+      readonly text: string;
+      readonly tone: 'plain' | 'good' | 'bad';
+    }
+  /** Opens or closes a folded entry, by its place in the entries. */
+  | { readonly type: 'fold'; readonly agent_id: string; readonly index: number; readonly opened: boolean }
+  /** A person took these out of sight. */
+  | { readonly type: 'reaped'; readonly ids: readonly string[] }
+  /** Null closes; an open queue of approvals is put off by that, never answered. */
+  | { readonly type: 'overlay'; readonly overlay: Overlay | null }
+  | { readonly type: 'leader'; readonly on: boolean }
+  | { readonly type: 'tick'; readonly now: number };

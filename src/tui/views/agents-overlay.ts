@@ -1,0 +1,125 @@
+import type { Agent } from '../../core/agent.ts';
+import { isWorking } from '../../core/state.ts';
+import { count, duration } from '../../render/amounts.ts';
+import { clean } from '../../render/clean.ts';
+import { columnsOf, fit, pad, sign } from '../../render/style.ts';
+import type { TreeRow } from '../../render/tree-rows.ts';
+import { agentRows, selectedAgent } from '../agent-rows.ts';
+import { slotOf } from '../family.ts';
+import type { Frame } from '../frame.ts';
+import { columns, line, type Part } from '../line.ts';
+import type { Look } from '../look.ts';
+import { type Overlay, paneOf, type UiState } from '../ui-state.ts';
+import { agentSays } from './agent-says.ts';
+
+const NAME_MAX = 34;
+const NAME_MIN = 10;
+const TOKENS_WIDTH = 7;
+const TIME_WIDTH = 7;
+/** Names are of more use than figures: below this width figures go. */
+const FIGURES_FROM = 48;
+
+/** All agents as a tree (UX.md, Agents): stands still while states change, and scrolls with the selection. */
+export function agentsOverlay(
+  state: UiState,
+  overlay: Extract<Overlay, { readonly type: 'agents' }>,
+  width: number,
+  height: number,
+  look: Look,
+): Frame {
+  const rows = agentRows(state, overlay.filter, look);
+  const selected = selectedAgent(state, overlay, rows);
+  const head = headLine(state, overlay.filter, width, look);
+  const hints = height >= 4;
+  const room = Math.max(0, height - 1 - (hints ? 1 : 0));
+  const place = rows.findIndex(({ agent }) => agent.id === selected);
+  const top = scrolled(place, rows.length, room);
+  const shown = rows.slice(top, top + room);
+  const names = rows.map((row) => columnsOf(nameOf(row, state, look)));
+  const wanted = Math.max(NAME_MIN, ...names);
+  const name_width = Math.min(wanted, NAME_MAX, Math.max(NAME_MIN, Math.floor(width * 0.45)));
+  const lines = [
+    head.text,
+    ...shown.map((row) => rowLine(row, row.agent.id === selected, state, name_width, width, look)),
+  ];
+  if (rows.length === 0 && room > 0)
+    lines.push(line(look, width, [['dim', '   no agent has that in its name']]));
+  if (hints) lines.push(hintLine(rows.length, top, shown.length, width, look));
+  return {
+    lines: lines.slice(0, height),
+    cursor: { row: 0, column: Math.min(head.caret, Math.max(0, width - 1)) },
+  };
+}
+
+/** Keeps the selection in the middle as far as the ends allow. */
+function scrolled(place: number, count: number, room: number): number {
+  return Math.max(0, Math.min(count - room, place - Math.floor(room / 2)));
+}
+
+function headLine(
+  state: UiState,
+  filter: string,
+  width: number,
+  look: Look,
+): { text: string; caret: number } {
+  let [tokens, cost] = [0, null as number | null];
+  for (const { usage } of state.agents.values()) {
+    tokens += usage.input + usage.output;
+    if (usage.cost_usd !== null) cost = (cost ?? 0) + usage.cost_usd;
+  }
+  const total = `${cost === null ? '' : `$${cost.toFixed(2)}  `}${count(tokens)}`;
+  const left: Part[] = [
+    ['bold', ` Agents ${state.agents.size}`],
+    ` ${look.accessible ? '-' : sign(look, '·')} filter: ${clean(filter)}`,
+  ];
+  const caret = columns(left) + (filter.endsWith(' ') ? 1 : 0);
+  const space = width - caret - columnsOf(total) - 1;
+  const parts =
+    space >= 2 ? [...left, ' '.repeat(width - columns(left) - columnsOf(total) - 1), total] : left;
+  return { text: line(look, width, parts), caret };
+}
+
+function nameOf({ agent, stem }: TreeRow, state: UiState, look: Look): string {
+  const slot = slotOf(state, agent.id);
+  const name = clean(agent.name);
+  if (agent.id === state.root_id) return name;
+  const shown = slot === null ? ' ' : String(slot);
+  if (look.accessible) return `${'  '.repeat(Math.max(0, agent.depth - 1))}${shown} ${name}`;
+  return `${stem.slice(0, -1)}${stem.endsWith('-') ? '-' : ''}${shown} ${name}`;
+}
+
+function rowLine(
+  row: TreeRow,
+  selected: boolean,
+  state: UiState,
+  name_width: number,
+  width: number,
+  look: Look,
+): string {
+  const { agent } = row;
+  const name = pad(fit(nameOf(row, state, look), name_width, look), name_width);
+  const mark = selected ? ` ${look.accessible ? '>' : sign(look, '▸')} ` : '   ';
+  const seen = paneOf(state, agent.id);
+  const unseen = seen.unseen > 0 ? (look.accessible ? ' (new)' : sign(look, '•')) : ' ';
+  const open = seen.capture === null ? '' : sign(look, '✎');
+  const before: Part[] = [mark, selected ? ['bold', name] : name, ['green', unseen], open, ' '];
+  const figures = width < FIGURES_FROM ? '' : figuresOf(agent, state.now);
+  const room = width - columns(before) - columnsOf(figures);
+  const [paint, said] = agentSays(state, agent, look) as readonly ['dim', string];
+  const told = pad(fit(said, Math.max(0, room), look), Math.max(0, room));
+  return line(look, width, [...before, [paint, told], figures]).trimEnd();
+}
+
+function figuresOf(agent: Agent, now: number): string {
+  const used = agent.usage.input + agent.usage.output;
+  const until = isWorking(agent.state.type) ? now : (agent.ended_at ?? agent.updated_at);
+  const tokens = used === 0 ? '' : count(used);
+  return `${tokens.padStart(TOKENS_WIDTH)}${duration(until - agent.created_at).padStart(TIME_WIDTH)} `;
+}
+
+function hintLine(total: number, top: number, shown: number, width: number, look: Look): string {
+  const place = shown < total ? `${top + 1}-${top + shown} of ${total}  ` : '';
+  const dot = look.accessible ? '-' : sign(look, '·');
+  const keys = ['Enter open', 's send', 'k kill', 'r reap', '1-9 pin', 'Esc'].join(` ${dot} `);
+  return line(look, width, [['dim', ` ${place}${keys}`]]);
+}

@@ -1,0 +1,109 @@
+import type { Ask } from '../../core/ask.ts';
+import { clean, cleanLines } from '../../render/clean.ts';
+import { sign } from '../../render/style.ts';
+import { columns, type Part } from '../line.ts';
+import type { Look } from '../look.ts';
+import type { Overlay, UiState } from '../ui-state.ts';
+import { wrap } from '../wrap.ts';
+import { box } from './box.ts';
+
+const WIDTH_MAX = 90;
+/** Rows that are not the subject: frame, where and why, keys. */
+const FIXED = 5;
+const ACCESSIBLE_FIXED = 4;
+
+/** The question at the head of the queue: who asks, from where in the tree, and exactly what for. There is no default. */
+export function approvalBox(
+  state: UiState,
+  overlay: Extract<Overlay, { readonly type: 'approvals' }>,
+  width: number,
+  height: number,
+  look: Look,
+): string[] {
+  const [ask] = state.asks;
+  const wide = Math.min(width, WIDTH_MAX);
+  if (ask === undefined) return box('no approvals wait', [['Esc closes']], wide, look).slice(0, height);
+  const dot = look.accessible ? '-' : sign(look, '·');
+  const title = titleOf(state, ask, wide - 6, look);
+  const fixed = look.accessible ? ACCESSIBLE_FIXED : FIXED;
+  const rows: (readonly Part[])[] = [
+    ...subjectRows(ask, wide - 4, Math.max(1, height - fixed), look),
+    [['dim', `cwd ${clean(ask.cwd)} ${dot} rule: ${clean(ask.rule)}`]],
+    ...keyRows(overlay.saying, wide - 4),
+  ];
+  const lines = box(title, rows, wide, look);
+  if (lines.length <= height || look.accessible) return lines.slice(0, height);
+  // Too low for the frame: what is asked and the keys count more.
+  const kept = [[['bold', title] as const], rows[0] ?? [], ...keyRows(overlay.saying, wide)];
+  return box(title, kept.slice(1), wide, { ...look, accessible: true }).slice(0, height);
+}
+
+/** The command as it will run: all of it as long as there is room, and never cut in silence. */
+function subjectRows(ask: Ask, width: number, rows: number, look: Look): (readonly Part[])[] {
+  const text = ask.subject.trim() === '' ? ask.input : ask.subject;
+  const lines = wrap(cleanLines(text), width, look);
+  if (lines.length <= rows) return lines.map((row) => [['bold', row]]);
+  const shown = lines.slice(0, Math.max(1, rows - 1)).map((row) => [['bold', row]] as const);
+  const hidden = lines.length - shown.length;
+  return rows === 1
+    ? [
+        [
+          ['yellow', `+${hidden} lines more: `],
+          ['bold', lines[0] ?? ''],
+        ],
+      ]
+    : [...shown, [['yellow', `${sign(look, '…')} +${hidden} lines more: v shows them`]]];
+}
+
+/** Every key stays in sight, with fewer words where there is less room. */
+function keyRows(saying: string | null, width: number): (readonly Part[])[] {
+  if (saying !== null)
+    return [[`why not: ${clean(saying)}`], [['dim', 'Enter denies with these words   Esc back']]];
+  if (width >= 50)
+    return [
+      [
+        key('y'),
+        ' once   ',
+        key('s'),
+        ' this agent, session   ',
+        key('n'),
+        ' deny   ',
+        key('m'),
+        ' deny+say',
+      ],
+      [key('v'), ' view agent   ', key('Esc'), ' later (stays queued)'],
+    ];
+  if (width >= 30)
+    return [
+      [key('y'), ' once  ', key('s'), ' agent  ', key('n'), ' deny  ', key('m'), ' say'],
+      [key('v'), ' view  ', key('Esc'), ' later'],
+    ];
+  return [[key('y'), ' yes ', key('n'), ' no ', key('s'), ' ', key('m'), ' ', key('v'), ' ', key('Esc')]];
+}
+
+function key(name: string): Part {
+  return ['bold', name];
+}
+
+/** Who asks, from where in the tree, for what: as much of it as fits, the tool always. */
+function titleOf(state: UiState, ask: Ask, width: number, look: Look): string {
+  const dash = look.accessible ? '-' : sign(look, '─');
+  const count = `1 of ${state.asks.length}`;
+  const tool = clean(ask.tool);
+  const names = path(state, ask);
+  const full = names.join(look.accessible ? ' > ' : ` ${sign(look, '›')} `);
+  const titles = [
+    `${count} ${dash} ${full} wants: ${tool}`,
+    `${count} ${dash} ${names.at(-1)} wants: ${tool}`,
+    `${tool}: ${names.at(-1)} ${count}`,
+  ];
+  return titles.find((title) => columns([title]) <= width) ?? (titles[2] as string);
+}
+
+/** `main`, `file-reader`, `grep-all`. */
+function path(state: UiState, ask: Ask): readonly string[] {
+  const names: string[] = [];
+  for (let id: string | null = ask.agent_id; id !== null; id = state.agents.get(id)?.parent_id ?? null)
+    names.unshift(clean(state.agents.get(id)?.name ?? ask.agent_name));
+  return names;
+}

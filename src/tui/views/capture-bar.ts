@@ -1,0 +1,27 @@
+import { clean } from '../../render/clean.ts';
+import { sign } from '../../render/style.ts';
+import { columns, line, type Part } from '../line.ts';
+import type { Look } from '../look.ts';
+import { paneOf, type UiState } from '../ui-state.ts';
+
+/** Says that a capture is on and that nothing of it reaches a model (seed 1, Capture Mode); null when none is. */
+export function captureBar(state: UiState, width: number, look: Look): string | null {
+  const agent = state.view === null ? undefined : state.agents.get(state.view);
+  if (agent === undefined) return null;
+  const { capture } = paneOf(state, agent.id);
+  if (capture === null) return null;
+  const count = capture.length === 1 ? '1 line' : `${capture.length} lines`;
+  const dot = sign(look, '·');
+  if (look.accessible)
+    return line(look, width, [`Capture, ${count}, not sent to ${clean(agent.name)}. /fork or /cancel.`]);
+  const bar = sign(look, '━');
+  const parts: Part[] = [
+    [
+      'magenta',
+      `${bar.repeat(2)} CAPTURE ${dot} ${count} ${dot} not sent to ${clean(agent.name)} ${bar.repeat(2)} `,
+    ],
+    `/fork ${dot} /cancel`,
+  ];
+  const rest = width - columns(parts) - 1;
+  return line(look, width, rest > 0 ? [...parts, ['magenta', ` ${bar.repeat(rest)}`]] : parts);
+}

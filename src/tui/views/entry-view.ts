@@ -1,0 +1,132 @@
+import type { AssistantPart, PlacedMessage, UserOrigin } from '../../core/message.ts';
+import { cleanLines } from '../../render/clean.ts';
+import { type Paint, sign } from '../../render/style.ts';
+import type { Entry } from '../entry.ts';
+import { line } from '../line.ts';
+import type { Look } from '../look.ts';
+import { markdown } from '../markdown.ts';
+import { wrap } from '../wrap.ts';
+import { callView } from './call-view.ts';
+import { eventView } from './event-view.ts';
+import { folded } from './folded.ts';
+import { mailView } from './mail-view.ts';
+import type { NameContext } from './name-context.ts';
+import { resultsView } from './results-view.ts';
+
+/** One entry of a scrollback as lines. */
+export function entryView(entry: Entry, width: number, look: Look, names: NameContext): readonly string[] {
+  if (entry.type === 'call') return callView(entry, width, look, names);
+  if (entry.type === 'message') return messageView(entry.message, entry.opened, width, look, names);
+  const paint: Paint = entry.tone === 'bad' ? 'red' : entry.tone === 'good' ? 'green' : 'dim';
+  return wrap(entry.text, width, look).map((row) => line(look, width, [[paint, row]]));
+}
+
+/** An entry with what separates it from the one before: nothing between calls, a blank line elsewhere, a rule at the fork point. */
+export function entryBelow(
+  entry: Entry,
+  before: Entry | null,
+  width: number,
+  look: Look,
+  names: NameContext,
+): readonly string[] {
+  const lines = entryView(entry, width, look, names);
+  if (before === null || lines.length === 0) return lines;
+  const forks = isInherited(before) && !isInherited(entry) && entry.type !== 'say';
+  const text = `${look.accessible ? '' : `${sign(look, '⑂')} `}forked here; what stands above was inherited`;
+  if (forks) return ['', line(look, width, [['dim', text]]), '', ...lines];
+  return isClose(entry, before) ? lines : ['', ...lines];
+}
+
+function isInherited(entry: Entry): boolean {
+  return entry.type !== 'say' && entry.inherited;
+}
+
+function isClose(entry: Entry, before: Entry): boolean {
+  if (entry.type === 'call') return before.type === 'call';
+  const kind = (one: Entry): string => (one.type === 'message' ? one.message.kind : one.type);
+  return kind(entry) === kind(before) && (kind(entry) === 'capture' || kind(entry) === 'event');
+}
+
+/** How many entries at the head are finished: only these may go into a scrollback that cannot be changed. */
+export function finishedEntries(entries: readonly Entry[]): number {
+  let end = entries.length;
+  entries.some((entry, index) => {
+    if (entry.type !== 'call' || entry.result !== null) return false;
+    end = index;
+    return true;
+  });
+  return end;
+}
+
+function messageView(
+  message: PlacedMessage,
+  opened: boolean,
+  width: number,
+  look: Look,
+  names: NameContext,
+): readonly string[] {
+  switch (message.kind) {
+    case 'user':
+      return userView(message.content.origin, message.content.text, opened, width, look, names);
+    case 'assistant':
+      return message.content.parts.flatMap((part, index, all) => {
+        const lines = partView(part, opened, width, look);
+        return index > 0 && lines.length > 0 && all[index - 1]?.type !== 'call' ? ['', ...lines] : lines;
+      });
+    case 'event':
+      return eventView(message, width, look);
+    case 'capture':
+      return captureView(message.content.text, width, look);
+    case 'result':
+      return [];
+  }
+}
+
+const LABELS: Readonly<Record<Exclude<UserOrigin, 'human' | 'mail'>, string>> = {
+  system: 'system: ',
+  task: 'task: ',
+  identity: '',
+};
+
+function userView(
+  origin: UserOrigin,
+  text: string,
+  opened: boolean,
+  width: number,
+  look: Look,
+  names: NameContext,
+): readonly string[] {
+  if (origin === 'human') return personView(text, width, look);
+  if (origin === 'mail') return mailView(text, width, look, names);
+  const results = origin === 'system' && !opened ? resultsView(text, width, look, names) : null;
+  if (results !== null) return results;
+  const mark = look.accessible ? '' : `${sign(look, origin === 'identity' ? '⑂' : '·')} `;
+  const label = [['dim', `${mark}${LABELS[origin]}`] as const];
+  return folded({ label, text, paint: 'dim', opened }, width, look);
+}
+
+function personView(text: string, width: number, look: Look): readonly string[] {
+  const mark = look.accessible ? 'You: ' : '> ';
+  const rows = wrap(text, width - mark.length, look);
+  return rows.map((row, index) => {
+    const before = index === 0 ? mark : ' '.repeat(look.accessible ? 0 : mark.length);
+    return line(look, width, [
+      ['cyan', before],
+      ['bold', row],
+    ]);
+  });
+}
+
+function partView(part: AssistantPart, opened: boolean, width: number, look: Look): readonly string[] {
+  if (part.type === 'call' || part.text.trim() === '') return [];
+  if (part.type === 'text') return markdown(part.text, width, look);
+  return folded({ label: [['dim', 'thought: ']], text: part.text, paint: 'dim', opened }, width, look);
+}
+
+/** What was typed while a capture was on: shown, and never sent to the model. */
+export function captureView(text: string, width: number, look: Look): string[] {
+  const mark = look.accessible ? 'captured: ' : `${sign(look, '┆')} `;
+  return wrap(cleanLines(text), width - mark.length, look).map((row) =>
+    line(look, width, [['magenta', mark], row]),
+  );
+}

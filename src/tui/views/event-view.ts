@@ -1,0 +1,50 @@
+import type { EventContent, PlacedMessage } from '../../core/message.ts';
+import { clean } from '../../render/clean.ts';
+import { type Paint, sign } from '../../render/style.ts';
+import { line } from '../line.ts';
+import type { Look } from '../look.ts';
+import { readWait } from '../wait-result.ts';
+import { wrap } from '../wrap.ts';
+import { waitRows } from './wait-rows.ts';
+
+type EventMessage = Extract<PlacedMessage, { readonly kind: 'event' }>;
+type Sign = Parameters<typeof sign>[1] | '!';
+
+const LOOKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
+  killed: ['✗', 'red'],
+  error: ['✗', 'red'],
+  interrupted: ['!', 'yellow'],
+  limit: ['!', 'yellow'],
+  asked: ['!', 'yellow'],
+  answered: ['·', 'dim'],
+  retried: ['·', 'dim'],
+  notice: ['·', 'yellow'],
+  forked: ['⑂', 'green'],
+  waited: ['●', 'green'],
+};
+
+/** What happened to an agent, for people: `✗ kill event: by you, 0 descendants`. */
+export function eventView(message: EventMessage, width: number, look: Look): string[] {
+  const { event, text } = message.content;
+  const [glyph, paint] = LOOKS[event];
+  const shown = glyph === '!' ? '!' : sign(look, glyph);
+  const mark = look.accessible ? '' : `${shown} `;
+  const waited = event === 'waited' ? readWait(text) : null;
+  if (waited !== null)
+    return [line(look, width, [[paint, mark], 'wait ended']), ...waitRows(waited, width, look)];
+  const rows = wrap(event === 'killed' ? killText(message) : text, width - mark.length, look);
+  const below = ' '.repeat(mark.length);
+  return rows.map((row, index) =>
+    line(look, width, [
+      [paint, index === 0 ? mark : below],
+      [paint, row],
+    ]),
+  );
+}
+
+/** Its own kill needs no name; one that took it along names whom it was meant for. */
+function killText({ agent_id, content }: EventMessage): string {
+  const { by, target, descendants } = content.data ?? {};
+  if (target !== agent_id || typeof by !== 'string' || typeof descendants !== 'number') return content.text;
+  return `kill event: by ${clean(by)}, ${descendants === 1 ? '1 descendant' : `${descendants} descendants`}`;
+}

@@ -1,0 +1,79 @@
+import { isTerminal } from '../../core/state.ts';
+import { fanInView } from '../fan-in-view.ts';
+import type { Frame } from '../frame.ts';
+import type { Look } from '../look.ts';
+import { MarkdownLines } from '../markdown.ts';
+import { paneOf, type UiState } from '../ui-state.ts';
+import { agentsOverlay } from './agents-overlay.ts';
+import { approvalBox } from './approval-box.ts';
+import { captureBar } from './capture-bar.ts';
+import { hintLine } from './hint-line.ts';
+import { type KeyRow, keysHelp } from './keys-help.ts';
+import { type Layers, layout } from './layout.ts';
+import { nameContext } from './name-context.ts';
+import { navigationLine } from './navigation-line.ts';
+import { questionLines } from './question-line.ts';
+import { spinnerLine } from './spinner-line.ts';
+import { statusLayer } from './status-layer.ts';
+import { streamingView } from './streaming-view.ts';
+
+export interface FrameSettings {
+  readonly width: number;
+  readonly height: number;
+  readonly look: Look;
+  /** The editor as it drew itself, its cursor counted from its first line. */
+  readonly input: Layers['input'];
+  /** Stays in sight the whole time (`SCRIPTED DEMO`). */
+  readonly banner: string | null;
+  /** Name of the leader key. */
+  readonly leader: string;
+  readonly keys: readonly KeyRow[];
+  /** Keeps what is rendered of the text that is being written. */
+  readonly text?: MarkdownLines;
+}
+
+/** All that the UI shows below the scrollback, or instead of it while a list is open. */
+export function frameView(state: UiState, settings: FrameSettings): Frame {
+  const { width, height, look } = settings;
+  const { overlay, view } = state;
+  if (overlay?.type === 'agents') return agentsOverlay(state, overlay, width, height, look);
+  if (overlay?.type === 'keys')
+    return { lines: keysHelp(settings.keys, settings.leader, width, height, look), cursor: null };
+  const agent = view === null ? undefined : state.agents.get(view);
+  const fan_in = view === null ? null : fanInView(state, view);
+  const names = nameContext(state);
+  const question = questionOf(state, width, look);
+  return layout(
+    {
+      live: (rows) =>
+        view === null
+          ? []
+          : streamingView(paneOf(state, view), {
+              width,
+              height: rows,
+              look,
+              names,
+              elsewhere: fan_in?.call_ids ?? [],
+              text: settings.text ?? new MarkdownLines(),
+            }),
+      status: fan_in === null ? null : (rows) => statusLayer(fan_in, width, rows, look),
+      status_rows: fan_in === null ? 0 : fan_in.rows.length + (look.accessible ? 1 : 2),
+      spinner: spinnerLine(state, width, look),
+      question,
+      question_rows: question?.(height).length ?? 0,
+      bar: captureBar(state, width, look),
+      navigation: navigationLine(state, width, look, settings.banner),
+      input: agent !== undefined && isTerminal(agent.state.type) ? null : settings.input,
+      hint: hintLine(state, width, look, settings.leader),
+    },
+    height,
+  );
+}
+
+function questionOf(state: UiState, width: number, look: Look): Layers['question'] {
+  const { overlay } = state;
+  if (overlay?.type === 'approvals') return (rows) => approvalBox(state, overlay, width, rows, look);
+  if (overlay?.type === 'kill' || overlay?.type === 'quit')
+    return (rows) => questionLines(state, overlay, width, rows, look);
+  return null;
+}

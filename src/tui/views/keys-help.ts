@@ -1,0 +1,40 @@
+import { pad } from '../../render/style.ts';
+import { line } from '../line.ts';
+import type { Look } from '../look.ts';
+
+/** One action and the ways to it; an empty text where there is none. */
+export interface KeyRow {
+  readonly action: string;
+  readonly chord: string;
+  readonly leader: string;
+  readonly slash: string;
+}
+
+const COLUMNS = ['action', 'chord', 'leader', 'slash'] as const;
+const GAP = 2;
+
+/** All keys as a table; on a narrow terminal each action with its ways in one line. */
+export function keysHelp(
+  keys: readonly KeyRow[],
+  leader: string,
+  width: number,
+  height: number,
+  look: Look,
+): string[] {
+  const titles: KeyRow = { action: 'action', chord: 'chord', leader: `${leader} then`, slash: 'slash' };
+  const widths = COLUMNS.map((column) => Math.max(...[titles, ...keys].map((row) => row[column].length)));
+  const needed = widths.reduce((sum, one) => sum + one + GAP, 1);
+  const table = !look.accessible && needed <= width;
+  const row = (one: KeyRow): string =>
+    ` ${COLUMNS.map((column, index) => pad(one[column], (widths[index] ?? 0) + GAP)).join('')}`.trimEnd();
+  const told = (one: KeyRow): string => {
+    const ways = [one.chord, one.leader === '' ? '' : `${leader} ${one.leader}`, one.slash];
+    return ` ${one.action}: ${ways.filter((way) => way !== '').join(', ')}`;
+  };
+  const body = table ? [row(titles), ...keys.map(row)] : keys.map(told);
+  const room = Math.max(1, height - 1);
+  const shown =
+    body.length <= room ? body : [...body.slice(0, room - 1), ` +${body.length - room + 1} more: /help`];
+  const lines = shown.map((text, index) => line(look, width, [table && index === 0 ? ['bold', text] : text]));
+  return [...lines, line(look, width, [['dim', ' Esc closes']])].slice(0, Math.max(0, height));
+}

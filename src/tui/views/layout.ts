@@ -1,0 +1,71 @@
+import type { Frame } from '../frame.ts';
+
+/** The layers at the bottom of the terminal, as UX.md stacks them. A layer that is not there is null or empty. */
+export interface Layers {
+  /** What is not finished yet: gets what the others leave. */
+  readonly live: (height: number) => readonly string[];
+  /** Rows for a height; it shows `+N more` itself when that is too low, and nothing when it is far too low. */
+  readonly status: ((height: number) => readonly string[]) | null;
+  readonly status_rows: number;
+  readonly spinner: string | null;
+  /** A question that must be answered: an approval, a kill. */
+  readonly question: ((height: number) => readonly string[]) | null;
+  readonly question_rows: number;
+  readonly bar: string | null;
+  readonly navigation: string | null;
+  /** Null: an agent that has ended takes no input. */
+  readonly input: { readonly lines: readonly string[]; readonly cursor: Frame['cursor'] } | null;
+  readonly hint: string | null;
+}
+
+/**
+ * Stacks the layers into so many rows. When they do not fit, the hint goes first, then status rows, then the spinner, then the lines
+ * around the input; the input never.
+ */
+export function layout(layers: Layers, height: number): Frame {
+  let room = Math.max(1, height);
+  const take = (rows: number): number => {
+    const taken = Math.max(0, Math.min(rows, room));
+    room -= taken;
+    return taken;
+  };
+  const { input } = layers;
+  const others = layers.question === null ? 0 : Math.min(layers.question_rows, Math.floor(height / 2));
+  const wanted = input?.lines.length ?? 0;
+  // An input of many lines scrolls in a part of the screen, more of it where nothing else is wanted.
+  const most = Math.max(1, Math.min(room - others, Math.max(3, Math.floor(height / 2))));
+  const input_rows = take(Math.min(wanted, most));
+  const question = layers.question?.(take(layers.question_rows)) ?? [];
+  const navigation = shown(layers.navigation, take);
+  const bar = shown(layers.bar, take);
+  const spinner = shown(layers.spinner, take);
+  const status_room = Math.min(layers.status_rows, room);
+  const status = layers.status === null ? [] : layers.status(status_room);
+  take(status.length);
+  const hint = shown(layers.hint, take);
+  const live = room > 0 ? layers.live(room).slice(-room) : [];
+  const typed = input === null ? { lines: [], cursor: null } : inputWindow(input, input_rows);
+  const above = [...live, ...status, ...spinner, ...question, ...bar, ...navigation];
+  const cursor =
+    typed.cursor === null ? null : { row: above.length + typed.cursor.row, column: typed.cursor.column };
+  return { lines: [...above, ...typed.lines, ...hint], cursor };
+}
+
+function shown(text: string | null, take: (rows: number) => number): readonly string[] {
+  return text !== null && take(1) === 1 ? [text] : [];
+}
+
+/** The part of the input around the cursor. */
+function inputWindow(
+  { lines, cursor }: NonNullable<Layers['input']>,
+  rows: number,
+): { readonly lines: readonly string[]; readonly cursor: Frame['cursor'] } {
+  if (lines.length <= rows) return { lines, cursor };
+  const at = cursor?.row ?? lines.length - 1;
+  const top = Math.max(0, Math.min(lines.length - rows, at - rows + 1));
+  const row = at - top;
+  return {
+    lines: lines.slice(top, top + rows),
+    cursor: cursor === null ? null : { row, column: cursor.column },
+  };
+}

@@ -1,0 +1,141 @@
+import type { Agent } from '../../core/agent.ts';
+import { isWorking } from '../../core/state.ts';
+import { clean } from '../../render/clean.ts';
+import { fit, sign } from '../../render/style.ts';
+import { type Family, family, slotOf } from '../family.ts';
+import { columns, line, type Part } from '../line.ts';
+import type { Look } from '../look.ts';
+import { paneOf, type UiState } from '../ui-state.ts';
+
+/** The separator above the input: who is in view, who stands around it, and how the tree is. `banner` stays in sight whatever the width. */
+export function navigationLine(
+  state: UiState,
+  width: number,
+  look: Look,
+  banner: string | null = null,
+): string {
+  if (look.accessible) return spoken(state, width, look, banner);
+  const dash = sign(look, '─');
+  const fill = (length: number): Part => ['dim', dash.repeat(Math.max(0, length))];
+  const flag: Part[] = banner === null ? [] : [['yellow', ` ${banner} `], fill(2)];
+  for (const detail of DETAILS) {
+    const middle = agentsPart(state, detail, look);
+    const badges = detail.badges ? badgesPart(state, detail.badges === 'all', look) : [];
+    const edge = detail.edge;
+    const used =
+      columns([...flag, ...middle, ...badges]) +
+      edge * (badges.length > 0 ? 2 : 1) +
+      (middle.length > 0 ? 2 : 0) +
+      (badges.length > 0 ? 2 : 0);
+    if (used > width && detail !== DETAILS.at(-1)) continue;
+    const tail: Part[] = badges.length > 0 ? [' ', ...badges, ' ', fill(edge)] : [];
+    const spaced: Part[] = middle.length > 0 ? [' ', ...middle, ' '] : [];
+    return line(look, width, [fill(edge), ...flag, ...spaced, fill(width - used), ...tail]);
+  }
+  return '';
+}
+
+interface Detail {
+  readonly edge: number;
+  /** How long the names of those around may be; 0: arrows only; null: not even these. */
+  readonly around: number | null;
+  readonly name: number;
+  readonly badges: 'all' | 'counts' | null;
+}
+
+/** From the most to the least that can be told. */
+const DETAILS: readonly Detail[] = [
+  { edge: 4, around: 32, name: 32, badges: 'all' },
+  { edge: 4, around: 14, name: 24, badges: 'all' },
+  { edge: 2, around: 8, name: 20, badges: 'all' },
+  { edge: 1, around: 0, name: 16, badges: 'counts' },
+  { edge: 1, around: null, name: 12, badges: 'counts' },
+  { edge: 1, around: null, name: 12, badges: null },
+  { edge: 0, around: null, name: 12, badges: null },
+];
+
+const ARROWS = [
+  ['↑', 'parent'],
+  ['←', 'previous'],
+] as const;
+const ARROWS_BEHIND = [
+  ['→', 'next'],
+  ['↓', 'child'],
+] as const;
+
+function agentsPart(state: UiState, detail: Detail, look: Look): Part[] {
+  const self = state.view === null ? undefined : state.agents.get(state.view);
+  if (self === undefined) return [];
+  const kin = family(state, self.id);
+  const arrow = ([glyph, to]: readonly ['↑' | '←' | '→' | '↓', keyof Family]): Part[] => {
+    const other = kin[to];
+    const text = other === null ? '-' : reference(state, other, detail.around ?? 0, look);
+    return [other === null ? ['dim', `${sign(look, glyph)}${text}`] : `${sign(look, glyph)}${text}`];
+  };
+  const slot = slotOf(state, self.id);
+  const label = `${slot === null ? '' : `${slot} `}${fit(clean(self.name), detail.name, look)}`;
+  const capture = paneOf(state, self.id).capture === null ? '' : ` ${sign(look, '✎')}`;
+  const here: Part = ['bold', `[${label}${capture}]`];
+  if (detail.around === null) return [here];
+  return spaced([...ARROWS.flatMap(arrow), here, ...ARROWS_BEHIND.flatMap(arrow)]);
+}
+
+function spaced(parts: readonly Part[]): Part[] {
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [' ', part]));
+}
+
+/** `1 file-reader`, with a mark if it said something unseen or has a capture open. */
+function reference(state: UiState, agent: Agent, length: number, look: Look): string {
+  const slot = slotOf(state, agent.id);
+  const name = length === 0 ? '' : fit(clean(agent.name), length, look);
+  const label = [slot === null ? '' : String(slot), name].filter((text) => text !== '').join(' ');
+  const { unseen, capture } = paneOf(state, agent.id);
+  const marks = `${unseen > 0 ? sign(look, '•') : ''}${capture === null ? '' : sign(look, '✎')}`;
+  return `${label === '' ? fit(clean(agent.name), 8, look) : label}${marks}`;
+}
+
+interface Counts {
+  readonly working: number;
+  readonly unseen: number;
+  readonly asks: number;
+  readonly cost_usd: number | null;
+}
+
+function counts(state: UiState): Counts {
+  let [working, unseen] = [0, 0];
+  let cost_usd: number | null = null;
+  for (const agent of state.agents.values()) {
+    if (isWorking(agent.state.type)) working += 1;
+    if (paneOf(state, agent.id).unseen > 0) unseen += 1;
+    const cost = agent.usage.cost_usd;
+    if (cost !== null) cost_usd = (cost_usd ?? 0) + cost;
+  }
+  return { working, unseen, asks: state.asks.length, cost_usd };
+}
+
+/** `2◐ 1• 1! $0.04`: at work, with output that nobody saw, approvals that wait, cost. */
+function badgesPart(state: UiState, all: boolean, look: Look): Part[] {
+  const { working, unseen, asks, cost_usd } = counts(state);
+  const parts: Part[] = [];
+  if (working > 0) parts.push(['cyan', `${working}${sign(look, '◐')}`]);
+  if (unseen > 0) parts.push(['green', `${unseen}${sign(look, '•')}`]);
+  if (asks > 0) parts.push(['yellow', `${asks}!`]);
+  if (all && cost_usd !== null) parts.push(`$${cost_usd.toFixed(2)}`);
+  return spaced(parts);
+}
+
+function spoken(state: UiState, width: number, look: Look, banner: string | null): string {
+  const self = state.view === null ? undefined : state.agents.get(state.view);
+  const { working, unseen, asks, cost_usd } = counts(state);
+  const slot = self === undefined ? null : slotOf(state, self.id);
+  const told = [
+    banner,
+    self === undefined ? null : `in view: ${slot === null ? '' : `${slot} `}${clean(self.name)}`,
+    self !== undefined && paneOf(state, self.id).capture !== null ? 'capture is on' : null,
+    `${working} running`,
+    unseen > 0 ? `${unseen} with unseen output` : null,
+    asks > 0 ? `${asks} waiting for approval` : null,
+    cost_usd === null ? null : `$${cost_usd.toFixed(2)}`,
+  ];
+  return line(look, width, [told.filter((text) => text !== null).join(', ')]);
+}

@@ -1,0 +1,78 @@
+import type { Agent } from '../../core/agent.ts';
+import type { Ask } from '../../core/ask.ts';
+import { duration } from '../../render/amounts.ts';
+import { clean } from '../../render/clean.ts';
+import { sign } from '../../render/style.ts';
+import { line, type Part } from '../line.ts';
+import type { Look } from '../look.ts';
+import { openWait } from '../open-wait.ts';
+import { paneOf, type UiState } from '../ui-state.ts';
+
+const FRAMES = { unicode: '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏', ascii: '|/-\\' } as const;
+const FRAME_MS = 100;
+
+/** What the agent in view does at this moment and how to stop it; null when it does nothing. */
+export function spinnerLine(state: UiState, width: number, look: Look): string | null {
+  if (state.trouble !== null)
+    return line(look, width, [['red', `! ledger: ${clean(state.trouble)}; waiting, nothing is lost`]]);
+  const agent = state.view === null ? undefined : state.agents.get(state.view);
+  if (agent === undefined) return null;
+  const doing = activity(state, agent);
+  if (doing === null) return null;
+  const { what, clock, stop } = doing;
+  if (look.accessible)
+    return line(look, width, [`${agent.name === '' ? '' : `${clean(agent.name)}: `}${what}. ${stop}.`]);
+  const frames = look.unicode ? FRAMES.unicode : FRAMES.ascii;
+  const frame = frames[Math.floor(Math.max(0, state.now) / FRAME_MS) % frames.length] as string;
+  const timed = clock === '' ? what : `${what} ${clock}`;
+  const parts: Part[] = [['cyan', frame], ` ${timed}`, ['dim', ` ${sign(look, '·')} ${stop}`]];
+  return line(look, width, parts);
+}
+
+interface Activity {
+  readonly what: string;
+  /** Runs on, so it is never read aloud. */
+  readonly clock: string;
+  readonly stop: string;
+}
+
+const INTERRUPT = 'Esc interrupts';
+
+function activity(state: UiState, agent: Agent): Activity | null {
+  const { state: at } = agent;
+  const wait = openWait(agent);
+  if (wait !== null) {
+    const clock = `${duration(state.now - wait.started_at)} / ${duration(wait.deadline - wait.started_at)}`;
+    const stop = wait.from === null ? 'Esc stops waiting' : 'Esc stops waiting (agents keep running)';
+    return { what: 'waiting', clock, stop };
+  }
+  const since = duration(state.now - agent.updated_at);
+  switch (at.type) {
+    case 'requesting': {
+      const { delay } = paneOf(state, agent.id);
+      if (delay === null) return { what: 'thinking', clock: since, stop: INTERRUPT };
+      const again = duration(Math.max(0, delay.until - state.now));
+      return { what: clean(delay.reason), clock: `(again in ${again})`, stop: INTERRUPT };
+    }
+    case 'executing': {
+      const ask = askOf(state, agent);
+      if (ask !== null)
+        return {
+          what: `asks you: ${clean(ask.tool)} ${clean(ask.subject)}`,
+          clock: '',
+          stop: 'Ctrl-X ! answers',
+        };
+      return { what: clean(agent.doing ?? 'working'), clock: since, stop: INTERRUPT };
+    }
+    case 'awaiting':
+      return { what: clean(agent.doing ?? 'awaiting'), clock: since, stop: 'Esc cancels them' };
+    case 'cancelling':
+      return { what: clean(agent.doing ?? 'cancelling'), clock: since, stop: 'they are asked to stop' };
+    default:
+      return null;
+  }
+}
+
+function askOf(state: UiState, agent: Agent): Ask | null {
+  return state.asks.find((ask) => ask.agent_id === agent.id) ?? null;
+}

@@ -1,0 +1,63 @@
+import { count } from '../../render/amounts.ts';
+import { columnsOf, fit, pad, sign } from '../../render/style.ts';
+import type { FanInRow, FanInView } from '../fan-in-view.ts';
+import { line, type Part, rule } from '../line.ts';
+import type { Look } from '../look.ts';
+import { WAIT_STATUS_WIDTH, waitStatus } from './wait-status.ts';
+
+const INDENT = 2;
+const NAME_MIN = 8;
+
+/** Seed 1, row for row: a head, an agent a row, a rule below. In fewer lines the last says how many more there are; below two it is left out. */
+export function statusLayer(view: FanInView, width: number, height: number, look: Look): string[] {
+  const head = look.accessible
+    ? line(look, width, [`Waiting: ${view.head}`])
+    : line(look, width, [['cyan', sign(look, '●')], ` ${view.head}`]);
+  if (height < 2) return [];
+  const ruled = height >= 4 ? rule(look, width) : [];
+  const room = height - 1 - ruled.length;
+  const shown = view.rows.length <= room ? view.rows : view.rows.slice(0, room - 1);
+  const columns = layOut(shown, width);
+  const rows = shown.map((row) => rowLine(row, columns, width, look));
+  const hidden = view.rows.slice(shown.length);
+  if (hidden.length > 0) {
+    const running = hidden.filter((row) => row.status === 'running').length;
+    const more = `  +${hidden.length} more${running > 0 ? `, ${running} running` : ''}`;
+    rows.push(line(look, width, [['dim', more]]));
+  }
+  return [head, ...rows, ...ruled];
+}
+
+interface Columns {
+  readonly name: number;
+  readonly gap: number;
+  readonly calls: number;
+  readonly tokens: number;
+  /** How much is told: status alone, calls, tokens. */
+  readonly level: 0 | 1 | 2;
+}
+
+function layOut(rows: readonly FanInRow[], width: number): Columns {
+  const calls = Math.max(2, ...rows.map((row) => String(row.calls).length));
+  const tokens = Math.max(2, ...rows.map((row) => count(row.tokens).length));
+  const wanted = Math.max(NAME_MIN, ...rows.map((row) => columnsOf(row.name)));
+  const told = [0, 3 + calls + ' calls'.length, 3 + calls + ' calls'.length + 2 + tokens + ' tokens'.length];
+  const fixed = INDENT + WAIT_STATUS_WIDTH;
+  const level =
+    ([2, 1, 0] as const).find((one) => fixed + (told[one] ?? 0) + 2 + Math.min(wanted, 16) <= width) ?? 0;
+  const room = Math.max(1, width - fixed - (told[level] ?? 0));
+  const gap = wanted + 4 <= room ? 4 : 2;
+  return { name: Math.max(1, Math.min(wanted, room - gap)), gap, calls, tokens, level };
+}
+
+function rowLine(row: FanInRow, columns: Columns, width: number, look: Look): string {
+  if (look.accessible) {
+    const text = `${row.name}: ${row.status}, ${row.calls} calls, ${count(row.tokens)} tokens`;
+    return line(look, width, [text]);
+  }
+  const name = pad(fit(row.name, columns.name, look), columns.name + columns.gap);
+  const parts: Part[] = [' '.repeat(INDENT), name, waitStatus(row.status, look)];
+  if (columns.level > 0) parts.push(`   ${String(row.calls).padStart(columns.calls)} calls`);
+  if (columns.level > 1) parts.push(`  ${count(row.tokens).padStart(columns.tokens)} tokens`);
+  return line(look, width, parts).trimEnd();
+}

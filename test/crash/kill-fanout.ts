@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openStore } from '../../src/store/open-store.ts';
+import { makeHome } from '../cli/run-cli.ts';
+
+const FLOOD = 'flood '.repeat(175_000);
+/** The places of the odd ones among the children. */
+const [HANGS, FAILS, FLOODS, BREAKS] = [1, 2, 3, 4];
+
+function outcomeOf(place: number): object {
+  if (place === HANGS)
+    return {
+      failure: {
+        error: 'limit reached: run time of 3 s',
+        error_kind: 'timed_out',
+        partial: 'half of it',
+      },
+    };
+  if (place === FAILS) return { failure: { error: 'too hard', error_kind: 'sub_agent_error' } };
+  if (place === FLOODS) return { success: { result: FLOOD } };
+  if (place === BREAKS)
+    return {
+      failure: {
+        error: 'no rule of rules.json matches agent "c4" at step 0: "break"',
+        error_kind: 'bad_request',
+      },
+    };
+  return { success: { result: `result of c${place}` } };
+}
+
+const taskOf = (place: number): string =>
+  ({ [HANGS]: 'hang', [FAILS]: 'fail', [FLOODS]: 'flood', [BREAKS]: 'break' })[place] ?? `work ${place}`;
+
+/**
+ * One `coppice run` whose root spawns `count` sub-agents by two calls with a command between them: one hangs until its time is up,
+ * one gives up, one floods, the model of one fails. The process is killed with SIGKILL at random moments and its tree resumed until it
+ * ends. Checks that each child exists once, that each result is told once and in order, and that no command was silently run again.
+ * Returns how often it was killed.
+ */
+export async function killFanout(count: number, most_kills: number, random: () => number): Promise<number> {
+  const home = makeHome();
+  const task = (place: number) => ({
+    task: taskOf(place),
+    label: `c${place}`,
+    ...(place === HANGS ? { timeout_seconds: 3 } : {}),
+  });
+  const tasks = Array.from({ length: count }, (_, place) => task(place));
+  const half = Math.floor(count / 2);
+  const spawn = (some: readonly object[]) => ({ name: 'spawn_agents', input: { tasks: some } });
+  const effect = (name: string) => ({
+    name: 'bash',
+    input: { command: `sleep 0.1; echo ${name} >> effects.log` },
+  });
+  const rules = [
+    {
+      when: { root: true, step: 0 },
+      calls: [spawn(tasks.slice(0, half)), effect('root'), spawn(tasks.slice(half))],
+    },
+    { when: { root: true, user: '^\\{"sub_agent_results"' }, say: 'all told' },
+    { when: { user: '^hang' }, delay_ms: 600_000, say: 'never' },
+    { when: { user: '^Finish now' }, say: 'half of it' },
+    { when: { user: '^fail' }, calls: [{ name: 'submit_error', input: { error: 'too hard' } }] },
+    { when: { user: '^flood' }, calls: [{ name: 'submit_result', input: { result: FLOOD } }] },
+    { when: { user: '^work', step: 0 }, calls: [effect('{{agent.name}}')] },
+    {
+      when: { user: '^work' },
+      delay_ms: 60,
+      calls: [{ name: 'submit_result', input: { result: 'result of {{agent.name}}' } }],
+    },
+  ];
+  writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules }));
+  const limits = [`children=${count}`, `live=${count + 1}`, `total=${count + 1}`];
+  const first = [
+    'run',
+    'begin',
+    '--yes',
+    '--toolset',
+    'fanout',
+    ...limits.flatMap((limit) => ['--limit', limit]),
+  ];
+  const model = ['--model', 'scripted:rules.json', '--json'];
+  let kills = 0;
+  for (let reply = ''; reply === ''; ) {
+    const begun = existsSync(home.database) && (await hasRoot(home.database));
+    const { child, ended } = home.start([...(begun ? ['resume'] : first), ...model]);
+    const timer =
+      kills < most_kills ? setTimeout(() => child.kill('SIGKILL'), 300 + random() * 900) : undefined;
+    const result = await ended;
+    clearTimeout(timer);
+    if (result.signal === 'SIGKILL') kills += 1;
+    else {
+      assert.equal(result.code, 0, result.stderr);
+      ({ reply } = JSON.parse(result.stdout) as { reply: string });
+      assert.equal(reply, 'all told');
+    }
+  }
+  await check(home.database, join(home.work, 'effects.log'), count);
+  home.remove();
+  return kills;
+}
+
+async function hasRoot(database: string): Promise<boolean> {
+  const store = await openStore(database);
+  const roots = await store.agents({ roots: true });
+  await store.close();
+  return roots.length > 0;
+}
+
+async function check(database: string, effects: string, count: number): Promise<void> {
+  const store = await openStore(database);
+  const agents = await store.agents({});
+  assert.equal(agents.length, count + 1, 'every child exists once');
+  const root = agents.find((agent) => agent.parent_id === null);
+  assert.ok(root);
+  const texts = (await store.history(root.id)).flatMap((message) =>
+    message.kind === 'user' && message.content.origin === 'system' ? [message.content.text] : [],
+  );
+  const [told, ...more] = texts.filter((text) => text.startsWith('{"sub_agent_results"'));
+  assert.deepEqual(more, [], 'told once');
+  const rows = JSON.parse(told ?? '') as {
+    sub_agent_results: { agent_id: string; task: string; outcome: object }[];
+  };
+  const ids = new Map(agents.map((agent) => [agent.name, agent.id]));
+  assert.deepEqual(
+    rows.sub_agent_results,
+    Array.from({ length: count }, (_, place) => ({
+      agent_id: ids.get(`c${place}`),
+      task: taskOf(place),
+      outcome: outcomeOf(place),
+    })),
+  );
+  const mail = await store.mail(root.id, true);
+  assert.equal(mail.length, count, 'each child reported once');
+  assert.deepEqual(await store.mail(root.id), []);
+  const runs = new Map<string, number>();
+  for (const line of readFileSync(effects, 'utf8').trim().split('\n'))
+    runs.set(line, (runs.get(line) ?? 0) + 1);
+  for (const [name, times] of runs) assert.equal(times, 1, `${name} was silently run again`);
+  await store.close();
+}

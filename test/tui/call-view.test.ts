@@ -1,0 +1,194 @@
+// Proves how calls, events and what is not finished yet look in a scrollback.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { PlacedMessage } from '../../src/core/message.ts';
+import type { Entry } from '../../src/tui/entry.ts';
+import type { Look } from '../../src/tui/look.ts';
+import { MarkdownLines } from '../../src/tui/markdown.ts';
+import { transcript } from '../../src/tui/transcript.ts';
+import { EMPTY_PANE } from '../../src/tui/ui-state.ts';
+import { entryBelow, entryView, finishedEntries } from '../../src/tui/views/entry-view.ts';
+import { nameContext } from '../../src/tui/views/name-context.ts';
+import { streamingView } from '../../src/tui/views/streaming-view.ts';
+import { ASCII, at, call, PLAIN, result, SPOKEN, says, story, user } from './ui-fixture.ts';
+
+const names = nameContext(story());
+
+function draw(messages: readonly PlacedMessage[], look: Look = PLAIN, width = 60): string[] {
+  const entries = transcript(messages, 'main');
+  return entries.flatMap((entry, index) => entryBelow(entry, entries[index - 1] ?? null, width, look, names));
+}
+
+function drawCall(
+  name: string,
+  input: object,
+  output: string,
+  status: 'ok' | 'error' | 'denied' = 'ok',
+  look = PLAIN,
+): string[] {
+  return draw(
+    [says('main', 1, '', call('c', name, input)), result('main', 2, 'c', name, output, status)],
+    look,
+  );
+}
+
+function event(
+  event: 'killed' | 'error' | 'waited' | 'asked',
+  text: string,
+  data?: Record<string, unknown>,
+): PlacedMessage {
+  return at('main', 1, { kind: 'event', content: { event, text, ...(data === undefined ? {} : { data }) } });
+}
+
+describe('a call', () => {
+  it('is one line, with some of its output', () => {
+    const output = Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n');
+    assert.deepEqual(drawCall('bash', { command: 'ls -la' }, output), [
+      '● bash ls -la  ✓',
+      '  line 0',
+      '  line 1',
+      '  line 2',
+      '  … +17 lines',
+    ]);
+    assert.deepEqual(drawCall('bash', { command: 'ls' }, '1\n2\n3\n4\n'), [
+      '● bash ls  ✓',
+      '  1',
+      '  2',
+      '  3',
+      '  4',
+    ]);
+    assert.deepEqual(drawCall('bash', { command: 'true' }, ''), ['● bash true  ✓']);
+  });
+
+  it('shows all of it when it is opened', () => {
+    const output = Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n');
+    const [entry] = transcript(
+      [says('main', 1, '', call('c', 'bash')), result('main', 2, 'c', 'bash', output)],
+      'main',
+    );
+    const opened = { ...(entry as Extract<Entry, { type: 'call' }>), opened: true };
+    assert.equal(entryView(opened, 60, PLAIN, names).length, 21);
+  });
+
+  it('says in a word how it ended', () => {
+    assert.deepEqual(drawCall('bash', { command: 'false' }, 'exit 1', 'error'), [
+      '● bash false  ✗ error',
+      '  exit 1',
+    ]);
+    assert.equal(drawCall('bash', { command: 'rm' }, 'no', 'denied')[0], '● bash rm  ✗ denied');
+    assert.equal(drawCall('bash', { command: 'ls' }, '', 'ok', SPOKEN)[0], 'bash ls: ok');
+    assert.equal(drawCall('bash', { command: 'ls' }, '', 'ok', ASCII)[0], '* bash ls  +');
+  });
+
+  it('keeps its mark in sight when the command is long', () => {
+    const [line] = drawCall('bash', { command: 'x'.repeat(200) }, '');
+    assert.match(line ?? '', /^● bash x+… {2}✓$/);
+    assert.equal(line?.length, 60);
+  });
+
+  it('of an agent names the agent', () => {
+    const child = JSON.stringify({ agent_id: 'file-reader', name: 'file-reader' });
+    assert.deepEqual(drawCall('fork', { name: 'file-reader', prompt: 'read' }, child), [
+      '● fork file-reader  ⑂ slot 1',
+    ]);
+    assert.deepEqual(drawCall('kill', { agent_id: 'file-reader' }, '{"killed":[]}'), [
+      '● kill file-reader  ✓',
+    ]);
+    assert.deepEqual(drawCall('send', { to: 'file-reader', message: 'x' }, '{}'), [
+      '● send to file-reader  ✓',
+    ]);
+    assert.deepEqual(drawCall('spawn_agents', { tasks: [1, 2] }, '{}'), ['● spawn_agents 2 tasks  ✓']);
+  });
+
+  it('of wait shows who brought what', () => {
+    const results = [
+      { agent_id: 'a', name: 'file-reader', status: 'received', message: '3 leaks\nfound' },
+      { agent_id: 'b', name: 'tester', status: 'idle', last_reply: 'ok' },
+      { agent_id: 'c', name: 'x', status: 'running' },
+    ];
+    const input = { timeout: 30, from_agents: ['a', 'b', 'c'] };
+    assert.deepEqual(drawCall('wait', input, JSON.stringify({ results, timed_out: true })), [
+      '● wait 30s on 3 agents  ✓',
+      '  file-reader    ✓ received  3 leaks found',
+      '  tester         ○ idle      ok',
+      '  x              ◐ running',
+      '  timed out',
+    ]);
+    const nothing = drawCall('wait', { timeout: 0 }, '{"status":"timeout"}');
+    assert.deepEqual(nothing, ['● wait 0s for a message  ✓', '  nothing came, timed out']);
+  });
+
+  it('with arguments or output that are not what they should be is shown as it is', () => {
+    const odd: PlacedMessage = at('main', 1, {
+      kind: 'assistant',
+      content: { model: 'x', parts: [{ type: 'call', id: 'c', name: 'wait', input: '{broken' }] },
+    });
+    assert.deepEqual(draw([odd, result('main', 2, 'c', 'wait', '{"results":[1]}')]), [
+      '● wait {broken  ✓',
+      '  {"results":[1]}',
+    ]);
+  });
+});
+
+describe('an event', () => {
+  const data = { by: 'you', target: 'main', target_name: 'main', descendants: 0 };
+
+  it('of a kill says who and how many', () => {
+    assert.deepEqual(draw([event('killed', 'kill event: main by you, 0 descendants', data)]), [
+      '✗ kill event: by you, 0 descendants',
+    ]);
+    const other = { ...data, target: 'other' };
+    assert.deepEqual(draw([event('killed', 'kill event: other by you, 1 descendant', other)]), [
+      '✗ kill event: other by you, 1 descendant',
+    ]);
+    assert.deepEqual(draw([event('error', 'no key')], ASCII), ['x no key']);
+    assert.deepEqual(draw([event('asked', 'asked: bash rm')], SPOKEN), ['asked: bash rm']);
+  });
+
+  it('of a person’s wait shows its rows', () => {
+    const results = [{ agent_id: 'a', name: 'x', status: 'dead' }];
+    assert.deepEqual(draw([event('waited', JSON.stringify({ results, interrupted: true }))]), [
+      '● wait ended',
+      '  x    ✗ dead',
+      '  interrupted',
+    ]);
+  });
+});
+
+describe('what is not finished', () => {
+  const entries = transcript(
+    [
+      user('main', 1, 'go'),
+      says('main', 2, 'ok', call('a', 'bash', { command: 'a' }), call('b', 'bash', { command: 'b' })),
+      result('main', 3, 'b', 'bash', 'B'),
+    ],
+    'main',
+  );
+  const view = (change: object, height = 20): string[] =>
+    streamingView(
+      { ...EMPTY_PANE, entries, ...change },
+      { width: 40, height, look: PLAIN, names, elsewhere: [], text: new MarkdownLines() },
+    );
+
+  it('begins at the first call without a result', () => {
+    assert.equal(finishedEntries(entries), 2);
+    assert.equal(finishedEntries(entries.slice(0, 2)), 2);
+    assert.deepEqual(view({}), ['● bash a', '● bash b  ✓', '  B']);
+  });
+
+  it('shows the newest of what a call prints, of a thought, and of what is being said', () => {
+    assert.deepEqual(view({ output: new Map([['a', '1\n2\n3\n4\n']]) }).slice(0, 4), [
+      '● bash a',
+      '┆ 2',
+      '┆ 3',
+      '┆ 4',
+    ]);
+    assert.deepEqual(view({ entries: [], reasoning: 'one\ntwo\nthree' }), ['┆ two', '┆ three']);
+    assert.deepEqual(view({ entries: [], streaming: '**a** b\n\n- c', reasoning: 'x' }), ['a b', '', '- c']);
+  });
+
+  it('shows the end of it when there is little room', () => {
+    assert.deepEqual(view({ entries: [], streaming: '1\n\n2\n\n3' }, 2), ['', '3']);
+    assert.deepEqual(view({}, 0), []);
+  });
+});

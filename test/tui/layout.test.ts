@@ -1,0 +1,235 @@
+// Proves that the layers share any screen: what goes first when it is low, that the input and the cursor never go, and that nothing is too wide.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Look } from '../../src/tui/look.ts';
+import type { UiState } from '../../src/tui/ui-state.ts';
+import { type FrameSettings, frameView } from '../../src/tui/views/frame-view.ts';
+import { type Layers, layout } from '../../src/tui/views/layout.ts';
+import {
+  ASCII,
+  after,
+  agent,
+  ask,
+  fits,
+  HOSTILE,
+  LOOKS,
+  letter,
+  PLAIN,
+  SPOKEN,
+  seen,
+  sent,
+  story,
+  THINKING,
+  waitingOn,
+} from './ui-fixture.ts';
+
+const INPUT: Layers['input'] = { lines: ['> half a th'], cursor: { row: 0, column: 11 } };
+
+function settings(width: number, height: number, look: Look = PLAIN): FrameSettings {
+  return { width, height, look, input: INPUT, banner: null, leader: 'Ctrl-X', keys: [] };
+}
+
+const waiting = after(
+  story(waitingOn(['file-reader', 'code-analyzer', 'test-runner'])),
+  sent(letter('code-analyzer', 'main')),
+);
+
+function draw(state: UiState, width: number, height: number, look: Look = PLAIN): readonly string[] {
+  return frameView(state, settings(width, height, look)).lines;
+}
+
+/** What stands on which row, by its first sign. */
+function kinds(lines: readonly string[]): string {
+  return lines
+    .map((line) => {
+      if (line.startsWith('●')) return 'head';
+      if (/^ {2}\+/.test(line)) return 'more';
+      if (line.startsWith('  ')) return 'row';
+      if (/^[⠋⠙⠹]/.test(line)) return 'spinner';
+      if (/^─+$/.test(line)) return 'rule';
+      if (line.startsWith('─')) return 'navigation';
+      return line.startsWith('>') ? 'input' : 'hint';
+    })
+    .join(' ');
+}
+
+describe('a fan-in on a screen that gets lower', () => {
+  it('is the picture of UX.md when there is room', () => {
+    assert.deepEqual(draw(waiting, 60, 24), [
+      '● wait 30s on 3 agents',
+      '  file-reader      ◐ running    22 calls  13k tokens',
+      '  code-analyzer    ✓ received   13 calls  11k tokens',
+      '  test-runner      ○ idle        9 calls  14k tokens',
+      '────────────────────────────────────────────────────────────',
+      '⠋ waiting 12s / 30s · Esc stops waiting (agents keep runnin…',
+      '──── ↑- ←- [0 main] →- ↓1 file-reader ──────── 2◐ $0.04 ────',
+      '> half a th',
+      ' Ctrl-X a agents · ! approvals · / commands · ? keys',
+    ]);
+  });
+
+  it('loses the hint, then status rows, then the spinner, then the rest; the input never', () => {
+    const at = (height: number): string => kinds(draw(waiting, 60, height));
+    assert.equal(at(9), 'head row row row rule spinner navigation input hint');
+    assert.equal(at(8), 'head row row row rule spinner navigation input');
+    assert.equal(at(7), 'head row more rule spinner navigation input');
+    assert.equal(at(6), 'head row more spinner navigation input');
+    assert.equal(at(5), 'head more spinner navigation input');
+    assert.equal(at(3), 'spinner navigation input');
+    assert.equal(at(2), 'navigation input');
+    assert.equal(at(1), 'input');
+  });
+
+  it('still tells how it stands on forty by ten and twenty by five', () => {
+    assert.deepEqual(draw(waiting, 40, 10), [
+      '● wait 30s on 3 agents',
+      '  file-reader      ◐ running    22 calls',
+      '  code-analyzer    ✓ received   13 calls',
+      '  test-runner      ○ idle        9 calls',
+      '────────────────────────────────────────',
+      '⠋ waiting 12s / 30s · Esc stops waiting…',
+      '─ ↑- ←- [0 main] →- ↓1 ──────────── 2◐ ─',
+      '> half a th',
+      ' Ctrl-X a agents · ! approvals · / comm…',
+    ]);
+    assert.deepEqual(draw(waiting, 20, 5), [
+      '● wait 30s on 3 age…',
+      '  +3 more, 1 running',
+      '⠋ waiting 12s / 30s…',
+      '─ [0 main] ──── 2◐ ─',
+      '> half a th',
+    ]);
+  });
+
+  it('has nothing to look at, only to hear, in accessible mode', () => {
+    assert.deepEqual(draw(waiting, 80, 24, SPOKEN), [
+      'Waiting: wait 30s on 3 agents',
+      'file-reader: running, 22 calls, 13k tokens',
+      'code-analyzer: received, 13 calls, 11k tokens',
+      'test-runner: idle, 9 calls, 14k tokens',
+      'main: waiting. Esc stops waiting (agents keep running).',
+      'in view: 0 main, 2 running, $0.04',
+      '> half a th',
+      ' Ctrl-X a agents - ! approvals - / commands - ? keys',
+    ]);
+  });
+
+  it('has only ASCII where there is nothing else', () => {
+    for (const line of draw(waiting, 80, 24, ASCII)) assert.match(line, /^[ -~]*$/);
+  });
+
+  it('changes no line in accessible mode while only time goes by', () => {
+    const later = after(waiting, { type: 'tick', now: waiting.now + 1_234 });
+    assert.deepEqual(draw(later, 80, 24, SPOKEN), draw(waiting, 80, 24, SPOKEN));
+    assert.notDeepEqual(draw(later, 80, 24), draw(waiting, 80, 24));
+  });
+});
+
+describe('the input', () => {
+  const tall = (rows: number, row: number): Layers['input'] => ({
+    lines: Array.from({ length: rows }, (_, index) => `line ${index}`),
+    cursor: { row, column: 3 },
+  });
+
+  it('carries the real cursor', () => {
+    const frame = frameView(waiting, settings(60, 24));
+    assert.deepEqual(frame.cursor, { row: 7, column: 11 });
+  });
+
+  it('of many lines shows those around the cursor', () => {
+    for (const height of [1, 2, 5, 10, 24])
+      for (const row of [0, 7, 39]) {
+        const { lines, cursor } = frameView(waiting, { ...settings(60, height), input: tall(40, row) });
+        assert.ok(lines.length <= height);
+        assert.equal(lines[cursor?.row ?? -1], `line ${row}`);
+      }
+  });
+
+  it('is not there for an agent that has ended', () => {
+    const dead = after(waiting, seen(agent('main', null, { state: { type: 'killed', by: 'you' } })));
+    const { lines, cursor } = frameView(dead, settings(60, 24));
+    assert.equal(cursor, null);
+    assert.ok(lines.every((line) => !line.startsWith('>')));
+  });
+
+  it('keeps its place and its text while a question is open', () => {
+    const asked = after(waiting, { type: 'asks', asks: [ask('a', 'test-runner')] });
+    const { lines, cursor } = frameView(asked, settings(60, 24));
+    assert.equal(lines[cursor?.row ?? -1], '> half a th');
+    assert.match(lines.join('\n'), /wants: bash/);
+  });
+});
+
+it('shows what is being said in the rows that are left, the newest of it', () => {
+  const delta = { type: 'text', text: 'one\n\ntwo\n\nthree' } as const;
+  const state = after(story(THINKING), {
+    type: 'runtime',
+    event: { type: 'delta', agent_id: 'main', delta },
+  });
+  assert.deepEqual(draw(state, 60, 24).slice(0, 5), ['one', '', 'two', '', 'three']);
+  assert.deepEqual(draw(state, 60, 6).slice(0, 2), ['', 'three']);
+});
+
+it('asks layers for no more rows than there are', () => {
+  const asked: number[] = [];
+  const rows = (height: number): string[] => {
+    asked.push(height);
+    return Array.from({ length: height }, () => 'x');
+  };
+  const layers: Layers = {
+    live: rows,
+    status: rows,
+    status_rows: 3,
+    spinner: 's',
+    question: null,
+    question_rows: 0,
+    bar: 'b',
+    navigation: 'n',
+    input: INPUT,
+    hint: 'h',
+  };
+  for (let height = 1; height <= 40; height += 1) {
+    asked.length = 0;
+    const { lines } = layout(layers, height);
+    assert.equal(lines.length, height);
+    assert.ok(asked.every((room) => room <= height));
+  }
+});
+
+it('fits every screen in every look, whatever is open', () => {
+  const hostile = after(
+    waiting,
+    seen(agent('file-reader', 'main', { name: HOSTILE, doing: HOSTILE, state: THINKING })),
+    { type: 'capture-begun', agent_id: 'main' },
+    {
+      type: 'runtime',
+      event: { type: 'delta', agent_id: 'main', delta: { type: 'text', text: HOSTILE.repeat(5) } },
+    },
+  );
+  const states: readonly UiState[] = [
+    hostile,
+    after(hostile, { type: 'asks', asks: [ask('a', 'file-reader', { subject: HOSTILE.repeat(9) })] }),
+    after(hostile, { type: 'overlay', overlay: { type: 'agents', filter: '', selected: null } }),
+    after(hostile, {
+      type: 'overlay',
+      overlay: { type: 'kill', agent_id: 'file-reader', descendants: ['test-runner'] },
+    }),
+    after(hostile, { type: 'overlay', overlay: { type: 'quit', working: 2 } }),
+    after(hostile, { type: 'overlay', overlay: { type: 'keys' } }),
+  ];
+  for (const state of states)
+    for (const look of Object.values(LOOKS))
+      for (const [width, height] of [
+        [200, 60],
+        [80, 24],
+        [40, 10],
+        [20, 5],
+        [12, 3],
+        [12, 1],
+      ] as const) {
+        const { lines, cursor } = frameView(state, settings(width, height, look));
+        assert.ok(lines.length <= height, `${lines.length} rows of ${height}`);
+        fits(lines, width);
+        assert.ok(cursor === null || cursor.row < lines.length);
+      }
+});

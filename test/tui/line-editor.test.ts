@@ -1,0 +1,258 @@
+/** Proves what the input does with keys, pastes, wide characters and history, and what it shows of them. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { LineCompletion } from '../../src/tui/line-completion.ts';
+import { LineEditor } from '../../src/tui/line-editor.ts';
+import { until } from '../runtime/stage.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'coppice-editor-'));
+after(() => rmSync(folder, { recursive: true }));
+mkdirSync(join(folder, 'source'));
+for (const name of ['source/main.ts', 'source/mail.ts', 'README.md', '.hidden', 'bad\x1b[31mname'])
+  writeFileSync(join(folder, name), '');
+
+const plain = (text: string) => text;
+function open(unicode = true) {
+  const completion = new LineCompletion({
+    commands: [
+      { name: 'capture', description: 'compose a task', takes: 'nothing' },
+      { name: 'cancel', description: 'leave capture', takes: 'nothing' },
+      { name: 'kill', description: 'kill an agent', takes: 'agent' },
+      { name: 'wait', description: 'wait for agents', takes: 'agents' },
+    ],
+    agents: () => [
+      { name: 'file-reader', description: 'running' },
+      { name: 'filter', description: 'idle' },
+    ],
+    folder: () => folder,
+  });
+  const seen = { submitted: [] as string[], changed: [] as string[], redraws: 0 };
+  const editor = new LineEditor({
+    completion,
+    look: { unicode, selected: (text) => `[${text}]`, dim: plain },
+    onRedraw: () => {
+      seen.redraws += 1;
+    },
+  });
+  editor.onSubmit = (text) => seen.submitted.push(text);
+  editor.onChange = (text) => seen.changed.push(text);
+  const type = (text: string) => {
+    for (const key of text) editor.handleInput(key);
+  };
+  return { editor, seen, type };
+}
+const paste = (text: string) => `\x1b[200~${text}\x1b[201~`;
+
+test('a prompt, the caret behind what is typed, a new line under the first', () => {
+  const { editor, type, seen } = open();
+  assert.deepEqual(editor.render(20, 5), { lines: ['> '], cursor: { row: 0, column: 2 } });
+  type('hello');
+  editor.handleInput('\x1b[13;2u');
+  type('you');
+  assert.deepEqual(editor.render(20, 5), { lines: ['> hello', '  you'], cursor: { row: 1, column: 5 } });
+  editor.handleInput('\x1b[D');
+  assert.deepEqual(editor.render(20, 5).cursor, { row: 1, column: 4 });
+  assert.equal(editor.text, 'hello\nyou');
+  assert.equal(seen.changed.at(-1), 'hello\nyou');
+  editor.handleInput('\r');
+  assert.deepEqual(seen.submitted, ['hello\nyou']);
+  assert.equal(editor.text, '');
+});
+
+test('capture shows its own sign on each row, and an ASCII one where there is no other', () => {
+  for (const [unicode, sign] of [
+    [true, '┆'],
+    [false, '|'],
+  ] as const) {
+    const { editor, type } = open(unicode);
+    editor.mode = 'capture';
+    type('one\ntwo');
+    assert.deepEqual(editor.render(20, 5).lines, [`${sign} one`, `${sign} two`]);
+  }
+});
+
+test('wide characters break at the edge, and the caret counts their columns', () => {
+  const { editor, type } = open();
+  type('日本語日本語');
+  assert.deepEqual(editor.render(12, 5), {
+    lines: ['> 日本語日', '  本語'],
+    cursor: { row: 1, column: 6 },
+  });
+  editor.handleInput('\x1b[D');
+  assert.deepEqual(editor.render(12, 5).cursor, { row: 1, column: 4 });
+  editor.setText('a👨‍👩‍👧b');
+  editor.handleInput('\x1b[D');
+  editor.handleInput('\x7f');
+  assert.equal(editor.text, 'ab');
+});
+
+test('a text longer than its rows is shown around the caret, with signs that there is more', () => {
+  const { editor } = open();
+  const lines = Array.from({ length: 9 }, (_, index) => `line ${index}`);
+  editor.setText(lines.join('\n'));
+  for (const rows of [1, 2, 3, 5, 7]) {
+    const { lines: shown, cursor } = editor.render(30, rows);
+    assert.deepEqual(
+      shown.map((line) => line.slice(2)),
+      lines.slice(9 - rows),
+    );
+    assert.deepEqual(cursor, { row: rows - 1, column: 8 });
+    assert.match(shown[0] ?? '', /^↑ /);
+  }
+  for (let up = 0; up < 8; up += 1) editor.handleInput('\x1b[A');
+  const { lines: shown, cursor } = editor.render(30, 3);
+  assert.deepEqual(cursor?.row, 0);
+  assert.deepEqual(shown, ['> line 0', '  line 1', '↓ line 2']);
+});
+
+test('a paste of 100 kB is shown as a marker and submitted whole, tabs and all', () => {
+  const { editor, seen, type } = open();
+  const text = Array.from(
+    { length: 2_000 },
+    (_, index) => `\tline ${index} of a log that is rather long, 日本語`,
+  );
+  const whole = `see: ${text.join('\n')} end`;
+  assert.ok(Buffer.byteLength(whole) > 100_000);
+  type('see: ');
+  editor.handleInput(paste(`${text.join('\r\n')}`));
+  type(' end');
+  assert.deepEqual(editor.render(60, 5).lines, ['> see: [paste #1 +2000 lines] end']);
+  assert.equal(editor.text, whole);
+  editor.handleInput('\r');
+  assert.deepEqual(seen.submitted, [whole]);
+});
+
+test('a long draft that is put back is a marker, too, and still whole', () => {
+  const { editor } = open();
+  const draft = `${'word '.repeat(20_000)}end`;
+  editor.setText(draft);
+  assert.ok(editor.render(60, 5).lines.length === 1);
+  assert.equal(editor.text, draft);
+});
+
+test('a short paste stands as it was, without what a terminal would obey, and does not submit', () => {
+  const { editor, seen } = open();
+  editor.handleInput(paste('a\x1b[31mb\x9b2J\tc\r\n.ts\x07'));
+  assert.equal(editor.text, 'a[31mb2J\tc\n.ts');
+  assert.deepEqual(editor.render(30, 5).lines, ['> a[31mb2J c', '  .ts']);
+  for (const key of ['\x1b[A', '\x1b[F']) editor.handleInput(key);
+  assert.deepEqual(editor.render(30, 5).cursor, { row: 0, column: 12 });
+  assert.deepEqual(seen.submitted, []);
+  editor.setText('file');
+  editor.handleInput(paste('.txt'));
+  assert.equal(editor.text, 'file.txt');
+});
+
+test('undo takes back words and pastes, and word moves step over words', () => {
+  const { editor, type } = open();
+  type('one two');
+  editor.handleInput(paste(`${'x'.repeat(2_000)}`));
+  editor.handleInput('\x1f');
+  assert.equal(editor.text, 'one two');
+  editor.handleInput('\x1f');
+  assert.equal(editor.text, 'one');
+  type(' three');
+  editor.handleInput('\x1b[1;3D');
+  assert.deepEqual(editor.render(30, 5).cursor, { row: 0, column: 6 });
+  editor.handleInput('\x17');
+  assert.equal(editor.text, 'three');
+});
+
+test('history comes back with the arrow, and the draft after it', () => {
+  const { editor, type, seen } = open();
+  type('draft');
+  editor.setHistory(['oldest', 'two\tlines\nof it']);
+  editor.addHistory('newest');
+  assert.equal(editor.text, 'draft');
+  const up = () => editor.handleInput('\x1b[A');
+  up();
+  up();
+  assert.equal(editor.text, 'newest');
+  up();
+  assert.equal(editor.text, 'two\tlines\nof it');
+  up();
+  assert.equal(editor.text, 'oldest');
+  for (let down = 0; down < 6; down += 1) editor.handleInput('\x1b[B');
+  assert.equal(editor.text, 'draft');
+  editor.handleInput('\r');
+  assert.deepEqual(seen.submitted, ['draft']);
+});
+
+test('slash commands are listed with descriptions while they are typed', async () => {
+  for (const unicode of [true, false]) {
+    const { editor, type, seen } = open(unicode);
+    type('/ca');
+    await until(() => editor.completing, 'the list');
+    const { lines, cursor } = editor.render(60, 6);
+    assert.match(lines[0] ?? '', /^> \/ca$/);
+    assert.match(
+      lines[1] ?? '',
+      unicode ? /^ {2}\[→ \/capture +compose a task\]$/ : /^ {2}\[> \/capture +compose/,
+    );
+    assert.match(lines[2] ?? '', /\/cancel +leave capture$/);
+    assert.equal(lines.length, 3);
+    assert.deepEqual(cursor, { row: 0, column: 5 });
+    assert.equal(editor.render(60, 2).lines.length, 2);
+    editor.handleInput('\x1b[B');
+    editor.handleInput('\t');
+    assert.equal(editor.text, '/cancel ');
+    assert.ok(seen.redraws > 0);
+    editor.handleInput('\r');
+    assert.deepEqual(seen.submitted, ['/cancel']);
+  }
+});
+
+test('a list older than the last keys does not overrule them', async () => {
+  const { editor, type, seen } = open();
+  type('/');
+  await until(() => editor.completing, 'the list, /capture first');
+  type('cancel\r');
+  assert.deepEqual(seen.submitted, ['/cancel']);
+});
+
+test('names of agents are completed behind the commands that take them', async () => {
+  const { editor, type } = open();
+  type('/kill fi');
+  await until(() => editor.completing, 'the list');
+  assert.match(editor.render(60, 6).lines[1] ?? '', /file-reader +running/);
+  editor.handleInput('\x1b[B');
+  editor.handleInput('\t');
+  assert.equal(editor.text, '/kill filter ');
+  editor.setText('/wait 30 file-reader fil');
+  editor.handleInput('\t');
+  await until(() => editor.text === '/wait 30 file-reader filter ' || editor.completing, 'the name');
+  assert.match(editor.render(60, 6).lines[1] ?? '', /file-reader/);
+});
+
+test('Tab completes paths of files, and shows no name that a terminal would obey', async () => {
+  const { editor, type } = open();
+  type('read sou');
+  editor.handleInput('\t');
+  await until(() => editor.text === 'read source/', 'the folder');
+  type('mai');
+  editor.handleInput('\t');
+  await until(() => editor.completing, 'the list');
+  assert.deepEqual(
+    editor
+      .render(60, 6)
+      .lines.slice(1)
+      .map((line) => line.replaceAll(/[[\]→ ]/g, '')),
+    ['mail.ts', 'main.ts'],
+  );
+  type('n');
+  await until(() => editor.render(60, 6).lines.length === 2, 'a list of one');
+  editor.handleInput('\t');
+  await until(() => editor.text === 'read source/main.ts ', 'the file');
+  editor.handleInput('\t');
+  await until(() => editor.completing, 'everything');
+  assert.deepEqual(
+    editor
+      .render(60, 6)
+      .lines.slice(1)
+      .map((line) => line.replaceAll(/[[\]→ ]/g, '')),
+    ['README.md', 'source/'],
+  );
+});

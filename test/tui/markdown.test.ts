@@ -1,0 +1,229 @@
+// Proves that Markdown becomes lines that fit, whatever a model writes: while it is being written, in any look, hostile or huge.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { MarkdownLines, markdown } from '../../src/tui/markdown.ts';
+import { cutPieces } from '../../src/tui/markdown-pieces.ts';
+import { ASCII, COLOUR, fits, HOSTILE, isHarmless, LOOKS, PLAIN, SPOKEN } from './ui-fixture.ts';
+
+const DOCUMENT = [
+  '# Title',
+  '',
+  'Some **bold** text and 한글 wide text that goes over the end of the line.',
+  '',
+  '| key | 名前 |',
+  '| --- | --- |',
+  '| x | y 🎉 |',
+  '',
+  '- one',
+  '  - inner',
+  '',
+  '  more of one',
+  '- two',
+  '  ```sh',
+  '  ls',
+  '',
+  '  pwd',
+  '  ```',
+  '',
+  '> quoted',
+  '> twice',
+  '',
+  'text',
+  '```ts',
+  'const a = 1;',
+  '',
+  'function f() {}',
+  '```',
+  'after [a link](http://example.org)',
+  '',
+  '1. first',
+  '',
+  '2. second',
+].join('\n');
+
+it('shows headings, tables, lists, quotes, code, links and wide characters', () => {
+  assert.deepEqual(markdown(DOCUMENT, 40, PLAIN), [
+    'Title',
+    '',
+    'Some bold text and 한글 wide text that',
+    'goes over the end of the line.',
+    '',
+    '┌─────┬──────┐',
+    '│ key │ 名前 │',
+    '├─────┼──────┤',
+    '│ x   │ y 🎉 │',
+    '└─────┴──────┘',
+    '',
+    '- one',
+    '    - inner',
+    '',
+    '  more of one',
+    '',
+    '- two',
+    '  ```sh',
+    '    ls',
+    '',
+    '    pwd',
+    '  ```',
+    '',
+    '│ quoted',
+    '│ twice',
+    '',
+    'text',
+    '',
+    '```ts',
+    '  const a = 1;',
+    '',
+    '  function f() {}',
+    '```',
+    '',
+    'after a link (http://example.org)',
+    '',
+    '1. first',
+    '',
+    '2. second',
+  ]);
+});
+
+it('draws tables and quotes without box drawing where there is none', () => {
+  const source = '| a | b |\n| - | - |\n| x | y |\n\n> q';
+  assert.deepEqual(markdown(source, 40, ASCII), [
+    '+---+---+',
+    '| a | b |',
+    '+---+---+',
+    '| x | y |',
+    '+---+---+',
+    '',
+    '| q',
+  ]);
+  assert.deepEqual(markdown(source, 40, SPOKEN), ['a; b', 'x; y', '', 'q']);
+});
+
+it('colours code in languages that it knows, and leaves the others as they are', () => {
+  const lines = markdown('```ts\nconst a = "<x> & y";\n```\n```nosuch\nconst b\n```', 40, COLOUR);
+  assert.equal(lines[1], '  \x1b[35mconst\x1b[39m a = \x1b[32m"<x> & y"\x1b[39m;');
+  assert.equal(lines[5], '  const b');
+});
+
+it('never lets a colour of code run over the end of its line', () => {
+  const lines = markdown('```ts\n/* one\ntwo */\n```', 40, COLOUR);
+  assert.deepEqual(lines.slice(1, 3), ['  \x1b[90m/* one\x1b[39m', '  \x1b[90mtwo */\x1b[39m']);
+});
+
+describe('text that is being written', () => {
+  for (const [name, look] of Object.entries(LOOKS))
+    it(`shows at each moment what the whole would show (${name})`, () => {
+      const growing = new MarkdownLines();
+      for (let end = 0; end <= DOCUMENT.length; end += 1) {
+        const text = DOCUMENT.slice(0, end);
+        assert.deepEqual(growing.lines(text, 40, look), markdown(text, 40, look), JSON.stringify(text));
+      }
+    });
+
+  it('shows code whose fence is not closed yet', () => {
+    assert.deepEqual(markdown('```ts\nconst a', 40, PLAIN), ['```ts', '  const a', '```']);
+    assert.deepEqual(markdown('```', 40, PLAIN), ['```', '', '```']);
+  });
+
+  it('renders nothing again but the last piece, however much stands before', () => {
+    const growing = new MarkdownLines();
+    const before = growing.lines('one\n\ntwo\n\nthree', 40, PLAIN);
+    const after = growing.lines('one\n\ntwo\n\nthree and more', 40, PLAIN);
+    assert.deepEqual(before.slice(0, 4), after.slice(0, 4));
+    const text = `${'word '.repeat(40)}\n\n`.repeat(5_000);
+    const pieces = cutPieces(text, null);
+    const resumed = cutPieces(`${text}more`, pieces.at(-1) ?? null);
+    assert.ok(text.length > 1_000_000);
+    assert.ok(resumed.length <= 2, `${resumed.length} pieces again`);
+  });
+
+  it('starts over when the text or the width is another', () => {
+    const growing = new MarkdownLines();
+    growing.lines('one two three', 40, PLAIN);
+    assert.deepEqual(growing.lines('four', 40, PLAIN), ['four']);
+    assert.deepEqual(growing.lines('four five', 4, PLAIN), ['four', 'five']);
+  });
+});
+
+it('cuts text into pieces that lose nothing, none of them too long to render', () => {
+  const line = fc.constantFrom(
+    'a',
+    '',
+    '  b',
+    '- c',
+    '```',
+    '~~~ts',
+    '> d',
+    '| e |',
+    'x'.repeat(9_000),
+    '한'.repeat(5_000),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 30 }), (rows) => {
+      const text = rows.join('\n');
+      const pieces = cutPieces(text, null);
+      assert.equal(pieces.map((piece) => text.slice(piece.start, piece.end)).join(''), text);
+      for (const { start, end } of pieces) assert.ok(end - start <= 8_192 + 20);
+    }),
+  );
+});
+
+describe('hostile text', () => {
+  const patterns: Readonly<Record<string, string>> = {
+    'quotes without end': `${'> '.repeat(8_000)}x`,
+    'lists without end': `${'- '.repeat(8_000)}x`,
+    brackets: '['.repeat(50_000),
+    images: '![a]('.repeat(5_000),
+    backticks: '`'.repeat(50_000),
+    emphasis: '*a**b'.repeat(5_000),
+    dollars: '$x_'.repeat(5_000),
+    'one word of a megabyte': 'a'.repeat(1_000_000),
+    'a table of many rows': `|a|b|\n|-|-|\n${'|x|y|\n'.repeat(5_000)}`,
+    'a fence with a long name': `\`\`\`${'x'.repeat(500)}\ncode`,
+  };
+  for (const [name, text] of Object.entries(patterns))
+    it(`survives ${name}`, () => {
+      const lines = markdown(text, 30, PLAIN);
+      assert.ok(lines.length > 0);
+      fits(lines, 30);
+    });
+
+  it('strips escape sequences wherever they stand', () => {
+    const text = `${HOSTILE}\n\n\`\`\`ts\n${HOSTILE}\n\`\`\`\n\n| ${HOSTILE.replaceAll('\n', ' ')} | b |\n| - | - |\n| c | d |\n\n[x](http://a/\x1b[2J)`;
+    for (const look of Object.values(LOOKS)) for (const line of markdown(text, 40, look)) isHarmless(line);
+  });
+
+  it('shows where a link leads', () => {
+    assert.deepEqual(markdown('[http://good.example](http://evil.example)', 60, PLAIN), [
+      'http://good.example (http://evil.example)',
+    ]);
+  });
+
+  it('fits any width', () => {
+    const part = fc.constantFrom(
+      '# ',
+      '**b**',
+      '한글',
+      '👩‍👩‍👧',
+      'e\u0301',
+      '\n',
+      '\n\n',
+      '- ',
+      '> ',
+      '```\n',
+      '| a |',
+      '|-|',
+      'word ',
+      '\t',
+      '⚠️',
+      '\x1b[31m',
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 40 }), fc.integer({ min: 2, max: 60 }), (parts, width) => {
+        fits(markdown(parts.join(''), width, PLAIN), width);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

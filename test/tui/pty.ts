@@ -1,0 +1,153 @@
+import { spawn } from '@lydell/node-pty';
+import xterm from '@xterm/headless';
+
+export interface PtyOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** Lines that the terminal remembers above its screen. */
+  readonly scrollback?: number;
+  /** A terminal that cuts lines when it gets narrower, as xterm does; otherwise it breaks them anew. */
+  readonly cuts?: boolean;
+}
+
+/** A program in a real pseudo-terminal, and the terminal that a person would see, in memory. */
+export interface Pty {
+  readonly pid: number;
+  /** The rows of the screen from top to bottom, without the blanks at their ends. */
+  screen(): string[];
+  /** Every row since the start: those that have scrolled away, then the screen. */
+  history(): string[];
+  /** From the first row and column of the screen, 0. */
+  cursor(): { readonly row: number; readonly column: number };
+  readonly alternate: boolean;
+  /** DEC private modes that are on, by what the program has written: 25 (cursor), 1049, 2004… */
+  modeOn(mode: number): boolean;
+  /** What the program has written since the start, or since `mark()`. */
+  written(since?: number): string;
+  mark(): number;
+  send(data: string): void;
+  resize(columns: number, rows: number): void;
+  kill(signal: NodeJS.Signals): void;
+  /** Waits until the screen or what was written fulfils something; a string: until it stands on the screen. */
+  until(what: string | (() => boolean), said?: string): Promise<void>;
+  /** The window is closed, or the connection is lost. */
+  hangUp(): void;
+  readonly ended: Promise<{ readonly exitCode: number; readonly signal: number }>;
+  end(): Promise<void>;
+}
+
+const WAIT_MS = 20_000;
+
+/** Runs a program of test/ or src/ (or any other) as a person's shell would. */
+export function openPty(file: string, args: readonly string[], options: PtyOptions = {}): Pty {
+  const columns = options.columns ?? 80;
+  const rows = options.rows ?? 24;
+  const terminal = new xterm.Terminal({
+    cols: columns,
+    rows,
+    scrollback: options.scrollback ?? 20_000,
+    allowProposedApi: true,
+    ...(options.cuts ? { windowsPty: { backend: 'winpty', buildNumber: 1 } } : {}),
+  });
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    // The terminal in memory is the one of this program, which makes it known.
+    TERM_PROGRAM: 'vscode',
+  };
+  const child = spawn(file, [...args], {
+    cols: columns,
+    rows,
+    env: { ...env, ...options.env },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  let written = '';
+  let over = false;
+  const modes = new Map<number, boolean>();
+  const waiting = new Set<() => void>();
+  const wake = () => {
+    for (const check of [...waiting]) check();
+  };
+  child.onData((data) => {
+    written += data;
+    terminal.write(data, wake);
+  });
+  for (const [final, on] of [
+    ['h', true],
+    ['l', false],
+  ] as const) {
+    terminal.parser.registerCsiHandler({ prefix: '?', final }, (numbers) => {
+      for (const number of numbers) modes.set(Number(number), on);
+      return false;
+    });
+  }
+  // What the terminal answers when it is asked for its name and powers.
+  terminal.onData((data) => !over && child.write(data));
+  const ended = new Promise<{ exitCode: number; signal: number }>((resolve) => {
+    child.onExit(({ exitCode, signal }) => {
+      over = true;
+      terminal.write('', () => {
+        wake();
+        resolve({ exitCode, signal: signal ?? 0 });
+      });
+    });
+  });
+  const lines = (from: number): string[] => {
+    const buffer = terminal.buffer.active;
+    return Array.from({ length: buffer.length - from }, (_, row) =>
+      (buffer.getLine(from + row)?.translateToString(true, 0, terminal.cols) ?? '').trimEnd(),
+    );
+  };
+  const pty: Pty = {
+    pid: child.pid,
+    screen: () => lines(terminal.buffer.active.baseY),
+    history: () => lines(0),
+    cursor: () => ({ row: terminal.buffer.active.cursorY, column: terminal.buffer.active.cursorX }),
+    get alternate() {
+      return terminal.buffer.active.type === 'alternate';
+    },
+    modeOn: (mode) => modes.get(mode) ?? mode === 25,
+    written: (since = 0) => written.slice(since),
+    mark: () => written.length,
+    send: (data) => child.write(data),
+    resize(next_columns, next_rows) {
+      terminal.resize(next_columns, next_rows);
+      child.resize(next_columns, next_rows);
+    },
+    kill: (signal) => process.kill(child.pid, signal),
+    until(what, said) {
+      const test = typeof what === 'function' ? what : () => pty.screen().some((line) => line.includes(what));
+      return new Promise((resolve, reject) => {
+        const stop = () => {
+          waiting.delete(check);
+          clearTimeout(timer);
+        };
+        const check = () => {
+          if (!test()) return;
+          stop();
+          resolve();
+        };
+        const timer = setTimeout(() => {
+          stop();
+          const tail = JSON.stringify(written.slice(-500));
+          reject(new Error(`never came: ${said ?? what}\n${pty.screen().join('\n')}\nlast bytes: ${tail}`));
+        }, WAIT_MS);
+        waiting.add(check);
+        check();
+      });
+    },
+    // Not in its types: closes our end, as a terminal does that goes.
+    hangUp: () => (child as unknown as { destroy(): void }).destroy(),
+    ended,
+    async end() {
+      if (!over) child.kill('SIGKILL');
+      await ended;
+      terminal.dispose();
+    },
+  };
+  return pty;
+}

@@ -1,0 +1,171 @@
+// Proves the lines around the input: navigation, spinner, hint, capture, questions, lists; each at any width and in any look.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { AgentState } from '../../src/core/state.ts';
+import type { Look } from '../../src/tui/look.ts';
+import type { Overlay, UiState } from '../../src/tui/ui-state.ts';
+import { agentsOverlay } from '../../src/tui/views/agents-overlay.ts';
+import { approvalBox } from '../../src/tui/views/approval-box.ts';
+import { captureBar } from '../../src/tui/views/capture-bar.ts';
+import { firstRun } from '../../src/tui/views/first-run.ts';
+import { hintLine } from '../../src/tui/views/hint-line.ts';
+import { navigationLine } from '../../src/tui/views/navigation-line.ts';
+import { questionLines } from '../../src/tui/views/question-line.ts';
+import { spinnerLine } from '../../src/tui/views/spinner-line.ts';
+import {
+  ASCII,
+  after,
+  agent,
+  ask,
+  COLOUR,
+  fits,
+  HOSTILE,
+  LOOKS,
+  PLAIN,
+  SPOKEN,
+  says,
+  seen,
+  story,
+  T0,
+  THINKING,
+  told,
+  waitingOn,
+} from './ui-fixture.ts';
+
+const KILLED: AgentState = { type: 'killed', by: 'you' };
+const APPROVALS = { type: 'approvals', since: T0, saying: null } as const;
+const AGENTS: Extract<Overlay, { type: 'agents' }> = { type: 'agents', filter: '', selected: null };
+
+function grandchild(change: object = {}): UiState {
+  return after(
+    story(waitingOn(['file-reader'])),
+    seen(agent('grep-all', 'file-reader', { depth: 2, created_at: T0 + 4, state: THINKING })),
+    { type: 'asks', asks: [ask('a', 'grep-all', change), ask('b', 'file-reader')] },
+  );
+}
+
+describe('navigation', () => {
+  it('names who is in view, who stands around it, and how the tree is', () => {
+    const state = after(grandchild(), told(says('test-runner', 1, 'news')));
+    assert.equal(
+      navigationLine(state, 70, PLAIN),
+      '──── ↑- ←- [0 main] →- ↓1 file-reader ──────────── 3◐ 1• 2! $0.04 ────',
+    );
+    const reader = after(state, { type: 'visit', agent_id: 'file-reader' });
+    assert.match(
+      navigationLine(reader, 100, PLAIN),
+      /^──── ↑0 main ←3 test-runner• \[1 file-reader\] →2 code-analyzer ↓4 grep-all ─+ 3◐ 1• 2! \$0\.04 ────$/,
+    );
+  });
+
+  it('tells less on a narrow terminal', () => {
+    assert.equal(navigationLine(grandchild(), 40, PLAIN), '─ ↑- ←- [0 main] →- ↓1 ───────── 3◐ 2! ─');
+    assert.equal(navigationLine(grandchild(), 20, PLAIN), '─ [0 main] ─ 3◐ 2! ─');
+    assert.equal(navigationLine(grandchild(), 14, PLAIN), '─ [0 main] ───');
+  });
+
+  it('marks a capture, and keeps the banner of the demo in sight', () => {
+    const state = after(story(), { type: 'capture-begun', agent_id: 'main' });
+    assert.match(navigationLine(state, 70, PLAIN), /\[0 main ✎\]/);
+    const left = after(state, { type: 'visit', agent_id: 'file-reader' });
+    assert.match(navigationLine(left, 100, PLAIN), /↑0 main✎/);
+    for (const width of [40, 60, 80])
+      assert.match(navigationLine(state, width, PLAIN, 'SCRIPTED DEMO'), / SCRIPTED DEMO /);
+  });
+
+  it('has ASCII, and words where lines are read aloud', () => {
+    assert.equal(
+      navigationLine(story(), 60, ASCII),
+      '---- ^- <- [0 main] >- v1 file-reader -------- 1* $0.04 ----',
+    );
+    assert.equal(
+      navigationLine(grandchild(), 80, SPOKEN),
+      'in view: 0 main, 3 running, 2 waiting for approval, $0.04',
+    );
+  });
+});
+
+describe('the spinner', () => {
+  it('says what goes on and how to stop it', () => {
+    assert.equal(
+      spinnerLine(story(waitingOn(['file-reader'])), 80, PLAIN),
+      '⠋ waiting 12s / 30s · Esc stops waiting (agents keep running)',
+    );
+    assert.equal(spinnerLine(story(waitingOn(null)), 80, PLAIN), '⠋ waiting 12s / 30s · Esc stops waiting');
+    assert.equal(spinnerLine(story(THINKING), 80, PLAIN), '⠋ thinking 12s · Esc interrupts');
+    assert.equal(spinnerLine(story(), 80, PLAIN), null);
+    assert.equal(spinnerLine(after(story(), seen(agent('main', null, { state: KILLED }))), 80, PLAIN), null);
+  });
+
+  it('turns with the clock, and stands still where lines are read aloud', () => {
+    const later = (ms: number): UiState => after(story(THINKING), { type: 'tick', now: T0 + 12_000 + ms });
+    assert.notEqual(spinnerLine(later(100), 80, PLAIN), spinnerLine(later(0), 80, PLAIN));
+    assert.equal(spinnerLine(later(5_000), 80, SPOKEN), spinnerLine(later(0), 80, SPOKEN));
+    assert.equal(spinnerLine(later(0), 80, ASCII)?.slice(0, 2), '| ');
+  });
+
+  it('says why a request waits, and when the ledger is away', () => {
+    const delta = { type: 'waiting', reason: 'rate limit', delay_ms: 5_000 } as const;
+    const state = after(story(THINKING), {
+      type: 'runtime',
+      event: { type: 'delta', agent_id: 'main', delta },
+    });
+    assert.equal(spinnerLine(state, 80, PLAIN), '⠋ rate limit (again in 5s) · Esc interrupts');
+    const away = after(story(), {
+      type: 'runtime',
+      event: { type: 'ledger', reachable: false, text: 'no connection' },
+    });
+    assert.equal(spinnerLine(away, 80, PLAIN), '! ledger: no connection; waiting, nothing is lost');
+  });
+});
+
+it('hints at what can be done next', () => {
+  assert.equal(hintLine(story(), 80, PLAIN), ' Ctrl-X a agents · ! approvals · / commands · ? keys');
+  const dead = after(story(), seen(agent('main', null, { state: KILLED })));
+  assert.equal(
+    hintLine(dead, 80, PLAIN),
+    ' ended: no input · Ctrl-X arrows move · /reap removes ended agents',
+  );
+  assert.match(
+    hintLine(after(story(), { type: 'leader', on: true }), 80, PLAIN),
+    /^ a agents · ! approvals · k kill/,
+  );
+  assert.match(hintLine(grandchild(), 80, PLAIN), /^ Ctrl-X ! answers 2 /);
+});
+
+it('says that a capture is on and reaches nobody', () => {
+  const begun = after(story(), { type: 'capture-begun', agent_id: 'main' });
+  const state = after(begun, { type: 'captured', agent_id: 'main', text: 'a\nb' });
+  assert.equal(captureBar(state, 60, PLAIN), '━━ CAPTURE · 2 lines · not sent to main ━━ /fork · /cancel ━');
+  assert.equal(captureBar(state, 80, SPOKEN), 'Capture, 2 lines, not sent to main. /fork or /cancel.');
+  assert.equal(captureBar(story(), 60, PLAIN), null);
+});
+
+it('fits any width in any look, whatever agents are called and ask', () => {
+  const hostile = after(
+    grandchild({ subject: HOSTILE, cwd: HOSTILE, rule: HOSTILE, tool: HOSTILE }),
+    seen(agent('main', null, { name: HOSTILE, state: waitingOn(null) })),
+    seen(agent('file-reader', 'main', { name: HOSTILE, doing: HOSTILE, reply: HOSTILE })),
+    { type: 'capture-begun', agent_id: 'main' },
+  );
+  const drawn = (width: number, look: Look): readonly string[] => [
+    navigationLine(hostile, width, look, 'SCRIPTED DEMO'),
+    spinnerLine(hostile, width, look) ?? '',
+    hintLine(hostile, width, look),
+    captureBar(hostile, width, look) ?? '',
+    ...approvalBox(hostile, APPROVALS, width, 20, look),
+    ...approvalBox(hostile, APPROVALS, width, 3, look),
+    ...questionLines(
+      hostile,
+      { type: 'kill', agent_id: 'file-reader', descendants: ['grep-all'] },
+      width,
+      9,
+      look,
+    ),
+    ...agentsOverlay(hostile, { ...AGENTS, filter: HOSTILE }, width, 9, look).lines,
+    ...agentsOverlay(hostile, AGENTS, width, 9, look).lines,
+    ...firstRun(0, width, look),
+  ];
+  for (const look of [...Object.values(LOOKS), { ...COLOUR, accessible: true }])
+    for (let width = 2; width <= 100; width += 1) fits(drawn(width, look), width);
+});

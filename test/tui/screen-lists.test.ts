@@ -1,0 +1,205 @@
+// Proves questions and lists: approvals, kills, the agents, the keys, the first run.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { AgentState } from '../../src/core/state.ts';
+import { moveSelection } from '../../src/tui/agent-rows.ts';
+import type { Overlay, UiState } from '../../src/tui/ui-state.ts';
+import { agentsOverlay } from '../../src/tui/views/agents-overlay.ts';
+import { approvalBox } from '../../src/tui/views/approval-box.ts';
+import { firstRun } from '../../src/tui/views/first-run.ts';
+import { keysHelp } from '../../src/tui/views/keys-help.ts';
+import { questionLines } from '../../src/tui/views/question-line.ts';
+import { ASCII, after, agent, ask, PLAIN, seen, story, T0, THINKING, tree, waitingOn } from './ui-fixture.ts';
+
+const KILLED: AgentState = { type: 'killed', by: 'you' };
+const APPROVALS = { type: 'approvals', since: T0, saying: null } as const;
+const AGENTS: Extract<Overlay, { type: 'agents' }> = { type: 'agents', filter: '', selected: null };
+
+function grandchild(change: object = {}): UiState {
+  return after(
+    story(waitingOn(['file-reader'])),
+    seen(agent('grep-all', 'file-reader', { depth: 2, created_at: T0 + 4, state: THINKING })),
+    { type: 'asks', asks: [ask('a', 'grep-all', change), ask('b', 'file-reader')] },
+  );
+}
+
+describe('an approval', () => {
+  it('is the picture of UX.md', () => {
+    assert.deepEqual(approvalBox(grandchild(), APPROVALS, 58, 20, PLAIN), [
+      '┌ 1 of 2 ─ main › file-reader › grep-all wants: bash ────┐',
+      '│ rm -rf dist                                            │',
+      '│ cwd ~/proj · rule: ask(bash:rm *)                      │',
+      '│ y once   s this agent, session   n deny   m deny+say   │',
+      '│ v view agent   Esc later (stays queued)                │',
+      '└────────────────────────────────────────────────────────┘',
+    ]);
+  });
+
+  it('never cuts a command in silence', () => {
+    const long = grandchild({
+      subject: Array.from({ length: 30 }, (_, index) => `step ${index}`).join('\n'),
+    });
+    const all = approvalBox(long, APPROVALS, 58, 50, PLAIN);
+    assert.equal(all.length, 35);
+    const low = approvalBox(long, APPROVALS, 58, 10, PLAIN);
+    assert.equal(low.length, 10);
+    assert.match(low[5] ?? '', /… \+26 lines more: v shows them/);
+    assert.match(low.join('\n'), /y once/);
+  });
+
+  it('keeps who, what and the keys on a small terminal', () => {
+    assert.deepEqual(approvalBox(grandchild(), APPROVALS, 40, 6, PLAIN), [
+      '┌ 1 of 2 ─ grep-all wants: bash ───────┐',
+      '│ rm -rf dist                          │',
+      '│ cwd ~/proj · rule: ask(bash:rm *)    │',
+      '│ y once  s agent  n deny  m say       │',
+      '│ v view  Esc later                    │',
+      '└──────────────────────────────────────┘',
+    ]);
+    assert.deepEqual(approvalBox(grandchild(), APPROVALS, 20, 4, PLAIN), [
+      'bash: grep-all 1 of…',
+      'rm -rf dist',
+      'y yes n no s m v Esc',
+    ]);
+  });
+
+  it('takes words that go with a deny', () => {
+    const saying = { ...APPROVALS, saying: 'use npm run clean' };
+    assert.match(
+      approvalBox(grandchild(), saying, 60, 20, PLAIN).join('\n'),
+      /why not: use npm run clean .*\n.*Enter denies/,
+    );
+  });
+
+  it('shows the arguments when the call has no subject', () => {
+    assert.match(
+      approvalBox(grandchild({ subject: '' }), APPROVALS, 60, 20, PLAIN)[1] ?? '',
+      /\{"command":"rm -rf dist"\}/,
+    );
+  });
+});
+
+describe('the question before a kill', () => {
+  const kill = (...descendants: string[]): Extract<Overlay, { type: 'kill' }> => ({
+    type: 'kill',
+    agent_id: 'file-reader',
+    descendants,
+  });
+
+  it('says how many go too', () => {
+    const text = (overlay: Extract<Overlay, { type: 'kill' | 'quit' }>): string =>
+      questionLines(grandchild(), overlay, 200, 5, PLAIN).join('\n');
+    assert.equal(text(kill()), 'Kill file-reader? It stays visitable until /reap.  [y] kill  [n/Esc] keep');
+    assert.equal(
+      text(kill('grep-all')),
+      'Kill file-reader and 1 descendant (grep-all)? Both stay visitable until /reap.  [y] kill  [n/Esc] keep',
+    );
+    assert.match(text(kill('a', 'b', 'c', 'd')), /and 4 descendants \(a, b, c, \+1 more\)\? All 5 stay/);
+    assert.equal(text({ type: 'quit', working: 2 }), 'quit? 2 agents running: [d]etach [k]ill all [n]o');
+  });
+
+  it('keeps its keys where there is little room', () => {
+    assert.match(
+      questionLines(grandchild(), kill('grep-all'), 20, 2, PLAIN).join('\n'),
+      /^\[y\]\/\[n\] kill 2/,
+    );
+  });
+});
+
+describe('the list of agents', () => {
+  it('is a tree with what each does', () => {
+    const { lines, cursor } = agentsOverlay(grandchild(), AGENTS, 72, 12, PLAIN);
+    assert.deepEqual(lines, [
+      ' Agents 5 · filter:                                          $0.04  42k',
+      ' ▸ main              ◐ waiting                                4k    12s',
+      '   ├1 file-reader    ! bash: rm -rf dist                     13k    11s',
+      '   │ └4 grep-all     ! bash: rm -rf dist                            11s',
+      '   ├2 code-analyzer  ○ idle "found 3 leaks"                  11k     0s',
+      '   └3 test-runner    ○ idle                                  14k     0s',
+      ' Enter open · s send · k kill · r reap · 1-9 pin · Esc',
+    ]);
+    assert.deepEqual(cursor, { row: 0, column: 20 });
+  });
+
+  it('does not move a row when states change', () => {
+    const order = (state: UiState): (string | undefined)[] =>
+      agentsOverlay(state, AGENTS, 72, 12, PLAIN).lines.map(
+        (line) => /\d [\w-]+/.exec(line.slice(0, 22))?.[0],
+      );
+    const changed = after(
+      grandchild(),
+      seen(agent('test-runner', 'main', { state: THINKING, created_at: T0 + 3 })),
+      seen(agent('file-reader', 'main', { state: KILLED, created_at: T0 + 1 })),
+    );
+    assert.deepEqual(order(changed), order(grandchild()));
+    assert.match(agentsOverlay(changed, AGENTS, 72, 12, ASCII).lines[4] ?? '', /2 code-analyzer/);
+  });
+
+  it('filters, with the agents above those that match', () => {
+    const { lines } = agentsOverlay(grandchild(), { ...AGENTS, filter: 'GREP' }, 72, 12, PLAIN);
+    assert.deepEqual(
+      lines.slice(1, -1).map((line) => line.slice(3, 18).trimEnd()),
+      ['main', '└1 file-reader', '  └4 grep-all'],
+    );
+    assert.match(
+      agentsOverlay(grandchild(), { ...AGENTS, filter: 'zzz' }, 72, 12, PLAIN).lines[1] ?? '',
+      /no agent has that/,
+    );
+  });
+
+  it('moves the selection within the list', () => {
+    const at = (selected: string | null, by: number): string | null =>
+      moveSelection(grandchild(), { ...AGENTS, selected }, by, PLAIN).selected;
+    assert.equal(at(null, 1), 'file-reader');
+    assert.equal(at('file-reader', 1), 'grep-all');
+    assert.equal(at('file-reader', 99), 'test-runner');
+    assert.equal(at('file-reader', -99), 'main');
+    assert.equal(at('gone', 0), 'main');
+  });
+
+  it('scrolls with the selection through two hundred agents', () => {
+    const many = Array.from({ length: 200 }, (_, index) =>
+      agent(`worker-${index}`, 'main', { created_at: T0 + index + 1 }),
+    );
+    const state = tree([agent('main', null), ...many]);
+    for (const selected of ['main', 'worker-3', 'worker-100', 'worker-199']) {
+      const { lines } = agentsOverlay(state, { ...AGENTS, selected }, 80, 24, PLAIN);
+      assert.equal(lines.length, 24);
+      assert.equal(lines.filter((line) => line.startsWith(' ▸') && line.includes(selected)).length, 1);
+    }
+    const end = agentsOverlay(state, { ...AGENTS, selected: 'worker-199' }, 80, 24, PLAIN).lines;
+    assert.match(end.at(-1) ?? '', /^ 180-201 of 201 /);
+  });
+});
+
+describe('keys', () => {
+  const keys = [
+    { action: 'parent / child', chord: 'Ctrl+↑ / ↓', leader: '↑ / ↓', slash: '/agent' },
+    { action: 'kill the agent in view', chord: '', leader: 'k', slash: '/kill' },
+  ];
+
+  it('stand in a table, or one below the other', () => {
+    assert.deepEqual(keysHelp(keys, 'Ctrl-X', 80, 10, PLAIN), [
+      ' action                  chord       Ctrl-X then  slash',
+      ' parent / child          Ctrl+↑ / ↓  ↑ / ↓        /agent',
+      ' kill the agent in view              k            /kill',
+      ' Esc closes',
+    ]);
+    assert.deepEqual(keysHelp(keys, 'Ctrl-X', 50, 10, PLAIN), [
+      ' parent / child: Ctrl+↑ / ↓, Ctrl-X ↑ / ↓, /agent',
+      ' kill the agent in view: Ctrl-X k, /kill',
+      ' Esc closes',
+    ]);
+    assert.equal(keysHelp([...keys, ...keys], 'Ctrl-X', 80, 4, PLAIN)[2], ' +3 more: /help');
+  });
+});
+
+it('offers three ways to begin without a key', () => {
+  assert.deepEqual(firstRun(0, 80, PLAIN), [
+    'No model key found. Nothing was sent anywhere.',
+    '▸ 1  Watch a 20-second demo   (offline, scripted agents, real tools)',
+    '  2  Add a key                (ANTHROPIC_API_KEY, OPENAI_API_KEY…)',
+    '  3  Use a local model        (OpenAI-compatible URL)',
+  ]);
+  assert.match(firstRun(1, 80, ASCII)[2] ?? '', /^> 2 {2}Add a key .*KEY\.\.\.\)$/);
+});

@@ -1,0 +1,75 @@
+/** A program that owns a terminal and does to its screen what a test pastes into it. */
+import { TerminalScreen } from '../../src/tui/terminal-screen.ts';
+import type { ScreenCommand } from './screen-command.ts';
+
+const PASTE = '\x1b[200~';
+const inputs: string[] = [];
+let resizes = 0;
+let hangups = 0;
+let bottom: readonly string[] | null = null;
+
+const screen = new TerminalScreen(
+  { input: process.stdin, output: process.stdout },
+  {
+    onInput(data) {
+      if (!data.startsWith(PASTE)) inputs.push(data);
+      else {
+        const { number, command } = JSON.parse(data.slice(PASTE.length, -PASTE.length));
+        perform(command);
+        done(number);
+        return;
+      }
+      if (data === '\x1a') screen.suspend();
+      else if (data === 'q') screen.close();
+    },
+    onResize() {
+      resizes += 1;
+      drawBottom();
+      // Behind what is written for it.
+      setImmediate(() => process.stdout.write(`\x1b]2;size ${screen.columns}x${screen.rows}\x07`));
+    },
+    onHangup() {
+      hangups += 1;
+      screen.close();
+      // The shell tells us, too, while we are ending.
+      process.kill(process.pid, 'SIGHUP');
+      process.stdout.write(`hung up ${hangups}\r\n`);
+      process.exit(7);
+    },
+  },
+  process.env,
+);
+process.stdout.write('\x1b]2;ready\x07');
+
+function perform(command: ScreenCommand): void {
+  const [name, value] = command;
+  if (name === 'print') screen.print(value);
+  else if (name === 'printMany')
+    screen.print(Array.from({ length: value }, (_, index) => `printed ${index + 1}.`));
+  else if (name === 'draw') screen.draw(value);
+  else if (name === 'bottom') {
+    bottom = value;
+    drawBottom();
+  } else if (name === 'full') value ? screen.enterFull() : screen.leaveFull();
+  else if (name === 'attention') screen.attention(value);
+  else if (name === 'inputs')
+    process.stdout.write(`\x1b]2;inputs ${Buffer.from(JSON.stringify(inputs)).toString('base64')}\x07`);
+  else if (name === 'resizes') process.stdout.write(`\x1b]2;resizes ${resizes}\x07`);
+  else if (name === 'throw')
+    setImmediate(() => {
+      throw new Error('a bug of ours');
+    });
+}
+
+/** A block that fills the width, as the real one does: drawn anew for each size. */
+function drawBottom(): void {
+  if (bottom === null) return;
+  const rule = '-'.repeat(screen.columns);
+  const lines = [rule, ...bottom.map((line) => line.slice(0, screen.columns)), rule, 'hint'];
+  screen.draw({ lines, cursor: { row: lines.length - 3, column: 2 } });
+}
+
+/** Tells the test that a command has been carried out, in a way that shows nothing. */
+function done(number: number): void {
+  process.stdout.write(`\x1b]2;done ${number}\x07`);
+}

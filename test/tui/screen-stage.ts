@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { openPty, type Pty, type PtyOptions } from './pty.ts';
+import type { ScreenCommand } from './screen-command.ts';
+
+export const SCREEN_PROGRAM = join(import.meta.dirname, 'screen-program.ts');
+
+export interface ScreenStage {
+  readonly pty: Pty;
+  /** Carries a command out; gives what was written for it. */
+  perform(...command: ScreenCommand): Promise<string>;
+  /** What the app has been told: keys and pastes, each one. */
+  inputs(): Promise<string[]>;
+  resize(columns: number, rows: number): Promise<void>;
+}
+
+export async function openScreenStage(options: PtyOptions = {}): Promise<ScreenStage> {
+  const pty = openPty(process.execPath, [SCREEN_PROGRAM], options);
+  await ready(pty, 0);
+  return stageOn(pty);
+}
+
+/** The program has the terminal, and the terminal has answered it. */
+export function ready(pty: Pty, since: number): Promise<void> {
+  const complete = () => {
+    const written = pty.written(since);
+    return written.includes('\x1b]2;ready\x07') && written.includes('\x1b[>4;2m');
+  };
+  return pty.until(complete, 'the program is ready');
+}
+
+export function stageOn(pty: Pty): ScreenStage {
+  let number = 0;
+  const stage: ScreenStage = {
+    pty,
+    async perform(...command) {
+      number += 1;
+      const sign = `\x1b]2;done ${number}\x07`;
+      const mark = pty.mark();
+      pty.send(`\x1b[200~${JSON.stringify({ number, command })}\x1b[201~`);
+      await pty.until(() => pty.written(mark).includes(sign), `done: ${JSON.stringify(command)}`);
+      return pty.written(mark).split(sign)[0] ?? '';
+    },
+    async inputs() {
+      const written = await stage.perform('inputs', null);
+      const encoded = /\]2;inputs ([\w+/=]*)/.exec(written)?.[1] ?? '';
+      return JSON.parse(Buffer.from(encoded, 'base64').toString());
+    },
+    async resize(columns, rows) {
+      const mark = pty.mark();
+      pty.resize(columns, rows);
+      const sign = `]2;size ${columns}x${rows}`;
+      await pty.until(() => pty.written(mark).includes(sign), sign);
+    },
+  };
+  return stage;
+}

@@ -1,0 +1,127 @@
+/** Proves that a window of another size loses no printed line, doubles none, and leaves nothing of the old block behind. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { openScreenStage, type ScreenStage } from './screen-stage.ts';
+
+const stages: ScreenStage[] = [];
+after(() => Promise.all(stages.map(({ pty }) => pty.end())));
+
+async function open(options: Parameters<typeof openScreenStage>[0] = {}): Promise<ScreenStage> {
+  const stage = await openScreenStage(options);
+  stages.push(stage);
+  return stage;
+}
+
+const block = (columns: number, rows: readonly string[] = ['> draft']) => {
+  const rule = '-'.repeat(columns);
+  return [rule, ...rows.map((row) => row.slice(0, columns)), rule, 'hint'];
+};
+const printed = (count: number) => Array.from({ length: count }, (_, index) => `printed ${index + 1}.`);
+const history = (stage: ScreenStage) => {
+  const lines = stage.pty.history();
+  return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
+};
+
+for (const { name, lines } of [
+  { name: 'a screen that is half empty', lines: 5 },
+  { name: 'a screen that is full', lines: 60 },
+]) {
+  test(`narrower, wider, narrower again on ${name}`, async () => {
+    const stage = await open({ columns: 60, rows: 20 });
+    await stage.perform('bottom', ['> draft']);
+    await stage.perform('printMany', lines);
+    for (const columns of [33, 100, 25, 47, 20, 90, 60]) {
+      await stage.resize(columns, 20);
+      assert.deepEqual(history(stage), [...printed(lines), ...block(columns)]);
+      assert.equal(stage.pty.screen()[stage.pty.cursor().row], '> draft');
+      assert.equal(stage.pty.cursor().column, 2);
+    }
+  });
+
+  test(`lower and higher on ${name}`, async () => {
+    const stage = await open({ columns: 60, rows: 20 });
+    await stage.perform('bottom', ['> draft']);
+    await stage.perform('printMany', lines);
+    for (const rows of [12, 6, 30, 10, 20]) {
+      await stage.resize(60, rows);
+      assert.deepEqual(history(stage), [...printed(lines), ...block(60)]);
+      assert.equal(stage.pty.screen()[stage.pty.cursor().row], '> draft');
+    }
+  });
+}
+
+test('both at once, with lines printed in between and a draft of several rows', async () => {
+  const stage = await open({ columns: 80, rows: 24 });
+  const draft = ['> first', '  second', '  third'];
+  await stage.perform('bottom', draft);
+  await stage.perform('printMany', 40);
+  const expected = printed(40);
+  for (const [columns, rows] of [
+    [30, 12],
+    [44, 30],
+    [22, 9],
+    [80, 24],
+  ] as const) {
+    await stage.resize(columns, rows);
+    await stage.perform('print', [`at ${columns}`]);
+    expected.push(`at ${columns}`);
+    assert.deepEqual(history(stage), [...expected, ...block(columns, draft)]);
+  }
+});
+
+test('long printed lines are broken anew by the terminal itself, and stay whole', async () => {
+  const stage = await open({ columns: 80, rows: 12 });
+  const long = (index: number) => `${index} ${'word '.repeat(14)}end`;
+  await stage.perform('bottom', ['> ']);
+  await stage.perform(
+    'print',
+    Array.from({ length: 12 }, (_, index) => long(index)),
+  );
+  await stage.resize(40, 12);
+  await stage.perform('print', ['after']);
+  await stage.resize(80, 12);
+  assert.deepEqual(history(stage), [
+    ...Array.from({ length: 12 }, (_, index) => long(index)),
+    'after',
+    ...block(80, ['>']),
+  ]);
+});
+
+test('dragged through many sizes while lines are printed: nothing is lost or doubled, and drawn once', async () => {
+  const stage = await open({ columns: 60, rows: 20 });
+  await stage.perform('bottom', ['> draft']);
+  await stage.perform('printMany', 60);
+  const mark = stage.pty.mark();
+  for (const columns of [50, 45, 40, 44, 52, 58, 61, 66]) {
+    stage.pty.resize(columns, 20);
+    await stage.perform('print', [`at ${columns}`]);
+  }
+  await stage.resize(70, 20);
+  const late = [50, 45, 40, 44, 52, 58, 61, 66].map((columns) => `at ${columns}`);
+  // Narrower and wider in one go, this terminal moves the cursor off its line: a row of the old block stays.
+  const lines = history(stage).filter((line) => !/^-{60}$/.test(line));
+  assert.deepEqual(lines, [...printed(60), ...late, ...block(70)]);
+  assert.ok(stage.pty.written(mark).split('hint').length <= 10);
+});
+
+test('a terminal that cuts lines instead of breaking them', async () => {
+  const stage = await open({ columns: 60, rows: 20, cuts: true, env: { XTERM_VERSION: 'XTerm(390)' } });
+  await stage.perform('bottom', ['> draft']);
+  await stage.perform('printMany', 30);
+  for (const columns of [30, 45, 20, 60]) {
+    await stage.resize(columns, 20);
+    assert.deepEqual(history(stage), [...printed(30), ...block(columns)]);
+  }
+});
+
+test('a terminal that nobody knows may keep a row of the old block, but every printed line', async () => {
+  for (const cuts of [true, false]) {
+    const stage = await open({ columns: 60, rows: 20, cuts, env: { TERM_PROGRAM: undefined } });
+    await stage.perform('bottom', ['> draft']);
+    await stage.perform('printMany', 30);
+    await stage.resize(31, 20);
+    const lines = history(stage).filter((line) => line.startsWith('printed'));
+    assert.deepEqual(lines, printed(30));
+    assert.deepEqual(history(stage).slice(-4), block(31));
+  }
+});

@@ -1,0 +1,50 @@
+/** Proves on a terminal that breaks every line anew, tmux, what the terminal in memory cannot show: no line is lost, none doubled, no row of an old block stays. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hasTmux, openTmux } from './tmux.ts';
+
+const skip = hasTmux() ? false : 'tmux is not installed';
+const printed = (count: number) => Array.from({ length: count }, (_, index) => `printed ${index + 1}.`);
+const block = (columns: number) => {
+  const rule = '-'.repeat(columns);
+  return [rule, '> draft', '  of two rows', rule, 'hint'];
+};
+
+test('a block at the top of the screen, lines printed above it, and windows of many sizes', {
+  skip,
+}, async (t) => {
+  const tmux = await openTmux('sizes', 60, 20);
+  t.after(() => tmux.end());
+  await tmux.perform('bottom', ['> draft', '  of two rows']);
+  await tmux.perform('printMany', 30);
+  assert.deepEqual(tmux.history(), [...printed(30), ...block(60)]);
+  for (const [columns, rows] of [
+    [33, 20],
+    [100, 20],
+    [25, 20],
+    [47, 9],
+    [20, 24],
+    [60, 30],
+  ] as const) {
+    await tmux.resize(columns, rows);
+    assert.deepEqual(tmux.history(), [...printed(30), ...block(columns)], `${columns}x${rows}`);
+  }
+});
+
+test('a window resized while the alternate screen is shown', { skip }, async (t) => {
+  const tmux = await openTmux('full', 60, 20);
+  t.after(() => tmux.end());
+  await tmux.perform('bottom', ['> draft', '  of two rows']);
+  await tmux.perform('printMany', 30);
+  for (const [columns, rows] of [
+    [35, 15],
+    [80, 30],
+    [30, 10],
+  ] as const) {
+    await tmux.perform('full', true);
+    await tmux.resize(columns, rows);
+    await tmux.perform('full', false);
+    await tmux.perform('bottom', ['> draft', '  of two rows']);
+    assert.deepEqual(tmux.history(), [...printed(30), ...block(columns)], `${columns}x${rows}`);
+  }
+});

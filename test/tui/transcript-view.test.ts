@@ -1,0 +1,92 @@
+// Proves that a scrollback of any length is shown from any place, rendering what is in sight only; and that changes are said once.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Entry } from '../../src/tui/entry.ts';
+import { nameContext } from '../../src/tui/views/name-context.ts';
+import { spokenChanges } from '../../src/tui/views/spoken-changes.ts';
+import { EntryLines, transcriptView } from '../../src/tui/views/transcript-view.ts';
+import { after, agent, ask, PLAIN, SPOKEN, seen, story, THINKING } from './ui-fixture.ts';
+
+const names = nameContext(story());
+const many: readonly Entry[] = Array.from({ length: 10_000 }, (_, index) => ({
+  type: 'say',
+  seq: index,
+  text: `entry ${index}`,
+  tone: 'plain',
+}));
+
+/** Counts the entries that are looked at. */
+function watched(entries: readonly Entry[]): {
+  readonly entries: readonly Entry[];
+  readonly looks: () => number;
+} {
+  let looks = 0;
+  const proxy = new Proxy(entries, {
+    get(target, key) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) looks += 1;
+      return Reflect.get(target, key);
+    },
+  });
+  return { entries: proxy, looks: () => looks };
+}
+
+describe('a scrollback on a full screen', () => {
+  const show = (entries: readonly Entry[], scrolled: number, height = 5) =>
+    transcriptView(entries, { width: 40, height, scrolled, look: PLAIN, names, kept: new EntryLines() });
+
+  it('ends with the newest, and goes back as far as there is anything', () => {
+    assert.deepEqual(show(many, 0).lines, ['entry 9997', '', 'entry 9998', '', 'entry 9999']);
+    assert.deepEqual(show(many, 2).lines, ['entry 9996', '', 'entry 9997', '', 'entry 9998']);
+    const top = show(many.slice(0, 4), 99);
+    assert.deepEqual(top.lines, ['entry 0', '', 'entry 1', '', 'entry 2']);
+    assert.equal(top.scrolled, 2);
+    assert.deepEqual(show(many.slice(0, 1), 3), { lines: ['entry 0'], scrolled: 0 });
+    assert.deepEqual(show([], 0).lines, []);
+  });
+
+  it('looks at no more of ten thousand entries than it shows', () => {
+    const { entries, looks } = watched(many);
+    show(entries, 0, 24);
+    assert.ok(looks() < 60, `${looks()} looks`);
+  });
+
+  it('renders an entry once, until it or the width is another', () => {
+    const kept = new EntryLines();
+    const [one, two] = many as [Entry, Entry];
+    const lines = kept.lines(two, one, 40, PLAIN, names);
+    assert.equal(kept.lines(two, one, 40, PLAIN, names), lines);
+    assert.notEqual(kept.lines(two, null, 40, PLAIN, names), lines);
+    assert.notEqual(kept.lines({ ...two }, one, 40, PLAIN, names), lines);
+    assert.notEqual(kept.lines(two, null, 41, PLAIN, names), lines);
+  });
+});
+
+describe('what is said to people who listen', () => {
+  const before = story();
+  const say = (...events: Parameters<typeof after>[1][]): string[] =>
+    spokenChanges(before, after(before, ...events), 80, SPOKEN);
+
+  it('is a line for each change', () => {
+    assert.deepEqual(say(seen(agent('grep', 'file-reader', { state: THINKING }), true)), [
+      'grep: running, child of file-reader',
+    ]);
+    assert.deepEqual(say(seen(agent('file-reader', 'main', { state: { type: 'killed', by: 'you' } }))), [
+      'file-reader: dead, killed by you',
+    ]);
+    assert.deepEqual(say({ type: 'asks', asks: [ask('a', 'test-runner')] }), [
+      'test-runner asks: bash rm -rf dist',
+    ]);
+    assert.deepEqual(say({ type: 'visit', agent_id: 'test-runner' }), ['in view: test-runner']);
+    assert.deepEqual(say({ type: 'runtime', event: { type: 'ledger', reachable: false, text: 'gone' } }), [
+      'ledger: gone; nothing is lost',
+    ]);
+  });
+
+  it('is nothing when only clocks and counts move', () => {
+    assert.deepEqual(say({ type: 'tick', now: before.now + 60_000 }), []);
+    assert.deepEqual(
+      say(seen(agent('file-reader', 'main', { state: THINKING, calls: 99, doing: 'bash' }))),
+      [],
+    );
+  });
+});

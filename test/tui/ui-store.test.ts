@@ -1,0 +1,252 @@
+// Proves what the UI shows after each thing that can happen: switching, killing, reaping, mail, drafts, captures, questions.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { AgentState } from '../../src/core/state.ts';
+import { descendants } from '../../src/tui/family.ts';
+import { findAgent } from '../../src/tui/find-agent.ts';
+import type { UiEvent } from '../../src/tui/ui-event.ts';
+import { EMPTY_UI, paneOf, type UiState } from '../../src/tui/ui-state.ts';
+import { needsHistory } from '../../src/tui/ui-store.ts';
+import { after, agent, letter, says, seen, sent, T0, told, tree, user } from './ui-fixture.ts';
+
+const DEAD: AgentState = { type: 'killed', by: 'you' };
+const go = (to: 'parent' | 'child' | 'previous' | 'next'): UiEvent => ({ type: 'go', to });
+const visit = (agent_id: string): UiEvent => ({ type: 'visit', agent_id });
+const killed = (ids: string[], by = 'you'): UiEvent => ({
+  type: 'runtime',
+  event: { type: 'killed', ids, by },
+});
+const dies = (id: string, parent: string): UiEvent => seen(agent(id, parent, { state: DEAD }));
+
+/** main › reader › grep, and analyzer beside reader. */
+function family(): UiState {
+  return tree([
+    agent('main', null),
+    agent('reader', 'main', { created_at: T0 + 1 }),
+    agent('analyzer', 'main', { created_at: T0 + 2 }),
+    agent('grep', 'reader', { created_at: T0 + 3, depth: 2 }),
+  ]);
+}
+
+describe('the first prompt', () => {
+  it('brings its agent into view, with a whole scrollback', () => {
+    const state = after(
+      EMPTY_UI,
+      seen(agent('main', null, { last_seq: 1 }), true),
+      told(user('main', 1, 'hi')),
+    );
+    assert.equal(state.view, 'main');
+    assert.equal(state.root_id, 'main');
+    assert.equal(needsHistory(state), null);
+    assert.equal(paneOf(state, 'main').entries.length, 1);
+  });
+
+  it('sees nothing of other trees', () => {
+    const other = agent('other', null, { root_id: 'other' });
+    assert.equal(after(family(), seen(other, true)).agents.has('other'), false);
+  });
+});
+
+describe('switching', () => {
+  it('goes to parent and child, and round among siblings', () => {
+    const views = (...events: UiEvent[]): string | null => after(family(), ...events).view;
+    assert.equal(views(go('child')), 'reader');
+    assert.equal(views(go('child'), go('child')), 'grep');
+    assert.equal(views(go('child'), go('child'), go('parent')), 'reader');
+    assert.equal(views(go('child'), go('next')), 'analyzer');
+    assert.equal(views(go('child'), go('next'), go('next')), 'reader');
+    assert.equal(views(go('child'), go('previous')), 'analyzer');
+  });
+
+  it('stays where there is nobody', () => {
+    assert.equal(after(family(), go('parent')).view, 'main');
+    assert.equal(after(family(), go('next')).view, 'main');
+    assert.equal(after(family(), visit('grep'), go('next'), go('child')).view, 'grep');
+    assert.equal(after(family(), visit('nobody'), { type: 'slot', slot: 9 }).view, 'main');
+  });
+
+  it('goes by slot; slots are given at birth and stay', () => {
+    const state = after(
+      family(),
+      dies('reader', 'main'),
+      seen(agent('late', 'main', { created_at: T0 + 9 }), true),
+    );
+    assert.deepEqual(Object.fromEntries(state.slots), { reader: 1, analyzer: 2, grep: 3, late: 4 });
+    assert.equal(after(state, { type: 'slot', slot: 2 }).view, 'analyzer');
+    assert.equal(after(state, { type: 'slot', slot: 2 }, { type: 'slot', slot: 0 }).view, 'main');
+  });
+
+  it('gives no more than nine slots, and a free one to the next born', () => {
+    const many = Array.from({ length: 12 }, (_, index) =>
+      agent(`a${index}`, 'main', { created_at: T0 + index + 1 }),
+    );
+    const state = tree([agent('main', null), ...many]);
+    assert.equal(state.slots.size, 9);
+    assert.equal(state.slots.get('a9'), undefined);
+    const freed = after(state, { type: 'reaped', ids: ['a3'] }, seen(agent('new', 'main'), true));
+    assert.equal(freed.slots.get('new'), 4);
+    assert.equal(freed.slots.get('a4'), 5);
+  });
+
+  it('pins an agent to a slot and gives its old one to whoever had it', () => {
+    const state = after(family(), { type: 'pin', agent_id: 'grep', slot: 1 });
+    assert.deepEqual(Object.fromEntries(state.slots), { reader: 3, analyzer: 2, grep: 1 });
+    assert.equal(after(state, { type: 'pin', agent_id: 'main', slot: 1 }), state);
+  });
+
+  it('forgets what was unseen', () => {
+    const state = after(family(), told(says('reader', 1, 'done')), told(user('reader', 2, 'x', 'mail')));
+    assert.equal(paneOf(state, 'reader').unseen, 1);
+    assert.equal(paneOf(after(state, visit('reader')), 'reader').unseen, 0);
+    assert.equal(paneOf(after(state, told(says('main', 1, 'x'))), 'main').unseen, 0);
+  });
+});
+
+it('knows who is below an agent, in order of birth', () => {
+  const below = (id: string): string[] => descendants(family(), id).map((one) => one.id);
+  assert.deepEqual(below('main'), ['reader', 'analyzer', 'grep']);
+  assert.deepEqual(below('reader'), ['grep']);
+  assert.deepEqual(below('grep'), []);
+});
+
+describe('names', () => {
+  it('finds by name, slot and the beginning of the uuid', () => {
+    const state = tree([
+      agent('main', null),
+      agent('a1b2c3d4-1', 'main', { name: 'twin', created_at: T0 + 1 }),
+      agent('a1b2ffff-2', 'main', { name: 'twin', created_at: T0 + 2, state: DEAD }),
+    ]);
+    const id = (reference: string): string => {
+      const found = findAgent(state, reference);
+      return found.type === 'agent' ? found.agent.id : found.type;
+    };
+    assert.equal(id('main'), 'main');
+    assert.equal(id('0'), 'main');
+    assert.equal(id('2'), 'a1b2ffff-2');
+    assert.equal(id('a1b2c'), 'a1b2c3d4-1');
+    assert.equal(id('a1b'), 'none');
+    assert.equal(id('a1b2'), 'ambiguous');
+    // The living one of two that have the name.
+    assert.equal(id('twin'), 'a1b2c3d4-1');
+    const miss = findAgent(state, 'tvin');
+    assert.equal(miss.type === 'none' && miss.similar?.name, 'twin');
+  });
+});
+
+describe('a kill', () => {
+  const dead = [dies('reader', 'main'), dies('grep', 'reader')];
+
+  it('by a person switches from the agent in view to its parent (EDGE-CASES 9)', () => {
+    assert.equal(after(family(), visit('reader'), ...dead, killed(['reader', 'grep'])).view, 'main');
+    assert.equal(after(family(), visit('grep'), dies('grep', 'reader'), killed(['grep'])).view, 'reader');
+  });
+
+  it('switches past those that die too', () => {
+    assert.equal(after(family(), visit('grep'), ...dead, killed(['reader', 'grep'])).view, 'main');
+  });
+
+  it('leaves any other view alone', () => {
+    assert.equal(after(family(), visit('analyzer'), ...dead, killed(['reader', 'grep'])).view, 'analyzer');
+    assert.equal(after(family(), ...dead, killed(['reader', 'grep'])).view, 'main');
+  });
+
+  it('by an agent moves nobody', () => {
+    assert.equal(
+      after(family(), visit('reader'), ...dead, killed(['reader', 'grep'], 'main')).view,
+      'reader',
+    );
+  });
+
+  it('of the root stays there', () => {
+    const all = ['main', 'reader', 'analyzer', 'grep'];
+    assert.equal(after(family(), killed(all)).view, 'main');
+  });
+
+  it('leaves the dead their place, to be visited', () => {
+    const state = after(family(), ...dead, killed(['reader', 'grep']));
+    assert.deepEqual([...state.agents.keys()], ['main', 'reader', 'analyzer', 'grep']);
+    assert.equal(after(state, go('child')).view, 'reader');
+    assert.equal(after(state, { type: 'slot', slot: 3 }).view, 'grep');
+  });
+
+  it('closes a question about an agent that is dead already', () => {
+    const asking: UiEvent = { type: 'overlay', overlay: { type: 'kill', agent_id: 'grep', descendants: [] } };
+    assert.equal(after(family(), asking, killed(['reader', 'grep'])).overlay, null);
+    assert.notEqual(after(family(), asking, killed(['analyzer'])).overlay, null);
+  });
+});
+
+describe('reaping', () => {
+  const reaped = (...ids: string[]): UiEvent => ({ type: 'reaped', ids });
+
+  it('goes to the first living agent and forgets the dead', () => {
+    const state = after(family(), visit('grep'), dies('grep', 'reader'), reaped('grep'));
+    assert.equal(state.view, 'main');
+    assert.deepEqual([...state.agents.keys()], ['main', 'reader', 'analyzer']);
+    assert.equal(state.panes.has('grep'), false);
+    assert.equal(after(family(), visit('analyzer'), dies('grep', 'reader'), reaped('grep')).view, 'main');
+  });
+
+  it('with none dead changes nothing (EDGE-CASES 9)', () => {
+    const state = after(family(), visit('grep'));
+    assert.equal(after(state, reaped()), state);
+    assert.equal(after(state, reaped('nobody')), state);
+  });
+
+  it('switches safely from a living child of one that is reaped (EDGE-CASES 9)', () => {
+    const ended = agent('reader', 'main', { state: { type: 'completed', result: 'x' } });
+    const state = after(family(), visit('grep'), seen(ended), reaped('reader'));
+    assert.equal(state.view, 'main');
+    assert.equal(state.agents.has('grep'), true);
+    assert.equal(after(state, visit('grep'), go('parent')).view, 'grep');
+  });
+
+  it('comes from a second terminal as well', () => {
+    const state = after(
+      family(),
+      visit('reader'),
+      seen(agent('reader', 'main', { state: DEAD, reaped_at: T0 })),
+    );
+    assert.equal(state.agents.has('reader'), false);
+    assert.equal(state.view, 'main');
+  });
+
+  it('leaves the root when nobody lives', () => {
+    const state = after(
+      family(),
+      seen(agent('main', null, { state: DEAD })),
+      reaped('reader', 'analyzer', 'grep'),
+    );
+    assert.deepEqual([...state.agents.keys()], ['main']);
+    assert.equal(state.view, 'main');
+  });
+});
+
+it('removes a conversation that was deleted, from under the view too', () => {
+  const removed: UiEvent = { type: 'runtime', event: { type: 'removed', ids: ['grep'] } };
+  const state = after(family(), visit('grep'), removed);
+  assert.equal(state.view, 'reader');
+  assert.equal(state.agents.has('grep'), false);
+});
+
+it('says when the ledger is out of reach, and when it is back', () => {
+  const ledger = (reachable: boolean): UiEvent => ({
+    type: 'runtime',
+    event: { type: 'ledger', reachable, text: 'no connection' },
+  });
+  assert.equal(after(family(), ledger(false)).trouble, 'no connection');
+  assert.equal(after(family(), ledger(false), ledger(true)).trouble, null);
+});
+
+it('changes no state that it was given, and no more than it must', () => {
+  const many = Array.from({ length: 500 }, (_, index) =>
+    agent(`a${index}`, 'main', { created_at: T0 + index + 1 }),
+  );
+  const state = tree([agent('main', null), ...many]);
+  const next = after(state, told(says('a7', 1, 'hi')), sent(letter('a8', 'a9')));
+  assert.equal(paneOf(state, 'a7').unseen, 0);
+  assert.equal(paneOf(next, 'a7').unseen, 1);
+  assert.equal(next.agents, state.agents);
+  for (const { id } of many)
+    if (id !== 'a7' && id !== 'a9') assert.equal(next.panes.get(id), state.panes.get(id));
+});
