@@ -309,7 +309,10 @@ export class Executor {
     if (cell === undefined) return;
     this.#looking += 1;
     try {
-      for (const mail of await this.#options.store.mail(agent_id)) cell.inbox.add(mail);
+      const pending = await this.#options.store.mail(agent_id);
+      // Reloaded meanwhile: what was pending then may be taken now.
+      if (this.cells.get(agent_id) !== cell) return this.checkMail(agent_id);
+      for (const mail of pending) cell.inbox.add(mail);
     } finally {
       this.#looking -= 1;
     }
