@@ -377,10 +377,7 @@ export class Executor {
 
   #deliver(mail: Mail): void {
     const cell = this.cells.get(mail.to_id);
-    if (cell === undefined) {
-      this.elsewhere.wroteTo(mail.to_id);
-      return;
-    }
+    if (cell === undefined) return this.elsewhere.wroteTo(mail.to_id);
     cell.inbox.add(mail);
     this.wake(cell);
   }
