@@ -5,15 +5,14 @@ import { paint } from '../render/style.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
+import { createEditor } from './agent-editor.ts';
 import { submit } from './app-commands.ts';
 import { keyPressed } from './app-keys.ts';
 import { AppScreen } from './app-screen.ts';
 import type { Desk, Leave } from './desk.ts';
-import { HUMAN_COMMANDS } from './human-commands.ts';
 import type { KeyBindings } from './key-bindings.ts';
 import { LedgerFollower } from './ledger-follower.ts';
-import { LineCompletion } from './line-completion.ts';
-import { LineEditor } from './line-editor.ts';
+import type { LineEditor } from './line-editor.ts';
 import type { Look } from './look.ts';
 import type { Screen, ScreenListener } from './screen.ts';
 import type { UiEvent } from './ui-event.ts';
@@ -116,7 +115,9 @@ class App implements Desk {
   /** A tree as it was left: everything of it is there again, and what nobody leads goes on here. */
   async #open(root_id: string): Promise<void> {
     const report = await this.runtime.resume(root_id);
-    const agents = (await this.store.agents({ root_id })).filter((agent) => agent.reaped_at === null);
+    // Oldest first: those of one moment keep the slots they had.
+    const all = (await this.store.agents({ root_id })).toReversed();
+    const agents = all.filter((agent) => agent.reaped_at === null);
     this.dispatch({ type: 'opened', root_id, agents });
     this.dispatch({ type: 'visit', agent_id: root_id });
     for (const { agent, reason } of report.broken)
@@ -141,37 +142,17 @@ class App implements Desk {
     const key = this.state.view ?? '';
     let editor = this.#editors.get(key);
     if (editor === undefined) {
-      editor = this.#newEditor();
+      editor = createEditor({
+        look: this.look,
+        agents: () => this.state.agents.values(),
+        cwd: this.#options.cwd,
+        onRedraw: () => this.#soon(),
+        onSubmit: (text) => submit(this, text),
+      });
       this.#editors.set(key, editor);
     }
     editor.mode =
       this.state.view !== null && paneOf(this.state, this.state.view).capture !== null ? 'capture' : 'prompt';
-    return editor;
-  }
-
-  #newEditor(): LineEditor {
-    const { look } = this;
-    const editor = new LineEditor({
-      completion: new LineCompletion({
-        commands: HUMAN_COMMANDS.map(({ name, description, takes }) => ({ name, description, takes })),
-        agents: () =>
-          [...this.state.agents.values()].map((agent) => ({
-            name: agent.name,
-            description: agent.id.slice(0, 8),
-          })),
-        folder: () => this.#options.cwd,
-      }),
-      look: {
-        unicode: look.unicode,
-        selected: (text) => paint(look, 'bold', text),
-        dim: (text) => paint(look, 'dim', text),
-      },
-      onRedraw: () => this.#soon(),
-    });
-    editor.onSubmit = (text) => {
-      if (text.trim() !== '') editor.addHistory(text);
-      submit(this, text);
-    };
     return editor;
   }
 
