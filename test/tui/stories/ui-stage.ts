@@ -76,6 +76,8 @@ async function open(
     folder,
     async say(text) {
       pty.send(text);
+      const end = text.slice(-12).trim();
+      await pty.until(() => pty.screen().some((line) => line.includes(end)), `typed: ${text}`);
       await pause();
       pty.send(KEY.enter);
       await pause();
