@@ -85,7 +85,10 @@ it('three children live in the status layer; visited by chord, leader, slash and
   await pty.until('[3 test-runner');
   await pty.until('kill event');
   await ui.press('x', 'y', 'z');
-  assert.ok(!pty.screen().some((line) => line.includes('xyz')), 'a dead agent takes no input');
+  assert.ok(
+    !pty.screen().some((line) => line.includes('xyz')),
+    `a dead agent takes no input:\n${pty.screen().join('\n')}`,
+  );
   await ui.press(KEY.alt(0));
   await pty.until('[0 main]');
   await ui.say('/reap');

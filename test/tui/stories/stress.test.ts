@@ -80,7 +80,7 @@ it('a window that changes in the middle of streaming loses nothing; wide and hos
   const ui = await openUi(test, rules, { columns: 80, rows: 24 });
   const { pty } = ui;
   await ui.say('go');
-  await pty.until('Begin');
+  await pty.until(() => pty.written().includes('Begin'), 'it streams');
   for (const [columns, rows] of [
     [60, 20],
     [100, 30],
