@@ -331,6 +331,8 @@ export class Executor {
 
   /** They are dead in the ledger: stop what runs for them here and tell who waits for them. */
   markKilled(ids: readonly string[], by: string): void {
+    // A signal tells of a kill again that is known here: it is news one time.
+    const news = ids.filter((id) => !isTerminal(this.forest.agent(id)?.state.type ?? 'idle'));
     for (const id of ids) {
       const cell = this.cells.get(id);
       const known = this.forest.agent(id);
@@ -341,7 +343,7 @@ export class Executor {
       if (known.parent_id !== null && known.origin !== 'fork')
         void this.checkMail(known.parent_id).catch(() => undefined);
     }
-    this.#options.emit({ type: 'killed', ids, by });
+    if (news.length > 0) this.#options.emit({ type: 'killed', ids: news, by });
   }
 
   /** Their conversations went with the step; an agent that others build on stayed. */

@@ -17,6 +17,12 @@ export interface UiStage {
   say(text: string): Promise<void>;
   /** Presses keys, one after the other. */
   press(...keys: string[]): Promise<void>;
+  /** Waits until a text stands nowhere on the screen. */
+  gone(text: string): Promise<void>;
+  /** Whether a text stands on the screen. */
+  shows(text: string): boolean;
+  /** Waits until this agent is in view. */
+  inView(label: string): Promise<void>;
   /** Runs a command of the command line in a process of its own, on the same ledger. */
   coppice(...args: string[]): string;
   /** Looks at the ledger. */
@@ -89,6 +95,9 @@ async function open(
         await new Promise((resolve) => setTimeout(resolve, key === KEY.escape ? 120 : 40));
       }
     },
+    gone: (text) => pty.until(() => !stage.shows(text), `gone: ${text}`),
+    shows: (text) => pty.screen().some((line) => line.includes(text)),
+    inView: (label) => pty.until(`[${label}`),
     coppice: (...words) =>
       execFileSync(process.execPath, [MAIN, ...words, '--database', database], {
         encoding: 'utf8',
