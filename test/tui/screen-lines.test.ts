@@ -120,7 +120,7 @@ describe('the spinner', () => {
 });
 
 it('hints at what can be done next', () => {
-  assert.equal(hintLine(story(), 80, PLAIN), ' Ctrl-X a agents · ! approvals · / commands · ? keys');
+  assert.equal(hintLine(story(), 80, PLAIN), ' Ctrl-X a agents · Ctrl-X ? keys · / commands');
   const dead = after(story(), seen(agent('main', null, { state: KILLED })));
   assert.equal(
     hintLine(dead, 80, PLAIN),
@@ -128,7 +128,7 @@ it('hints at what can be done next', () => {
   );
   assert.match(
     hintLine(after(story(), { type: 'leader', on: true }), 80, PLAIN),
-    /^ a agents · ! approvals · k kill/,
+    /^ arrows move · 0-9 slot · a agents · ! approvals/,
   );
   assert.match(hintLine(grandchild(), 80, PLAIN), /^ Ctrl-X ! answers 2 /);
 });

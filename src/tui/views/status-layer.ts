@@ -52,12 +52,13 @@ function layOut(rows: readonly FanInRow[], width: number): Columns {
 
 function rowLine(row: FanInRow, columns: Columns, width: number, look: Look): string {
   if (look.accessible) {
-    const text = `${row.name}: ${row.status}, ${row.calls} calls, ${count(row.tokens)} tokens`;
+    const text = `${row.name}: ${row.status}, ${row.calls} ${row.calls === 1 ? 'call' : 'calls'}, ${count(row.tokens)} tokens`;
     return line(look, width, [text]);
   }
   const name = pad(fit(row.name, columns.name, look), columns.name + columns.gap);
   const parts: Part[] = [' '.repeat(INDENT), name, waitStatus(row.status, look)];
-  if (columns.level > 0) parts.push(`   ${String(row.calls).padStart(columns.calls)} calls`);
+  if (columns.level > 0)
+    parts.push(`   ${String(row.calls).padStart(columns.calls)} ${row.calls === 1 ? 'call ' : 'calls'}`);
   if (columns.level > 1) parts.push(`  ${count(row.tokens).padStart(columns.tokens)} tokens`);
   return line(look, width, parts).trimEnd();
 }
