@@ -124,7 +124,7 @@ it('hints at what can be done next', () => {
   const dead = after(story(), seen(agent('main', null, { state: KILLED })));
   assert.equal(
     hintLine(dead, 80, PLAIN),
-    ' ended: no input · Ctrl-X arrows move · /reap removes ended agents',
+    ' ended: no input · Ctrl-X arrows move · Ctrl-X r removes ended agents',
   );
   assert.match(
     hintLine(after(story(), { type: 'leader', on: true }), 80, PLAIN),

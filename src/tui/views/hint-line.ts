@@ -27,7 +27,7 @@ function hintsFor(state: UiState, leader: string): readonly string[] {
     ];
   const agent = state.view === null ? undefined : state.agents.get(state.view);
   if (agent !== undefined && isTerminal(agent.state.type))
-    return ['ended: no input', `${leader} arrows move`, '/reap removes ended agents'];
+    return ['ended: no input', `${leader} arrows move`, `${leader} r removes ended agents`];
   if (agent !== undefined && paneOf(state, agent.id).capture !== null)
     return ['/fork starts a child with this', '/cancel leaves it', `${leader} a agents`];
   const asks = state.asks.length > 0 ? [`${leader} ! answers ${state.asks.length}`] : [];

@@ -14,7 +14,7 @@ export function statusLayer(view: FanInView, width: number, height: number, look
     ? line(look, width, [`Waiting: ${view.head}`])
     : line(look, width, [['cyan', sign(look, '●')], ` ${view.head}`]);
   if (height < 2) return [];
-  const ruled = height >= 4 ? rule(look, width) : [];
+  const ruled = height >= Math.min(4, view.rows.length + 2) ? rule(look, width) : [];
   const room = height - 1 - ruled.length;
   const shown = view.rows.length <= room ? view.rows : view.rows.slice(0, room - 1);
   const columns = layOut(shown, width);
