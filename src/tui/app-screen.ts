@@ -1,6 +1,7 @@
 import type { Desk } from './desk.ts';
 import type { Frame } from './frame.ts';
 import { describeBindings } from './key-bindings.ts';
+import { commandRows, keyRows, leaderName } from './key-rows.ts';
 import { MarkdownLines } from './markdown.ts';
 import { paneOf, type UiState } from './ui-state.ts';
 import { finishedEntries } from './views/entry-view.ts';
@@ -78,23 +79,14 @@ export class AppScreen {
     const { screen, look, editor, bindings } = this.#desk;
     const width = Math.max(1, screen.columns - 1);
     const rows = describeBindings(bindings);
-    const leader = rows.find((row) => row.action === 'leader')?.keys[0] ?? '';
     return frameView(state, {
       width,
       height,
       look,
       input: editor.render(width, Math.max(1, Math.floor(height / 2))),
       banner: this.#banner,
-      leader,
-      keys: rows.map(({ description, keys, slash }) => ({
-        action: description,
-        chord: keys.filter((key) => !key.startsWith(`${leader} `)).join(' '),
-        leader: keys
-          .filter((key) => key.startsWith(`${leader} `))
-          .map((key) => key.slice(leader.length + 1))
-          .join(' '),
-        slash: slash ?? '',
-      })),
+      leader: leaderName(rows),
+      keys: [...keyRows(rows), ...commandRows(rows)],
       text: this.#text,
     });
   }

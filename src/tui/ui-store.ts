@@ -1,7 +1,9 @@
+import type { Agent } from '../core/agent.ts';
 import type { Ask } from '../core/ask.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agent-changes.ts';
 import { atSlot, neighbour } from './family.ts';
+import { KeptMap } from './kept-map.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput } from './message-changes.ts';
 import type { UiEvent } from './ui-event.ts';
 import { type AgentPane, EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
@@ -76,7 +78,9 @@ function afterRuntime(state: UiState, event: RuntimeEvent): UiState {
 
 function opened(state: UiState, event: Extract<UiEvent, { type: 'opened' }>): UiState {
   const births = [...event.agents].sort((a, b) => a.created_at - b.created_at || a.depth - b.depth);
-  const empty: UiState = { ...EMPTY_UI, root_id: event.root_id, now: state.now };
+  // Maps of their own: those of the empty state keep the places of what was heard of before it was opened.
+  const maps = { agents: KeptMap.empty<Agent>(), panes: KeptMap.empty<AgentPane>() };
+  const empty: UiState = { ...EMPTY_UI, ...maps, root_id: event.root_id, now: state.now };
   return births.reduce((sum, agent) => seeAgent(sum, agent, false), empty);
 }
 

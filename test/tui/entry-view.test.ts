@@ -105,6 +105,9 @@ it('folds what the runtime says to a line, and opens it on demand', () => {
   assert.deepEqual(draw([user('main', 1, 'You are now "x"\nYour task', 'identity')]), [
     '⑂ You are now "x" (+1 line)',
   ]);
+  const fork =
+    'You are now "x" (agent 1-2), a fork of "main" (agent 3-4).\nMore.\n\nYour task:\nfind it\nall';
+  assert.deepEqual(draw([user('main', 1, fork, 'identity')]), ['⑂ x: find it (+1 line)']);
   assert.deepEqual(draw([user('main', 1, 'count\nwords', 'task')]), ['· task: count (+1 line)']);
 });
 

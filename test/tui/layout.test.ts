@@ -64,7 +64,7 @@ describe('a fan-in on a screen that gets lower', () => {
       '⠋ waiting 12s / 30s · Esc stops waiting (agents keep runnin…',
       '──── ↑- ←- [0 main] →- ↓1 file-reader ──────── 2◐ $0.04 ────',
       '> half a th',
-      ' Ctrl-X a agents · ! approvals · / commands · ? keys',
+      ' Ctrl-X a agents · Ctrl-X ? keys · / commands',
     ]);
   });
 
@@ -90,7 +90,7 @@ describe('a fan-in on a screen that gets lower', () => {
       '⠋ waiting 12s / 30s · Esc stops waiting…',
       '─ ↑- ←- [0 main] →- ↓1 ──────────── 2◐ ─',
       '> half a th',
-      ' Ctrl-X a agents · ! approvals · / comm…',
+      ' Ctrl-X a agents · Ctrl-X ? keys · / co…',
     ]);
     assert.deepEqual(draw(waiting, 20, 5), [
       '● wait 30s on 3 age…',
@@ -110,7 +110,7 @@ describe('a fan-in on a screen that gets lower', () => {
       'main: waiting. Esc stops waiting (agents keep running).',
       'in view: 0 main, 2 running, $0.04',
       '> half a th',
-      ' Ctrl-X a agents - ! approvals - / commands - ? keys',
+      ' Ctrl-X a agents - Ctrl-X ? keys - / commands',
     ]);
   });
 

@@ -120,15 +120,15 @@ describe('the spinner', () => {
 });
 
 it('hints at what can be done next', () => {
-  assert.equal(hintLine(story(), 80, PLAIN), ' Ctrl-X a agents · ! approvals · / commands · ? keys');
+  assert.equal(hintLine(story(), 80, PLAIN), ' Ctrl-X a agents · Ctrl-X ? keys · / commands');
   const dead = after(story(), seen(agent('main', null, { state: KILLED })));
   assert.equal(
     hintLine(dead, 80, PLAIN),
-    ' ended: no input · Ctrl-X arrows move · /reap removes ended agents',
+    ' ended: no input · Ctrl-X arrows move · Ctrl-X r removes ended agents',
   );
   assert.match(
     hintLine(after(story(), { type: 'leader', on: true }), 80, PLAIN),
-    /^ a agents · ! approvals · k kill/,
+    /^ arrows move · 0-9 slot · a agents · ! approvals/,
   );
   assert.match(hintLine(grandchild(), 80, PLAIN), /^ Ctrl-X ! answers 2 /);
 });

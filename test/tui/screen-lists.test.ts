@@ -183,14 +183,14 @@ describe('keys', () => {
       ' action                  chord       Ctrl-X then  slash',
       ' parent / child          Ctrl+↑ / ↓  ↑ / ↓        /agent',
       ' kill the agent in view              k            /kill',
-      ' Esc closes',
+      ' any key closes',
     ]);
     assert.deepEqual(keysHelp(keys, 'Ctrl-X', 50, 10, PLAIN), [
       ' parent / child: Ctrl+↑ / ↓, Ctrl-X ↑ / ↓, /agent',
       ' kill the agent in view: Ctrl-X k, /kill',
-      ' Esc closes',
+      ' any key closes',
     ]);
-    assert.equal(keysHelp([...keys, ...keys], 'Ctrl-X', 80, 4, PLAIN)[2], ' +3 more: /help');
+    assert.equal(keysHelp([...keys, ...keys], 'Ctrl-X', 80, 4, PLAIN)[2], ' +3 more on a higher screen');
   });
 });
 

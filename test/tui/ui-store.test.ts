@@ -47,6 +47,13 @@ describe('the first prompt', () => {
   });
 });
 
+it('lists a tree in order of birth when it is opened, whatever was heard of it before', () => {
+  const late = agent('late', 'main', { created_at: T0 + 2 });
+  const agents = [agent('main', null), agent('early', 'main', { created_at: T0 + 1 }), late];
+  const state = after(after(EMPTY_UI, seen(late)), { type: 'opened', root_id: 'main', agents });
+  assert.deepEqual([...state.agents.keys()], ['main', 'early', 'late']);
+});
+
 describe('switching', () => {
   it('goes to parent and child, and round among siblings', () => {
     const views = (...events: UiEvent[]): string | null => after(family(), ...events).view;

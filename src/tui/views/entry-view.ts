@@ -1,5 +1,5 @@
 import type { AssistantPart, PlacedMessage, UserOrigin } from '../../core/message.ts';
-import { cleanLines } from '../../render/clean.ts';
+import { clean, cleanLines } from '../../render/clean.ts';
 import { type Paint, sign } from '../../render/style.ts';
 import type { Entry } from '../entry.ts';
 import { line } from '../line.ts';
@@ -100,9 +100,22 @@ function userView(
   if (origin === 'mail') return mailView(text, width, look, names);
   const results = origin === 'system' && !opened ? resultsView(text, width, look, names) : null;
   if (results !== null) return results;
+  const fork = origin === 'identity' && !opened ? forkTask(text) : null;
+  if (fork !== null) {
+    const mark = look.accessible ? 'task of ' : `${sign(look, '⑂')} `;
+    const label = [['dim', `${mark}${clean(fork.name)}: `] as const];
+    return folded({ label, text: fork.task, paint: 'bold', opened }, width, look);
+  }
   const mark = look.accessible ? '' : `${sign(look, origin === 'identity' ? '⑂' : '·')} `;
   const label = [['dim', `${mark}${LABELS[origin]}`] as const];
   return folded({ label, text, paint: 'dim', opened }, width, look);
+}
+
+/** Of what a fork is told of itself, what a person wants to know; null when it waits for its task, or says it in other words. */
+function forkTask(text: string): { readonly name: string; readonly task: string } | null {
+  const name = /^You are [^"\n]*"(.*?)" \(/.exec(text)?.[1];
+  const [, task] = /\nYour task:\n([\s\S]+)$/.exec(text) ?? [];
+  return name === undefined || task === undefined ? null : { name, task };
 }
 
 function personView(text: string, width: number, look: Look): readonly string[] {

@@ -12,14 +12,24 @@ export function hintLine(state: UiState, width: number, look: Look, leader = 'Ct
 
 function hintsFor(state: UiState, leader: string): readonly string[] {
   if (state.leader)
-    return ['a agents', '! approvals', 'k kill', '0-9 slot', 'arrows move', 'w dashboard', 'Esc back'];
+    return [
+      'arrows move',
+      '0-9 slot',
+      'a agents',
+      '! approvals',
+      'c capture',
+      'f fork',
+      'k kill',
+      'r reap',
+      '? keys',
+      'q quit',
+      'Esc back',
+    ];
   const agent = state.view === null ? undefined : state.agents.get(state.view);
   if (agent !== undefined && isTerminal(agent.state.type))
-    return ['ended: no input', `${leader} arrows move`, '/reap removes ended agents'];
+    return ['ended: no input', `${leader} arrows move`, `${leader} r removes ended agents`];
   if (agent !== undefined && paneOf(state, agent.id).capture !== null)
     return ['/fork starts a child with this', '/cancel leaves it', `${leader} a agents`];
   const asks = state.asks.length > 0 ? [`${leader} ! answers ${state.asks.length}`] : [];
-  return [...asks, `${leader} a agents`, '! approvals', '/ commands', '? keys'].filter(
-    (hint) => asks.length === 0 || hint !== '! approvals',
-  );
+  return [...asks, `${leader} a agents`, `${leader} ? keys`, '/ commands'];
 }

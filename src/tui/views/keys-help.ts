@@ -34,7 +34,9 @@ export function keysHelp(
   const body = table ? [row(titles), ...keys.map(row)] : keys.map(told);
   const room = Math.max(1, height - 1);
   const shown =
-    body.length <= room ? body : [...body.slice(0, room - 1), ` +${body.length - room + 1} more: /help`];
+    body.length <= room
+      ? body
+      : [...body.slice(0, room - 1), ` +${body.length - room + 1} more on a higher screen`];
   const lines = shown.map((text, index) => line(look, width, [table && index === 0 ? ['bold', text] : text]));
-  return [...lines, line(look, width, [['dim', ' Esc closes']])].slice(0, Math.max(0, height));
+  return [...lines, line(look, width, [['dim', ' any key closes']])].slice(0, Math.max(0, height));
 }

@@ -14,7 +14,7 @@ export function statusLayer(view: FanInView, width: number, height: number, look
     ? line(look, width, [`Waiting: ${view.head}`])
     : line(look, width, [['cyan', sign(look, '●')], ` ${view.head}`]);
   if (height < 2) return [];
-  const ruled = height >= 4 ? rule(look, width) : [];
+  const ruled = height >= Math.min(4, view.rows.length + 2) ? rule(look, width) : [];
   const room = height - 1 - ruled.length;
   const shown = view.rows.length <= room ? view.rows : view.rows.slice(0, room - 1);
   const columns = layOut(shown, width);
@@ -52,12 +52,13 @@ function layOut(rows: readonly FanInRow[], width: number): Columns {
 
 function rowLine(row: FanInRow, columns: Columns, width: number, look: Look): string {
   if (look.accessible) {
-    const text = `${row.name}: ${row.status}, ${row.calls} calls, ${count(row.tokens)} tokens`;
+    const text = `${row.name}: ${row.status}, ${row.calls} ${row.calls === 1 ? 'call' : 'calls'}, ${count(row.tokens)} tokens`;
     return line(look, width, [text]);
   }
   const name = pad(fit(row.name, columns.name, look), columns.name + columns.gap);
   const parts: Part[] = [' '.repeat(INDENT), name, waitStatus(row.status, look)];
-  if (columns.level > 0) parts.push(`   ${String(row.calls).padStart(columns.calls)} calls`);
+  if (columns.level > 0)
+    parts.push(`   ${String(row.calls).padStart(columns.calls)} ${row.calls === 1 ? 'call ' : 'calls'}`);
   if (columns.level > 1) parts.push(`  ${count(row.tokens).padStart(columns.tokens)} tokens`);
   return line(look, width, parts).trimEnd();
 }

@@ -1,0 +1,145 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeBindings, keyBindings } from '../src/tui/key-bindings.ts';
+import { commandRows, keyRows } from '../src/tui/key-rows.ts';
+import { openPty, type Pty } from '../test/tui/pty.ts';
+import { withMarkedBlocks } from './marked-blocks.ts';
+
+/** `npm run screens`: writes the pictures of the terminal UI, taken from the real program, and the table of its keys into the documents. */
+const root = join(import.meta.dirname, '..');
+const DOCUMENTS = ['README.md', 'docs/tui.md'];
+const SIZE = { columns: 100, rows: 28 };
+/** A question that has just come up does not hear keys yet. */
+const DEAF_MS = 500;
+
+// The folder is in the pictures: always the same one.
+const home = join(tmpdir(), 'coppice-screens');
+const project = join(home, 'shop');
+
+function makeProject(): void {
+  rmSync(home, { recursive: true, force: true });
+  mkdirSync(join(project, 'src'), { recursive: true });
+  mkdirSync(join(project, 'dist'));
+  writeFileSync(
+    join(project, 'src/db.ts'),
+    'export const file = "orders.db";\nconst db = open(file);\n\nexport function orders() {\n  return open(file);\n}\n',
+  );
+  writeFileSync(join(project, 'src/log.ts'), 'const log = open("shop.log");\n');
+  writeFileSync(join(project, 'measure.sh'), '#!/bin/sh\nsleep 120\n', { mode: 0o755 });
+}
+
+/** The program as a person starts it, with the rules of scripts/screens as its model. */
+async function start(rules: string, ...args: string[]): Promise<Pty> {
+  makeProject();
+  cpSync(join(import.meta.dirname, 'screens', `${rules}.json`), join(home, `${rules}.json`));
+  const command = [
+    join(root, 'src/cli/main.ts'),
+    '--database',
+    `sqlite:${join(home, 'ledger.db')}`,
+    '--model',
+    `scripted:${join(home, `${rules}.json`)}`,
+    ...args,
+  ];
+  const env = { HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home };
+  const pty = openPty(process.execPath, command, { ...SIZE, cwd: project, env });
+  await pty.until('/help');
+  return pty;
+}
+
+/** What stands on the screen, without the greeting, which names a file of ours; the spinner stands still. */
+function picture(pty: Pty): string {
+  const rows = pty.screen();
+  const first = rows.findIndex((row) => row.startsWith('> '));
+  const text = rows.slice(rows.some((row) => row.startsWith('coppice ')) ? first : 0).join('\n');
+  const still = text.replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, '⠹');
+  return `\`\`\`text\n${still.replace(/^\n+|\s+$/g, '')}\n\`\`\``;
+}
+
+async function typed(pty: Pty, text: string): Promise<void> {
+  pty.send(text);
+  await pty.until(text);
+  pty.send('\r');
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function fanIn(blocks: Map<string, string>): Promise<void> {
+  const pty = await start('fan-in', '--allow', 'bash:./measure.sh *');
+  try {
+    await typed(pty, 'Audit this shop: split the work, then report.');
+    await pty.until('received');
+    await pty.until('idle ');
+    await pty.until('waiting 4s');
+    blocks.set('screen-fan-in', picture(pty));
+    pty.send('\x18a');
+    await pty.until('Agents 4');
+    blocks.set('screen-agents', picture(pty));
+    pty.send('\x1b');
+    await pty.until('Three questions');
+    await typed(pty, '/capture');
+    await pty.until('CAPTURE');
+    await typed(pty, 'Enumerate all the *.md files,');
+    await pty.until('1 line ');
+    await typed(pty, 'count their words and build a summary table.');
+    await pty.until('2 lines');
+    await pty.until('┆ count');
+    blocks.set('screen-capture', picture(pty));
+  } finally {
+    await pty.end();
+  }
+}
+
+async function approval(blocks: Map<string, string>): Promise<void> {
+  const pty = await start('approval');
+  try {
+    await typed(pty, 'Clean up.');
+    await pty.until('wants: bash');
+    blocks.set('screen-approval', picture(pty));
+    await pause(DEAF_MS);
+    pty.send('n');
+    await pty.until(() => pty.screen().every((line) => !line.includes('wants: bash')), 'answered');
+    await typed(pty, '/agent grep-all');
+    await pty.until('Then it stays.');
+    await typed(pty, '/kill');
+    await pty.until('[y] kill');
+    pty.send('y');
+    await pty.until('[1 file-reader]');
+    await typed(pty, '/agent grep-all');
+    await pty.until('ended: no input');
+    blocks.set('screen-dead', picture(pty));
+  } finally {
+    await pty.end();
+  }
+}
+
+function keysTable(): string {
+  const bindings = describeBindings(keyBindings());
+  const code = (text: string) => (text === '' ? '' : `\`${text}\``);
+  const rows = [...keyRows(bindings), ...commandRows(bindings)].map((row) => [
+    row.action,
+    code(row.chord),
+    code(row.leader),
+    code(row.slash),
+  ]);
+  const table = [['what', 'key', 'Ctrl-X, then', 'command'], ...rows];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    `| ${widths.map((width, column) => (row[column] ?? '').padEnd(width)).join(' | ')} |`;
+  const [head = [], ...body] = table;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
+}
+
+const blocks = new Map([['keys', keysTable()]]);
+try {
+  await fanIn(blocks);
+  await approval(blocks);
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
+for (const document of DOCUMENTS) {
+  const file = join(root, document);
+  writeFileSync(file, withMarkedBlocks(readFileSync(file, 'utf8'), blocks));
+}

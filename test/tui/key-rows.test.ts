@@ -1,0 +1,31 @@
+// Proves that the table of keys has one row for the slots, and nine when their keys are not alike.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { describeBindings, keyBindings } from '../../src/tui/key-bindings.ts';
+import { commandRows, keyRows } from '../../src/tui/key-rows.ts';
+
+it('tells the nine slots in one row', () => {
+  const rows = keyRows(describeBindings(keyBindings()));
+  assert.deepEqual(
+    rows.filter(({ slash }) => /\d/.test(slash)),
+    [
+      { action: 'go to main', chord: 'Alt-0', leader: '0', slash: '/agent 0' },
+      { action: 'go to slot 1…9', chord: 'Alt-1…9', leader: '1…9', slash: '/agent 1…9' },
+    ],
+  );
+  assert.deepEqual(
+    rows.find(({ slash }) => slash === '/kill'),
+    { action: 'kill the agent in view and its descendants', chord: '', leader: 'k', slash: '/kill' },
+  );
+});
+
+it('tells each slot when one has another key', () => {
+  const rows = keyRows(describeBindings(keyBindings({ slot_3: ['ctrl+g'] })));
+  assert.equal(rows.filter(({ action }) => /^go to slot \d$/.test(action)).length, 9);
+  assert.equal(rows.find(({ action }) => action === 'go to slot 3')?.chord, 'Ctrl-G');
+});
+
+it('tells the commands that have no key', () => {
+  const slashes = commandRows(describeBindings(keyBindings())).map(({ slash }) => slash);
+  assert.deepEqual(slashes, ['/cancel', '/send AGENT MESSAGE', '/wait SECONDS [AGENT…]', '/model']);
+});
