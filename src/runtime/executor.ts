@@ -100,9 +100,7 @@ export class Executor {
 
   #fold(cell: Cell): Pending | null {
     if (cell.gone) return null;
-    const { forest } = this;
-    const { workbench } = this.#options;
-    const now = Date.now();
+    const [{ forest }, { workbench }, now] = [this, this.#options, Date.now()];
     const draft = fold(cell, {
       now,
       newId: randomUUID,

@@ -16,7 +16,7 @@ export function walkWords(shapes: readonly CommandShape[], words: readonly strin
   let shape = shapeAt('');
   let [count, dashes]: [number, boolean] = [0, false];
   let flag: string | null = null;
-  const valueOf = (name: string): Place | null =>
+  const valuePlace = (name: string): Place | null =>
     shape?.flags.find((one) => one.names.includes(name))?.value ?? null;
   for (const word of words.slice(0, -1)) {
     const [name, value] = halves(word);
@@ -25,16 +25,16 @@ export function walkWords(shapes: readonly CommandShape[], words: readonly strin
       flag = null;
     } else if (!dashes && word === '--') dashes = true;
     else if (!dashes && value !== null) values.set(name, value);
-    else if (!dashes && /^-./.test(word)) flag = valueOf(word) === null ? null : word;
+    else if (!dashes && /^-./.test(word)) flag = valuePlace(word) === null ? null : word;
     else if (!dashes && shape?.commands.some((one) => one.name === word)) {
       shape = shapeAt(`${shape.path} ${word}`.trim());
       count = 0;
     } else count += 1;
   }
   const last = words.at(-1) ?? '';
-  if (flag !== null) return { place: valueOf(flag), typed: last, values };
+  if (flag !== null) return { place: valuePlace(flag), typed: last, values };
   const [name, value] = halves(last);
-  if (!dashes && value !== null) return { place: valueOf(name), typed: value, values };
+  if (!dashes && value !== null) return { place: valuePlace(name), typed: value, values };
   if ((!dashes && last.startsWith('-')) || shape === undefined) return { place: null, typed: last, values };
   const place = shape.places[count] ?? (shape.variadic ? shape.places.at(-1) : undefined);
   return { place: place ?? null, typed: last, values };
