@@ -368,6 +368,19 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       );
     });
 
+    it('of two claims at the same moment one wins, each time', async () => {
+      const [x, y] = [
+        { id: randomUUID(), host: 'elsewhere', pid: 2 },
+        { id: randomUUID(), host: 'elsewhere', pid: 3 },
+      ];
+      await Promise.all([store.heartbeat(x), other.heartbeat(y)]);
+      for (let round = 0; round < 150; round += 1) {
+        const root = await newRoot(store, {}, { worker: null });
+        const claims = await Promise.all([store.claim(root.id, x), other.claim(root.id, y)]);
+        assert.equal(claims.flat().length, 1, `round ${round}`);
+      }
+    });
+
     it('a worker of this host whose process is gone loses its lease at once', async () => {
       const gone = { id: randomUUID(), host: hostname(), pid: 2 ** 22 - 3 };
       await store.heartbeat(gone);

@@ -260,10 +260,10 @@ class PostgresStore implements Store {
     const gone = known
       .filter((one) => one.id !== worker.id && isProcessGone(one, worker.host))
       .map((one) => one.id);
+    // The look at the workers is made anew for a row that another claim has just changed, unlike a join: so one of two claims wins.
     const sql = `UPDATE agents SET worker = $2, epoch = epoch + 1 WHERE id IN (
-        SELECT g.id FROM agents g LEFT JOIN workers w ON w.id = g.worker
-        WHERE g.root_id = $1 AND g.${LIVING}
-          AND (g.worker IS NULL OR w.id IS NULL OR w.expires_at <= coppice_now() OR w.id = ANY ($3::text[]))
+        SELECT g.id FROM agents g WHERE g.root_id = $1 AND g.${LIVING} AND (g.worker IS NULL OR NOT EXISTS (
+          SELECT 1 FROM workers w WHERE w.id = g.worker AND w.expires_at > coppice_now() AND NOT w.id = ANY ($3::text[])))
         FOR UPDATE OF g SKIP LOCKED
       ) RETURNING *`;
     return (await this.#query('claim', sql, [root_id, worker.id, gone])).map(agentOf);
