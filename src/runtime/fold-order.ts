@@ -29,7 +29,8 @@ export function follow(order: Order, mail: Mail, draft: Draft, cell: Cell, aroun
       const refused = cell.overrides.get(mail.id);
       if (refused !== undefined) return notice(draft, refusalText(refused.code, refused.message));
       const wait = { from: order.from, deadline: mail.sent_at + order.timeout_ms };
-      if (draft.apply({ type: 'human-wait', at, wait }) !== null)
+      // It is counted from when it was asked for, as its deadline is.
+      if (draft.apply({ type: 'human-wait', at: mail.sent_at, wait }) !== null)
         return notice(draft, 'wait: the agent is at work; interrupt it first');
       if (order.from !== null) draft.parked.push({ call_id: mail.id, from: order.from });
     }

@@ -4,7 +4,8 @@ import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
-const forks = (...names: string[]) => names.map((name) => ({ name: 'fork', input: { name, prompt: `be ${name}` } }));
+const forks = (...names: string[]) =>
+  names.map((name) => ({ name: 'fork', input: { name, prompt: `be ${name}` } }));
 
 const RULES: ScriptedRules = {
   rules: [
@@ -49,7 +50,9 @@ it('a question with the count; n keeps, y takes the descendants; reap goes to th
   await ui.press('y');
   await ui.gone('Kill reader');
   await ui.press(KEY.leader, 'a');
-  await pty.until(() => pty.screen().filter((line) => /(reader|grep|count) .*killed by you/.test(line)).length === 3);
+  await pty.until(
+    () => pty.screen().filter((line) => /(reader|grep|count) .*killed by you/.test(line)).length === 3,
+  );
   assert.ok(!pty.screen().some((line) => /tester .*killed/.test(line)));
   await ui.press(KEY.escape);
   await ui.gone('Agents 5');
