@@ -31,7 +31,8 @@ export function follow(order: Order, mail: Mail, draft: Draft, cell: Cell, aroun
       const wait = { from: order.from, deadline: mail.sent_at + order.timeout_ms };
       if (order.from?.includes(draft.before.id) === true)
         return notice(draft, 'wait: an agent cannot wait for itself');
-      const wrong = draft.apply({ type: 'human-wait', at, wait });
+      // It is counted from when it was asked for, as its deadline is.
+      const wrong = draft.apply({ type: 'human-wait', at: mail.sent_at, wait });
       if (wrong !== null) return notice(draft, `wait: ${wrong.reason}`);
       if (order.from !== null) draft.parked.push({ call_id: mail.id, from: order.from });
     }

@@ -18,6 +18,7 @@ import type { Screen, ScreenListener } from './screen.ts';
 import type { UiEvent } from './ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
 import { needsHistory, reduce } from './ui-store.ts';
+import { wrap } from './wrap.ts';
 
 /** What agents do is drawn at most so often; a key at once. */
 const FRAME_MS = 100;
@@ -94,7 +95,7 @@ class App implements Desk {
     const { promise, resolve } = Promise.withResolvers<Leave>();
     this.#leave = resolve;
     const stop = this.runtime.subscribe((event) => this.#seen(event));
-    this.screen.print(this.#options.greeting);
+    for (const text of this.#options.greeting) this.#note(text, 'dim');
     try {
       if (this.#options.root_id !== null) await this.#open(this.#options.root_id);
       if (this.#options.first !== null) submit(this, this.#options.first);
@@ -232,7 +233,13 @@ class App implements Desk {
   say(text: string, tone: 'plain' | 'good' | 'bad' = 'plain'): void {
     const { view } = this.state;
     if (view !== null) this.dispatch({ type: 'say', agent_id: view, text, tone });
-    else this.screen.print([paint(this.look, tone === 'bad' ? 'red' : 'dim', text)]);
+    else this.#note(text, tone === 'bad' ? 'red' : 'dim');
+  }
+
+  /** Said where no agent is in view. */
+  #note(text: string, tone: 'red' | 'dim'): void {
+    const lines = wrap(text, Math.max(1, this.screen.columns - 1), this.look);
+    this.screen.print(lines.map((line) => paint(this.look, tone, line)));
   }
 
   attempt(deed: () => Promise<void>): void {

@@ -4,14 +4,12 @@ import { CoppiceError } from '../../core/coppice-error.ts';
 import { isWorking } from '../../core/state.ts';
 import type { Model } from '../../models/model.ts';
 import { clean } from '../../render/clean.ts';
-import { fit, paint } from '../../render/style.ts';
 import type { Store } from '../../store/store.ts';
 import { killAllProcessGroups } from '../../tools/process-group.ts';
 import { type AppEnd, runApp } from '../../tui/app.ts';
 import { keyBindings } from '../../tui/key-bindings.ts';
 import type { Look } from '../../tui/look.ts';
 import { TerminalScreen } from '../../tui/terminal-screen.ts';
-import { wrap } from '../../tui/wrap.ts';
 import { chooseModel } from '../choose-model.ts';
 import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../compose.ts';
 import type { Context } from '../context.ts';
@@ -117,7 +115,7 @@ async function converse(
       root_id: root?.id ?? null,
       cwd: context.options.cwd ?? process.cwd(),
       banner: demo ? 'SCRIPTED DEMO' : null,
-      greeting: root === null ? await greeting(store, look, model) : [],
+      greeting: root === null ? await greeting(store, model) : [],
       first: demo && root === null ? 'Audit this folder: split the work, then report.' : null,
     });
   } finally {
@@ -126,18 +124,13 @@ async function converse(
   return farewell(context, store, end);
 }
 
-async function greeting(store: Store, look: Look, model: string): Promise<string[]> {
-  const width = Math.max(1, (process.stdout.columns || 80) - 1);
-  const lines = wrap(
-    `coppice  ${clean(model)}  /help shows keys and commands, Ctrl-C twice leaves`,
-    width,
-    look,
-  ).map((row) => paint(look, 'dim', row));
+async function greeting(store: Store, model: string): Promise<string[]> {
+  const lines = [`coppice  ${clean(model)}  /help shows keys and commands, Ctrl-C twice leaves`];
   for (const root of await store.agents({ roots: true, limit: 5 })) {
     const agents = await store.agents({ root_id: root.id, living: true });
     if (!agents.some((agent) => isWorking(agent.state.type))) continue;
-    const what = fit(clean(root.reply ?? root.name), 40, look);
-    lines.push(paint(look, 'dim', `unfinished: ${what}  coppice --tree ${root.id.slice(0, 8)}`));
+    const what = clean(root.reply ?? root.name).slice(0, 40);
+    lines.push(`unfinished: ${what}  coppice --tree ${root.id.slice(0, 8)}`);
     break;
   }
   return [...lines, ''];

@@ -31,6 +31,9 @@ export interface UiStage {
   again(args?: readonly string[], options?: PtyOptions): Promise<UiStage>;
 }
 
+/** A question that has just come up is deaf to keys for 400 ms. */
+export const DEAF_MS = 500;
+
 export const KEY = {
   enter: '\r',
   escape: '\x1b',

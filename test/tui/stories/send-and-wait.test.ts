@@ -1,0 +1,178 @@
+/** Proves what a person can send and wait for: results rendered, Esc, time-outs, and that wrong words are told what is right. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import { KEY, openUi } from './ui-stage.ts';
+
+const RULES: ScriptedRules = {
+  rules: [
+    {
+      when: { root: true, user: '^split', step: 0 },
+      say: 'Split.',
+      calls: ['quick', 'steady', 'steady'].map((name) => ({
+        name: 'fork',
+        input: { name, prompt: `be ${name}` },
+      })),
+    },
+    { when: { root: true }, say: 'Main heard: {{user}}' },
+    {
+      when: { agent: 'quick', user: 'report' },
+      calls: [{ name: 'send', input: { to: '{{parent_id}}', message: 'the report of quick' } }],
+      once: true,
+    },
+    { when: { agent: 'steady', user: 'go on', tool: 'bash' }, say: 'Went on: {{result}}' },
+    {
+      when: { agent: 'steady', user: 'go on' },
+      delay_ms: 600,
+      calls: [{ name: 'bash', input: { command: 'echo went' } }],
+    },
+    { say: '{{agent.name}} rests.' },
+  ],
+};
+
+async function opened(test: Parameters<typeof openUi>[0]) {
+  const ui = await openUi(test, RULES, { args: ['--allow', 'bash'] });
+  await ui.say('split');
+  await ui.pty.until('Main heard');
+  await ui.pty.until(() => !ui.shows('◐'), 'all rest');
+  return ui;
+}
+
+it('a fan-in wait of a person: live rows, others go on, the result is rendered and the model hears of nothing', async (test) => {
+  const ui = await opened(test);
+  const { pty } = ui;
+  await ui.say('/wait 30 1 2');
+  // Both are idle: nothing is left to wait for.
+  await pty.until('wait ended');
+  await pty.until(() => pty.screen().filter((line) => /(quick|steady) .*○ idle/.test(line)).length === 2);
+  await ui.say('/send 2 go on');
+  await pty.until('sent to steady');
+  await ui.say('/send quick report');
+  await pty.until('sent to quick');
+  // The letter came while nobody waited: the model is told of it, a wait finds no more.
+  await pty.until('the report of quick');
+  await ui.press(KEY.alt(2));
+  await pty.until('Went on: went');
+});
+
+it('Esc stops waiting, what is known so far is shown, and the agents go on', async (test) => {
+  const ui = await openUi(test, {
+    rules: [
+      {
+        when: { root: true, user: '^split', step: 0 },
+        say: 'Split.',
+        calls: ['slow', 'lazy'].map((name) => ({ name: 'fork', input: { name, prompt: 'x' } })),
+      },
+      { when: { root: true }, say: 'Main heard: {{user}}' },
+      { when: { agent: 'slow', step: 0 }, delay_ms: 600_000, say: 'never' },
+      { say: 'rests' },
+    ],
+  });
+  const { pty } = ui;
+  await ui.say('split');
+  await pty.until('Main heard');
+  await ui.say('/wait 60 slow lazy');
+  await pty.until('wait 1m00 on 2 agents');
+  await pty.until(() => /slow +◐ running +0 calls/.test(pty.screen().join('\n')));
+  await pty.until(() => /lazy +○ idle +0 calls/.test(pty.screen().join('\n')));
+  await pty.until('Esc stops waiting (agents keep running)');
+  await ui.press(KEY.alt(1));
+  await ui.inView('1 slow');
+  await pty.until('thinking');
+  await ui.press(KEY.alt(0));
+  await ui.inView('0 main');
+  await pty.until('waiting');
+  await ui.press(KEY.escape);
+  await pty.until('wait ended');
+  await pty.until('interrupted');
+  const states = await ui.ledger((store) => store.agents({}));
+  assert.equal(states.find((agent) => agent.name === 'slow')?.state.type, 'requesting', 'it keeps running');
+
+  await ui.say('/wait 0.3 slow');
+  await pty.until('timed out');
+  await ui.say('/wait 0.3');
+  await pty.until('nothing came, timed out');
+  await ui.say('/wait 60');
+  await pty.until('Esc stops waiting');
+  await ui.press(KEY.escape);
+  await pty.until('nothing came, interrupted');
+  const root = await ui.ledger(async (store) => {
+    const [agent] = await store.agents({ roots: true });
+    return store.history(agent?.id ?? '');
+  });
+  assert.equal(
+    root.filter((message) => message.kind === 'assistant').length,
+    2,
+    'no model was asked for a wait',
+  );
+});
+
+it('a wait for anyone takes the first message', async (test) => {
+  const ui = await openUi(test, {
+    rules: [
+      {
+        when: { root: true, user: '^split', step: 0 },
+        say: 'Split.',
+        calls: [{ name: 'fork', input: { name: 'teller', prompt: 'x' } }],
+      },
+      { when: { root: true, user: '^split' }, say: 'Main rests.' },
+      { when: { root: true }, say: 'Main was told' },
+      {
+        when: { agent: 'teller', step: 0 },
+        delay_ms: 1_500,
+        calls: [{ name: 'send', input: { to: '{{parent_id}}', message: 'a word from **teller**' } }],
+      },
+      { say: 'rests' },
+    ],
+  });
+  await ui.say('split');
+  await ui.pty.until('Main rests.');
+  await ui.say('/wait 60');
+  await ui.pty.until('Esc stops waiting');
+  await ui.pty.until('wait ended');
+  await ui.pty.until('✓ received');
+  await ui.pty.until('a word from');
+  assert.ok(!ui.shows('Main was told'), 'a wait consumes the message');
+});
+
+it('wrong words are told what is right', async (test) => {
+  const ui = await opened(test);
+  const { pty } = ui;
+  for (const [typed, told] of [
+    ['/frok', 'no command /frok. Did you mean /fork?'],
+    ['/zzzzzzzzzz', 'no command /zzzzzzzzzz. /help shows all.'],
+    ['/fork do this', '/fork takes no text: use /capture first, then /fork.'],
+    ['/wait', 'SECONDS is a number from 0 to 86400. Usage: /wait SECONDS [AGENT…]'],
+    ['/wait soon', 'SECONDS is a number'],
+    ['/wait -1', 'SECONDS is a number'],
+    ['/wait 5 nobody', 'no agent "nobody". /agents shows all.'],
+    ['/send', 'the agent is missing. Usage: /send AGENT MESSAGE'],
+    ['/send quick', 'the message is empty. Usage: /send AGENT MESSAGE'],
+    ['/send qick hello', 'no agent "qick". Did you mean quick?'],
+    ['/agent', 'name one agent. Usage: /agent NAME|SLOT'],
+    ['/kill a b', 'one agent at a time. Usage: /kill [AGENT]'],
+    ['/cancel', 'nothing is being captured'],
+    ['/reap all', '/reap takes nothing behind it. Usage: /reap'],
+  ] as const) {
+    await ui.say(typed);
+    await pty.until(told);
+  }
+  // Two share a name: both are listed, and a piece of the id is enough.
+  const twins = (await ui.ledger((store) => store.agents({}))).filter((agent) => agent.name === 'steady');
+  await ui.say('/send steady hello');
+  await pty.until('"steady" may be any of');
+  for (const twin of twins)
+    assert.ok(
+      pty
+        .screen()
+        .join('')
+        .includes(`steady (${twin.id.slice(0, 8)})`),
+    );
+  const prefix = (twins[1]?.id ?? '').slice(0, 13);
+  await ui.say(`/agent ${prefix}`);
+  await pty.until(() => pty.screen().some((line) => line.includes('steady]')));
+  // A path is no command.
+  await ui.say('/etc/hosts is odd');
+  await pty.until('/etc/hosts is odd');
+  await pty.until('steady rests.');
+});
