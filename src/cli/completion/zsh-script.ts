@@ -20,7 +20,6 @@ _coppice_offer() {
 }
 
 _coppice() {
-  emulate -L zsh
   local subs flags places place wants lead
   local -a before
   before=("\${(@Q)words[2,CURRENT-1]}")
@@ -33,7 +32,7 @@ _coppice() {
     @file) compset -P 'sqlite:'; _files ;;
     @folder) _files -/ ;;
     ''|@any) ;;
-    *) _coppice_offer "\${place// /$'\\n'}" ;;
+    *) _coppice_offer "\${(F)\${=place}}" ;;
   esac
 }
 

@@ -29,23 +29,23 @@ export class LedgerGlance {
 
   /** Living ones first, then the newest. */
   agents({ prefix, open, limit }: GlanceFilter): Agent[] {
-    const sql = `SELECT agents.* FROM agents JOIN (${recent('agents', ['id', 'name'], prefix)}) USING (rowid)
-      ${open ? `WHERE status NOT IN ${TERMINAL}` : ''}
+    const sql = `SELECT * FROM agents WHERE rowid IN (${recent('agents', ['id', 'name'], prefix)})
+      ${open ? `AND status NOT IN ${TERMINAL}` : ''}
       ORDER BY status IN ${TERMINAL}, rowid DESC LIMIT ?3`;
     return this.#rows(sql, prefix, limit).map(agentOf);
   }
 
   /** Newest first. */
   runs({ prefix, open, limit }: GlanceFilter): Run[] {
-    const sql = `SELECT subagent_runs.* FROM subagent_runs JOIN (${recent('subagent_runs', ['id'], prefix)}) USING (rowid)
-      ${open ? 'WHERE finished_at IS NULL' : ''} ORDER BY rowid DESC LIMIT ?3`;
+    const sql = `SELECT * FROM subagent_runs WHERE rowid IN (${recent('subagent_runs', ['id'], prefix)})
+      ${open ? 'AND finished_at IS NULL' : ''} ORDER BY rowid DESC LIMIT ?3`;
     return this.#rows(sql, prefix, limit).map(runOf);
   }
 
   /** Oldest first: who waits longest is answered first. */
   asks({ prefix, open, limit }: GlanceFilter): Ask[] {
-    const sql = `SELECT asks.* FROM asks JOIN (${recent('asks', ['id'], prefix)}) USING (rowid)
-      ${open ? 'WHERE verdict IS NULL' : ''} ORDER BY rowid LIMIT ?3`;
+    const sql = `SELECT * FROM asks WHERE rowid IN (${recent('asks', ['id'], prefix)})
+      ${open ? 'AND verdict IS NULL' : ''} ORDER BY rowid LIMIT ?3`;
     return this.#rows(sql, prefix, limit).map(askOf);
   }
 
