@@ -228,8 +228,9 @@ async function bench(seconds: number): Promise<void> {
   console.log(`\n${MANY} agents at work, from the key to the picture:`);
   for (const { what, all_ms } of await keys()) {
     const [p50, p95] = [percentile(all_ms, 0.5), percentile(all_ms, 0.95)];
+    const judged = what === 'all' ? ` (aim ${AIMS.key_ms} ms: ${aim(p95 <= AIMS.key_ms)})` : '';
     console.log(
-      `  ${what.padEnd(26)} p50 ${p50.toFixed(0).padStart(3)} ms, p95 ${p95.toFixed(0).padStart(3)} ms (aim ${AIMS.key_ms} ms: ${aim(p95 <= AIMS.key_ms)})`,
+      `  ${what.padEnd(26)} p50 ${p50.toFixed(0).padStart(3)} ms, p95 ${p95.toFixed(0).padStart(3)} ms${judged}`,
     );
   }
 }
