@@ -1,9 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeBindings, keyBindings } from '../src/tui/key-bindings.ts';
-import { commandRows, keyRows } from '../src/tui/key-rows.ts';
 import { openPty, type Pty } from '../test/tui/pty.ts';
+import { keysTable } from './keys-table.ts';
 import { withMarkedBlocks } from './marked-blocks.ts';
 
 /** `npm run screens`: writes the pictures of the terminal UI, taken from the real program, and the table of its keys into the documents. */
@@ -113,23 +112,6 @@ async function approval(blocks: Map<string, string>): Promise<void> {
   } finally {
     await pty.end();
   }
-}
-
-function keysTable(): string {
-  const bindings = describeBindings(keyBindings());
-  const code = (text: string) => (text === '' ? '' : `\`${text}\``);
-  const rows = [...keyRows(bindings), ...commandRows(bindings)].map((row) => [
-    row.action,
-    code(row.chord),
-    code(row.leader),
-    code(row.slash),
-  ]);
-  const table = [['what', 'key', 'Ctrl-X, then', 'command'], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
-    `| ${widths.map((width, column) => (row[column] ?? '').padEnd(width)).join(' | ')} |`;
-  const [head = [], ...body] = table;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
 }
 
 const blocks = new Map([['keys', keysTable()]]);

@@ -101,7 +101,7 @@ function interrupt(desk: Desk): void {
   const { view } = desk.state;
   const agent = view === null ? undefined : desk.state.agents.get(view);
   if (agent !== undefined && isWorking(agent.state.type))
-    return desk.attempt(() => desk.runtime.interrupt(agent.id, 'interrupted by you'));
+    return desk.attempt(() => desk.runtime.interrupt(agent.id, 'Esc was pressed'));
   // Nothing to interrupt: the whole scrollback closes.
   if (desk.browsing) desk.browsing = false;
 }

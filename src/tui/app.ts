@@ -197,7 +197,7 @@ class App implements Desk {
     this.dispatch({ type: 'runtime', event });
     if (event.type === 'message' && event.message.kind === 'event') {
       const what = event.message.content.event;
-      if (what === 'asked' || what === 'answered') this.refresh();
+      if (what === 'asked' || what === 'answered' || what === 'interrupted') this.refresh();
     }
   }
 

@@ -36,15 +36,25 @@ describe('an approval', () => {
   });
 
   it('never cuts a command in silence', () => {
-    const long = grandchild({
-      subject: Array.from({ length: 30 }, (_, index) => `step ${index}`).join('\n'),
-    });
+    const command = Array.from({ length: 30 }, (_, index) => `step ${index}`).join('\n');
+    const long = grandchild({ subject: command, input: JSON.stringify({ command }) });
     const all = approvalBox(long, APPROVALS, 58, 50, PLAIN);
     assert.equal(all.length, 35);
     const low = approvalBox(long, APPROVALS, 58, 10, PLAIN);
     assert.equal(low.length, 10);
-    assert.match(low[5] ?? '', /… \+26 lines more: v shows them/);
+    assert.match(low[5] ?? '', /… \+26 lines more: v, then Ctrl-O shows them/);
     assert.match(low.join('\n'), /y once/);
+  });
+
+  it('shows what would be written, not only where', () => {
+    const input = '{"path":"./x.txt","content":"one\\ntwo\\n"}';
+    assert.deepEqual(
+      approvalBox(grandchild({ tool: 'write', subject: 'x.txt', input }), APPROVALS, 58, 20, PLAIN).slice(
+        1,
+        5,
+      ),
+      ['x.txt', 'content:', 'one', 'two'].map((text) => `│ ${text.padEnd(54)} │`),
+    );
   });
 
   it('keeps who, what and the keys on a small terminal', () => {

@@ -40,7 +40,7 @@ export function approvalBox(
 
 /** The command as it will run: all of it as long as there is room, and never cut in silence. */
 function subjectRows(ask: Ask, width: number, rows: number, look: Look): (readonly Part[])[] {
-  const text = ask.subject.trim() === '' ? ask.input : ask.subject;
+  const text = ask.subject.trim() === '' ? ask.input : [ask.subject, ...otherArguments(ask)].join('\n');
   const lines = wrap(cleanLines(text), width, look);
   if (lines.length <= rows) return lines.map((row) => [['bold', row]]);
   const shown = lines.slice(0, Math.max(1, rows - 1)).map((row) => [['bold', row]] as const);
@@ -52,7 +52,23 @@ function subjectRows(ask: Ask, width: number, rows: number, look: Look): (readon
           ['bold', lines[0] ?? ''],
         ],
       ]
-    : [...shown, [['yellow', `${sign(look, '…')} +${hidden} lines more: v shows them`]]];
+    : [...shown, [['yellow', `${sign(look, '…')} +${hidden} lines more: v, then Ctrl-O shows them`]]];
+}
+
+/** What a rule does not look at and a person wants to see: the text of a write, the edits of a patch. */
+function otherArguments({ input, subject }: Ask): readonly string[] {
+  let given: unknown;
+  try {
+    given = JSON.parse(input);
+  } catch {
+    return [input];
+  }
+  if (typeof given !== 'object' || given === null) return [];
+  return Object.entries(given).flatMap(([name, value]) => {
+    if (value === subject || value === `./${subject}`) return [];
+    const text = typeof value === 'string' ? value.trimEnd() : JSON.stringify(value);
+    return [text.includes('\n') ? `${name}:\n${text}` : `${name}: ${text}`];
+  });
 }
 
 /** Every key stays in sight, with fewer words where there is less room. */

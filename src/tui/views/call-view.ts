@@ -26,7 +26,8 @@ export function callView(entry: CallEntry, width: number, look: Look, names: Nam
   const head: Part[] = look.accessible
     ? [`${name}${subject === '' ? '' : ` ${subject}`}`]
     : [[dotPaint(entry), sign(look, '●')], ' ', ['bold', name], subject === '' ? '' : ` ${subject}`];
-  return [headLine(head, mark, width, look), ...brought(entry, width, look)];
+  const whole = entry.opened ? wholeArguments(input, width, look) : [];
+  return [headLine(head, mark, width, look), ...whole, ...brought(entry, width, look)];
 }
 
 /** The mark stays in sight, however long the subject is. */
@@ -83,6 +84,15 @@ function waitSubject({ timeout, from_agents }: Input): string {
 
 function agents(count: number, noun: string): string {
   return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+}
+
+/** What one line cannot hold of the arguments: the lines of a command, the text of a write. */
+function wholeArguments(input: Input | null, width: number, look: Look): string[] {
+  return Object.entries(input ?? {}).flatMap(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (!text.includes('\n') && text.length < width / 2) return [];
+    return [line(look, width, [['cyan', `  ${clean(name)}:`]]), ...wholeOutput(text, width, look)];
+  });
 }
 
 /** Calls whose result says no more than the mark. */
