@@ -2,6 +2,7 @@ import type { Desk } from './desk.ts';
 import type { Frame } from './frame.ts';
 import { describeBindings } from './key-bindings.ts';
 import { MarkdownLines } from './markdown.ts';
+import { shortcuts } from './shortcuts.ts';
 import { paneOf, type UiState } from './ui-state.ts';
 import { finishedEntries } from './views/entry-view.ts';
 import { frameView } from './views/frame-view.ts';
@@ -78,14 +79,15 @@ export class AppScreen {
     const { screen, look, editor, bindings } = this.#desk;
     const width = Math.max(1, screen.columns - 1);
     const rows = describeBindings(bindings);
-    const leader = rows.find((row) => row.action === 'leader')?.keys[0] ?? '';
+    const ways = shortcuts(rows);
+    const { leader } = ways;
     return frameView(state, {
       width,
       height,
       look,
       input: editor.render(width, Math.max(1, Math.floor(height / 2))),
       banner: this.#banner,
-      leader,
+      shortcuts: ways,
       keys: rows.map(({ description, keys, slash }) => ({
         action: description,
         chord: keys.filter((key) => !key.startsWith(`${leader} `)).join(' '),

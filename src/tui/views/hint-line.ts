@@ -1,25 +1,44 @@
 import { isTerminal } from '../../core/state.ts';
 import { sign } from '../../render/style.ts';
+import type { Action } from '../action.ts';
 import { line } from '../line.ts';
 import type { Look } from '../look.ts';
+import { type Shortcuts, STANDARD_SHORTCUTS } from '../shortcuts.ts';
 import { paneOf, type UiState } from '../ui-state.ts';
 
-/** What can be done next; the first that fits from the left counts most. `leader` is the name of the leader key. */
-export function hintLine(state: UiState, width: number, look: Look, leader = 'Ctrl-X'): string {
-  const hints = hintsFor(state, leader);
+/** What can be done next; the first that fits from the left counts most. */
+export function hintLine(state: UiState, width: number, look: Look, keys = STANDARD_SHORTCUTS): string {
+  const hints = hintsFor(state, keys).filter((hint) => hint !== null);
   return line(look, width, [['dim', ` ${hints.join(` ${look.accessible ? '-' : sign(look, '·')} `)}`]]);
 }
 
-function hintsFor(state: UiState, leader: string): readonly string[] {
+function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
+  const { leader } = keys;
+  const behind = (action: Action, word: string) => named(keys.short(action), word);
   if (state.leader)
-    return ['a agents', '! approvals', 'k kill', '0-9 slot', 'arrows move', 'w dashboard', 'Esc back'];
+    return [
+      behind('agents', 'agents'),
+      behind('approvals', 'approvals'),
+      behind('kill', 'kill'),
+      '0-9 slot',
+      'arrows move',
+      behind('dashboard', 'dashboard'),
+      'Esc back',
+    ];
   const agent = state.view === null ? undefined : state.agents.get(state.view);
   if (agent !== undefined && isTerminal(agent.state.type))
     return ['ended: no input', `${leader} arrows move`, '/reap removes ended agents'];
+  const agents = named(keys.whole('agents'), 'agents');
   if (agent !== undefined && paneOf(state, agent.id).capture !== null)
-    return ['/fork starts a child with this', '/cancel leaves it', `${leader} a agents`];
-  const asks = state.asks.length > 0 ? [`${leader} ! answers ${state.asks.length}`] : [];
-  return [...asks, `${leader} a agents`, '! approvals', '/ commands', '? keys'].filter(
-    (hint) => asks.length === 0 || hint !== '! approvals',
-  );
+    return ['/fork starts a child with this', '/cancel leaves it', agents];
+  // The leader key is named one time.
+  const also = (action: Action, word: string) => named(keys.short(action) ?? keys.whole(action), word);
+  const { length } = state.asks;
+  if (length > 0)
+    return [named(keys.whole('approvals'), `answers ${length}`), agents, '/ commands', also('keys', 'keys')];
+  return [agents, also('approvals', 'approvals'), '/ commands', also('keys', 'keys')];
+}
+
+function named(key: string | null, word: string): string | null {
+  return key === null ? null : `${key} ${word}`;
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
-import { DEAF_MS, KEY, openUi, type UiStage } from './ui-stage.ts';
+import { DEAF_MS, KEY, openUi } from './ui-stage.ts';
 
 const bash = (...commands: string[]) => commands.map((command) => ({ name: 'bash', input: { command } }));
 
@@ -12,15 +12,22 @@ const GRANDCHILD: ScriptedRules = {
   rules: [
     { when: { root: true, step: 0 }, calls: [{ name: 'fork', input: { name: 'reader', prompt: 'be' } }] },
     { when: { root: true }, say: 'Main rests.' },
-    { when: { agent: 'reader', step: 0 }, calls: [{ name: 'fork', input: { name: 'grep-all', prompt: 'be' } }] },
+    {
+      when: { agent: 'reader', step: 0 },
+      calls: [{ name: 'fork', input: { name: 'grep-all', prompt: 'be' } }],
+    },
     { when: { agent: 'reader' }, say: 'Reader rests.' },
     { when: { agent: 'grep-all', step: 0 }, delay_ms: 700, calls: bash('echo one > one.txt') },
-    { when: { agent: 'grep-all', step: 1 }, say: 'First: {{result}}', calls: bash('echo two > two.txt', 'echo three > three.txt') },
+    {
+      when: { agent: 'grep-all', step: 1 },
+      say: 'First: {{result}}',
+      calls: bash('echo two > two.txt', 'echo three > three.txt'),
+    },
     { when: { agent: 'grep-all', step: 2 }, say: 'Then: {{results.bash.1}} / {{results.bash.2}}' },
   ],
 };
 
-async function heard(ui: UiStage): Promise<void> {
+async function heard(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, DEAF_MS));
 }
 
@@ -32,7 +39,7 @@ it('a grandchild asks over a draft: v goes to it, Esc puts it off, the leader br
   await pty.until('1 of 1 ─ main › reader › grep-all wants: bash');
   await pty.until('echo one > one.txt');
   await pty.until('> half');
-  await heard(ui);
+  await heard();
   await ui.press(KEY.enter);
   assert.ok(ui.shows('wants: bash'), 'there is no default on Enter');
   await ui.press(KEY.escape);
@@ -42,26 +49,26 @@ it('a grandchild asks over a draft: v goes to it, Esc puts it off, the leader br
   assert.ok(!existsSync(join(ui.folder, 'one.txt')), 'put off is not allowed');
   await ui.press(KEY.leader, '!');
   await pty.until('wants: bash');
-  await heard(ui);
+  await heard();
   await ui.press('v');
   await pty.until('grep-all]');
   assert.ok(pty.alternate);
   await pty.until('asks you: bash');
   await ui.press(KEY.leader, '!');
   await pty.until('wants: bash');
-  await heard(ui);
+  await heard();
   await ui.press('y');
   await pty.until('First:');
   assert.ok(existsSync(join(ui.folder, 'one.txt')));
 
   await pty.until('│ echo two > two.txt');
-  await heard(ui);
+  await heard();
   await ui.press('n');
   await pty.until('│ echo three > three.txt');
   // A second press of the same key, meant for the one before, answers nothing.
   await ui.press('n');
   assert.ok(ui.shows('│ echo three > three.txt'));
-  await heard(ui);
+  await heard();
   await ui.press('y');
   await pty.until('Then:');
   await ui.gone('wants: bash');
@@ -84,14 +91,14 @@ it('s allows this agent the tool for good; m denies with words', async (test) =>
   await ui.say('go');
   await pty.until('echo a > a.txt');
   await pty.until('wants: bash');
-  await heard(ui);
+  await heard();
   await ui.press('m');
   await ui.press(...'not hre', '\x7f', '\x7f', ...'ere');
   await pty.until('why not: not here');
   await ui.press(KEY.enter);
   await pty.until(/* the model hears why */ 'not here');
   await pty.until('echo b > b.txt');
-  await heard(ui);
+  await heard();
   await ui.press('m', 'x', KEY.escape);
   await ui.gone('why not');
   assert.ok(ui.shows('wants: bash'), 'Esc takes back the words, not the question');
@@ -106,9 +113,16 @@ it('s allows this agent the tool for good; m denies with words', async (test) =>
 it('several agents ask: first in, first out; one that is answered elsewhere goes, the next comes up', async (test) => {
   const ui = await openUi(test, {
     rules: [
-      { when: { root: true, step: 0 }, calls: [0, 1, 2].map((n) => ({ name: 'fork', input: { name: `asker-${n}`, prompt: 'be' } })) },
+      {
+        when: { root: true, step: 0 },
+        calls: [0, 1, 2].map((n) => ({ name: 'fork', input: { name: `asker-${n}`, prompt: 'be' } })),
+      },
       { when: { root: true }, say: 'Main rests.' },
-      ...[0, 1, 2].map((n) => ({ when: { agent: `asker-${n}`, step: 0 }, delay_ms: n * 400, calls: bash(`echo ${n} > ${n}.txt`) })),
+      ...[0, 1, 2].map((n) => ({
+        when: { agent: `asker-${n}`, step: 0 },
+        delay_ms: n * 400,
+        calls: bash(`echo ${n} > ${n}.txt`),
+      })),
       { say: '{{agent.name}} got {{result}}' },
     ],
   });
@@ -120,12 +134,12 @@ it('several agents ask: first in, first out; one that is answered elsewhere goes
   ui.coppice('approvals', 'allow', first?.id ?? '');
   await pty.until('1 of 2 ─ main › asker-1 wants: bash');
   await pty.until(() => existsSync(join(ui.folder, '0.txt')));
-  await heard(ui);
+  await heard();
   await ui.press(KEY.escape);
   await ui.gone('wants: bash');
   await ui.say('/approvals');
   await pty.until('1 of 2 ─ main › asker-1 wants: bash');
-  await heard(ui);
+  await heard();
   await ui.press('y');
   await pty.until('1 of 1 ─ main › asker-2 wants: bash');
   await ui.say('');
@@ -134,7 +148,10 @@ it('several agents ask: first in, first out; one that is answered elsewhere goes
   await ui.gone('wants: bash');
   await ui.say('/approvals');
   await pty.until('nothing waits for your answer');
-  assert.deepEqual([0, 1, 2].map((n) => existsSync(join(ui.folder, `${n}.txt`))), [true, true, false]);
+  assert.deepEqual(
+    [0, 1, 2].map((n) => existsSync(join(ui.folder, `${n}.txt`))),
+    [true, true, false],
+  );
 });
 
 it('an agent that is killed takes its question along', async (test) => {
@@ -142,7 +159,7 @@ it('an agent that is killed takes its question along', async (test) => {
   const { pty } = ui;
   await ui.say('go');
   await pty.until('wants: bash');
-  await heard(ui);
+  await heard();
   await ui.press(KEY.escape);
   await ui.gone('wants: bash');
   await ui.say('/kill reader');
