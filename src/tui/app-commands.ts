@@ -87,7 +87,10 @@ function performAt(desk: Desk, command: AtAgent, view: string): void {
     case 'reap':
       return desk.attempt(async () => {
         const root_id = state.root_id ?? view;
-        const ids = await store.reap(root_id, Date.now());
+        await store.reap(root_id, Date.now());
+        // Those that another terminal has reaped go from sight here, too.
+        const gone = (await store.agents({ root_id })).filter((agent) => agent.reaped_at !== null);
+        const ids = gone.map((agent) => agent.id).filter((id) => desk.state.agents.has(id));
         if (ids.length > 0) desk.dispatch({ type: 'reaped', ids });
         desk.say(ids.length === 0 ? 'nobody is dead' : `removed ${ids.length} dead`);
       });

@@ -1,8 +1,9 @@
 import type { Desk } from './desk.ts';
 import type { Frame } from './frame.ts';
 import { describeBindings } from './key-bindings.ts';
-import { commandRows, keyRows, leaderName } from './key-rows.ts';
+import { commandRows, keyRows } from './key-rows.ts';
 import { MarkdownLines } from './markdown.ts';
+import { shortcuts } from './shortcuts.ts';
 import { paneOf, type UiState } from './ui-state.ts';
 import { finishedEntries } from './views/entry-view.ts';
 import { frameView } from './views/frame-view.ts';
@@ -79,13 +80,14 @@ export class AppScreen {
     const { screen, look, editor, bindings } = this.#desk;
     const width = Math.max(1, screen.columns - 1);
     const rows = describeBindings(bindings);
+    const ways = shortcuts(rows);
     return frameView(state, {
       width,
       height,
       look,
       input: editor.render(width, Math.max(1, Math.floor(height / 2))),
       banner: this.#banner,
-      leader: leaderName(rows),
+      shortcuts: ways,
       keys: [...keyRows(rows), ...commandRows(rows)],
       text: this.#text,
     });

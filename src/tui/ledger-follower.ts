@@ -11,7 +11,7 @@ export class LedgerFollower {
   readonly #store: Store;
   readonly #root_id: string;
   readonly #emit: (event: RuntimeEvent) => void;
-  readonly #seen = new Map<string, { updated_at: number; last_seq: number }>();
+  readonly #seen = new Map<string, Pick<Agent, 'updated_at' | 'last_seq' | 'reaped_at'>>();
   #stop: (() => Promise<void>) | null = null;
   #net: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
@@ -24,7 +24,8 @@ export class LedgerFollower {
 
   /** What is known of an agent already, so that it is not told again. */
   know(agent: Agent): void {
-    this.#seen.set(agent.id, { updated_at: agent.updated_at, last_seq: agent.last_seq });
+    const { updated_at, last_seq, reaped_at } = agent;
+    this.#seen.set(agent.id, { updated_at, last_seq, reaped_at });
   }
 
   async start(): Promise<void> {
@@ -44,8 +45,7 @@ export class LedgerFollower {
     const agents = (await this.#store.agents({ root_id: this.#root_id })).toReversed();
     for (const agent of agents) {
       const before = this.#seen.get(agent.id);
-      if (before !== undefined && before.last_seq >= agent.last_seq && before.updated_at >= agent.updated_at)
-        continue;
+      if (before !== undefined && !isNews(before, agent)) continue;
       this.know(agent);
       this.#emit({ type: 'agent', agent, created: before === undefined });
       const after = before?.last_seq ?? agent.forked_from?.seq ?? 0;
@@ -60,4 +60,10 @@ export class LedgerFollower {
     await this.#stop?.().catch(() => undefined);
     await this.#looking;
   }
+}
+
+/** What is taken out of sight leaves no other trace. */
+function isNews(before: Pick<Agent, 'updated_at' | 'last_seq' | 'reaped_at'>, agent: Agent): boolean {
+  const { last_seq, updated_at, reaped_at } = before;
+  return last_seq < agent.last_seq || updated_at < agent.updated_at || reaped_at !== agent.reaped_at;
 }

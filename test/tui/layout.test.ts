@@ -26,7 +26,7 @@ import {
 const INPUT: Layers['input'] = { lines: ['> half a th'], cursor: { row: 0, column: 11 } };
 
 function settings(width: number, height: number, look: Look = PLAIN): FrameSettings {
-  return { width, height, look, input: INPUT, banner: null, leader: 'Ctrl-X', keys: [] };
+  return { width, height, look, input: INPUT, banner: null, keys: [] };
 }
 
 const waiting = after(

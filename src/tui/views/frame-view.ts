@@ -3,6 +3,7 @@ import { fanInView } from '../fan-in-view.ts';
 import type { Frame } from '../frame.ts';
 import type { Look } from '../look.ts';
 import { MarkdownLines } from '../markdown.ts';
+import { type Shortcuts, STANDARD_SHORTCUTS } from '../shortcuts.ts';
 import { paneOf, type UiState } from '../ui-state.ts';
 import { agentsOverlay } from './agents-overlay.ts';
 import { approvalBox } from './approval-box.ts';
@@ -25,8 +26,7 @@ export interface FrameSettings {
   readonly input: Layers['input'];
   /** Stays in sight the whole time (`SCRIPTED DEMO`). */
   readonly banner: string | null;
-  /** Name of the leader key. */
-  readonly leader: string;
+  readonly shortcuts?: Shortcuts;
   readonly keys: readonly KeyRow[];
   /** Keeps what is rendered of the text that is being written. */
   readonly text?: MarkdownLines;
@@ -34,11 +34,11 @@ export interface FrameSettings {
 
 /** All that the UI shows below the scrollback, or instead of it while a list is open. */
 export function frameView(state: UiState, settings: FrameSettings): Frame {
-  const { width, height, look } = settings;
+  const { width, height, look, shortcuts = STANDARD_SHORTCUTS } = settings;
   const { overlay, view } = state;
   if (overlay?.type === 'agents') return agentsOverlay(state, overlay, width, height, look);
   if (overlay?.type === 'keys')
-    return { lines: keysHelp(settings.keys, settings.leader, width, height, look), cursor: null };
+    return { lines: keysHelp(settings.keys, shortcuts.leader, width, height, look), cursor: null };
   const agent = view === null ? undefined : state.agents.get(view);
   const fan_in = view === null ? null : fanInView(state, view);
   const names = nameContext(state);
@@ -58,13 +58,13 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
             }),
       status: fan_in === null ? null : (rows) => statusLayer(fan_in, width, rows, look),
       status_rows: fan_in === null ? 0 : fan_in.rows.length + (look.accessible ? 1 : 2),
-      spinner: spinnerLine(state, width, look),
+      spinner: spinnerLine(state, width, look, shortcuts),
       question,
       question_rows: question?.(height).length ?? 0,
       bar: captureBar(state, width, look),
       navigation: navigationLine(state, width, look, settings.banner),
       input: agent !== undefined && isTerminal(agent.state.type) ? null : settings.input,
-      hint: hintLine(state, width, look, settings.leader),
+      hint: hintLine(state, width, look, shortcuts),
     },
     height,
   );

@@ -1,35 +1,45 @@
 import { isTerminal } from '../../core/state.ts';
 import { sign } from '../../render/style.ts';
+import type { Action } from '../action.ts';
 import { line } from '../line.ts';
 import type { Look } from '../look.ts';
+import { type Shortcuts, STANDARD_SHORTCUTS } from '../shortcuts.ts';
 import { paneOf, type UiState } from '../ui-state.ts';
 
-/** What can be done next; the first that fits from the left counts most. `leader` is the name of the leader key. */
-export function hintLine(state: UiState, width: number, look: Look, leader = 'Ctrl-X'): string {
-  const hints = hintsFor(state, leader);
+/** What can be done next; the first that fits from the left counts most. */
+export function hintLine(state: UiState, width: number, look: Look, keys = STANDARD_SHORTCUTS): string {
+  const hints = hintsFor(state, keys).filter((hint) => hint !== null);
   return line(look, width, [['dim', ` ${hints.join(` ${look.accessible ? '-' : sign(look, '·')} `)}`]]);
 }
 
-function hintsFor(state: UiState, leader: string): readonly string[] {
+function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
+  const { leader } = keys;
+  const behind = (action: Action, word: string) => named(keys.short(action), word);
   if (state.leader)
     return [
       'arrows move',
       '0-9 slot',
-      'a agents',
-      '! approvals',
-      'c capture',
-      'f fork',
-      'k kill',
-      'r reap',
-      '? keys',
-      'q quit',
+      behind('agents', 'agents'),
+      behind('approvals', 'approvals'),
+      behind('capture', 'capture'),
+      behind('fork', 'fork'),
+      behind('kill', 'kill'),
+      behind('reap', 'reap'),
+      behind('keys', 'keys'),
+      behind('quit', 'quit'),
       'Esc back',
     ];
   const agent = state.view === null ? undefined : state.agents.get(state.view);
   if (agent !== undefined && isTerminal(agent.state.type))
-    return ['ended: no input', `${leader} arrows move`, `${leader} r removes ended agents`];
+    return ['ended: no input', `${leader} arrows move`, named(keys.whole('reap'), 'removes ended agents')];
+  const agents = named(keys.whole('agents'), 'agents');
   if (agent !== undefined && paneOf(state, agent.id).capture !== null)
-    return ['/fork starts a child with this', '/cancel leaves it', `${leader} a agents`];
-  const asks = state.asks.length > 0 ? [`${leader} ! answers ${state.asks.length}`] : [];
-  return [...asks, `${leader} a agents`, `${leader} ? keys`, '/ commands'];
+    return ['/fork starts a child with this', '/cancel leaves it', agents];
+  const { length } = state.asks;
+  const asks = length > 0 ? [named(keys.whole('approvals'), `answers ${length}`)] : [];
+  return [...asks, agents, named(keys.whole('keys'), 'keys'), '/ commands'];
+}
+
+function named(key: string | null, word: string): string | null {
+  return key === null ? null : `${key} ${word}`;
 }

@@ -15,12 +15,13 @@ const GAP = 2;
 
 /** All keys as a table; on a narrow terminal each action with its ways in one line. */
 export function keysHelp(
-  keys: readonly KeyRow[],
+  keys_given: readonly KeyRow[],
   leader: string,
   width: number,
   height: number,
   look: Look,
 ): string[] {
+  const keys = look.unicode && !look.accessible ? keys_given : keys_given.map(spelled);
   const titles: KeyRow = { action: 'action', chord: 'chord', leader: `${leader} then`, slash: 'slash' };
   const widths = COLUMNS.map((column) => Math.max(...[titles, ...keys].map((row) => row[column].length)));
   const needed = widths.reduce((sum, one) => sum + one + GAP, 1);
@@ -39,4 +40,12 @@ export function keysHelp(
       : [...body.slice(0, room - 1), ` +${body.length - room + 1} more on a higher screen`];
   const lines = shown.map((text, index) => line(look, width, [table && index === 0 ? ['bold', text] : text]));
   return [...lines, line(look, width, [['dim', ' any key closes']])].slice(0, Math.max(0, height));
+}
+
+const ARROWS: Readonly<Record<string, string>> = { '↑': 'Up', '↓': 'Down', '←': 'Left', '→': 'Right' };
+
+/** Arrows as words, where their signs cannot be shown or are not read. */
+function spelled(row: KeyRow): KeyRow {
+  const words = (text: string): string => text.replaceAll(/[↑↓←→]/g, (arrow) => ARROWS[arrow] ?? arrow);
+  return { ...row, chord: words(row.chord), leader: words(row.leader) };
 }

@@ -6,26 +6,38 @@ import { sign } from '../../render/style.ts';
 import { line, type Part } from '../line.ts';
 import type { Look } from '../look.ts';
 import { openWait } from '../open-wait.ts';
+import { type Shortcuts, STANDARD_SHORTCUTS } from '../shortcuts.ts';
 import { paneOf, type UiState } from '../ui-state.ts';
 
 const FRAMES = { unicode: '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏', ascii: '|/-\\' } as const;
 const FRAME_MS = 100;
 
 /** What the agent in view does at this moment and how to stop it; null when it does nothing. */
-export function spinnerLine(state: UiState, width: number, look: Look): string | null {
+export function spinnerLine(
+  state: UiState,
+  width: number,
+  look: Look,
+  keys: Shortcuts = STANDARD_SHORTCUTS,
+): string | null {
   if (state.trouble !== null)
     return line(look, width, [['red', `! ledger: ${clean(state.trouble)}; waiting, nothing is lost`]]);
   const agent = state.view === null ? undefined : state.agents.get(state.view);
   if (agent === undefined) return null;
-  const doing = activity(state, agent);
+  const doing = activity(state, agent, keys);
   if (doing === null) return null;
   const { what, clock, stop } = doing;
   if (look.accessible)
-    return line(look, width, [`${agent.name === '' ? '' : `${clean(agent.name)}: `}${what}. ${stop}.`]);
+    return line(look, width, [
+      `${agent.name === '' ? '' : `${clean(agent.name)}: `}${what}.${stop === '' ? '' : ` ${stop}.`}`,
+    ]);
   const frames = look.unicode ? FRAMES.unicode : FRAMES.ascii;
   const frame = frames[Math.floor(Math.max(0, state.now) / FRAME_MS) % frames.length] as string;
   const timed = clock === '' ? what : `${what} ${clock}`;
-  const parts: Part[] = [['cyan', frame], ` ${timed}`, ['dim', ` ${sign(look, '·')} ${stop}`]];
+  const parts: Part[] = [
+    ['cyan', frame],
+    ` ${timed}`,
+    ['dim', stop === '' ? '' : ` ${sign(look, '·')} ${stop}`],
+  ];
   return line(look, width, parts);
 }
 
@@ -36,23 +48,23 @@ interface Activity {
   readonly stop: string;
 }
 
-const INTERRUPT = 'Esc interrupts';
-
-function activity(state: UiState, agent: Agent): Activity | null {
+function activity(state: UiState, agent: Agent, keys: Shortcuts): Activity | null {
   const { state: at } = agent;
+  const key = keys.whole('interrupt');
+  const stops = (what: string): string => (key === null ? '' : `${key} ${what}`);
   const wait = openWait(agent);
   if (wait !== null) {
     const clock = `${duration(state.now - wait.started_at)} / ${duration(wait.deadline - wait.started_at)}`;
-    const stop = wait.from === null ? 'Esc stops waiting' : 'Esc stops waiting (agents keep running)';
+    const stop = stops(wait.from === null ? 'stops waiting' : 'stops waiting (agents keep running)');
     return { what: 'waiting', clock, stop };
   }
   const since = duration(state.now - agent.updated_at);
   switch (at.type) {
     case 'requesting': {
       const { delay } = paneOf(state, agent.id);
-      if (delay === null) return { what: 'thinking', clock: since, stop: INTERRUPT };
+      if (delay === null) return { what: 'thinking', clock: since, stop: stops('interrupts') };
       const again = duration(Math.max(0, delay.until - state.now));
-      return { what: clean(delay.reason), clock: `(again in ${again})`, stop: INTERRUPT };
+      return { what: clean(delay.reason), clock: `(again in ${again})`, stop: stops('interrupts') };
     }
     case 'executing': {
       const ask = askOf(state, agent);
@@ -60,12 +72,12 @@ function activity(state: UiState, agent: Agent): Activity | null {
         return {
           what: `asks you: ${clean(ask.tool)} ${clean(ask.subject)}`,
           clock: '',
-          stop: 'Ctrl-X ! answers',
+          stop: `${keys.whole('approvals') ?? '/approvals'} answers`,
         };
-      return { what: clean(agent.doing ?? 'working'), clock: since, stop: INTERRUPT };
+      return { what: clean(agent.doing ?? 'working'), clock: since, stop: stops('interrupts') };
     }
     case 'awaiting':
-      return { what: clean(agent.doing ?? 'awaiting'), clock: since, stop: 'Esc cancels them' };
+      return { what: clean(agent.doing ?? 'awaiting'), clock: since, stop: stops('cancels them') };
     case 'cancelling':
       return { what: clean(agent.doing ?? 'cancelling'), clock: since, stop: 'they are asked to stop' };
     default:

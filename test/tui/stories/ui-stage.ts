@@ -8,7 +8,7 @@ import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openPty, type Pty, type PtyOptions } from '../pty.ts';
 
-const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
+export const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
 
 export interface UiStage {
   readonly pty: Pty;
@@ -49,11 +49,17 @@ export const KEY = {
   alt: (digit: number) => `\x1b${digit}`,
 } as const;
 
+export interface UiOptions extends PtyOptions {
+  readonly args?: readonly string[];
+  /** Started from a shell with job control, which has the terminal before and after. */
+  readonly shell?: boolean;
+}
+
 /** The real program in a real pseudo-terminal, on scripted rules and a ledger of its own. */
 export async function openUi(
   test: TestContext,
   rules: ScriptedRules,
-  options: PtyOptions & { readonly args?: readonly string[] } = {},
+  options: UiOptions = {},
 ): Promise<UiStage> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-ui-'));
   test.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -65,12 +71,20 @@ async function open(
   test: TestContext,
   folder: string,
   args: readonly string[],
-  options: PtyOptions,
+  options: UiOptions,
 ): Promise<UiStage> {
   const database = `sqlite:${join(folder, 'ledger.db')}`;
   const common = ['--database', database, '--model', `scripted:${join(folder, 'rules.json')}`];
-  const env = { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, ...options.env };
-  const pty = openPty(process.execPath, [MAIN, ...common, ...args], {
+  const env = {
+    HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    XDG_DATA_HOME: folder,
+    PS1: 'shell$ ',
+    ...options.env,
+  };
+  const command = [process.execPath, MAIN, ...common, ...args];
+  const [file = '', ...rest] = options.shell === true ? ['bash', '--norc', '-i'] : command;
+  const pty = openPty(file, rest, {
     columns: 100,
     rows: 30,
     cwd: folder,
@@ -78,7 +92,11 @@ async function open(
     env,
   });
   test.after(() => pty.end());
-  await pty.until(() => pty.screen().some((line) => line.startsWith('────') || line.startsWith('----')));
+  if (options.shell === true) {
+    await pty.until('shell$');
+    pty.send(`${command.map((word) => `'${word}'`).join(' ')}\r`);
+  }
+  await pty.until(() => pty.screen().some((line) => line.startsWith('>')), 'the program is ready');
   const pause = () => new Promise((resolve) => setTimeout(resolve, 30));
   const stage: UiStage = {
     pty,

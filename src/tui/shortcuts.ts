@@ -1,0 +1,25 @@
+import type { Action } from './action.ts';
+import { describeBindings, keyBindings } from './key-bindings.ts';
+
+/** The keys of an action as people read them, the leader's first: what hints say is what is bound. */
+export interface Shortcuts {
+  readonly leader: string;
+  /** `Ctrl-X a`; null: it has none. */
+  whole(action: Action): string | null;
+  /** `a`, for where the leader key has been named or pressed; null: none behind the leader key. */
+  short(action: Action): string | null;
+}
+
+export function shortcuts(rows: ReturnType<typeof describeBindings>): Shortcuts {
+  const keys = new Map(rows.map((row) => [row.action, row.keys]));
+  const leader = keys.get('leader')?.[0] ?? '';
+  const behind = (action: Action): string | undefined =>
+    keys.get(action)?.find((key) => key.startsWith(`${leader} `));
+  return {
+    leader,
+    whole: (action) => behind(action) ?? keys.get(action)?.[0] ?? null,
+    short: (action) => behind(action)?.slice(leader.length + 1) ?? null,
+  };
+}
+
+export const STANDARD_SHORTCUTS = shortcuts(describeBindings(keyBindings()));

@@ -1,0 +1,62 @@
+/** Proves what a person without a model key sees: a choice, the demo to its end, or how to go on; nothing is sent anywhere. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { openPty, type Pty } from '../pty.ts';
+import { KEY, MAIN } from './ui-stage.ts';
+
+function begin(test: TestContext): Pty {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-ui-'));
+  test.after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'some.md'), 'TODO: words\n');
+  const env = { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
+  const pty = openPty(process.execPath, [MAIN, '--database', `sqlite:${join(folder, 'ledger.db')}`], {
+    columns: 100,
+    rows: 30,
+    cwd: folder,
+    env,
+  });
+  test.after(() => pty.end());
+  return pty;
+}
+
+async function asked(test: TestContext): Promise<Pty> {
+  const pty = begin(test);
+  await pty.until('No model key found. Nothing was sent anywhere.');
+  for (const choice of ['1  Watch a 20-second demo', '2  Add a key', '3  Use a local model'])
+    assert.ok(pty.screen().some((line) => line.includes(choice)));
+  return pty;
+}
+
+it('2 and 3 say how to go on and end with the code of missing credentials', async (test) => {
+  for (const [keys, told] of [
+    [['2'], 'export ANTHROPIC_API_KEY='],
+    [[KEY.down, KEY.down, KEY.enter], 'openai-compatible'],
+  ] as const) {
+    const pty = await asked(test);
+    for (const key of keys) {
+      pty.send(key);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    await pty.until(told);
+    assert.equal((await pty.ended).exitCode, 4);
+    assert.ok(pty.modeOn(25) && !pty.modeOn(2004) && !pty.alternate);
+  }
+});
+
+it('the demo says what it is the whole time, needs no answer, and reports', async (test) => {
+  const pty = await asked(test);
+  pty.send('1');
+  await pty.until('SCRIPTED DEMO');
+  await pty.until('wait 2m00 on 3 agents');
+  assert.ok(pty.screen().some((line) => line.includes('SCRIPTED DEMO')));
+  pty.send(KEY.alt(1));
+  await pty.until('[1 file-reader]');
+  assert.ok(pty.screen().some((line) => line.includes('SCRIPTED DEMO')));
+  pty.send(KEY.alt(0));
+  await pty.until('[0 main]');
+  await pty.until('Report on this folder, by three agents');
+  assert.ok(!pty.screen().some((line) => line.includes('wants:')), 'nothing is asked in a demo');
+});
