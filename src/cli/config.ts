@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { CoppiceError } from '../core/coppice-error.ts';
@@ -8,6 +6,7 @@ import { acpServerConfig } from '../models/acp/acp-config.ts';
 import { providerConfig } from '../models/provider-config.ts';
 import { keysConfig } from '../tui/key-bindings.ts';
 import { TIMEOUT_SECONDS_MAX } from './agent-file.ts';
+import { configFile } from './folders.ts';
 
 const rules = z.array(z.string());
 
@@ -77,13 +76,12 @@ export interface LoadedConfiguration {
  * that is worked in: a repository must not bring its own (SAFETY.md). Throws `E_CONFIG`.
  */
 export function loadConfiguration(named: string | undefined, env: NodeJS.ProcessEnv): LoadedConfiguration {
-  const explicit = named ?? env.COPPICE_CONFIG;
-  const file = explicit ?? join(configFolder(env), 'config.json');
+  const { file, explicit } = configFile(named, env);
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (explicit === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT')
+    if (!explicit && (error as NodeJS.ErrnoException).code === 'ENOENT')
       return { file: null, configuration: {} };
     throw new CoppiceError(
       'E_CONFIG',
@@ -173,22 +171,4 @@ function unwrapped(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable
     ? unwrapped(schema.unwrap() as z.ZodType)
     : schema;
-}
-
-/** Where the user's own files live: `config.json`, `agents/*.md`. */
-export function configFolder(env: NodeJS.ProcessEnv): string {
-  if (process.platform === 'win32')
-    return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'coppice');
-  if (process.platform === 'darwin' && !env.XDG_CONFIG_HOME)
-    return join(homedir(), 'Library', 'Application Support', 'coppice');
-  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'coppice');
-}
-
-/** Where the ledger and spilled output live unless told otherwise. */
-export function dataFolder(env: NodeJS.ProcessEnv): string {
-  if (process.platform === 'win32')
-    return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'coppice');
-  if (process.platform === 'darwin' && !env.XDG_DATA_HOME)
-    return join(homedir(), 'Library', 'Application Support', 'coppice');
-  return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'coppice');
 }

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { type Style, styleOf } from '../render/style.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
-import { dataFolder, type LoadedConfiguration, loadConfiguration } from './config.ts';
+import { type LoadedConfiguration, loadConfiguration } from './config.ts';
+import { dataFolder } from './folders.ts';
 
 export interface GlobalOptions {
   readonly config?: string;

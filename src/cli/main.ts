@@ -20,6 +20,13 @@ async function main(): Promise<void> {
       throw error;
     });
   }
+  // Somebody waits at a prompt for these: nothing of the commands is loaded for them.
+  if (process.argv[2] === '__complete') {
+    const { completeWords } = await import('./completion/complete-words.ts');
+    for (const line of await completeWords(process.argv.slice(3), process.env))
+      process.stdout.write(`${line}\n`);
+    return;
+  }
   const { runCommandLine } = await import('./run-command-line.ts');
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string;

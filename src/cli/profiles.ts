@@ -5,7 +5,8 @@ import type { Profile } from '../core/profile.ts';
 import { parseRule, type Verdict } from '../tools/permission-rule.ts';
 import { parseAgentFiles, readUserAgentFiles } from './agent-files.ts';
 import { BUILT_IN_PROFILES } from './built-in-profiles.ts';
-import { configFolder, type LoadedConfiguration, type NamedProfile } from './config.ts';
+import type { LoadedConfiguration, NamedProfile } from './config.ts';
+import { configFolder } from './folders.ts';
 import { profileNameFault } from './profile-name.ts';
 import { type ProjectAgents, readProjectAgents, untrustedNotice } from './project-agents.ts';
 

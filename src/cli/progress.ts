@@ -29,6 +29,14 @@ export function summary(agents: readonly Agent[], started_at: number, now: numbe
   return `${agents.length} ${noun}, ${working} at work, ${calls} calls, ${count(tokens)} tokens${cost}, ${duration(now - started_at)}`;
 }
 
+const HOW_TO_ANSWER = 'an approval waits; from another terminal: coppice approvals list';
+
+function isAsk(event: RuntimeEvent): boolean {
+  return (
+    event.type === 'message' && event.message.kind === 'event' && event.message.content.event === 'asked'
+  );
+}
+
 /** A live tree on a terminal. */
 export function liveProgress(
   stream: NodeJS.WriteStream,
@@ -54,7 +62,9 @@ export function liveProgress(
       if (event.type === 'agent') {
         agents.set(event.agent.id, event.agent);
         region.changed();
-      } else if (event.type === 'mail') {
+      } else if (isAsk(event))
+        region.print([fit(HOW_TO_ANSWER, Math.max(20, (stream.columns ?? 80) - 1), style)]);
+      else if (event.type === 'mail') {
         const line = mailLine(event.mail, nameIn(agents));
         if (line !== null) region.print([fit(line, Math.max(20, (stream.columns ?? 80) - 1), style)]);
       } else if (event.type === 'ledger')
@@ -94,6 +104,7 @@ export function plainProgress(
         const told = mailLine(event.mail, nameIn(agents));
         if (told !== null) say(`${duration(Date.now() - started_at).padStart(5)}  ${fit(told, 200, ASCII)}`);
       }
+      if (isAsk(event)) say(`${' '.repeat(7)}${HOW_TO_ANSWER}`);
       if (event.type !== 'agent') return;
       const { agent } = event;
       agents.set(agent.id, agent);

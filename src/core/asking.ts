@@ -1,7 +1,7 @@
 import { appendAnswer, appendEvent } from './append.ts';
 import { schedule, withoutCall } from './calls.ts';
 import type { EventOf } from './event.ts';
-import type { Executing } from './state.ts';
+import type { Executing, RunningCall } from './state.ts';
 import type { TransitionContext } from './transition-context.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 
@@ -20,7 +20,10 @@ export function asked(state: Executing, event: EventOf<'call-asked'>): Transitio
   ]);
 }
 
-/** The answer counts once, and only while the very call still waits for it. The turn's clock stood still meanwhile. */
+/**
+ * The answer counts once, and only while the very call still waits for it. The turn's clock stood still meanwhile: it is set back by the
+ * time since the oldest open question, and from now on stands still for the others, so that time asked side by side counts once.
+ */
 export function askAnswered(
   state: Executing,
   event: EventOf<'ask-answered'>,
@@ -30,24 +33,41 @@ export function askAnswered(
   if (open?.ask === undefined || open.approved === true)
     return invalid(state, event, `no call waits for the answer ${event.ask_id}`);
   const { call, ask } = open;
-  const started_at = state.turn.started_at + Math.max(0, event.at - open.ask.at);
-  const next: Executing = { ...state, turn: { ...state.turn, started_at } };
+  const next = clockSetBack(state, event.at);
   if (event.verdict === 'allow') {
-    const running = next.running.map((one) => (one === open ? { call, ask, approved: true } : one));
+    const running = next.running.map((one) =>
+      one.call.id === call.id ? { call, ask, approved: true } : one,
+    );
     return step({ ...next, running }, [
       appendEvent('answered', `allowed by ${event.by}: ${call.name}`),
       { type: 'run-call', call },
     ]);
   }
+  // To the model, "you" is the model.
+  const who = event.by === 'you' ? 'the user' : event.by;
   const note = event.note === '' ? '' : ` They say: ${event.note}`;
   const denied = appendAnswer(
     call,
     'denied',
-    `${call.name} was denied by ${event.by}.${note} Do not try to get around it.`,
+    `${call.name} was denied by ${who}. Do not try to get around it.${note}`,
   );
   return schedule(
     withoutCall(next, call),
     [appendEvent('answered', `denied by ${event.by}: ${call.name}`), denied],
     context,
   );
+}
+
+function clockSetBack(state: Executing, now: number): Executing {
+  const since = state.running.flatMap((one) => (isOpen(one) ? one.ask.at : []));
+  const stood_still = Math.max(0, now - Math.min(...since));
+  const turn = { ...state.turn, started_at: state.turn.started_at + stood_still };
+  const running = state.running.map((one) =>
+    isOpen(one) ? { ...one, ask: { ...one.ask, at: Math.max(one.ask.at, now) } } : one,
+  );
+  return { ...state, turn, running };
+}
+
+function isOpen(one: RunningCall): one is RunningCall & { readonly ask: NonNullable<RunningCall['ask']> } {
+  return one.ask !== undefined && one.approved !== true;
 }

@@ -26,7 +26,7 @@ export interface RunningCall {
   readonly wait?: WaitSpec;
   /** The child whose outcome will be its result (seed 5). */
   readonly child?: string;
-  /** What a person was asked before it may run, and when. */
+  /** What a person was asked before it may run, and since when the turn's clock stands still for it. */
   readonly ask?: { readonly id: string; readonly at: number };
   /** The person allowed it: it runs. */
   readonly approved?: boolean;

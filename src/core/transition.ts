@@ -69,7 +69,7 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
         appendEvent('forked', event.text),
       ]);
     case 'human-wait':
-      return humanWait(state, event);
+      return humanWait(state, event, context);
     case 'wait-ended':
       return state.type === 'waiting' ? waitEnded(event) : invalid(state, event, 'nobody waits');
     case 'child-result':

@@ -1,11 +1,18 @@
 import { appendEvent } from './append.ts';
 import type { EventOf } from './event.ts';
 import type { AgentState } from './state.ts';
+import type { TransitionContext } from './transition-context.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 
 /** A person lets an agent at rest wait (seed 1, `/wait`): as a tool would, but nobody asks the model afterwards. */
-export function humanWait(state: AgentState, event: EventOf<'human-wait'>): Transition {
-  if (state.type !== 'idle' && state.type !== 'errored') return invalid(state, event, 'the agent is at work');
+export function humanWait(
+  state: AgentState,
+  event: EventOf<'human-wait'>,
+  context: TransitionContext,
+): Transition {
+  if (context.reports) return invalid(state, event, 'the agent has one task and waits for nothing else');
+  if (state.type !== 'idle' && state.type !== 'errored')
+    return invalid(state, event, 'the agent is at work; interrupt it first');
   const { wait, at } = event;
   return step({ type: 'waiting', wait, since: at }, [
     { type: 'start-timer', call_id: HUMAN_WAIT, at: wait.deadline },

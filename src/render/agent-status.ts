@@ -10,7 +10,10 @@ export function statusWord(agent: Agent): StatusWord {
   if (
     state.type === 'executing' &&
     state.running.length > 0 &&
-    state.running.every(({ wait, child }) => wait !== undefined || child !== undefined)
+    state.running.every(
+      ({ wait, child, ask, approved }) =>
+        wait !== undefined || child !== undefined || (ask !== undefined && approved !== true),
+    )
   )
     return 'waiting';
   if (state.type === 'awaiting' || state.type === 'cancelling') return 'waiting';

@@ -10,6 +10,8 @@ export interface DeferredCallsOptions {
   readonly store: Store;
   /** Takes over what the ledger says of an agent. */
   readonly learn: (agent: Agent) => Promise<void>;
+  /** Takes over mail of the agent that its signal has not brought yet. */
+  readonly readMail: (cell: Cell) => Promise<void>;
   /** Finds out one thing about the world for a call. Never rejects. */
   readonly findOut: (agent: Agent, need: Need) => Promise<NeedAnswer>;
   /** Nobody will work in this worktree. */
@@ -63,8 +65,11 @@ export class DeferredCalls {
     cell.looked_up.add(text);
   }
 
-  async #survey({ agent: { root_id } }: Cell): Promise<void> {
-    const { store, learn } = this.#options;
-    for (const agent of await store.agents({ root_id }).catch(() => [])) await learn(agent);
+  async #survey(cell: Cell): Promise<void> {
+    const { store, learn, readMail } = this.#options;
+    for (const agent of await store.agents({ root_id: cell.agent.root_id }).catch(() => []))
+      await learn(agent);
+    // Whoever was seen at rest may have written before that: the call must not see the one without the other.
+    await readMail(cell).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-import type { AgentState, RunningCall } from '../core/state.ts';
+import type { AgentState, Call, RunningCall } from '../core/state.ts';
 import { parseCallInput } from './parse-call-input.ts';
 
 const MAX_LENGTH = 80;
@@ -25,9 +25,14 @@ export function doing(state: AgentState): string | null {
   }
 }
 
-function describe({ call, wait }: RunningCall): string {
+function describe({ call, wait, ask, approved }: RunningCall): string {
+  if (ask !== undefined && approved !== true) return oneLine(`asks: ${subjectOf(call)}`);
   if (wait !== undefined)
     return wait.from === null ? 'wait for a message' : `wait ${count(wait.from.length)}`;
+  return subjectOf(call);
+}
+
+function subjectOf(call: Call): string {
   const parsed = parseCallInput(call);
   if (!parsed.ok || typeof parsed.input !== 'object' || parsed.input === null) return call.name;
   const subject = Object.values(parsed.input).find((value) => typeof value === 'string');

@@ -41,6 +41,8 @@ export class Draft {
     /** Everybody of the tree must be looked up. */
     readonly survey: boolean;
   }[] = [];
+  /** An order waits for a look at the ledger: letters and orders that came after it wait too. */
+  holds_mail = false;
   /** Keys of what was found out for calls that are decided now: the world changes, so the next call asks anew. */
   readonly answered: string[] = [];
   /** Worktrees that were made for calls which then were not admitted. */

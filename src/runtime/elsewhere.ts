@@ -28,9 +28,20 @@ export class Elsewhere {
     return this.#written_to.has(agent_id);
   }
 
-  /** Takes note of what the ledger says of an agent; who rests with our letter unread is about to work on it. */
-  async heardOf({ id, state }: Agent): Promise<void> {
-    if (!this.#written_to.has(id)) return;
-    if (isWorking(state.type) || (await this.#store.mail(id)).length === 0) this.#written_to.delete(id);
+  /**
+   * Takes note of what the ledger says of an agent; who rests with our letter unread is about to work on it. Who has read it may have done
+   * so after that look, so a newer one is returned: what was true of it before says nothing about our letter.
+   */
+  async heardOf(agent: Agent): Promise<Agent> {
+    const { id, state } = agent;
+    if (!this.#written_to.has(id)) return agent;
+    if (isWorking(state.type)) {
+      this.#written_to.delete(id);
+      return agent;
+    }
+    if ((await this.#store.mail(id)).length > 0) return agent;
+    const newer = await this.#store.agent(id);
+    this.#written_to.delete(id);
+    return newer ?? agent;
   }
 }

@@ -56,6 +56,7 @@ export class Executor {
     this.#deferred = new DeferredCalls({
       store: options.store,
       learn: (agent) => this.#learn(agent),
+      readMail: (cell) => this.checkMail(cell.agent.id),
       findOut: options.findOut,
       discard: options.discard,
       again: (cell, call) => {
@@ -99,9 +100,7 @@ export class Executor {
 
   #fold(cell: Cell): Pending | null {
     if (cell.gone) return null;
-    const { forest } = this;
-    const { workbench } = this.#options;
-    const now = Date.now();
+    const [{ forest }, { workbench }, now] = [this, this.#options, Date.now()];
     const draft = fold(cell, {
       now,
       newId: randomUUID,
@@ -240,12 +239,12 @@ export class Executor {
     this.#tasks.see(agent);
   }
 
-  async #learn(agent: Agent): Promise<void> {
-    if (this.cells.get(agent.id)?.gone === false) return;
+  async #learn(seen: Agent): Promise<void> {
+    if (this.cells.get(seen.id)?.gone === false) return;
+    const agent = await this.elsewhere.heardOf(seen);
     const known = this.forest.agent(agent.id);
     // Two looks at the ledger may come back in the wrong order.
     if (known !== undefined && (agent.epoch < known.epoch || agent.last_seq < known.last_seq)) return;
-    await this.elsewhere.heardOf(agent);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     // Its whole turn may have passed unheard.
     if (!isWorking(agent.state.type)) this.#wakeWaiters(agent.id);
@@ -308,7 +307,10 @@ export class Executor {
     if (cell === undefined) return;
     this.#looking += 1;
     try {
-      for (const mail of await this.#options.store.mail(agent_id)) cell.inbox.add(mail);
+      const pending = await this.#options.store.mail(agent_id);
+      // Reloaded meanwhile: what was pending then may be taken now.
+      if (this.cells.get(agent_id) !== cell) return this.checkMail(agent_id);
+      for (const mail of pending) cell.inbox.add(mail);
     } finally {
       this.#looking -= 1;
     }
@@ -327,6 +329,8 @@ export class Executor {
 
   /** They are dead in the ledger: stop what runs for them here and tell who waits for them. */
   markKilled(ids: readonly string[], by: string): void {
+    // A signal tells of a kill again that is known here: it is news one time.
+    const news = ids.filter((id) => !isTerminal(this.forest.agent(id)?.state.type ?? 'idle'));
     for (const id of ids) {
       const cell = this.cells.get(id);
       const known = this.forest.agent(id);
@@ -337,7 +341,7 @@ export class Executor {
       if (known.parent_id !== null && known.origin !== 'fork')
         void this.checkMail(known.parent_id).catch(() => undefined);
     }
-    this.#options.emit({ type: 'killed', ids, by });
+    if (news.length > 0) this.#options.emit({ type: 'killed', ids: news, by });
   }
 
   /** Their conversations went with the step; an agent that others build on stayed. */
@@ -373,10 +377,7 @@ export class Executor {
 
   #deliver(mail: Mail): void {
     const cell = this.cells.get(mail.to_id);
-    if (cell === undefined) {
-      this.elsewhere.wroteTo(mail.to_id);
-      return;
-    }
+    if (cell === undefined) return this.elsewhere.wroteTo(mail.to_id);
     cell.inbox.add(mail);
     this.wake(cell);
   }

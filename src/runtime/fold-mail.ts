@@ -21,7 +21,26 @@ export function takeOrders(draft: Draft, cell: Cell, around: FoldSurroundings): 
   const { state } = draft;
   const gathers = isFanIn(state) && state.spawned.length > GATHER_ABOVE && draft.isEmpty;
   if (gathers && orders.length * 2 < state.pending.length && orders.every(isOutcome)) return;
-  for (const mail of orders) takeOrder(draft, mail, cell, around);
+  for (const mail of orders) {
+    if (draft.holds_mail && !isOutcome(mail)) continue;
+    if (mustLookFirst(mail, draft, cell, around)) holdForLook(mail, draft);
+    else takeOrder(draft, mail, cell, around);
+  }
+}
+
+/** A wait for agents that other processes lead: what was heard of them grows old, and of some nothing was heard yet. */
+function mustLookFirst(mail: Mail, draft: Draft, cell: Cell, around: FoldSurroundings): boolean {
+  if (!around.shared || isOutcome(mail) || cell.surveyed.has(mail.id)) return false;
+  if (draft.state.type !== 'idle' && draft.state.type !== 'errored') return false;
+  const order = JSON.parse(mail.body) as Order;
+  return order.type === 'wait' && order.from !== null;
+}
+
+/** The order stays in the mailbox until the ledger was asked for everybody of the tree; what came after it stays too. */
+function holdForLook({ id }: Mail, draft: Draft): void {
+  const call = { id, name: 'wait', input: '{}', side_by_side: false, idempotent: true };
+  draft.deferred.push({ call, look_up: [], needs: [], survey: true });
+  draft.holds_mail = true;
 }
 
 /** Whatever else happens to a fan-in, the outcomes that are there count first. */
@@ -54,7 +73,7 @@ function isFanIn(state: AgentState): state is FanIn {
  * its next request, and so do all letters to an agent with one task, which never rests before it ends.
  */
 export function takeMail(draft: Draft, cell: Cell, around: FoldSurroundings): void {
-  if (cell.inbox.isEmpty) return;
+  if (cell.inbox.isEmpty || draft.holds_mail) return;
   const pending = cell.inbox.all().filter((mail) => !draft.consumed.has(mail.id));
   const resting = () => draft.state.type === 'idle' || draft.state.type === 'errored';
   beginTask(draft, pending, around);

@@ -29,8 +29,10 @@ export function follow(order: Order, mail: Mail, draft: Draft, cell: Cell, aroun
       const refused = cell.overrides.get(mail.id);
       if (refused !== undefined) return notice(draft, refusalText(refused.code, refused.message));
       const wait = { from: order.from, deadline: mail.sent_at + order.timeout_ms };
-      if (draft.apply({ type: 'human-wait', at, wait }) !== null)
-        return notice(draft, 'wait: the agent is at work; interrupt it first');
+      if (order.from?.includes(draft.before.id) === true)
+        return notice(draft, 'wait: an agent cannot wait for itself');
+      const wrong = draft.apply({ type: 'human-wait', at, wait });
+      if (wrong !== null) return notice(draft, `wait: ${wrong.reason}`);
       if (order.from !== null) draft.parked.push({ call_id: mail.id, from: order.from });
     }
   }

@@ -80,12 +80,18 @@ export function settleWait(
   });
 }
 
+/** A person waits for what agents write: their own words are for the model and stay in the mailbox until the wait is over. */
+function humanWaitView(draft: Draft, cell: Cell, around: FoldSurroundings): WaitView {
+  const view = waitView(draft, cell, around);
+  return { ...view, inbox: view.inbox.filter((mail) => mail.from_id !== null) };
+}
+
 /** A person's wait ends like a tool's; its result is for people. */
 export function endHumanWait(draft: Draft, cell: Cell, around: FoldSurroundings): void {
   const { state } = draft;
   if (state.type !== 'waiting') return;
   const { wait } = state;
-  const view = waitView(draft, cell, around);
+  const view = humanWaitView(draft, cell, around);
   const complete =
     wait.from === null ? view.inbox.some(isLetter) : wait.from.every((id) => isAnswered(id, view));
   if (!complete && wait.deadline > around.now) return;
@@ -107,7 +113,7 @@ export function cancel(
     return { call_id: one.call.id, name: one.call.name, status: 'ok' as const, output: end.output };
   });
   if (draft.state.type === 'waiting') {
-    const end = endWait(draft.state.wait, waitView(draft, cell, around), 'interrupted');
+    const end = endWait(draft.state.wait, humanWaitView(draft, cell, around), 'interrupted');
     for (const id of end.consume) draft.consumeWithNext(id);
     open.push({ call_id: HUMAN_WAIT, name: 'wait', status: 'ok' as const, output: end.output });
   }

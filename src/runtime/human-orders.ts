@@ -5,6 +5,7 @@ import type { AskAnswer } from '../core/ask.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Mail } from '../core/mail.ts';
 import type { Order } from '../core/order.ts';
+import { isTerminal } from '../core/state.ts';
 import { storable } from '../core/text.ts';
 import type { Store } from '../store/store.ts';
 import type { Executor } from './executor.ts';
@@ -50,6 +51,7 @@ export class HumanOrders {
 
   /** The child, once it is there. Rejects with `E_REFUSED` when a limit forbids it. */
   async fork(agent_id: string, name: string, prompt: string | null): Promise<Agent> {
+    if (name.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the fork needs a name');
     const id = randomUUID();
     const text = prompt === null ? null : storable(prompt);
     const mail = await this.order(agent_id, { type: 'fork', id, name: storable(name), prompt: text });
@@ -57,24 +59,38 @@ export class HumanOrders {
       const child = this.#executor.forest.agent(id) ?? (await this.#store.agent(id));
       if (child !== null && child !== undefined) return child;
       if (!(await this.#isPending(mail))) break;
+      const asked = await this.#store.agent(agent_id);
+      if (asked === null || isTerminal(asked.state.type))
+        throw new CoppiceError('E_AGENT_DEAD', `${asked?.name ?? agent_id} has ended; nothing was forked`);
       await sleep(LOOK_MS);
     }
     const made = await this.#store.agent(id);
     if (made !== null) return made;
-    throw new CoppiceError('E_REFUSED', await this.#noticeOf(agent_id));
+    throw new CoppiceError('E_REFUSED', await this.#noticeOf(mail));
+  }
+
+  async wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void> {
+    if (!Number.isFinite(timeout_ms) || timeout_ms < 0)
+      throw new CoppiceError('E_INVALID_ARGUMENT', 'the time to wait must be a number, 0 or more');
+    await this.order(agent_id, { type: 'wait', timeout_ms, from });
   }
 
   async #isPending(mail: Mail): Promise<boolean> {
     return (await this.#store.mail(mail.to_id)).some((one) => one.id === mail.id);
   }
 
-  async #noticeOf(agent_id: string): Promise<string> {
-    const agent = await this.find(agent_id);
-    const newest = await this.#store.history(agent_id, Math.max(0, agent.last_seq - 5));
-    const notices = newest.flatMap((message) =>
-      message.kind === 'event' && message.content.event === 'notice' ? [message.content.text] : [],
-    );
-    return notices.at(-1) ?? `${agent.name} did not answer; nothing was forked`;
+  /** What came of the order stands where it was taken. */
+  async #noticeOf({ id, to_id }: Mail): Promise<string> {
+    const taken = (await this.#store.mail(to_id, true)).find((one) => one.id === id);
+    const seq = taken?.consumed_seq ?? null;
+    if (seq === null) {
+      const { name } = await this.find(to_id);
+      return `${name} has not answered: nobody leads it, or its process hangs. The fork follows as soon as it goes on.`;
+    }
+    const [message] = await this.#store.history(to_id, seq - 1, 1);
+    const told =
+      message?.kind === 'event' && message.content.event === 'notice' ? message.content.text : null;
+    return told ?? 'nothing was forked';
   }
 
   /** Rejects with `E_ASK_ANSWERED` when somebody was first, or the call is gone. */

@@ -4,6 +4,8 @@ import type { Mail } from '../core/mail.ts';
 export class Inbox {
   #mail: Mail[];
   readonly #ids = new Set<string>();
+  /** An id is less than the message that carries the letter, which stays in the prompt. */
+  readonly #taken = new Set<string>();
   readonly #letters_from = new Map<string, number>();
 
   constructor(mail: readonly Mail[]) {
@@ -11,9 +13,9 @@ export class Inbox {
     for (const one of mail) this.add(one);
   }
 
-  /** A letter that is here already changes nothing. */
+  /** A letter that is here already changes nothing, nor does one that was taken: a look at the ledger may have begun before that. */
   add(mail: Mail): void {
-    if (this.#ids.has(mail.id)) return;
+    if (this.#ids.has(mail.id) || this.#taken.has(mail.id)) return;
     this.#ids.add(mail.id);
     const last = this.#mail.at(-1);
     this.#mail.push(mail);
@@ -23,6 +25,7 @@ export class Inbox {
 
   remove(ids: ReadonlySet<string>): void {
     if (ids.size === 0) return;
+    for (const id of ids) this.#taken.add(id);
     this.#mail = this.#mail.filter((mail) => {
       if (!ids.has(mail.id)) return true;
       this.#ids.delete(mail.id);

@@ -222,7 +222,7 @@ class Runtime implements RuntimeFace {
 
   async wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void> {
     this.#assertOpen();
-    await this.#orders.order(agent_id, { type: 'wait', timeout_ms, from });
+    await this.#orders.wait(agent_id, timeout_ms, from);
   }
 
   async answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'>): Promise<void> {

@@ -52,7 +52,7 @@ function agentsKey(desk: Desk, overlay: Of<'agents'>, data: string): void {
     desk.filtering = false;
     return selected === null ? close(desk) : desk.dispatch({ type: 'visit', agent_id: selected });
   }
-  if (matchesKey(data, 'backspace')) return open({ ...overlay, filter: overlay.filter.slice(0, -1) });
+  if (matchesKey(data, 'backspace')) return filtered(desk, overlay, overlay.filter.slice(0, -1));
   const typed = printable(data);
   if (typed === null) return;
   if (!desk.filtering && selected !== null) {
@@ -68,7 +68,16 @@ function agentsKey(desk: Desk, overlay: Of<'agents'>, data: string): void {
   // Any other letter begins a filter, a slash does so too.
   const begins = !desk.filtering && typed === '/';
   desk.filtering = true;
-  if (!begins) open({ ...overlay, filter: overlay.filter + typed });
+  if (!begins) filtered(desk, overlay, overlay.filter + typed);
+}
+
+/** A new filter chooses the first agent that it finds, not one that stands there as an ancestor. */
+function filtered(desk: Desk, overlay: Of<'agents'>, filter: string): void {
+  const wanted = filter.trim().toLowerCase();
+  const rows = wanted === '' ? [] : agentRows(desk.state, filter, desk.look);
+  const found = rows.find(({ agent }) => agent.name.toLowerCase().includes(wanted)) ?? rows.at(-1);
+  const selected = found?.agent.id ?? overlay.selected;
+  desk.dispatch({ type: 'overlay', overlay: { ...overlay, filter, selected } });
 }
 
 function approvalsKey(desk: Desk, overlay: Of<'approvals'>, data: string): void {
@@ -78,7 +87,8 @@ function approvalsKey(desk: Desk, overlay: Of<'approvals'>, data: string): void 
       return desk.dispatch({ type: 'overlay', overlay: { ...overlay, saying: null } });
     return close(desk);
   }
-  if (Date.now() - overlay.since < DEAF_MS) return;
+  // What was meant for the draft goes there.
+  if (Date.now() - overlay.since < DEAF_MS) return desk.editor.handleInput(data);
   if (overlay.saying !== null) return sayingKey(desk, overlay, overlay.saying, ask.id, data);
   const typed = printable(data)?.toLowerCase();
   if (typed === 'y') answer(desk, ask.id, 'allow', 'once', '');

@@ -73,7 +73,7 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
 };
 
 type Next = AgentState['type'];
-type Table = Record<AgentState['type'], Partial<Record<AgentEvent['type'], Next>>>;
+type Table = Record<AgentState['type'], Partial<Record<AgentEvent['type'], Next | undefined>>>;
 
 /** For an agent whose outcome nobody awaits; what is not listed is an invalid transition. */
 const OWN: Table = {
@@ -148,13 +148,13 @@ const OWN: Table = {
   killed: {},
 };
 
-/** For one that reports: its ends are terminal, and a cancel reaches it everywhere (seed 3). */
+/** For one that reports: its ends are terminal, a cancel reaches it everywhere (seed 3), and it waits for nobody but its task. */
 const REPORTING: Table = {
   ...OWN,
-  idle: { ...OWN.idle, cancel: 'failed' },
+  idle: { ...OWN.idle, cancel: 'failed', 'human-wait': undefined },
   requesting: { ...OWN.requesting, response: 'completed', 'request-failed': 'failed', cancel: 'failed' },
   cancelling: { ...OWN.cancelling, 'child-result': 'failed', limit: 'failed' },
-  errored: { ...OWN.errored, cancel: 'failed' },
+  errored: { ...OWN.errored, cancel: 'failed', 'human-wait': undefined },
 };
 
 describe('the transition table', () => {

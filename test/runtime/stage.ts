@@ -69,6 +69,8 @@ export interface StageOptions {
   readonly missing_models?: readonly string[];
   /** What every request of a played model costs; default unknown. */
   readonly cost_usd?: number;
+  /** What a rule asks about waits for a person. */
+  readonly can_ask?: boolean;
 }
 
 /** A runtime whose models are one function: real ledger, real executor, a play for a mind. */
@@ -91,6 +93,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     },
     tools,
     ...(options.terms === undefined ? {} : { terms: options.terms }),
+    ...(options.can_ask === undefined ? {} : { can_ask: options.can_ask }),
     spill_dir: folder,
     env_allow: [],
   });

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store, Verdict } from '../../src/store/store.ts';
+import { asksContract } from './asks-contract.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
 import { runHistoryContract } from './run-history-contract.ts';
 
@@ -463,5 +464,6 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     });
 
     runHistoryContract(() => ({ store, other }));
+    asksContract(() => ({ store, other }));
   });
 }

@@ -1,4 +1,4 @@
-// Proves that a ledger of schema 1 with rows in it opens under the current code: everything is still there, and it works on.
+// Proves that a ledger of an older schema with rows in it opens under the current code: everything is still there, and it works on.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
+import type { NewAsk } from '../../src/core/ask.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { POSTGRES_MIGRATIONS } from '../../src/store/postgres/schema.ts';
@@ -61,7 +62,7 @@ async function check(store: Store): Promise<void> {
   assert.deepEqual(await store.runs({}), []);
 }
 
-/** What only schema 2 can do, and what schema 1 could, on the old rows. */
+/** What only newer schemas can do, and what the old one could, on the old rows. */
 async function workOn(store: Store): Promise<void> {
   const worker = { id: 'w1', host: 'elsewhere', pid: 1 };
   await store.heartbeat(worker);
@@ -88,7 +89,36 @@ async function workOn(store: Store): Promise<void> {
     (await store.mail('root-1')).map((mail) => mail.body),
     ['new', 'done'],
   );
+  const ask = askOf('fork-1');
+  const [asked] = await store.commit([
+    stepOf(await fresh(store, fork), { asks: [ask], messages: [said('may I?')] }),
+  ]);
+  assert.ok(asked?.ok, JSON.stringify(asked));
+  assert.deepEqual(
+    (await store.asks({ root_id: 'root-1', open: true })).map(({ id }) => id),
+    [ask.id],
+  );
+  const answer = { verdict: 'allow', scope: 'agent', note: '', by: 'you', at: 8_000 } as const;
+  assert.ok((await store.answer(ask.id, answer)).ok);
+  assert.equal(root.reaped_at, null);
   assert.deepEqual((await store.kill('root-1', 'you', 9_000)).ids.toSorted(), ['fork-1', 'root-1']);
+  assert.deepEqual(await store.reap('root-1', 9_500), ['fork-1']);
+}
+
+function askOf(agent_id: string): NewAsk {
+  return {
+    id: 'ask-1',
+    root_id: 'root-1',
+    agent_id,
+    agent_name: 'fork',
+    call_id: 'call-1',
+    tool: 'bash',
+    subject: 'rm x',
+    input: '{}',
+    cwd: '/',
+    rule: 'ask(bash)',
+    asked_at: 7_000,
+  };
 }
 
 async function openTwice(url: string): Promise<void> {
@@ -100,41 +130,48 @@ async function openTwice(url: string): Promise<void> {
   await beside.close();
   const again = await openStore(url);
   assert.equal((await again.agent('root-1'))?.state.type, 'killed');
+  assert.equal((await again.agent('fork-1'))?.reaped_at, 9_500);
+  assert.equal((await again.findAsks('ask-1'))[0]?.verdict, 'allow');
   await again.close();
 }
 
-describe('a ledger of schema 1', () => {
-  it('on SQLite', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'coppice-migration-'));
-    const file = join(folder, 'ledger.db');
-    const old = new DatabaseSync(file);
-    old.exec(`PRAGMA journal_mode = WAL; PRAGMA application_id = ${0x436f7070}; PRAGMA user_version = 1;`);
-    old.exec(SQLITE_MIGRATIONS[0]?.sql ?? '');
-    old.exec(ROWS);
-    old.close();
-    await openTwice(`sqlite:${file}`);
-    rmSync(folder, { recursive: true });
-  });
-
-  describe('on PostgreSQL', () => {
-    let server: PostgresServer;
-    before(async () => {
-      server = await startPostgres();
-    });
-    after(() => server.stop());
-
-    it('with its rows', async () => {
-      const url = await server.createDatabase();
-      const client = new pg.Client({ connectionString: url });
-      await client.connect();
-      await client.query(
-        'CREATE TABLE coppice_migrations (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+for (const schema of [1, 2])
+  describe(`a ledger of schema ${schema}`, () => {
+    it('on SQLite', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'coppice-migration-'));
+      const file = join(folder, 'ledger.db');
+      const old = new DatabaseSync(file);
+      old.exec(
+        `PRAGMA journal_mode = WAL; PRAGMA application_id = ${0x436f7070}; PRAGMA user_version = ${schema};`,
       );
-      await client.query(POSTGRES_MIGRATIONS[0]?.sql ?? '');
-      await client.query('INSERT INTO coppice_migrations (number) VALUES (1)');
-      await client.query(ROWS);
-      await client.end();
-      await openTwice(url);
+      for (const { sql } of SQLITE_MIGRATIONS.slice(0, schema)) old.exec(sql);
+      old.exec(ROWS);
+      old.close();
+      await openTwice(`sqlite:${file}`);
+      rmSync(folder, { recursive: true });
+    });
+
+    describe('on PostgreSQL', () => {
+      let server: PostgresServer;
+      before(async () => {
+        server = await startPostgres();
+      });
+      after(() => server.stop());
+
+      it('with its rows', async () => {
+        const url = await server.createDatabase();
+        const client = new pg.Client({ connectionString: url });
+        await client.connect();
+        await client.query(
+          'CREATE TABLE coppice_migrations (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+        );
+        for (const { number, sql } of POSTGRES_MIGRATIONS.slice(0, schema)) {
+          await client.query(sql);
+          await client.query('INSERT INTO coppice_migrations (number) VALUES ($1)', [number]);
+        }
+        await client.query(ROWS);
+        await client.end();
+        await openTwice(url);
+      });
     });
   });
-});

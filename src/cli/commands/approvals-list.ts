@@ -1,14 +1,16 @@
-import { duration } from '../../render/amounts.ts';
-import { clean } from '../../render/clean.ts';
-import { layOut } from '../../render/lay-out.ts';
+import type { Ask } from '../../core/ask.ts';
 import { shortIds } from '../../render/short-ids.ts';
+import type { Store } from '../../store/store.ts';
 import { printJson } from '../agent-json.ts';
 import { askJson } from '../ask-json.ts';
 import { type Context, withStore } from '../context.ts';
+import { askLines } from '../render/ask-lines.ts';
 
-const HEAD = ['ID', 'AGENT', 'TOOL', 'WAITS', 'WHAT'] as const;
+const HOW = `allow: coppice approvals allow ID            (--agent: and all later ones of this tool by this agent)
+deny:  coppice approvals deny ID --say TEXT  (the model reads the text)
+`;
 
-/** `coppice approvals list`: calls that wait for a person, of every tree. */
+/** `coppice approvals list`: calls that wait for a person, of every tree, oldest first. */
 export function approvalsList(context: Context): Promise<number> {
   return withStore(context, async (store) => {
     const asks = await store.asks({ open: true });
@@ -22,16 +24,23 @@ export function approvalsList(context: Context): Promise<number> {
     }
     const short = shortIds(asks.map((ask) => ask.id));
     const now = Date.now();
-    const rows = asks.map((ask) => [
-      short.get(ask.id) ?? ask.id,
-      clean(ask.agent_name),
-      ask.tool,
-      duration(now - ask.asked_at),
-      clean(ask.subject),
-    ]);
-    const look = { width: context.width, right: new Set([3]), style: context.out };
-    process.stdout.write(`${layOut(HEAD, rows, look).join('\n')}\n`);
-    process.stdout.write('answer with: coppice approvals allow ID · coppice approvals deny ID\n');
+    for (const ask of asks) {
+      const look = { id: short.get(ask.id) ?? ask.id, lineage: await lineageOf(ask, store), now };
+      process.stdout.write(`${askLines(ask, { ...look, style: context.out }).join('\n')}\n\n`);
+    }
+    process.stdout.write(HOW);
     return 0;
   });
+}
+
+async function lineageOf(ask: Ask, store: Store): Promise<string[]> {
+  const names = [ask.agent_name];
+  let above = (await store.agent(ask.agent_id))?.parent_id ?? null;
+  while (above !== null) {
+    const agent = await store.agent(above);
+    if (agent === null) break;
+    names.unshift(agent.name);
+    above = agent.parent_id;
+  }
+  return names;
 }

@@ -39,6 +39,11 @@ export async function resume(
     const report = await runtime.resume(root.id, { retry: options.retry === true });
     if (report.elsewhere > 0)
       process.stderr.write(`${report.elsewhere} of its agents are run by another process and go on there\n`);
+    const waiting = (await store.asks({ root_id: root.id, open: true })).length;
+    if (waiting > 0)
+      process.stderr.write(
+        `${waiting} approval${waiting === 1 ? ' waits' : 's wait'} for an answer: coppice approvals list\n`,
+      );
     for (const { agent, reason } of report.broken)
       process.stderr.write(`${agent.name} (${agent.id}) cannot be restored: ${reason}\n`);
     return report.root;

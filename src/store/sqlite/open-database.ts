@@ -28,6 +28,20 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
+/** Opens a file that is there, to look only: it is neither created nor migrated. Throws a `StoreError`. */
+export function openToRead(path: string, timeout_ms: number): DatabaseSync {
+  const file = resolve(path);
+  let database: DatabaseSync | null = null;
+  try {
+    database = new DatabaseSync(file, { readOnly: true, timeout: timeout_ms });
+    refuseForeign(database, file);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw storeErrorOf(error, file);
+  }
+}
+
 /** The ledger holds conversations: only its owner may read it. */
 function prepareFile(file: string): void {
   try {

@@ -1,0 +1,29 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** Where the user's own files live: `config.json`, `agents/*.md`. */
+export function configFolder(env: NodeJS.ProcessEnv): string {
+  if (process.platform === 'win32')
+    return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'coppice');
+  if (process.platform === 'darwin' && !env.XDG_CONFIG_HOME)
+    return join(homedir(), 'Library', 'Application Support', 'coppice');
+  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'coppice');
+}
+
+/** Where the ledger and spilled output live unless told otherwise. */
+export function dataFolder(env: NodeJS.ProcessEnv): string {
+  if (process.platform === 'win32')
+    return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'coppice');
+  if (process.platform === 'darwin' && !env.XDG_DATA_HOME)
+    return join(homedir(), 'Library', 'Application Support', 'coppice');
+  return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'coppice');
+}
+
+/** Which configuration is read; `explicit` when somebody named it. */
+export function configFile(
+  named: string | undefined,
+  env: NodeJS.ProcessEnv,
+): { readonly file: string; readonly explicit: boolean } {
+  const explicit = named ?? env.COPPICE_CONFIG;
+  return { file: explicit ?? join(configFolder(env), 'config.json'), explicit: explicit !== undefined };
+}

@@ -1,0 +1,91 @@
+import { type Command, Option } from 'commander';
+import type { RunOptions } from './commands/run.ts';
+import type { UiOptions } from './commands/ui.ts';
+import { EXIT } from './exit-code.ts';
+import { collect, seconds } from './option-values.ts';
+import type { ProgramPart } from './program-part.ts';
+
+/** Commands that run a tree of agents. */
+export function addRunningCommands({ sub, choose }: ProgramPart): void {
+  running(
+    sub('run', 'Give an agent a task; progress on stderr, its answer on stdout').argument(
+      '[prompt]',
+      'the task; - reads standard input',
+    ),
+  )
+    .option(
+      '--allow <rule>',
+      'allow a tool or a pattern, e.g. bash or "bash:git *" (repeatable)',
+      collect,
+      [],
+    )
+    .option('--deny <rule>', 'deny a tool or a pattern (repeatable)', collect, [])
+    .option('-y, --yes', 'allow everything that is not denied')
+    .option('--ask', 'what needs approval waits for coppice approvals allow, instead of being denied')
+    .option('--name <name>', 'name of the agent', 'main')
+    .option(
+      '--limit <key=value>',
+      'depth, children, live, total, turns, run, tokens or cost (repeatable)',
+      collect,
+      [],
+    )
+    .addOption(new Option('--thinking <level>').choices(['off', 'low', 'medium', 'high']))
+    .option('--toolset <name>', 'by which tools agents work together (repeatable)', collect, [])
+    .option('--profile <name>', 'set the agent up by a named profile; see coppice profiles')
+    .action(
+      choose(
+        (prompt: string | undefined, options: RunOptions) => async (context) =>
+          (await import('./commands/run.ts')).run(context, prompt, options),
+      ),
+    );
+
+  sub('ui', 'The terminal UI; what coppice alone does on a terminal')
+    .option('--tree <id>', 'open this tree again')
+    .option('-c, --continue', 'open the newest tree again')
+    .option('--allow <rule>', 'allow a tool or a pattern (repeatable)', collect, [])
+    .option('--deny <rule>', 'deny a tool or a pattern (repeatable)', collect, [])
+    .option('-y, --yes', 'allow everything that is not denied')
+    .option('--accessible', 'words instead of signs, nothing that moves by itself')
+    .option('--plain', 'ASCII, no colour')
+    .option('--limit <key=value>', 'as for run (repeatable)', collect, [])
+    .addOption(new Option('--thinking <level>').choices(['off', 'low', 'medium', 'high']))
+    .option('--toolset <name>', 'by which tools agents work together (repeatable)', collect, [])
+    .option('--profile <name>', 'set the agent up by a named profile')
+    .action(
+      choose(
+        (options: UiOptions) => async (context) => (await import('./commands/ui.ts')).ui(context, options),
+      ),
+    );
+
+  sub('demo', 'Watch one agent fork three: scripted, offline, with real tools, in this folder')
+    .option('--fast', 'no pauses')
+    .action(
+      choose(
+        (options: { fast?: boolean }) => async (context) =>
+          (await import('./commands/demo.ts')).demo(context, options),
+      ),
+    );
+
+  running(
+    sub('resume', 'Go on with a tree that nobody runs').argument(
+      '[id]',
+      'an agent of it; default: the newest with something to do',
+    ),
+  )
+    .option('--retry', 'also restart agents whose turn failed')
+    .option('--ask', 'what needs approval waits for coppice approvals allow, instead of being denied')
+    .action(
+      choose(
+        (id: string | undefined, options: { retry?: boolean; ask?: boolean }) => async (context) =>
+          (await import('./commands/resume.ts')).resume(context, id, options),
+      ),
+    );
+}
+
+/** Flags of commands that run a tree. */
+function running(command: Command): Command {
+  return command
+    .option('--events', 'every event as a JSON line on stdout')
+    .option('--no-wait', "end with the agent's first answer, whatever else is still at work")
+    .option('--timeout <seconds>', `stop after so long (exit ${EXIT.timeout}); nothing is lost`, seconds);
+}

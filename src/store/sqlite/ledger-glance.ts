@@ -1,0 +1,68 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Agent } from '../../core/agent.ts';
+import type { Ask } from '../../core/ask.ts';
+import type { Run } from '../../core/run.ts';
+import { agentOf, askOf, type Row, runOf } from '../rows.ts';
+import { openToRead } from './open-database.ts';
+
+/** Whoever looks does not wait long for whoever writes. */
+const BUSY_TIMEOUT_MS = 200;
+/** Nothing older is looked at, so that a glance takes as long in a big ledger as in a small one. */
+const RECENT = 1_000;
+const TERMINAL = "('completed', 'failed', 'killed')";
+
+export interface GlanceFilter {
+  /** How the id begins; empty for any. Of agents also how the name begins. */
+  readonly prefix: string;
+  /** Only agents that live, runs that have not ended, questions without an answer. */
+  readonly open: boolean;
+  readonly limit: number;
+}
+
+/** A short look at a ledger file that is never changed by it. Every method throws when the file cannot be read. */
+export class LedgerGlance {
+  readonly #database: DatabaseSync;
+
+  constructor(path: string) {
+    this.#database = openToRead(path, BUSY_TIMEOUT_MS);
+  }
+
+  /** Living ones first, then the newest. */
+  agents({ prefix, open, limit }: GlanceFilter): Agent[] {
+    const sql = `SELECT agents.* FROM agents JOIN (${recent('agents', ['id', 'name'], prefix)}) USING (rowid)
+      ${open ? `WHERE status NOT IN ${TERMINAL}` : ''}
+      ORDER BY status IN ${TERMINAL}, rowid DESC LIMIT ?3`;
+    return this.#rows(sql, prefix, limit).map(agentOf);
+  }
+
+  /** Newest first. */
+  runs({ prefix, open, limit }: GlanceFilter): Run[] {
+    const sql = `SELECT subagent_runs.* FROM subagent_runs JOIN (${recent('subagent_runs', ['id'], prefix)}) USING (rowid)
+      ${open ? 'WHERE finished_at IS NULL' : ''} ORDER BY rowid DESC LIMIT ?3`;
+    return this.#rows(sql, prefix, limit).map(runOf);
+  }
+
+  /** Oldest first: who waits longest is answered first. */
+  asks({ prefix, open, limit }: GlanceFilter): Ask[] {
+    const sql = `SELECT asks.* FROM asks JOIN (${recent('asks', ['id'], prefix)}) USING (rowid)
+      ${open ? 'WHERE verdict IS NULL' : ''} ORDER BY rowid LIMIT ?3`;
+    return this.#rows(sql, prefix, limit).map(askOf);
+  }
+
+  #rows(sql: string, prefix: string, limit: number): Row[] {
+    return this.#database.prepare(sql).all(prefix, `${prefix}\u{10ffff}`, limit) as Row[];
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** A range finds prefixes without wildcards, so nothing in the text is special. */
+function recent(table: string, columns: readonly string[], prefix: string): string {
+  // Without a prefix no index is of use, and the newest rows are found by going backwards.
+  const ranges =
+    prefix === '' ? ['?1 < ?2'] : columns.map((column) => `(${column} >= ?1 AND ${column} < ?2)`);
+  const begins = ranges.join(' OR ');
+  return `SELECT rowid FROM ${table} WHERE ${begins} ORDER BY rowid DESC LIMIT ${RECENT}`;
+}

@@ -1,0 +1,192 @@
+// Proves `coppice approvals` as a user meets it: from a second process while `run --ask` waits, on both databases; texts, JSON, errors and exit codes.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { onBothDatabases } from '../runtime/both-databases.ts';
+import { until } from '../runtime/stage.ts';
+import { type CliResult, type Home, makeHome } from './run-cli.ts';
+
+interface Listed {
+  readonly id: string;
+  readonly agent_name: string;
+  readonly tool: string;
+  readonly subject: string;
+  readonly input: string;
+  readonly verdict: string | null;
+}
+
+interface Desk {
+  readonly home: Home;
+  readonly run: Promise<CliResult>;
+  approvals(...args: string[]): Promise<CliResult>;
+  coppice(...args: string[]): Promise<CliResult>;
+  /** Open questions, once there are `count`. */
+  open(count?: number): Promise<readonly Listed[]>;
+}
+
+/** A run that waits: the root makes the calls of `rounds` one after the other and ends with the result of the last. */
+function deskWith(
+  rounds: readonly (readonly object[])[],
+  database: string | undefined,
+  ...more: string[]
+): Desk {
+  const home = makeHome();
+  const rules = [
+    ...rounds.map((calls, step) => ({ when: { root: true, step }, calls })),
+    { when: { root: true }, say: 'last: {{result}}' },
+    { when: { step: 0 }, calls: [{ name: 'bash', input: { command: 'touch by-kid' } }] },
+    { say: 'kid is done' },
+  ];
+  writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules }));
+  const env = database === undefined ? {} : { DATABASE_URL: database };
+  const coppice = (...args: string[]) => home.run(args, { env });
+  const approvals = (...args: string[]) => coppice('approvals', ...args);
+  const { ended } = home.start(['run', 'begin', '--model', 'scripted:rules.json', '--ask', ...more], { env });
+  return {
+    home,
+    run: ended,
+    approvals,
+    coppice,
+    async open(count = 1) {
+      let list: readonly Listed[] = [];
+      await until(async () => {
+        const { stdout } = await approvals('list', '--json');
+        list = (JSON.parse(stdout) as { approvals: Listed[] }).approvals;
+        return list.length === count;
+      }, `${count} open`);
+      return list;
+    },
+  };
+}
+
+const bash = (command: string) => ({ name: 'bash', input: { command } });
+
+function suite(database: () => Promise<string | undefined>): void {
+  it('list shows the whole call; allow runs it, a second answer is refused', async () => {
+    const text = `${'a long line '.repeat(30)}\nthe \u001b[31mend\u200b 漢字`;
+    const desk = deskWith(
+      [[{ name: 'write', input: { path: 'notes.md', content: text } }]],
+      await database(),
+    );
+    const [ask] = await desk.open();
+    assert.ok(ask);
+    const list = await desk.approvals('list');
+    assert.deepEqual([list.code, list.stderr], [0, '']);
+    const lines = list.stdout.split('\n');
+    assert.match(lines[0] ?? '', /^[0-9a-f]{4} {2}main wants write · waits \d+s$/);
+    assert.deepEqual(lines.slice(1, 6), [
+      '    path: notes.md',
+      '    content:',
+      `      ${'a long line '.repeat(30).trimEnd()}`,
+      '      the end 漢字',
+      '    (it holds hidden characters; whole: coppice approvals list --json)',
+    ]);
+    assert.match(lines[6] ?? '', /^ {4}in .*work · rule: ask\(write\), the default$/);
+    assert.deepEqual(JSON.parse(ask.input), { path: 'notes.md', content: text });
+
+    const ps = await desk.coppice('ps');
+    assert.match(ps.stdout, /main +◔ waiting .*asks: write notes\.md/);
+    assert.match(ps.stdout, /\n1 approval waiting: coppice approvals list\n$/);
+    const { agents } = JSON.parse((await desk.coppice('ps', '--json')).stdout) as {
+      agents: { pending_approval: string | null }[];
+    };
+    assert.deepEqual(
+      agents.map(({ pending_approval }) => pending_approval),
+      [ask.id],
+    );
+
+    const file = join(desk.home.work, 'notes.md');
+    assert.equal(existsSync(file), false);
+    const allowed = await desk.approvals('allow', lines[0]?.slice(0, 4) ?? '');
+    assert.deepEqual([allowed.code, allowed.stdout], [0, 'allowed main: write notes.md\n']);
+    const ended = await desk.run;
+    assert.equal(ended.code, 0);
+    assert.match(ended.stderr, /main: waiting, asks: write notes\.md/);
+    assert.match(ended.stderr, /an approval waits; from another terminal: coppice approvals list/);
+    assert.equal(readFileSync(file, 'utf8'), text);
+
+    const again = await desk.approvals('deny', ask.id);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /is closed: it was answered already \(E_ASK_ANSWERED\)/);
+    const empty = await desk.approvals('list');
+    assert.equal(empty.stdout, 'nothing waits for approval\n');
+    desk.home.remove();
+  });
+
+  it('deny --say tells the model why; --json gives the answered question', async () => {
+    const desk = deskWith([[bash('rm -rf everything')]], await database());
+    const [ask] = await desk.open();
+    const denied = await desk.approvals('deny', ask?.id ?? '', '--say', 'keep the 漢字', '--json');
+    const { schema, verdict, note, tool, subject, scope } = JSON.parse(denied.stdout);
+    assert.deepEqual(
+      { schema, verdict, note, tool, subject, scope },
+      {
+        schema: 'coppice/approval/v1',
+        verdict: 'deny',
+        note: 'keep the 漢字',
+        tool: 'bash',
+        subject: 'rm -rf everything',
+        scope: 'once',
+      },
+    );
+    const { code, stdout } = await desk.run;
+    assert.equal(code, 0);
+    assert.match(stdout, /bash was denied by the user\. .*They say: keep the 漢字/);
+    desk.home.remove();
+  });
+
+  it('allow --agent lets this agent go on by itself; a child asks for itself, shown below its parent', async () => {
+    const fork = { name: 'fork', input: { name: 'kid', prompt: 'be kid' } };
+    const desk = deskWith([[bash('touch one')], [bash('touch two'), fork]], await database());
+    const [first] = await desk.open();
+    assert.equal((await desk.approvals('allow', first?.id ?? '', '--agent')).code, 0);
+    await until(async () => (await desk.open())[0]?.agent_name === 'kid', 'the child asks');
+    assert.ok(existsSync(join(desk.home.work, 'two')));
+    assert.equal(existsSync(join(desk.home.work, 'by-kid')), false);
+    const { stdout } = await desk.approvals('list');
+    assert.match(stdout, /^[0-9a-f]{4} {2}main › kid wants bash · waits \d+s\n {4}command: touch by-kid\n/);
+    const [ask] = await desk.open();
+    await desk.approvals('allow', ask?.id ?? '');
+    assert.equal((await desk.run).code, 0);
+    assert.ok(existsSync(join(desk.home.work, 'by-kid')));
+    desk.home.remove();
+  });
+
+  it('errors: nobody by that id, an id that is missing, a question whose call is gone', async () => {
+    const desk = deskWith([[bash('touch never')]], await database());
+    const [ask] = await desk.open();
+    const unknown = await desk.approvals('allow', 'zzzz');
+    assert.equal(unknown.code, 3);
+    assert.match(
+      unknown.stderr,
+      /^error: no approval "zzzz" \(E_ASK_NOT_FOUND\)\n {2}See: coppice approvals list\n$/,
+    );
+    const json = await desk.approvals('deny', 'zzzz', '--json');
+    assert.equal(json.code, 3);
+    assert.equal(JSON.parse(json.stdout).error.code, 'E_ASK_NOT_FOUND');
+    assert.equal((await desk.approvals('allow')).code, 2);
+    assert.equal((await desk.coppice('kill', 'main', '--yes')).code, 0);
+    const gone = await desk.approvals('allow', ask?.id ?? '');
+    assert.equal(gone.code, 1);
+    assert.match(gone.stderr, /is closed: its call is gone \(E_ASK_ANSWERED\)/);
+    assert.equal((await desk.run).code, 1);
+    assert.equal(existsSync(join(desk.home.work, 'never')), false);
+    desk.home.remove();
+  });
+
+  it('answered while nobody runs it: resume goes on with the answer', async () => {
+    const desk = deskWith([[bash('echo ran >> log')]], await database(), '--timeout', '3');
+    const [ask] = await desk.open();
+    const stopped = await desk.run;
+    assert.equal(stopped.code, 124);
+    assert.equal((await desk.approvals('allow', ask?.id ?? '')).code, 0);
+    assert.equal(existsSync(join(desk.home.work, 'log')), false);
+    const resumed = await desk.coppice('resume', '--ask');
+    assert.equal(resumed.code, 0);
+    assert.equal(readFileSync(join(desk.home.work, 'log'), 'utf8'), 'ran\n');
+    desk.home.remove();
+  });
+}
+
+onBothDatabases('coppice approvals', suite);

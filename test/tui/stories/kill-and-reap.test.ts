@@ -1,0 +1,105 @@
+/** Proves that a kill takes descendants after a counted question, that the dead stay visitable, and that /reap goes to the living. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import { KEY, openUi } from './ui-stage.ts';
+
+const forks = (...names: string[]) =>
+  names.map((name) => ({ name: 'fork', input: { name, prompt: `be ${name}` } }));
+
+const RULES: ScriptedRules = {
+  rules: [
+    { when: { root: true, user: 'split', step: 0 }, say: 'Split.', calls: forks('reader', 'tester') },
+    { when: { root: true }, say: 'Main heard: {{user}}' },
+    { when: { agent: 'reader', step: 0 }, say: 'I need two.', calls: forks('grep', 'count') },
+    { when: { agent: 'reader' }, say: 'Reader rests.' },
+    { when: { agent: 'grep', step: 0 }, say: 'grep works', delay_ms: 600_000 },
+    { when: { agent: 'tester', user: 'kill' }, say: 'Never.', calls: [] },
+    { say: '{{agent.name}} rests.' },
+  ],
+};
+
+it('a question with the count; n keeps, y takes the descendants; reap goes to the first living agent', async (test) => {
+  const ui = await openUi(test, RULES);
+  const { pty } = ui;
+  await ui.say('split');
+  await pty.until('Main heard');
+  // Slots are given in order of birth; names find the agents whatever it was.
+  await ui.say('/agent count');
+  await pty.until('count rests.');
+  await ui.press(KEY.ctrl_up);
+  await pty.until('Reader rests.');
+  await ui.say('/kill');
+  await pty.until('Kill reader and 2 descendants (grep, count)? All 3 stay visitable until /reap.');
+  await ui.press(KEY.enter);
+  assert.ok(ui.shows('Kill reader'), 'Enter alone answers nothing');
+  await ui.press('n');
+  await ui.gone('Kill reader');
+  await ui.say('/kill grep');
+  await pty.until('Kill grep? It stays visitable until /reap.');
+  await ui.press(KEY.escape);
+  await ui.gone('Kill grep');
+  const alive = await ui.ledger((store) => store.agents({ living: true }));
+  assert.equal(alive.length, 5, 'n and Esc keep them all');
+
+  // From elsewhere: the view stays where it is.
+  await ui.press(KEY.alt(0));
+  await ui.inView('0 main');
+  await ui.say('/kill reader');
+  await pty.until('Kill reader and 2 descendants');
+  await ui.press('y');
+  await ui.gone('Kill reader');
+  await ui.press(KEY.leader, 'a');
+  await pty.until(
+    () => pty.screen().filter((line) => /(reader|grep|count) .*killed by you/.test(line)).length === 3,
+  );
+  assert.ok(!pty.screen().some((line) => /tester .*killed/.test(line)));
+  await ui.press(KEY.escape);
+  await ui.gone('Agents 5');
+
+  // The dead can be toured by every route and take nothing.
+  await ui.say('/agent reader');
+  await pty.until('kill event: by you, 2 descendants');
+  await pty.until('Reader rests.');
+  await pty.until('ended: no input');
+  assert.ok(!pty.screen().some((line) => line.startsWith('>') && line.trim() === '>'), 'no input line');
+  await ui.press(KEY.ctrl_down);
+  await pty.until('grep');
+  await ui.press('a', 'b', 'c', KEY.enter);
+  assert.ok(!ui.shows('abc'));
+  await ui.press(KEY.ctrl_right);
+  await pty.until('count rests.');
+  await ui.press(KEY.leader, 'k');
+  await pty.until('count has ended already');
+
+  // Reaped while a dead one is in view: the first living agent, main, comes into view.
+  await ui.press(KEY.leader, 'r');
+  await ui.inView('0 main');
+  await pty.until('removed 3 dead');
+  await ui.press(KEY.leader, 'r');
+  await pty.until('nobody is dead');
+  await ui.press(KEY.leader, 'a');
+  await pty.until('Agents 2');
+  assert.ok(!ui.shows('reader') && ui.shows('tester'));
+  // What was reaped is out of sight, not out of the ledger.
+  assert.equal((await ui.ledger((store) => store.agents({}))).length, 5);
+});
+
+it('killing a descendant of the agent in view moves nobody; killing its parent moves to main', async (test) => {
+  const ui = await openUi(test, RULES);
+  const { pty } = ui;
+  await ui.say('split');
+  await pty.until('Main heard');
+  await ui.say('/agent count');
+  await pty.until('count rests.');
+  await ui.say('/kill grep');
+  await pty.until('Kill grep?');
+  await ui.press('y');
+  await ui.gone('Kill grep');
+  await pty.until(() => pty.screen().some((line) => line.includes('count]')));
+  await ui.say('/kill reader');
+  await pty.until('Kill reader and 1 descendant (count)? Both stay visitable until /reap.');
+  await ui.press('y');
+  await ui.inView('0 main');
+  assert.ok(!pty.alternate);
+});

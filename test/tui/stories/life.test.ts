@@ -1,0 +1,82 @@
+/** Proves that leaving and coming back loses nothing: quit, detach, hang-up, kill -9, a second process on the same ledger. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import { until } from '../../runtime/stage.ts';
+import { KEY, openUi } from './ui-stage.ts';
+
+const RULES: ScriptedRules = {
+  rules: [
+    {
+      when: { root: true, user: 'start', step: 0 },
+      say: 'Two begin.',
+      calls: ['quick', 'slow'].map((name) => ({ name: 'fork', input: { name, prompt: `be ${name}` } })),
+    },
+    { when: { root: true, user: 'from elsewhere' }, say: 'Heard from elsewhere.' },
+    { when: { root: true }, say: 'Main rests.' },
+    { when: { agent: 'slow', step: 0 }, say: 'slow is done', delay_ms: 4_000 },
+    { say: '{{agent.name}} is done' },
+  ],
+};
+
+it('asks before it leaves running agents; detached ones go on; opened again everything is there', async (test) => {
+  const ui = await openUi(test, RULES);
+  await ui.say('start');
+  await ui.pty.until('Main rests.');
+  await ui.press(KEY.ctrl_c, KEY.ctrl_c);
+  await ui.pty.until('quit? 1 agent running');
+  await ui.press('n');
+  await ui.pty.until(() => !ui.pty.screen().some((line) => line.includes('quit?')), 'it stays');
+  await ui.press(KEY.leader, 'q');
+  await ui.pty.until('quit? 1 agent running');
+  await ui.press('d');
+  assert.equal((await ui.pty.ended).exitCode, 0);
+  assert.ok(!ui.pty.modeOn(1049) && ui.pty.modeOn(25) && !ui.pty.modeOn(2004), 'the terminal is as it was');
+  await until(
+    () => ui.ledger(async (store) => (await store.agents({})).every((agent) => agent.state.type === 'idle')),
+    'the detached agents end',
+  );
+  const back = await ui.again();
+  await back.pty.until('Main rests.');
+  await back.press(KEY.alt(2));
+  await back.pty.until('slow is done');
+  await back.pty.until('[2 slow]');
+});
+
+it('a killed program loses nothing: opened again, its agents go on', async (test) => {
+  const ui = await openUi(test, RULES);
+  await ui.say('start');
+  await ui.pty.until('Main rests.');
+  ui.pty.kill('SIGKILL');
+  await ui.pty.ended;
+  const back = await ui.again();
+  await back.pty.until('Main rests.');
+  await back.press(KEY.alt(2));
+  await back.pty.until('slow is done');
+});
+
+it('a hang-up restores the terminal and ends the program', async (test) => {
+  const ui = await openUi(test, RULES);
+  await ui.say('start');
+  await ui.pty.until('Main rests.');
+  await ui.press(KEY.alt(1));
+  await ui.pty.until('[1 quick]');
+  ui.pty.kill('SIGHUP');
+  await ui.pty.ended;
+  assert.ok(!ui.pty.modeOn(1049) && ui.pty.modeOn(25) && !ui.pty.modeOn(2004));
+});
+
+it('commands from another process show at once; a second UI shows and steers the same agents', async (test) => {
+  const ui = await openUi(test, RULES);
+  await ui.say('start');
+  await ui.pty.until('Main rests.');
+  ui.coppice('send', 'main', 'from elsewhere');
+  await ui.pty.until('Heard from elsewhere.');
+  const second = await ui.again();
+  await second.pty.until('Heard from elsewhere.');
+  await second.say('/kill slow');
+  await second.pty.until('Kill slow?');
+  await second.press('y');
+  await ui.press(KEY.alt(2));
+  await ui.pty.until('kill event');
+});

@@ -1,0 +1,145 @@
+/**
+ * Proves the main story of seed 1 with the real program in a real terminal: a fan-in with three children live, visits by every route,
+ * capture and fork, kill and reap.
+ */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import { KEY, openUi } from './ui-stage.ts';
+
+const RULES: ScriptedRules = {
+  rules: [
+    {
+      when: { root: true, user: 'split', tool: 'wait' },
+      say: 'All in:{{#each results.wait.-1.results}} {{.name}}={{.status}}{{/each}}',
+    },
+    {
+      when: { root: true, user: 'split', tool: 'fork' },
+      calls: [{ name: 'wait', input: { timeout: 60, from_agents: '{{results.fork.*.agent_id}}' } }],
+    },
+    {
+      when: { root: true, user: 'split' },
+      say: 'I split the work.',
+      calls: ['file-reader', 'code-analyzer', 'test-runner'].map((name) => ({
+        name: 'fork',
+        input: { name, prompt: `be ${name}` },
+      })),
+    },
+    { when: { root: true }, say: 'You said: {{user}}' },
+    { when: { user: 'Enumerate' }, say: 'I enumerate as told.' },
+    { when: { user: 'wake up' }, say: 'Awake now.' },
+    { when: { agent: 'test-runner', step: 0 }, say: 'still testing', delay_ms: 600_000 },
+    { when: { agent: 'code-analyzer', step: 0 }, say: 'Nothing to report.' },
+    {
+      when: { agent: 'file-reader', step: 0 },
+      calls: [{ name: 'send', input: { to: '{{parent_id}}', message: 'read all' } }],
+    },
+    { say: 'Reported.' },
+  ],
+};
+
+it('three children live in the status layer; visited by chord, leader, slash and slot; killed and reaped', async (test) => {
+  const ui = await openUi(test, RULES);
+  const { pty } = ui;
+  await ui.say('hello');
+  await pty.until('You said: hello');
+  await ui.say('split it');
+  await pty.until('wait 1m00 on 3 agents');
+  await pty.until(() => {
+    const row = (name: string) => pty.screen().find((line) => line.startsWith(`  ${name} `)) ?? '';
+    return (
+      /✓ received +1 calls +\d/.test(row('file-reader')) &&
+      /○ idle +0 calls +\d/.test(row('code-analyzer')) &&
+      /◐ running +0 calls/.test(row('test-runner'))
+    );
+  }, 'the rows of seed 1');
+
+  await ui.press(KEY.ctrl_down);
+  await pty.until('[1 file-reader]');
+  assert.ok(pty.alternate, 'another agent fills the alternate screen');
+  await ui.press(KEY.ctrl_right);
+  await pty.until('[2 code-analyzer]');
+  await pty.until('Nothing to report.');
+  await ui.press(KEY.alt(3));
+  await pty.until('[3 test-runner]');
+  await ui.press(KEY.leader, '0');
+  await pty.until('[0 main]');
+  assert.ok(!pty.alternate, 'the main conversation is inline');
+  await ui.say('/agent test-runner');
+  await pty.until('[3 test-runner]');
+
+  await ui.press(KEY.leader, 'k');
+  await pty.until('Kill test-runner?');
+  await ui.press('n');
+  await pty.until(
+    () => !pty.screen().some((line) => line.includes('Kill test-runner?')),
+    'the question is gone',
+  );
+  await ui.press(KEY.leader, 'k');
+  await pty.until('Kill test-runner?');
+  await ui.press('y');
+  // Killing the agent in view goes to its parent, whose fan-in ends by it.
+  await pty.until('[0 main]');
+  await pty.until('All in: file-reader=received code-analyzer=idle test-runner=dead');
+  await ui.press(KEY.alt(3));
+  await pty.until('[3 test-runner');
+  await pty.until('kill event');
+  await ui.press('x', 'y', 'z');
+  assert.ok(
+    !pty.screen().some((line) => line.includes('xyz')),
+    `a dead agent takes no input:\n${pty.screen().join('\n')}`,
+  );
+  await ui.press(KEY.alt(0));
+  await pty.until('[0 main]');
+  await ui.say('/reap');
+  await pty.until('removed 1 dead');
+  await ui.press(KEY.leader, 'a');
+  await pty.until('Agents 3');
+  assert.ok(!pty.screen().some((line) => line.includes('test-runner')));
+  assert.ok(!pty.written().includes('\x1b[3J'), 'the scrollback is never cleared');
+});
+
+it('captured text is kept and shown, sent to no model, and becomes the child’s task', async (test) => {
+  const ui = await openUi(test, RULES);
+  const { pty } = ui;
+  await ui.say('hello');
+  await pty.until('You said: hello');
+  await ui.say('/capture');
+  await pty.until('not sent to main');
+  await ui.say('Enumerate all the *.md files,');
+  await ui.say('count their words.');
+  await pty.until('CAPTURE · 2 lines');
+  await ui.say('/fork');
+  await pty.until('I enumerate as told.');
+  await pty.until('[1 enumerate-all-the-md-files');
+  const [root, child] = await ui.ledger(async (store) => {
+    const agents = (await store.agents({})).toReversed();
+    return Promise.all(agents.map(async (agent) => ({ agent, history: await store.history(agent.id) })));
+  });
+  const captures = root?.history.filter((message) => message.kind === 'capture') ?? [];
+  assert.deepEqual(
+    captures.map((message) => (message.kind === 'capture' ? message.content.text : '')),
+    ['Enumerate all the *.md files,', 'count their words.'],
+  );
+  assert.equal(
+    root?.history.filter((message) => message.kind === 'assistant').length,
+    1,
+    'main was not asked',
+  );
+  const told = child?.history.findLast((message) => message.kind === 'user');
+  assert.match(
+    told?.kind === 'user' ? told.content.text : '',
+    /Enumerate all the \*\.md files,\ncount their words\./,
+  );
+
+  await ui.press(KEY.alt(0));
+  await pty.until('[0 main]');
+  await ui.say('/capture');
+  await ui.say('never mind');
+  await ui.say('/cancel');
+  await pty.until('capture ended');
+  await ui.say('/fork');
+  await pty.until('[2 child-');
+  await ui.say('wake up');
+  await pty.until('Awake now.');
+});

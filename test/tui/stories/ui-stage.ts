@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { openPty, type Pty, type PtyOptions } from '../pty.ts';
+
+const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
+
+export interface UiStage {
+  readonly pty: Pty;
+  readonly folder: string;
+  /** Types a line and sends it. */
+  say(text: string): Promise<void>;
+  /** Presses keys, one after the other. */
+  press(...keys: string[]): Promise<void>;
+  /** Waits until a text stands nowhere on the screen. */
+  gone(text: string): Promise<void>;
+  /** Whether a text stands on the screen. */
+  shows(text: string): boolean;
+  /** Waits until this agent is in view. */
+  inView(label: string): Promise<void>;
+  /** Runs a command of the command line in a process of its own, on the same ledger. */
+  coppice(...args: string[]): string;
+  /** Looks at the ledger. */
+  ledger<T>(look: (store: Store) => Promise<T>): Promise<T>;
+  /** The program once more, on the same ledger. */
+  again(args?: readonly string[], options?: PtyOptions): Promise<UiStage>;
+}
+
+export const KEY = {
+  enter: '\r',
+  escape: '\x1b',
+  leader: '\x18',
+  ctrl_c: '\x03',
+  ctrl_z: '\x1a',
+  up: '\x1b[A',
+  down: '\x1b[B',
+  ctrl_up: '\x1b[1;5A',
+  ctrl_down: '\x1b[1;5B',
+  ctrl_right: '\x1b[1;5C',
+  ctrl_left: '\x1b[1;5D',
+  alt: (digit: number) => `\x1b${digit}`,
+} as const;
+
+/** The real program in a real pseudo-terminal, on scripted rules and a ledger of its own. */
+export async function openUi(
+  test: TestContext,
+  rules: ScriptedRules,
+  options: PtyOptions & { readonly args?: readonly string[] } = {},
+): Promise<UiStage> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-ui-'));
+  test.after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'rules.json'), JSON.stringify(rules));
+  return open(test, folder, options.args ?? [], options);
+}
+
+async function open(
+  test: TestContext,
+  folder: string,
+  args: readonly string[],
+  options: PtyOptions,
+): Promise<UiStage> {
+  const database = `sqlite:${join(folder, 'ledger.db')}`;
+  const common = ['--database', database, '--model', `scripted:${join(folder, 'rules.json')}`];
+  const env = { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, ...options.env };
+  const pty = openPty(process.execPath, [MAIN, ...common, ...args], {
+    columns: 100,
+    rows: 30,
+    cwd: folder,
+    ...options,
+    env,
+  });
+  test.after(() => pty.end());
+  await pty.until(() => pty.screen().some((line) => line.startsWith('────') || line.startsWith('----')));
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 30));
+  const stage: UiStage = {
+    pty,
+    folder,
+    async say(text) {
+      pty.send(text);
+      const end = text.slice(-12).trim();
+      await pty.until(() => pty.screen().some((line) => line.includes(end)), `typed: ${text}`);
+      await pause();
+      pty.send(KEY.enter);
+      await pause();
+    },
+    async press(...keys) {
+      for (const key of keys) {
+        pty.send(key);
+        // Keys of a person come apart; a lone escape must not join the next key.
+        await new Promise((resolve) => setTimeout(resolve, key === KEY.escape ? 120 : 40));
+      }
+    },
+    gone: (text) => pty.until(() => !stage.shows(text), `gone: ${text}`),
+    shows: (text) => pty.screen().some((line) => line.includes(text)),
+    inView: (label) => pty.until(`[${label}`),
+    coppice: (...words) =>
+      execFileSync(process.execPath, [MAIN, ...words, '--database', database], {
+        encoding: 'utf8',
+        cwd: folder,
+        env: { ...process.env, ...env, NO_COLOR: '1' },
+      }),
+    async ledger(look) {
+      const store = await openStore(database);
+      try {
+        return await look(store);
+      } finally {
+        await store.close();
+      }
+    },
+    again: (more = ['--continue'], again = {}) => open(test, folder, more, { ...options, ...again }),
+  };
+  return stage;
+}
