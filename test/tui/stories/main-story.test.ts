@@ -48,7 +48,7 @@ it('three children live in the status layer; visited by chord, leader, slash and
   await pty.until(() => {
     const row = (name: string) => pty.screen().find((line) => line.startsWith(`  ${name} `)) ?? '';
     return (
-      /✓ received +1 call  +\d/.test(row('file-reader')) &&
+      /✓ received +1 call +\d/.test(row('file-reader')) &&
       /○ idle +0 calls +\d/.test(row('code-analyzer')) &&
       /◐ running +0 calls/.test(row('test-runner'))
     );
