@@ -46,6 +46,15 @@ const ARROWS: Readonly<Record<string, string>> = { '↑': 'Up', '↓': 'Down', '
 
 /** Arrows as words, where their signs cannot be shown or are not read. */
 function spelled(row: KeyRow): KeyRow {
-  const words = (text: string): string => text.replaceAll(/[↑↓←→]/g, (arrow) => ARROWS[arrow] ?? arrow);
-  return { ...row, chord: words(row.chord), leader: words(row.leader) };
+  const words = (text: string): string =>
+    text
+      .replaceAll(/[↑↓←→]/g, (arrow) => ARROWS[arrow] ?? arrow)
+      .replaceAll('1…9', '1-9')
+      .replaceAll('…', '...');
+  return {
+    action: words(row.action),
+    chord: words(row.chord),
+    leader: words(row.leader),
+    slash: words(row.slash),
+  };
 }

@@ -106,7 +106,7 @@ it('configured keys replace their own, move the leader, and are shown in the hel
   const { pty } = ui;
   await ui.say('split');
   await pty.until('wait 1m00 on 2 agents');
-  assert.ok(ui.shows('Ctrl-G l agents · ! approvals'));
+  assert.ok(ui.shows('Ctrl-G l agents · Ctrl-G ? keys'));
   await ui.press('\x1bOQ');
   await pty.until('Agents 3', 'F2 opens the list');
   await ui.press(KEY.escape);
