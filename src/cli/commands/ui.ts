@@ -90,8 +90,7 @@ async function converse(
   const terms = composeTerms(context);
   const demo = model === DEMO_MODEL;
   const extra: ReadonlyMap<string, Model> = demoModels(true);
-  const runtime = await composeRuntime(context, store, terms, { extra, can_ask: true });
-  const start = async (prompt: string): Promise<Agent> => {
+  const settings = () => {
     const allow = demo ? ['bash', 'read', 'search', ...options.allow] : options.allow;
     const permissions = { allow, deny: options.deny, yes: options.yes === true };
     const config = composeConfig(context, terms, model, permissions, {
@@ -100,8 +99,12 @@ async function converse(
       ...(options.toolset.length === 0 ? {} : { toolsets: options.toolset }),
     });
     const limits = composeLimits(context, parseLimits(options.limit), options.profile);
-    return runtime.start({ prompt, config, limits });
+    return { config, limits };
   };
+  // What is wrong with them is said before the person writes anything.
+  const chosen = root === null ? settings() : null;
+  const runtime = await composeRuntime(context, store, terms, { extra, can_ask: true });
+  const start = (prompt: string): Promise<Agent> => runtime.start({ prompt, ...(chosen ?? settings()) });
   let end: AppEnd = { how: 'quit', root_id: null };
   try {
     end = await runApp({

@@ -7,17 +7,21 @@ import { it, type TestContext } from 'node:test';
 import { openPty, type Pty } from '../pty.ts';
 import { KEY, MAIN } from './ui-stage.ts';
 
-function begin(test: TestContext): Pty {
+function begin(test: TestContext, ...args: string[]): Pty {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-ui-'));
   test.after(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'some.md'), 'TODO: words\n');
   const env = { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
-  const pty = openPty(process.execPath, [MAIN, '--database', `sqlite:${join(folder, 'ledger.db')}`], {
-    columns: 100,
-    rows: 30,
-    cwd: folder,
-    env,
-  });
+  const pty = openPty(
+    process.execPath,
+    [MAIN, '--database', `sqlite:${join(folder, 'ledger.db')}`, ...args],
+    {
+      columns: 100,
+      rows: 30,
+      cwd: folder,
+      env,
+    },
+  );
   test.after(() => pty.end());
   return pty;
 }
@@ -51,12 +55,18 @@ it('the demo says what it is the whole time, needs no answer, and reports', asyn
   pty.send('1');
   await pty.until('SCRIPTED DEMO');
   await pty.until('wait 2m00 on 3 agents');
-  assert.ok(pty.screen().some((line) => line.includes('SCRIPTED DEMO')));
+  await pty.until('SCRIPTED DEMO');
   pty.send(KEY.alt(1));
   await pty.until('[1 file-reader]');
-  assert.ok(pty.screen().some((line) => line.includes('SCRIPTED DEMO')));
+  await pty.until('SCRIPTED DEMO');
   pty.send(KEY.alt(0));
   await pty.until('[0 main]');
   await pty.until('Report on this folder, by three agents');
   assert.ok(!pty.screen().some((line) => line.includes('wants:')), 'nothing is asked in a demo');
+});
+
+it('a wrong limit is told before anything is typed', async (test) => {
+  const pty = begin(test, '--model', 'scripted:none.json', '--limit', 'agents=5');
+  assert.equal((await pty.ended).exitCode, 2);
+  assert.match(pty.history().join('\n'), /no limit called "agents"/);
 });
