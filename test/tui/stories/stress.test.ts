@@ -63,7 +63,11 @@ it('thirty live rows: what does not fit is counted, each frame writes what chang
           calls: [{ name: 'wait', input: { timeout: 600, from_agents: '{{results.fork.*.agent_id}}' } }],
         },
         { when: { root: true }, say: 'All in.' },
-        { when: { step: 0 }, say: 'Some words that come one by one, for a while. '.repeat(400), chunk_ms: 40 },
+        {
+          when: { step: 0 },
+          say: 'Some words that come one by one, for a while. '.repeat(400),
+          chunk_ms: 40,
+        },
         { say: 'rests' },
       ],
     },
