@@ -327,9 +327,8 @@ export class Executor {
     await this.#learn(agent);
   }
 
-  /** They are dead in the ledger: stop what runs for them here and tell who waits for them. */
+  /** They are dead in the ledger: stop what runs for them here and tell who waits for them; a kill that is known is no news. */
   markKilled(ids: readonly string[], by: string): void {
-    // A signal tells of a kill again that is known here: it is news one time.
     const news = ids.filter((id) => !isTerminal(this.forest.agent(id)?.state.type ?? 'idle'));
     for (const id of ids) {
       const cell = this.cells.get(id);

@@ -39,6 +39,8 @@ export class TerminalScreen implements Screen {
   #state: 'open' | 'suspended' | 'closed' = 'open';
   /** The window has changed, and may change on. */
   #settling: NodeJS.Timeout | null = null;
+  /** The app is just being told of it. */
+  #told = false;
   #focused = true;
   #gone = false;
   #hung_up = false;
@@ -104,6 +106,8 @@ export class TerminalScreen implements Screen {
   enterFull(): void {
     if (this.#state !== 'open' || this.full) return;
     this.#settle();
+    // The app has drawn for the new size: it may have come here itself.
+    if (this.full) return;
     this.#full_frame = EMPTY;
     this.#full_wanted = true;
     this.#write(synchronized(this.#showFull()));
@@ -112,6 +116,7 @@ export class TerminalScreen implements Screen {
   leaveFull(): void {
     if (this.#state !== 'open' || !this.full) return;
     this.#settle();
+    if (!this.full) return;
     this.#full_wanted = false;
     this.#write(synchronized(`${this.#modes.leaveAlternate()}${CURSOR_SHOWN}${this.#inlineAgain()}`));
   }
@@ -247,8 +252,10 @@ export class TerminalScreen implements Screen {
 
   /** The app draws for the new size, and with what has come meanwhile that is one change. */
   #settle(): void {
-    if (this.#settling === null) return;
+    if (this.#settling === null || this.#told) return;
+    this.#told = true;
     this.#listener.onResize();
+    this.#told = false;
     this.#stopSettling();
     if (this.#state !== 'open') return;
     const out = this.full ? this.#full.draw(this.#full_frame, this.#size) : this.#inlineAgain();

@@ -127,6 +127,7 @@ it('ten thousand lines come one time each, in order', async (test) => {
   assert.ok(!pty.written().includes('\x1b[3J') && !pty.written().includes('\x1b[2J'));
 });
 
+const soon = () => new Promise((resolve) => setTimeout(resolve, 15));
 const WORDS = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`);
 /** The terminal may break a line in the middle of a word. */
 const dense = (lines: readonly string[]) => lines.join('').replaceAll(/\s/g, '');
@@ -173,4 +174,38 @@ it('on forty by ten the answer stands whole in the scrollback, whatever the wind
   assert.equal(dense(pty.history()).split(words.join('')).length, 2, pty.history().join('\n'));
   assert.equal(pty.screen().filter((line) => line.includes('[0 main]')).length, 1);
   assert.ok(!pty.written().includes('\x1b[3J') && !pty.written().includes('\x1b[2J'));
+});
+
+it('a key that leaves or enters an agent while the window changes', async (test) => {
+  const rules: ScriptedRules = {
+    rules: [
+      { when: { root: true, step: 0 }, calls: [{ name: 'fork', input: { name: 'kid', prompt: 'be' } }] },
+      { when: { root: true }, say: 'Main rests.' },
+      { say: 'kid rests' },
+    ],
+  };
+  const ui = await openUi(test, rules);
+  const { pty } = ui;
+  await ui.say('go');
+  await pty.until('Main rests.');
+  for (const [columns, rows] of [
+    [60, 20],
+    [90, 28],
+    [50, 15],
+  ] as const) {
+    pty.resize(columns, rows);
+    // A moment, so that the program knows; less than it waits for the window to rest.
+    await soon();
+    await ui.press(KEY.alt(1));
+    await ui.inView('1 kid');
+    pty.resize(columns + 10, rows + 2);
+    await soon();
+    await ui.press(KEY.alt(0));
+    await ui.inView('0 main');
+    await pty.until(() => !pty.alternate);
+  }
+  await ui.say('still here');
+  await pty.until('> still here');
+  await pty.until(() => pty.history().filter((line) => line === 'Main rests.').length === 2);
+  assert.equal(pty.history().filter((line) => line === '> go').length, 1);
 });
