@@ -53,23 +53,6 @@ it('three children live in the status layer; visited by chord, leader, slash and
       /◐ running +0 calls/.test(row('test-runner'))
     );
   }, 'the rows of seed 1');
-  // The layers of UX.md, one below the other.
-  await pty.until(() => {
-    const screen = pty.screen();
-    const top = screen.findIndex((line) => line === '● wait 1m00 on 3 agents');
-    const layers = [
-      /^● wait 1m00 on 3 agents$/,
-      /^ {2}file-reader {6}✓ received +1 calls +\d+k? tokens$/,
-      /^ {2}code-analyzer {4}○ idle {6} +0 calls +\d+k? tokens$/,
-      /^ {2}test-runner {6}◐ running +0 calls +0 tokens$/,
-      /^─+$/,
-      /^\S waiting \d+s \/ 1m00 · Esc stops waiting \(agents keep running\)$/,
-      /^──── ↑- ←- \[0 main\] →- ↓1 file-reader•? ─+ 2◐ \d• ────$/,
-      /^>$/,
-      /^ Ctrl-X a agents · ! approvals · \/ commands · \? keys$/,
-    ];
-    return top >= 0 && layers.every((layer, row) => layer.test(screen[top + row] ?? ''));
-  }, 'the layers');
 
   await ui.press(KEY.ctrl_down);
   await pty.until('[1 file-reader]');
