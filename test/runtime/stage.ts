@@ -213,9 +213,9 @@ export function parsed(result: ResultContent | undefined): Record<string, unknow
   return JSON.parse(result?.output ?? 'null') as Record<string, unknown>;
 }
 
-/** Resolves when `test` holds, looked at often; rejects after ten seconds. */
+/** Resolves when `test` holds, looked at often; rejects after thirty seconds at the earliest. */
 export async function until(test: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 1000; tries += 1) {
+  for (let tries = 0; tries < 3000; tries += 1) {
     if (await test()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

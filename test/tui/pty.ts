@@ -38,7 +38,7 @@ export interface Pty {
   end(): Promise<void>;
 }
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 /** Runs a program of test/ or src/ (or any other) as a person's shell would. */
 export function openPty(file: string, args: readonly string[], options: PtyOptions = {}): Pty {
