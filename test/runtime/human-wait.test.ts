@@ -102,7 +102,11 @@ function suite(database: () => Promise<string | undefined>): void {
     ] as const)
       await on.runtime.send(kid.id, order);
     await on.runtime.kill(dies.id);
-    await until(async () => (await state(on, writes)) === 'idle', 'the writer is done');
+    // It rests before its letter has reached it, too: the reply tells that it worked.
+    await until(async () => {
+      const [mail] = await on.store.mail(root.id);
+      return mail?.body === 'done' && (await state(on, writes)) === 'idle';
+    }, 'the writer is done');
     await until(async () => (await on.store.agent(thinks.id))?.reply !== null, 'the thinker is done');
     await on.runtime.interrupt(root.id, 'enough');
     const { results, interrupted, timed_out } = (await result(on, root)) ?? {};
