@@ -37,14 +37,12 @@ function parkedCalls(draft: Draft): Parked[] {
   return draft.state.running.flatMap(({ call, wait }) => (wait === undefined ? [] : [{ call, wait }]));
 }
 
-export function endWaits(draft: Draft, cell: Cell, around: FoldSurroundings, forced: WaitCut | null): void {
+export function endWaits(draft: Draft, cell: Cell, around: FoldSurroundings): void {
   for (const parked of parkedCalls(draft)) {
     const view = waitView(draft, cell, around);
     const complete = isComplete(parked, cell, view);
     const late = parked.wait.deadline <= around.now;
-    if (complete || late || forced !== null) {
-      settleWait(parked, draft, view, complete ? null : (forced ?? 'timeout'), around);
-    }
+    if (complete || late) settleWait(parked, draft, view, complete ? null : 'timeout', around);
   }
 }
 

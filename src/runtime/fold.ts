@@ -35,7 +35,7 @@ export function fold(cell: Cell, around: FoldSurroundings): Draft {
   }
   takeOrders(draft, cell, around);
   decodeCalls(draft, cell, around);
-  endWaits(draft, cell, around, null);
+  endWaits(draft, cell, around);
   endHumanWait(draft, cell, around);
   decodeCalls(draft, cell, around);
   takeMail(draft, cell, around);

@@ -100,11 +100,14 @@ function accept(options: Spawn, agent_id: string, call_id: string, view: Toolset
   const session_key = `agent:${agent_id}:subagent:${id}`;
   const timeout_ms = options.timeoutSeconds ? options.timeoutSeconds * 1_000 : null;
   const cleanup = options.cleanup ?? 'keep';
+  // The profile's own words come on top of the seed's prompt, not in its place.
+  const own = ground.profile?.system ?? null;
+  const prompt = systemPrompt(self, session_key, label ?? run_id, options.task);
   const config = childConfig(self.config, {
     profile: ground.profile,
     model,
     thinking: options.thinking ?? null,
-    system: systemPrompt(self, session_key, label ?? run_id, options.task),
+    system: own === null ? prompt : `${own}\n\n${prompt}`,
     cwd: ground.cwd,
     run_ms: timeout_ms,
     task: {
@@ -117,15 +120,12 @@ function accept(options: Spawn, agent_id: string, call_id: string, view: Toolset
       worktree: ground.worktree,
     },
   });
-  // The profile's own words come on top of the seed's prompt, not in its place.
-  const own = ground.profile?.system ?? null;
-  const system = systemPrompt(self, session_key, label ?? run_id, options.task);
   const child = newChild(view, {
     id,
     origin: 'session',
     name: nameOfTask(options.task, label),
     session_key,
-    config: { ...config, system: own === null ? system : `${own}\n\n${system}` },
+    config,
     inherits: false,
     first: null,
     run: {

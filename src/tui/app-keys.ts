@@ -54,7 +54,7 @@ function scrolls(desk: Desk, data: string): boolean {
 }
 
 function act(desk: Desk, action: Action): void {
-  const { state, editor } = desk;
+  const { state } = desk;
   const { view } = state;
   switch (action) {
     case 'leader':
@@ -93,7 +93,6 @@ function act(desk: Desk, action: Action): void {
     default:
       desk.dispatch({ type: 'slot', slot: Number(action.slice('slot_'.length)) });
   }
-  void editor;
 }
 
 /** Esc concerns the agent in view only, and never kills. */
