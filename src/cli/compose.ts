@@ -16,6 +16,7 @@ import { killProcessesOfDeadRuntimes } from '../tools/stray-processes.ts';
 import { createBuiltInTools } from '../tools/tool-registry.ts';
 import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
+import { agentTargets } from './channels-config.ts';
 import type { Context } from './context.ts';
 import { loadProfiles } from './profiles.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './system-prompt.ts';
@@ -149,8 +150,18 @@ export function composeTerms(context: Context): ToolsetTerms {
       model: cheap,
       max_concurrent: subagents.maxConcurrent ?? DEFAULT_TERMS.subagents.max_concurrent,
     },
+    runs: {
+      max_concurrent: configuration.runs?.maxConcurrent ?? DEFAULT_TERMS.runs.max_concurrent,
+      per_source: { ...DEFAULT_TERMS.runs.per_source, ...given(configuration.runs?.perSource ?? {}) },
+    },
+    deliver_to: agentTargets(configuration.channels ?? {}),
     delegation: { ...DEFAULT_TERMS.delegation, servers: Object.keys(configuration.acp ?? {}) },
   };
+}
+
+/** Without keys that say nothing. */
+function given<T extends object>(values: T): { [Key in keyof T]: NonNullable<T[Key]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }
 
 function rulesOf(

@@ -40,6 +40,8 @@ export interface NewCronJob {
 }
 
 export interface CronJob extends NewCronJob {
+  /** Rises with every change that somebody makes to the job. */
+  readonly version: number;
   /** The instant it is due next; null when it is disabled or will never be due again. */
   readonly next_at: number | null;
   /** The database's clock when `next_at` was worked out: a clock that stands before it was set back. */
@@ -47,12 +49,11 @@ export interface CronJob extends NewCronJob {
   readonly updated_at: number;
 }
 
-/** Why an instant did not lead to a run of its own. */
-export type FireOutcome =
-  /** A run was entered, or the event was sent. */
-  | 'fired'
-  /** The run before was still at work. */
-  | 'skipped';
+/**
+ * What became of an instant. `fired`: it led to a run, or to an event. `queued`: its run begins when the one before has ended. `skipped`: the
+ * run before was still at work.
+ */
+export type FireOutcome = 'fired' | 'queued' | 'skipped';
 
 /** One instant of one job, whoever noticed it: unique per job and instant. */
 export interface CronFire {
@@ -63,7 +64,7 @@ export interface CronFire {
   readonly outcome: FireOutcome;
   /** How many instants were missed before it (nobody served then) and are made up for by this one. */
   readonly missed: number;
-  /** The run that it led to; null for an event and for what was skipped. */
+  /** The run that it led to; null for an event, and for what led to nothing. */
   readonly run_id: string | null;
   /** The database's clock. */
   readonly fired_at: number;

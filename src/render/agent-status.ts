@@ -22,8 +22,10 @@ export function statusWord(agent: Agent): StatusWord {
   if (state.type === 'completed') return 'done';
   if (state.type === 'failed') return 'failed';
   if (state.type === 'killed') return 'dead';
-  // A background run rests only before it begins.
-  return agent.origin === 'session' ? 'queued' : 'idle';
+  // A run rests only before it begins.
+  return agent.origin === 'session' || agent.origin === 'delegate' || agent.origin === 'cron'
+    ? 'queued'
+    : 'idle';
 }
 
 const LOOKS: Readonly<

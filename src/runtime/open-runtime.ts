@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Agent } from '../core/agent.ts';
+import type { Agent, AgentConfig } from '../core/agent.ts';
 import type { AskAnswer } from '../core/ask.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Mail } from '../core/mail.ts';
@@ -22,8 +22,9 @@ import { LeaseKeeper } from './lease-keeper.ts';
 import { ModelShelf } from './model-shelf.ts';
 import { performCall } from './perform-call.ts';
 import { performRequest } from './perform-request.ts';
+import { restingRoot } from './resting-root.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
-import type { ResumeReport, RuntimeFace, StartOptions, TreeOutcome } from './runtime-face.ts';
+import type { RestOptions, ResumeReport, RuntimeFace, StartOptions, TreeOutcome } from './runtime-face.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { SettleWatch } from './settle-watch.ts';
 import { TurnClock } from './turn-clock.ts';
@@ -62,6 +63,7 @@ class Runtime implements RuntimeFace {
     this.#executor = new Executor({
       store: options.store,
       workbench: this.#workbench,
+      role: options.role ?? 'run',
       emit: (event) => this.#emit(event),
       perform: (cell, effect) => this.#perform(cell, effect),
       findOut: (agent, need) =>
@@ -108,7 +110,7 @@ class Runtime implements RuntimeFace {
       worktrees: this.#worktrees,
       workbench: this.#workbench,
       emit: (event: RuntimeEvent) => this.#emit(event),
-      can_ask: this.#options.can_ask === true,
+      can_ask: this.#canAsk(cell.agent.config),
       isGranted: (agent_id: string, tool: string) => isGranted(this.#store, agent_id, tool),
     };
     switch (effect.type) {
@@ -132,6 +134,40 @@ class Runtime implements RuntimeFace {
         cell.calls.clear();
         return;
     }
+  }
+
+  #canAsk(config: AgentConfig): boolean {
+    const { can_ask = false } = this.#options;
+    return typeof can_ask === 'function' ? can_ask(config) : can_ask;
+  }
+
+  get worker_id(): string {
+    return this.#executor.worker.id;
+  }
+
+  async begin({ name, session_key, config, limits }: RestOptions): Promise<Agent> {
+    this.#assertOpen();
+    const root = restingRoot({
+      name,
+      session_key,
+      config: checkedConfig(config, this.#workbench),
+      worker: this.#executor.worker.id,
+    });
+    await this.#models.model(config.model);
+    const tree = await this.#store.createRoot(root, checkedLimits(limits), { served: true });
+    this.#executor.forest.setTree(tree);
+    return this.#executor.beginRoot(root).agent;
+  }
+
+  checked(config: AgentConfig): AgentConfig {
+    return checkedConfig(config, this.#workbench);
+  }
+
+  async release(root_id: string): Promise<boolean> {
+    this.#assertOpen();
+    if (!this.#executor.forget(root_id)) return false;
+    await this.#store.releaseTree(root_id, this.#executor.worker.id);
+    return true;
   }
 
   async start(options: StartOptions): Promise<Agent> {

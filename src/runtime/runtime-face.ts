@@ -15,6 +15,14 @@ export interface StartOptions {
   readonly limits?: Partial<Limits>;
 }
 
+/** A root agent that rests until it is written to; its tree is served (`Store.createRoot`). */
+export interface RestOptions {
+  readonly name: string;
+  readonly session_key: string;
+  readonly config: AgentConfig;
+  readonly limits?: Partial<Limits>;
+}
+
 /** How a tree stands when nothing of it is at work any more. */
 export interface TreeOutcome {
   readonly root: Agent;
@@ -40,7 +48,14 @@ export interface ResumeReport {
  * (stable `code`, `hint`); nothing that a caller does can lose what is in the ledger.
  */
 export interface RuntimeFace {
+  /** By which the ledger knows this process. */
+  readonly worker_id: string;
   start(options: StartOptions): Promise<Agent>;
+  begin(options: RestOptions): Promise<Agent>;
+  /** The configuration with its folder made canonical; throws what `start` would reject with. */
+  checked(config: AgentConfig): AgentConfig;
+  /** Gives up a tree in which nothing is to be done and forgets it; false when something is. `resume` takes it back. */
+  release(root_id: string): Promise<boolean>;
   /** Takes over every agent of the tree that nobody leads, and goes on; `retry` also restarts agents whose turn failed. */
   resume(root_id: string, options?: { readonly retry?: boolean }): Promise<ResumeReport>;
   /** A letter from the human. It wakes an idle agent and joins a running turn before its next model request. */

@@ -89,7 +89,7 @@ export class Workbench {
 
   contextOf(agent: Agent, tree: Tree | undefined): TransitionContext {
     const worktree = agent.config.task?.worktree ?? null;
-    const reports = agent.origin === 'spawn' || agent.origin === 'delegate' || agent.origin === 'session';
+    const reports = agent.origin !== 'root' && agent.origin !== 'fork';
     return {
       reports,
       submits: mustSubmit(agent.config, agent.origin),

@@ -35,6 +35,7 @@ export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConf
     ...(turns === null ? {} : { turns }),
     ...(run_ms === null ? {} : { run_ms }),
     ...(task === null ? {} : { task }),
+    ...(parent.channel === undefined ? {} : { channel: parent.channel }),
   };
 }
 

@@ -51,17 +51,40 @@ BEGIN
     g->>'worker', (g->>'created_at')::bigint, (g->>'created_at')::bigint);
   IF r IS NOT NULL THEN
     INSERT INTO subagent_runs (id, root_id, agent_id, source, session_key, requester_id, requester_key, task, label, model, thinking,
-      timeout_ms, cleanup, status, created_at, started_at)
+      timeout_ms, cleanup, status, created_at, started_at, deliver, job_id)
     VALUES (r->>'id', g->>'root_id', g->>'id', r->>'source', r->>'session_key', r->>'requester_id', r->>'requester_key', r->>'task',
       r->>'label', r->>'model', r->>'thinking', (r->>'timeout_ms')::bigint, r->>'cleanup', CASE WHEN begun THEN 'running' ELSE 'queued' END,
-      (g->>'created_at')::bigint, CASE WHEN begun THEN (g->>'created_at')::bigint END);
+      (g->>'created_at')::bigint, CASE WHEN begun THEN (g->>'created_at')::bigint END, coalesce(r->'deliver', '[]')::text, r->>'job_id');
   END IF;
 END $$;
 
+-- Its end enters the outbox with it, whoever ended it.
 CREATE OR REPLACE FUNCTION coppice_finish_run(ended_agent text, run jsonb, ended_at bigint) RETURNS void LANGUAGE sql AS $$
-  UPDATE subagent_runs SET status = run->>'status', result = run->>'result', error = run->>'error', finished_at = ended_at,
-    duration_ms = ended_at - coalesce(started_at, ended_at) WHERE agent_id = ended_agent AND finished_at IS NULL
+  WITH ended AS (
+    UPDATE subagent_runs SET status = run->>'status', result = run->>'result', error = run->>'error', finished_at = ended_at,
+      duration_ms = ended_at - coalesce(started_at, ended_at) WHERE agent_id = ended_agent AND finished_at IS NULL
+    RETURNING id, root_id, agent_id, deliver
+  )
+  INSERT INTO deliveries (id, kind, target, channel, root_id, agent_id, about, created_at, next_at)
+  SELECT 'run-' || e.id || '-' || (t.place - 1), 'run', t.target, split_part(t.target, ':', 1), e.root_id, e.agent_id, e.id, ended_at, ended_at
+  FROM ended e, jsonb_array_elements_text(e.deliver::jsonb) WITH ORDINALITY AS t (target, place)
+  ON CONFLICT DO NOTHING
 $$;
+
+CREATE OR REPLACE FUNCTION coppice_enter_delivery(d jsonb) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO deliveries (id, kind, target, channel, root_id, agent_id, about, body, created_at, next_at)
+  VALUES (d->>'id', d->>'kind', d->>'target', split_part(d->>'target', ':', 1), d->>'root_id', d->>'agent_id', d->>'about', d->>'body',
+    (d->>'created_at')::bigint, (d->>'created_at')::bigint)
+  ON CONFLICT DO NOTHING
+$$;
+
+CREATE OR REPLACE FUNCTION coppice_delete_conversation(gone text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM messages WHERE agent_id = gone;
+  DELETE FROM mail WHERE to_id = gone;
+  DELETE FROM requests WHERE agent_id = gone;
+  DELETE FROM agents WHERE id = gone;
+END $$;
 
 CREATE OR REPLACE FUNCTION coppice_kill(target_id text, killer text, kill_at bigint, own_worker text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE doomed text[]; target agents%ROWTYPE; r record; content text; others text; tree_id text;
@@ -83,7 +106,7 @@ BEGIN
     INSERT INTO messages (agent_id, seq, kind, content, at) SELECT r.id, g.last_seq, 'event', content, kill_at FROM agents g WHERE g.id = r.id;
     DELETE FROM wait_edges WHERE waiter = r.id;
     UPDATE asks SET verdict = 'void', answered_at = kill_at WHERE agent_id = r.id AND verdict IS NULL;
-    IF r.origin IN ('session', 'delegate') THEN
+    IF r.origin IN ('session', 'delegate', 'cron') THEN
       PERFORM coppice_finish_run(r.id, jsonb_build_object('status', 'cancelled', 'error', 'Killed by ' || killer), kill_at);
     END IF;
     UPDATE agents SET living_children = living_children - 1 WHERE id = r.parent_id;
@@ -203,7 +226,7 @@ BEGIN
   IF coppice_is_terminal(new_status) AND a.parent_id IS NOT NULL THEN
     UPDATE agents SET living_children = living_children - 1 WHERE id = a.parent_id;
   END IF;
-  IF a.origin IN ('session', 'delegate') THEN
+  IF a.origin IN ('session', 'delegate', 'cron') THEN
     IF s->'run' IS NOT NULL THEN
       PERFORM coppice_finish_run(a.id, s->'run', step_at);
     ELSIF a.status = 'idle' AND coppice_is_working(new_status) THEN
@@ -221,14 +244,14 @@ BEGIN
   UPDATE asks SET verdict = 'void', answered_at = step_at FROM jsonb_array_elements_text(s->'void_asks') AS gone (id)
   WHERE asks.id = gone.id AND asks.verdict IS NULL;
   FOR q IN SELECT * FROM jsonb_array_elements(s->'remove') LOOP
-    DELETE FROM agents g WHERE g.id = q #>> '{}' AND g.parent_id = a.id AND coppice_is_terminal(g.status)
+    PERFORM 1 FROM agents g WHERE g.id = q #>> '{}' AND g.parent_id = a.id AND coppice_is_terminal(g.status)
       AND NOT EXISTS (SELECT 1 FROM agents below WHERE below.parent_id = g.id);
     IF FOUND THEN
-      DELETE FROM messages WHERE agent_id = q #>> '{}';
-      DELETE FROM mail WHERE to_id = q #>> '{}';
-      DELETE FROM requests WHERE agent_id = q #>> '{}';
+      PERFORM coppice_delete_conversation(q #>> '{}');
+      UPDATE subagent_runs SET cleaned_at = step_at WHERE agent_id = q #>> '{}' AND cleaned_at IS NULL;
     END IF;
   END LOOP;
+  PERFORM coppice_enter_delivery(d) FROM jsonb_array_elements(s->'deliver') d;
   SELECT * INTO t FROM trees WHERE root_id = a.root_id;
   RETURN jsonb_build_object('ok', true, 'killed', killed, 'sent', to_jsonb(sent), 'tree', jsonb_build_object('root_id', t.root_id,
     'limits', t.limits::jsonb, 'live', t.live, 'total', t.total, 'tokens', t.tokens, 'cost_usd', t.cost_usd));
@@ -247,13 +270,15 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION coppice_send(m jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
-DECLARE found_status text;
+DECLARE found_status text; there bigint;
 BEGIN
   PERFORM 1 FROM trees WHERE root_id = m->>'root_id' FOR UPDATE;
+  SELECT number INTO there FROM mail WHERE id = m->>'id';
+  IF FOUND THEN RETURN jsonb_build_object('number', there); END IF;
   SELECT status INTO found_status FROM agents WHERE id = m->>'to_id';
   IF NOT FOUND THEN RETURN '"unknown"'; END IF;
   IF coppice_is_terminal(found_status) THEN RETURN '"dead"'; END IF;
-  RETURN to_jsonb(coppice_post(m, NULL));
+  RETURN jsonb_build_object('number', coppice_post(m, NULL));
 END $$;
 
 CREATE OR REPLACE FUNCTION coppice_answer(ask text, a jsonb, m jsonb) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -265,9 +290,95 @@ BEGIN
   RETURN coppice_post(m, NULL);
 END $$;
 
-CREATE OR REPLACE FUNCTION coppice_create_root(c jsonb, tree_limits text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION coppice_create_root(c jsonb, tree_limits text, is_served boolean) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO trees (root_id, limits, live, total) VALUES (c->'agent'->>'id', tree_limits, 1, 1);
+  INSERT INTO trees (root_id, limits, live, total, served) VALUES (c->'agent'->>'id', tree_limits, 1, 1, is_served);
   PERFORM coppice_create(c);
+END $$;
+
+CREATE OR REPLACE FUNCTION coppice_create_job(j jsonb, most bigint) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  -- Jobs are made one after another, so that the limit of a tree holds.
+  PERFORM pg_advisory_xact_lock(hashtext('coppice_cron_jobs'));
+  PERFORM 1 FROM cron_jobs WHERE id = j->>'id';
+  IF FOUND THEN RETURN 'there'; END IF;
+  PERFORM 1 FROM cron_jobs WHERE name = j->>'name';
+  IF FOUND THEN RETURN 'name'; END IF;
+  IF most IS NOT NULL AND (SELECT count(*) FROM cron_jobs WHERE root_id = j->>'root_id' AND enabled) >= most THEN RETURN 'limit'; END IF;
+  INSERT INTO cron_jobs (id, name, root_id, definition, enabled, next_at, planned_at, created_at, updated_at)
+  VALUES (j->>'id', j->>'name', j->>'root_id', j->>'definition', (j->>'enabled')::boolean, (j->>'next_at')::bigint, (j->>'created_at')::bigint,
+    (j->>'created_at')::bigint, (j->>'created_at')::bigint);
+  RETURN 'created';
+END $$;
+
+CREATE OR REPLACE FUNCTION coppice_is_job_at_work(job text) RETURNS boolean LANGUAGE sql STABLE AS
+$$ SELECT EXISTS (SELECT 1 FROM subagent_runs WHERE job_id = job AND finished_at IS NULL) $$;
+
+CREATE OR REPLACE FUNCTION coppice_fire_begin(b jsonb) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  IF b->>'type' = 'event' THEN
+    UPDATE trees SET served = true WHERE root_id = b->'mail'->>'root_id';
+    PERFORM coppice_post(b->'mail', NULL);
+    RETURN NULL;
+  END IF;
+  PERFORM coppice_create_root(b->'root', b->>'limits', true);
+  PERFORM coppice_post(b->'letter', NULL);
+  RETURN b->'root'->'run'->>'id';
+END $$;
+
+CREATE OR REPLACE FUNCTION coppice_fire(f jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE j cron_jobs%ROWTYPE; waiting cron_fires%ROWTYPE; is_waiting boolean; begun text; verdict text; b jsonb := f->'begin';
+  instant_at bigint := (f->>'instant')::bigint; by_hand boolean := (f->>'manual')::boolean; fire_at bigint := (f->>'at')::bigint;
+BEGIN
+  -- The tree of an event first: trees come before everything else in everybody's order of locks.
+  IF b->>'type' = 'event' THEN PERFORM 1 FROM trees WHERE root_id = b->'mail'->>'root_id' FOR UPDATE; END IF;
+  SELECT * INTO j FROM cron_jobs WHERE id = f->>'job_id' FOR UPDATE;
+  IF NOT FOUND THEN RETURN 'stale'; END IF;
+  SELECT * INTO waiting FROM cron_fires WHERE job_id = j.id AND outcome = 'queued';
+  is_waiting := FOUND;
+  IF (f->>'waited')::boolean THEN
+    IF NOT is_waiting OR waiting.instant <> instant_at OR waiting.manual <> by_hand OR coppice_is_job_at_work(j.id) THEN RETURN 'stale'; END IF;
+    begun := coppice_fire_begin(b);
+    UPDATE cron_fires SET outcome = 'fired', run_id = begun WHERE job_id = j.id AND instant = instant_at AND manual = by_hand;
+    RETURN 'fired';
+  END IF;
+  IF NOT by_hand THEN
+    IF NOT j.enabled OR j.version <> (f->>'version')::bigint OR j.next_at IS DISTINCT FROM (f->>'next_at')::bigint THEN RETURN 'stale'; END IF;
+    UPDATE cron_jobs SET next_at = CASE WHEN (f->>'disable')::boolean THEN NULL ELSE (f->>'then_at')::bigint END, planned_at = fire_at,
+      enabled = enabled AND NOT (f->>'disable')::boolean WHERE id = j.id;
+  END IF;
+  PERFORM 1 FROM cron_fires WHERE job_id = j.id AND instant = instant_at AND manual = by_hand;
+  IF FOUND THEN RETURN 'stale'; END IF;
+  verdict := CASE
+    WHEN b->>'type' = 'event' THEN
+      CASE WHEN EXISTS (SELECT 1 FROM agents WHERE id = b->'mail'->>'to_id' AND NOT coppice_is_terminal(status)) THEN 'fired' ELSE 'skipped' END
+    WHEN NOT is_waiting AND NOT coppice_is_job_at_work(j.id) THEN 'fired'
+    WHEN f->>'overlap' = 'queue' AND NOT is_waiting THEN 'queued'
+    ELSE 'skipped' END;
+  IF verdict = 'fired' THEN begun := coppice_fire_begin(b); END IF;
+  INSERT INTO cron_fires (job_id, instant, manual, outcome, missed, run_id, fired_at)
+  VALUES (j.id, instant_at, by_hand, verdict, (f->>'missed')::bigint, begun, fire_at);
+  RETURN verdict;
+END $$;
+
+CREATE OR REPLACE FUNCTION coppice_clean_runs(clean_at bigint, most bigint) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE r record;
+BEGIN
+  FOR r IN SELECT x.agent_id, x.root_id, x.source FROM subagent_runs x
+    WHERE x.cleanup = 'delete' AND x.finished_at IS NOT NULL AND x.cleaned_at IS NULL AND (x.source = 'cron' OR x.deliver <> '[]')
+      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.about = x.id AND d.status <> 'delivered')
+      AND NOT EXISTS (SELECT 1 FROM mail m WHERE m.to_id = x.requester_id AND m.from_id = x.agent_id AND m.consumed_seq IS NULL)
+    ORDER BY x.finished_at LIMIT most FOR UPDATE OF x SKIP LOCKED LOOP
+    IF r.source = 'cron' THEN
+      DELETE FROM wait_edges e USING agents g WHERE g.id = e.waiter AND g.root_id = r.root_id;
+      PERFORM coppice_delete_conversation(g.id) FROM agents g WHERE g.root_id = r.root_id;
+      DELETE FROM asks WHERE root_id = r.root_id;
+      DELETE FROM trees WHERE root_id = r.root_id;
+    ELSIF NOT EXISTS (SELECT 1 FROM agents WHERE parent_id = r.agent_id) THEN
+      PERFORM coppice_delete_conversation(r.agent_id);
+    END IF;
+    UPDATE subagent_runs SET cleaned_at = clean_at WHERE agent_id = r.agent_id;
+    RETURN NEXT r.agent_id;
+  END LOOP;
 END $$;
 `;
