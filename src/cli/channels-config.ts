@@ -6,6 +6,8 @@ const ENV = z.string().regex(/^[A-Za-z_]\w*$/, 'the name of an environment varia
 
 const url = z.url({ protocol: /^https?$/, error: 'an http or https URL' });
 
+export const TELEGRAM_TOKEN = 'TELEGRAM_BOT_TOKEN';
+
 /** `channels` of the configuration: secrets are named by environment variable, never written there. */
 export const channelsConfig = z.strictObject({
   telegram: z
@@ -33,5 +35,13 @@ export function agentTargets({ telegram, webhook, file }: ChannelsConfig): strin
     ...(telegram?.allow ?? []).map((id) => `telegram:${id}`),
     ...Object.keys(webhook ?? {}).map((name) => `webhook:${name}`),
     ...Object.keys(file ?? {}).map((name) => `file:${name}`),
+  ];
+}
+
+/** Environment variables whose values are secrets of channels. */
+export function channelSecrets({ telegram, webhook = {} }: ChannelsConfig): string[] {
+  return [
+    ...(telegram === undefined ? [] : [telegram.tokenEnv ?? TELEGRAM_TOKEN]),
+    ...Object.values(webhook).map(({ secretEnv }) => secretEnv),
   ];
 }

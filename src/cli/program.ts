@@ -1,5 +1,8 @@
 import { Argument, Command } from 'commander';
 import { addApprovalsCommands } from './approvals-commands.ts';
+import { addCronCommands } from './cron-commands.ts';
+import { addDeliveriesCommands } from './deliveries-commands.ts';
+import { addServeCommand } from './serve-command.ts';
 import { SHELLS, type Shell } from './completion/shell.ts';
 import { seconds, whole } from './option-values.ts';
 import type { ProgramPart, Work } from './program-part.ts';
@@ -114,6 +117,9 @@ export function createProgram(version: string): Program {
 
   addApprovalsCommands({ sub, choose });
   addSubagentCommands({ sub, choose });
+  addCronCommands({ sub, choose });
+  addDeliveriesCommands({ sub, choose });
+  addServeCommand({ sub, choose });
 
   sub('doctor', 'Show what is configured and what is missing').action(
     choose(() => async (context) => (await import('./commands/doctor.ts')).doctor(context)),

@@ -1,4 +1,5 @@
 import type { AgentConfig } from './agent.ts';
+import type { Limits } from './limits.ts';
 
 /** When a job is due. Instants are milliseconds since the epoch, always UTC. */
 export type Schedule =
@@ -26,6 +27,7 @@ export interface NewCronJob {
   readonly created_by: string;
   /** With what an isolated run is created: settled when the job is made, so that nothing that changes later can widen it. */
   readonly config: AgentConfig;
+  readonly limits: Limits;
   /** Null: the tree's usual limit of a turn. */
   readonly timeout_ms: number | null;
   /** Targets of the outbox, each once. */

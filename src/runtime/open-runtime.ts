@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Agent, AgentConfig } from '../core/agent.ts';
-import type { AskAnswer } from '../core/ask.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Mail } from '../core/mail.ts';
 import type { NewAgent } from '../core/new-agent.ts';
@@ -24,7 +23,14 @@ import { performCall } from './perform-call.ts';
 import { performRequest } from './perform-request.ts';
 import { restingRoot } from './resting-root.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
-import type { RestOptions, ResumeReport, RuntimeFace, StartOptions, TreeOutcome } from './runtime-face.ts';
+import type {
+  LetterTerms,
+  RestOptions,
+  ResumeReport,
+  RuntimeFace,
+  StartOptions,
+  TreeOutcome,
+} from './runtime-face.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { SettleWatch } from './settle-watch.ts';
 import { TurnClock } from './turn-clock.ts';
@@ -150,17 +156,18 @@ class Runtime implements RuntimeFace {
     const root = restingRoot({
       name,
       session_key,
-      config: checkedConfig(config, this.#workbench),
+      config: await this.checked(config),
       worker: this.#executor.worker.id,
     });
-    await this.#models.model(config.model);
     const tree = await this.#store.createRoot(root, checkedLimits(limits), { served: true });
     this.#executor.forest.setTree(tree);
     return this.#executor.beginRoot(root).agent;
   }
 
-  checked(config: AgentConfig): AgentConfig {
-    return checkedConfig(config, this.#workbench);
+  async checked(config: AgentConfig): Promise<AgentConfig> {
+    const checked = checkedConfig(config, this.#workbench);
+    await this.#models.model(checked.model);
+    return checked;
   }
 
   async release(root_id: string): Promise<boolean> {
@@ -172,10 +179,9 @@ class Runtime implements RuntimeFace {
 
   async start(options: StartOptions): Promise<Agent> {
     this.#assertOpen();
-    const config = checkedConfig(options.config, this.#workbench);
     const limits = checkedLimits(options.limits);
     if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
-    await this.#models.model(config.model);
+    const config = await this.checked(options.config);
     const now = Date.now();
     const id = randomUUID();
     const content = {
@@ -241,9 +247,9 @@ class Runtime implements RuntimeFace {
     return { root, agents: claimed, elsewhere, broken };
   }
 
-  async send(to_id: string, text: string): Promise<Mail> {
+  async send(to_id: string, text: string, as: LetterTerms = {}): Promise<Mail> {
     this.#assertOpen();
-    return this.#orders.send(to_id, text);
+    return this.#orders.send(to_id, text, as);
   }
 
   async fork(agent_id: string, name: string, prompt: string | null): Promise<Agent> {
@@ -261,7 +267,7 @@ class Runtime implements RuntimeFace {
     await this.#orders.wait(agent_id, timeout_ms, from);
   }
 
-  async answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'>): Promise<void> {
+  async answer(...[ask_id, answer]: Parameters<RuntimeFace['answer']>): Promise<void> {
     this.#assertOpen();
     await this.#orders.answer(ask_id, answer);
   }

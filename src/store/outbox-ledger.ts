@@ -10,14 +10,18 @@ export type DeliveryEnd =
 export interface OutboxLedger {
   /**
    * Takes deliveries of these channels that are pending, due at `at`, and not under way in a living process; oldest first. Each rises its
-   * `attempts` with that: what belongs to an earlier try is refused from then on.
+   * `attempts` with that: what belongs to an earlier try is refused from then on. `held` are the ids that this worker has in hand: what else is
+   * claimed in its name (an answer that was lost on its way back) counts as not under way.
    */
   claimDeliveries(
     worker_id: string,
     at: number,
     limit: number,
     channels: readonly string[],
+    held?: readonly string[],
   ): Promise<Delivery[]>;
+  /** The channels that pending deliveries are meant for, each once. */
+  pendingChannels(): Promise<readonly string[]>;
   /** False: the try is not the newest any more. */
   noteDelivery(id: string, worker_id: string, attempt: number, progress: string): Promise<boolean>;
   /** Ends a try, once. False: the try is not the newest any more. */

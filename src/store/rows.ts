@@ -82,13 +82,15 @@ export function runOf(row: Row): Run {
 type JobDefinition = Omit<NewCronJob, 'id' | 'name' | 'root_id' | 'enabled' | 'created_at'>;
 
 export function definitionOf(job: NewCronJob): string {
-  const { schedule, task, session, created_by, config, timeout_ms, deliver, once, cleanup, overlap } = job;
+  const { schedule, task, session, created_by, config, limits, timeout_ms, deliver, once, cleanup, overlap } =
+    job;
   const definition: JobDefinition = {
     schedule,
     task,
     session,
     created_by,
     config,
+    limits,
     timeout_ms,
     deliver,
     once,

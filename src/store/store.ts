@@ -134,6 +134,7 @@ export interface AgentFilter {
 export interface RunFilter {
   readonly root_id?: string;
   readonly source?: RunSource;
+  readonly job_id?: string;
   /** Only queued and running ones. */
   readonly active?: boolean;
   /** Newest first; default no limit. */

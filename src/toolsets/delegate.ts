@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../core/agent.ts';
 import { runIsolated } from '../core/isolated-run.ts';
+import { isSubAgent } from '../core/sub-agent.ts';
 import { storable } from '../core/text.ts';
 import { refuse } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
@@ -28,7 +29,7 @@ function mayDelegate(config: AgentConfig, { delegation }: ToolsetTerms): boolean
 
 /** Agents made by spawn_agents and sessions_spawn never create loops of their own (DESIGN.md, Decided). */
 function maySpawn(config: AgentConfig, terms: ToolsetTerms): boolean {
-  return mayDelegate(config, terms) && (config.task === undefined || config.task.kind === 'delegate');
+  return mayDelegate(config, terms) && (!isSubAgent(config) || config.task?.kind === 'delegate');
 }
 
 function atLimit(view: ToolsetView): Decision | null {
@@ -59,8 +60,7 @@ const spawn: ToolsetTool = {
   decode(input, call, view) {
     const parsed = parseArguments(spawnInput, input);
     if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
-    const kind = view.self.config.task?.kind ?? 'delegate';
-    if (kind !== 'delegate')
+    if (isSubAgent(view.self.config) && view.self.config.task?.kind !== 'delegate')
       return refuse('NESTING_FORBIDDEN', 'a sub-agent creates no agents of its own: do the work yourself.');
     const limit = atLimit(view);
     if (limit !== null) return limit;

@@ -24,6 +24,7 @@ function newJob(over: Partial<NewCronJob> = {}): NewCronJob {
     root_id: null,
     created_by: 'you',
     config: CONFIG,
+    limits: DEFAULT_LIMITS,
     timeout_ms: null,
     deliver: [],
     once: false,

@@ -70,12 +70,14 @@ export function outboxContract(stores: () => { readonly store: Store; readonly o
   it('a delivery is claimed by one of many, when it is due, for a channel that was asked for', async () => {
     const { store, other } = stores();
     const { delivery, channel } = await one();
-    const workers = [await living(), await living()] as [string, string];
-    assert.deepEqual(await store.claimDeliveries(workers[0], 999, 10, [channel]), []);
-    assert.deepEqual(await store.claimDeliveries(workers[0], 1_000, 10, ['other']), []);
+    const workers = await Promise.all(Array.from({ length: 8 }, living));
+    const [first = ''] = workers;
+    assert.deepEqual(await store.claimDeliveries(first, 999, 10, [channel]), []);
+    assert.deepEqual(await store.claimDeliveries(first, 1_000, 10, ['other']), []);
+    assert.ok((await other.pendingChannels()).includes(channel));
     const claims = await Promise.all(
-      Array.from({ length: 8 }, (_, n) =>
-        (n % 2 === 0 ? store : other).claimDeliveries(workers[n % 2] as string, 1_000, 10, [channel]),
+      workers.map((worker, n) =>
+        (n % 2 === 0 ? store : other).claimDeliveries(worker, 1_000, 10, [channel]),
       ),
     );
     const won = claims.flat();
@@ -83,6 +85,19 @@ export function outboxContract(stores: () => { readonly store: Store; readonly o
       won.map(({ id, attempts }) => [id, attempts]),
       [[delivery.id, 1]],
     );
+  });
+
+  it('what a worker claimed and never heard of is claimed again; what it has in hand is not', async () => {
+    const { store } = stores();
+    const { delivery, channel } = await one();
+    const worker = await living();
+    await store.claimDeliveries(worker, 1_000, 1, [channel]);
+    assert.deepEqual(await store.claimDeliveries(worker, 1_000, 1, [channel], [delivery.id]), []);
+    const [again] = await store.claimDeliveries(worker, 1_000, 1, [channel], []);
+    assert.equal(again?.attempts, 2);
+    assert.equal(await store.endDelivery(delivery.id, worker, 1, { status: 'delivered', at: 1 }), false);
+    assert.equal(await store.endDelivery(delivery.id, worker, 2, { status: 'delivered', at: 2 }), true);
+    assert.ok(!(await store.pendingChannels()).includes(channel));
   });
 
   it('oldest first, no more than asked for', async () => {
@@ -94,7 +109,8 @@ export function outboxContract(stores: () => { readonly store: Store; readonly o
     const worker = await living();
     const channels = [target.split(':')[0] as string];
     const first = await store.claimDeliveries(worker, 9_000, 3, channels);
-    const rest = await store.claimDeliveries(worker, 9_000, 3, channels);
+    const held = first.map(({ id }) => id);
+    const rest = await store.claimDeliveries(worker, 9_000, 3, channels, held);
     assert.deepEqual(
       [...first, ...rest].map(({ id }) => id),
       all.map(({ id }) => id),

@@ -24,11 +24,13 @@ export class PostgresOutbox extends PostgresCron implements OutboxLedger {
     at: number,
     limit: number,
     channels: readonly string[],
+    held: readonly string[] = [],
   ): Promise<Delivery[]> {
     // As with agents, the look at the workers is made anew for a row that another claim has just changed.
     const sql = `UPDATE deliveries SET worker = $2, attempts = attempts + 1 WHERE id IN (
         SELECT d.id FROM deliveries d WHERE d.status = 'pending' AND d.next_at <= $3 AND d.channel = ANY ($5::text[])
-          AND (d.worker IS NULL OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = d.worker AND ${IS_ALIVE}))
+          AND (d.worker IS NULL OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = d.worker AND ${IS_ALIVE})
+            OR (d.worker = $2 AND NOT d.id = ANY ($6::text[])))
         ORDER BY d.created_at, d.number LIMIT $4 FOR UPDATE OF d SKIP LOCKED
       ) RETURNING *`;
     const rows = await this.query('claim_deliveries', sql, [
@@ -37,10 +39,16 @@ export class PostgresOutbox extends PostgresCron implements OutboxLedger {
       at,
       limit,
       channels,
+      held,
     ]);
     const order = (a: Row, b: Row, column: string) => (a[column] as number) - (b[column] as number);
     rows.sort((a, b) => order(a, b, 'created_at') || order(a, b, 'number'));
     return rows.map(deliveryOf);
+  }
+
+  async pendingChannels(): Promise<readonly string[]> {
+    const sql = "SELECT DISTINCT channel FROM deliveries WHERE status = 'pending'";
+    return (await this.query('pending_channels', sql, [])).map((row) => row.channel as string);
   }
 
   async noteDelivery(id: string, worker_id: string, attempt: number, progress: string): Promise<boolean> {

@@ -13,28 +13,43 @@ export class SqliteOutbox extends SqliteCron implements OutboxLedger {
     at: number,
     limit: number,
     channels: readonly string[],
+    held: readonly string[] = [],
   ): Promise<Delivery[]> {
     // A look is not a write: mostly nothing is due.
     const due = "SELECT 1 FROM deliveries WHERE status = 'pending' AND next_at <= ? LIMIT 1";
     if (this.read(() => this.rows(due, at)).length === 0) return [];
-    return this.transaction(() => this.#claim(worker_id, at, limit, channels));
+    return this.transaction(() => this.#claim(worker_id, at, limit, channels, held));
   }
 
-  #claim(worker: string, at: number, limit: number, channels: readonly string[]): Delivery[] {
+  #claim(
+    worker: string,
+    at: number,
+    limit: number,
+    channels: readonly string[],
+    held: readonly string[],
+  ): Delivery[] {
     const due = this.rows(
       `SELECT id FROM deliveries WHERE status = 'pending' AND next_at <= ?1
         AND channel IN (SELECT value FROM json_each(?2))
-        AND (worker IS NULL OR worker NOT IN (SELECT value FROM json_each(?3)))
+        AND (worker IS NULL OR worker NOT IN (SELECT value FROM json_each(?3))
+          OR (worker = ?5 AND id NOT IN (SELECT value FROM json_each(?6))))
       ORDER BY created_at, rowid LIMIT ?4`,
       at,
       JSON.stringify(channels),
       JSON.stringify(this.living()),
       limit,
+      worker,
+      JSON.stringify(held),
     );
     return due.map(({ id }) => {
       const sql = 'UPDATE deliveries SET worker = ?, attempts = attempts + 1 WHERE id = ? RETURNING *';
       return deliveryOf(this.rows(sql, worker, id as string)[0] as Row);
     });
+  }
+
+  async pendingChannels(): Promise<readonly string[]> {
+    const sql = "SELECT DISTINCT channel FROM deliveries WHERE status = 'pending'";
+    return this.read(() => this.rows(sql)).map((row) => row.channel as string);
   }
 
   async noteDelivery(id: string, worker_id: string, attempt: number, progress: string): Promise<boolean> {
