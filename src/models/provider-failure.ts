@@ -2,6 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import type { Failure, FailureKind } from '../core/failure.ts';
 import { ConnectionError } from './http-fetch.ts';
 import type { ModelOutcome } from './model.ts';
+import { retryAfter } from './retry-after.ts';
 
 const OVERFLOW =
   /context.{0,20}(length|window|limit)|too many tokens|prompt is too long|maximum context|exceeds the maximum number of tokens/i;
@@ -71,19 +72,4 @@ function describe(error: unknown): string {
   return typeof message === 'string'
     ? message
     : (JSON.stringify(error)?.slice(0, MAX_TEXT) ?? 'unknown error');
-}
-
-/** `Retry-After` in seconds or as a date, or `retry-after-ms`; milliseconds from `now`. */
-export function retryAfter(
-  headers: Readonly<Record<string, string | undefined>>,
-  now: number,
-): number | null {
-  const ms = Number(headers['retry-after-ms']);
-  if (headers['retry-after-ms'] !== undefined && Number.isFinite(ms) && ms >= 0) return ms;
-  const value = headers['retry-after'];
-  if (value === undefined || value.trim() === '') return null;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds)) return Math.max(seconds, 0) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? null : Math.max(date - now, 0);
 }

@@ -1,0 +1,30 @@
+import type { Delivery } from '../../core/delivery.ts';
+import type { DeliverResult } from '../channel.ts';
+import type { DeliveryEnd } from './outbox-ledger.ts';
+
+const BASE_MS = 1_000;
+const LONGEST_MS = 5 * 60_000;
+const TRIES_MAX = 50;
+const AGE_MAX_MS = 24 * 60 * 60_000;
+
+/**
+ * What becomes of a delivery after a try: back-off 1 s, 2 s, 4 s … 5 min with full jitter, never sooner than the other side asked for; given up
+ * after 50 tries, or when a try fails 24 h after it was made. `random`: 0 ≤ x < 1.
+ */
+export function endOfTry(
+  delivery: Delivery,
+  result: DeliverResult,
+  now: number,
+  random: () => number,
+): DeliveryEnd {
+  if (result.type === 'delivered') return { status: 'delivered', at: now };
+  if (result.type === 'failed') return { status: 'failed', error: result.error, at: now };
+  const { attempts, created_at } = delivery;
+  if (attempts >= TRIES_MAX || now - created_at >= AGE_MAX_MS) {
+    const error = `${result.error} (given up after ${attempts} ${attempts === 1 ? 'try' : 'tries'})`;
+    return { status: 'failed', error, at: now };
+  }
+  const back_off = random() * Math.min(BASE_MS * 2 ** (attempts - 1), LONGEST_MS);
+  const wait_ms = Math.ceil(Math.max(back_off, result.after_ms ?? 0));
+  return { status: 'pending', error: result.error, next_at: now + wait_ms };
+}

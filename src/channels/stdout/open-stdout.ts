@@ -1,0 +1,76 @@
+import { clean, cleanLines } from '../../render/clean.ts';
+import type { Channel, DeliverContext, DeliverResult, Parcel } from '../channel.ts';
+import { within } from '../within.ts';
+
+const TIME_LIMIT_MS = 10_000;
+/** Nobody reads any more, and nobody will. */
+const ENDED: ReadonlySet<string> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
+
+/** Writes a text and calls `done` once the stream has handed it on, as `write` of a stream does. */
+export type StdoutWrite = (text: string, done: (error?: Error | null) => void) => unknown;
+
+export interface StdoutOptions {
+  /** How long one try waits for the stream; milliseconds, default 10 s. */
+  readonly time_limit_ms?: number;
+}
+
+/**
+ * The channel `stdout`, without addresses: a heading line, then the text without what would steer a terminal, then an empty line.
+ * The stream gets one text at a time, so that a stopped terminal does not pile them up in memory; what it took after a try had given up
+ * is not written again. Whoever owns the stream listens to its errors.
+ */
+export function openStdout(write: StdoutWrite, options: StdoutOptions = {}): Channel {
+  const { time_limit_ms = TIME_LIMIT_MS } = options;
+  const closing = new AbortController();
+  /** By parcel: what the stream did with it, until somebody asks. */
+  const results = new Map<string, DeliverResult>();
+  let held: Promise<void> | null = null;
+  const check = (address: string) => (address === '' ? null : 'stdout has no addresses: write just "stdout"');
+
+  function hold(parcel: Parcel): Promise<void> {
+    return print(write, parcel).then((result) => {
+      results.set(parcel.id, result);
+      held = null;
+    });
+  }
+
+  async function deliver(parcel: Parcel, { signal }: DeliverContext): Promise<DeliverResult> {
+    const wrong = check(parcel.address);
+    if (wrong !== null) return { type: 'failed', error: wrong };
+    const stop = AbortSignal.any([signal, closing.signal]);
+    const deadline = performance.now() + time_limit_ms;
+    for (;;) {
+      const result = results.get(parcel.id);
+      results.delete(parcel.id);
+      if (result !== undefined) return result;
+      if (!stop.aborted) held ??= hold(parcel);
+      const left_ms = Math.max(0, deadline - performance.now());
+      const outcome = held === null ? null : await within(held, stop, left_ms);
+      if (outcome?.type !== 'done')
+        return { type: 'retry', error: 'standard output has not taken the text', after_ms: null };
+    }
+  }
+
+  return { name: 'stdout', check, deliver, close: async () => closing.abort() };
+}
+
+function print(write: StdoutWrite, parcel: Parcel): Promise<DeliverResult> {
+  return new Promise((resolve) => {
+    try {
+      const heading = `-- ${new Date(parcel.created_at).toISOString()} ${clean(parcel.id)}`;
+      const text = `${heading}\n${cleanLines(parcel.text)}\n\n`;
+      write(text, (error) => resolve(error ? refused(error) : { type: 'delivered' }));
+    } catch (error) {
+      resolve(refused(error));
+    }
+  });
+}
+
+function refused(error: unknown): DeliverResult {
+  if (error instanceof RangeError)
+    return { type: 'failed', error: 'the delivery cannot be printed: its time is none' };
+  const { code, name } = error as NodeJS.ErrnoException;
+  if (ENDED.has(code ?? ''))
+    return { type: 'failed', error: `standard output was closed by whoever read it (${code})` };
+  return { type: 'retry', error: `standard output cannot be written now (${code ?? name})`, after_ms: null };
+}

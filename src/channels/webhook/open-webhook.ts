@@ -1,0 +1,78 @@
+import { createHmac } from 'node:crypto';
+import type { Channel, DeliverContext, DeliverResult, Parcel } from '../channel.ts';
+import { deliveryJson } from '../delivery-json.ts';
+import { unknownName } from '../unknown-name.ts';
+import { answerResult } from './answer-result.ts';
+import { type Endpoint, endpointOf } from './endpoint.ts';
+import { post } from './post.ts';
+
+const TIME_LIMIT_MS = 10_000;
+
+export interface WebhookOptions {
+  /** For one try, the answer included; milliseconds, default 10 s. */
+  readonly time_limit_ms?: number;
+  /** Milliseconds since the epoch: what a signature says of when it was made. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/**
+ * The channel `webhook`: an address is the name of an endpoint. Each parcel is one POST of `coppice/delivery/v1`, signed by the
+ * scheme of Standard Webhooks (docs/webhooks.md). Throws `E_CONFIG` for an endpoint that cannot be used.
+ */
+export function openWebhook(
+  endpoints: Readonly<Record<string, { readonly url: string; readonly secret: string }>>,
+  options: WebhookOptions = {},
+): Channel {
+  const { time_limit_ms = TIME_LIMIT_MS, now = Date.now } = options;
+  const known = new Map(Object.entries(endpoints).map(([name, one]) => [name, endpointOf(name, one)]));
+  const closing = new AbortController();
+  const unknown = (address: string) => unknownName('webhook', address, [...known.keys()]);
+
+  async function deliver(parcel: Parcel, { signal }: DeliverContext): Promise<DeliverResult> {
+    const endpoint = known.get(parcel.address);
+    if (endpoint === undefined) return { type: 'failed', error: unknown(parcel.address) };
+    const late = AbortSignal.timeout(time_limit_ms);
+    const stop = AbortSignal.any([signal, closing.signal, late]);
+    try {
+      const body = Buffer.from(deliveryJson(parcel), 'utf8');
+      const posted = await post(endpoint.url, headersOf(endpoint, parcel.id, body, now()), body, stop);
+      if (posted.type === 'answer') return answerResult(endpoint, posted, now());
+      const error = brokenOff(endpoint, posted.reason, stop.aborted, late.aborted, time_limit_ms);
+      return { type: 'retry', error, after_ms: null };
+    } catch (error) {
+      const { code, name } = error as NodeJS.ErrnoException;
+      return { type: 'failed', error: `the delivery cannot be written as a request: ${code ?? name}` };
+    }
+  }
+
+  return {
+    name: 'webhook',
+    check: (address) => (known.has(address) ? null : unknown(address)),
+    deliver,
+    close: async () => closing.abort(),
+  };
+}
+
+function headersOf({ key }: Endpoint, id: string, body: Buffer, now: number): Record<string, string> {
+  const seconds = String(Math.floor(now / 1000));
+  const signature = createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest('base64');
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'coppice',
+    'webhook-id': id,
+    'webhook-timestamp': seconds,
+    'webhook-signature': `v1,${signature}`,
+  };
+}
+
+function brokenOff(
+  { name, url }: Endpoint,
+  reason: string,
+  stopped: boolean,
+  late: boolean,
+  time_limit_ms: number,
+): string {
+  if (late) return `the webhook "${name}" (${url.host}) did not answer within ${time_limit_ms / 1000} s`;
+  if (stopped) return `the delivery to the webhook "${name}" was stopped before it was answered`;
+  return `the webhook "${name}" (${url.host}) cannot be reached (${reason})`;
+}

@@ -1,0 +1,66 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+
+const READ_MAX = 64 * 1024;
+
+export type Posted =
+  | {
+      readonly type: 'answer';
+      readonly status: number;
+      readonly retry_after: string | undefined;
+      /** The beginning of what was answered, as it came; cut where the connection broke. */
+      readonly text: string;
+    }
+  /** No answer began. `reason` is a code such as `ECONNREFUSED`. */
+  | { readonly type: 'broken'; readonly reason: string };
+
+/**
+ * One POST over a connection of its own; follows no redirect, reads no more than 64 KB of the answer. The signal ends it at any
+ * moment; an answer that has begun counts then. Never rejects; throws for headers that no request can carry.
+ */
+export function post(
+  url: URL,
+  headers: Readonly<Record<string, string | number>>,
+  body: Buffer,
+  signal: AbortSignal,
+): Promise<Posted> {
+  const begin = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const options = { method: 'POST', headers: { ...headers, 'content-length': body.length }, signal };
+  // A kept connection may have been closed by the other side: a delivery an hour is worth a fresh one.
+  const request = begin(url, { ...options, agent: false });
+  return new Promise((resolve) => {
+    let answered = false;
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (!answered) resolve({ type: 'broken', reason: error.code ?? error.name });
+    });
+    request.on('response', (answer) => {
+      answered = true;
+      const { statusCode: status = 0, headers: told } = answer;
+      void beginning(answer).then(({ text, whole }) => {
+        resolve({ type: 'answer', status, retry_after: told['retry-after'], text });
+        // Some answer before they have read everything: that may go on, until the signal ends it.
+        if (!whole) request.destroy();
+      });
+    });
+    request.end(body);
+  });
+}
+
+function beginning(answer: IncomingMessage): Promise<{ readonly text: string; readonly whole: boolean }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return new Promise((resolve) => {
+    const end = (whole: boolean) => resolve({ text: Buffer.concat(chunks).toString('utf8'), whole });
+    answer.on('data', (chunk: Buffer) => {
+      chunks.push(chunk.subarray(0, READ_MAX - size));
+      size += chunk.length;
+      if (size >= READ_MAX) {
+        answer.pause();
+        end(false);
+      }
+    });
+    answer.on('end', () => end(true));
+    answer.on('error', () => end(false));
+    answer.on('close', () => end(false));
+  });
+}

@@ -1,0 +1,42 @@
+import type { OutboxClock } from '../../src/channels/outbox/outbox-clock.ts';
+
+/** Time that passes when the test says so. */
+export class ManualClock implements OutboxClock {
+  #now = Date.UTC(2026, 10, 21, 2, 0, 0);
+  readonly #timers = new Set<{ readonly at: number; readonly ring: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, ring: () => void): () => void {
+    const timer = { at: this.#now + ms, ring };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Lets everything happen that waits for nothing but its turn. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Lets so many milliseconds pass; timers ring in their order, and what each leads to happens before the next. */
+  async pass(ms: number): Promise<void> {
+    await this.settle();
+    const end = this.#now + ms;
+    for (;;) {
+      const due = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+      if (due === undefined) break;
+      this.#timers.delete(due);
+      this.#now = Math.max(this.#now, due.at);
+      due.ring();
+      await this.settle();
+    }
+    this.#now = end;
+  }
+
+  /** Timers that have not rung. */
+  get waiting(): number {
+    return this.#timers.size;
+  }
+}
