@@ -47,3 +47,12 @@ export function status(agent: Agent, style: Style): string {
   const look = LOOKS[word];
   return paint(style, look.paint, `${style.unicode ? look.unicode : look.ascii} ${word}`);
 }
+
+/** The symbol of a status that is known by its word only. */
+export function statusSign(word: string): string {
+  return Object.hasOwn(LOOKS, word)
+    ? LOOKS[word as StatusWord].unicode
+    : word === 'killed'
+      ? LOOKS.dead.unicode
+      : '·';
+}
