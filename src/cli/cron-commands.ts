@@ -23,7 +23,9 @@ export function addCronCommands({ sub, choose }: ProgramPart): void {
     choose(() => async (context) => (await import('./commands/cron-list.ts')).cronList(context)),
   );
   one('show', 'Show one scheduled task').action(
-    choose((text: string) => async (context) => (await import('./commands/cron-show.ts')).cronShow(context, text)),
+    choose(
+      (text: string) => async (context) => (await import('./commands/cron-show.ts')).cronShow(context, text),
+    ),
   );
   terms(one('update', 'Change a scheduled task; what is not named stays'))
     .option('--name <name>', 'a new name')
@@ -54,7 +56,10 @@ export function addCronCommands({ sub, choose }: ProgramPart): void {
       ),
     );
   one('rm', 'Remove a scheduled task; its runs stay in the history').action(
-    choose((text: string) => async (context) => (await import('./commands/cron-change.ts')).cronRemove(context, text)),
+    choose(
+      (text: string) => async (context) =>
+        (await import('./commands/cron-change.ts')).cronRemove(context, text),
+    ),
   );
   for (const verb of ['enable', 'disable'] as const)
     one(verb, verb === 'enable' ? 'Let a scheduled task run again' : 'Let a scheduled task rest').action(
@@ -74,10 +79,10 @@ function terms(command: Command): Command {
     .option('--at <time>', 'when, once: "2030-01-31 09:00", "09:00" or +5m')
     .option('--task <text>', 'what to do each time; - reads standard input')
     .addOption(
-      new Option('--session <kind>', 'a fresh session each time, or an event in the main conversation').choices([
-        'isolated',
-        'main',
-      ]),
+      new Option(
+        '--session <kind>',
+        'a fresh session each time, or an event in the main conversation',
+      ).choices(['isolated', 'main']),
     )
     .addOption(new Option('--thinking <level>').choices(['off', 'low', 'medium', 'high']))
     .option('--timeout <seconds>', 'the longest a run may take; 0: no limit of its own', whole)
@@ -86,19 +91,20 @@ function terms(command: Command): Command {
     .option('--allow <rule>', 'allow its runs a tool or a pattern (repeatable)', collect)
     .option('--deny <rule>', 'deny its runs a tool or a pattern (repeatable)', collect)
     .option('-y, --yes', 'allow its runs everything that is not denied')
-    .option('--deliver <target>', 'where results go: telegram:CHAT, webhook:NAME, file:PATH, stdout (repeatable)', collect)
+    .option(
+      '--deliver <target>',
+      'where results go: telegram:CHAT, webhook:NAME, file:PATH, stdout (repeatable)',
+      collect,
+    )
     .option('--once', 'disable it after it ran once')
     .addOption(
-      new Option('--cleanup <what>', 'what becomes of the conversation of a run; disable: as --once').choices([
-        'delete',
-        'keep',
-        'disable',
-      ]),
+      new Option('--cleanup <what>', 'what becomes of the conversation of a run; disable: as --once').choices(
+        ['delete', 'keep', 'disable'],
+      ),
     )
     .addOption(
-      new Option('--overlap <policy>', 'due while its run is at work: leave it out, or let one wait').choices([
-        'skip',
-        'queue',
-      ]),
+      new Option('--overlap <policy>', 'due while its run is at work: leave it out, or let one wait').choices(
+        ['skip', 'queue'],
+      ),
     );
 }

@@ -14,11 +14,7 @@ export interface OpenChannels {
 }
 
 /** The channels of the configuration. Throws `E_CONFIG` for one whose secret is not set. */
-export function openChannels(
-  config: ChannelsConfig,
-  env: NodeJS.ProcessEnv,
-  log: ChannelLog,
-): OpenChannels {
+export function openChannels(config: ChannelsConfig, env: NodeJS.ProcessEnv, log: ChannelLog): OpenChannels {
   const { telegram, webhook = {}, file = {} } = config;
   const secrets = Object.entries(webhook).map(([name, { url, secretEnv }]) => [
     name,
@@ -28,7 +24,9 @@ export function openChannels(
   if (telegram !== undefined) {
     const { tokenEnv = TELEGRAM_TOKEN, allow = [], apiRoot } = telegram;
     const token = secretOf(env, tokenEnv, 'channels.telegram');
-    inbound.push(openTelegram({ token, allow, log, ...(apiRoot === undefined ? {} : { api_root: apiRoot }) }));
+    inbound.push(
+      openTelegram({ token, allow, log, ...(apiRoot === undefined ? {} : { api_root: apiRoot }) }),
+    );
   }
   const all = [
     ...inbound,

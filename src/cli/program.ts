@@ -1,12 +1,12 @@
 import { Argument, Command } from 'commander';
 import { addApprovalsCommands } from './approvals-commands.ts';
+import { SHELLS, type Shell } from './completion/shell.ts';
 import { addCronCommands } from './cron-commands.ts';
 import { addDeliveriesCommands } from './deliveries-commands.ts';
-import { addServeCommand } from './serve-command.ts';
-import { SHELLS, type Shell } from './completion/shell.ts';
 import { seconds, whole } from './option-values.ts';
 import type { ProgramPart, Work } from './program-part.ts';
 import { addRunningCommands } from './running-commands.ts';
+import { addServeCommand } from './serve-command.ts';
 import { addSubagentCommands } from './subagent-commands.ts';
 
 export interface Program {

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { CronJob, NewCronJob, Overlap, Schedule } from '../core/cron-job.ts';
-import { storable } from '../core/text.ts';
 import type { Store } from '../store/store.ts';
 import { nextInstant } from './instants.ts';
+import { checkedName, checkedTask, refuseLoose, timeoutOf } from './job-checks.ts';
+import { nameTaken, notNow } from './job-refusals.ts';
 import { parseSchedule } from './parse-schedule.ts';
 import { beginOf } from './scheduler.ts';
 
-const NAME_LENGTH = 100;
-const TASK_LENGTH = 100_000;
-const DAY_S = 86_400;
 /** Between two looks at the same millisecond of a clock. */
 const TRIES = 5;
 
@@ -229,77 +227,4 @@ export class JobDesk {
     }
     return each;
   }
-}
-
-function checkedName(name: string): string {
-  const text = name.trim();
-  if (text === '' || text.length > NAME_LENGTH || /\p{Cc}/u.test(text))
-    throw new CoppiceError(
-      'E_INVALID_ARGUMENT',
-      `a job needs a name of 1 to ${NAME_LENGTH} characters on one line`,
-    );
-  return storable(text);
-}
-
-function checkedTask(task: string | undefined): string {
-  if (task === undefined || task.trim() === '')
-    throw new CoppiceError('E_INVALID_ARGUMENT', 'a job needs a task', {
-      hint: 'Say what shall be done: --task "…"',
-    });
-  if (task.length > TASK_LENGTH)
-    throw new CoppiceError(
-      'E_INVALID_ARGUMENT',
-      `the task has ${task.length} characters; at most ${TASK_LENGTH} are allowed`,
-      {
-        hint: 'Put it into a file that the agent reads',
-      },
-    );
-  return storable(task);
-}
-
-function timeoutOf(seconds: number): number | null {
-  if (!Number.isInteger(seconds) || seconds < 0 || seconds > DAY_S)
-    throw new CoppiceError(
-      'E_INVALID_ARGUMENT',
-      `a timeout is a whole number of seconds from 0 (none of its own) to ${DAY_S}`,
-    );
-  return seconds === 0 ? null : seconds * 1000;
-}
-
-/** What would have no effect must not look as if it had one. */
-function refuseLoose({ session, deliver, cleanup, timeout_ms }: NewCronJob): void {
-  if (session !== 'main') return;
-  const named = [
-    deliver.length > 0 && 'deliver',
-    cleanup === 'delete' && 'cleanup',
-    timeout_ms !== null && 'timeout',
-  ];
-  const loose = named.find((name) => name !== false);
-  if (loose === undefined) return;
-  throw new CoppiceError(
-    'E_USAGE',
-    `${loose} goes with an isolated session: an event in the main session is answered there`,
-    {
-      hint: 'Leave it out, or choose session isolated',
-    },
-  );
-}
-
-function nameTaken(name: string): CoppiceError {
-  return new CoppiceError('E_JOB_EXISTS', `there is a scheduled job called "${name}"`, {
-    hint: 'Change it with coppice cron update, or choose another name',
-  });
-}
-
-function notNow(job: CronJob): CoppiceError {
-  if (job.session === 'main')
-    return new CoppiceError('E_AGENT_NOT_FOUND', 'there is no main session that the event could go to', {
-      hint: 'Start one: coppice, or coppice run "…"',
-    });
-  const why =
-    job.overlap === 'skip' ? 'a run of it is at work' : 'a run of it is at work, and one waits behind it';
-  return new CoppiceError('E_JOB_AT_WORK', `${job.name} was not started: ${why} (overlap ${job.overlap})`, {
-    hint: 'See: coppice cron runs; stop it with coppice subagent cancel',
-    retryable: true,
-  });
 }

@@ -76,9 +76,7 @@ export function outboxContract(stores: () => { readonly store: Store; readonly o
     assert.deepEqual(await store.claimDeliveries(first, 1_000, 10, ['other']), []);
     assert.ok((await other.pendingChannels()).includes(channel));
     const claims = await Promise.all(
-      workers.map((worker, n) =>
-        (n % 2 === 0 ? store : other).claimDeliveries(worker, 1_000, 10, [channel]),
-      ),
+      workers.map((worker, n) => (n % 2 === 0 ? store : other).claimDeliveries(worker, 1_000, 10, [channel])),
     );
     const won = claims.flat();
     assert.deepEqual(

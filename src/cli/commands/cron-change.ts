@@ -72,11 +72,17 @@ async function configOf(context: Context, store: Store, options: CronTerms): Pro
   const { profile, thinking, toolset, allow = [], deny = [], yes } = options;
   const of_profile = profile === undefined ? null : (terms.profiles.get(profile)?.model ?? null);
   const model = chooseModel(context, of_profile);
-  const config = composeConfig(context, terms, model, { allow, deny, yes: yes === true }, {
-    ...(thinking === undefined ? {} : { thinking }),
-    ...(profile === undefined ? {} : { profile }),
-    ...(toolset === undefined ? {} : { toolsets: toolset }),
-  });
+  const config = composeConfig(
+    context,
+    terms,
+    model,
+    { allow, deny, yes: yes === true },
+    {
+      ...(thinking === undefined ? {} : { thinking }),
+      ...(profile === undefined ? {} : { profile }),
+      ...(toolset === undefined ? {} : { toolsets: toolset }),
+    },
+  );
   const runtime = await composeRuntime(context, store, terms);
   try {
     return await runtime.checked(config);

@@ -1,7 +1,7 @@
 import type { Agent } from '../../core/agent.ts';
 import { CoppiceError } from '../../core/coppice-error.ts';
-import type { Store } from '../../store/store.ts';
 import { clean } from '../../render/clean.ts';
+import type { Store } from '../../store/store.ts';
 import { printJson } from '../agent-json.ts';
 import { composeRuntime, composeTerms } from '../compose.ts';
 import { type Context, withStore } from '../context.ts';
@@ -52,6 +52,7 @@ function outcomeText(session: 'isolated' | 'main', outcome: 'fired' | 'queued'):
 /** The run may be deleted with its conversation already; its row is found by its tree. */
 async function tellDeliveries(store: Store, root_id: string): Promise<void> {
   const [run] = await store.runs({ root_id, limit: 1 });
-  if (run === undefined) throw new CoppiceError('E_RUN_NOT_FOUND', `the run of ${root_id} is not in the history`);
+  if (run === undefined)
+    throw new CoppiceError('E_RUN_NOT_FOUND', `the run of ${root_id} is not in the history`);
   await tellUndelivered(store, await store.deliveries({ about: run.id }));
 }

@@ -6,7 +6,11 @@ import { jobRunJson } from '../job-json.ts';
 import { jobRunTable } from '../render/job-table.ts';
 
 /** `coppice cron runs JOB`. */
-export function cronRuns(context: Context, text: string, options: { readonly limit: number }): Promise<number> {
+export function cronRuns(
+  context: Context,
+  text: string,
+  options: { readonly limit: number },
+): Promise<number> {
   return withStore(context, async (store) => {
     const job = await jobDeskOf(context, store).find(text);
     const runs = await jobRuns(store, job.id, options.limit);

@@ -1,12 +1,12 @@
-import { describeSchedule } from '../../cron/describe-schedule.ts';
 import { durationText } from '../../core/duration.ts';
+import { describeSchedule } from '../../cron/describe-schedule.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { paint, sign } from '../../render/style.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { jobDeskOf } from '../job-desk-of.ts';
-import { localZone } from '../local-zone.ts';
 import { jobJson } from '../job-json.ts';
+import { localZone } from '../local-zone.ts';
 import { detailLines } from '../render/details.ts';
 import { nextText } from '../render/job-line.ts';
 

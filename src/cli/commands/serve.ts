@@ -9,8 +9,8 @@ import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../c
 import type { Context } from '../context.ts';
 import { openChannels } from '../open-channels.ts';
 import type { LogForm, LogLevel } from '../serve/log-options.ts';
-import { serverLog } from '../serve/server-log.ts';
 import { Server, type ServerOptions } from '../serve/server.ts';
+import { serverLog } from '../serve/server-log.ts';
 
 export interface ServeOptions {
   readonly log?: LogForm;

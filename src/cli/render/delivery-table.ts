@@ -2,12 +2,12 @@ import type { Delivery, DeliveryStatus } from '../../core/delivery.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { layOut } from '../../render/lay-out.ts';
-import { type Paint, paint, type Style, sign } from '../../render/style.ts';
+import { type Paint, paint, type Sign, type Style, sign } from '../../render/style.ts';
 
 const HEAD = ['DELIVERY', 'KIND', 'TO', 'STATUS', 'TRIES', 'AGE', 'NEXT, OR WHY NOT'] as const;
 const ID_COLUMNS = 18;
 
-const LOOKS: Readonly<Record<DeliveryStatus, { readonly sign: string; readonly paint: Paint }>> = {
+const LOOKS: Readonly<Record<DeliveryStatus, { readonly sign: Sign; readonly paint: Paint }>> = {
   pending: { sign: '◌', paint: 'yellow' },
   delivered: { sign: '✓', paint: 'green' },
   failed: { sign: '✗', paint: 'red' },

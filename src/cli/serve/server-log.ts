@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { ChannelLog } from '../../channels/channel.ts';
 import { clean } from '../../render/clean.ts';
-import { type LogForm, type LogLevel, LOG_LEVELS } from './log-options.ts';
+import { LOG_LEVELS, type LogForm, type LogLevel } from './log-options.ts';
 
 export interface ServerLogOptions {
   readonly level: LogLevel;
@@ -47,7 +47,6 @@ function shown(value: unknown): string {
 
 function withoutSecrets(line: string, secrets: readonly string[]): string {
   let safe = line;
-  for (const secret of secrets)
-    if (secret.length >= SHORTEST_SECRET) safe = safe.replaceAll(secret, HIDDEN);
+  for (const secret of secrets) if (secret.length >= SHORTEST_SECRET) safe = safe.replaceAll(secret, HIDDEN);
   return safe;
 }

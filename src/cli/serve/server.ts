@@ -38,9 +38,10 @@ export class Server {
       runtime,
       onTaken: (root_id, agents) => log('debug', 'leads a tree', { root_id, agents }),
       onTrouble: (error, root_id) => log('error', `a tree is in trouble: ${textOf(error)}`, { root_id }),
-      onEnded: () => {
+      onEnded: (root_id) => {
         this.#scheduler.wake();
         this.#outbox.wake();
+        void this.#logEnd(root_id);
       },
     });
     this.#scheduler = new Scheduler({
@@ -71,6 +72,18 @@ export class Server {
       if (event.type === 'ledger') log(event.reachable ? 'info' : 'warn', event.text);
       // A reply, a question or the end of a run may be in the outbox now.
       else if (event.type === 'agent' && event.agent.config.channel !== undefined) this.#outbox.wake();
+    });
+  }
+
+  async #logEnd(root_id: string): Promise<void> {
+    const [run] = await this.#options.store.runs({ root_id, limit: 1 }).catch(() => []);
+    if (run === undefined) return;
+    const { status, label, id, duration_ms, error } = run;
+    const level = status === 'completed' ? 'info' : 'warn';
+    this.#options.log(level, `${status} ${label ?? id}`, {
+      run: id,
+      duration_ms,
+      ...(error === null ? {} : { error }),
     });
   }
 

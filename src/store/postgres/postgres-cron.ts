@@ -2,14 +2,14 @@ import type { CronFire, CronJob, NewCronJob } from '../../core/cron-job.ts';
 import type { CronLedger, FireRequest, FireVerdict } from '../cron-ledger.ts';
 import { definitionOf, fireOf, jobOf } from '../rows.ts';
 import { encodeAgentObject, encodeMailObject } from './encode.ts';
-import { PostgresBase } from './postgres-base.ts';
+import { PostgresWorkers } from './postgres-workers.ts';
 
 const MAX_FOUND = 20;
 /** A clock that stands more than this before the one that planned was set back. */
 const SET_BACK_MS = 1_000;
 
 /** Schedules in the PostgreSQL ledger. */
-export class PostgresCron extends PostgresBase implements CronLedger {
+export class PostgresCron extends PostgresWorkers implements CronLedger {
   async jobs({ root_id }: { readonly root_id?: string } = {}): Promise<CronJob[]> {
     const sql = 'SELECT * FROM cron_jobs WHERE ($1::text IS NULL OR root_id = $1) ORDER BY name COLLATE "C"';
     return (await this.query('jobs', sql, [root_id ?? null])).map(jobOf);

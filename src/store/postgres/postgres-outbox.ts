@@ -1,9 +1,6 @@
-import { hostname } from 'node:os';
 import type { Delivery } from '../../core/delivery.ts';
 import type { DeliveryEnd, OutboxLedger } from '../outbox-ledger.ts';
-import { isProcessGone } from '../process-gone.ts';
 import { deliveryOf, type Row } from '../rows.ts';
-import type { Worker } from '../store.ts';
 import { PostgresCron } from './postgres-cron.ts';
 
 const MAX_FOUND = 20;
@@ -12,13 +9,6 @@ const IS_ALIVE = 'w.expires_at > coppice_now() AND NOT w.id = ANY ($1::text[])';
 
 /** The outbox of the PostgreSQL ledger. */
 export class PostgresOutbox extends PostgresCron implements OutboxLedger {
-  /** Workers of this host whose process is gone, whatever their lease says. */
-  protected async gone(): Promise<string[]> {
-    const sql = 'SELECT id, host, pid FROM workers';
-    const known = (await this.query('all_workers', sql, [])) as unknown as Worker[];
-    return known.filter((one) => isProcessGone(one, hostname())).map((one) => one.id);
-  }
-
   async claimDeliveries(
     worker_id: string,
     at: number,
