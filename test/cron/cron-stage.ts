@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { NewCronJob, Schedule } from '../../src/core/cron-job.ts';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import { nextInstant } from '../../src/cron/instants.ts';
+import { Scheduler } from '../../src/cron/scheduler.ts';
+import type { Store } from '../../src/store/store.ts';
+import { CONFIG } from '../store/ledger-fixture.ts';
+
+export function jobOf(schedule: Schedule, over: Partial<NewCronJob> = {}): NewCronJob {
+  const id = randomUUID();
+  return {
+    id,
+    name: `job ${id}`,
+    schedule,
+    task: 'do it',
+    session: 'isolated',
+    root_id: null,
+    created_by: 'you',
+    config: CONFIG,
+    limits: DEFAULT_LIMITS,
+    timeout_ms: null,
+    deliver: [],
+    once: schedule.type === 'at',
+    cleanup: 'keep',
+    overlap: 'skip',
+    enabled: true,
+    created_at: 0,
+    ...over,
+  };
+}
+
+export async function enter(store: Store, job: NewCronJob, now: number): Promise<NewCronJob> {
+  await store.createJob({ ...job, created_at: now }, nextInstant(job.schedule, now));
+  return job;
+}
+
+/** Servers as far as schedules are concerned: each looks when it is told to, by a clock of the test. */
+export function schedulers(stores: readonly Store[]): Scheduler[] {
+  return stores.map(
+    (store) =>
+      new Scheduler({
+        store,
+        onFired: () => undefined,
+        onTrouble: (error) => {
+          throw error;
+        },
+      }),
+  );
+}
+
+/** Ends every run that is queued, so that the next instant meets nobody at work. */
+export async function endRuns(store: Store): Promise<void> {
+  for (const run of await store.runs({ active: true, source: 'cron' }))
+    await store.kill(run.agent_id, 'the test', run.created_at);
+}
