@@ -1,0 +1,209 @@
+// Proves the agents' cron tool: the same actions as a person's, on the jobs of its own tree, within what the agent itself may do.
+import assert from 'node:assert/strict';
+import { afterEach, it } from 'node:test';
+import type { CronJob } from '../../src/core/cron-job.ts';
+import { createCronTool } from '../../src/cron/cron-tool.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type Stage, type StageOptions, setStage } from '../runtime/stage.ts';
+import { enter, jobOf } from './cron-stage.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+let stage: Stage | null = null;
+let folder_store: Store | null = null;
+
+afterEach(async () => {
+  await stage?.close();
+  await folder_store?.close();
+  stage = null;
+  folder_store = null;
+});
+
+/** One agent that makes these calls one after another; resolves to what each brought. */
+async function calls(inputs: readonly Input[], options: StageOptions = {}): Promise<string[]> {
+  // The tool is made before the stage's own store is there; both are of one file.
+  const database = `sqlite:${process.env.TMPDIR ?? '/tmp'}/coppice-cron-tool-${process.pid}-${Math.random()}.db`;
+  folder_store = await openStore(database);
+  const tool = createCronTool({
+    store: folder_store,
+    default_tz: 'Europe/Berlin',
+    deliver_to: ['telegram:42', 'webhook:ops'],
+    checkModel: async (name) => {
+      if (name.startsWith('no/')) throw new Error(`no model ${name}`);
+    },
+  });
+  stage = await setStage(
+    (scene) => {
+      const input = inputs[scene.step];
+      return input === undefined ? 'done' : [['cron', input]];
+    },
+    { database, tools: [tool], toolsets: ['sessions'], ...options },
+  );
+  const { root } = await stage.perform();
+  return (await stage.results(root)).map((result) => result.output);
+}
+
+async function jobs(): Promise<CronJob[]> {
+  return (await stage?.store.jobs()) ?? [];
+}
+
+const add = (name: string, more: Input = {}): Input => ({
+  action: 'add',
+  name,
+  every: '10m',
+  task: 'look around',
+  ...more,
+});
+
+it('adds, lists, shows, changes, runs and removes, each with what it came to', async () => {
+  const [added, listed, shown, changed, started, runs, off, on, removed, empty] = await calls([
+    add('watch', { deliver: ['telegram:42'], timeoutSeconds: 60, thinking: 'low' }),
+    { action: 'list' },
+    { action: 'show', name: 'watch' },
+    { action: 'update', name: 'watch', cron: '0 9 * * 1-5', tz: 'Asia/Tokyo', overlap: 'queue' },
+    { action: 'run', name: 'watch' },
+    { action: 'runs', name: 'watch' },
+    { action: 'disable', name: 'watch' },
+    { action: 'enable', name: 'watch' },
+    { action: 'remove', name: 'watch' },
+    { action: 'list' },
+  ]);
+  const read = (text: string | undefined) => JSON.parse(text ?? 'null');
+  assert.equal(read(added).schedule, 'every 10m');
+  assert.deepEqual(
+    [read(added).deliver, read(added).timeoutSeconds, read(added).thinking],
+    [['telegram:42'], 60, 'low'],
+  );
+  assert.deepEqual(
+    read(listed).jobs.map((job: { name: string }) => job.name),
+    ['watch'],
+  );
+  assert.deepEqual(read(shown), read(added));
+  assert.deepEqual([read(changed).schedule, read(changed).overlap], ['0 9 * * 1-5 Asia/Tokyo', 'queue']);
+  assert.equal(read(started).status, 'started');
+  assert.deepEqual(
+    read(runs).runs.map((run: { status: string; manual: boolean }) => [run.status, run.manual]),
+    [['queued', true]],
+  );
+  assert.deepEqual([read(off).enabled, read(off).next], [false, null]);
+  assert.equal(read(on).enabled, true);
+  assert.deepEqual(read(removed), { status: 'removed', name: 'watch' });
+  assert.deepEqual(read(empty), { jobs: [] });
+});
+
+it('a job belongs to the tree, and its runs may do what the agent may, no more', async () => {
+  await calls([add('mine'), { action: 'update', name: 'mine', model: 'some/model' }]);
+  const [job] = await jobs();
+  const root = await stage?.agent('main');
+  assert.ok(job && root);
+  assert.deepEqual([job.root_id, job.created_by], [root.id, 'agent:main:main']);
+  const { config } = job;
+  assert.deepEqual(config.permissions, root.config.permissions);
+  assert.deepEqual(
+    [config.model, config.cwd, config.toolsets],
+    ['some/model', root.config.cwd, ['sessions']],
+  );
+  assert.ok(!config.tools.includes('cron'));
+});
+
+it('jobs of others are not there for it', async () => {
+  folder_store = null;
+  const outputs = await calls([add('first')]);
+  assert.ok(outputs[0]?.includes('first'));
+  const store = stage?.store as Store;
+  const foreign = jobOf({ type: 'every', every_ms: 60_000, anchor: 0 }, { name: 'the person’s own' });
+  await enter(store, foreign, 1);
+  const root = await stage?.agent('main');
+  const tool = createCronTool({
+    store,
+    default_tz: 'UTC',
+    deliver_to: [],
+    checkModel: async () => undefined,
+  });
+  const call = async (input: Input): Promise<string> => {
+    const parsed = tool.parse(input);
+    assert.ok(parsed.ok);
+    const context = { agent: { id: root?.id ?? '', name: 'main' }, signal: new AbortController().signal };
+    return (await tool.run(parsed.input, context as never)).output;
+  };
+  assert.deepEqual(
+    JSON.parse(await call({ action: 'list' })).jobs.map((job: { name: string }) => job.name),
+    ['first'],
+  );
+  for (const action of ['show', 'update', 'run', 'runs', 'remove', 'enable', 'disable'])
+    assert.match(await call({ action, name: foreign.name }), /no scheduled job .*E_JOB_NOT_FOUND/);
+  assert.equal((await store.findJobs(foreign.id)).length, 1);
+});
+
+it('what cannot be is an error that says what would do', async () => {
+  const outputs = await calls([
+    add('a', { every: '5s' }),
+    add('a', { every: undefined, cron: '* * * * * *' }),
+    add('a', { deliver: ['telegram:43'] }),
+    add('a', { every: undefined }),
+    add('', {}),
+    { action: 'show' },
+    add('a', { task: '' }),
+    add('a', { model: 'no/model' }),
+    add('a', { session: 'main', deliver: ['telegram:42'] }),
+    add('a', { cron: '0 9 * * *' }),
+  ]);
+  const expected = [
+    /may not run more often than every 60 s/,
+    /may not run more often than every 60 s/,
+    /telegram:43: results may not go there; choose from: telegram:42, webhook:ops/,
+    /exactly one of cron, every and at/,
+    /needs the name of a job|a job needs a name/,
+    /show needs the name of a job/,
+    /a job needs a task/,
+    /no model no\/model/,
+    /deliver goes with an isolated session/,
+    /cron and every are given/,
+  ];
+  for (const [at, pattern] of expected.entries()) assert.match(outputs[at] ?? '', pattern);
+  assert.deepEqual(await jobs(), []);
+});
+
+it('a tree has no more enabled jobs than it may', async () => {
+  const outputs = await calls(Array.from({ length: 21 }, (_, n) => add(`job ${n}`)));
+  assert.match(outputs[20] ?? '', /20 scheduled jobs that are enabled, as many as it may/);
+  assert.equal((await jobs()).length, 20);
+});
+
+it('without a rule it may look, and is denied what changes something', async () => {
+  const none = { allow: [], ask: [], deny: [] };
+  const [listed, refused] = await calls([{ action: 'list' }, add('a')], {
+    config: { permissions: { cli: none, config: none } },
+  });
+  assert.deepEqual(JSON.parse(listed ?? ''), { jobs: [] });
+  assert.match(refused ?? '', /cron/);
+  assert.deepEqual(await jobs(), []);
+});
+
+it('sub-agents with one task have no such tool', async () => {
+  const play = await setStage(
+    (scene) => {
+      if (scene.name === 'main' && scene.step === 0)
+        return [['sessions_spawn', { task: 'look', label: 'child' }]];
+      return `${scene.request.tools.map((tool) => tool.name).join()}`;
+    },
+    {
+      toolsets: ['sessions'],
+      tools: [
+        createCronTool({
+          store: null as never,
+          default_tz: 'UTC',
+          deliver_to: [],
+          checkModel: async () => undefined,
+        }),
+      ],
+    },
+  );
+  stage = play;
+  await play.perform();
+  const child = await play.agent('child');
+  assert.ok(!child.config.tools.includes('cron'));
+  assert.ok((await play.agent('main')).reply?.includes('cron'));
+  assert.ok(!child.reply?.includes('cron'));
+});
