@@ -3,6 +3,7 @@ import type { AgentConfig, PermissionRules } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Profile } from '../core/profile.ts';
+import { createCronTool } from '../cron/cron-tool.ts';
 import type { AcpServer } from '../models/acp/acp-server.ts';
 import type { Gate } from '../models/gate.ts';
 import type { Model } from '../models/model.ts';
@@ -10,13 +11,15 @@ import { openModel } from '../models/providers.ts';
 import { clean } from '../render/clean.ts';
 import { openRuntime } from '../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, WorkerRole } from '../store/store.ts';
 import { createPolicy } from '../tools/permission-policy.ts';
 import { killProcessesOfDeadRuntimes } from '../tools/stray-processes.ts';
 import { createBuiltInTools } from '../tools/tool-registry.ts';
 import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
+import { agentTargets } from './channels-config.ts';
 import type { Context } from './context.ts';
+import { localZone } from './local-zone.ts';
 import { loadProfiles } from './profiles.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './system-prompt.ts';
 
@@ -29,8 +32,9 @@ export interface Permissions {
 export interface RuntimeWishes {
   /** Models that only this command knows. */
   readonly extra?: ReadonlyMap<string, Model>;
-  /** Somebody can answer what a rule asks about. */
-  readonly can_ask?: boolean;
+  /** Somebody can answer what a rule asks about: always, or for agents with such a configuration. */
+  readonly can_ask?: boolean | ((config: AgentConfig) => boolean);
+  readonly role?: WorkerRole;
 }
 
 /** The runtime of one command: models by the configuration, all built-in tools. */
@@ -38,25 +42,33 @@ export async function composeRuntime(
   context: Context,
   store: Store,
   terms: ToolsetTerms,
-  { extra = new Map(), can_ask = false }: RuntimeWishes = {},
+  { extra = new Map(), can_ask = false, role = 'run' }: RuntimeWishes = {},
 ): Promise<RuntimeFace> {
   const { configuration } = context.loaded;
   const gates = new Map<string, Gate>();
   const acp_servers = new Map<string, AcpServer>();
   // What a killed predecessor left running must not go on beside its successor.
   killProcessesOfDeadRuntimes();
+  const open = async (name: string): Promise<Model> =>
+    extra.get(name) ??
+    openModel(name, {
+      providers: configuration.providers ?? {},
+      env: context.env,
+      gates,
+      acp: configuration.acp ?? {},
+      acp_servers,
+    });
+  const cron = createCronTool({
+    store,
+    default_tz: localZone(),
+    deliver_to: terms.deliver_to,
+    checkModel: async (name) => void (await open(name)),
+  });
   return openRuntime({
     store,
-    openModel: async (name) =>
-      extra.get(name) ??
-      openModel(name, {
-        providers: configuration.providers ?? {},
-        env: context.env,
-        gates,
-        acp: configuration.acp ?? {},
-        acp_servers,
-      }),
-    tools: createBuiltInTools(),
+    openModel: open,
+    role,
+    tools: [...createBuiltInTools(), cron],
     terms,
     can_ask,
     spill_dir: join(context.data_folder, 'output'),
@@ -83,7 +95,8 @@ export function composeConfig(
   const profile = wishes.profile === undefined ? null : findProfile(terms, wishes.profile);
   const toolsets = wishes.toolsets ?? profile?.toolsets ?? defaults.toolsets ?? ['process'];
   // The two-path model (seed 2): bash, and everything else through slash.
-  const usual = toolsets.includes('slash') ? ['bash'] : createBuiltInTools().map((tool) => tool.spec.name);
+  const built_in = toolsets.includes('slash') ? ['bash'] : createBuiltInTools().map((tool) => tool.spec.name);
+  const usual = toolsets.includes('sessions') ? [...built_in, 'cron'] : built_in;
   const config: AgentConfig = {
     model,
     thinking: wishes.thinking ?? profile?.thinking ?? defaults.thinking ?? 'off',
@@ -149,8 +162,18 @@ export function composeTerms(context: Context): ToolsetTerms {
       model: cheap,
       max_concurrent: subagents.maxConcurrent ?? DEFAULT_TERMS.subagents.max_concurrent,
     },
+    runs: {
+      max_concurrent: configuration.runs?.maxConcurrent ?? DEFAULT_TERMS.runs.max_concurrent,
+      per_source: { ...DEFAULT_TERMS.runs.per_source, ...given(configuration.runs?.perSource ?? {}) },
+    },
+    deliver_to: agentTargets(configuration.channels ?? {}),
     delegation: { ...DEFAULT_TERMS.delegation, servers: Object.keys(configuration.acp ?? {}) },
   };
+}
+
+/** Without keys that say nothing. */
+function given<T extends object>(values: T): { [Key in keyof T]: NonNullable<T[Key]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }
 
 function rulesOf(

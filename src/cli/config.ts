@@ -6,6 +6,7 @@ import { acpServerConfig } from '../models/acp/acp-config.ts';
 import { providerConfig } from '../models/provider-config.ts';
 import { keysConfig } from '../tui/key-bindings.ts';
 import { TIMEOUT_SECONDS_MAX } from './agent-file.ts';
+import { channelsConfig } from './channels-config.ts';
 import { configFile } from './folders.ts';
 
 const rules = z.array(z.string());
@@ -59,6 +60,21 @@ const configuration = z.strictObject({
   /** Agent programs reached over ACP: models `acp:NAME`, and what `subagent_delegate` asks (docs/acp.md). */
   acp: z.record(z.string().regex(/^[\w.-]+$/), acpServerConfig).optional(),
   agents: z.object({ defaults: profile.optional() }).catchall(namedProfile).optional(),
+  /** Isolated runs at work at once in one process; more are queued. */
+  runs: z
+    .strictObject({
+      maxConcurrent: z.int().positive().optional(),
+      perSource: z
+        .strictObject({
+          cron: z.int().positive().optional(),
+          subagent: z.int().positive().optional(),
+          delegate: z.int().positive().optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+  /** Where people are: results go there, and from some they write (docs/channels.md). */
+  channels: channelsConfig.optional(),
   /** Keys of the terminal UI by action: `{ "agents": ["ctrl+x a"] }`. */
   keys: keysConfig.optional(),
 });

@@ -27,6 +27,10 @@ const OF_ERROR: Partial<Record<ErrorCode, number>> = {
   E_RUN_NOT_FOUND: EXIT.not_found,
   E_RUN_AMBIGUOUS: EXIT.not_found,
   E_ASK_NOT_FOUND: EXIT.not_found,
+  E_JOB_NOT_FOUND: EXIT.not_found,
+  E_JOB_AMBIGUOUS: EXIT.not_found,
+  E_DELIVERY_NOT_FOUND: EXIT.not_found,
+  E_JOB_EXISTS: EXIT.usage,
   E_NO_KEY: EXIT.no_credentials,
 };
 

@@ -17,6 +17,8 @@ export interface FollowOptions {
   readonly wait?: boolean | undefined;
   /** The first line of the progress. */
   readonly title: string;
+  /** Done when it has ended by itself, before the ledger is closed. */
+  readonly after?: () => Promise<void>;
 }
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -47,6 +49,7 @@ export async function followRun(
     if (typeof outcome === 'number') return await stopped(context, runtime, root, outcome);
     const code = printOutcome(context, options, outcome);
     if (options.wait === false) tellUnfinished(outcome);
+    await options.after?.();
     return code;
   } finally {
     stop.dispose();

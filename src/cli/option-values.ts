@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-export function collect(value: string, before: readonly string[]): readonly string[] {
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

@@ -1,9 +1,12 @@
 import { Argument, Command } from 'commander';
 import { addApprovalsCommands } from './approvals-commands.ts';
 import { SHELLS, type Shell } from './completion/shell.ts';
+import { addCronCommands } from './cron-commands.ts';
+import { addDeliveriesCommands } from './deliveries-commands.ts';
 import { seconds, whole } from './option-values.ts';
 import type { ProgramPart, Work } from './program-part.ts';
 import { addRunningCommands } from './running-commands.ts';
+import { addServeCommand } from './serve-command.ts';
 import { addSubagentCommands } from './subagent-commands.ts';
 
 export interface Program {
@@ -114,6 +117,9 @@ export function createProgram(version: string): Program {
 
   addApprovalsCommands({ sub, choose });
   addSubagentCommands({ sub, choose });
+  addCronCommands({ sub, choose });
+  addDeliveriesCommands({ sub, choose });
+  addServeCommand({ sub, choose });
 
   sub('doctor', 'Show what is configured and what is missing').action(
     choose(() => async (context) => (await import('./commands/doctor.ts')).doctor(context)),

@@ -17,6 +17,8 @@ export function runJson(run: Run): Record<string, unknown> {
     thinking: run.thinking,
     timeout_seconds: run.timeout_ms === null ? null : run.timeout_ms / 1000,
     cleanup: run.cleanup,
+    deliver: run.deliver,
+    job_id: run.job_id,
     result: run.result,
     error: run.error,
     created_at: time(run.created_at),

@@ -35,10 +35,18 @@ export interface AgentConfig {
   readonly run_ms?: number;
   /** Absent in conversations that a person began, and in their forks. */
   readonly task?: TaskTerms;
+  /**
+   * The chat that a person talks with its tree in, as a target of the outbox (`telegram:42`): what its tree must be allowed is asked there, and a
+   * root's replies go there.
+   */
+  readonly channel?: string;
 }
 
-/** How a child came to be: it decides what its history begins with and how its outcome is delivered. */
-export type Origin = 'root' | 'fork' | 'spawn' | 'session' | 'delegate';
+/**
+ * How an agent came to be: it decides what its history begins with and how its outcome is delivered. `cron`: the root of a tree of its own,
+ * begun by a timer.
+ */
+export type Origin = 'root' | 'fork' | 'spawn' | 'session' | 'delegate' | 'cron';
 
 /** One agent as the ledger knows it. */
 export interface Agent {

@@ -1,4 +1,5 @@
 import type { AgentConfig } from './agent.ts';
+import type { Limits } from './limits.ts';
 
 /** When a job is due. Instants are milliseconds since the epoch, always UTC. */
 export type Schedule =
@@ -26,6 +27,7 @@ export interface NewCronJob {
   readonly created_by: string;
   /** With what an isolated run is created: settled when the job is made, so that nothing that changes later can widen it. */
   readonly config: AgentConfig;
+  readonly limits: Limits;
   /** Null: the tree's usual limit of a turn. */
   readonly timeout_ms: number | null;
   /** Targets of the outbox, each once. */
@@ -40,6 +42,8 @@ export interface NewCronJob {
 }
 
 export interface CronJob extends NewCronJob {
+  /** Rises with every change that somebody makes to the job. */
+  readonly version: number;
   /** The instant it is due next; null when it is disabled or will never be due again. */
   readonly next_at: number | null;
   /** The database's clock when `next_at` was worked out: a clock that stands before it was set back. */
@@ -47,12 +51,11 @@ export interface CronJob extends NewCronJob {
   readonly updated_at: number;
 }
 
-/** Why an instant did not lead to a run of its own. */
-export type FireOutcome =
-  /** A run was entered, or the event was sent. */
-  | 'fired'
-  /** The run before was still at work. */
-  | 'skipped';
+/**
+ * What became of an instant. `fired`: it led to a run, or to an event. `queued`: its run begins when the one before has ended. `skipped`: the
+ * run before was still at work.
+ */
+export type FireOutcome = 'fired' | 'queued' | 'skipped';
 
 /** One instant of one job, whoever noticed it: unique per job and instant. */
 export interface CronFire {
@@ -63,7 +66,7 @@ export interface CronFire {
   readonly outcome: FireOutcome;
   /** How many instants were missed before it (nobody served then) and are made up for by this one. */
   readonly missed: number;
-  /** The run that it led to; null for an event and for what was skipped. */
+  /** The run that it led to; null for an event, and for what led to nothing. */
   readonly run_id: string | null;
   /** The database's clock. */
   readonly fired_at: number;

@@ -2,9 +2,9 @@
  * Everything addressed to an agent lies in its mailbox until the transaction that takes it into the
  * conversation (law 6). `letter`: text from an agent or the human. `outcome`: the end of a child that its
  * parent awaits. `announce`: a background run's end. `task`: what a queued run is to do, to its own agent. `control`: a
- * person's interrupt or retry.
+ * person's interrupt or retry. `event`: what the system tells the session, such as a timer.
  */
-export type MailKind = 'letter' | 'outcome' | 'announce' | 'task' | 'control';
+export type MailKind = 'letter' | 'outcome' | 'announce' | 'task' | 'control' | 'event';
 
 export interface Mail {
   readonly id: string;
@@ -14,7 +14,7 @@ export interface Mail {
   readonly from_id: string | null;
   readonly from_name: string;
   readonly kind: MailKind;
-  /** The text of a letter or a task; JSON for other kinds. */
+  /** The text of a letter, a task or an event; JSON for other kinds. */
   readonly body: string;
   /** Counts from 1 per recipient: first in, first out. */
   readonly number: number;

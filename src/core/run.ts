@@ -17,6 +17,10 @@ export interface NewRun {
   /** Null: no limit of its own. */
   readonly timeout_ms: number | null;
   readonly cleanup: 'delete' | 'keep';
+  /** Targets in the outbox that get its end (`core/delivery.ts`). */
+  readonly deliver: readonly string[];
+  /** The job whose instant began it; null for runs that an agent asked for. */
+  readonly job_id: string | null;
 }
 
 /** One row of the history. It stays when the agent's conversation is deleted. */

@@ -1,5 +1,8 @@
-/** How an agent with a task of its own was asked for: its parent awaits it (`spawn`, `delegate`) or hears of it later (`session`). */
-export type TaskKind = 'spawn' | 'session' | 'delegate';
+/**
+ * How an agent with a task of its own was asked for: its parent awaits it (`spawn`, `delegate`), hears of it later (`session`), or it has none
+ * and was begun by a timer (`cron`).
+ */
+export type TaskKind = 'spawn' | 'session' | 'delegate' | 'cron';
 
 /** A git worktree of the agent's own: its branch and its changes are part of its result. */
 export interface Worktree {
@@ -24,4 +27,6 @@ export interface TaskTerms {
   /** How many delegations deep it is (seed 5); 0 for a task that nobody delegated. */
   readonly delegation: number;
   readonly worktree: Worktree | null;
+  /** Its end goes to people outside too: its conversation stays until they have it. */
+  readonly delivers?: boolean;
 }

@@ -22,8 +22,10 @@ export function statusWord(agent: Agent): StatusWord {
   if (state.type === 'completed') return 'done';
   if (state.type === 'failed') return 'failed';
   if (state.type === 'killed') return 'dead';
-  // A background run rests only before it begins.
-  return agent.origin === 'session' ? 'queued' : 'idle';
+  // A run rests only before it begins.
+  return agent.origin === 'session' || agent.origin === 'delegate' || agent.origin === 'cron'
+    ? 'queued'
+    : 'idle';
 }
 
 const LOOKS: Readonly<
@@ -44,4 +46,13 @@ export function status(agent: Agent, style: Style): string {
   const word = statusWord(agent);
   const look = LOOKS[word];
   return paint(style, look.paint, `${style.unicode ? look.unicode : look.ascii} ${word}`);
+}
+
+/** The symbol of a status that is known by its word only. */
+export function statusSign(word: string): string {
+  return Object.hasOwn(LOOKS, word)
+    ? LOOKS[word as StatusWord].unicode
+    : word === 'killed'
+      ? LOOKS.dead.unicode
+      : '·';
 }

@@ -42,6 +42,7 @@ const ASCII = {
   '┆': '|',
   '…': '...',
   '◐': '*',
+  '◌': '.',
   '○': 'o',
   '✓': '+',
   '✗': 'x',
@@ -62,8 +63,10 @@ const ASCII = {
   '┘': '+',
 } as const;
 
+export type Sign = keyof typeof ASCII;
+
 /** A sign of ours, or what stands for it on a terminal that shows ASCII only. */
-export function sign(style: Style, unicode: keyof typeof ASCII): string {
+export function sign(style: Style, unicode: Sign): string {
   return style.unicode ? unicode : ASCII[unicode];
 }
 

@@ -1,5 +1,6 @@
 import type { Agent } from '../core/agent.ts';
 import type { NewAsk } from '../core/ask.ts';
+import type { NewDelivery } from '../core/delivery.ts';
 import type { Effect } from '../core/effect.ts';
 import type { AgentEvent } from '../core/event.ts';
 import type { NewMail } from '../core/mail.ts';
@@ -51,6 +52,10 @@ export class Draft {
   readonly remove: string[] = [];
   readonly asks: NewAsk[] = [];
   readonly void_asks: string[] = [];
+  /** What people outside are told. */
+  readonly deliver: NewDelivery[] = [];
+  /** Turns that ended in this step, each with its last words, or why it stopped; not those that a person interrupted. */
+  readonly ended_turns: { readonly seq: number; readonly text: string }[] = [];
   /** Fan-in waits that this step parks. */
   readonly parked: { readonly call_id: string; readonly from: readonly string[] }[] = [];
   state: AgentState;
@@ -108,6 +113,7 @@ export class Draft {
   apply(happened: AgentEvent, request?: RequestRecord): InvalidTransition | null {
     // Only here it is known which place the answer takes.
     const event = happened.type === 'response' ? { ...happened, seq: this.last_seq + 1 } : happened;
+    const before = this.state;
     const result = transition(this.state, event, this.#context);
     if (!result.ok) return result.invalid;
     this.state = result.state;
@@ -117,7 +123,15 @@ export class Draft {
     if (event.type === 'call-settled') this.#settled += 1;
     if (event.type === 'response' && event.calls.length === 0) this.reply = textOf(event.content.parts);
     for (const effect of result.effects) this.#absorb(effect);
+    const after = result.state;
+    if (event.type === 'response' && after.type === 'idle') this.#turnEnded(this.reply ?? '');
+    else if (after.type === 'errored' && before.type !== 'errored')
+      this.#turnEnded(`The turn stopped: ${after.failure.error}`);
     return null;
+  }
+
+  #turnEnded(text: string): void {
+    this.ended_turns.push({ seq: this.last_seq, text });
   }
 
   /** Takes a letter out of the mailbox with the message that comes next. */
@@ -228,6 +242,7 @@ export class Draft {
       remove: this.remove,
       asks: this.asks,
       void_asks: this.void_asks,
+      deliver: this.deliver,
     };
   }
 

@@ -20,6 +20,11 @@ export class Elsewhere {
     return this.#shared_trees.has(root_id);
   }
 
+  forget(root_id: string, members: readonly string[]): void {
+    this.#shared_trees.delete(root_id);
+    for (const id of members) this.#written_to.delete(id);
+  }
+
   wroteTo(agent_id: string): void {
     this.#written_to.add(agent_id);
   }

@@ -1,6 +1,6 @@
 import type { Agent } from '../core/agent.ts';
 import type { Worktree } from '../core/task-terms.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, WorkerRole } from '../store/store.ts';
 import type { Need, NeedAnswer } from '../toolsets/need.ts';
 import type { Cell } from './cell.ts';
 import type { WorldEffect } from './draft.ts';
@@ -10,6 +10,7 @@ import type { Workbench } from './workbench.ts';
 export interface ExecutorOptions {
   readonly store: Store;
   readonly workbench: Workbench;
+  readonly role: WorkerRole;
   readonly emit: (event: RuntimeEvent) => void;
   /** Performs what a committed step asks for; its outcomes come back through `Executor.happened`. */
   readonly perform: (cell: Cell, effect: WorldEffect) => void;

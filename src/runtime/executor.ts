@@ -23,6 +23,10 @@ import { overrideFor } from './refusal.ts';
 import { TaskQueue } from './task-queue.ts';
 import { WaiterIndex } from './waiter-index.ts';
 
+function isRun({ config }: Agent): boolean {
+  return config.task !== undefined && config.task.run_id !== null;
+}
+
 interface Pending {
   readonly cell: Cell;
   readonly draft: Draft;
@@ -35,7 +39,7 @@ interface Pending {
  * joins the next.
  */
 export class Executor {
-  readonly worker: Worker = { id: randomUUID(), host: hostname(), pid: process.pid };
+  readonly worker: Worker;
   readonly forest = new Forest();
   readonly cells = new Map<string, Cell>();
   readonly elsewhere: Elsewhere;
@@ -51,8 +55,14 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
+    this.worker = { id: randomUUID(), host: hostname(), pid: process.pid, role: options.role };
     this.elsewhere = new Elsewhere(options.store);
-    this.#tasks = new TaskQueue(options.workbench.terms.subagents.max_concurrent);
+    const { subagents, runs } = options.workbench.terms;
+    this.#tasks = new TaskQueue({
+      per_tree: subagents.max_concurrent,
+      total: runs.max_concurrent,
+      per_source: runs.per_source,
+    });
     this.#deferred = new DeferredCalls({
       store: options.store,
       learn: (agent) => this.#learn(agent),
@@ -111,7 +121,7 @@ export class Executor {
       terms: workbench.terms,
       notices: workbench.bench(cell.agent.config).notices,
       hasMail: (id) => this.#hasMail(id),
-      mayBegin: (agent) => this.#tasks.mayBegin(agent),
+      mayBegin: (agent) => this.#tasks.mayBegin(agent, this.#rides(agent)),
       shared: this.elsewhere.isShared(cell.agent.root_id),
     });
     if (!draft.isEmpty) return { cell, draft, step: draft.step(now, doing(draft.state)) };
@@ -236,7 +246,13 @@ export class Executor {
   /** An agent that the ledger tells of, before anything of its tree goes on here. */
   know(agent: Agent): void {
     this.forest.set(agent);
-    this.#tasks.see(agent);
+    this.#tasks.see(agent, this.#rides(agent));
+  }
+
+  /** Awaited inside a run: it works in the place of that run. */
+  #rides(agent: Agent): boolean {
+    if (agent.origin !== 'delegate') return false;
+    return this.forest.lineage(agent).some((one) => one !== agent && isRun(one));
   }
 
   async #learn(seen: Agent): Promise<void> {
@@ -350,17 +366,37 @@ export class Executor {
   }
 
   #drop(cell: Cell): void {
-    this.#tasks.leave(cell.agent);
     stopCell(cell);
     cell.gone = true;
     this.cells.delete(cell.agent.id);
+    for (const next of this.#tasks.leave(cell.agent)) this.#wakeOne(next);
+  }
+
+  /**
+   * Forgets a tree in which nothing is to be done here: no step, no work, no mail. False when something is; then nothing changes. Whoever
+   * leads it next reads all of it from the ledger.
+   */
+  forget(root_id: string): boolean {
+    const members = this.forest.members(root_id);
+    const cells = members.flatMap(({ id }) => this.cells.get(id) ?? []);
+    const busy = (cell: Cell) =>
+      cell.inputs.length > 0 || !cell.inbox.isEmpty || isWorking(cell.agent.state.type);
+    if (!this.isQuiet || cells.some(busy)) return false;
+    for (const cell of cells) this.#drop(cell);
+    for (const agent of members) this.#tasks.leave(agent);
+    this.forest.forget(root_id);
+    this.elsewhere.forget(
+      root_id,
+      members.map((agent) => agent.id),
+    );
+    return true;
   }
 
   /** Takes over what is true now, and wakes those whose wait may end by it. */
   #setAgent(agent: Agent, before: Agent | undefined, created: boolean): void {
     this.forest.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
-    for (const next of this.#tasks.see(agent)) this.#wakeOne(next);
+    for (const next of this.#tasks.see(agent, this.#rides(agent))) this.#wakeOne(next);
     if (before !== undefined && isWorking(before.state.type) && !isWorking(agent.state.type))
       this.#wakeWaiters(agent.id);
   }

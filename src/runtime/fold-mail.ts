@@ -81,7 +81,10 @@ export function takeMail(draft: Draft, cell: Cell, around: FoldSurroundings): vo
   if (pending.some((mail) => mail.kind === 'task' && !draft.consumed.has(mail.id))) return;
   const asking = draft.world.some((effect) => effect.type === 'request-model');
   if (!resting() && !asking) return;
-  for (const mail of pending) if (mail.kind === 'announce') takeAnnouncement(draft, mail, around);
+  for (const mail of pending) {
+    if (mail.kind === 'announce') takeAnnouncement(draft, mail, around);
+    else if (mail.kind === 'event') takeEvent(draft, mail, around);
+  }
   const letters = pending.filter((mail) => mail.kind === 'letter');
   const of_agents = letters.filter((mail) => mail.from_id !== null);
   if (resting() || around.context.reports) takeLetters(draft, of_agents, around);
@@ -114,7 +117,14 @@ function takeAnnouncement(draft: Draft, mail: Mail, around: FoldSurroundings): v
   const who = terms?.label ?? terms?.run_id ?? mail.from_name;
   draft.consumeWithNext(mail.id);
   say(draft, { origin: 'system', text: announcement(who, outcome) }, around);
-  if (terms?.cleanup === 'delete') draft.remove.push(agent_id);
+  // One that people outside are told of too goes when they have it (`Store.cleanRuns`).
+  if (terms?.cleanup === 'delete' && terms.delivers !== true) draft.remove.push(agent_id);
+}
+
+/** A timer's system event (seed 4). */
+function takeEvent(draft: Draft, mail: Mail, around: FoldSurroundings): void {
+  draft.consumeWithNext(mail.id);
+  say(draft, { origin: 'system', text: mail.body }, around);
 }
 
 function takeLetters(draft: Draft, letters: readonly Mail[], around: FoldSurroundings): void {

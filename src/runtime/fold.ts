@@ -13,6 +13,7 @@ import type { FoldSurroundings } from './fold-surroundings.ts';
 import { viewOf } from './fold-view.ts';
 import { cancel, endHumanWait, endWaits, isLetter, settleWait, waitView } from './fold-waits.ts';
 import { parseCallInput } from './parse-call-input.ts';
+import { endTreeOfRun, tellOutside } from './tell-outside.ts';
 
 /**
  * Folds everything that waits at one agent into one draft: events in order, then the calls of toolsets that these
@@ -40,6 +41,8 @@ export function fold(cell: Cell, around: FoldSurroundings): Draft {
   decodeCalls(draft, cell, around);
   takeMail(draft, cell, around);
   tellOfFailure(draft, around);
+  tellOutside(draft, around);
+  endTreeOfRun(draft, around);
   return draft;
 }
 

@@ -56,6 +56,19 @@ export class Forest {
     return true;
   }
 
+  /** Forgets a whole tree. */
+  forget(root_id: string): void {
+    for (const agent of this.members(root_id)) {
+      this.#agents.delete(agent.id);
+      this.#named.delete(nameKey(root_id, agent.name));
+      this.#children.delete(agent.id);
+      this.#living_children.delete(agent.id);
+    }
+    this.#members.delete(root_id);
+    this.#trees.delete(root_id);
+    this.#working.delete(root_id);
+  }
+
   #count(counts: Map<string, number>, key: string, before: number, after: number): void {
     if (before !== after) counts.set(key, (counts.get(key) ?? 0) + after - before);
   }

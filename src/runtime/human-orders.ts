@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from '../core/agent.ts';
-import type { AskAnswer } from '../core/ask.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Mail } from '../core/mail.ts';
 import type { Order } from '../core/order.ts';
@@ -10,6 +9,7 @@ import { storable } from '../core/text.ts';
 import type { Store } from '../store/store.ts';
 import type { Executor } from './executor.ts';
 import { humanMail, orderMail } from './human-mail.ts';
+import type { LetterTerms, RuntimeFace } from './runtime-face.ts';
 
 /** How long whoever leads an agent has to follow an order. */
 const ANSWER_MS = 10_000;
@@ -31,10 +31,11 @@ export class HumanOrders {
     return agent;
   }
 
-  async send(to_id: string, text: string): Promise<Mail> {
+  async send(to_id: string, text: string, { id, from }: LetterTerms): Promise<Mail> {
     if (text.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the message is empty');
     const agent = await this.find(to_id);
-    return this.#post(agent, humanMail(agent, 'letter', text));
+    const mail = humanMail(agent, 'letter', text);
+    return this.#post(agent, { ...mail, id: id ?? mail.id, from_name: from ?? mail.from_name });
   }
 
   async order(agent_id: string, order: Order): Promise<Mail> {
@@ -45,7 +46,8 @@ export class HumanOrders {
   async #post(agent: Agent, mail: ReturnType<typeof humanMail>): Promise<Mail> {
     const result = await this.#store.send(mail);
     if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`);
-    this.#executor.delivered(result.mail);
+    // One that was sent before may have been read.
+    if (result.mail.consumed_seq === null) this.#executor.delivered(result.mail);
     return result.mail;
   }
 
@@ -94,8 +96,8 @@ export class HumanOrders {
   }
 
   /** Rejects with `E_ASK_ANSWERED` when somebody was first, or the call is gone. */
-  async answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'>): Promise<void> {
-    const result = await this.#store.answer(ask_id, { ...answer, by: 'you', at: Date.now() });
+  async answer(...[ask_id, answer]: Parameters<RuntimeFace['answer']>): Promise<void> {
+    const result = await this.#store.answer(ask_id, { by: 'you', ...answer, at: Date.now() });
     if (!result.ok)
       throw new CoppiceError('E_ASK_ANSWERED', 'that was answered already, or its call is gone');
     this.#executor.delivered(result.mail);

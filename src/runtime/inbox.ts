@@ -44,10 +44,10 @@ export class Inbox {
     return this.#letters_from.has(agent_id);
   }
 
-  /** Letters, or a task, that the agent was not told of yet; `noticed` is the number of the newest that it was. */
+  /** Letters, a task or an event that the agent was not told of yet; `noticed` is the number of the newest letter that it was. */
   hasNewLetters(noticed: number): boolean {
     return this.#mail.some(
-      (mail) => mail.kind === 'task' || (mail.kind === 'letter' && mail.number > noticed),
+      ({ kind, number }) => kind === 'task' || kind === 'event' || (kind === 'letter' && number > noticed),
     );
   }
 

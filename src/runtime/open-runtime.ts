@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Agent } from '../core/agent.ts';
-import type { AskAnswer } from '../core/ask.ts';
+import type { Agent, AgentConfig } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Mail } from '../core/mail.ts';
 import type { NewAgent } from '../core/new-agent.ts';
@@ -22,8 +21,16 @@ import { LeaseKeeper } from './lease-keeper.ts';
 import { ModelShelf } from './model-shelf.ts';
 import { performCall } from './perform-call.ts';
 import { performRequest } from './perform-request.ts';
+import { restingRoot } from './resting-root.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
-import type { ResumeReport, RuntimeFace, StartOptions, TreeOutcome } from './runtime-face.ts';
+import type {
+  LetterTerms,
+  RestOptions,
+  ResumeReport,
+  RuntimeFace,
+  StartOptions,
+  TreeOutcome,
+} from './runtime-face.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { SettleWatch } from './settle-watch.ts';
 import { TurnClock } from './turn-clock.ts';
@@ -62,6 +69,7 @@ class Runtime implements RuntimeFace {
     this.#executor = new Executor({
       store: options.store,
       workbench: this.#workbench,
+      role: options.role ?? 'run',
       emit: (event) => this.#emit(event),
       perform: (cell, effect) => this.#perform(cell, effect),
       findOut: (agent, need) =>
@@ -108,7 +116,7 @@ class Runtime implements RuntimeFace {
       worktrees: this.#worktrees,
       workbench: this.#workbench,
       emit: (event: RuntimeEvent) => this.#emit(event),
-      can_ask: this.#options.can_ask === true,
+      can_ask: this.#canAsk(cell.agent.config),
       isGranted: (agent_id: string, tool: string) => isGranted(this.#store, agent_id, tool),
     };
     switch (effect.type) {
@@ -134,12 +142,46 @@ class Runtime implements RuntimeFace {
     }
   }
 
+  #canAsk(config: AgentConfig): boolean {
+    const { can_ask = false } = this.#options;
+    return typeof can_ask === 'function' ? can_ask(config) : can_ask;
+  }
+
+  get worker_id(): string {
+    return this.#executor.worker.id;
+  }
+
+  async begin({ name, session_key, config, limits }: RestOptions): Promise<Agent> {
+    this.#assertOpen();
+    const root = restingRoot({
+      name,
+      session_key,
+      config: await this.checked(config),
+      worker: this.#executor.worker.id,
+    });
+    const tree = await this.#store.createRoot(root, checkedLimits(limits), { served: true });
+    this.#executor.forest.setTree(tree);
+    return this.#executor.beginRoot(root).agent;
+  }
+
+  async checked(config: AgentConfig): Promise<AgentConfig> {
+    const checked = checkedConfig(config, this.#workbench);
+    await this.#models.model(checked.model);
+    return checked;
+  }
+
+  async release(root_id: string): Promise<boolean> {
+    this.#assertOpen();
+    if (!this.#executor.forget(root_id)) return false;
+    await this.#store.releaseTree(root_id, this.#executor.worker.id);
+    return true;
+  }
+
   async start(options: StartOptions): Promise<Agent> {
     this.#assertOpen();
-    const config = checkedConfig(options.config, this.#workbench);
     const limits = checkedLimits(options.limits);
     if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
-    await this.#models.model(config.model);
+    const config = await this.checked(options.config);
     const now = Date.now();
     const id = randomUUID();
     const content = {
@@ -205,9 +247,9 @@ class Runtime implements RuntimeFace {
     return { root, agents: claimed, elsewhere, broken };
   }
 
-  async send(to_id: string, text: string): Promise<Mail> {
+  async send(to_id: string, text: string, as: LetterTerms = {}): Promise<Mail> {
     this.#assertOpen();
-    return this.#orders.send(to_id, text);
+    return this.#orders.send(to_id, text, as);
   }
 
   async fork(agent_id: string, name: string, prompt: string | null): Promise<Agent> {
@@ -225,7 +267,7 @@ class Runtime implements RuntimeFace {
     await this.#orders.wait(agent_id, timeout_ms, from);
   }
 
-  async answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'>): Promise<void> {
+  async answer(...[ask_id, answer]: Parameters<RuntimeFace['answer']>): Promise<void> {
     this.#assertOpen();
     await this.#orders.answer(ask_id, answer);
   }

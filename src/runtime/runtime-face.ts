@@ -15,6 +15,22 @@ export interface StartOptions {
   readonly limits?: Partial<Limits>;
 }
 
+/** A root agent that rests until it is written to; its tree is served (`Store.createRoot`). */
+export interface RestOptions {
+  readonly name: string;
+  readonly session_key: string;
+  readonly config: AgentConfig;
+  readonly limits?: Partial<Limits>;
+}
+
+/** How a letter from outside is known. */
+export interface LetterTerms {
+  /** One that is there already is not sent again; default a new one. */
+  readonly id?: string;
+  /** Who wrote it, for people; default `you`. */
+  readonly from?: string;
+}
+
 /** How a tree stands when nothing of it is at work any more. */
 export interface TreeOutcome {
   readonly root: Agent;
@@ -40,11 +56,18 @@ export interface ResumeReport {
  * (stable `code`, `hint`); nothing that a caller does can lose what is in the ledger.
  */
 export interface RuntimeFace {
+  /** By which the ledger knows this process. */
+  readonly worker_id: string;
   start(options: StartOptions): Promise<Agent>;
+  begin(options: RestOptions): Promise<Agent>;
+  /** The configuration with its folder made canonical; rejects with what `start` would reject with: a tool, folder or model that is not there. */
+  checked(config: AgentConfig): Promise<AgentConfig>;
+  /** Gives up a tree in which nothing is to be done and forgets it; false when something is. `resume` takes it back. */
+  release(root_id: string): Promise<boolean>;
   /** Takes over every agent of the tree that nobody leads, and goes on; `retry` also restarts agents whose turn failed. */
   resume(root_id: string, options?: { readonly retry?: boolean }): Promise<ResumeReport>;
   /** A letter from the human. It wakes an idle agent and joins a running turn before its next model request. */
-  send(to_id: string, text: string): Promise<Mail>;
+  send(to_id: string, text: string, as?: LetterTerms): Promise<Mail>;
   /** The agent and its living descendants. */
   kill(agent_id: string): Promise<readonly string[]>;
   /** A person's fork: with a prompt it begins, without it rests (seed 1). Resolves when the child is there; rejects with `E_REFUSED`. */
@@ -54,7 +77,7 @@ export interface RuntimeFace {
   /** A person's wait: the agent is occupied until it ends; its result is a `waited` event in the scrollback. */
   wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void>;
   /** Answers what was asked before a call; rejects with `E_ASK_ANSWERED`. */
-  answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'>): Promise<void>;
+  answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'> & { readonly by?: string }): Promise<void>;
   /** Stops the turn of this one agent; its children go on. */
   interrupt(agent_id: string, reason: string): Promise<void>;
   /** Resolves when nothing of the tree is at work and no mail waits for a living agent; with `root`, when the root's turn has ended. */

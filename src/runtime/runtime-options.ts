@@ -1,5 +1,6 @@
+import type { AgentConfig } from '../core/agent.ts';
 import type { Model } from '../models/model.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, WorkerRole } from '../store/store.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Toolset } from '../toolsets/toolset.ts';
 import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
@@ -17,6 +18,8 @@ export interface RuntimeOptions {
   readonly spill_dir: string;
   /** Environment variables that tool processes may see beside the fixed allow-list. */
   readonly env_allow: readonly string[];
-  /** What a rule asks about waits for a person's answer; without it, it is denied. */
-  readonly can_ask?: boolean;
+  /** What a rule asks about waits for a person's answer, of all agents or of those with such a configuration; of others it is denied. */
+  readonly can_ask?: boolean | ((config: AgentConfig) => boolean);
+  /** What this process is for; default `run`. */
+  readonly role?: WorkerRole;
 }

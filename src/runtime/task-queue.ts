@@ -1,63 +1,148 @@
 import type { Agent } from '../core/agent.ts';
+import type { RunSource } from '../core/run.ts';
 import { isWorking } from '../core/state.ts';
 
-/** Background runs of this process: how many are at work in each tree, and which wait for their turn, oldest first. */
-export class TaskQueue {
-  readonly #max_concurrent: number;
-  readonly #working = new Map<string, Set<string>>();
-  readonly #waiting = new Map<string, Set<string>>();
+export interface RunLimits {
+  /** Background runs of one tree at work at once. */
+  readonly per_tree: number;
+  /** Runs of this process at work at once, whoever asked for them; and of each source. */
+  readonly total: number;
+  readonly per_source: Readonly<Record<RunSource, number>>;
+}
 
-  constructor(max_concurrent: number) {
-    this.#max_concurrent = max_concurrent;
+/** Runs that share a limit and begin in the order they came: the background runs of one tree, or all of another source. */
+interface Lane {
+  readonly source: RunSource;
+  readonly most: number;
+  readonly working: Set<string>;
+  /** By id, with the place in the order of all that wait. */
+  readonly waiting: Map<string, number>;
+}
+
+const SOURCES: Partial<Record<Agent['origin'], RunSource>> = {
+  session: 'subagent',
+  delegate: 'delegate',
+  cron: 'cron',
+};
+
+/**
+ * The isolated runs of this process (seed 4, `RunIsolated`): how many are at work, and which wait for their turn, oldest first. A run that
+ * somebody at work awaits, itself inside a run, works in that one's place (`rides`): it would otherwise wait for a place that its requester holds.
+ */
+export class TaskQueue {
+  readonly #limits: RunLimits;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #waiting_lanes = new Set<Lane>();
+  readonly #working: Record<RunSource, number> = { cron: 0, subagent: 0, delegate: 0 };
+  #came = 0;
+
+  constructor(limits: RunLimits) {
+    this.#limits = limits;
   }
 
   /** Counts the run as one at work when it may begin; else it waits for its turn. First come, first begun. */
-  mayBegin(agent: Agent): boolean {
-    const working = entry(this.#working, agent.root_id);
-    const waiting = entry(this.#waiting, agent.root_id).add(agent.id);
-    if (!this.#nextOf(agent.root_id).includes(agent.id)) return false;
-    waiting.delete(agent.id);
-    working.add(agent.id);
+  mayBegin(agent: Agent, rides: boolean): boolean {
+    if (rides) return true;
+    const lane = this.#lane(agent);
+    if (lane === null || lane.working.has(agent.id)) return true;
+    if (!lane.waiting.has(agent.id)) {
+      this.#came += 1;
+      lane.waiting.set(agent.id, this.#came);
+      this.#waiting_lanes.add(lane);
+    }
+    if (!this.#next().includes(agent.id)) return false;
+    this.#unwait(lane, agent.id);
+    this.#begin(lane, agent.id);
     return true;
   }
 
   /** Takes over what is true of an agent now; returns the runs whose turn has come by it. */
-  see(agent: Agent): readonly string[] {
-    if (agent.origin !== 'session') return [];
-    const working = entry(this.#working, agent.root_id);
+  see(agent: Agent, rides: boolean): readonly string[] {
+    const lane = rides ? null : this.#lane(agent);
+    if (lane === null) return [];
     if (isWorking(agent.state.type)) {
-      working.add(agent.id);
+      this.#begin(lane, agent.id);
       return [];
     }
     // At rest before its first turn: queued, and maybe about to begin in this very step.
     if (agent.state.type === 'idle') return [];
-    working.delete(agent.id);
-    entry(this.#waiting, agent.root_id).delete(agent.id);
-    return this.#nextOf(agent.root_id);
+    this.#end(lane, agent.id);
+    this.#unwait(lane, agent.id);
+    this.#drop(agent, lane);
+    return this.#next();
+  }
+
+  #lane(agent: Agent): Lane | null {
+    const source = SOURCES[agent.origin];
+    if (source === undefined) return null;
+    const key = laneKey(agent, source);
+    let lane = this.#lanes.get(key);
+    if (lane === undefined) {
+      const { per_tree, per_source } = this.#limits;
+      const most = source === 'subagent' ? per_tree : per_source[source];
+      lane = { source, most, working: new Set(), waiting: new Map() };
+      this.#lanes.set(key, lane);
+    }
+    return lane;
   }
 
   /** As many of those who wait, oldest first, as there are places. */
-  #nextOf(root_id: string): readonly string[] {
-    const free = this.#max_concurrent - entry(this.#working, root_id).size;
-    return free <= 0 ? [] : entry(this.#waiting, root_id).values().take(free).toArray();
+  #next(): readonly string[] {
+    if (this.#waiting_lanes.size === 0) return [];
+    const heads: { id: string; source: RunSource; came: number }[] = [];
+    for (const { source, most, working, waiting } of this.#waiting_lanes)
+      for (const [id, came] of waiting.entries().take(Math.max(0, most - working.size)))
+        heads.push({ id, source, came });
+    heads.sort((a, b) => a.came - b.came);
+    const { total, per_source } = this.#limits;
+    const taken = { ...this.#working };
+    const next: string[] = [];
+    for (const { id, source } of heads) {
+      if (taken.cron + taken.subagent + taken.delegate >= total) break;
+      if (taken[source] >= per_source[source]) continue;
+      taken[source] += 1;
+      next.push(id);
+    }
+    return next;
+  }
+
+  #begin(lane: Lane, id: string): void {
+    if (lane.working.has(id)) return;
+    lane.working.add(id);
+    this.#working[lane.source] += 1;
+  }
+
+  #end(lane: Lane, id: string): void {
+    if (lane.working.delete(id)) this.#working[lane.source] -= 1;
+  }
+
+  #unwait(lane: Lane, id: string): void {
+    lane.waiting.delete(id);
+    if (lane.waiting.size === 0) this.#waiting_lanes.delete(lane);
   }
 
   /** The step in which it was to begin was not taken. */
   notBegun(agent: Agent): void {
-    if (agent.state.type === 'idle') this.#working.get(agent.root_id)?.delete(agent.id);
+    const lane = agent.state.type === 'idle' ? this.#lane(agent) : null;
+    if (lane !== null) this.#end(lane, agent.id);
   }
 
-  /** It is not led here any more: whoever leads it lets it begin. */
-  leave(agent: Agent): void {
-    this.#waiting.get(agent.root_id)?.delete(agent.id);
+  /** It is not led here any more: whoever leads it lets it begin. Returns the runs whose turn has come by it. */
+  leave(agent: Agent): readonly string[] {
+    const lane = this.#lane(agent);
+    if (lane === null) return [];
+    this.#unwait(lane, agent.id);
+    this.#end(lane, agent.id);
+    this.#drop(agent, lane);
+    return this.#next();
+  }
+
+  /** Nothing is kept of trees whose runs have ended. */
+  #drop(agent: Agent, lane: Lane): void {
+    if (lane.working.size + lane.waiting.size === 0) this.#lanes.delete(laneKey(agent, lane.source));
   }
 }
 
-function entry(map: Map<string, Set<string>>, key: string): Set<string> {
-  let set = map.get(key);
-  if (set === undefined) {
-    set = new Set();
-    map.set(key, set);
-  }
-  return set;
+function laneKey(agent: Agent, source: RunSource): string {
+  return source === 'subagent' ? agent.root_id : source;
 }

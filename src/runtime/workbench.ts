@@ -1,5 +1,6 @@
 import type { Agent, AgentConfig, Tree } from '../core/agent.ts';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
+import { isSubAgent } from '../core/sub-agent.ts';
 import { isAgentProgram, mustSubmit } from '../core/submits.ts';
 import type { Worktree } from '../core/task-terms.ts';
 import type { TransitionContext } from '../core/transition-context.ts';
@@ -71,7 +72,9 @@ export class Workbench {
     const seen = toolset_tools.filter((tool) => tool.audience?.(config, this.terms) ?? true);
     const specs = [...tools, ...seen].map((tool) => tool.spec);
     // A sub-agent with one task is told by that; how agents work together is not its matter.
-    const guides = config.task === undefined ? toolsets : [];
+    const guides = isSubAgent(config)
+      ? []
+      : toolsets.filter(({ name }) => config.task === undefined || name !== 'sessions');
     return {
       system: [config.system, ...guides.map((toolset) => toolset.guidance)]
         .filter((text) => text !== '')
@@ -89,7 +92,7 @@ export class Workbench {
 
   contextOf(agent: Agent, tree: Tree | undefined): TransitionContext {
     const worktree = agent.config.task?.worktree ?? null;
-    const reports = agent.origin === 'spawn' || agent.origin === 'delegate' || agent.origin === 'session';
+    const reports = agent.origin !== 'root' && agent.origin !== 'fork';
     return {
       reports,
       submits: mustSubmit(agent.config, agent.origin),

@@ -1,5 +1,7 @@
-import type { Agent } from '../core/agent.ts';
+import type { Agent, Tree } from '../core/agent.ts';
 import type { Ask } from '../core/ask.ts';
+import type { CronFire, CronJob, NewCronJob } from '../core/cron-job.ts';
+import type { Delivery } from '../core/delivery.ts';
 import type { Mail } from '../core/mail.ts';
 import type { PlacedMessage } from '../core/message.ts';
 import type { Run } from '../core/run.ts';
@@ -40,6 +42,17 @@ export function agentOf(row: Row): Agent {
   };
 }
 
+export function treeOf(row: Row): Tree {
+  return {
+    root_id: row.root_id as string,
+    limits: JSON.parse(row.limits as string),
+    live: row.live as number,
+    total: row.total as number,
+    tokens: row.tokens as number,
+    cost_usd: row.cost_usd as number,
+  };
+}
+
 function usageOf(row: Row): Agent['usage'] {
   return {
     input: row.input_tokens as number,
@@ -61,8 +74,62 @@ export function messageOf(row: Row): PlacedMessage {
 }
 
 export function runOf(row: Row): Run {
-  const { number: _, ...rest } = row;
-  return rest as unknown as Run;
+  const { number: _, cleaned_at: __, deliver, ...rest } = row;
+  return { ...rest, deliver: JSON.parse(deliver as string) } as unknown as Run;
+}
+
+/** What of a job is one JSON text. */
+type JobDefinition = Omit<NewCronJob, 'id' | 'name' | 'root_id' | 'enabled' | 'created_at'>;
+
+export function definitionOf(job: NewCronJob): string {
+  const { schedule, task, session, created_by, config, limits, timeout_ms, deliver, once, cleanup, overlap } =
+    job;
+  const definition: JobDefinition = {
+    schedule,
+    task,
+    session,
+    created_by,
+    config,
+    limits,
+    timeout_ms,
+    deliver,
+    once,
+    cleanup,
+    overlap,
+  };
+  return JSON.stringify(definition);
+}
+
+export function jobOf(row: Row): CronJob {
+  return {
+    ...(JSON.parse(row.definition as string) as JobDefinition),
+    id: row.id as string,
+    name: row.name as string,
+    root_id: row.root_id as string | null,
+    enabled: Boolean(row.enabled),
+    next_at: row.next_at as number | null,
+    planned_at: row.planned_at as number,
+    version: row.version as number,
+    created_at: row.created_at as number,
+    updated_at: row.updated_at as number,
+  };
+}
+
+export function fireOf(row: Row): CronFire {
+  return {
+    job_id: row.job_id as string,
+    instant: row.instant as number,
+    manual: Boolean(row.manual),
+    outcome: row.outcome as CronFire['outcome'],
+    missed: row.missed as number,
+    run_id: row.run_id as string | null,
+    fired_at: row.fired_at as number,
+  };
+}
+
+export function deliveryOf(row: Row): Delivery {
+  const { channel: _, worker: __, number: ___, ...rest } = row;
+  return rest as unknown as Delivery;
 }
 
 export function askOf(row: Row): Ask {

@@ -1,5 +1,6 @@
 import type { Agent, Tree } from '../core/agent.ts';
 import type { Ask, AskAnswer, NewAsk } from '../core/ask.ts';
+import type { NewDelivery } from '../core/delivery.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Mail, NewMail } from '../core/mail.ts';
 import type { Message, PlacedMessage } from '../core/message.ts';
@@ -7,6 +8,8 @@ import type { NewAgent } from '../core/new-agent.ts';
 import type { Run, RunSource } from '../core/run.ts';
 import type { AgentState } from '../core/state.ts';
 import type { Usage } from '../core/usage.ts';
+import type { CronLedger } from './cron-ledger.ts';
+import type { OutboxLedger } from './outbox-ledger.ts';
 
 /**
  * One advance of one agent by its lease holder: all of it or nothing. Guards, in this order:
@@ -50,6 +53,8 @@ export interface Step {
   /** What people are asked from now on, and what they need not answer any more. */
   readonly asks: readonly NewAsk[];
   readonly void_asks: readonly string[];
+  /** What people outside are told (`core/delivery.ts`). */
+  readonly deliver: readonly NewDelivery[];
 }
 
 /** Usage of one model request, kept for good. */
@@ -91,7 +96,12 @@ export interface Worker {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
+  /** What the process is for; default `run`. */
+  readonly role?: WorkerRole;
 }
+
+/** `serve`: it fires schedules, delivers, and leads every served tree that nobody leads. */
+export type WorkerRole = 'run' | 'serve';
 
 /** Something reached an agent that `worker` holds (or waits in), written in the transaction that caused it. */
 export interface Signal {
@@ -124,6 +134,7 @@ export interface AgentFilter {
 export interface RunFilter {
   readonly root_id?: string;
   readonly source?: RunSource;
+  readonly job_id?: string;
   /** Only queued and running ones. */
   readonly active?: boolean;
   /** Newest first; default no limit. */
@@ -140,15 +151,15 @@ export interface RunFilter {
  * - Reads see every step whose promise has resolved.
  * - Text is kept to the letter, any Unicode; NUL and lone surrogates have been replaced before they get here.
  */
-export interface Store {
+export interface Store extends CronLedger, OutboxLedger {
   readonly kind: 'sqlite' | 'postgres';
   /** For people and logs: without passwords. */
   readonly location: string;
 
-  /** A new tree with its root agent. */
-  createRoot(root: NewAgent, limits: Limits): Promise<Tree>;
+  /** A new tree with its root agent. `served`: whoever serves leads it when nobody else does. */
+  createRoot(root: NewAgent, limits: Limits, options?: { readonly served?: boolean }): Promise<Tree>;
   commit(steps: readonly Step[]): Promise<Verdict[]>;
-  /** A letter from outside the tree's own steps: the human, another program. Guard `recipient` (any tree). */
+  /** A letter from outside the tree's own steps: the human, another program. Guard `recipient` (any tree). One that is there already (`id`) is not sent again. */
   send(mail: NewMail): Promise<{ ok: true; mail: Mail } | { ok: false; refusal: Refusal }>;
   /**
    * Kills the agent and its living descendants, whoever holds them: states become terminal, epochs rise, a `killed` event naming
@@ -203,6 +214,12 @@ export interface Store {
    * process is gone (`deadPids` decides that among candidates). Epochs rise. Returns them as they are now. Agents that are terminal are never claimed.
    */
   claim(root_id: string, worker: Worker): Promise<Agent[]>;
+  /** Served trees in which something is to be done and nobody does it: an agent at work, or at rest with mail, without a living worker. */
+  unledTrees(limit: number): Promise<string[]>;
+  /** From now on the tree is served. */
+  serveTree(root_id: string): Promise<void>;
+  /** Gives up the worker's leases of one tree: its agents are rows again until something is to be done. */
+  releaseTree(root_id: string, worker_id: string): Promise<void>;
   /** Takes (and removes) the signals for this worker. */
   signals(worker_id: string): Promise<Signal[]>;
   /** Workers whose lease is alive. */

@@ -42,6 +42,10 @@ const sources = ['cli', 'config', 'default'] as const;
 const defaultRules: readonly Rule[] = [
   ...['read', 'search', 'think', 'read_image'].map((tool): Rule => ({ verdict: 'allow', tool })),
   ...['bash', 'write', 'patch'].map((tool): Rule => ({ verdict: 'ask', tool })),
+  // To look at schedules changes nothing; what else is done with them is asked about.
+  ...['list', 'list *', 'show *', 'runs *'].map(
+    (pattern): Rule => ({ verdict: 'allow', tool: 'cron', pattern }),
+  ),
 ];
 
 function parseRules(texts: RuleTexts | undefined): Rule[] {

@@ -28,13 +28,14 @@ export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConf
     thinking: wishes.thinking ?? profile?.thinking ?? parent.thinking,
     system: wishes.system ?? profile?.system ?? parent.system,
     toolsets: task === null ? (profile?.toolsets ?? parent.toolsets) : taskToolsets(parent, profile, task),
-    tools: toolsOf(parent, profile),
+    tools: toolsOf(parent, profile, task),
     cwd: wishes.cwd ?? parent.cwd,
     permissions: permissionsOf(parent, profile),
     ...(profile === null ? {} : { profile: profile.name }),
     ...(turns === null ? {} : { turns }),
     ...(run_ms === null ? {} : { run_ms }),
     ...(task === null ? {} : { task }),
+    ...(parent.channel === undefined ? {} : { channel: parent.channel }),
   };
 }
 
@@ -48,12 +49,12 @@ function taskToolsets(parent: AgentConfig, profile: Profile | null, task: TaskTe
   return task.kind === 'spawn' || task.output_schema !== null ? ['fanout', ...own] : own;
 }
 
-function toolsOf(parent: AgentConfig, profile: Profile | null): readonly string[] {
-  if (profile === null) return parent.tools;
+/** Whoever has one task makes no schedules. */
+function toolsOf(parent: AgentConfig, profile: Profile | null, task: TaskTerms | null): readonly string[] {
+  const mine = task === null ? parent.tools : parent.tools.filter((name) => name !== 'cron');
+  if (profile === null) return mine;
   const { tools, deny_tools } = profile;
-  return parent.tools.filter(
-    (name) => (tools === null || tools.includes(name)) && !deny_tools.includes(name),
-  );
+  return mine.filter((name) => (tools === null || tools.includes(name)) && !deny_tools.includes(name));
 }
 
 function permissionsOf({ permissions }: AgentConfig, profile: Profile | null): AgentConfig['permissions'] {

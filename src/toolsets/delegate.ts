@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../core/agent.ts';
-import type { NewRun } from '../core/run.ts';
+import { runIsolated } from '../core/isolated-run.ts';
+import { isSubAgent } from '../core/sub-agent.ts';
 import { storable } from '../core/text.ts';
 import { refuse } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
@@ -28,7 +29,7 @@ function mayDelegate(config: AgentConfig, { delegation }: ToolsetTerms): boolean
 
 /** Agents made by spawn_agents and sessions_spawn never create loops of their own (DESIGN.md, Decided). */
 function maySpawn(config: AgentConfig, terms: ToolsetTerms): boolean {
-  return mayDelegate(config, terms) && (config.task === undefined || config.task.kind === 'delegate');
+  return mayDelegate(config, terms) && (!isSubAgent(config) || config.task?.kind === 'delegate');
 }
 
 function atLimit(view: ToolsetView): Decision | null {
@@ -59,8 +60,7 @@ const spawn: ToolsetTool = {
   decode(input, call, view) {
     const parsed = parseArguments(spawnInput, input);
     if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
-    const kind = view.self.config.task?.kind ?? 'delegate';
-    if (kind !== 'delegate')
+    if (isSubAgent(view.self.config) && view.self.config.task?.kind !== 'delegate')
       return refuse('NESTING_FORBIDDEN', 'a sub-agent creates no agents of its own: do the work yourself.');
     const limit = atLimit(view);
     if (limit !== null) return limit;
@@ -154,19 +154,24 @@ function delegated(view: ToolsetView, plan: Delegation): Decision {
     worktree: null,
   });
   const session_key = `agent:${plan.agent_id}:delegate:${id}`;
-  const run: NewRun = {
+  const { run, letter } = runIsolated({
     id: run_id,
     source: 'delegate',
+    agent_id: id,
+    root_id: self.root_id,
     session_key,
-    requester_id: self.id,
-    requester_key: self.session_key,
-    task: storable(plan.task),
+    requester: { id: self.id, key: self.session_key, name: self.name },
+    config,
+    task: plan.task,
+    text: plan.text,
     label,
-    model: config.model,
-    thinking: config.thinking,
     timeout_ms: config.run_ms ?? null,
     cleanup: 'keep',
-  };
+    deliver: [],
+    job_id: null,
+    letter_id: view.newId(),
+    at: view.now,
+  });
   const child = newChild(view, {
     id,
     origin: 'delegate',
@@ -174,10 +179,17 @@ function delegated(view: ToolsetView, plan: Delegation): Decision {
     session_key,
     config,
     inherits: false,
-    first: { origin: 'task', text: plan.text },
+    first: null,
     run,
   });
-  return { type: 'delegate', child: id, consequences: [{ type: 'create-agents', agents: [child] }] };
+  return {
+    type: 'delegate',
+    child: id,
+    consequences: [
+      { type: 'create-agents', agents: [child] },
+      { type: 'deliver-mail', mail: letter },
+    ],
+  };
 }
 
 export const delegateToolset: Toolset = {

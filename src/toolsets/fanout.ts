@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AgentConfig } from '../core/agent.ts';
 import type { NewAgent } from '../core/new-agent.ts';
 import type { ChildOutcome, SpawnedChild } from '../core/state.ts';
+import { isSubAgent } from '../core/sub-agent.ts';
 import { mustSubmit } from '../core/submits.ts';
 import { storable } from '../core/text.ts';
 import { refuse, text } from './agent-reference.ts';
@@ -49,7 +50,7 @@ const spawn: ToolsetTool = {
       'Spawn sub-agents to execute tasks in parallel. Each sub-agent runs independently and returns a result. Use for: multiple perspectives on code review, exploring unfamiliar parts of a codebase, parallel research or analysis tasks, or divide-and-conquer problem solving.',
     input: inputSchema(spawnInput),
   },
-  audience: (config) => config.task === undefined,
+  audience: (config) => !isSubAgent(config),
   creates: true,
   surveys: false,
   mentions: () => [],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSubAgent } from '../core/sub-agent.ts';
 import { storable } from '../core/text.ts';
 import { find, refuse, strings, text } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
@@ -27,7 +28,7 @@ const forkInput = z.strictObject({
 });
 
 /** A person's conversation and its forks; a sub-agent with one task creates nobody. */
-const audience: ToolsetTool['audience'] = (config) => config.task === undefined;
+const audience: ToolsetTool['audience'] = (config) => !isSubAgent(config);
 
 const fork: ToolsetTool = {
   spec: {

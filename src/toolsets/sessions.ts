@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Agent } from '../core/agent.ts';
+import { runIsolated } from '../core/isolated-run.ts';
 import { storable } from '../core/text.ts';
 import { refuse, strings, text } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
@@ -39,6 +40,12 @@ const spawnInput = z.strictObject({
     .enum(['delete', 'keep'])
     .nullish()
     .describe('Whether to delete subagent session after completion'),
+  deliver: z
+    .union([z.string().min(1), z.array(z.string().min(1)).max(8)])
+    .nullish()
+    .describe(
+      "Optional channels that get the result too, as channel:address (e.g., 'telegram:42', 'webhook:ops')",
+    ),
   ...taskOptions,
 });
 
@@ -100,6 +107,9 @@ function accept(options: Spawn, agent_id: string, call_id: string, view: Toolset
   const session_key = `agent:${agent_id}:subagent:${id}`;
   const timeout_ms = options.timeoutSeconds ? options.timeoutSeconds * 1_000 : null;
   const cleanup = options.cleanup ?? 'keep';
+  const deliver = [...new Set([options.deliver ?? []].flat())];
+  const unknown = deliver.find((target) => !view.terms.deliver_to.includes(target));
+  if (unknown !== undefined) return refuse('INVALID_ARG', undeliverable(unknown, view.terms.deliver_to));
   // The profile's own words come on top of the seed's prompt, not in its place.
   const own = ground.profile?.system ?? null;
   const prompt = systemPrompt(self, session_key, label ?? run_id, options.task);
@@ -118,7 +128,26 @@ function accept(options: Spawn, agent_id: string, call_id: string, view: Toolset
       output_schema: options.output_schema ?? null,
       delegation: 0,
       worktree: ground.worktree,
+      ...(deliver.length === 0 ? {} : { delivers: true }),
     },
+  });
+  const { run, letter } = runIsolated({
+    id: run_id,
+    source: 'subagent',
+    agent_id: id,
+    root_id: self.root_id,
+    session_key,
+    requester: { id: self.id, key: self.session_key, name: self.name },
+    config,
+    task: options.task,
+    text: ground.text,
+    label,
+    timeout_ms,
+    cleanup,
+    deliver,
+    job_id: null,
+    letter_id: view.newId(),
+    at: view.now,
   });
   const child = newChild(view, {
     id,
@@ -128,40 +157,21 @@ function accept(options: Spawn, agent_id: string, call_id: string, view: Toolset
     config,
     inherits: false,
     first: null,
-    run: {
-      id: run_id,
-      source: 'subagent',
-      session_key,
-      requester_id: self.id,
-      requester_key: self.session_key,
-      task: storable(options.task),
-      label: label === null ? null : storable(label),
-      model: config.model,
-      thinking: config.thinking,
-      timeout_ms,
-      cleanup,
-    },
+    run,
   });
   return {
     type: 'settle',
     output: JSON.stringify({ status: 'accepted', runId: run_id, sessionKey: session_key }),
     consequences: [
       { type: 'create-agents', agents: [child] },
-      {
-        type: 'deliver-mail',
-        mail: {
-          id: view.newId(),
-          root_id: self.root_id,
-          to_id: id,
-          from_id: self.id,
-          from_name: self.name,
-          kind: 'task',
-          body: storable(ground.text),
-          sent_at: view.now,
-        },
-      },
+      { type: 'deliver-mail', mail: letter },
     ],
   };
+}
+
+function undeliverable(target: string, known: readonly string[]): string {
+  const where = known.length === 0 ? 'no channel is configured' : `deliver to one of: ${known.join(', ')}`;
+  return `deliver: "${target}" is not a place that results may go to; ${where}`;
 }
 
 /** Seed 4, Subagent System Prompt. */

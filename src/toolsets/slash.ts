@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Agent } from '../core/agent.ts';
 import { type CompletionReading, readCompletion } from '../core/completion.ts';
 import type { Mail } from '../core/mail.ts';
+import { isSubAgent } from '../core/sub-agent.ts';
 import { storable } from '../core/text.ts';
 import { refuse } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
@@ -122,7 +123,7 @@ const slash: ToolsetTool = {
       'Run one slash command. fork [PROMPT]: create a child agent, with your whole context when no prompt is given, fresh otherwise; returns its UUID. send UUID MESSAGE: write to an agent. check-mail: read your inbox. kill UUID: end a child.',
     input: inputSchema(slashInput),
   },
-  audience: (config) => config.task === undefined,
+  audience: (config) => !isSubAgent(config),
   creates(input) {
     const parsed = parse(input);
     return parsed.ok && parsed.command.name === 'fork';

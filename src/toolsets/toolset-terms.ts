@@ -1,4 +1,5 @@
 import type { Profile } from '../core/profile.ts';
+import type { RunSource } from '../core/run.ts';
 
 /** What the configuration of this process says about agents that agents create. */
 export interface ToolsetTerms {
@@ -11,6 +12,13 @@ export interface ToolsetTerms {
     /** Background runs of one tree at work at once; more are queued. */
     readonly max_concurrent: number;
   };
+  /** Isolated runs of this process at work at once, whoever asked for them; more are queued. */
+  readonly runs: {
+    readonly max_concurrent: number;
+    readonly per_source: Readonly<Record<RunSource, number>>;
+  };
+  /** Targets outside that agents may have results delivered to (`telegram:42`, `webhook:ops`). */
+  readonly deliver_to: readonly string[];
   readonly delegation: {
     /** Deepest delegated agent (seed 5). */
     readonly max_depth: number;
@@ -28,6 +36,8 @@ export interface ToolsetTerms {
 export const DEFAULT_TERMS: ToolsetTerms = {
   profiles: new Map(),
   subagents: { allow_agents: null, model: null, max_concurrent: 8 },
+  runs: { max_concurrent: 100, per_source: { cron: 8, subagent: 100, delegate: 100 } },
+  deliver_to: [],
   delegation: {
     max_depth: 2,
     default_turns: 10,

@@ -1,7 +1,8 @@
-import type { DeliveryEnd, OutboxLedger } from '../../src/channels/outbox/outbox-ledger.ts';
+import type { OutboxLedger } from '../../src/channels/outbox/outbox-ledger.ts';
 import type { Ask } from '../../src/core/ask.ts';
 import { type Delivery, type NewDelivery, splitTarget } from '../../src/core/delivery.ts';
 import type { Run } from '../../src/core/run.ts';
+import type { DeliveryEnd } from '../../src/store/outbox-ledger.ts';
 
 type Method =
   | 'claimDeliveries'

@@ -19,6 +19,8 @@ export function newRun(over: Partial<Run> = {}): Run {
     thinking: 'off',
     timeout_ms: null,
     cleanup: 'keep',
+    deliver: [],
+    job_id: null,
     root_id: id,
     agent_id: id,
     status: 'completed',

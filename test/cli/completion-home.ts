@@ -45,6 +45,8 @@ export async function homeWithIds(): Promise<Home> {
       thinking: 'off',
       timeout_ms: null,
       cleanup: 'keep' as const,
+      deliver: [],
+      job_id: null,
     };
     const ask = {
       id: IDS.ask,

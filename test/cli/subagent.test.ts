@@ -185,6 +185,8 @@ describe('coppice subagent', () => {
       thinking: 'off',
       timeout_ms: null,
       cleanup: 'keep' as const,
+      deliver: [],
+      job_id: null,
     };
     await store.commit([stepOf(root, { create: [{ ...child, run }] })]);
   }

@@ -119,6 +119,7 @@ export class LedgerRun {
       remove: [],
       asks: [],
       void_asks: [],
+      deliver: [],
     };
     switch (inner.type) {
       case 'grow':

@@ -5,7 +5,9 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store, Verdict } from '../../src/store/store.ts';
 import { asksContract } from './asks-contract.ts';
+import { cronContract } from './cron-contract.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
+import { outboxContract } from './outbox-contract.ts';
 import { runHistoryContract } from './run-history-contract.ts';
 
 export interface LedgerUnderTest {
@@ -478,5 +480,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
 
     runHistoryContract(() => ({ store, other }));
     asksContract(() => ({ store, other }));
+    cronContract(() => ({ store, other }));
+    outboxContract(() => ({ store, other }));
   });
 }

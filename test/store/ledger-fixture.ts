@@ -80,6 +80,7 @@ export function stepOf(agent: Agent, over: Partial<Step> = {}): Step {
     remove: [],
     asks: [],
     void_asks: [],
+    deliver: [],
     sent_this_turn: agent.sent_this_turn,
     ...over,
   };

@@ -40,6 +40,8 @@ function withRun(
       thinking: 'low',
       timeout_ms: 120_000,
       cleanup: 'keep',
+      deliver: [],
+      job_id: null,
       ...run,
     },
   };

@@ -120,7 +120,7 @@ it('offers the one tool of the seed, each of its fields as the seed describes it
   assert.match(types('thinking'), /"enum":\["off","low","medium","high"\]/);
   assert.deepEqual(
     Object.keys(properties).filter((field) => !(field in described) && field !== 'model'),
-    ['profile', 'output_schema', 'read_first', 'worktree'],
+    ['deliver', 'profile', 'output_schema', 'read_first', 'worktree'],
   );
 });
 
@@ -173,6 +173,8 @@ it('is accepted with run id and session key, in a fresh session, and enters the 
     thinking: 'off',
     timeout_ms: null,
     cleanup: 'keep',
+    deliver: [],
+    job_id: null,
   });
   assert.match(agent.config.system, new RegExp(`\\*\\*Label:\\*\\* ${run.id}`));
 });

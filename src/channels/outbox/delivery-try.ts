@@ -1,10 +1,11 @@
 import type { Delivery } from '../../core/delivery.ts';
+import type { DeliveryEnd } from '../../store/outbox-ledger.ts';
 import type { Channel, ChannelLog, DeliverResult, Parcel } from '../channel.ts';
 import { type Composed, composeParcel } from './compose-parcel.ts';
 import { endOfTry } from './end-of-try.ts';
 import type { LedgerPatience } from './ledger-patience.ts';
 import type { OutboxClock } from './outbox-clock.ts';
-import type { DeliveryEnd, OutboxLedger } from './outbox-ledger.ts';
+import type { OutboxLedger } from './outbox-ledger.ts';
 
 /** Longer than any channel's own limit: what breaks that part of its contract holds its place no longer than this. */
 const TRY_MAX_MS = 10 * 60_000;

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../core/delivery.ts';
+import type { DeliveryEnd } from '../../store/outbox-ledger.ts';
 import type { DeliverResult } from '../channel.ts';
-import type { DeliveryEnd } from './outbox-ledger.ts';
 
 const BASE_MS = 1_000;
 const LONGEST_MS = 5 * 60_000;

@@ -5,6 +5,7 @@ import { paint, sign } from '../../render/style.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findRun } from '../find-run.ts';
+import { detailLines } from '../render/details.ts';
 import { runStatus } from '../render/run-status.ts';
 import { runJson } from '../run-json.ts';
 
@@ -29,14 +30,13 @@ export function subagentShow(context: Context, text: string): Promise<number> {
       ['model', `${run.model}, thinking ${run.thinking}`],
       ['timeout', run.timeout_ms === null ? none : duration(run.timeout_ms)],
       ['cleanup', run.cleanup],
+      ['deliver', run.deliver.join(', ') || none],
       ['created', new Date(run.created_at).toISOString()],
       ['started', run.started_at === null ? none : new Date(run.started_at).toISOString()],
       ['finished', run.finished_at === null ? none : new Date(run.finished_at).toISOString()],
       ['duration', durationOf(run) ?? none],
     ];
-    const width = Math.max(...rows.map(([key]) => key.length));
-    for (const [key, value] of rows)
-      process.stdout.write(`${paint(context.out, 'dim', key.padEnd(width))}  ${value}\n`);
+    process.stdout.write(`${detailLines(rows, context.out).join('\n')}\n`);
     const texts = [
       ['task', run.task],
       ['error', run.error],

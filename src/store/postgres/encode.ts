@@ -35,7 +35,8 @@ function encodeMessage({ kind, content }: Step['messages'][number]): object {
   return { kind, content: JSON.stringify(content) };
 }
 
-function encodeAgentObject({ agent, messages, run }: NewAgent): object {
+/** For functions that take an agent as a part of something. */
+export function encodeAgentObject({ agent, messages, run }: NewAgent): object {
   const { config, state, name, ...rest } = agent;
   return {
     agent: {
@@ -54,7 +55,7 @@ export function encodeAgent(created: NewAgent): string {
   return JSON.stringify(encodeAgentObject(created));
 }
 
-function encodeMailObject(mail: NewMail): object {
+export function encodeMailObject(mail: NewMail): object {
   return { ...mail, body: storable(mail.body), from_name: storable(mail.from_name) };
 }
 

@@ -51,17 +51,40 @@ BEGIN
     g->>'worker', (g->>'created_at')::bigint, (g->>'created_at')::bigint);
   IF r IS NOT NULL THEN
     INSERT INTO subagent_runs (id, root_id, agent_id, source, session_key, requester_id, requester_key, task, label, model, thinking,
-      timeout_ms, cleanup, status, created_at, started_at)
+      timeout_ms, cleanup, status, created_at, started_at, deliver, job_id)
     VALUES (r->>'id', g->>'root_id', g->>'id', r->>'source', r->>'session_key', r->>'requester_id', r->>'requester_key', r->>'task',
       r->>'label', r->>'model', r->>'thinking', (r->>'timeout_ms')::bigint, r->>'cleanup', CASE WHEN begun THEN 'running' ELSE 'queued' END,
-      (g->>'created_at')::bigint, CASE WHEN begun THEN (g->>'created_at')::bigint END);
+      (g->>'created_at')::bigint, CASE WHEN begun THEN (g->>'created_at')::bigint END, coalesce(r->'deliver', '[]')::text, r->>'job_id');
   END IF;
 END $$;
 
+-- Its end enters the outbox with it, whoever ended it.
 CREATE OR REPLACE FUNCTION coppice_finish_run(ended_agent text, run jsonb, ended_at bigint) RETURNS void LANGUAGE sql AS $$
-  UPDATE subagent_runs SET status = run->>'status', result = run->>'result', error = run->>'error', finished_at = ended_at,
-    duration_ms = ended_at - coalesce(started_at, ended_at) WHERE agent_id = ended_agent AND finished_at IS NULL
+  WITH ended AS (
+    UPDATE subagent_runs SET status = run->>'status', result = run->>'result', error = run->>'error', finished_at = ended_at,
+      duration_ms = ended_at - coalesce(started_at, ended_at) WHERE agent_id = ended_agent AND finished_at IS NULL
+    RETURNING id, root_id, agent_id, deliver
+  )
+  INSERT INTO deliveries (id, kind, target, channel, root_id, agent_id, about, created_at, next_at)
+  SELECT 'run-' || e.id || '-' || (t.place - 1), 'run', t.target, split_part(t.target, ':', 1), e.root_id, e.agent_id, e.id, ended_at, ended_at
+  FROM ended e, jsonb_array_elements_text(e.deliver::jsonb) WITH ORDINALITY AS t (target, place)
+  ON CONFLICT DO NOTHING
 $$;
+
+CREATE OR REPLACE FUNCTION coppice_enter_delivery(d jsonb) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO deliveries (id, kind, target, channel, root_id, agent_id, about, body, created_at, next_at)
+  VALUES (d->>'id', d->>'kind', d->>'target', split_part(d->>'target', ':', 1), d->>'root_id', d->>'agent_id', d->>'about', d->>'body',
+    (d->>'created_at')::bigint, (d->>'created_at')::bigint)
+  ON CONFLICT DO NOTHING
+$$;
+
+CREATE OR REPLACE FUNCTION coppice_delete_conversation(gone text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM messages WHERE agent_id = gone;
+  DELETE FROM mail WHERE to_id = gone;
+  DELETE FROM requests WHERE agent_id = gone;
+  DELETE FROM agents WHERE id = gone;
+END $$;
 
 CREATE OR REPLACE FUNCTION coppice_kill(target_id text, killer text, kill_at bigint, own_worker text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE doomed text[]; target agents%ROWTYPE; r record; content text; others text; tree_id text;
@@ -83,7 +106,7 @@ BEGIN
     INSERT INTO messages (agent_id, seq, kind, content, at) SELECT r.id, g.last_seq, 'event', content, kill_at FROM agents g WHERE g.id = r.id;
     DELETE FROM wait_edges WHERE waiter = r.id;
     UPDATE asks SET verdict = 'void', answered_at = kill_at WHERE agent_id = r.id AND verdict IS NULL;
-    IF r.origin IN ('session', 'delegate') THEN
+    IF r.origin IN ('session', 'delegate', 'cron') THEN
       PERFORM coppice_finish_run(r.id, jsonb_build_object('status', 'cancelled', 'error', 'Killed by ' || killer), kill_at);
     END IF;
     UPDATE agents SET living_children = living_children - 1 WHERE id = r.parent_id;
@@ -203,7 +226,7 @@ BEGIN
   IF coppice_is_terminal(new_status) AND a.parent_id IS NOT NULL THEN
     UPDATE agents SET living_children = living_children - 1 WHERE id = a.parent_id;
   END IF;
-  IF a.origin IN ('session', 'delegate') THEN
+  IF a.origin IN ('session', 'delegate', 'cron') THEN
     IF s->'run' IS NOT NULL THEN
       PERFORM coppice_finish_run(a.id, s->'run', step_at);
     ELSIF a.status = 'idle' AND coppice_is_working(new_status) THEN
@@ -221,14 +244,14 @@ BEGIN
   UPDATE asks SET verdict = 'void', answered_at = step_at FROM jsonb_array_elements_text(s->'void_asks') AS gone (id)
   WHERE asks.id = gone.id AND asks.verdict IS NULL;
   FOR q IN SELECT * FROM jsonb_array_elements(s->'remove') LOOP
-    DELETE FROM agents g WHERE g.id = q #>> '{}' AND g.parent_id = a.id AND coppice_is_terminal(g.status)
+    PERFORM 1 FROM agents g WHERE g.id = q #>> '{}' AND g.parent_id = a.id AND coppice_is_terminal(g.status)
       AND NOT EXISTS (SELECT 1 FROM agents below WHERE below.parent_id = g.id);
     IF FOUND THEN
-      DELETE FROM messages WHERE agent_id = q #>> '{}';
-      DELETE FROM mail WHERE to_id = q #>> '{}';
-      DELETE FROM requests WHERE agent_id = q #>> '{}';
+      PERFORM coppice_delete_conversation(q #>> '{}');
+      UPDATE subagent_runs SET cleaned_at = step_at WHERE agent_id = q #>> '{}' AND cleaned_at IS NULL;
     END IF;
   END LOOP;
+  PERFORM coppice_enter_delivery(d) FROM jsonb_array_elements(s->'deliver') d;
   SELECT * INTO t FROM trees WHERE root_id = a.root_id;
   RETURN jsonb_build_object('ok', true, 'killed', killed, 'sent', to_jsonb(sent), 'tree', jsonb_build_object('root_id', t.root_id,
     'limits', t.limits::jsonb, 'live', t.live, 'total', t.total, 'tokens', t.tokens, 'cost_usd', t.cost_usd));
@@ -247,13 +270,15 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION coppice_send(m jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
-DECLARE found_status text;
+DECLARE found_status text; there bigint;
 BEGIN
   PERFORM 1 FROM trees WHERE root_id = m->>'root_id' FOR UPDATE;
+  SELECT number INTO there FROM mail WHERE id = m->>'id';
+  IF FOUND THEN RETURN jsonb_build_object('number', there); END IF;
   SELECT status INTO found_status FROM agents WHERE id = m->>'to_id';
   IF NOT FOUND THEN RETURN '"unknown"'; END IF;
   IF coppice_is_terminal(found_status) THEN RETURN '"dead"'; END IF;
-  RETURN to_jsonb(coppice_post(m, NULL));
+  RETURN jsonb_build_object('number', coppice_post(m, NULL));
 END $$;
 
 CREATE OR REPLACE FUNCTION coppice_answer(ask text, a jsonb, m jsonb) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -265,9 +290,9 @@ BEGIN
   RETURN coppice_post(m, NULL);
 END $$;
 
-CREATE OR REPLACE FUNCTION coppice_create_root(c jsonb, tree_limits text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION coppice_create_root(c jsonb, tree_limits text, is_served boolean) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO trees (root_id, limits, live, total) VALUES (c->'agent'->>'id', tree_limits, 1, 1);
+  INSERT INTO trees (root_id, limits, live, total, served) VALUES (c->'agent'->>'id', tree_limits, 1, 1, is_served);
   PERFORM coppice_create(c);
 END $$;
 `;

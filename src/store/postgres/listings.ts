@@ -13,10 +13,15 @@ const BY_PREFIX = `(length($1) >= 4 AND id ~>=~ lower($1) AND id ~<~ (lower($1) 
 
 export function runsQuery(filter: RunFilter): Listing {
   return {
-    name: `runs_${filter.active === true}`,
+    name: `runs_${filter.active === true}_${filter.job_id !== undefined}`,
     sql: `SELECT * FROM subagent_runs WHERE ($1::text IS NULL OR root_id = $1) AND ($2::text IS NULL OR source = $2)
-      ${filter.active ? 'AND finished_at IS NULL' : ''} ORDER BY created_at DESC, number DESC LIMIT $3`,
-    values: [filter.root_id ?? null, filter.source ?? null, filter.limit ?? null],
+      ${filter.job_id === undefined ? '' : 'AND job_id = $4'} ${filter.active ? 'AND finished_at IS NULL' : ''} ORDER BY created_at DESC, number DESC LIMIT $3`,
+    values: [
+      filter.root_id ?? null,
+      filter.source ?? null,
+      filter.limit ?? null,
+      ...(filter.job_id === undefined ? [] : [filter.job_id]),
+    ],
   };
 }
 

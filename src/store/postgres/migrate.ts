@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { StoreError } from '../store-error.ts';
+import { CRON_FUNCTIONS } from './cron-functions.ts';
 import { FUNCTIONS } from './functions.ts';
 import { POSTGRES_MIGRATIONS } from './schema.ts';
 
@@ -30,7 +31,7 @@ export async function migrate(pool: pg.Pool, location: string): Promise<void> {
       await client.query(migration.sql);
     }
     // The steps live in functions that follow the schema: every migration brings the newest of them.
-    if (present < newest) await client.query(FUNCTIONS);
+    if (present < newest) await client.query(FUNCTIONS + CRON_FUNCTIONS);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);

@@ -177,4 +177,84 @@ CREATE INDEX asks_by_agent ON asks (agent_id);
 CREATE INDEX asks_by_prefix ON asks (id text_pattern_ops);
 `,
   },
+  {
+    number: 4,
+    sql: `
+DROP FUNCTION IF EXISTS coppice_create_root(jsonb, text);
+ALTER TABLE trees ADD COLUMN served boolean NOT NULL DEFAULT false;
+ALTER TABLE workers ADD COLUMN role text NOT NULL DEFAULT 'run';
+CREATE INDEX agents_at_work ON agents (root_id, worker)
+  WHERE status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting');
+
+ALTER TABLE subagent_runs ADD COLUMN deliver text NOT NULL DEFAULT '[]';
+ALTER TABLE subagent_runs ADD COLUMN job_id text;
+ALTER TABLE subagent_runs ADD COLUMN cleaned_at bigint;
+UPDATE subagent_runs SET cleaned_at = finished_at WHERE finished_at IS NOT NULL;
+CREATE INDEX subagent_runs_by_job ON subagent_runs (job_id, created_at) WHERE job_id IS NOT NULL;
+CREATE INDEX subagent_runs_to_clean ON subagent_runs (finished_at)
+  WHERE cleanup = 'delete' AND finished_at IS NOT NULL AND cleaned_at IS NULL;
+
+CREATE TABLE cron_jobs (
+  id text PRIMARY KEY,
+  name text NOT NULL UNIQUE,
+  root_id text,
+  definition text NOT NULL,
+  enabled boolean NOT NULL,
+  next_at bigint,
+  planned_at bigint NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL
+) WITH (fillfactor = 80);
+CREATE INDEX cron_jobs_due ON cron_jobs (next_at) WHERE enabled AND next_at IS NOT NULL;
+CREATE INDEX cron_jobs_planned ON cron_jobs (planned_at) WHERE enabled AND next_at IS NOT NULL;
+CREATE INDEX cron_jobs_by_root ON cron_jobs (root_id) WHERE root_id IS NOT NULL;
+CREATE INDEX cron_jobs_by_prefix ON cron_jobs (id text_pattern_ops);
+
+CREATE TABLE cron_fires (
+  job_id text NOT NULL,
+  instant bigint NOT NULL,
+  manual boolean NOT NULL,
+  outcome text NOT NULL,
+  missed bigint NOT NULL,
+  run_id text,
+  fired_at bigint NOT NULL,
+  PRIMARY KEY (job_id, instant, manual)
+);
+CREATE INDEX cron_fires_queued ON cron_fires (job_id) WHERE outcome = 'queued';
+
+CREATE TABLE deliveries (
+  id text PRIMARY KEY,
+  kind text NOT NULL,
+  target text NOT NULL,
+  channel text NOT NULL,
+  root_id text NOT NULL,
+  agent_id text NOT NULL,
+  about text,
+  body text,
+  created_at bigint NOT NULL,
+  status text NOT NULL DEFAULT 'pending',
+  attempts bigint NOT NULL DEFAULT 0,
+  next_at bigint NOT NULL,
+  worker text,
+  error text,
+  progress text,
+  ended_at bigint,
+  number bigint GENERATED ALWAYS AS IDENTITY
+) WITH (fillfactor = 80);
+CREATE INDEX deliveries_due ON deliveries (channel, next_at) WHERE status = 'pending';
+CREATE INDEX deliveries_by_about ON deliveries (about) WHERE about IS NOT NULL;
+CREATE INDEX deliveries_by_time ON deliveries (created_at);
+CREATE INDEX deliveries_by_prefix ON deliveries (id text_pattern_ops);
+CREATE INDEX deliveries_failed ON deliveries (ended_at) WHERE status = 'failed';
+
+CREATE TABLE channel_seats (channel text PRIMARY KEY, worker text NOT NULL);
+CREATE TABLE channel_notes (
+  channel text NOT NULL,
+  key text NOT NULL,
+  value text NOT NULL,
+  PRIMARY KEY (channel, key)
+);
+`,
+  },
 ];

@@ -4,9 +4,10 @@ import type { Mail, NewMail } from '../../core/mail.ts';
 import type { Message } from '../../core/message.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
 import { type AgentState, isTerminal, isWorking } from '../../core/state.ts';
-import { mailOf, type Row } from '../rows.ts';
+import { mailOf, type Row, treeOf } from '../rows.ts';
 import type { Step, Verdict } from '../store.ts';
 import { enterAsk } from './asks.ts';
+import { enterDelivery } from './deliveries.ts';
 import type { GuardRow } from './guard-row.ts';
 import { outcomeOf } from './killed-outcome.ts';
 import { removeAgent } from './remove-agent.ts';
@@ -54,15 +55,7 @@ export class Commit {
   tree(root_id: string): Writable<Tree> {
     let tree = this.#trees.get(root_id);
     if (tree === undefined) {
-      const row = this.#sql.tree.get(root_id) as Row;
-      tree = {
-        root_id,
-        limits: JSON.parse(row.limits as string),
-        live: row.live as number,
-        total: row.total as number,
-        tokens: row.tokens as number,
-        cost_usd: row.cost_usd as number,
-      };
+      tree = treeOf(this.#sql.tree.get(root_id) as Row);
       this.#trees.set(root_id, tree);
     }
     return tree;
@@ -99,9 +92,10 @@ export class Commit {
       sql.startRun.run(at, agent_id);
     if (isWorking(guard.status) && !isWorking(state.type)) this.#tellWaiters(agent_id, guard.worker);
     const killed = step.kill.flatMap((id) => this.kill(id, guard.name, at, guard.worker));
-    for (const id of step.remove) removeAgent(sql, id, agent_id);
+    for (const id of step.remove) removeAgent(sql, id, agent_id, at);
     for (const ask of step.asks) enterAsk(sql, ask);
     for (const id of step.void_asks) sql.voidAsk.run(at, id);
+    for (const delivery of step.deliver) enterDelivery(sql, delivery);
     return { ok: true, killed, sent, tree: { ...tree } };
   }
 
@@ -161,8 +155,8 @@ export class Commit {
     if (created.run !== undefined) enterRun(this.#sql, agent, created.run);
   }
 
-  createRoot(root: NewAgent, limits: Tree['limits']): Tree {
-    this.#sql.insertTree.run(root.agent.id, JSON.stringify(limits));
+  createRoot(root: NewAgent, limits: Tree['limits'], served: boolean): Tree {
+    this.#sql.insertTree.run(root.agent.id, JSON.stringify(limits), served ? 1 : 0);
     this.#create(root);
     return { ...this.tree(root.agent.id) };
   }

@@ -9,8 +9,14 @@ const MAX_FOUND = 20;
 
 export function listRuns(database: DatabaseSync, filter: RunFilter): Run[] {
   const sql = `SELECT * FROM subagent_runs WHERE (?1 IS NULL OR root_id = ?1) AND (?2 IS NULL OR source = ?2)
+    ${filter.job_id === undefined ? '' : 'AND job_id = ?4'}
     ${filter.active ? 'AND finished_at IS NULL' : ''} ORDER BY created_at DESC, rowid DESC LIMIT ?3`;
-  const values = [filter.root_id ?? null, filter.source ?? null, filter.limit ?? -1];
+  const values: (string | number | null)[] = [
+    filter.root_id ?? null,
+    filter.source ?? null,
+    filter.limit ?? -1,
+  ];
+  if (filter.job_id !== undefined) values.push(filter.job_id);
   return (database.prepare(sql).all(...values) as Row[]).map(runOf);
 }
 

@@ -7,7 +7,7 @@ import type { Statements } from './statements.ts';
 
 /** Only agents with a task of their own can have a row in the history; all others skip the look. */
 export function isTask(origin: Origin): boolean {
-  return origin === 'session' || origin === 'delegate';
+  return origin === 'session' || origin === 'delegate' || origin === 'cron';
 }
 
 export function enterRun(sql: Statements, agent: NewAgent['agent'], run: NewRun): void {
@@ -29,11 +29,15 @@ export function enterRun(sql: Statements, agent: NewAgent['agent'], run: NewRun)
     begun ? 'running' : 'queued',
     agent.created_at,
     begun ? agent.created_at : null,
+    JSON.stringify(run.deliver),
+    run.job_id,
   );
 }
 
 export function finishRun(sql: Statements, agent_id: string, state: AgentState, at: number): void {
   const outcome = runOutcome(state);
   if (outcome === null) return;
-  sql.finishRun.run(outcome.status, outcome.result, outcome.error, at, at, at, agent_id);
+  const { changes } = sql.finishRun.run(outcome.status, outcome.result, outcome.error, at, at, at, agent_id);
+  // Its end enters the outbox with it, whoever ended it.
+  if (changes > 0) sql.deliverRun.run(at, at, agent_id);
 }

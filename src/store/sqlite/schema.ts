@@ -172,4 +172,80 @@ CREATE INDEX asks_open ON asks (root_id) WHERE verdict IS NULL;
 CREATE INDEX asks_by_agent ON asks (agent_id);
 `,
   },
+  {
+    number: 4,
+    sql: `
+ALTER TABLE trees ADD COLUMN served INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE workers ADD COLUMN role TEXT NOT NULL DEFAULT 'run';
+CREATE INDEX agents_at_work ON agents (root_id, worker)
+  WHERE status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting');
+
+ALTER TABLE subagent_runs ADD COLUMN deliver TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE subagent_runs ADD COLUMN job_id TEXT;
+ALTER TABLE subagent_runs ADD COLUMN cleaned_at INTEGER;
+UPDATE subagent_runs SET cleaned_at = finished_at WHERE finished_at IS NOT NULL;
+CREATE INDEX subagent_runs_by_job ON subagent_runs (job_id, created_at) WHERE job_id IS NOT NULL;
+CREATE INDEX subagent_runs_to_clean ON subagent_runs (finished_at)
+  WHERE cleanup = 'delete' AND finished_at IS NOT NULL AND cleaned_at IS NULL;
+
+CREATE TABLE cron_jobs (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  root_id TEXT,
+  definition TEXT NOT NULL,
+  enabled INTEGER NOT NULL,
+  next_at INTEGER,
+  planned_at INTEGER NOT NULL,
+  version INTEGER NOT NULL DEFAULT 1,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX cron_jobs_due ON cron_jobs (next_at) WHERE enabled = 1 AND next_at IS NOT NULL;
+CREATE INDEX cron_jobs_planned ON cron_jobs (planned_at) WHERE enabled = 1 AND next_at IS NOT NULL;
+CREATE INDEX cron_jobs_by_root ON cron_jobs (root_id) WHERE root_id IS NOT NULL;
+
+CREATE TABLE cron_fires (
+  job_id TEXT NOT NULL,
+  instant INTEGER NOT NULL,
+  manual INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  missed INTEGER NOT NULL,
+  run_id TEXT,
+  fired_at INTEGER NOT NULL,
+  PRIMARY KEY (job_id, instant, manual)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX cron_fires_queued ON cron_fires (job_id) WHERE outcome = 'queued';
+
+CREATE TABLE deliveries (
+  id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  target TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  root_id TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  about TEXT,
+  body TEXT,
+  created_at INTEGER NOT NULL,
+  status TEXT NOT NULL DEFAULT 'pending',
+  attempts INTEGER NOT NULL DEFAULT 0,
+  next_at INTEGER NOT NULL,
+  worker TEXT,
+  error TEXT,
+  progress TEXT,
+  ended_at INTEGER
+) STRICT;
+CREATE INDEX deliveries_due ON deliveries (channel, next_at) WHERE status = 'pending';
+CREATE INDEX deliveries_by_about ON deliveries (about) WHERE about IS NOT NULL;
+CREATE INDEX deliveries_by_time ON deliveries (created_at);
+CREATE INDEX deliveries_failed ON deliveries (ended_at) WHERE status = 'failed';
+
+CREATE TABLE channel_seats (channel TEXT PRIMARY KEY, worker TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE channel_notes (
+  channel TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (channel, key)
+) STRICT, WITHOUT ROWID;
+`,
+  },
 ];

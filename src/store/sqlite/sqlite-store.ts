@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Agent, Tree } from '../../core/agent.ts';
 import type { Ask, AskAnswer } from '../../core/ask.ts';
@@ -8,8 +9,7 @@ import type { NewAgent } from '../../core/new-agent.ts';
 import type { Run } from '../../core/run.ts';
 import { isTerminal } from '../../core/state.ts';
 import { answerMail } from '../answer-mail.ts';
-import { isProcessGone } from '../process-gone.ts';
-import { agentOf, mailOf, messageOf, type Row, requestOf } from '../rows.ts';
+import { agentOf, mailOf, messageOf, type Row, requestOf, treeOf } from '../rows.ts';
 import {
   type AgentFilter,
   LEASE_MS,
@@ -22,11 +22,9 @@ import {
   type Verdict,
   type Worker,
 } from '../store.ts';
-import { Commit } from './commit.ts';
 import { findAsks, findRuns, listAsks, listRuns } from './listings.ts';
 import { openDatabase } from './open-database.ts';
-import { storeErrorOf } from './sqlite-error.ts';
-import { prepareStatements, type Statements } from './statements.ts';
+import { SqliteOutbox } from './sqlite-outbox.ts';
 
 /** How often another process's writes are looked for; one pragma each time. */
 const POLL_MS = 20;
@@ -38,58 +36,28 @@ export function openSqliteStore(path: string, options: OpenStoreOptions): Store 
 }
 
 /** The ledger in one file. Everything is synchronous inside; promises are the contract's, not SQLite's. */
-class SqliteStore implements Store {
+class SqliteStore extends SqliteOutbox implements Store {
   readonly kind = 'sqlite';
-  readonly location: string;
-  readonly #database: DatabaseSync;
-  readonly #sql: Statements;
   readonly #poll_ms: number;
 
   constructor(path: string, database: DatabaseSync, options: OpenStoreOptions) {
-    this.location = path;
-    this.#database = database;
-    this.#sql = prepareStatements(database);
+    super(path, database);
     this.#poll_ms = options.notifications === false ? POLL_WITHOUT_NOTIFICATIONS_MS : POLL_MS;
   }
 
-  /** Runs `work` in one transaction: all or nothing, durable when it returns. */
-  #transaction<T>(work: (commit: Commit) => T): T {
-    try {
-      this.#database.exec('BEGIN IMMEDIATE');
-      try {
-        const commit = new Commit(this.#sql);
-        const result = work(commit);
-        commit.finish();
-        this.#database.exec('COMMIT');
-        return result;
-      } catch (error) {
-        if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-        throw error;
-      }
-    } catch (error) {
-      throw storeErrorOf(error, this.location);
-    }
-  }
-
-  #read<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw storeErrorOf(error, this.location);
-    }
-  }
-
-  async createRoot(root: NewAgent, limits: Limits): Promise<Tree> {
-    return this.#transaction((commit) => commit.createRoot(root, limits));
+  async createRoot(root: NewAgent, limits: Limits, options: { served?: boolean } = {}): Promise<Tree> {
+    return this.transaction((commit) => commit.createRoot(root, limits, options.served === true));
   }
 
   async commit(steps: readonly Step[]): Promise<Verdict[]> {
-    return this.#transaction((commit) => steps.map((step) => commit.apply(step)));
+    return this.transaction((commit) => steps.map((step) => commit.apply(step)));
   }
 
   async send(mail: NewMail): ReturnType<Store['send']> {
-    return this.#transaction((commit) => {
-      const row = this.#sql.agent.get(mail.to_id) as Row | undefined;
+    return this.transaction((commit) => {
+      const there = this.sql.isSent.get(mail.id) as Row | undefined;
+      if (there !== undefined) return { ok: true, mail: mailOf(there) };
+      const row = this.sql.agent.get(mail.to_id) as Row | undefined;
       const found =
         row === undefined ? 'unknown' : isTerminal(row.status as Agent['state']['type']) ? 'dead' : null;
       if (found !== null) return { ok: false, refusal: { reason: 'recipient', agent_id: mail.to_id, found } };
@@ -98,18 +66,18 @@ class SqliteStore implements Store {
   }
 
   async kill(agent_id: string, by: string, at: number): Promise<{ ids: string[] }> {
-    return this.#transaction((commit) => ({ ids: commit.kill(agent_id, by, at, null) }));
+    return this.transaction((commit) => ({ ids: commit.kill(agent_id, by, at, null) }));
   }
 
   async setLimits(root_id: string, limits: Limits): Promise<Tree> {
-    return this.#transaction((commit) => {
-      this.#sql.setLimits.run(JSON.stringify(limits), root_id);
+    return this.transaction((commit) => {
+      this.sql.setLimits.run(JSON.stringify(limits), root_id);
       return { ...commit.tree(root_id) };
     });
   }
 
   async agent(id: string): Promise<Agent | null> {
-    const row = this.#read(() => this.#sql.agent.get(id)) as Row | undefined;
+    const row = this.read(() => this.sql.agent.get(id)) as Row | undefined;
     return row === undefined ? null : agentOf(row);
   }
 
@@ -128,7 +96,7 @@ class SqliteStore implements Store {
     if (filter.roots) where.push('parent_id IS NULL');
     values.push(filter.limit ?? -1);
     const sql = `SELECT * FROM agents WHERE ${where.join(' AND ')} ORDER BY created_at DESC, rowid DESC LIMIT ?`;
-    return this.#read(() => this.#database.prepare(sql).all(...values) as Row[]).map(agentOf);
+    return this.read(() => this.database.prepare(sql).all(...values) as Row[]).map(agentOf);
   }
 
   async find(text: string, root_id?: string): Promise<Agent[]> {
@@ -139,26 +107,24 @@ class SqliteStore implements Store {
       ${root_id === undefined ? '' : 'AND root_id = ?4'}
       ORDER BY status IN ('completed', 'failed', 'killed'), created_at DESC LIMIT ${MAX_FOUND}`;
     const values = root_id === undefined ? [text, prefix, end] : [text, prefix, end, root_id];
-    const found = this.#read(() => this.#database.prepare(sql).all(...values) as Row[]).map(agentOf);
+    const found = this.read(() => this.database.prepare(sql).all(...values) as Row[]).map(agentOf);
     const exact = found.find((agent) => agent.id === text);
     return exact === undefined ? found : [exact];
   }
 
   async tree(root_id: string): Promise<Tree | null> {
-    const row = this.#read(() => this.#sql.tree.get(root_id)) as Row | undefined;
-    return row === undefined
-      ? null
-      : ({ ...row, limits: JSON.parse(row.limits as string) } as unknown as Tree);
+    const row = this.read(() => this.sql.tree.get(root_id)) as Row | undefined;
+    return row === undefined ? null : treeOf(row);
   }
 
   async history(agent_id: string, after = 0, limit = -1): Promise<PlacedMessage[]> {
-    return this.#read(() => {
+    return this.read(() => {
       const ranges = this.#ranges(agent_id, after);
       const messages: PlacedMessage[] = [];
       for (const { id, from, to } of ranges) {
         const room = limit < 0 ? -1 : limit - messages.length;
         if (room === 0) break;
-        for (const row of this.#sql.messages.all(id, from, to, room) as Row[]) messages.push(messageOf(row));
+        for (const row of this.sql.messages.all(id, from, to, room) as Row[]) messages.push(messageOf(row));
       }
       return messages;
     });
@@ -169,7 +135,7 @@ class SqliteStore implements Store {
     const ranges: { id: string; from: number; to: number }[] = [];
     let at: { id: string; to: number } | null = { id: agent_id, to: Number.MAX_SAFE_INTEGER };
     while (at !== null && at.to > after) {
-      const row = this.#sql.agent.get(at.id) as Row | undefined;
+      const row = this.sql.agent.get(at.id) as Row | undefined;
       if (row === undefined) break;
       const forked_seq = (row.forked_seq as number | null) ?? 0;
       ranges.unshift({ id: at.id, from: Math.max(after, forked_seq), to: at.to });
@@ -180,38 +146,38 @@ class SqliteStore implements Store {
   }
 
   async mail(to_id: string, all = false): Promise<Mail[]> {
-    const statement = all ? this.#sql.allMail : this.#sql.pendingMail;
-    return this.#read(() => statement.all(to_id) as Row[]).map(mailOf);
+    const statement = all ? this.sql.allMail : this.sql.pendingMail;
+    return this.read(() => statement.all(to_id) as Row[]).map(mailOf);
   }
 
   async waiters(agent_id: string): Promise<string[]> {
-    return this.#read(() => this.#sql.waitersOf.all(agent_id) as Row[]).map((row) => row.waiter as string);
+    return this.read(() => this.sql.waitersOf.all(agent_id) as Row[]).map((row) => row.waiter as string);
   }
 
   async requests(agent_id: string): Promise<RequestRecord[]> {
-    return this.#read(() => this.#sql.requests.all(agent_id) as Row[]).map(requestOf);
+    return this.read(() => this.sql.requests.all(agent_id) as Row[]).map(requestOf);
   }
 
   async runs(filter: RunFilter): Promise<Run[]> {
-    return this.#read(() => listRuns(this.#database, filter));
+    return this.read(() => listRuns(this.database, filter));
   }
 
   async findRuns(text: string): Promise<Run[]> {
-    return this.#read(() => findRuns(this.#database, text));
+    return this.read(() => findRuns(this.database, text));
   }
 
   async asks(filter: Parameters<Store['asks']>[0]): Promise<Ask[]> {
-    return this.#read(() => listAsks(this.#database, filter));
+    return this.read(() => listAsks(this.database, filter));
   }
 
   async findAsks(text: string): Promise<Ask[]> {
-    return this.#read(() => findAsks(this.#database, text));
+    return this.read(() => findAsks(this.database, text));
   }
 
   async answer(ask_id: string, answer: AskAnswer): ReturnType<Store['answer']> {
-    return this.#transaction((commit) => {
+    return this.transaction((commit) => {
       const { verdict, scope, note, by, at } = answer;
-      const row = this.#sql.answerAsk.get(verdict, scope, note, by, at, ask_id) as Row | undefined;
+      const row = this.sql.answerAsk.get(verdict, scope, note, by, at, ask_id) as Row | undefined;
       if (row === undefined) return { ok: false };
       const ask = { id: ask_id, root_id: row.root_id as string, agent_id: row.agent_id as string };
       return { ok: true, mail: commit.post(answerMail(ask, answer), null) };
@@ -219,64 +185,76 @@ class SqliteStore implements Store {
   }
 
   async reap(root_id: string, at: number): Promise<string[]> {
-    return this.#transaction(() => this.#sql.reap.all(at, root_id) as Row[]).map((row) => row.id as string);
+    return this.transaction(() => this.sql.reap.all(at, root_id) as Row[]).map((row) => row.id as string);
   }
 
   async heartbeat(worker: Worker): Promise<boolean> {
-    return this.#transaction(() => {
+    return this.transaction(() => {
       const now = Date.now();
-      const before = (this.#sql.worker.get(worker.id) as Row | undefined)?.expires_at as number | undefined;
-      this.#sql.putWorker.run(worker.id, worker.host, worker.pid, now + LEASE_MS);
+      const before = (this.sql.worker.get(worker.id) as Row | undefined)?.expires_at as number | undefined;
+      this.sql.putWorker.run(worker.id, worker.host, worker.pid, worker.role ?? 'run', now + LEASE_MS);
       return before === undefined || before > now;
     });
   }
 
   async release(worker_id: string): Promise<void> {
-    this.#transaction(() => {
-      this.#sql.releaseAgents.run(worker_id);
-      this.#sql.deleteSignals.run(worker_id);
-      this.#sql.deleteWorker.run(worker_id);
+    this.transaction(() => {
+      this.sql.releaseAgents.run(worker_id);
+      this.sql.deleteSignals.run(worker_id);
+      this.sql.deleteSeats.run(worker_id);
+      this.sql.deleteWorker.run(worker_id);
     });
   }
 
   async claim(root_id: string, worker: Worker): Promise<Agent[]> {
-    return this.#transaction(() => {
-      const now = Date.now();
-      const rows = this.#sql.allWorkers.all() as unknown as (Worker & { expires_at: number })[];
-      const alive = new Set(
-        rows.filter((one) => one.expires_at > now && !isProcessGone(one, worker.host)).map((one) => one.id),
-      );
-      const free = (this.#sql.claimable.all(root_id) as Row[]).filter(
+    return this.transaction(() => {
+      const alive = new Set(this.living(worker.host));
+      const free = (this.sql.claimable.all(root_id) as Row[]).filter(
         (row) => row.worker === null || !alive.has(row.worker as string),
       );
       return free.map((row) => {
-        this.#sql.claim.run(worker.id, row.id as string);
-        return agentOf(this.#sql.agent.get(row.id as string) as Row);
+        this.sql.claim.run(worker.id, row.id as string);
+        return agentOf(this.sql.agent.get(row.id as string) as Row);
       });
     });
   }
 
+  async unledTrees(limit: number): Promise<string[]> {
+    return this.read(() => {
+      const alive = JSON.stringify(this.living(hostname()));
+      return (this.sql.unledTrees.all(alive, limit) as Row[]).map((row) => row.root_id as string);
+    });
+  }
+
+  async serveTree(root_id: string): Promise<void> {
+    this.transaction(() => this.sql.serveTree.run(root_id));
+  }
+
+  async releaseTree(root_id: string, worker_id: string): Promise<void> {
+    this.transaction(() => this.sql.releaseTree.run(root_id, worker_id));
+  }
+
   async signals(worker_id: string): Promise<Signal[]> {
     // A look is not a write: most wake-ups are about something else.
-    if (this.#read(() => this.#sql.anySignal.get(worker_id)) === undefined) return [];
-    const rows = this.#transaction(() => this.#sql.takeSignals.all(worker_id) as Row[]);
+    if (this.read(() => this.sql.anySignal.get(worker_id)) === undefined) return [];
+    const rows = this.transaction(() => this.sql.takeSignals.all(worker_id) as Row[]);
     rows.sort((a, b) => (a.id as number) - (b.id as number));
     return rows.map(({ agent_id, kind, about }) => ({ agent_id, kind, about }) as Signal);
   }
 
   async workers(): Promise<(Worker & { expires_at: number })[]> {
-    const rows = this.#read(() => this.#sql.livingWorkers.all(Date.now())) as unknown as (Worker & {
+    const rows = this.read(() => this.sql.livingWorkers.all(Date.now())) as unknown as (Worker & {
       expires_at: number;
     })[];
     return rows.map((row) => ({ ...row }));
   }
 
   async listen(_worker_id: string, wake: () => void): Promise<() => Promise<void>> {
-    const statement = this.#database.prepare('PRAGMA data_version');
+    const statement = this.database.prepare('PRAGMA data_version');
     const version = () => (statement.get() as Row).data_version;
     let seen = version();
     const timer = setInterval(() => {
-      if (!this.#database.isOpen) return;
+      if (!this.database.isOpen) return;
       const now = version();
       if (now === seen) return;
       seen = now;
@@ -291,6 +269,6 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    if (this.#database.isOpen) this.#database.close();
+    if (this.database.isOpen) this.database.close();
   }
 }

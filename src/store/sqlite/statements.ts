@@ -6,7 +6,7 @@ const MAIL_COLUMNS = 'id, root_id, to_id, from_id, from_name, kind, body, number
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql);
   return {
-    insertTree: prepare('INSERT INTO trees (root_id, limits, live, total) VALUES (?, ?, 1, 1)'),
+    insertTree: prepare('INSERT INTO trees (root_id, limits, live, total, served) VALUES (?, ?, 1, 1, ?)'),
     tree: prepare('SELECT * FROM trees WHERE root_id = ?'),
     updateTree: prepare('UPDATE trees SET live = ?, total = ?, tokens = ?, cost_usd = ? WHERE root_id = ?'),
     setLimits: prepare('UPDATE trees SET limits = ? WHERE root_id = ?'),
@@ -56,12 +56,21 @@ export function prepareStatements(database: DatabaseSync) {
 
     insertRun:
       prepare(`INSERT INTO subagent_runs (id, root_id, agent_id, source, session_key, requester_id, requester_key, task,
-      label, model, thinking, timeout_ms, cleanup, status, created_at, started_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`),
+      label, model, thinking, timeout_ms, cleanup, status, created_at, started_at, deliver, job_id)
+      VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`),
     startRun: prepare(
       `UPDATE subagent_runs SET status = 'running', started_at = ? WHERE agent_id = ? AND started_at IS NULL`,
     ),
     finishRun: prepare(`UPDATE subagent_runs SET status = ?, result = ?, error = ?, finished_at = ?,
       duration_ms = ? - coalesce(started_at, ?) WHERE agent_id = ? AND finished_at IS NULL`),
+
+    deliverRun:
+      prepare(`INSERT OR IGNORE INTO deliveries (id, kind, target, channel, root_id, agent_id, about, created_at, next_at)
+      SELECT 'run-' || r.id || '-' || t.key, 'run', t.value,
+        CASE instr(t.value, ':') WHEN 0 THEN t.value ELSE substr(t.value, 1, instr(t.value, ':') - 1) END,
+        r.root_id, r.agent_id, r.id, ?, ? FROM subagent_runs r, json_each(r.deliver) t WHERE r.agent_id = ?`),
+    insertDelivery: prepare(`INSERT OR IGNORE INTO deliveries
+      (id, kind, target, channel, root_id, agent_id, about, body, created_at, next_at) VALUES (?,?,?,?,?,?,?,?,?,?)`),
 
     removable:
       prepare(`SELECT 1 FROM agents WHERE id = ? AND parent_id = ? AND status IN ('completed', 'failed', 'killed')
@@ -70,6 +79,7 @@ export function prepareStatements(database: DatabaseSync) {
     removeMessages: prepare('DELETE FROM messages WHERE agent_id = ?'),
     removeMail: prepare('DELETE FROM mail WHERE to_id = ?'),
     removeRequests: prepare('DELETE FROM requests WHERE agent_id = ?'),
+    cleaned: prepare('UPDATE subagent_runs SET cleaned_at = ? WHERE agent_id = ? AND cleaned_at IS NULL'),
 
     insertAsk:
       prepare(`INSERT INTO asks (id, root_id, agent_id, agent_name, call_id, tool, subject, input, cwd, rule, asked_at)
@@ -97,16 +107,29 @@ export function prepareStatements(database: DatabaseSync) {
     takeSignals: prepare('DELETE FROM signals WHERE worker = ? RETURNING id, agent_id, kind, about'),
 
     worker: prepare('SELECT expires_at FROM workers WHERE id = ?'),
-    putWorker: prepare(`INSERT INTO workers (id, host, pid, expires_at) VALUES (?, ?, ?, ?)
+    putWorker: prepare(`INSERT INTO workers (id, host, pid, role, expires_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`),
     deleteWorker: prepare('DELETE FROM workers WHERE id = ?'),
     deleteSignals: prepare('DELETE FROM signals WHERE worker = ?'),
     releaseAgents: prepare('UPDATE agents SET worker = NULL WHERE worker = ?'),
-    livingWorkers: prepare('SELECT id, host, pid, expires_at FROM workers WHERE expires_at > ?'),
+    deleteSeats: prepare('DELETE FROM channel_seats WHERE worker = ?'),
+    livingWorkers: prepare('SELECT id, host, pid, role, expires_at FROM workers WHERE expires_at > ?'),
     allWorkers: prepare('SELECT id, host, pid, expires_at FROM workers'),
     claimable: prepare(
       `SELECT id, worker FROM agents WHERE root_id = ? AND status NOT IN ('completed', 'failed', 'killed')`,
     ),
+    serveTree: prepare('UPDATE trees SET served = 1 WHERE root_id = ?'),
+    releaseTree: prepare('UPDATE agents SET worker = NULL WHERE root_id = ? AND worker = ?'),
+    isSent: prepare(`SELECT ${MAIL_COLUMNS} FROM mail WHERE id = ?`),
+    unledTrees: prepare(`SELECT root_id FROM (
+        SELECT root_id FROM agents INDEXED BY agents_at_work
+        WHERE status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting')
+          AND (worker IS NULL OR worker NOT IN (SELECT value FROM json_each(?1)))
+        UNION
+        SELECT g.root_id FROM mail m JOIN agents g ON g.id = m.to_id
+        WHERE m.consumed_seq IS NULL AND g.status NOT IN ('completed', 'failed', 'killed')
+          AND (g.worker IS NULL OR g.worker NOT IN (SELECT value FROM json_each(?1)))
+      ) JOIN trees USING (root_id) WHERE trees.served = 1 LIMIT ?2`),
     claim: prepare('UPDATE agents SET worker = ?, epoch = epoch + 1 WHERE id = ?'),
   };
 }

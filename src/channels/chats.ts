@@ -1,0 +1,207 @@
+import type { Agent, AgentConfig } from '../core/agent.ts';
+import type { Ask } from '../core/ask.ts';
+import { CoppiceError } from '../core/coppice-error.ts';
+import type { Limits } from '../core/limits.ts';
+import { isTerminal, isWorking } from '../core/state.ts';
+import { storable } from '../core/text.ts';
+import { statusWord } from '../render/agent-status.ts';
+import type { RuntimeEvent } from '../runtime/runtime-event.ts';
+import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import type { Store } from '../store/store.ts';
+import type { AgentLine, ChannelMemory, ChatDesk, ChatEvent } from './channel.ts';
+
+export interface ChatsOptions {
+  /** Name of the channel. */
+  readonly channel: string;
+  readonly store: Store;
+  readonly runtime: RuntimeFace;
+  /** With what a new session begins. */
+  readonly session: () => { readonly config: AgentConfig; readonly limits: Partial<Limits> };
+  /** A tree has something to do: whoever leads served trees should look. */
+  readonly onWritten: () => void;
+}
+
+/** The sessions of one channel: one tree per chat, which its people talk with. */
+export class Chats implements ChatDesk {
+  readonly memory: ChannelMemory;
+  readonly #options: ChatsOptions;
+
+  constructor(options: ChatsOptions) {
+    const { channel, store } = options;
+    this.#options = options;
+    this.memory = {
+      get: (key) => store.recall(channel, key),
+      set: (key, value) => store.remember(channel, key, value),
+    };
+  }
+
+  async say(chat: string, { id, from, text }: Parameters<ChatDesk['say']>[1]): Promise<void> {
+    if (text.trim() === '') return;
+    const root = (await this.#root(chat)) ?? (await this.#begin(chat));
+    await this.#options.runtime.send(root.id, text, { id, from: storable(from) });
+    this.#options.onWritten();
+  }
+
+  async renew(chat: string): Promise<boolean> {
+    const root = await this.#root(chat);
+    await this.memory.set(sessionKey(chat), null);
+    if (root === null) return false;
+    await this.#options.runtime.kill(root.id);
+    return true;
+  }
+
+  async agents(chat: string): Promise<readonly AgentLine[]> {
+    const root = await this.#root(chat);
+    if (root === null) return [];
+    const all = await this.#options.store.agents({ root_id: root.id, living: true });
+    return byFamily(root, all.toReversed()).map((agent) => ({
+      id: agent.id,
+      name: agent.name,
+      depth: agent.depth,
+      status: statusWord(agent),
+      doing: agent.doing,
+    }));
+  }
+
+  async kill(chat: string, text: string): Promise<{ name: string; descendants: number }> {
+    const root = await this.#root(chat);
+    const found = root === null ? [] : await this.#options.store.find(text, root.id);
+    const living = found.filter(({ state }) => !isTerminal(state.type));
+    const [agent] = living.length === 1 ? living : found;
+    if (agent === undefined)
+      throw new CoppiceError('E_AGENT_NOT_FOUND', `no agent called "${text}" here`, { hint: 'See: /agents' });
+    if (living.length > 1)
+      throw new CoppiceError('E_AGENT_AMBIGUOUS', `"${text}" matches ${living.length} agents`, {
+        hint: living.map(({ id, name }) => `${name} (${id.slice(0, 8)})`).join('\n'),
+      });
+    const ids = await this.#options.runtime.kill(agent.id);
+    if (ids.length === 0) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended already`);
+    return { name: agent.name, descendants: ids.length - 1 };
+  }
+
+  async interrupt(chat: string): Promise<boolean> {
+    const root = await this.#root(chat);
+    if (root === null || !isWorking(root.state.type)) return false;
+    await this.#options.runtime.interrupt(root.id, 'stopped from the chat');
+    return true;
+  }
+
+  async asks(chat: string): Promise<readonly Ask[]> {
+    const open = await this.#options.store.asks({ open: true });
+    const mine = await Promise.all(open.map((ask) => this.#concerns(chat, ask)));
+    return open.filter((_, at) => mine[at]);
+  }
+
+  async #concerns(chat: string, ask: Ask): Promise<boolean> {
+    const agent = await this.#options.store.agent(ask.agent_id);
+    return agent?.config.channel === this.#target(chat);
+  }
+
+  async answer(chat: string, text: string, answer: Parameters<ChatDesk['answer']>[2]): Promise<Ask> {
+    const found = await this.#options.store.findAsks(text);
+    const mine: Ask[] = [];
+    for (const ask of found) if (await this.#concerns(chat, ask)) mine.push(ask);
+    const [ask] = mine;
+    if (ask === undefined || mine.length > 1)
+      throw new CoppiceError(
+        'E_ASK_NOT_FOUND',
+        mine.length > 1
+          ? `"${text}" matches ${mine.length} questions`
+          : `nothing here asks with the id "${text}"`,
+        { hint: 'See: /approvals' },
+      );
+    await this.#options.runtime.answer(ask.id, { ...answer, note: storable(answer.note) });
+    this.#options.onWritten();
+    return (await this.#options.store.findAsks(ask.id))[0] ?? ask;
+  }
+
+  watch(listener: (event: ChatEvent) => void): () => void {
+    const watched = new Map<string, Watched>();
+    return this.#options.runtime.subscribe((event) => {
+      for (const seen of this.#chatEvents(event, watched)) listener(seen);
+    });
+  }
+
+  #chatEvents(event: RuntimeEvent, watched: Map<string, Watched>): ChatEvent[] {
+    if (event.type === 'agent') return this.#agentEvents(event.agent, watched);
+    if (event.type !== 'delta') return [];
+    const one = watched.get(event.agent_id);
+    if (one === undefined) return [];
+    const { delta } = event;
+    if (delta.type === 'restart') one.text = '';
+    else if (delta.type === 'text') one.text += delta.text;
+    else return [];
+    return [{ type: 'text', chat: one.chat, agent_id: event.agent_id, text: one.text }];
+  }
+
+  #agentEvents(agent: Agent, watched: Map<string, Watched>): ChatEvent[] {
+    const chat = this.#chatOf(agent);
+    if (chat === null) return [];
+    const agent_id = agent.id;
+    const before = watched.get(agent_id);
+    if (!isWorking(agent.state.type)) {
+      watched.delete(agent_id);
+      return before === undefined ? [] : [{ type: 'ended', chat, agent_id }];
+    }
+    const events: ChatEvent[] = [];
+    if (before === undefined) {
+      watched.set(agent_id, { chat, text: '', doing: agent.doing });
+      events.push({ type: 'began', chat, agent_id });
+    } else if (agent.state.type === 'requesting' && before.text !== '') {
+      before.text = '';
+      events.push({ type: 'text', chat, agent_id, text: '' });
+    }
+    if (before !== undefined && before.doing !== agent.doing) {
+      before.doing = agent.doing;
+      events.push({ type: 'doing', chat, agent_id, doing: agent.doing });
+    }
+    return events;
+  }
+
+  /** The chat whose session this is; null for any other agent. */
+  #chatOf({ parent_id, config }: Agent): string | null {
+    const prefix = `${this.#options.channel}:`;
+    if (parent_id !== null || config.task !== undefined) return null;
+    return config.channel?.startsWith(prefix) ? config.channel.slice(prefix.length) : null;
+  }
+
+  #target(chat: string): string {
+    return `${this.#options.channel}:${chat}`;
+  }
+
+  async #root(chat: string): Promise<Agent | null> {
+    const id = await this.memory.get(sessionKey(chat));
+    const root = id === null ? null : await this.#options.store.agent(id);
+    return root === null || isTerminal(root.state.type) ? null : root;
+  }
+
+  async #begin(chat: string): Promise<Agent> {
+    const { runtime, session, channel } = this.#options;
+    const { config, limits } = session();
+    const root = await runtime.begin({
+      name: `${channel}-${chat}`,
+      session_key: `agent:main:${channel}:${chat}`,
+      config: { ...config, channel: this.#target(chat) },
+      limits,
+    });
+    await this.memory.set(sessionKey(chat), root.id);
+    return root;
+  }
+}
+
+interface Watched {
+  readonly chat: string;
+  text: string;
+  doing: string | null;
+}
+
+function sessionKey(chat: string): string {
+  return `session:${chat}`;
+}
+
+/** Each agent behind its parent, in the order of their births. */
+function byFamily(root: Agent, agents: readonly Agent[]): Agent[] {
+  const below = (parent: Agent): Agent[] =>
+    agents.filter((agent) => agent.parent_id === parent.id).flatMap((agent) => [agent, ...below(agent)]);
+  return [agents.find(({ id }) => id === root.id) ?? root, ...below(root)];
+}

@@ -1,0 +1,19 @@
+import type { Ask } from '../../core/ask.ts';
+import { clean } from '../../render/clean.ts';
+import { shortIds } from '../../render/short-ids.ts';
+import type { TextBuilder } from './text-builder.ts';
+
+const SUBJECT_MAX = 200;
+
+/** One line for each open question, by an id that is short and distinct. */
+export function writeAsks(builder: TextBuilder, asks: readonly Ask[]): void {
+  const short = shortIds(asks.map((ask) => ask.id));
+  for (const ask of asks) {
+    builder.code(short.get(ask.id) ?? ask.id);
+    builder.write(` ${clean(ask.agent_name)} wants ${clean(ask.tool)}`);
+    const subject = clean(ask.subject);
+    if (subject !== '') builder.write(`: ${subject.slice(0, SUBJECT_MAX).toWellFormed()}`);
+    if (subject.length > SUBJECT_MAX) builder.write('…');
+    builder.write('\n');
+  }
+}

@@ -1,0 +1,52 @@
+/** Gives the chat free for whoever waits for it next; more than one call does no harm. */
+export type Release = () => void;
+
+/**
+ * One writer per chat at a time: the parts of one message stand together, and no edit of a live message comes after the reply that
+ * takes its place. First come, first served.
+ */
+export class ChatLocks {
+  /** Chats that are taken, and who waits. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  /** Null when the signal aborted before the chat was free. */
+  take(chat: string, signal: AbortSignal): Promise<Release | null> {
+    if (signal.aborted) return Promise.resolve(null);
+    const queue = this.#waiting.get(chat);
+    if (queue === undefined) return Promise.resolve(this.#taken(chat));
+    return new Promise((resolve) => {
+      const go = () => {
+        signal.removeEventListener('abort', abort);
+        resolve(this.#release(chat));
+      };
+      const abort = () => {
+        const index = queue.indexOf(go);
+        if (index >= 0) queue.splice(index, 1);
+        resolve(null);
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      queue.push(go);
+    });
+  }
+
+  /** Null when somebody else writes. */
+  tryTake(chat: string): Release | null {
+    return this.#waiting.has(chat) ? null : this.#taken(chat);
+  }
+
+  #taken(chat: string): Release {
+    this.#waiting.set(chat, []);
+    return this.#release(chat);
+  }
+
+  #release(chat: string): Release {
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      const next = this.#waiting.get(chat)?.shift();
+      if (next === undefined) this.#waiting.delete(chat);
+      else next();
+    };
+  }
+}

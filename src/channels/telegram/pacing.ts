@@ -1,0 +1,65 @@
+import { pause } from './pause.ts';
+import type { TelegramTiming } from './telegram-timing.ts';
+
+type PacingTiming = Pick<
+  TelegramTiming,
+  'chat_gap_ms' | 'bot_per_second' | 'group_messages' | 'group_window_ms'
+>;
+
+const SECOND_MS = 1_000;
+/** Chats that are remembered before those that have long been silent are forgotten. */
+const CHATS_MAX = 1_000;
+
+/** When the next message of a chat may go out. Groups have negative ids, and are allowed less. */
+export class Pacing {
+  readonly #timing: PacingTiming;
+  /** When the last messages of all chats went out, and of each; milliseconds, monotonic, oldest first. */
+  #all: number[] = [];
+  readonly #chats = new Map<number, number[]>();
+
+  constructor(timing: PacingTiming) {
+    this.#timing = timing;
+  }
+
+  /** Waits for the turn of the chat and takes it; false when aborted. */
+  async take(chat: number, signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted) {
+      const wait_ms = this.#wait(chat, this.#timing.group_messages);
+      if (wait_ms <= 0) {
+        this.#note(chat);
+        return true;
+      }
+      await pause(wait_ms, signal);
+    }
+    return false;
+  }
+
+  /** Takes a turn that is free now; false when there is none. Half of what a group is allowed is left for what must arrive. */
+  tryTake(chat: number): boolean {
+    if (this.#wait(chat, Math.ceil(this.#timing.group_messages / 2)) > 0) return false;
+    this.#note(chat);
+    return true;
+  }
+
+  #wait(chat: number, group_messages: number): number {
+    const { chat_gap_ms, bot_per_second, group_window_ms } = this.#timing;
+    const sent = this.#chats.get(chat) ?? [];
+    const until = [
+      (sent.at(-1) ?? Number.NEGATIVE_INFINITY) + chat_gap_ms,
+      (this.#all.at(-bot_per_second) ?? Number.NEGATIVE_INFINITY) + SECOND_MS,
+    ];
+    if (chat < 0) until.push((sent.at(-group_messages) ?? Number.NEGATIVE_INFINITY) + group_window_ms);
+    return Math.max(...until) - performance.now();
+  }
+
+  #note(chat: number): void {
+    const { bot_per_second, group_messages, group_window_ms, chat_gap_ms } = this.#timing;
+    const now = performance.now();
+    this.#all = [...this.#all, now].slice(-bot_per_second);
+    if (this.#chats.size >= CHATS_MAX) {
+      const silent_since = now - Math.max(group_window_ms, chat_gap_ms);
+      for (const [id, sent] of this.#chats) if ((sent.at(-1) ?? 0) < silent_since) this.#chats.delete(id);
+    }
+    this.#chats.set(chat, [...(this.#chats.get(chat) ?? []), now].slice(chat < 0 ? -group_messages : -1));
+  }
+}

@@ -1,0 +1,35 @@
+import type { Tokens } from 'marked';
+import stringWidth from 'string-width';
+
+/** A column grows to this and no further: one long cell must not blow up every other row. */
+const COLUMN_MAX = 32;
+
+/** A table in columns of a fixed width, for a `pre`; as it was written when a row holds more than the head names. */
+export function tableText(table: Tokens.Table, textOf: (cell: Tokens.TableCell) => string): string {
+  const rows = [table.header, ...table.rows].map((cells) =>
+    cells.map((cell) => textOf(cell).replaceAll('\n', ' ')),
+  );
+  if (!isWhole(table)) return table.raw.trimEnd();
+  const widths = table.header.map((_, column) =>
+    Math.min(COLUMN_MAX, Math.max(1, ...rows.map((cells) => stringWidth(cells[column] ?? '')))),
+  );
+  const lines = rows.map((cells) => line(cells, widths, table.align));
+  return [lines[0], widths.map((width) => '─'.repeat(width)).join('─┼─'), ...lines.slice(1)].join('\n');
+}
+
+function line(cells: readonly string[], widths: readonly number[], align: Tokens.Table['align']): string {
+  const padded = widths.map((width, column) => {
+    const cell = cells[column] ?? '';
+    const space = Math.max(0, width - stringWidth(cell));
+    const left = align[column] === 'right' ? space : align[column] === 'center' ? Math.floor(space / 2) : 0;
+    return ' '.repeat(left) + cell + ' '.repeat(space - left);
+  });
+  return padded.join(' │ ').trimEnd();
+}
+
+/** The parser leaves out cells that stand beyond the last column of the head. */
+function isWhole(table: Tokens.Table): boolean {
+  const bare = (text: string) => text.replaceAll(/[\s|:\\-]/g, '');
+  const cells = [table.header, ...table.rows].flat().map((cell) => cell.text);
+  return bare(cells.join('')) === bare(table.raw);
+}

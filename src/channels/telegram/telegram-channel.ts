@@ -1,0 +1,101 @@
+import type { ChatDesk, DeliverContext, DeliverResult, InboundChannel, Parcel } from '../channel.ts';
+import { Answers } from './answers.ts';
+import { BotClient } from './bot-client.ts';
+import { BOT_COMMANDS } from './bot-commands.ts';
+import { addressProblem } from './chat-address.ts';
+import { ChatLocks } from './chat-locks.ts';
+import { deliverParcel } from './deliver-parcel.ts';
+import { LiveMessages } from './live-messages.ts';
+import type { TelegramOptions } from './telegram-options.ts';
+import { TELEGRAM_TIMING, type TelegramTiming } from './telegram-timing.ts';
+import { UpdateDesk } from './update-desk.ts';
+import { UpdatePoll } from './update-poll.ts';
+
+/** The channel to chats of a Telegram bot. Addresses are chat ids. Nothing is sent or asked before it delivers or listens. */
+export function openTelegram(options: TelegramOptions): InboundChannel {
+  return new TelegramChannel(options);
+}
+
+class TelegramChannel implements InboundChannel {
+  readonly name = 'telegram';
+  readonly #options: TelegramOptions;
+  readonly #timing: TelegramTiming;
+  readonly #allow: ReadonlySet<number>;
+  readonly #client: BotClient;
+  readonly #locks = new ChatLocks();
+  /** Known while this process listens, and after: the reply of a turn may come later. */
+  #live: LiveMessages | null = null;
+
+  constructor(options: TelegramOptions) {
+    this.#options = options;
+    this.#timing = { ...TELEGRAM_TIMING, ...options.timing };
+    this.#allow = new Set(options.allow);
+    this.#client = new BotClient(options.token, options.api_root, this.#timing);
+  }
+
+  check(address: string): string | null {
+    return addressProblem(address, this.#allow);
+  }
+
+  async deliver(parcel: Parcel, context: DeliverContext): Promise<DeliverResult> {
+    const problem = this.check(parcel.address);
+    if (problem !== null) return { type: 'failed', error: problem };
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(this.#timing.deliver_ms)]);
+    const release = await this.#locks.take(parcel.address, signal);
+    if (release === null) return { type: 'retry', error: 'stopped before its turn came', after_ms: null };
+    try {
+      const live = parcel.kind === 'reply' ? this.#live?.of(parcel.address, parcel.agent_id) : null;
+      const saveProgress = (progress: string) => context.saveProgress(progress);
+      return await deliverParcel(this.#client, parcel, live ?? null, { signal, saveProgress });
+    } catch {
+      return { type: 'retry', error: 'the ledger could not note what was sent', after_ms: null };
+    } finally {
+      release();
+    }
+  }
+
+  async listen(desk: ChatDesk, signal: AbortSignal): Promise<void> {
+    const { log } = this.#options;
+    const tools = { client: this.#client, memory: desk.memory, log, timing: this.#timing, signal };
+    const poll = new UpdatePoll(tools);
+    const live = new LiveMessages({ ...tools, locks: this.#locks });
+    const unwatch = desk.watch((event) => live.see(event));
+    this.#live = live;
+    try {
+      const bot = await poll.identify();
+      if (bot === null) return;
+      void this.#offerCommands(signal);
+      const answers = new Answers(this.#client, log, signal);
+      const updates = new UpdateDesk({
+        desk,
+        client: this.#client,
+        answers,
+        allow: this.#allow,
+        bot,
+        log,
+        signal,
+      });
+      await poll.run(bot.id, (id, update) => updates.take(id, update));
+      await answers.settled();
+    } finally {
+      unwatch();
+      live.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#live?.close();
+    this.#client.close();
+  }
+
+  /** What Telegram shows when somebody types a slash; the commands work without it. */
+  async #offerCommands(signal: AbortSignal): Promise<void> {
+    const commands = BOT_COMMANDS.map(({ name, usage, description }) => ({
+      command: name,
+      description: usage === '' ? description : `${usage}: ${description}`,
+    }));
+    const answer = await this.#client.send((api, stop) => api.setMyCommands({ commands }, stop), signal);
+    if (!answer.ok && answer.failure.type !== 'aborted')
+      this.#options.log('warn', 'the list of commands could not be set', { why: answer.failure.type });
+  }
+}

@@ -1,0 +1,46 @@
+/** How fast the channel writes and how long it waits. Milliseconds, except where the name says otherwise. */
+export interface TelegramTiming {
+  /** Between two messages of one chat. */
+  readonly chat_gap_ms: number;
+  /** Messages of all chats within any second. */
+  readonly bot_per_second: number;
+  /** Messages of one group within `group_window_ms`. */
+  readonly group_messages: number;
+  readonly group_window_ms: number;
+  /** One call of the Bot API. */
+  readonly call_ms: number;
+  /** One try to deliver a parcel, waiting included. */
+  readonly deliver_ms: number;
+  /** How long the Bot API holds a poll open, in seconds. */
+  readonly poll_s: number;
+  /** The least and the most that is waited after a failed poll. */
+  readonly backoff_min_ms: number;
+  readonly backoff_max_ms: number;
+  /** Somebody else polls with the same token. */
+  readonly conflict_ms: number;
+  readonly refused_ms: number;
+  /** From the first text of a turn to the message that shows it. */
+  readonly live_first_ms: number;
+  /** Between two edits of a live message. */
+  readonly live_gap_ms: number;
+  /** How long a live message whose turn has ended is kept for its reply, when the next turn has begun. */
+  readonly live_grace_ms: number;
+}
+
+/** What Telegram asks of bots (core.telegram.org/bots/faq, "My bot is hitting limits"), a little below it. */
+export const TELEGRAM_TIMING: TelegramTiming = {
+  chat_gap_ms: 1_000,
+  bot_per_second: 25,
+  group_messages: 20,
+  group_window_ms: 60_000,
+  call_ms: 30_000,
+  deliver_ms: 600_000,
+  poll_s: 50,
+  backoff_min_ms: 1_000,
+  backoff_max_ms: 30_000,
+  conflict_ms: 10_000,
+  refused_ms: 60_000,
+  live_first_ms: 500,
+  live_gap_ms: 2_500,
+  live_grace_ms: 20_000,
+};

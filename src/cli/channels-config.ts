@@ -1,0 +1,47 @@
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+
+const NAME = z.string().regex(/^[\w.-]+$/, 'letters, digits, ".", "_" and "-" only');
+const ENV = z.string().regex(/^[A-Za-z_]\w*$/, 'the name of an environment variable');
+
+const url = z.url({ protocol: /^https?$/, error: 'an http or https URL' });
+
+export const TELEGRAM_TOKEN = 'TELEGRAM_BOT_TOKEN';
+
+/** `channels` of the configuration: secrets are named by environment variable, never written there. */
+export const channelsConfig = z.strictObject({
+  telegram: z
+    .strictObject({
+      tokenEnv: ENV.optional(),
+      /** Numeric ids of the people who may write; empty means nobody. */
+      allow: z.array(z.int()).optional(),
+      /** A Bot API server of one's own. */
+      apiRoot: url.optional(),
+      /** The profile, model and folder of its sessions. */
+      profile: z.string().optional(),
+      model: z.string().optional(),
+      cwd: z.string().refine(isAbsolute, 'an absolute path').optional(),
+    })
+    .optional(),
+  webhook: z.record(NAME, z.strictObject({ url, secretEnv: ENV })).optional(),
+  file: z.record(NAME, z.string().refine(isAbsolute, 'an absolute path')).optional(),
+});
+
+export type ChannelsConfig = z.infer<typeof channelsConfig>;
+
+/** Where agents may have results delivered: only places that the user named. */
+export function agentTargets({ telegram, webhook, file }: ChannelsConfig): string[] {
+  return [
+    ...(telegram?.allow ?? []).map((id) => `telegram:${id}`),
+    ...Object.keys(webhook ?? {}).map((name) => `webhook:${name}`),
+    ...Object.keys(file ?? {}).map((name) => `file:${name}`),
+  ];
+}
+
+/** Environment variables whose values are secrets of channels. */
+export function channelSecrets({ telegram, webhook = {} }: ChannelsConfig): string[] {
+  return [
+    ...(telegram === undefined ? [] : [telegram.tokenEnv ?? TELEGRAM_TOKEN]),
+    ...Object.values(webhook).map(({ secretEnv }) => secretEnv),
+  ];
+}

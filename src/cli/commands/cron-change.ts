@@ -1,0 +1,157 @@
+import type { AgentConfig } from '../../core/agent.ts';
+import type { CronJob } from '../../core/cron-job.ts';
+import { DEFAULT_LIMITS } from '../../core/limits.ts';
+import type { JobWish } from '../../cron/job-desk.ts';
+import type { Store } from '../../store/store.ts';
+import { printJson } from '../agent-json.ts';
+import { chooseModel } from '../choose-model.ts';
+import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../compose.ts';
+import { type Context, withStore } from '../context.ts';
+import { findRoot } from '../find-agent.ts';
+import { jobDeskOf } from '../job-desk-of.ts';
+import { jobJson } from '../job-json.ts';
+import { readText } from '../read-text.ts';
+import { jobLine } from '../render/job-line.ts';
+import { tellUnserved } from '../tell-unserved.ts';
+
+/** What `--deliver` and `--once` come as; false where `--no-…` was said. */
+interface CronTerms {
+  readonly cron?: string;
+  readonly tz?: string;
+  readonly every?: string;
+  readonly at?: string;
+  readonly task?: string;
+  readonly session?: 'isolated' | 'main';
+  readonly thinking?: AgentConfig['thinking'];
+  readonly timeout?: number;
+  readonly profile?: string;
+  readonly toolset?: readonly string[];
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly yes?: boolean;
+  readonly deliver?: readonly string[] | false;
+  readonly once?: boolean;
+  readonly cleanup?: 'delete' | 'keep' | 'disable';
+  readonly overlap?: 'skip' | 'queue';
+}
+
+export interface CronAddOptions extends CronTerms {
+  readonly tree?: string;
+}
+
+export interface CronUpdateOptions extends CronTerms {
+  readonly name?: string;
+}
+
+async function wishOf(options: CronTerms): Promise<JobWish> {
+  const { cron, tz, every, at, session, once, cleanup, overlap, timeout, deliver } = options;
+  const task = options.task === undefined ? undefined : await readText(options.task, 'task');
+  const targets = deliver === false ? [] : deliver;
+  return { cron, tz, every, at, task, session, once, cleanup, overlap, timeout_s: timeout, deliver: targets };
+}
+
+/** `coppice cron add NAME`. */
+export function cronAdd(context: Context, name: string, options: CronAddOptions): Promise<number> {
+  return withStore(context, async (store) => {
+    const wish = await wishOf(options);
+    const config = await configOf(context, store, options);
+    const tree = options.session === 'main' && options.tree !== undefined;
+    const job = await jobDeskOf(context, store).add(name, wish, {
+      root_id: tree ? (await findRoot(store, options.tree)).id : null,
+      created_by: 'you',
+      config,
+      limits: { ...DEFAULT_LIMITS, ...composeLimits(context, {}, options.profile) },
+    });
+    return told(context, store, job, 'scheduled');
+  });
+}
+
+/** Settled now, so that a run does not fail for what could be known today: its folder, its tools, its model. */
+async function configOf(context: Context, store: Store, options: CronTerms): Promise<AgentConfig> {
+  const terms = composeTerms(context);
+  const { profile, thinking, toolset, allow = [], deny = [], yes } = options;
+  const of_profile = profile === undefined ? null : (terms.profiles.get(profile)?.model ?? null);
+  const model = chooseModel(context, of_profile);
+  const config = composeConfig(
+    context,
+    terms,
+    model,
+    { allow, deny, yes: yes === true },
+    {
+      ...(thinking === undefined ? {} : { thinking }),
+      ...(profile === undefined ? {} : { profile }),
+      ...(toolset === undefined ? {} : { toolsets: toolset }),
+    },
+  );
+  const runtime = await composeRuntime(context, store, terms);
+  try {
+    return await runtime.checked(config);
+  } finally {
+    await runtime.close();
+  }
+}
+
+/** `coppice cron update JOB`: what its runs are created with is settled anew when one of its terms is named. */
+export function cronUpdate(context: Context, text: string, options: CronUpdateOptions): Promise<number> {
+  return withStore(context, async (store) => {
+    const desk = jobDeskOf(context, store);
+    const job = await desk.find(text);
+    const { profile, toolset, allow, deny, yes, thinking } = options;
+    const { model, cwd } = context.options;
+    const anew = [profile, toolset, allow, deny, yes, cwd].some((one) => one !== undefined);
+    const wish = { ...(await wishOf(options)), name: options.name };
+    let { config } = job;
+    if (anew) config = await configOf(withModel(context, model ?? job.config.model), store, options);
+    else if (model !== undefined || thinking !== undefined)
+      config = await checked(context, store, {
+        ...config,
+        ...(model === undefined ? {} : { model }),
+        ...(thinking === undefined ? {} : { thinking }),
+      });
+    return told(context, store, await desk.change(job, wish, config), 'changed');
+  });
+}
+
+async function checked(context: Context, store: Store, config: AgentConfig): Promise<AgentConfig> {
+  const runtime = await composeRuntime(context, store, composeTerms(context));
+  try {
+    return await runtime.checked(config);
+  } finally {
+    await runtime.close();
+  }
+}
+
+function withModel(context: Context, model: string): Context {
+  return { ...context, options: { ...context.options, model } };
+}
+
+/** `coppice cron rm JOB`. */
+export function cronRemove(context: Context, text: string): Promise<number> {
+  return withStore(context, async (store) => {
+    const desk = jobDeskOf(context, store);
+    const job = await desk.find(text);
+    await desk.remove(job);
+    if (context.json) printJson({ schema: 'coppice/cron-job/v1', ...jobJson(job), removed: true });
+    else process.stdout.write(`removed ${job.name}; its runs stay: coppice subagent history\n`);
+    return 0;
+  });
+}
+
+/** `coppice cron enable | disable JOB`. */
+export function cronEnable(context: Context, text: string, enabled: boolean): Promise<number> {
+  return withStore(context, async (store) => {
+    const desk = jobDeskOf(context, store);
+    const job = await desk.enable(await desk.find(text), enabled);
+    return told(context, store, job, enabled ? 'enabled' : 'disabled');
+  });
+}
+
+async function told(context: Context, store: Store, job: CronJob, verb: string): Promise<number> {
+  if (context.json) {
+    printJson({ schema: 'coppice/cron-job/v1', ...jobJson(job) });
+    return 0;
+  }
+  process.stdout.write(`${verb} ${jobLine(job)}\n`);
+  if (job.next_at !== null) await tellUnserved(store);
+  return 0;
+}

@@ -1,0 +1,117 @@
+import { resolve } from 'node:path';
+import type { ChannelLog } from '../../channels/channel.ts';
+import { CoppiceError } from '../../core/coppice-error.ts';
+import { knownProviders } from '../../models/providers.ts';
+import { killAllProcessGroups } from '../../tools/process-group.ts';
+import { channelSecrets } from '../channels-config.ts';
+import { chooseModel } from '../choose-model.ts';
+import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../compose.ts';
+import type { Context } from '../context.ts';
+import { openChannels } from '../open-channels.ts';
+import type { LogForm, LogLevel } from '../serve/log-options.ts';
+import { Server, type ServerOptions } from '../serve/server.ts';
+import { serverLog } from '../serve/server-log.ts';
+
+export interface ServeOptions {
+  readonly log?: LogForm;
+  readonly logLevel: LogLevel;
+  /** Seconds. */
+  readonly drain: number;
+}
+
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** `coppice serve`: runs until it is told to stop. */
+export async function serve(context: Context, options: ServeOptions): Promise<number> {
+  const { configuration, file } = context.loaded;
+  const log = serverLog({
+    level: options.logLevel,
+    form: options.log ?? (process.stderr.isTTY ? 'text' : 'json'),
+    secrets: secretsOf(context),
+    write: (line) => void process.stderr.write(line),
+  });
+  const channels = openChannels(configuration.channels ?? {}, context.env, log);
+  const terms = composeTerms(context);
+  const session = sessions(context, terms);
+  // Before anything is taken over: a chat that could not be answered must not be found out by its first message.
+  if (channels.inbound.length > 0) session(channels.inbound[0]?.name ?? '');
+  const store = await context.openStore();
+  const runtime = await composeRuntime(context, store, terms, {
+    role: 'serve',
+    can_ask: ({ channel }) => channel !== undefined,
+  });
+  const server = new Server({ store, runtime, channels, session, log, drain_ms: options.drain * 1_000 });
+  const stop = stopSignal(log);
+  server.start();
+  log('info', 'coppice serves', {
+    ledger: store.location,
+    configuration: file,
+    channels: channels.all.map(({ name }) => name),
+    worker: runtime.worker_id,
+    jobs: (await store.jobs()).filter(({ enabled }) => enabled).length,
+  });
+  await stop;
+  await server.stop();
+  await runtime.close();
+  killAllProcessGroups();
+  await store.close();
+  log('info', 'stopped; nothing is lost');
+  return 0;
+}
+
+/** What the chats of a channel begin with: its own profile, model and folder, else the defaults. */
+function sessions(context: Context, terms: ReturnType<typeof composeTerms>): ServerOptions['session'] {
+  const { telegram } = context.loaded.configuration.channels ?? {};
+  const of: Readonly<Record<string, typeof telegram>> = { telegram };
+  return (channel) => {
+    const { profile, model, cwd } = of[channel] ?? {};
+    if (profile !== undefined && !terms.profiles.has(profile))
+      throw new CoppiceError('E_CONFIG', `channels.${channel}: no profile called "${profile}"`, {
+        hint: `Profiles: ${[...terms.profiles.keys()].join(', ')}`,
+      });
+    const own = {
+      ...context,
+      options: {
+        ...context.options,
+        ...(model === undefined ? {} : { model }),
+        cwd: cwd ?? resolve(context.options.cwd ?? '.'),
+      },
+    };
+    const of_profile = profile === undefined ? null : (terms.profiles.get(profile)?.model ?? null);
+    const nothing = { allow: [], deny: [], yes: false };
+    const config = composeConfig(own, terms, chooseModel(own, of_profile), nothing, {
+      ...(profile === undefined ? {} : { profile }),
+    });
+    return { config, limits: composeLimits(context, {}, profile) };
+  };
+}
+
+/** Values that must not reach a log: tokens of channels, keys of providers, the password of the database. */
+function secretsOf({ loaded, env, database }: Context): string[] {
+  const { channels = {}, providers = {} } = loaded.configuration;
+  const names = [...channelSecrets(channels), ...knownProviders(providers).flatMap(({ key_env }) => key_env)];
+  const values = names.map((name) => (env[name] ?? '').trim());
+  return [...values, ...passwordOf(database)].filter((value) => value !== '');
+}
+
+function passwordOf(database: string): string[] {
+  const password = URL.parse(database)?.password ?? '';
+  return password === '' ? [] : [password, decodeURIComponent(password)];
+}
+
+/** Resolves at the first signal; a second one leaves at once, and nothing is lost. */
+function stopSignal(log: ChannelLog): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let asked = false;
+  for (const [signal, code] of Object.entries(SIGNALS))
+    process.on(signal, () => {
+      if (asked) {
+        killAllProcessGroups();
+        process.exit(code);
+      }
+      asked = true;
+      log('info', 'stopping: what is under way may end; once more to leave at once', { signal });
+      resolve();
+    });
+  return promise;
+}

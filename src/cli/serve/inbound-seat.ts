@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChannelLog, ChatDesk, InboundChannel } from '../../channels/channel.ts';
+import type { Store } from '../../store/store.ts';
+
+/** How often the place is taken, or seen to be still ours. */
+const LOOK_MS = 2_000;
+
+export interface InboundSeatOptions {
+  readonly store: Store;
+  readonly worker_id: string;
+  readonly channel: InboundChannel;
+  readonly desk: ChatDesk;
+  readonly log: ChannelLog;
+}
+
+/**
+ * Listens on an inbound channel while this process has its one place in the ledger; otherwise stands by and takes over when the place is free.
+ */
+export class InboundSeat {
+  readonly #options: InboundSeatOptions;
+  readonly #closing = new AbortController();
+  #done: Promise<void> = Promise.resolve();
+
+  constructor(options: InboundSeatOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#done = this.#run();
+  }
+
+  async #run(): Promise<void> {
+    const { channel, log } = this.#options;
+    const { signal } = this.#closing;
+    let standing_by = false;
+    while (!signal.aborted) {
+      if (await this.#isOurs()) {
+        log('info', `listening on ${channel.name}`);
+        standing_by = false;
+        await this.#listen();
+      } else if (!standing_by) {
+        standing_by = true;
+        log('info', `another server listens on ${channel.name}; standing by`);
+      }
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Until the place is lost or the server stops. */
+  async #listen(): Promise<void> {
+    const { channel, desk, log } = this.#options;
+    const lost = new AbortController();
+    const stop = AbortSignal.any([this.#closing.signal, lost.signal]);
+    const listening = channel.listen(desk, stop);
+    while (!stop.aborted) {
+      await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => undefined);
+      if (!stop.aborted && !(await this.#isOurs())) {
+        log('warn', `the place on ${channel.name} was lost`);
+        lost.abort();
+      }
+    }
+    await listening;
+  }
+
+  /** A ledger that cannot be reached says no: whoever can reach it may have the place. */
+  async #isOurs(): Promise<boolean> {
+    const { store, channel, worker_id, log } = this.#options;
+    try {
+      return await store.takeSeat(channel.name, worker_id);
+    } catch (error) {
+      log('warn', `the ledger cannot be asked about ${channel.name}: ${(error as Error).message}`);
+      return false;
+    }
+  }
+
+  async stop(): Promise<void> {
+    const { store, channel, worker_id } = this.#options;
+    this.#closing.abort();
+    await this.#done;
+    await store.leaveSeat(channel.name, worker_id).catch(() => undefined);
+  }
+}

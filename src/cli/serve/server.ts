@@ -1,0 +1,114 @@
+import type { ChannelLog } from '../../channels/channel.ts';
+import { Chats } from '../../channels/chats.ts';
+import { Outbox } from '../../channels/outbox.ts';
+import { CoppiceError } from '../../core/coppice-error.ts';
+import { Scheduler } from '../../cron/scheduler.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import { TreeKeeper } from '../../server/tree-keeper.ts';
+import type { Store } from '../../store/store.ts';
+import type { OpenChannels } from '../open-channels.ts';
+import { InboundSeat } from './inbound-seat.ts';
+import { RunCleaner } from './run-cleaner.ts';
+
+export interface ServerOptions {
+  readonly store: Store;
+  readonly runtime: RuntimeFace;
+  readonly channels: OpenChannels;
+  /** With what a chat's new session begins. */
+  readonly session: (channel: string) => ReturnType<ConstructorParameters<typeof Chats>[0]['session']>;
+  readonly log: ChannelLog;
+  /** How long turns under way may go on when it stops, milliseconds. */
+  readonly drain_ms: number;
+}
+
+/** What `coppice serve` does: fires schedules, leads served trees, delivers, and listens on channels. */
+export class Server {
+  readonly #options: ServerOptions;
+  readonly #keeper: TreeKeeper;
+  readonly #scheduler: Scheduler;
+  readonly #outbox: Outbox;
+  readonly #cleaner: RunCleaner;
+  readonly #seats: readonly InboundSeat[];
+
+  constructor(options: ServerOptions) {
+    const { store, runtime, channels, log } = options;
+    this.#options = options;
+    this.#keeper = new TreeKeeper({
+      store,
+      runtime,
+      onTaken: (root_id, agents) => log('debug', 'leads a tree', { root_id, agents }),
+      onTrouble: (error, root_id) => log('error', `a tree is in trouble: ${textOf(error)}`, { root_id }),
+      onEnded: (root_id) => {
+        this.#scheduler.wake();
+        this.#outbox.wake();
+        void this.#logEnd(root_id);
+      },
+    });
+    this.#scheduler = new Scheduler({
+      store,
+      onFired: () => this.#keeper.wake(),
+      onOutcome: (job, outcome, instant) =>
+        log(outcome === 'skipped' ? 'warn' : 'info', `${outcome} ${job.name}`, {
+          job: job.id,
+          instant: new Date(instant).toISOString(),
+        }),
+      onTrouble: (error) => log('error', `schedules cannot be looked at: ${textOf(error)}`),
+    });
+    this.#outbox = new Outbox({ ledger: store, channels: channels.all, worker_id: runtime.worker_id, log });
+    this.#cleaner = new RunCleaner(store, (error) =>
+      log('warn', `conversations cannot be deleted: ${textOf(error)}`),
+    );
+    this.#seats = channels.inbound.map((channel) => {
+      const desk = new Chats({
+        channel: channel.name,
+        store,
+        runtime,
+        session: () => options.session(channel.name),
+        onWritten: () => this.#keeper.wake(),
+      });
+      return new InboundSeat({ store, worker_id: runtime.worker_id, channel, desk, log });
+    });
+    runtime.subscribe((event) => {
+      if (event.type === 'ledger') log(event.reachable ? 'info' : 'warn', event.text);
+      // A reply, a question or the end of a run may be in the outbox now.
+      else if (event.type === 'agent' && event.agent.config.channel !== undefined) this.#outbox.wake();
+    });
+  }
+
+  async #logEnd(root_id: string): Promise<void> {
+    const [run] = await this.#options.store.runs({ root_id, limit: 1 }).catch(() => []);
+    if (run === undefined) return;
+    const { status, label, id, duration_ms, error } = run;
+    const level = status === 'completed' ? 'info' : 'warn';
+    this.#options.log(level, `${status} ${label ?? id}`, {
+      run: id,
+      duration_ms,
+      ...(error === null ? {} : { error }),
+    });
+  }
+
+  start(): void {
+    this.#keeper.start();
+    this.#scheduler.start();
+    this.#outbox.start();
+    this.#cleaner.start();
+    for (const seat of this.#seats) seat.start();
+  }
+
+  /** Takes nothing new, lets what is under way end within its time, and leaves the rest to whoever serves next. */
+  async stop(): Promise<void> {
+    const { log, drain_ms, channels } = this.#options;
+    await Promise.all([this.#scheduler.stop(), ...this.#seats.map((seat) => seat.stop())]);
+    if (!(await this.#keeper.drain(drain_ms)))
+      log('warn', 'turns under way are left in the ledger; whoever serves next goes on with them');
+    await this.#outbox.stop();
+    await this.#cleaner.stop();
+    this.#keeper.stop();
+    await Promise.all(channels.all.map((channel) => channel.close().catch(() => undefined)));
+  }
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof CoppiceError && error.hint !== null) return `${error.message}. ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}

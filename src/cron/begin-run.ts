@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { AgentConfig } from '../core/agent.ts';
+import type { NewCronJob } from '../core/cron-job.ts';
+import { splitTarget } from '../core/delivery.ts';
+import { runIsolated } from '../core/isolated-run.ts';
+import { storable } from '../core/text.ts';
+import type { FireBegin } from '../store/cron-ledger.ts';
+import { describeSchedule } from './describe-schedule.ts';
+
+/** Channels in which people can be asked. */
+const ASKING = new Set(['telegram']);
+
+/** The tree of one isolated run of a job (seed 4): a fresh session `cron:<job id>`, at rest until its turn comes. */
+export function beginRun(job: NewCronJob, at: number): Extract<FireBegin, { readonly type: 'run' }> {
+  const [id, run_id] = [randomUUID(), randomUUID()];
+  const session_key = `cron:${job.id}`;
+  const config = configOf(job, run_id);
+  const { run, letter } = runIsolated({
+    id: run_id,
+    source: 'cron',
+    agent_id: id,
+    root_id: id,
+    session_key,
+    requester: { id: null, key: job.created_by, name: `cron ${job.name}` },
+    config,
+    task: job.task,
+    text: job.task,
+    label: job.name,
+    timeout_ms: job.timeout_ms,
+    cleanup: job.cleanup,
+    deliver: job.deliver,
+    job_id: job.id,
+    letter_id: randomUUID(),
+    at,
+  });
+  const root = {
+    agent: {
+      id,
+      root_id: id,
+      parent_id: null,
+      name: storable(job.name),
+      session_key,
+      origin: 'cron' as const,
+      depth: 0,
+      config,
+      state: { type: 'idle' as const },
+      forked_from: null,
+      worker: null,
+      created_at: at,
+    },
+    messages: [],
+    run,
+  };
+  return { type: 'run', root, limits: job.limits, letter };
+}
+
+function configOf(job: NewCronJob, run_id: string): AgentConfig {
+  const { config, deliver, timeout_ms } = job;
+  const channel = deliver.find((target) => ASKING.has(splitTarget(target).channel));
+  return {
+    ...config,
+    tools: config.tools.filter((name) => name !== 'cron'),
+    system: `${config.system}\n\n${notice(job)}`,
+    ...(timeout_ms === null ? {} : { run_ms: Math.min(config.run_ms ?? timeout_ms, timeout_ms) }),
+    ...(channel === undefined ? {} : { channel }),
+    task: {
+      kind: 'cron',
+      label: job.name,
+      run_id,
+      cleanup: job.cleanup,
+      output_schema: null,
+      delegation: 0,
+      worktree: null,
+      ...(deliver.length === 0 ? {} : { delivers: true }),
+    },
+  };
+}
+
+function notice({ name, schedule, deliver }: NewCronJob): string {
+  const where = deliver.length === 0 ? 'kept in the history' : `delivered to ${deliver.join(', ')}`;
+  return storable(`You were started by a timer: the scheduled job "${name}" (${describeSchedule(schedule, 'UTC')}). You have no earlier conversation, and nobody
+watches this one: do the task by yourself, ask nothing. Your last message is the result and is ${where}.`);
+}

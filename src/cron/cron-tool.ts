@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import type { Agent, AgentConfig } from '../core/agent.ts';
+import { CoppiceError } from '../core/coppice-error.ts';
+import type { CronJob } from '../core/cron-job.ts';
+import type { Store } from '../store/store.ts';
+import { defineTool } from '../tools/define-tool.ts';
+import type { Tool } from '../tools/tool.ts';
+import { describeSchedule, instantText } from './describe-schedule.ts';
+import { JobDesk } from './job-desk.ts';
+import { jobRuns } from './job-runs.ts';
+
+/** What jobs of one tree may be, on top of what a person may say. */
+const LEAST_MS = 60_000;
+const MOST_JOBS = 20;
+const RUNS = 10;
+const RESULT_LENGTH = 500;
+
+const input = z.strictObject({
+  action: z
+    .enum(['add', 'list', 'show', 'update', 'run', 'runs', 'remove', 'enable', 'disable'])
+    .describe('add, list, show, update, run (now), runs (history), remove, enable, disable'),
+  name: z.string().nullish().describe('Name of the job; needed by every action but list'),
+  cron: z.string().nullish().describe('When: a cron expression of five fields, e.g. "0 9 * * 1-5"'),
+  tz: z.string().nullish().describe('IANA time zone of cron or at, e.g. "Europe/Berlin"'),
+  every: z.string().nullish().describe('When: an interval, e.g. "10m", "2h", "1d"'),
+  at: z.string().nullish().describe('When, once: "2030-01-31 09:00", "09:00" or "+5m"'),
+  task: z.string().nullish().describe('What to do each time; the run knows nothing of this conversation'),
+  session: z
+    .enum(['isolated', 'main'])
+    .nullish()
+    .describe('isolated (default): a fresh session each time; main: the task is told to this conversation'),
+  deliver: z.array(z.string()).nullish().describe('Channels that get the result, e.g. ["telegram:42"]'),
+  once: z.boolean().nullish().describe('Disable the job after it ran once'),
+  cleanup: z.enum(['delete', 'keep', 'disable']).nullish().describe('What becomes of the session of a run'),
+  overlap: z.enum(['skip', 'queue']).nullish().describe('When due while its run is at work; default skip'),
+  timeoutSeconds: z
+    .int()
+    .min(0)
+    .nullish()
+    .describe('Max runtime of a run in seconds (0 = no limit of its own)'),
+  model: z.string().min(1).nullish().describe('Model of its runs as provider/model'),
+  thinking: z.enum(['off', 'low', 'medium', 'high']).nullish().describe('Thinking level of its runs'),
+});
+
+type Input = z.infer<typeof input>;
+
+export interface CronToolOptions {
+  readonly store: Store;
+  readonly default_tz: string;
+  /** Targets that agents may have results delivered to. */
+  readonly deliver_to: readonly string[];
+  /** Rejects for a model that cannot be opened. */
+  readonly checkModel: (name: string) => Promise<void>;
+}
+
+/**
+ * Schedules for agents, one tool (DESIGN.md, Decided). An agent sees and changes the jobs of its own tree only; their runs may do what it may do
+ * itself, and no more.
+ */
+export function createCronTool(options: CronToolOptions): Tool<Input> {
+  return defineTool<Input>({
+    name: 'cron',
+    description:
+      'Schedule tasks: add a job that runs at a time, at an interval or by a cron expression; list, change, run and remove jobs; see their runs.',
+    input,
+    subject: ({ action, name }) => (name == null ? action : `${action} ${name}`),
+    async run(given, context) {
+      const self = await options.store.agent(context.agent.id);
+      if (self === null) throw new Error('this agent is not in the ledger any more');
+      try {
+        return JSON.stringify(await new Asked(options, self, given).answer(), null, 1);
+      } catch (error) {
+        if (!(error instanceof CoppiceError)) throw error;
+        const hint = error.hint === null ? '' : `. ${error.hint}`;
+        return { status: 'error', output: `${error.message} (${error.code})${hint}` };
+      }
+    },
+  });
+}
+
+/** One call. */
+class Asked {
+  readonly #options: CronToolOptions;
+  readonly #self: Agent;
+  readonly #input: Input;
+  readonly #desk: JobDesk;
+  readonly #notes: string[] = [];
+
+  constructor(options: CronToolOptions, self: Agent, given: Input) {
+    this.#options = options;
+    this.#self = self;
+    this.#input = given;
+    const targets = [
+      ...options.deliver_to,
+      ...(self.config.channel === undefined ? [] : [self.config.channel]),
+    ];
+    this.#desk = new JobDesk({
+      store: options.store,
+      default_tz: options.default_tz,
+      least_ms: LEAST_MS,
+      note: (text) => this.#notes.push(text),
+      checkTarget: (target) =>
+        targets.includes(target)
+          ? null
+          : `results may not go there; ${targets.length === 0 ? 'no channel is configured' : `choose from: ${targets.join(', ')}`}`,
+    });
+  }
+
+  async answer(): Promise<object> {
+    switch (this.#input.action) {
+      case 'list':
+        return {
+          jobs: (await this.#options.store.jobs({ root_id: this.#self.root_id })).map((job) =>
+            this.#line(job),
+          ),
+        };
+      case 'add':
+        return this.#add();
+      case 'update':
+        return this.#update();
+      case 'show':
+        return this.#told(await this.#job());
+      case 'runs':
+        return { runs: await this.#runs(await this.#job()) };
+      case 'run': {
+        const { outcome } = await this.#desk.fire(await this.#job());
+        return {
+          status: outcome === 'fired' ? 'started' : 'queued',
+          note: 'coppice serve leads it; see runs',
+        };
+      }
+      case 'remove': {
+        const job = await this.#job();
+        await this.#desk.remove(job);
+        return { status: 'removed', name: job.name };
+      }
+      case 'enable':
+      case 'disable':
+        return this.#told(await this.#desk.enable(await this.#job(), this.#input.action === 'enable'));
+    }
+  }
+
+  async #add(): Promise<object> {
+    const { store } = this.#options;
+    const { root_id, session_key, config } = this.#self;
+    const tree = await store.tree(root_id);
+    if (tree === null) throw new Error('this tree is not in the ledger any more');
+    return this.#told(
+      await this.#desk.add(this.#name(), this.#wish(), {
+        root_id,
+        created_by: session_key,
+        config: await this.#config(config),
+        limits: tree.limits,
+        most: MOST_JOBS,
+      }),
+    );
+  }
+
+  async #update(): Promise<object> {
+    const job = await this.#job();
+    return this.#told(await this.#desk.change(job, this.#wish(), await this.#config(job.config)));
+  }
+
+  /** What this agent may do, its runs may; not more, and no schedules of their own. */
+  async #config({ task: _, channel: __, ...config }: AgentConfig): Promise<AgentConfig> {
+    const { model, thinking } = this.#input;
+    if (model != null) await this.#options.checkModel(model);
+    return {
+      ...config,
+      ...(model == null ? {} : { model }),
+      ...(thinking == null ? {} : { thinking }),
+      tools: config.tools.filter((name) => name !== 'cron'),
+    };
+  }
+
+  #wish(): Parameters<JobDesk['change']>[1] {
+    const { cron, tz, every, at, task, session, deliver, once, cleanup, overlap, timeoutSeconds } =
+      this.#input;
+    return {
+      cron: cron ?? undefined,
+      tz: tz ?? undefined,
+      every: every ?? undefined,
+      at: at ?? undefined,
+      task: task ?? undefined,
+      session: session ?? undefined,
+      deliver: deliver ?? undefined,
+      once: once ?? undefined,
+      cleanup: cleanup ?? undefined,
+      overlap: overlap ?? undefined,
+      timeout_s: timeoutSeconds ?? undefined,
+    };
+  }
+
+  #name(): string {
+    const { name, action } = this.#input;
+    if (name == null || name.trim() === '')
+      throw new CoppiceError('E_INVALID_ARGUMENT', `${action} needs the name of a job`);
+    return name;
+  }
+
+  #job(): Promise<CronJob> {
+    return this.#desk.find(this.#name(), this.#self.root_id);
+  }
+
+  #line(job: CronJob): object {
+    const tz = this.#options.default_tz;
+    return {
+      name: job.name,
+      schedule: describeSchedule(job.schedule, tz),
+      enabled: job.enabled,
+      next: job.next_at === null ? null : instantText(job.next_at, tz),
+      task: job.task,
+    };
+  }
+
+  #told(job: CronJob): object {
+    const { session, deliver, once, cleanup, overlap, timeout_ms, config } = job;
+    return {
+      ...this.#line(job),
+      session,
+      deliver,
+      once,
+      cleanup,
+      overlap,
+      timeoutSeconds: timeout_ms === null ? 0 : timeout_ms / 1000,
+      model: config.model,
+      thinking: config.thinking,
+      ...(this.#notes.length === 0 ? {} : { note: this.#notes.join(' ') }),
+    };
+  }
+
+  async #runs(job: CronJob): Promise<object[]> {
+    const tz = this.#options.default_tz;
+    return (await jobRuns(this.#options.store, job.id, RUNS)).map(({ fire, run }) => ({
+      instant: instantText(fire.instant, tz),
+      manual: fire.manual,
+      status: run?.status ?? fire.outcome,
+      ...(run?.error == null ? {} : { error: run.error }),
+      ...(run?.result == null ? {} : { result: run.result.slice(0, RESULT_LENGTH) }),
+    }));
+  }
+}

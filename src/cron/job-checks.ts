@@ -1,0 +1,63 @@
+import { CoppiceError } from '../core/coppice-error.ts';
+import type { NewCronJob } from '../core/cron-job.ts';
+import { storable } from '../core/text.ts';
+
+/** What may be said of a job. Each throws a `CoppiceError` that says what would do. */
+
+const NAME_LENGTH = 100;
+const TASK_LENGTH = 100_000;
+const DAY_S = 86_400;
+
+export function checkedName(name: string): string {
+  const text = name.trim();
+  if (text === '' || text.length > NAME_LENGTH || /\p{Cc}/u.test(text))
+    throw new CoppiceError(
+      'E_INVALID_ARGUMENT',
+      `a job needs a name of 1 to ${NAME_LENGTH} characters on one line`,
+    );
+  return storable(text);
+}
+
+export function checkedTask(task: string | undefined): string {
+  if (task === undefined || task.trim() === '')
+    throw new CoppiceError('E_INVALID_ARGUMENT', 'a job needs a task', {
+      hint: 'Say what shall be done: --task "…"',
+    });
+  if (task.length > TASK_LENGTH)
+    throw new CoppiceError(
+      'E_INVALID_ARGUMENT',
+      `the task has ${task.length} characters; at most ${TASK_LENGTH} are allowed`,
+      {
+        hint: 'Put it into a file that the agent reads',
+      },
+    );
+  return storable(task);
+}
+
+export function timeoutOf(seconds: number): number | null {
+  if (!Number.isInteger(seconds) || seconds < 0 || seconds > DAY_S)
+    throw new CoppiceError(
+      'E_INVALID_ARGUMENT',
+      `a timeout is a whole number of seconds from 0 (none of its own) to ${DAY_S}`,
+    );
+  return seconds === 0 ? null : seconds * 1000;
+}
+
+/** What would have no effect must not look as if it had one. */
+export function refuseLoose({ session, deliver, cleanup, timeout_ms }: NewCronJob): void {
+  if (session !== 'main') return;
+  const named = [
+    deliver.length > 0 && 'deliver',
+    cleanup === 'delete' && 'cleanup',
+    timeout_ms !== null && 'timeout',
+  ];
+  const loose = named.find((name) => name !== false);
+  if (loose === undefined) return;
+  throw new CoppiceError(
+    'E_USAGE',
+    `${loose} goes with an isolated session: an event in the main session is answered there`,
+    {
+      hint: 'Leave it out, or choose session isolated',
+    },
+  );
+}

@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import { CoppiceError } from '../core/coppice-error.ts';
+import type { CronJob, NewCronJob, Overlap, Schedule } from '../core/cron-job.ts';
+import type { Store } from '../store/store.ts';
+import { nextInstant } from './instants.ts';
+import { checkedName, checkedTask, refuseLoose, timeoutOf } from './job-checks.ts';
+import { nameTaken, notNow } from './job-refusals.ts';
+import { parseSchedule } from './parse-schedule.ts';
+import { beginOf } from './scheduler.ts';
+
+/** Between two looks at the same millisecond of a clock. */
+const TRIES = 5;
+
+/** When, in the words of a person or a model. */
+export interface TimeWish {
+  readonly cron?: string | undefined;
+  readonly tz?: string | undefined;
+  readonly every?: string | undefined;
+  readonly at?: string | undefined;
+}
+
+/** What may be said of a job beside its name and config; undefined: not said. */
+export interface JobWish extends TimeWish {
+  readonly task?: string | undefined;
+  readonly session?: 'isolated' | 'main' | undefined;
+  readonly deliver?: readonly string[] | undefined;
+  readonly once?: boolean | undefined;
+  /** `disable`: as `once`, with the conversation kept (seed 4). */
+  readonly cleanup?: 'delete' | 'keep' | 'disable' | undefined;
+  readonly overlap?: Overlap | undefined;
+  /** 0: no limit of its own. */
+  readonly timeout_s?: number | undefined;
+}
+
+/** Whose job it is, and with what its runs are created. */
+export type JobGround = Pick<NewCronJob, 'root_id' | 'created_by' | 'config' | 'limits'> & {
+  /** How many enabled jobs the tree of `root_id` may have. */
+  readonly most?: number;
+};
+
+export interface JobDeskOptions {
+  readonly store: Store;
+  /** IANA zone of whoever asks, where none is named. */
+  readonly default_tz: string;
+  /** Null for a target that results may be delivered to, else what is wrong. */
+  readonly checkTarget: (target: string) => string | null;
+  /** The shortest time between two instants, for jobs that models make. */
+  readonly least_ms?: number;
+  /** Told in a sentence what became of a wall time that does not exist or comes twice. */
+  readonly note?: (text: string) => void;
+}
+
+/** What people and agents do with jobs. Methods reject with a `CoppiceError`. */
+export class JobDesk {
+  readonly #options: JobDeskOptions;
+
+  constructor(options: JobDeskOptions) {
+    this.#options = options;
+  }
+
+  async add(name: string, wish: JobWish, ground: JobGround): Promise<CronJob> {
+    const { store } = this.#options;
+    const now = await store.now();
+    const schedule = this.#schedule(wish, now);
+    const { most, ...owner } = ground;
+    const job: NewCronJob = {
+      ...owner,
+      id: randomUUID(),
+      name: checkedName(name),
+      schedule,
+      task: checkedTask(wish.task),
+      session: wish.session ?? 'isolated',
+      timeout_ms: timeoutOf(wish.timeout_s ?? 0),
+      deliver: this.#targets(wish.deliver ?? []),
+      once: schedule.type === 'at' || wish.once === true || wish.cleanup === 'disable',
+      cleanup: wish.cleanup === 'delete' ? 'delete' : 'keep',
+      overlap: wish.overlap ?? 'skip',
+      enabled: true,
+      created_at: now,
+    };
+    refuseLoose(job);
+    const made = await store.createJob(job, nextInstant(schedule, now), most);
+    if (made === 'name') throw nameTaken(job.name);
+    if (made === 'limit')
+      throw new CoppiceError(
+        'E_REFUSED',
+        `this tree has ${most} scheduled jobs that are enabled, as many as it may`,
+        {
+          hint: 'Remove or disable one first',
+        },
+      );
+    return this.find(job.id);
+  }
+
+  /** Of `root_id`, where it is given, only that tree's jobs are found. */
+  async find(text: string, root_id?: string): Promise<CronJob> {
+    const all = await this.#options.store.findJobs(text);
+    const found = root_id === undefined ? all : all.filter((job) => job.root_id === root_id);
+    const [only] = found;
+    if (only !== undefined && found.length === 1) return only;
+    if (only === undefined)
+      throw new CoppiceError('E_JOB_NOT_FOUND', `no scheduled job "${text}"`, {
+        hint: 'See: coppice cron list',
+      });
+    throw new CoppiceError('E_JOB_AMBIGUOUS', `"${text}" matches ${found.length} scheduled jobs`, {
+      hint: `${found.map(({ id, name }) => `${name} (${id.slice(0, 8)})`).join('\n')}\nUse the name or a longer id.`,
+    });
+  }
+
+  /** `config` replaces what its runs are created with. */
+  async change(
+    job: CronJob,
+    wish: JobWish & { readonly name?: string | undefined },
+    config = job.config,
+  ): Promise<CronJob> {
+    const { store } = this.#options;
+    const now = await store.now();
+    const timed = [wish.cron, wish.every, wish.at].some((value) => value !== undefined);
+    const moved = timed ? this.#schedule(wish, now) : this.#inZone(job.schedule, wish.tz, now);
+    const once = wish.once ?? (wish.cleanup === 'disable' || (timed ? false : job.once));
+    const { version, next_at: _, planned_at: __, updated_at: ___, ...kept } = job;
+    const changed: NewCronJob = {
+      ...kept,
+      config,
+      name: wish.name === undefined ? job.name : checkedName(wish.name),
+      schedule: moved,
+      task: wish.task === undefined ? job.task : checkedTask(wish.task),
+      session: wish.session ?? job.session,
+      timeout_ms: wish.timeout_s === undefined ? job.timeout_ms : timeoutOf(wish.timeout_s),
+      deliver: wish.deliver === undefined ? job.deliver : this.#targets(wish.deliver),
+      once: moved.type === 'at' || once,
+      cleanup: wish.cleanup === undefined ? job.cleanup : wish.cleanup === 'delete' ? 'delete' : 'keep',
+      overlap: wish.overlap ?? job.overlap,
+      enabled: job.enabled || timed,
+    };
+    refuseLoose(changed);
+    return this.#put(changed, version, now);
+  }
+
+  async enable(job: CronJob, enabled: boolean): Promise<CronJob> {
+    if (job.enabled === enabled) return job;
+    const now = await this.#options.store.now();
+    if (enabled && nextInstant(job.schedule, now) === null)
+      throw new CoppiceError('E_INVALID_ARGUMENT', `the time of ${job.name} has passed`, {
+        hint: `Give it a new one: coppice cron update ${job.name} --at +5m`,
+      });
+    const { version, next_at: _, planned_at: __, updated_at: ___, ...kept } = job;
+    return this.#put({ ...kept, enabled }, version, now);
+  }
+
+  async #put(job: NewCronJob, version: number, now: number): Promise<CronJob> {
+    const next_at = job.enabled ? nextInstant(job.schedule, now) : null;
+    const done = await this.#options.store.changeJob(job, version, next_at, now);
+    if (done === 'name') throw nameTaken(job.name);
+    if (done === 'stale')
+      throw new CoppiceError(
+        'E_REFUSED',
+        `${job.name} was changed or removed at the same moment; nothing was changed`,
+        {
+          hint: 'Look at it and try again: coppice cron show',
+          retryable: true,
+        },
+      );
+    return this.find(job.id);
+  }
+
+  remove(job: CronJob): Promise<boolean> {
+    return this.#options.store.removeJob(job.id);
+  }
+
+  /** Fires the job now, beside its schedule; the overlap policy decides as for any instant. */
+  async fire(
+    job: CronJob,
+  ): Promise<{ readonly outcome: 'fired' | 'queued'; readonly root_id: string | null }> {
+    const { store } = this.#options;
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const now = (await store.now()) + tries;
+      const begin = await beginOf(store, job, now, now);
+      const { outcome } = await store.fire({
+        job_id: job.id,
+        version: job.version,
+        next_at: job.next_at,
+        instant: now,
+        manual: true,
+        waited: false,
+        missed: 0,
+        then_at: null,
+        disable: false,
+        overlap: job.overlap,
+        at: now,
+        begin,
+      });
+      if (outcome === 'skipped') throw notNow(job);
+      if (outcome === 'stale') continue;
+      const root_id = begin.type === 'run' ? begin.root.agent.id : begin.mail.root_id;
+      return { outcome, root_id: outcome === 'fired' ? root_id : null };
+    }
+    throw new CoppiceError('E_JOB_NOT_FOUND', `${job.name} was removed`);
+  }
+
+  #schedule(wish: TimeWish, now: number): Schedule {
+    const { default_tz, note, least_ms } = this.#options;
+    const schedule = parseSchedule({ ...wish, now, default_tz, ...(note === undefined ? {} : { note }) });
+    if (least_ms === undefined || schedule.type === 'at') return schedule;
+    const first = nextInstant(schedule, now);
+    const second = first === null ? null : nextInstant(schedule, first);
+    if (first !== null && second !== null && second - first < least_ms)
+      throw new CoppiceError('E_REFUSED', `a job may not run more often than every ${least_ms / 1000} s`, {
+        hint: 'Choose a longer time, for example every 10m',
+      });
+    return schedule;
+  }
+
+  #inZone(schedule: Schedule, tz: string | undefined, now: number): Schedule {
+    if (tz === undefined) return schedule;
+    if (schedule.type === 'cron') return this.#schedule({ cron: schedule.expression, tz }, now);
+    throw new CoppiceError('E_USAGE', 'a time zone goes with a cron expression', {
+      hint: 'Say both: --cron "0 9 * * 1-5" --tz Europe/Berlin',
+    });
+  }
+
+  #targets(targets: readonly string[]): string[] {
+    const each = [...new Set(targets)];
+    for (const target of each) {
+      const wrong = this.#options.checkTarget(target);
+      if (wrong !== null) throw new CoppiceError('E_INVALID_ARGUMENT', `deliver ${target}: ${wrong}`);
+    }
+    return each;
+  }
+}

@@ -1,0 +1,25 @@
+import type { CronFire } from '../core/cron-job.ts';
+import type { Run } from '../core/run.ts';
+import type { Store } from '../store/store.ts';
+
+/** An instant of a job, and the run that it led to. */
+export interface JobRun {
+  readonly fire: CronFire;
+  /** Null: an event, or nothing came of it. */
+  readonly run: Run | null;
+}
+
+/** The newest instants of a job, newest first. */
+export async function jobRuns(store: Store, job_id: string, limit: number): Promise<JobRun[]> {
+  const fires = await store.fires(job_id, limit);
+  const runs = new Map((await store.runs({ job_id, limit })).map((run) => [run.id, run]));
+  return Promise.all(
+    fires.map(async (fire) => ({
+      fire,
+      run:
+        fire.run_id === null
+          ? null
+          : (runs.get(fire.run_id) ?? (await store.findRuns(fire.run_id))[0] ?? null),
+    })),
+  );
+}

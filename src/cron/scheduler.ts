@@ -1,0 +1,163 @@
+import type { CronFire, CronJob } from '../core/cron-job.ts';
+import type { NewMail } from '../core/mail.ts';
+import { isTerminal } from '../core/state.ts';
+import { storable } from '../core/text.ts';
+import type { FireBegin, FireRequest } from '../store/cron-ledger.ts';
+import type { Store } from '../store/store.ts';
+import { beginRun } from './begin-run.ts';
+import { dueInstants, nextInstant } from './instants.ts';
+
+/** Looked at so often even if nothing is due: another process may have made a job, or the clock was set. */
+const LOOK_MS = 1_000;
+const MOST_AT_ONCE = 100;
+const MAIN_SESSION = 'agent:main:main';
+
+export interface SchedulerOptions {
+  readonly store: Store;
+  /** The database's clock by default. */
+  readonly now?: () => Promise<number>;
+  /** Something was entered that somebody must lead. */
+  readonly onFired: () => void;
+  readonly onOutcome?: (job: CronJob, outcome: 'fired' | 'queued' | 'skipped', instant: number) => void;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/**
+ * Fires what is due. Any number of processes may do so on one ledger:
+ * F1. An instant is one row, unique per job and instant; whoever enters it fires it.
+ * F2. The row, the run that it begins, and when the job is due next are one transaction.
+ * F3. Instants that passed while nobody looked collapse into the newest of them.
+ * F4. A clock that was set back fires nothing again, and loses nothing that comes after it.
+ */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #now: () => Promise<number>;
+  #timer: NodeJS.Timeout | null = null;
+  #looking: Promise<void> | null = null;
+  #again = false;
+  #stopped = false;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => options.store.now());
+  }
+
+  start(): void {
+    this.wake();
+  }
+
+  /** Looks now: a run may have ended, a job may be new. */
+  wake(): void {
+    if (this.#stopped) return;
+    if (this.#looking !== null) {
+      this.#again = true;
+      return;
+    }
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#looking = this.#look().then((delay) => {
+      this.#looking = null;
+      if (this.#stopped) return;
+      if (this.#again) {
+        this.#again = false;
+        this.wake();
+      } else this.#timer = setTimeout(() => this.wake(), delay);
+    });
+  }
+
+  async #look(): Promise<number> {
+    try {
+      const now = await this.#now();
+      await this.tick(now);
+      const next = await this.#options.store.nextDue();
+      return next === null ? LOOK_MS : Math.min(Math.max(next - (await this.#now()), 0), LOOK_MS);
+    } catch (error) {
+      this.#options.onTrouble(error);
+      return LOOK_MS;
+    }
+  }
+
+  /** Fires everything that is due at `now`, milliseconds since the epoch. */
+  async tick(now: number): Promise<void> {
+    let fired = false;
+    for (const job of await this.#options.store.dueJobs(now, MOST_AT_ONCE)) {
+      if (job.waiting !== null) fired = (await this.#fireWaiting(job, job.waiting, now)) || fired;
+      else fired = (await this.#fireDue(job, now)) || fired;
+    }
+    if (fired) this.#options.onFired();
+  }
+
+  async #fireDue(job: CronJob, now: number): Promise<boolean> {
+    const { schedule, next_at } = job;
+    if (next_at === null) return false;
+    const then_at = nextInstant(schedule, now);
+    if (next_at > now) {
+      await this.#options.store.replan(job.id, job, then_at, now);
+      return false;
+    }
+    const { newest, count } = dueInstants(schedule, next_at - 1, now);
+    return this.#fire(job, {
+      instant: newest ?? next_at,
+      manual: false,
+      waited: false,
+      missed: Math.max(0, count - 1),
+      then_at,
+      disable: job.once,
+      now,
+    });
+  }
+
+  #fireWaiting(job: CronJob, { instant, manual, missed }: CronFire, now: number): Promise<boolean> {
+    return this.#fire(job, { instant, manual, waited: true, missed, then_at: null, disable: false, now });
+  }
+
+  async #fire(
+    job: CronJob,
+    plan: Pick<FireRequest, 'instant' | 'manual' | 'waited' | 'missed' | 'then_at' | 'disable'> & {
+      readonly now: number;
+    },
+  ): Promise<boolean> {
+    const { now, ...rest } = plan;
+    const { outcome } = await this.#options.store.fire({
+      ...rest,
+      job_id: job.id,
+      version: job.version,
+      next_at: job.next_at,
+      // What comes once must not be left out because a run by hand is at work.
+      overlap: job.once ? 'queue' : job.overlap,
+      at: now,
+      begin: await beginOf(this.#options.store, job, plan.instant, now),
+    });
+    if (outcome === 'stale') return false;
+    this.#options.onOutcome?.(job, outcome, plan.instant);
+    return outcome === 'fired';
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#looking;
+  }
+}
+
+/** What an instant of the job leads to: a run, or an event in the main session. */
+export async function beginOf(store: Store, job: CronJob, instant: number, now: number): Promise<FireBegin> {
+  if (job.session === 'isolated') return beginRun(job, now);
+  const root_id = job.root_id ?? (await mainSession(store)) ?? '';
+  const mail: NewMail = {
+    id: `cron-${job.id}-${instant}`,
+    root_id,
+    to_id: root_id,
+    from_id: null,
+    from_name: 'cron',
+    kind: 'event',
+    body: storable(`[Cron: ${job.name}] ${job.task}`),
+    sent_at: now,
+  };
+  return { type: 'event', mail };
+}
+
+/** The newest conversation that a person began and that has not ended. */
+async function mainSession(store: Store): Promise<string | null> {
+  const found = await store.find(MAIN_SESSION);
+  return found.find(({ state, parent_id }) => parent_id === null && !isTerminal(state.type))?.id ?? null;
+}

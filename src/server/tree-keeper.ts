@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isTerminal, isWorking } from '../core/state.ts';
+import type { RuntimeEvent } from '../runtime/runtime-event.ts';
+import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import type { Store } from '../store/store.ts';
+
+/** Looked at so often even if nobody says that there is something to do: hints may be lost, processes die. */
+const LOOK_MS = 1_000;
+const MOST_AT_ONCE = 50;
+/** A tree in which nothing happens for so long is given up: it is rows again. */
+const IDLE_MS = 30_000;
+const DRAIN_LOOK_MS = 50;
+
+export interface TreeKeeperOptions {
+  readonly store: Store;
+  readonly runtime: RuntimeFace;
+  /** A tree was taken over, or given up. */
+  readonly onTaken?: (root_id: string, agents: number) => void;
+  readonly onTrouble: (error: unknown, root_id: string | null) => void;
+  /** The root of a tree has ended. */
+  readonly onEnded: (root_id: string) => void;
+  readonly idle_ms?: number;
+}
+
+/** Leads served trees (`Store.unledTrees`) that nobody leads, and gives them up when nothing is to be done in them any more. */
+export class TreeKeeper {
+  readonly #options: TreeKeeperOptions;
+  /** Trees that are led here, each with the last time that something happened in it. */
+  readonly #led = new Map<string, number>();
+  readonly #unsubscribe: () => void;
+  #timer: NodeJS.Timeout | null = null;
+  #looking: Promise<void> | null = null;
+  #again = false;
+  #stopped = false;
+
+  constructor(options: TreeKeeperOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.runtime.subscribe((event) => this.#see(event));
+  }
+
+  start(): void {
+    this.wake();
+  }
+
+  get led(): number {
+    return this.#led.size;
+  }
+
+  /** Looks now: something was entered that somebody must lead. */
+  wake(): void {
+    if (this.#stopped) return;
+    if (this.#looking !== null) {
+      this.#again = true;
+      return;
+    }
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#looking = this.#look()
+      .catch((error: unknown) => this.#options.onTrouble(error, null))
+      .finally(() => {
+        this.#looking = null;
+        if (this.#stopped) return;
+        const delay = this.#again ? 0 : LOOK_MS;
+        this.#again = false;
+        this.#timer = setTimeout(() => this.wake(), delay);
+      });
+  }
+
+  #see(event: RuntimeEvent): void {
+    if (event.type === 'agent') {
+      const { agent } = event;
+      this.#touch(agent.root_id);
+      if (agent.parent_id !== null || !isTerminal(agent.state.type) || !this.#led.has(agent.id)) return;
+      this.#led.set(agent.id, 0);
+      this.#options.onEnded(agent.id);
+    } else if (event.type === 'mail') this.#touch(event.mail.root_id);
+  }
+
+  #touch(root_id: string): void {
+    if (this.#led.has(root_id)) this.#led.set(root_id, Date.now());
+  }
+
+  async #look(): Promise<void> {
+    const { store } = this.#options;
+    for (const root_id of await store.unledTrees(MOST_AT_ONCE)) {
+      if (this.#stopped) return;
+      await this.#take(root_id).catch((error: unknown) => this.#options.onTrouble(error, root_id));
+    }
+    await this.#giveUp();
+  }
+
+  async #take(root_id: string): Promise<void> {
+    const { runtime, onTaken, onTrouble } = this.#options;
+    const known = this.#led.has(root_id);
+    this.#led.set(root_id, Date.now());
+    const { agents, broken } = await runtime.resume(root_id);
+    if (agents.length === 0) {
+      // Somebody was faster.
+      if (!known && (await runtime.release(root_id))) this.#led.delete(root_id);
+      return;
+    }
+    onTaken?.(root_id, agents.length);
+    for (const { agent, reason } of broken) onTrouble(new Error(`${agent.name}: ${reason}`), root_id);
+  }
+
+  async #giveUp(): Promise<void> {
+    const { runtime, idle_ms = IDLE_MS } = this.#options;
+    const before = Date.now() - idle_ms;
+    for (const [root_id, last] of this.#led) {
+      if (last > before) continue;
+      if (await runtime.release(root_id)) this.#led.delete(root_id);
+      else this.#touchLater(root_id, last);
+    }
+  }
+
+  /** Busy, or something is under way this very moment: looked at again when its time has come. */
+  #touchLater(root_id: string, last: number): void {
+    if (last > 0) this.#led.set(root_id, Date.now());
+  }
+
+  /** Takes nothing over any more, and waits until nothing led here is at work, at most `ms`; false when time was up. */
+  async drain(ms: number): Promise<boolean> {
+    this.#stopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#looking;
+    for (const end = Date.now() + ms; Date.now() < end; await sleep(DRAIN_LOOK_MS))
+      if (!(await this.#isAtWork())) return true;
+    return !(await this.#isAtWork());
+  }
+
+  async #isAtWork(): Promise<boolean> {
+    for (const root_id of this.#led.keys()) {
+      const agents = await this.#options.runtime.agents(root_id);
+      if (agents.some(({ state }) => isWorking(state.type))) return true;
+    }
+    return false;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#unsubscribe();
+  }
+}

@@ -1,0 +1,1 @@
+export const LIVING = `status NOT IN ('completed', 'failed', 'killed')`;
