@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DELIVERED, hang, LATER, newChannel, outboxStage } from './outbox-stage.ts';
 import { newRun } from './parcel-fixture.ts';
+import { seeded } from './seeded.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -312,12 +313,3 @@ describe('outbox: everything at once', () => {
     assert.ok(faults > 50 && stops >= 12, `the faults must fire: ${faults} faults, ${stops} stops`);
   });
 });
-
-/** The same numbers in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    return state / 2 ** 32;
-  };
-}

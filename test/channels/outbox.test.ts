@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import type { DeliverResult } from '../../src/channels/channel.ts';
 import { DELIVERED, hang, LATER, newChannel, outboxStage } from './outbox-stage.ts';
 import { newAsk, newRun } from './parcel-fixture.ts';
+import { seeded } from './seeded.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -155,6 +156,45 @@ describe('outbox: how much at once', () => {
     await clock.pass(3 * SECOND);
     assert.equal(alone.under_way, 4);
     await stop(second);
+  });
+
+  it('8 in all, however many channels there are', async () => {
+    const { clock, enter, open, stop } = outboxStage();
+    const channels = Array.from({ length: 10 }, (_, n) => newChannel(`channel-${n}`, hang));
+    for (const { name } of channels) for (let n = 0; n < 5; n += 1) enter(`${name}:${n}`);
+    const outbox = open(channels);
+    outbox.start();
+    await clock.pass(3 * SECOND);
+    assert.equal(
+      channels.reduce((sum, { under_way }) => sum + under_way, 0),
+      8,
+    );
+    await stop(outbox);
+  });
+
+  it('never more than that, however long each takes', async () => {
+    const { clock, ledger, enter, open, stop } = outboxStage();
+    const random = seeded(7);
+    let [under_way, most] = [0, 0];
+    const channels = ['a', 'b', 'c', 'd'].map((name) =>
+      newChannel(name, async () => {
+        under_way += 1;
+        most = Math.max(most, under_way);
+        await new Promise<void>((resolve) => clock.after(Math.ceil(random() * 900), resolve));
+        under_way -= 1;
+        return DELIVERED;
+      }),
+    );
+    const outbox = open(channels);
+    outbox.start();
+    for (let n = 0; n < 400; n += 1) {
+      enter(`${'abcd'[Math.floor(random() * random() * 4)]}:${Math.floor(random() * 20)}`);
+      if (n % 40 === 0) await clock.pass(SECOND);
+    }
+    await clock.pass(5 * MINUTE);
+    assert.ok([...ledger.deliveries.values()].every(({ status }) => status === 'delivered'));
+    assert.deepEqual([Math.max(...channels.map((channel) => channel.most)), most], [4, 8]);
+    await stop(outbox);
   });
 
   for (const [how, behave] of [
