@@ -30,6 +30,9 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
     secrets: secretsOf(context),
     write: (line) => void process.stderr.write(line),
   });
+  const stop = stopSignal(log);
+  // A reader that leaves ends the channel, not the server.
+  process.stdout.removeAllListeners('error').on('error', () => undefined);
   const channels = openChannels(configuration.channels ?? {}, context.env, log);
   const terms = composeTerms(context);
   const session = sessions(context, terms);
@@ -41,7 +44,6 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
     can_ask: ({ channel }) => channel !== undefined,
   });
   const server = new Server({ store, runtime, channels, session, log, drain_ms: options.drain * 1_000 });
-  const stop = stopSignal(log);
   server.start();
   log('info', 'coppice serves', {
     ledger: store.location,

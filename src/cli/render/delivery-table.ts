@@ -2,10 +2,11 @@ import type { Delivery, DeliveryStatus } from '../../core/delivery.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { layOut } from '../../render/lay-out.ts';
-import { type Paint, paint, type Sign, type Style, sign } from '../../render/style.ts';
+import { fit, type Paint, paint, type Sign, type Style, sign } from '../../render/style.ts';
 
 const HEAD = ['DELIVERY', 'KIND', 'TO', 'STATUS', 'TRIES', 'AGE', 'NEXT, OR WHY NOT'] as const;
 const ID_COLUMNS = 18;
+const TARGET_COLUMNS = 32;
 
 const LOOKS: Readonly<Record<DeliveryStatus, { readonly sign: Sign; readonly paint: Paint }>> = {
   pending: { sign: '◌', paint: 'yellow' },
@@ -25,7 +26,7 @@ export function deliveryTable(
     return [
       clean(delivery.id).slice(0, ID_COLUMNS),
       delivery.kind,
-      clean(delivery.target),
+      fit(clean(delivery.target), TARGET_COLUMNS, style),
       paint(style, look.paint, `${sign(style, look.sign)} ${delivery.status}`),
       String(delivery.attempts),
       duration(now - delivery.created_at),
