@@ -1,0 +1,30 @@
+/** Largest first, the order in which they are written. */
+const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
+const NUMBER = String.raw`(\d+(?:\.\d+)?)`;
+const PARTS = new RegExp(
+  `^${Object.keys(UNITS)
+    .map((unit) => `(?:${NUMBER}${unit})?`)
+    .join('')}$`,
+);
+
+/** `90s`, `10m`, `1h30m`, `1.5h`, `2d`, `250ms` → milliseconds; larger units first, each at most once. Null: it is none. */
+export function parseDuration(text: string): number | null {
+  const numbers = text === '' ? null : PARTS.exec(text);
+  if (numbers === null) return null;
+  const total = Object.values(UNITS).reduce(
+    (sum, unit, index) => sum + unit * Number(numbers[index + 1] ?? 0),
+    0,
+  );
+  return Number.isFinite(total) ? Math.round(total) : null;
+}
+
+/** Whole milliseconds as `parseDuration` reads them: `1h30m`, `250ms`, `0s`. */
+export function durationText(ms: number): string {
+  let rest = ms;
+  const parts = Object.entries(UNITS).map(([unit, size]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return count === 0 ? '' : `${count}${unit}`;
+  });
+  return parts.join('') || '0s';
+}
