@@ -1,4 +1,5 @@
 import { CoppiceError } from '../core/coppice-error.ts';
+import { parseDuration } from '../core/duration.ts';
 import type { Limits } from '../core/limits.ts';
 
 const NAMES: Readonly<Record<string, keyof Limits>> = {
@@ -11,7 +12,6 @@ const NAMES: Readonly<Record<string, keyof Limits>> = {
   tokens: 'tokens',
   cost: 'cost_usd',
 };
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** `children=100`, `run=2h`, `cost=1.50`, `tokens=none` → limits. Throws `E_USAGE`. */
 export function parseLimits(texts: readonly string[]): Partial<Limits> {
@@ -27,7 +27,7 @@ function parseLimit(text: string): readonly [keyof Limits, number | null] {
     });
   }
   if (value === 'none' && (key === 'tokens' || key === 'cost_usd')) return [key, null];
-  const number = key === 'run_ms' ? parseDuration(value) : Number(value);
+  const number = key === 'run_ms' ? milliseconds(value) : Number(value);
   const whole = key === 'cost_usd' || Number.isInteger(number);
   if (value === '' || !Number.isFinite(number) || number < 0 || !whole) {
     throw new CoppiceError('E_USAGE', `"${value}" is no value for the limit ${name}`, {
@@ -37,8 +37,7 @@ function parseLimit(text: string): readonly [keyof Limits, number | null] {
   return [key, number];
 }
 
-/** `90s`, `30m`, `2h`; a bare number counts seconds. */
-function parseDuration(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text);
-  return match === null ? Number.NaN : Math.round(Number(match[1]) * (UNITS[match[2] ?? 's'] ?? 1));
+/** A bare number counts seconds. */
+function milliseconds(text: string): number {
+  return parseDuration(/^[\d.]+$/.test(text) ? `${text}s` : text) ?? Number.NaN;
 }

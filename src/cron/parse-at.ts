@@ -21,9 +21,13 @@ export function parseAt(text: string, tz: string, now: number, note: Note = () =
       hint: `${hint}. ${words.startsWith('+') ? spanExample(tz, now) : dateExample(near, tz, now)}`,
     });
   if (read.type === 'wrong') throw refuse(read.what, read.hint, read.near);
-  const at = meant(read, tz, now, note);
+  const notes: string[] = [];
+  const at = meant(read, tz, now, (said) => notes.push(said));
   if (at > LATEST) throw refuse('is too far ahead', 'The last year is 9999', null);
-  if (at > now) return at;
+  if (at > now) {
+    for (const said of notes) note(said);
+    return at;
+  }
   const wall = read.type === 'wall' ? read.wall : at + offsetAt(tz, at);
   const what = `is past: it is ${instantText(now, tz)}`;
   throw refuse(what, 'Write a time that is still to come', nextClock(wall, tz, now));
@@ -36,7 +40,7 @@ function meant(read: Exclude<AtText, { type: 'wrong' }>, tz: string, now: number
     case 'instant':
       return read.at;
     case 'wall':
-      // Long past in every zone, and perhaps before there were any.
+      // Two days: past in every zone. So long ago there may have been none.
       return read.wall <= now - 2 * DAY ? read.wall : instantOf(read.wall, tz, now, note);
     case 'clock':
       return instantOf(nextClock(read.time, tz, now), tz, now, note);
@@ -52,8 +56,9 @@ function instantOf(wall: number, tz: string, now: number, note: Note): number {
     note(`${name} does not exist, the clock is set forward over it: due ${instantText(resolved.at, tz)}`);
     return resolved.at;
   }
-  const at = resolved.at > now ? resolved.at : resolved.again;
-  const which = at === resolved.at ? 'first' : 'second, the first is past';
+  const first = resolved.at > now;
+  const at = first ? resolved.at : resolved.again;
+  const which = first ? 'first' : 'second, the first is past';
   note(`${name} comes twice, the clock is set back over it: due the ${which}, ${instantText(at, tz)}`);
   return at;
 }

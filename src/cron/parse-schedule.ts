@@ -30,9 +30,14 @@ export interface ScheduleWish {
  * `E_INVALID_ARGUMENT` for a value, also for an expression that never comes and a time that is past.
  */
 export function parseSchedule({ cron, tz, every, at, now, default_tz, note }: ScheduleWish): Schedule {
-  const given = Object.entries({ cron, every, at }).flatMap(([name, value]) =>
-    value === undefined ? [] : name,
-  );
+  for (const [name, value = ''] of Object.entries({ cron, tz, every, at })) {
+    if (value.length <= LONGEST) continue;
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${name} has ${value.length} characters`, {
+      hint: `At most ${LONGEST} are allowed, for example cron "0 9 * * 1-5"`,
+    });
+  }
+  const kinds = Object.entries({ cron, every, at }).filter(([, value]) => value !== undefined);
+  const given = kinds.map(([name]) => name);
   if (given.length !== 1) {
     const found = given.length === 0 ? 'none is given' : `${given.join(' and ')} are given`;
     throw new CoppiceError('E_USAGE', `a schedule needs exactly one of cron, every and at: ${found}`, {
@@ -42,12 +47,6 @@ export function parseSchedule({ cron, tz, every, at, now, default_tz, note }: Sc
   if (every !== undefined && tz !== undefined) {
     throw new CoppiceError('E_USAGE', 'a time zone goes with cron or at: every counts real time', {
       hint: `Leave out tz, or write a cron expression such as "*/10 * * * *" in ${tz}`,
-    });
-  }
-  for (const [name, value = ''] of Object.entries({ cron, tz, every, at })) {
-    if (value.length <= LONGEST) continue;
-    throw new CoppiceError('E_INVALID_ARGUMENT', `${name} has ${value.length} characters`, {
-      hint: `At most ${LONGEST} are allowed, for example cron "0 9 * * 1-5"`,
     });
   }
   const zone = parseZone(tz ?? default_tz);

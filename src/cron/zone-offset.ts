@@ -1,30 +1,68 @@
 const SECOND = 1000;
-const KEPT = 1000;
-const formats = new Map<string, Intl.DateTimeFormat>();
+const DAY = 86_400_000;
+const KEPT_ZONES = 50;
+const KEPT_DAYS = 10_000;
+
+/** One day of UTC; no zone changes twice on it. Until `change` the offset is `before`, from then on `after`. */
+interface ZoneDay {
+  readonly before: number;
+  readonly change: number;
+  readonly after: number;
+}
+
+interface Zone {
+  readonly format: Intl.DateTimeFormat;
+  readonly days: Map<number, ZoneDay>;
+}
+
+const zones = new Map<string, Zone>();
 
 /** What is added to UTC to get the time that clocks in `tz` show at this instant, milliseconds. Throws a `RangeError` for an unknown zone. */
 export function offsetAt(tz: string, at: number): number {
-  const [month, day, year, hour, minute, second] = (format(tz).format(at).match(/\d+/g) ?? []).map(Number);
-  const wall = Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minute, second);
-  return wall - Math.floor(at / SECOND) * SECOND;
+  const zone = zoneOf(tz);
+  const day = Math.floor(at / DAY);
+  let known = zone.days.get(day);
+  if (known === undefined) {
+    known = readDay(zone.format, day * DAY);
+    if (zone.days.size >= KEPT_DAYS) zone.days.clear();
+    zone.days.set(day, known);
+  }
+  return at < known.change ? known.before : known.after;
 }
 
 /** The first whole second of (from, until] in which the offset is not that of `from` any more. Expects exactly one change between them. */
 export function offsetChange(tz: string, from: number, until: number): number {
   const offset = offsetAt(tz, from);
-  let [same, changed] = [Math.floor(from / SECOND), Math.ceil(until / SECOND)];
-  while (changed - same > 1) {
-    const middle = Math.floor((same + changed) / 2);
-    if (offsetAt(tz, middle * SECOND) === offset) same = middle;
-    else changed = middle;
-  }
-  return changed * SECOND;
+  return firstOther(from, until, (at) => offsetAt(tz, at) !== offset);
 }
 
-function format(tz: string): Intl.DateTimeFormat {
-  const known = formats.get(tz);
+function readDay(format: Intl.DateTimeFormat, start: number): ZoneDay {
+  const [before, after] = [ask(format, start), ask(format, start + DAY)];
+  if (before === after) return { before, change: start, after };
+  return { before, change: firstOther(start, start + DAY, (at) => ask(format, at) !== before), after };
+}
+
+/** The first whole second of (from, until] that is another; expects that all are from there on. */
+function firstOther(from: number, until: number, isOther: (at: number) => boolean): number {
+  let [same, other] = [Math.floor(from / SECOND), Math.ceil(until / SECOND)];
+  while (other - same > 1) {
+    const middle = Math.floor((same + other) / 2);
+    if (isOther(middle * SECOND)) other = middle;
+    else same = middle;
+  }
+  return other * SECOND;
+}
+
+function ask(format: Intl.DateTimeFormat, at: number): number {
+  const [month, day, year, hour, minute, second] = (format.format(at).match(/\d+/g) ?? []).map(Number);
+  const wall = Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minute, second);
+  return wall - Math.floor(at / SECOND) * SECOND;
+}
+
+function zoneOf(tz: string): Zone {
+  const known = zones.get(tz);
   if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat('en-US', {
+  const format = new Intl.DateTimeFormat('en-US', {
     timeZone: tz,
     hourCycle: 'h23',
     year: 'numeric',
@@ -34,7 +72,8 @@ function format(tz: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   });
-  if (formats.size >= KEPT) formats.clear();
-  formats.set(tz, made);
+  const made = { format, days: new Map<number, ZoneDay>() };
+  if (zones.size >= KEPT_ZONES) zones.clear();
+  zones.set(tz, made);
   return made;
 }

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { CoppiceError, type ErrorCode } from '../../src/core/coppice-error.ts';
+import type { Schedule } from '../../src/core/cron-job.ts';
+import { parseSchedule, type ScheduleWish } from '../../src/cron/parse-schedule.ts';
+
+export const BERLIN = 'Europe/Berlin';
+/** A Friday, 11:00 in Berlin, two days before its clocks are set forward. */
+export const NOW = Date.parse('2025-03-28T10:00:00Z');
+
+type Words = Omit<ScheduleWish, 'now' | 'default_tz' | 'note'>;
+
+export function parse(words: Words, now = NOW): { schedule: Schedule; notes: string[] } {
+  const notes: string[] = [];
+  const note = (text: string): void => void notes.push(text);
+  return { schedule: parseSchedule({ ...words, now, default_tz: BERLIN, note }), notes };
+}
+
+export function refusal(words: Words, now = NOW): { code: ErrorCode; message: string; hint: string } {
+  try {
+    parse(words, now);
+  } catch (error) {
+    assert.ok(error instanceof CoppiceError, String(error));
+    return { code: error.code, message: error.message, hint: error.hint ?? '' };
+  }
+  return assert.fail(`${JSON.stringify(words)} was not refused`);
+}
+
+export function invalid(words: Words, message: string, hint: string, now = NOW): void {
+  assert.deepEqual(refusal(words, now), { code: 'E_INVALID_ARGUMENT', message, hint });
+}
