@@ -6,7 +6,6 @@ import { textMessages } from './parcel-messages.ts';
 import { pause } from './pause.ts';
 
 const TRIES = 5;
-const RETRY_MS = 1_000;
 /** Answers that wait in one chat; who asks for more at once gets none. */
 const WAITING_MAX = 50;
 
@@ -17,12 +16,15 @@ const WAITING_MAX = 50;
 export class Answers {
   readonly #client: BotClient;
   readonly #log: ChannelLog;
+  readonly #retry_ms: number;
   readonly #signal: AbortSignal;
   readonly #chats = new Map<number, { last: Promise<void>; waiting: number }>();
 
-  constructor(client: BotClient, log: ChannelLog, signal: AbortSignal) {
+  /** `retry_ms`: before the second try; twice as long before the next. */
+  constructor(client: BotClient, log: ChannelLog, retry_ms: number, signal: AbortSignal) {
     this.#client = client;
     this.#log = log;
+    this.#retry_ms = retry_ms;
     this.#signal = signal;
   }
 
@@ -59,7 +61,8 @@ export class Answers {
         this.#log('warn', 'an answer could not be sent to Telegram', { error });
         return;
       }
-      await pause(failure.type === 'flood' ? failure.after_ms : RETRY_MS * tries, this.#signal);
+      const retry_ms = this.#retry_ms * 2 ** (tries - 1);
+      await pause(failure.type === 'flood' ? failure.after_ms : retry_ms, this.#signal);
     }
   }
 

@@ -7,14 +7,21 @@ import { messageBody, type OutgoingMessage, sendNew } from './outgoing-message.t
 import { parcelMessages } from './parcel-messages.ts';
 import { readProgress } from './part-progress.ts';
 
+export interface DeliverTools {
+  readonly client: BotClient;
+  /** Of a reply, where this process knows it: the live message of the chat and agent, which the first message takes the place of. */
+  readonly live: LiveMessage | null;
+  /** Hears of every message that was sent. */
+  readonly onSent: (message_id: number) => void;
+}
+
 /**
- * Sends what is left of a parcel, message by message; what was sent is noted after each. `live`: where this process knows it, the live
- * message of the chat and agent, which the first message of a reply takes the place of. The chat must be locked. Rejects when the ledger is away.
+ * Sends what is left of a parcel, message by message; what was sent is noted after each. The chat must be locked. Rejects when the ledger
+ * is away.
  */
 export async function deliverParcel(
-  client: BotClient,
+  { client, live, onSent }: DeliverTools,
   parcel: Parcel,
-  live: LiveMessage | null,
   { saveProgress, signal }: DeliverContext,
 ): Promise<DeliverResult> {
   const chat = Number(parcel.address);
@@ -29,6 +36,7 @@ export async function deliverParcel(
     const answer = await put(client, chat, place, message, signal);
     if (!answer.ok) return failureResult(answer.failure);
     ids.push(answer.result);
+    onSent(answer.result);
     await saveProgress(JSON.stringify({ sent: index + 1, message_ids: ids }));
     // From here on nothing may be written over it.
     if (index === 0) await live?.forget();

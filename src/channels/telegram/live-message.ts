@@ -22,6 +22,7 @@ const BUSY_MS = 1_000;
 export class LiveMessage {
   readonly #chat: string;
   readonly #tools: LiveTools;
+  readonly #name: string;
   readonly #key: string;
   /** `unknown`: this process saw nothing of it yet. */
   #turn: 'unknown' | 'open' | 'ended' = 'unknown';
@@ -41,11 +42,14 @@ export class LiveMessage {
   #owed = 0;
   #counted: string | null = null;
   #timer: NodeJS.Timeout | undefined;
+  /** It is being written: what comes meanwhile is shown after. */
+  #busy = false;
 
   constructor(chat: string, agent_id: string, tools: LiveTools) {
     this.#chat = chat;
     this.#tools = tools;
-    this.#key = `live:${chat}:${agent_id}`;
+    this.#name = `${chat}:${agent_id}`;
+    this.#key = `live:${this.#name}`;
   }
 
   see(event: ChatEvent): void {
@@ -66,13 +70,13 @@ export class LiveMessage {
 
   /** The message that this reply takes the place of; null when there is none. Its chat must be locked. Rejects when the ledger is away. */
   async target(parcel_id: string): Promise<number | null> {
+    await this.#load();
     if (this.#counted !== parcel_id) {
       this.#counted = parcel_id;
       if (this.#owed > 0) this.#owed -= 1;
       // The reply came before the news that its turn has ended.
       else if (this.#turn === 'open') this.#end();
     }
-    await this.#load();
     if (this.#note) this.#rest({ ...this.#note, ended: true });
     return this.#note?.message_id ?? null;
   }
@@ -110,7 +114,7 @@ export class LiveMessage {
   #schedule(least_ms: number): void {
     const { timing, signal } = this.#tools;
     if (this.#timer !== undefined || this.#turn !== 'open' || !this.#changed) return;
-    if (this.#muted || signal.aborted) return;
+    if (this.#muted || this.#busy || signal.aborted) return;
     const gap_ms = this.#edited_at + timing.live_gap_ms - performance.now();
     const first_ms = this.#shown === null ? timing.live_first_ms : 0;
     this.#timer = setTimeout(
@@ -127,6 +131,7 @@ export class LiveMessage {
     const release = locks.tryTake(this.#chat);
     if (release === null) return this.#schedule(timing.live_gap_ms);
     let wait_ms = 0;
+    this.#busy = true;
     try {
       wait_ms = await this.#show();
     } catch {
@@ -134,6 +139,7 @@ export class LiveMessage {
       this.#changed = true;
       wait_ms = timing.live_gap_ms;
     } finally {
+      this.#busy = false;
       release();
     }
     this.#schedule(wait_ms);
@@ -222,8 +228,15 @@ export class LiveMessage {
   async #load(): Promise<void> {
     if (this.#note !== undefined) return;
     const note = readNote(await this.#tools.memory.get(this.#key));
-    if (note?.ended) this.#rest(note);
-    else this.#note = note;
+    // Its reply stands below it already: it was sent before anybody listened.
+    const passed = note !== null && note.message_id < (this.#tools.replies.get(this.#name) ?? 0);
+    if (passed) return await this.#keep(null);
+    if (!note?.ended) {
+      this.#note = note;
+      return;
+    }
+    this.#owed += 1;
+    this.#rest(note);
   }
 
   /** Its turn has ended: it is kept for the reply, for a while. */

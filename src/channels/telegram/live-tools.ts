@@ -10,5 +10,7 @@ export interface LiveTools {
   readonly memory: ChannelMemory;
   readonly log: ChannelLog;
   readonly timing: TelegramTiming;
+  /** By chat and agent (`chat:agent_id`), the newest message of a reply that was sent while no live message was known. */
+  readonly replies: ReadonlyMap<string, number>;
   readonly signal: AbortSignal;
 }

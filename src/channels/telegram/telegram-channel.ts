@@ -4,12 +4,14 @@ import { BotClient } from './bot-client.ts';
 import { BOT_COMMANDS } from './bot-commands.ts';
 import { addressProblem } from './chat-address.ts';
 import { ChatLocks } from './chat-locks.ts';
-import { deliverParcel } from './deliver-parcel.ts';
+import { type DeliverTools, deliverParcel } from './deliver-parcel.ts';
 import { LiveMessages } from './live-messages.ts';
 import type { TelegramOptions } from './telegram-options.ts';
 import { TELEGRAM_TIMING, type TelegramTiming } from './telegram-timing.ts';
 import { UpdateDesk } from './update-desk.ts';
 import { UpdatePoll } from './update-poll.ts';
+
+const REPLIES_MAX = 10_000;
 
 /** The channel to chats of a Telegram bot. Addresses are chat ids. Nothing is sent or asked before it delivers or listens. */
 export function openTelegram(options: TelegramOptions): InboundChannel {
@@ -25,6 +27,8 @@ class TelegramChannel implements InboundChannel {
   readonly #locks = new ChatLocks();
   /** Known while this process listens, and after: the reply of a turn may come later. */
   #live: LiveMessages | null = null;
+  /** See `LiveTools.replies`. */
+  readonly #replies = new Map<string, number>();
 
   constructor(options: TelegramOptions) {
     this.#options = options;
@@ -44,9 +48,8 @@ class TelegramChannel implements InboundChannel {
     const release = await this.#locks.take(parcel.address, signal);
     if (release === null) return { type: 'retry', error: 'stopped before its turn came', after_ms: null };
     try {
-      const live = parcel.kind === 'reply' ? this.#live?.of(parcel.address, parcel.agent_id) : null;
       const saveProgress = (progress: string) => context.saveProgress(progress);
-      return await deliverParcel(this.#client, parcel, live ?? null, { signal, saveProgress });
+      return await deliverParcel(this.#deliverTools(parcel), parcel, { signal, saveProgress });
     } catch {
       return { type: 'retry', error: 'the ledger could not note what was sent', after_ms: null };
     } finally {
@@ -58,14 +61,14 @@ class TelegramChannel implements InboundChannel {
     const { log } = this.#options;
     const tools = { client: this.#client, memory: desk.memory, log, timing: this.#timing, signal };
     const poll = new UpdatePoll(tools);
-    const live = new LiveMessages({ ...tools, locks: this.#locks });
+    const live = new LiveMessages({ ...tools, locks: this.#locks, replies: this.#replies });
     const unwatch = desk.watch((event) => live.see(event));
     this.#live = live;
     try {
       const bot = await poll.identify();
       if (bot === null) return;
       void this.#offerCommands(signal);
-      const answers = new Answers(this.#client, log, signal);
+      const answers = new Answers(this.#client, log, this.#timing.backoff_min_ms, signal);
       const updates = new UpdateDesk({
         desk,
         client: this.#client,
@@ -86,6 +89,16 @@ class TelegramChannel implements InboundChannel {
   async close(): Promise<void> {
     this.#live?.close();
     this.#client.close();
+  }
+
+  #deliverTools({ kind, address, agent_id }: Parcel): DeliverTools {
+    const live = kind === 'reply' ? (this.#live?.of(address, agent_id) ?? null) : null;
+    const onSent = (message_id: number) => {
+      if (kind !== 'reply' || live !== null) return;
+      if (this.#replies.size >= REPLIES_MAX) this.#replies.clear();
+      this.#replies.set(`${address}:${agent_id}`, message_id);
+    };
+    return { client: this.#client, live, onSent };
   }
 
   /** What Telegram shows when somebody types a slash; the commands work without it. */

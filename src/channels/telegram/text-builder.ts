@@ -55,6 +55,7 @@ export class TextBuilder {
   }
 
   indented(indent: string, content: () => void): void {
+    this.#begin();
     const before = this.#indent;
     this.#indent = before + indent;
     content();
@@ -78,7 +79,8 @@ export class TextBuilder {
   }
 
   build(): FormattedText {
-    const entities = this.#entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length);
+    // Of two over the same text the outer one, which ended later, comes first.
+    const entities = this.#entities.toReversed().sort((a, b) => a.offset - b.offset || b.length - a.length);
     return { text: this.#text, entities };
   }
 

@@ -4,6 +4,7 @@ import type { Answers } from './answers.ts';
 import type { BotClient } from './bot-client.ts';
 import { runCommand } from './chat-commands.ts';
 import { type Press, readIncoming, type Sender, type WrittenMessage } from './incoming.ts';
+import { isLedgerTrouble } from './ledger-trouble.ts';
 import { messageBody } from './outgoing-message.ts';
 import { pressOutcome } from './press-outcome.ts';
 import { readCommand } from './slash-command.ts';
@@ -117,8 +118,7 @@ const ALERT_MAX = 190;
 
 /** Whether an error is the answer; the others mean that the update was not taken. */
 function isSaid(error: unknown): error is CoppiceError {
-  if (!(error instanceof CoppiceError) || error.retryable) return false;
-  return error.code !== 'E_DATABASE' && error.code !== 'E_CLOSED';
+  return error instanceof CoppiceError && !isLedgerTrouble(error);
 }
 
 function spoken({ message, hint }: CoppiceError): string {

@@ -1,9 +1,8 @@
-import { CoppiceError } from '../../core/coppice-error.ts';
-import { StoreError } from '../../store/store-error.ts';
 import type { ChannelLog, ChannelMemory } from '../channel.ts';
 import type { BotClient } from './bot-client.ts';
 import type { BotFailure } from './bot-failure.ts';
 import { TOKEN_REFUSED } from './failure-result.ts';
+import { isLedgerTrouble } from './ledger-trouble.ts';
 import { pause } from './pause.ts';
 import type { TelegramTiming } from './telegram-timing.ts';
 
@@ -114,7 +113,7 @@ export class UpdatePoll {
         if (signal.aborted) return;
         const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
         const fields = { update_id, error: code ?? name };
-        if (update_id !== null && !passes(error) && tries >= TRIES)
+        if (update_id !== null && !isLedgerTrouble(error) && tries >= TRIES)
           return log('error', 'an update cannot be taken: skipped', fields);
         log('warn', 'the ledger cannot be used now: tried again', fields);
         await pause(this.#backoff(tries), signal);
@@ -149,13 +148,4 @@ export class UpdatePoll {
     const whole = Math.min(backoff_max_ms, backoff_min_ms * 2 ** Math.min(tries - 1, 20));
     return whole * (0.5 + Math.random() / 2);
   }
-}
-
-/** Trouble of the ledger, not of the update. */
-function passes(error: unknown): boolean {
-  if (error instanceof StoreError) return true;
-  return (
-    error instanceof CoppiceError &&
-    (error.retryable || error.code === 'E_DATABASE' || error.code === 'E_CLOSED')
-  );
 }
