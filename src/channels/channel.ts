@@ -55,6 +55,8 @@ export interface Channel {
 
 /** A channel by which people also write to agents. One process at a time listens on it (`Store.takeSeat`). */
 export interface InboundChannel extends Channel {
+  /** Whether the other side would take what is sent now: one question, nothing is sent to people. Never throws; no secret in the text. */
+  probe(signal: AbortSignal): Promise<{ readonly ok: boolean; readonly text: string }>;
   /** Takes what people write, until the signal aborts; resolves then. Never rejects: troubles are logged and tried again. */
   listen(desk: ChatDesk, signal: AbortSignal): Promise<void>;
 }

@@ -142,7 +142,8 @@ describe('the scripts', () => {
     // A new placeholder belongs into word-kind.ts, or here when nothing can complete it.
     const free = [
       ...['--model', '--timeout', '--allow', '--deny', '--name', '--limit', '--tail', '--say'],
-      ...['run prompt', 'send text'],
+      ...['--cron', '--every', '--at', '--task', '--deliver', '--drain'],
+      ...['run prompt', 'send text', 'cron add name'],
     ];
     const unknown = shapes.flatMap(({ path, flags, places }) => {
       const { registeredArguments = [] } = find(path) ?? {};

@@ -5,6 +5,7 @@ import { BOT_COMMANDS } from './bot-commands.ts';
 import { addressProblem } from './chat-address.ts';
 import { ChatLocks } from './chat-locks.ts';
 import { type DeliverTools, deliverParcel } from './deliver-parcel.ts';
+import { failureResult } from './failure-result.ts';
 import { LiveMessages } from './live-messages.ts';
 import type { TelegramOptions } from './telegram-options.ts';
 import { TELEGRAM_TIMING, type TelegramTiming } from './telegram-timing.ts';
@@ -17,6 +18,8 @@ const REPLIES_MAX = 10_000;
 export function openTelegram(options: TelegramOptions): InboundChannel {
   return new TelegramChannel(options);
 }
+
+const PROBE_MS = 5_000;
 
 class TelegramChannel implements InboundChannel {
   readonly name = 'telegram';
@@ -55,6 +58,13 @@ class TelegramChannel implements InboundChannel {
     } finally {
       release();
     }
+  }
+
+  async probe(signal: AbortSignal): Promise<{ ok: boolean; text: string }> {
+    const answer = await this.#client.ask((api, stop) => api.getMe(stop), signal, PROBE_MS);
+    if (answer.ok) return { ok: true, text: `the bot is @${answer.result.username}` };
+    const result = failureResult(answer.failure);
+    return { ok: false, text: result.type === 'delivered' ? '' : result.error };
   }
 
   async listen(desk: ChatDesk, signal: AbortSignal): Promise<void> {

@@ -7,15 +7,9 @@ import { paint } from '../../render/style.ts';
 import { printJson } from '../agent-json.ts';
 import { chooseModel } from '../choose-model.ts';
 import type { Context } from '../context.ts';
+import type { Check } from '../doctor-check.ts';
 import { reportOf } from '../report-error.ts';
-
-interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  /** False: good to have, not needed. */
-  readonly needed: boolean;
-  readonly text: string;
-}
+import { serveChecks } from '../serve-checks.ts';
 
 /** `coppice doctor`: what is configured, what is missing. Keys are named, never shown. */
 export async function doctor(context: Context): Promise<number> {
@@ -26,6 +20,7 @@ export async function doctor(context: Context): Promise<number> {
     ...providers(context),
     ...programs(context),
     model(context),
+    ...(await serveChecks(context)),
     shell(context),
     ripgrep(),
   ];

@@ -56,6 +56,8 @@ async function candidatesOf(
     const { ALL_TOOLSETS } = await import('../../toolsets/all-toolsets.ts');
     return ALL_TOOLSETS.map(({ name }) => ({ value: name, description: '' }));
   }
+  if (kind === 'zone')
+    return ['UTC', ...Intl.supportedValuesOf('timeZone')].map((value) => ({ value, description: '' }));
   const path = ledgerFile(given, env);
   return path === null ? [] : ledgerCandidates(path, kind, typed, CANDIDATES_MAX);
 }

@@ -23,6 +23,12 @@ const FINDERS: Partial<Record<WordKind, Find>> = {
   'living-agent': agents(true),
   run: runs(false),
   'active-run': runs(true),
+  job: (glance, prefix, limit) =>
+    glance.jobs({ prefix, limit }).map(({ name, task }) => ({ value: name, description: task })),
+  delivery: (glance, prefix, limit) =>
+    glance
+      .deliveries({ prefix, limit })
+      .map(({ id, target, status }) => ({ value: id, description: `${target}, ${status}` })),
   approval: (glance, prefix, limit) =>
     glance.asks({ prefix, open: true, limit }).map(({ id, agent_name, tool, subject }) => ({
       value: id,

@@ -7,6 +7,9 @@ export type WordKind =
   | 'run'
   | 'active-run'
   | 'approval'
+  | 'job'
+  | 'delivery'
+  | 'zone'
   | 'profile'
   | 'toolset'
   | 'text';
@@ -26,6 +29,9 @@ const PLACEHOLDERS: Readonly<Record<string, WordKind>> = {
   id: 'agent',
   ids: 'agent',
   run: 'run',
+  job: 'job',
+  deliveries: 'delivery',
+  zone: 'zone',
   file: 'file',
   folder: 'folder',
   url: 'file',

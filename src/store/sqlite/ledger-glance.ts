@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Agent } from '../../core/agent.ts';
 import type { Ask } from '../../core/ask.ts';
+import type { CronJob } from '../../core/cron-job.ts';
+import type { Delivery } from '../../core/delivery.ts';
 import type { Run } from '../../core/run.ts';
-import { agentOf, askOf, type Row, runOf } from '../rows.ts';
+import { agentOf, askOf, deliveryOf, jobOf, type Row, runOf } from '../rows.ts';
 import { openToRead } from './open-database.ts';
 
 /** Whoever looks does not wait long for whoever writes. */
@@ -47,6 +49,19 @@ export class LedgerGlance {
     const sql = `SELECT * FROM asks WHERE rowid IN (${recent('asks', ['id'], prefix)})
       ${open ? 'AND verdict IS NULL' : ''} ORDER BY rowid LIMIT ?3`;
     return this.#rows(sql, prefix, limit).map(askOf);
+  }
+
+  /** By name. */
+  jobs({ prefix, limit }: Omit<GlanceFilter, 'open'>): CronJob[] {
+    const sql = 'SELECT * FROM cron_jobs WHERE name >= ?1 AND name < ?2 ORDER BY name LIMIT ?3';
+    return this.#rows(sql, prefix, limit).map(jobOf);
+  }
+
+  /** Those that have not arrived, newest first. */
+  deliveries({ prefix, limit }: Omit<GlanceFilter, 'open'>): Delivery[] {
+    const sql = `SELECT * FROM deliveries WHERE rowid IN (${recent('deliveries', ['id'], prefix)})
+      AND status <> 'delivered' ORDER BY rowid DESC LIMIT ?3`;
+    return this.#rows(sql, prefix, limit).map(deliveryOf);
   }
 
   #rows(sql: string, prefix: string, limit: number): Row[] {
