@@ -149,7 +149,8 @@ describe('commands of a Telegram chat', () => {
     inChat(async (stage) => {
       stage.server.updates.write(ADA, '/stop@other_bot', GROUP);
       stage.server.updates.write(ADA, '/unknown@other_bot', GROUP);
-      await ask(stage, '/help', GROUP);
+      stage.server.updates.write(ADA, '/help@copse_bot', GROUP);
+      await until(() => stage.texts(GROUP).some((text) => text.startsWith('Write a')), 'the answer to ours');
       assert.equal(stage.texts(GROUP).length, 1);
       assert.deepEqual(stage.desk.interrupted, []);
     }),

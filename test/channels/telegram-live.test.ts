@@ -123,6 +123,23 @@ describe('a turn in a Telegram chat', () => {
   );
 
   it(
+    'leaves the gap also after a slow answer of Telegram',
+    listening(
+      async (stage) => {
+        stage.server.fail('sendMessage', { type: 'slow', ms: 150 });
+        stage.desk.emit(began());
+        stage.desk.emit(text('one'));
+        await until(() => stage.server.called('sendMessage').length === 1, 'the call');
+        stage.desk.emit(text('one two'));
+        await until(() => stage.texts()[0] === 'one two', 'the edit');
+        const [message] = stage.server.book.messages(ADA.id);
+        assert.ok((message?.edited_at ?? 0) - (message?.at ?? 0) >= 299);
+      },
+      { live_gap_ms: 300 },
+    ),
+  );
+
+  it(
     'ends with the reply: nothing is written over it',
     listening(async (stage) => {
       await show(stage, 'growing');
@@ -145,6 +162,7 @@ describe('a turn in a Telegram chat', () => {
       stage.desk.emit(text('growing on'));
       await stage.deliver(parcelOf('The reply.'));
       stage.desk.emit(text('too late'));
+      await later(stage);
       stage.desk.emit(ended());
       await later(stage);
       assert.deepEqual(stage.texts(), ['The reply.']);
@@ -319,6 +337,23 @@ describe('a turn whose predecessor has no reply yet', () => {
       stage.desk.emit(ended());
       await stage.deliver(parcelOf('The second reply.'));
       assert.deepEqual(stage.texts(), ['The first reply.', 'The second reply.']);
+    }),
+  );
+
+  it(
+    'waits for it also when that is tried again, and when its end was never told',
+    listening(async (stage) => {
+      await show(stage, 'the first turn');
+      stage.server.fail('editMessageText', { type: 'error', status: 500, description: 'trouble' });
+      const parcel = parcelOf('The first reply.');
+      assert.equal((await stage.deliver(parcel)).type, 'retry');
+      stage.desk.emit(began());
+      stage.desk.emit(text('the second turn'));
+      await later(stage);
+      assert.deepEqual(stage.texts(), ['the first turn']);
+      assert.equal((await stage.deliver({ ...parcel, attempt: 2 })).type, 'delivered');
+      await until(() => stage.texts().length === 2, 'the second turn');
+      assert.deepEqual(stage.texts(), ['The first reply.', 'the second turn']);
     }),
   );
 

@@ -36,6 +36,8 @@ describe('long texts for Telegram', () => {
       assert.equal(pieces.join(''), sign.repeat(100));
       for (const piece of pieces) assert.equal(piece.replaceAll(sign, ''), '', JSON.stringify(piece));
     }
+    const marked = `${'a'.repeat(10)} \u0301${'b'.repeat(20)}`;
+    assert.equal(texts(marked, 14).join(''), marked, 'a space that carries a mark is no place to cut');
     const monster = `e${'\u0301'.repeat(50)}`;
     assert.equal(texts(monster, 18).join(''), monster);
   });

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TelegramBook } from './telegram-book.ts';
 import { TelegramUpdates } from './telegram-updates.ts';
 import { granted, refusal, type TelegramAnswer } from './telegram-wire.ts';
@@ -17,7 +18,9 @@ export type TelegramFault =
   | { readonly type: 'page'; readonly status: number }
   /** The connection breaks off; `after`: the call was carried out, and nobody is told. */
   | { readonly type: 'drop'; readonly when: 'before' | 'after' }
-  | { readonly type: 'hang' };
+  | { readonly type: 'hang' }
+  /** Carried out and answered, later. */
+  | { readonly type: 'slow'; readonly ms: number };
 
 /** One call as it came in. */
 export interface TelegramCall {
@@ -100,7 +103,9 @@ export class TelegramServer {
     if (token !== TOKEN) return reply(refusal(401, 'Unauthorized'));
     if (method !== 'getUpdates' && method !== 'getMe' && at < this.#held_until) this.hasty.push(call);
     const fault = this.#faults.get(method)?.shift();
-    if (fault === undefined) return reply(await this.#answer(method, body, response));
+    if (fault?.type === 'slow') await sleep(fault.ms);
+    if (fault === undefined || fault.type === 'slow')
+      return reply(await this.#answer(method, body, response));
     if (fault.type === 'hang') return;
     if (fault.type === 'drop') {
       if (fault.when === 'after') await this.#answer(method, body, response);

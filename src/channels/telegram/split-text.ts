@@ -44,23 +44,26 @@ function afterGap(text: string, place: number, inCode: InCode): number {
 function cutPlace(text: string, start: number, limit: number, inCode: InCode): number {
   // One more, so that a gap right behind the limit counts.
   const window = text.slice(start, start + limit + 1);
-  const boundaries = graphemes.segment(text.slice(start, start + limit + 64));
-  const whole = (place: number) => boundaries.containing(place)?.index === place;
-  const last = (gap: RegExp, least: number, allowed: (place: number) => boolean): number => {
+  const ahead = text.slice(start, start + limit + 64);
+  const boundaries = graphemes.segment(ahead);
+  const whole = (place: number) => place === ahead.length || boundaries.containing(place)?.index === place;
+  const last = (gap: RegExp, least: number, allowed: (place: number, next: number) => boolean): number => {
     let found = 0;
     for (const { index, 0: match } of window.matchAll(gap)) {
       const place = index + match.trimEnd().length;
-      if (place >= least && place <= limit && allowed(place)) found = place;
+      if (place >= least && place <= limit && allowed(place, index + match.length)) found = place;
     }
     return found;
   };
+  // A space may carry a mark that belongs to it.
+  const between = (place: number, next: number) => whole(place) && whole(next);
   const outside = (place: number) => !inCode(start + place);
   return (
     last(/\n[ \t]*\n/g, limit / 4, outside) ||
     last(/\n/g, limit / 2, outside) ||
     last(/\n/g, limit / 4, () => true) ||
-    last(/[.!?…]["'”’)\]]*\s|[。！？]/g, limit / 4, whole) ||
-    last(/\s/g, 1, whole) ||
+    last(/[.!?…]["'”’)\]]*\s|[。！？]/g, limit / 4, between) ||
+    last(/\s/g, 1, between) ||
     hardCut(window, limit, boundaries)
   );
 }
