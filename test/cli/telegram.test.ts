@@ -17,17 +17,12 @@ const LONG = Array.from({ length: 400 }, (_, n) => `Line ${n}: ${'words and word
 
 const RULES = {
   rules: [
-    {
-      when: { user: '^touch', step: 0 },
-      calls: [{ name: 'bash', input: { command: 'echo made > made.txt' } }],
-    },
-    { when: { user: '^touch' }, say: 'it is made' },
+    { when: { user: '^touch', tool: 'bash' }, say: 'it is made' },
+    { when: { user: '^touch' }, calls: [{ name: 'bash', input: { command: 'echo made > made.txt' } }] },
     { when: { user: '^long' }, say: LONG },
     { when: { user: '^slow' }, delay_ms: 3_000, say: 'slow but sure' },
-    {
-      when: { user: '^fork', step: 0 },
-      calls: [{ name: 'fork', input: { name: 'helper', prompt: 'slow work' } }],
-    },
+    { when: { user: '^fork', tool: 'fork' }, say: 'it is forked' },
+    { when: { user: '^fork' }, calls: [{ name: 'fork', input: { name: 'helper', prompt: 'slow work' } }] },
     { when: { user: '^nightly' }, say: 'the **nightly** report_' },
     { when: {}, say: 'you said: {{user}}' },
   ],
