@@ -1,15 +1,14 @@
-import type { Step, Store, Verdict } from '../store/store.ts';
-import type { RuntimeEvent } from './runtime-event.ts';
+import type { Step, Verdict } from '../store/store.ts';
+import type { ExecutorOptions } from './executor-options.ts';
 
 /** How long to wait before steps are offered again to a ledger that cannot be reached. */
 const RETRY_MS = [100, 300, 1000, 3000, 5000];
 
 /** A ledger that cannot be reached loses nothing: the same steps are offered until it answers. Null when closed meanwhile. */
 export async function commitUntilReached(
-  store: Store,
+  { store, emit, surroundings }: Pick<ExecutorOptions, 'store' | 'emit' | 'surroundings'>,
   steps: readonly Step[],
   isClosed: () => boolean,
-  emit: (event: RuntimeEvent) => void,
 ): Promise<Verdict[] | null> {
   for (let tries = 0; !isClosed(); tries += 1) {
     try {
@@ -19,7 +18,8 @@ export async function commitUntilReached(
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       emit({ type: 'ledger', reachable: false, text });
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]));
+      const pause_ms = RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] as number;
+      await new Promise<void>((resolve) => surroundings.after(pause_ms, resolve));
     }
   }
   return null;

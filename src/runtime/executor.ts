@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Agent } from '../core/agent.ts';
 import type { AgentEvent } from '../core/event.ts';
@@ -55,7 +54,12 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    this.worker = { id: randomUUID(), host: hostname(), pid: process.pid, role: options.role };
+    this.worker = {
+      id: options.surroundings.newId(),
+      host: hostname(),
+      pid: process.pid,
+      role: options.role,
+    };
     this.elsewhere = new Elsewhere(options.store);
     const { subagents, runs } = options.workbench.terms;
     this.#tasks = new TaskQueue({
@@ -87,7 +91,7 @@ export class Executor {
   wake(cell: Cell): void {
     if (cell.gone || this.#closed) return;
     this.#ready.add(cell);
-    this.#round ??= new Promise((resolve) => setImmediate(resolve)).then(() => this.#rounds());
+    this.#round ??= this.#options.surroundings.soon().then(() => this.#rounds());
   }
 
   /** True when no step is under way, none is due, and no mail is being looked for. */
@@ -102,7 +106,7 @@ export class Executor {
       const pending = cells.flatMap((cell) => this.#fold(cell) ?? []);
       if (pending.length > 0) await this.#commit(pending);
       // Sockets and timers get their turn, so that the next group is as large as it can be.
-      if (this.#ready.size > 0) await new Promise((resolve) => setImmediate(resolve));
+      if (this.#ready.size > 0) await this.#options.surroundings.soon();
     }
     this.#round = null;
     this.#options.onQuiet();
@@ -110,10 +114,11 @@ export class Executor {
 
   #fold(cell: Cell): Pending | null {
     if (cell.gone) return null;
-    const [{ forest }, { workbench }, now] = [this, this.#options, Date.now()];
+    const [{ forest }, { workbench, surroundings }] = [this, this.#options];
+    const now = surroundings.now();
     const draft = fold(cell, {
       now,
-      newId: randomUUID,
+      newId: surroundings.newId,
       worker: this.worker.id,
       forest,
       context: workbench.contextOf(cell.agent, forest.tree(cell.agent.root_id)),
@@ -140,10 +145,9 @@ export class Executor {
     // What arrives while the commit is under way belongs to the next step.
     const taken = pending.map(({ cell }) => cell.inputs.splice(0));
     const verdicts = await commitUntilReached(
-      this.#options.store,
+      this.#options,
       pending.map(({ step }) => step),
       () => this.#closed,
-      this.#options.emit,
     );
     if (verdicts === null) return;
     const refused: Promise<void>[] = [];
@@ -227,7 +231,7 @@ export class Executor {
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     this.#waiters.set(agent.id, [], waitEdges(agent.state));
-    this.happened(cell, { type: 'resume', at: Date.now() });
+    this.happened(cell, { type: 'resume', at: this.#options.surroundings.now() });
     return cell;
   }
 
@@ -351,7 +355,7 @@ export class Executor {
       const known = this.forest.agent(id);
       if (cell !== undefined) this.#drop(cell);
       if (known === undefined || isTerminal(known.state.type)) continue;
-      this.#setAgent(killedAgent(known, by, Date.now()), known, false);
+      this.#setAgent(killedAgent(known, by, this.#options.surroundings.now()), known, false);
       // The kill told a parent that awaits it: in the ledger, whoever led the agent. A look that fails is made up for by the signal.
       if (known.parent_id !== null && known.origin !== 'fork')
         void this.checkMail(known.parent_id).catch(() => undefined);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Agent, AgentConfig } from '../core/agent.ts';
 import type { AskAnswer } from '../core/ask.ts';
@@ -27,6 +26,7 @@ import type { RuntimeEvent } from './runtime-event.ts';
 import type { RestOptions, ResumeReport, RuntimeFace, StartOptions, TreeOutcome } from './runtime-face.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { SettleWatch } from './settle-watch.ts';
+import { type Surroundings, SYSTEM_SURROUNDINGS } from './surroundings.ts';
 import { TurnClock } from './turn-clock.ts';
 import { Workbench } from './workbench.ts';
 import { WorktreeCare } from './worktree-care.ts';
@@ -41,6 +41,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace>
 class Runtime implements RuntimeFace {
   readonly #store: Store;
   readonly #options: RuntimeOptions;
+  readonly #surroundings: Surroundings;
   readonly #workbench: Workbench;
   readonly #executor: Executor;
   readonly #keeper: LeaseKeeper;
@@ -55,12 +56,14 @@ class Runtime implements RuntimeFace {
   constructor(options: RuntimeOptions) {
     this.#options = options;
     this.#store = options.store;
+    this.#surroundings = options.surroundings ?? SYSTEM_SURROUNDINGS;
     this.#models = new ModelShelf(options.openModel);
     this.#workbench = new Workbench(options.tools, options.toolsets ?? ALL_TOOLSETS, {
       ...DEFAULT_TERMS,
       ...options.terms,
     });
     this.#executor = new Executor({
+      surroundings: this.#surroundings,
       store: options.store,
       workbench: this.#workbench,
       role: options.role ?? 'run',
@@ -74,12 +77,13 @@ class Runtime implements RuntimeFace {
       discard: (worktree) => this.#worktrees.discard(worktree),
       onQuiet: () => this.#settle.look(),
     });
-    this.#orders = new HumanOrders(options.store, this.#executor);
-    this.#settle = new SettleWatch(this.#executor, options.store);
-    this.#clock = new TurnClock(this.#executor);
+    this.#orders = new HumanOrders(options.store, this.#executor, this.#surroundings);
+    this.#settle = new SettleWatch(this.#executor, options.store, this.#surroundings);
+    this.#clock = new TurnClock(this.#executor, this.#surroundings);
     this.#keeper = new LeaseKeeper({
       store: options.store,
       worker: this.#executor.worker,
+      surroundings: this.#surroundings,
       onSignals: () => this.#takeSignals(),
       onLost: () => this.#checkLeases(),
     });
@@ -104,8 +108,9 @@ class Runtime implements RuntimeFace {
   }
 
   #perform(cell: Cell, effect: WorldEffect): void {
-    const surroundings = {
+    const around = {
       ...this.#options,
+      surroundings: this.#surroundings,
       executor: this.#executor,
       worktrees: this.#worktrees,
       workbench: this.#workbench,
@@ -116,13 +121,13 @@ class Runtime implements RuntimeFace {
     switch (effect.type) {
       case 'request-model':
         this.#clock.watch(cell);
-        void performRequest(cell, { ...surroundings, openModel: (name) => this.#models.model(name) });
+        void performRequest(cell, { ...around, openModel: (name) => this.#models.model(name) });
         return;
       case 'run-call':
         if (this.#workbench.toolsetTool(cell.agent.config, effect.call.name) !== undefined) {
           cell.inputs.push({ type: 'toolset-call', call: effect.call });
           this.#executor.wake(cell);
-        } else void performCall(cell, effect.call, surroundings);
+        } else void performCall(cell, effect.call, around);
         return;
       case 'start-timer':
         this.#clock.wakeAt(cell, effect.call_id, effect.at);
@@ -176,8 +181,8 @@ class Runtime implements RuntimeFace {
     const limits = checkedLimits(options.limits);
     if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
     await this.#models.model(config.model);
-    const now = Date.now();
-    const id = randomUUID();
+    const now = this.#surroundings.now();
+    const id = this.#surroundings.newId();
     const content = {
       origin: 'human' as const,
       text: storable(options.prompt),
@@ -233,7 +238,7 @@ class Runtime implements RuntimeFace {
         );
         this.#clock.watch(cell);
         if (options.retry && agent.state.type === 'errored')
-          this.#executor.happened(cell, { type: 'retry', at: Date.now() });
+          this.#executor.happened(cell, { type: 'retry', at: this.#surroundings.now() });
       } catch (error) {
         broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
       }
@@ -269,7 +274,7 @@ class Runtime implements RuntimeFace {
   async kill(agent_id: string): Promise<readonly string[]> {
     this.#assertOpen();
     await this.#orders.find(agent_id);
-    const { ids } = await this.#store.kill(agent_id, 'you', Date.now());
+    const { ids } = await this.#store.kill(agent_id, 'you', this.#surroundings.now());
     if (ids.length > 0) this.#executor.markKilled(ids, 'you');
     return ids;
   }

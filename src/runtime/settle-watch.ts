@@ -5,6 +5,7 @@ import { isTerminal, isWorking } from '../core/state.ts';
 import type { Store } from '../store/store.ts';
 import type { Executor } from './executor.ts';
 import type { TreeOutcome } from './runtime-face.ts';
+import type { Stop, Surroundings } from './surroundings.ts';
 
 /** How often a tree is looked at that others work on too; also what keeps a process alive that waits for nothing else. */
 const LOOK_MS = 250;
@@ -21,18 +22,20 @@ export class SettleWatch {
   readonly #executor: Executor;
   readonly #store: Store;
   #waiting: Waiting[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  #timer: Stop | null = null;
+  readonly #surroundings: Surroundings;
 
-  constructor(executor: Executor, store: Store) {
+  constructor(executor: Executor, store: Store, surroundings: Surroundings) {
     this.#executor = executor;
     this.#store = store;
+    this.#surroundings = surroundings;
   }
 
   settled(root_id: string, until: 'tree' | 'root'): Promise<TreeOutcome> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ root_id, until, resolve, reject });
-      this.#timer ??= setInterval(() => this.look(), LOOK_MS);
-      setImmediate(() => this.look());
+      this.#timer ??= this.#surroundings.every(LOOK_MS, () => this.look());
+      void this.#surroundings.soon().then(() => this.look());
     });
   }
 
@@ -92,7 +95,7 @@ export class SettleWatch {
   }
 
   #stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer?.();
     this.#timer = null;
   }
 

@@ -118,6 +118,8 @@ export const LEASE_MS = 10_000;
 export interface OpenStoreOptions {
   /** False: no wake-ups from the database; `listen` only polls, once a second. Default true. */
   readonly notifications?: boolean;
+  /** The clock that leases are measured by, milliseconds since the epoch. SQLite only: a server has its own. Default `Date.now`. */
+  readonly now?: () => number;
 }
 
 export interface AgentFilter {
