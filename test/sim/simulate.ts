@@ -1,0 +1,264 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentConfig } from '../../src/core/agent.ts';
+import type { Limits } from '../../src/core/limits.ts';
+import { isWorking } from '../../src/core/state.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import { DEFAULT_TERMS } from '../../src/toolsets/toolset-terms.ts';
+import { type Fault, Faults } from './faults.ts';
+import { brokenAtRest } from './final-laws.ts';
+import { People } from './people.ts';
+import { Random } from './random.ts';
+import { SimLedger } from './sim-ledger.ts';
+import { SimProcess } from './sim-process.ts';
+import type { Marks } from './sim-tools.ts';
+import { storm } from './storm.ts';
+import { Trace } from './trace.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+export interface SimReport {
+  readonly seed: number;
+  /** Of everything that happened, in order. */
+  readonly hash: string;
+  readonly faults: ReadonlyMap<Fault, number>;
+  readonly virtual_ms: number;
+  readonly agents: number;
+  readonly steps: number;
+  readonly answers: number;
+  /** Steps that were refused because their writer did not lead the agent any more. */
+  readonly stale_epochs: number;
+  /** What went wrong, each once; empty when nothing. */
+  readonly failures: readonly string[];
+}
+
+const VOCABULARIES: readonly (readonly string[])[] = [
+  ['process'],
+  ['slash'],
+  ['fanout'],
+  ['sessions'],
+  ['delegate'],
+  ['process', 'fanout'],
+  ['process', 'sessions', 'delegate'],
+  ['slash', 'fanout', 'sessions'],
+  ['process', 'fanout', 'sessions', 'delegate'],
+];
+/** A storm's moments, milliseconds apart. */
+const MOMENT_MS = 2_000;
+/** So long may the calm take until all work has come to its end. */
+const CALM_MS = 3 * 3_600_000;
+
+/** One run: some trees, some processes, a storm, then a calm in which all work must end. The same seed gives the same hash. */
+export async function simulate(
+  seed: number,
+  show: ((line: string) => void) | null = null,
+): Promise<SimReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-sim-'));
+  const time = new VirtualTime();
+  const store = await openStore(`sqlite:${join(folder, 'ledger.db')}`, { now: () => time.now });
+  const run = new Simulation(seed, time, store, new Trace(time, show));
+  const onRejection = (error: unknown) => run.fail('a promise was rejected and nobody looked', error);
+  process.on('unhandledRejection', onRejection);
+  try {
+    return await run.play();
+  } finally {
+    process.off('unhandledRejection', onRejection);
+    run.ledger.close();
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+class Simulation {
+  readonly ledger: SimLedger;
+  readonly #seed: number;
+  readonly #time: VirtualTime;
+  readonly #trace: Trace;
+  readonly #random: Random;
+  readonly #faults: Faults;
+  readonly #marks: Marks = new Map();
+  readonly #processes: readonly SimProcess[];
+  readonly #people: People;
+  readonly #failures = new Set<string>();
+  #answers = 0;
+
+  constructor(seed: number, time: VirtualTime, store: SimLedger['store'], trace: Trace) {
+    const random = new Random(`coppice ${seed}`);
+    this.#seed = seed;
+    this.#time = time;
+    this.#trace = trace;
+    this.#random = random.branch('simulation');
+    this.#faults = new Faults(random.branch('faults'), trace);
+    const faults = this.#faults;
+    this.ledger = new SimLedger(store, { time, trace, faults, random: random.branch('ledger') });
+    const around = {
+      time,
+      trace,
+      faults,
+      ledger: this.ledger,
+      marks: this.#marks,
+      distance: { most_ms: this.#random.pick([0, 0, 3, 20, 200]) },
+      rounds: this.#random.between(2, 5),
+      terms: this.#terms(),
+      onAnswer: () => {
+        this.#answers += 1;
+      },
+    };
+    this.#processes = Array.from({ length: this.#random.between(1, 4) }, (_, index) => {
+      const name = `w${index + 1}`;
+      return new SimProcess(name, around, random.branch(name));
+    });
+    this.#people = new People(this.ledger, this.#processes, faults, random.branch('people'), trace);
+  }
+
+  fail(what: string, error: unknown): void {
+    this.#failures.add(`${what}: ${error instanceof Error ? error.stack : String(error)}`);
+  }
+
+  async play(): Promise<SimReport> {
+    const began_at = this.#time.now;
+    try {
+      await this.#storm();
+      if (await this.#calm()) await this.#rest();
+    } catch (error) {
+      this.fail('the simulation itself failed', error);
+    }
+    for (const broken of this.ledger.broken) this.#failures.add(broken);
+    for (const failure of this.#failures) this.#trace.add('law', failure.split('\n', 1)[0] ?? '');
+    const agents = this.ledger.database.prepare('SELECT count(*) AS n FROM agents').get() as { n: number };
+    return {
+      seed: this.#seed,
+      hash: this.#trace.digest(),
+      faults: this.#faults.counts,
+      virtual_ms: this.#time.now - began_at,
+      agents: agents.n,
+      steps: this.ledger.steps,
+      answers: this.#answers,
+      stale_epochs: this.ledger.stale_epochs,
+      failures: [...this.#failures],
+    };
+  }
+
+  async #storm(): Promise<void> {
+    const [random, time] = [this.#random, this.#time];
+    for (const process of this.#processes) process.open(random.between(0, 500));
+    for (let trees = random.between(1, 3); trees > 0; trees -= 1) this.#begin(random.between(1_000, 20_000));
+    const moments = random.between(30, 120);
+    for (let moment = 1; moment <= moments; moment += 1)
+      time.after(moment * MOMENT_MS, null, () => {
+        storm({ time, random, faults: this.#faults, ledger: this.ledger, processes: this.#processes });
+        this.#people.act();
+      });
+    await this.#pass((moments + 1) * MOMENT_MS);
+  }
+
+  #begin(in_ms: number): void {
+    const toolsets = this.#random.pick(VOCABULARIES);
+    const [config, limits] = [this.#config(toolsets), this.#limits()];
+    this.#time.after(in_ms, null, () => {
+      const { runtime } = this.#random.pick(this.#processes);
+      if (runtime === null) return this.#begin(1_000);
+      runtime
+        .start({ prompt: `begin with ${toolsets.join(' and ')}`, config, limits })
+        .catch((error: unknown) => {
+          if (error instanceof StoreError) this.#begin(1_000);
+          else if ((error as { code?: unknown }).code !== 'E_CLOSED')
+            this.fail('a tree could not begin', error);
+        });
+    });
+  }
+
+  #terms() {
+    const { subagents, delegation } = DEFAULT_TERMS;
+    return {
+      subagents: { ...subagents, max_concurrent: this.#random.between(1, 4) },
+      delegation: {
+        ...delegation,
+        max_depth: this.#random.between(1, 2),
+        servers: ['sim'],
+        default_server: 'sim',
+      },
+    };
+  }
+
+  #config(toolsets: readonly string[]): AgentConfig {
+    const ask = this.#random.chance(0.5) ? ['guarded'] : [];
+    return {
+      model: 'sim/mind',
+      thinking: 'off',
+      system: 'You are simulated.',
+      toolsets,
+      tools: ['count', 'guarded', 'look'],
+      cwd: '/',
+      permissions: { cli: { allow: ['*'], ask, deny: [] }, config: { allow: [], ask: [], deny: [] } },
+    };
+  }
+
+  #limits(): Partial<Limits> {
+    const random = this.#random;
+    return {
+      depth: random.between(1, 3),
+      children: random.between(2, 8),
+      live: random.between(4, 16),
+      total: random.between(6, 30),
+      turns: random.between(3, 12),
+      run_ms: random.between(20, 300) * 1_000,
+      tokens: random.chance(0.2) ? random.between(500, 5_000) : null,
+    };
+  }
+
+  /** True when all work came to its end. */
+  async #calm(): Promise<boolean> {
+    this.#faults.active = false;
+    this.#trace.add('calm', 'no more faults');
+    [this.ledger.down_until, this.ledger.full_until] = [0, 0];
+    for (const { actor } of this.#processes) actor.paused_until = this.#time.now;
+    const until = this.#time.now + CALM_MS;
+    while (this.#time.now < until) {
+      await this.#pass(5_000);
+      this.#people.answerAll(1);
+      const busy = this.ledger.busy();
+      if (busy.length === 0 && this.#processes.every(({ runtime }) => runtime !== null)) return true;
+      if (this.#failures.size > 0) return false;
+    }
+    for (const what of this.ledger.busy()) this.fail('no end', what);
+    return false;
+  }
+
+  /** Everything rests: every process must see that, nothing may begin again, and the ledger must keep every law. */
+  async #rest(): Promise<void> {
+    const steps = this.ledger.steps;
+    let seen = 0;
+    for (const { runtime, actor } of this.#processes) {
+      for (const root_id of this.ledger.roots()) {
+        seen -= 1;
+        void runtime?.settled(root_id).then(
+          async (outcome) => {
+            seen += 1;
+            const wrong = outcome.agents.find((agent) => isWorking(agent.state.type));
+            if (wrong !== undefined) this.fail(`${actor.name} settled early`, wrong.id);
+          },
+          (error: unknown) => this.fail(`${actor.name} does not see the end of ${root_id}`, error),
+        );
+      }
+    }
+    await this.#pass(30_000);
+    if (seen !== 0) this.fail('no end', `${-seen} watchers do not see the end of their trees`);
+    for (const process of this.#processes) void process.close();
+    await this.#pass(5_000);
+    for (const { actor } of this.#processes)
+      if (actor.alive) this.fail('no end', `${actor.name} does not close`);
+    const held = this.ledger.database.prepare('SELECT id FROM agents WHERE worker IS NOT NULL').all();
+    if (held.length > 0) this.fail('leases', `${held.length} agents are led by nobody that lives`);
+    // Law 12: who takes over a ledger at rest finds nothing to do.
+    this.#processes[0]?.open(0);
+    await this.#pass(30_000);
+    if (this.ledger.steps !== steps) this.fail('law 12', `${this.ledger.steps - steps} steps after the end`);
+    for (const broken of brokenAtRest(this.ledger, this.#marks)) this.#failures.add(broken);
+  }
+
+  async #pass(ms: number): Promise<void> {
+    await this.#time.run(() => false, this.#time.now + ms);
+  }
+}
