@@ -12,8 +12,8 @@ export interface LeaseKeeperOptions {
   readonly surroundings: Surroundings;
   /** Something was written for this worker. */
   readonly onSignals: () => Promise<void>;
-  /** The lease had run out in between (the process was stopped or cut off): others may lead its agents now. */
-  readonly onLost: () => Promise<void>;
+  /** The lease had run out in between (the process was stopped), or may have (it was cut off): others may lead its agents now. */
+  readonly onLost: () => void;
 }
 
 /** Renews this process's lease, and listens for what others write for it. */
@@ -39,10 +39,12 @@ export class LeaseKeeper {
 
   async #renew(): Promise<void> {
     try {
-      if (!(await this.#options.store.heartbeat(this.#options.worker))) await this.#options.onLost();
+      if (await this.#options.store.heartbeat(this.#options.worker)) return;
     } catch {
       // The ledger cannot be reached: commits say so, and the next beat tries again.
     }
+    this.#options.onLost();
+    void this.#look();
   }
 
   /** One look at a time; a wake-up during it leads to one more. */

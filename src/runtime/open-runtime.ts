@@ -85,7 +85,7 @@ class Runtime implements RuntimeFace {
       worker: this.#executor.worker,
       surroundings: this.#surroundings,
       onSignals: () => this.#takeSignals(),
-      onLost: () => this.#checkLeases(),
+      onLost: () => this.#executor.doubt(),
     });
   }
 
@@ -157,6 +157,7 @@ class Runtime implements RuntimeFace {
       session_key,
       config: checkedConfig(config, this.#workbench),
       worker: this.#executor.worker.id,
+      surroundings: this.#surroundings,
     });
     await this.#models.model(config.model);
     const tree = await this.#store.createRoot(root, checkedLimits(limits), { served: true });
@@ -217,25 +218,24 @@ class Runtime implements RuntimeFace {
     if (tree === null || root === null)
       throw new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`);
     this.#executor.forest.setTree(tree);
-    const claimed = await this.#store.claim(root_id, this.#executor.worker);
-    const mine = new Set(claimed.map((agent) => agent.id));
+    await this.#store.claim(root_id, this.#executor.worker);
     const all = (await this.#store.agents({ root_id })).toReversed();
-    const others = all.filter((agent) => !mine.has(agent.id));
+    const living = all.filter((agent) => !isTerminal(agent.state.type));
+    // Also what was claimed before by a call whose answer was lost.
+    const claimed = living
+      .filter(({ worker }) => worker === this.#executor.worker.id)
+      .filter((agent) => !this.#isLed(agent));
     // All are known before the first goes on: a wait looks at the others.
     for (const agent of all) if (!this.#executor.cells.has(agent.id)) this.#executor.know(agent);
-    const elsewhere = others.filter(
-      (agent) => !isTerminal(agent.state.type) && !this.#executor.cells.has(agent.id),
-    ).length;
+    const elsewhere = living.filter(({ worker }) => worker !== this.#executor.worker.id).length;
     if (elsewhere > 0) this.#executor.elsewhere.markShared(root_id);
     const broken: { agent: Agent; reason: string }[] = [];
     // In the order of their creation, so that queued runs begin in it.
-    for (const agent of all.filter(({ id }) => mine.has(id))) {
+    for (const agent of claimed) {
       try {
-        const cell = this.#executor.adopt(
-          agent,
-          await this.#store.history(agent.id),
-          await this.#store.mail(agent.id),
-        );
+        const [history, mail] = [await this.#store.history(agent.id), await this.#store.mail(agent.id)];
+        if (this.#isLed(agent)) continue;
+        const cell = this.#executor.adopt(agent, history, mail);
         this.#clock.watch(cell);
         if (options.retry && agent.state.type === 'errored')
           this.#executor.happened(cell, { type: 'retry', at: this.#surroundings.now() });
@@ -244,6 +244,11 @@ class Runtime implements RuntimeFace {
       }
     }
     return { root, agents: claimed, elsewhere, broken };
+  }
+
+  /** It is led here as it is now, or newer. */
+  #isLed({ id, epoch }: Agent): boolean {
+    return (this.#executor.cells.get(id)?.agent.epoch ?? 0) >= epoch;
   }
 
   async send(to_id: string, text: string): Promise<Mail> {
@@ -299,16 +304,19 @@ class Runtime implements RuntimeFace {
   }
 
   async #takeSignals(): Promise<void> {
-    for (const signal of await this.#store.signals(this.#executor.worker.id)) {
-      if (signal.kind === 'mail') await this.#executor.checkMail(signal.agent_id);
-      else if (signal.kind === 'killed') await this.#executor.checkAgent(signal.agent_id);
-      else if (signal.about !== null) await this.#executor.checkAgent(signal.about);
+    try {
+      await this.#executor.lookAtAll();
+      for (const signal of await this.#store.signals(this.#executor.worker.id)) {
+        if (signal.kind === 'mail') await this.#executor.checkMail(signal.agent_id);
+        else if (signal.kind === 'killed') await this.#executor.checkAgent(signal.agent_id);
+        else if (signal.about !== null) await this.#executor.checkAgent(signal.about);
+      }
+    } catch (error) {
+      // Signals that were taken and not followed do not come again.
+      this.#executor.doubt();
+      throw error;
     }
     this.#settle.look();
-  }
-
-  async #checkLeases(): Promise<void> {
-    for (const id of [...this.#executor.cells.keys()]) await this.#executor.checkAgent(id);
   }
 
   #assertOpen(): void {

@@ -3,6 +3,7 @@ import { CoppiceError } from '../core/coppice-error.ts';
 import type { Failure } from '../core/failure.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { Executor } from './executor.ts';
 import type { TreeOutcome } from './runtime-face.ts';
 import type { Stop, Surroundings } from './surroundings.ts';
@@ -76,6 +77,8 @@ export class SettleWatch {
       const failure = failureOf(root.state);
       this.#end(waiting, () => waiting.resolve({ root, reply: root.reply ?? '', failure, agents }));
     } catch (error) {
+      // A ledger that cannot be reached now is asked again at the next look.
+      if (error instanceof StoreError && error.retryable) return;
       this.#end(waiting, () => waiting.reject(error));
     }
   }

@@ -21,6 +21,8 @@ export const WRITES: ReadonlySet<string> = new Set([
   'release',
   'claim',
   'signals',
+  'releaseTree',
+  'serveTree',
 ]);
 /** Those whose every execution may break a law. */
 const WATCHED: ReadonlySet<string> = new Set(['createRoot', 'commit', 'send', 'kill', 'answer', 'claim']);

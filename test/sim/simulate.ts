@@ -5,6 +5,7 @@ import type { AgentConfig } from '../../src/core/agent.ts';
 import type { Limits } from '../../src/core/limits.ts';
 import { isWorking } from '../../src/core/state.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { LEASE_MS } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { DEFAULT_TERMS } from '../../src/toolsets/toolset-terms.ts';
 import { type Fault, Faults } from './faults.ts';
@@ -47,7 +48,9 @@ const VOCABULARIES: readonly (readonly string[])[] = [
 /** A storm's moments, milliseconds apart. */
 const MOMENT_MS = 2_000;
 /** So long may the calm take until all work has come to its end. */
-const CALM_MS = 3 * 3_600_000;
+const CALM_MS = 3_600_000;
+/** What is left of a lease, and a look for agents without one. */
+const TAKEOVER_MS = LEASE_MS + 15_000;
 
 /** One run: some trees, some processes, a storm, then a calm in which all work must end. The same seed gives the same hash. */
 export async function simulate(
@@ -228,6 +231,7 @@ class Simulation {
 
   /** Everything rests: every process must see that, nothing may begin again, and the ledger must keep every law. */
   async #rest(): Promise<void> {
+    await this.#pass(TAKEOVER_MS);
     const steps = this.ledger.steps;
     let seen = 0;
     for (const { runtime, actor } of this.#processes) {
