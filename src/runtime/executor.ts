@@ -319,9 +319,9 @@ export class Executor {
       cell.inputs.splice(0, folded);
       this.#accepted({ cell, draft, step }, { ok: true, killed: [], sent: [], tree });
     } else if (is_mine && !isTerminal(agent.state.type)) this.adopt(agent, history, mail);
-    else if (agent === null) this.#drop(cell);
     // Whether or not the step was applied before others took over: who it wrote to, and whom it killed, may be led here.
     await this.#ask(async () => {
+      if (agent === null) await this.checkAgent(id);
       if (!is_mine || step.kill.length > 0) await this.#checkTree(root_id);
       for (const to of new Set([id, ...step.send.map((one) => one.to_id)])) await this.checkMail(to);
     });
@@ -347,7 +347,11 @@ export class Executor {
   /** Looks at the ledger for what became of an agent led elsewhere, or killed from outside. */
   async checkAgent(agent_id: string): Promise<void> {
     const agent = await this.#options.store.agent(agent_id);
-    if (agent !== null) await this.#check(agent);
+    if (agent !== null) return this.#check(agent);
+    // Another process delivered its outcome, and its conversation went with that.
+    const cell = this.cells.get(agent_id);
+    if (cell !== undefined) this.#drop(cell);
+    this.#removed([agent_id]);
   }
 
   async #check(agent: Agent): Promise<void> {
@@ -361,7 +365,11 @@ export class Executor {
     const { store } = this.#options;
     const tree = await store.tree(root_id);
     if (tree !== null) this.forest.setTree(tree);
-    for (const agent of await store.agents({ root_id })) await this.#check(agent);
+    const agents = await store.agents({ root_id });
+    for (const agent of agents) await this.#check(agent);
+    const known = new Set(agents.map(({ id }) => id));
+    for (const { agent } of [...this.cells.values()])
+      if (agent.root_id === root_id && !known.has(agent.id)) await this.checkAgent(agent.id);
   }
 
   /** Something that the ledger had to tell was not heard, or may not have been: the next look is at everybody. */
@@ -397,7 +405,7 @@ export class Executor {
   /** Their conversations went with the step; an agent that others build on stayed. */
   #removed(ids: readonly string[]): void {
     const gone = ids.filter((id) => this.forest.remove(id));
-    this.#options.emit({ type: 'removed', ids: gone });
+    if (gone.length > 0) this.#options.emit({ type: 'removed', ids: gone });
   }
 
   /** Nothing that still comes for it counts. */

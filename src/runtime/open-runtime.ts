@@ -234,6 +234,7 @@ class Runtime implements RuntimeFace {
     for (const agent of claimed) {
       try {
         const [history, mail] = [await this.#store.history(agent.id), await this.#store.mail(agent.id)];
+        this.#assertOpen();
         if (this.#isLed(agent)) continue;
         const cell = this.#executor.adopt(agent, history, mail);
         this.#clock.watch(cell);

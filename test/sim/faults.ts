@@ -38,6 +38,21 @@ export type Fault = keyof typeof FAULTS;
 /** The kinds that other faults bring about: they have no rate of their own. */
 const FOLLOWING: ReadonlySet<Fault> = new Set(['crash-write-lands', 'crash-write-lost']);
 const MOST_OFTEN = 0.12;
+/** Occasions for these are rarer than calls to the ledger. */
+const MORE_OFTEN: Readonly<Partial<Record<Fault, number>>> = {
+  'claim-split': 0.9,
+  'wake-lost': 0.5,
+  'wake-doubled': 0.5,
+  'model-error': 0.15,
+  'model-rate-limit': 0.3,
+  'model-hang': 0.15,
+  'model-cut': 0.3,
+  'model-bad-arguments': 0.3,
+  'model-empty': 0.2,
+  'model-slow': 0.2,
+  'tool-error': 0.3,
+  'tool-hang': 0.3,
+};
 
 /** Which kinds of fault strike in a run, how often each did, and whether any may now. */
 export class Faults {
@@ -53,7 +68,7 @@ export class Faults {
     this.#trace = trace;
     for (const fault of Object.keys(FAULTS) as Fault[]) {
       // Not all in every run: some faults hide what others would show.
-      const rate = random.chance(0.55) ? MOST_OFTEN * random.next() ** 2 : 0;
+      const rate = random.chance(0.55) ? (MORE_OFTEN[fault] ?? MOST_OFTEN) * random.next() ** 2 : 0;
       this.#rates.set(fault, FOLLOWING.has(fault) ? 1 : rate);
     }
   }

@@ -7,6 +7,9 @@ import type { SimLedger } from './sim-ledger.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { Trace } from './trace.ts';
 
+/** What a person writes to an agent that is to begin anew. */
+const MORE_WORK = 'more work for you';
+
 /** What a person may be told by a runtime that does its work. */
 const EXPECTED: ReadonlySet<string> = new Set([
   'E_AGENT_DEAD',
@@ -45,8 +48,7 @@ export class People {
       this.#order('kill', (runtime) => runtime.kill(this.#somebody(random.chance(0.9))));
     if (this.#faults.strikes('human-interrupt', 'you'))
       this.#order('interrupt', (runtime) => runtime.interrupt(this.#somebody(), 'enough'));
-    if (random.chance(0.05))
-      this.#order('send', (runtime) => runtime.send(this.#somebody(), 'how is it going?'));
+    if (random.chance(0.2)) this.#order('send', (runtime) => runtime.send(this.#somebody(), MORE_WORK));
     if (random.chance(0.02)) this.#order('capture', (runtime) => runtime.capture(this.#somebody(), 'a note'));
     if (random.chance(0.02)) this.#order('fork', (runtime) => this.#fork(runtime));
     if (random.chance(0.02)) this.#order('wait', (runtime) => this.#wait(runtime));

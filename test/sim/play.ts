@@ -35,7 +35,11 @@ const CALL_WEIGHTS: Readonly<Record<string, number>> = {
 export function answer(scene: Scene): { readonly text: string } | { readonly lines: readonly Line[] } {
   const { request, random, calm, rounds } = scene;
   const own = request.messages.slice(request.shared_prefix);
-  const answered = own.filter((message) => message.role === 'assistant').length;
+  // A person's words begin a new piece of work.
+  const asked = own.findLastIndex(
+    (message) => message.role === 'user' && message.text.startsWith('more work'),
+  );
+  const answered = own.slice(asked + 1).filter((message) => message.role === 'assistant').length;
   const newest = own.at(-1);
   const told = newest?.role === 'user' ? newest.text : '';
   const names = new Set(request.tools.map((tool) => tool.name));

@@ -146,7 +146,7 @@ class Simulation {
   async #storm(): Promise<void> {
     const [random, time] = [this.#random, this.#time];
     for (const process of this.#processes) process.open(random.between(0, 500));
-    for (let trees = random.between(1, 3); trees > 0; trees -= 1) this.#begin(random.between(1_000, 20_000));
+    for (let trees = random.between(1, 4); trees > 0; trees -= 1) this.#begin(random.between(1_000, 20_000));
     const moments = random.between(30, 120);
     for (let moment = 1; moment <= moments; moment += 1)
       time.after(moment * MOMENT_MS, null, () => {
@@ -203,8 +203,8 @@ class Simulation {
     return {
       depth: random.between(1, 3),
       children: random.between(2, 8),
-      live: random.between(4, 16),
-      total: random.between(6, 30),
+      live: random.between(4, 24),
+      total: random.between(6, 60),
       turns: random.between(3, 12),
       run_ms: random.between(20, 300) * 1_000,
       tokens: random.chance(0.2) ? random.between(500, 5_000) : null,
@@ -253,7 +253,9 @@ class Simulation {
     await this.#pass(5_000);
     for (const { actor } of this.#processes)
       if (actor.alive) this.fail('no end', `${actor.name} does not close`);
-    const held = this.ledger.database.prepare('SELECT id FROM agents WHERE worker IS NOT NULL').all();
+    const held = this.ledger.database
+      .prepare('SELECT id FROM agents WHERE worker IN (SELECT id FROM workers)')
+      .all();
     if (held.length > 0) this.fail('leases', `${held.length} agents are led by nobody that lives`);
     // Law 12: who takes over a ledger at rest finds nothing to do.
     this.#processes[0]?.open(0);

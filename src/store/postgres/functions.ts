@@ -62,7 +62,7 @@ END $$;
 CREATE OR REPLACE FUNCTION coppice_finish_run(ended_agent text, run jsonb, ended_at bigint) RETURNS void LANGUAGE sql AS $$
   WITH ended AS (
     UPDATE subagent_runs SET status = run->>'status', result = run->>'result', error = run->>'error', finished_at = ended_at,
-      duration_ms = ended_at - coalesce(started_at, ended_at) WHERE agent_id = ended_agent AND finished_at IS NULL
+      duration_ms = greatest(0, ended_at - coalesce(started_at, ended_at)) WHERE agent_id = ended_agent AND finished_at IS NULL
     RETURNING id, root_id, agent_id, deliver
   )
   INSERT INTO deliveries (id, kind, target, channel, root_id, agent_id, about, created_at, next_at)

@@ -62,7 +62,7 @@ export function prepareStatements(database: DatabaseSync) {
       `UPDATE subagent_runs SET status = 'running', started_at = ? WHERE agent_id = ? AND started_at IS NULL`,
     ),
     finishRun: prepare(`UPDATE subagent_runs SET status = ?, result = ?, error = ?, finished_at = ?,
-      duration_ms = ? - coalesce(started_at, ?) WHERE agent_id = ? AND finished_at IS NULL`),
+      duration_ms = max(0, ? - coalesce(started_at, ?)) WHERE agent_id = ? AND finished_at IS NULL`),
 
     deliverRun:
       prepare(`INSERT OR IGNORE INTO deliveries (id, kind, target, channel, root_id, agent_id, about, created_at, next_at)
