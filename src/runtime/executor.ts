@@ -252,6 +252,7 @@ export class Executor {
 
   /** An agent that the ledger tells of, before anything of its tree goes on here. */
   know(agent: Agent): void {
+    if (this.isOld(agent)) return;
     this.forest.set(agent);
     this.#tasks.see(agent, this.#rides(agent));
   }
@@ -262,12 +263,16 @@ export class Executor {
     return this.forest.lineage(agent).some((one) => one !== agent && isRun(one));
   }
 
+  /** More is known of it here: two looks at the ledger may come back in the wrong order. */
+  isOld({ id, epoch, last_seq }: Agent): boolean {
+    const known = this.forest.agent(id);
+    return known !== undefined && (epoch < known.epoch || last_seq < known.last_seq);
+  }
+
   async #learn(seen: Agent): Promise<void> {
     if (this.cells.get(seen.id)?.gone === false) return;
     const agent = await this.elsewhere.heardOf(seen);
-    const known = this.forest.agent(agent.id);
-    // Two looks at the ledger may come back in the wrong order.
-    if (known !== undefined && (agent.epoch < known.epoch || agent.last_seq < known.last_seq)) return;
+    if (this.isOld(agent)) return;
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     // Its whole turn may have passed unheard.
     if (!isWorking(agent.state.type)) this.#wakeWaiters(agent.id);
@@ -310,15 +315,16 @@ export class Executor {
       const [agent, tree] = [await store.agent(id), await store.tree(root_id)];
       return { agent, tree, history: await store.history(id), mail: await store.mail(id) };
     });
-    if (found === null || cell.gone) return;
+    if (found === null) return;
     const { agent, tree, history, mail } = found.answer;
-    const is_mine = agent !== null && agent.epoch === cell.agent.epoch;
+    const is_mine = agent !== null && agent.epoch === cell.agent.epoch && !cell.gone;
     // A step without messages leaves no trace in the seq: then only the ledger's state tells, and it is taken as it is.
     if (is_mine && tree !== null && agent.last_seq === draft.last_seq && step.messages.length > 0) {
       // What arrived since belongs to the next step.
       cell.inputs.splice(0, folded);
       this.#accepted({ cell, draft, step }, { ok: true, killed: [], sent: [], tree });
     } else if (is_mine && !isTerminal(agent.state.type)) this.adopt(agent, history, mail);
+    else this.#drop(cell);
     // Whether or not the step was applied before others took over: who it wrote to, and whom it killed, may be led here.
     await this.#ask(async () => {
       if (agent === null) await this.checkAgent(id);

@@ -235,7 +235,7 @@ class Runtime implements RuntimeFace {
       try {
         const [history, mail] = [await this.#store.history(agent.id), await this.#store.mail(agent.id)];
         this.#assertOpen();
-        if (this.#isLed(agent)) continue;
+        if (this.#isLed(agent) || this.#executor.isOld(agent)) continue;
         const cell = this.#executor.adopt(agent, history, mail);
         this.#clock.watch(cell);
         if (options.retry && agent.state.type === 'errored')

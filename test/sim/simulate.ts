@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentConfig } from '../../src/core/agent.ts';
@@ -34,6 +34,8 @@ export interface SimReport {
   readonly failures: readonly string[];
 }
 
+/** Files here are in memory: nothing is proved of the disk. */
+const MEMORY = '/dev/shm';
 const VOCABULARIES: readonly (readonly string[])[] = [
   ['process'],
   ['slash'],
@@ -57,7 +59,7 @@ export async function simulate(
   seed: number,
   show: ((line: string) => void) | null = null,
 ): Promise<SimReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-sim-'));
+  const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'coppice-sim-'));
   const time = new VirtualTime();
   const store = await openStore(`sqlite:${join(folder, 'ledger.db')}`, { now: () => time.now });
   const run = new Simulation(seed, time, store, new Trace(time, show));
