@@ -21,6 +21,7 @@ import { overrideFor } from './refusal.ts';
 import { TaskQueue } from './task-queue.ts';
 import { untilReached } from './until-reached.ts';
 import { WaiterIndex } from './waiter-index.ts';
+import { wasApplied } from './was-applied.ts';
 
 function isRun({ config }: Agent): boolean {
   return config.task !== undefined && config.task.run_id !== null;
@@ -266,7 +267,8 @@ export class Executor {
   /** More is known of it here: two looks at the ledger may come back in the wrong order. */
   isOld({ id, epoch, last_seq }: Agent): boolean {
     const known = this.forest.agent(id);
-    return known !== undefined && (epoch < known.epoch || last_seq < known.last_seq);
+    if (known === undefined) return this.forest.wasRemoved(id);
+    return epoch < known.epoch || last_seq < known.last_seq;
   }
 
   async #learn(seen: Agent): Promise<void> {
@@ -318,8 +320,7 @@ export class Executor {
     if (found === null) return;
     const { agent, tree, history, mail } = found.answer;
     const is_mine = agent !== null && agent.epoch === cell.agent.epoch && !cell.gone;
-    // A step without messages leaves no trace in the seq: then only the ledger's state tells, and it is taken as it is.
-    if (is_mine && tree !== null && agent.last_seq === draft.last_seq && step.messages.length > 0) {
+    if (is_mine && tree !== null && wasApplied(step, cell.agent, agent)) {
       // What arrived since belongs to the next step.
       cell.inputs.splice(0, folded);
       this.#accepted({ cell, draft, step }, { ok: true, killed: [], sent: [], tree });

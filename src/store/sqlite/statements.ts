@@ -43,6 +43,7 @@ export function prepareStatements(database: DatabaseSync) {
     recipient: prepare('UPDATE agents SET mail_count = mail_count + 1 WHERE id = ? RETURNING mail_count'),
     insertMail: prepare(`INSERT INTO mail (${MAIL_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,NULL)`),
     mailPending: prepare('SELECT 1 FROM mail WHERE id = ? AND to_id = ? AND consumed_seq IS NULL'),
+    mailKnown: prepare('SELECT 1 FROM mail WHERE id = ?'),
     consume: prepare('UPDATE mail SET consumed_seq = ? WHERE id = ?'),
     pendingMail: prepare(
       `SELECT ${MAIL_COLUMNS} FROM mail WHERE to_id = ? AND consumed_seq IS NULL ORDER BY number`,
