@@ -187,8 +187,8 @@ BEGIN
   END IF;
   -- Offered again by a writer who was not told: of a step without messages only what it makes shows that it was applied.
   IF jsonb_array_length(s->'messages') = 0 AND (
-    EXISTS (SELECT 1 FROM agents g JOIN jsonb_array_elements(s->'create') c ON g.id = c->'agent'->>'id')
-    OR EXISTS (SELECT 1 FROM mail JOIN jsonb_array_elements(s->'send') m ON mail.id = m->>'id')) THEN
+    EXISTS (SELECT 1 FROM agents g JOIN jsonb_array_elements(s->'create') child ON g.id = child->'agent'->>'id')
+    OR EXISTS (SELECT 1 FROM mail JOIN jsonb_array_elements(s->'send') letter ON mail.id = letter->>'id')) THEN
     RETURN '{"ok": false, "refusal": {"reason": "stale"}}';
   END IF;
   SELECT * INTO t FROM trees WHERE root_id = a.root_id;
