@@ -229,7 +229,7 @@ export class Executor {
   /** An agent taken over from the ledger: it goes on from its state (law 12). */
   adopt(agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[]): Cell {
     const before = this.cells.get(agent.id);
-    if (before !== undefined) this.#retire(before);
+    if (before !== undefined) this.#drop(before);
     const cell = newCell(agent, promptOf(history), mail);
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
@@ -374,9 +374,8 @@ export class Executor {
     if (tree !== null) this.forest.setTree(tree);
     const agents = await store.agents({ root_id });
     for (const agent of agents) await this.#check(agent);
-    const known = new Set(agents.map(({ id }) => id));
-    for (const { agent } of [...this.cells.values()])
-      if (agent.root_id === root_id && !known.has(agent.id)) await this.checkAgent(agent.id);
+    const found = new Set(agents.map(({ id }) => id));
+    for (const { id } of this.forest.members(root_id)) if (!found.has(id)) await this.checkAgent(id);
   }
 
   /** Something that the ledger had to tell was not heard, or may not have been: the next look is at everybody. */
@@ -411,18 +410,16 @@ export class Executor {
 
   /** Their conversations went with the step; an agent that others build on stayed. */
   #removed(ids: readonly string[]): void {
+    const known = ids.flatMap((id) => this.forest.agent(id) ?? []);
     const gone = ids.filter((id) => this.forest.remove(id));
+    for (const agent of known) for (const next of this.#tasks.leave(agent)) this.#wakeOne(next);
     if (gone.length > 0) this.#options.emit({ type: 'removed', ids: gone });
   }
 
   /** Nothing that still comes for it counts. */
-  #retire(cell: Cell): void {
+  #drop(cell: Cell): void {
     stopCell(cell);
     cell.gone = true;
-  }
-
-  #drop(cell: Cell): void {
-    this.#retire(cell);
     if (this.cells.get(cell.agent.id) !== cell) return;
     this.cells.delete(cell.agent.id);
     for (const next of this.#tasks.leave(cell.agent)) this.#wakeOne(next);

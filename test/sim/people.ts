@@ -52,6 +52,7 @@ export class People {
     if (random.chance(0.02)) this.#order('capture', (runtime) => runtime.capture(this.#somebody(), 'a note'));
     if (random.chance(0.02)) this.#order('fork', (runtime) => this.#fork(runtime));
     if (random.chance(0.02)) this.#order('wait', (runtime) => this.#wait(runtime));
+    if (random.chance(0.05)) this.#order('release', (runtime) => this.#release(runtime));
     if (random.chance(0.3)) this.answerAll(0.5);
   }
 
@@ -70,6 +71,12 @@ export class People {
   #fork(runtime: RuntimeFace): Promise<unknown> {
     const prompt = this.#random.chance(0.5) ? null : 'do this beside';
     return runtime.fork(this.#somebody(), 'by-hand', prompt);
+  }
+
+  /** As a server does with trees in which nothing is to be done. */
+  async #release(runtime: RuntimeFace): Promise<unknown> {
+    const roots = this.#ledger.roots();
+    return roots.length === 0 ? null : runtime.release(this.#random.pick(roots));
   }
 
   #wait(runtime: RuntimeFace): Promise<unknown> {

@@ -12,6 +12,8 @@ export interface SimModelSurroundings {
   readonly faults: Faults;
   readonly random: Random;
   readonly rounds: number;
+  /** Looks at what is asked, before anything is answered. */
+  readonly onRequest: (request: ModelRequest) => void;
   /** Counts the requests that were answered. */
   readonly onAnswer: () => void;
 }
@@ -31,6 +33,7 @@ export function simModel(id: string, around: SimModelSurroundings): Model {
     id,
     context_window: null,
     stream: (request, onDelta) => {
+      around.onRequest(request);
       onDelta({ type: 'text', text: '…' });
       return outcomeOf(id, request, sleep, around);
     },

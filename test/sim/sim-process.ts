@@ -1,4 +1,4 @@
-import type { Model } from '../../src/models/model.ts';
+import type { Model, ModelRequest } from '../../src/models/model.ts';
 import { openRuntime } from '../../src/runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import { StoreError } from '../../src/store/store-error.ts';
@@ -6,6 +6,7 @@ import type { Tool } from '../../src/tools/tool.ts';
 import type { ToolsetTerms } from '../../src/toolsets/toolset-terms.ts';
 import type { Faults } from './faults.ts';
 import { type Distance, faultyStore } from './faulty-store.ts';
+import { promptFault } from './prompt-fault.ts';
 import type { Random } from './random.ts';
 import type { SimLedger } from './sim-ledger.ts';
 import { simModel } from './sim-model.ts';
@@ -70,7 +71,15 @@ export class SimProcess {
       const runtime = await openRuntime({
         store,
         openModel: async (id): Promise<Model> =>
-          simModel(id, { actor, time, faults, rounds, onAnswer, random: model_random }),
+          simModel(id, {
+            actor,
+            time,
+            faults,
+            rounds,
+            onAnswer,
+            random: model_random,
+            onRequest: (request) => void this.#check(request),
+          }),
         tools: simTools({ actor, time, faults, marks, random: random.branch('tools') }) as Tool[],
         terms,
         spill_dir: '/nowhere',
@@ -93,6 +102,12 @@ export class SimProcess {
       actor.alive = false;
       this.open(REOPEN_MS);
     }
+  }
+
+  async #check(request: ModelRequest): Promise<void> {
+    const { ledger } = this.#around;
+    const fault = this.runtime === null ? null : await promptFault(request, this.runtime.worker_id, ledger);
+    if (fault !== null) ledger.broken.push(fault);
   }
 
   /** Takes what nobody leads, in every tree. */

@@ -1,16 +1,16 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentConfig } from '../../src/core/agent.ts';
-import type { Limits } from '../../src/core/limits.ts';
-import { isWorking } from '../../src/core/state.ts';
+import { CoppiceError } from '../../src/core/coppice-error.ts';
+import { isTerminal, isWorking } from '../../src/core/state.ts';
+import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { LEASE_MS } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { DEFAULT_TERMS } from '../../src/toolsets/toolset-terms.ts';
 import { type Fault, Faults } from './faults.ts';
 import { brokenAtRest } from './final-laws.ts';
 import { People } from './people.ts';
+import { planTerms, planTree } from './plans.ts';
 import { Random } from './random.ts';
 import { SimLedger } from './sim-ledger.ts';
 import { SimProcess } from './sim-process.ts';
@@ -36,17 +36,6 @@ export interface SimReport {
 
 /** Files here are in memory: nothing is proved of the disk. */
 const MEMORY = '/dev/shm';
-const VOCABULARIES: readonly (readonly string[])[] = [
-  ['process'],
-  ['slash'],
-  ['fanout'],
-  ['sessions'],
-  ['delegate'],
-  ['process', 'fanout'],
-  ['process', 'sessions', 'delegate'],
-  ['slash', 'fanout', 'sessions'],
-  ['process', 'fanout', 'sessions', 'delegate'],
-];
 /** A storm's moments, milliseconds apart. */
 const MOMENT_MS = 2_000;
 /** So long may the calm take until all work has come to its end. */
@@ -105,7 +94,7 @@ class Simulation {
       marks: this.#marks,
       distance: { most_ms: this.#random.pick([0, 0, 3, 20, 200]) },
       rounds: this.#random.between(2, 5),
-      terms: this.#terms(),
+      terms: planTerms(this.#random),
       onAnswer: () => {
         this.#answers += 1;
       },
@@ -159,58 +148,25 @@ class Simulation {
   }
 
   #begin(in_ms: number): void {
-    const toolsets = this.#random.pick(VOCABULARIES);
-    const [config, limits] = [this.#config(toolsets), this.#limits()];
+    const plan = planTree(this.#random);
     this.#time.after(in_ms, null, () => {
       const { runtime } = this.#random.pick(this.#processes);
       if (runtime === null) return this.#begin(1_000);
-      runtime
-        .start({ prompt: `begin with ${toolsets.join(' and ')}`, config, limits })
-        .catch((error: unknown) => {
+      runtime.start(plan).then(
+        (root) => this.#watch(runtime, root.id),
+        (error: unknown) => {
           if (error instanceof StoreError) this.#begin(1_000);
-          else if ((error as { code?: unknown }).code !== 'E_CLOSED')
-            this.fail('a tree could not begin', error);
-        });
+          else if (!isClosed(error)) this.fail('a tree could not begin', error);
+        },
+      );
     });
   }
 
-  #terms() {
-    const { subagents, delegation } = DEFAULT_TERMS;
-    return {
-      subagents: { ...subagents, max_concurrent: this.#random.between(1, 4) },
-      delegation: {
-        ...delegation,
-        max_depth: this.#random.between(1, 2),
-        servers: ['sim'],
-        default_server: 'sim',
-      },
-    };
-  }
-
-  #config(toolsets: readonly string[]): AgentConfig {
-    const ask = this.#random.chance(0.5) ? ['guarded'] : [];
-    return {
-      model: 'sim/mind',
-      thinking: 'off',
-      system: 'You are simulated.',
-      toolsets,
-      tools: ['count', 'guarded', 'look'],
-      cwd: '/',
-      permissions: { cli: { allow: ['*'], ask, deny: [] }, config: { allow: [], ask: [], deny: [] } },
-    };
-  }
-
-  #limits(): Partial<Limits> {
-    const random = this.#random;
-    return {
-      depth: random.between(1, 3),
-      children: random.between(2, 8),
-      live: random.between(4, 24),
-      total: random.between(6, 60),
-      turns: random.between(3, 12),
-      run_ms: random.between(20, 300) * 1_000,
-      tokens: random.chance(0.2) ? random.between(500, 5_000) : null,
-    };
+  /** Somebody waits for the end, as `run` does: no storm may break that off. */
+  #watch(runtime: RuntimeFace, root_id: string): void {
+    runtime.settled(root_id).catch((error: unknown) => {
+      if (!isClosed(error)) this.fail('a watcher was sent away', error);
+    });
   }
 
   /** True when all work came to its end. */
@@ -223,11 +179,13 @@ class Simulation {
     while (this.#time.now < until) {
       await this.#pass(5_000);
       this.#people.answerAll(1);
-      const busy = this.ledger.busy();
-      if (busy.length === 0 && this.#processes.every(({ runtime }) => runtime !== null)) return true;
+      const rests = this.ledger.busy().length === 0;
+      if (rests && this.#processes.every(({ runtime }) => runtime !== null)) return true;
       if (this.#failures.size > 0) return false;
     }
     for (const what of this.ledger.busy()) this.fail('no end', what);
+    for (const { runtime, name } of this.#processes)
+      if (runtime === null) this.fail('no end', `${name} is not open`);
     return false;
   }
 
@@ -235,22 +193,15 @@ class Simulation {
   async #rest(): Promise<void> {
     await this.#pass(TAKEOVER_MS);
     const steps = this.ledger.steps;
-    let seen = 0;
-    for (const { runtime, actor } of this.#processes) {
+    const unseen = new Set<string>();
+    for (const { runtime, actor } of this.#processes)
       for (const root_id of this.ledger.roots()) {
-        seen -= 1;
-        void runtime?.settled(root_id).then(
-          async (outcome) => {
-            seen += 1;
-            const wrong = outcome.agents.find((agent) => isWorking(agent.state.type));
-            if (wrong !== undefined) this.fail(`${actor.name} settled early`, wrong.id);
-          },
-          (error: unknown) => this.fail(`${actor.name} does not see the end of ${root_id}`, error),
-        );
+        const watcher = `${actor.name} of ${root_id}`;
+        unseen.add(watcher);
+        void this.#seesRest(runtime as RuntimeFace, root_id, actor.name).then(() => unseen.delete(watcher));
       }
-    }
     await this.#pass(30_000);
-    if (seen !== 0) this.fail('no end', `${-seen} watchers do not see the end of their trees`);
+    for (const watcher of unseen) this.fail('no end', `seen by ${watcher}`);
     for (const process of this.#processes) void process.close();
     await this.#pass(5_000);
     for (const { actor } of this.#processes)
@@ -258,7 +209,7 @@ class Simulation {
     const held = this.ledger.database
       .prepare('SELECT id FROM agents WHERE worker IN (SELECT id FROM workers)')
       .all();
-    if (held.length > 0) this.fail('leases', `${held.length} agents are led by nobody that lives`);
+    if (held.length > 0) this.fail('leases', `${held.length} agents are led by processes that closed`);
     // Law 12: who takes over a ledger at rest finds nothing to do.
     this.#processes[0]?.open(0);
     await this.#pass(30_000);
@@ -266,7 +217,28 @@ class Simulation {
     for (const broken of brokenAtRest(this.ledger, this.#marks)) this.#failures.add(broken);
   }
 
+  /** A process at rest sees the end, and knows of the agents that it leads what the ledger knows. */
+  async #seesRest(runtime: RuntimeFace, root_id: string, name: string): Promise<void> {
+    const { agents } = await runtime.settled(root_id);
+    const busy = agents.find((agent) => isWorking(agent.state.type));
+    if (busy !== undefined) this.fail('settled early', `${name} has ${busy.id} ${busy.state.type}`);
+    for (const known of await runtime.agents(root_id)) {
+      const kept = await this.ledger.store.agent(known.id);
+      if (kept === null || kept.worker !== runtime.worker_id || isTerminal(kept.state.type)) continue;
+      if (
+        kept.epoch !== known.epoch ||
+        kept.last_seq !== known.last_seq ||
+        kept.state.type !== known.state.type
+      )
+        this.fail('another truth', `${name} takes ${known.id} for ${known.state.type} at ${known.last_seq}`);
+    }
+  }
+
   async #pass(ms: number): Promise<void> {
     await this.#time.run(() => false, this.#time.now + ms);
   }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof CoppiceError && error.code === 'E_CLOSED';
 }
