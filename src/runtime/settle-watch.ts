@@ -63,10 +63,10 @@ export class SettleWatch {
   async #confirm(waiting: Waiting): Promise<void> {
     const { root_id, until } = waiting;
     try {
-      const known = this.#executor.forest.members(root_id);
-      const shared = this.#executor.elsewhere.isShared(root_id);
+      const { forest, elsewhere } = this.#executor;
       // Of a tree that this process has forgotten, only the ledger knows.
-      const agents = shared || known.length === 0 ? await this.#store.agents({ root_id }) : known;
+      const knows_all = forest.agent(root_id) !== undefined && !elsewhere.isShared(root_id);
+      const agents = knows_all ? forest.members(root_id) : await this.#store.agents({ root_id });
       const root = agents.find((agent) => agent.id === root_id);
       if (!this.#waiting.includes(waiting)) return;
       if (root === undefined)

@@ -40,8 +40,8 @@ const MEMORY = '/dev/shm';
 const MOMENT_MS = 2_000;
 /** So long may the calm take until all work has come to its end. */
 const CALM_MS = 3_600_000;
-/** What is left of a lease, and a look for agents without one. */
-const TAKEOVER_MS = LEASE_MS + 15_000;
+/** What is left of a lease, a look for agents without one, and orders that were slow to arrive. */
+const TAKEOVER_MS = LEASE_MS + 25_000;
 
 /** One run: some trees, some processes, a storm, then a calm in which all work must end. The same seed gives the same hash. */
 export async function simulate(
@@ -174,7 +174,7 @@ class Simulation {
     this.#faults.active = false;
     this.#trace.add('calm', 'no more faults');
     [this.ledger.down_until, this.ledger.full_until] = [0, 0];
-    for (const { actor } of this.#processes) actor.paused_until = this.#time.now;
+    for (const { actor } of this.#processes) this.#time.awaken(actor);
     const until = this.#time.now + CALM_MS;
     while (this.#time.now < until) {
       await this.#pass(5_000);

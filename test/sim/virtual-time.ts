@@ -71,6 +71,16 @@ export class VirtualTime {
     return true;
   }
 
+  /** Ends its pause: what it slept through happens now. */
+  awaken(actor: Actor): void {
+    const all = this.#due.splice(0);
+    for (const due of all) {
+      if (due.actor === actor && due.at === actor.paused_until) due.at = Math.min(due.at, this.now);
+      this.#push(due);
+    }
+    actor.paused_until = Math.min(actor.paused_until, this.now);
+  }
+
   #push(due: Due): void {
     const heap = this.#due;
     let at = heap.push(due) - 1;
