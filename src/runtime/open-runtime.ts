@@ -51,6 +51,8 @@ class Runtime implements RuntimeFace {
   readonly #models: ModelShelf;
   readonly #orders: HumanOrders;
   readonly #worktrees = new WorktreeCare();
+  /** Trees that are being taken over: none of them is forgotten meanwhile. */
+  readonly #resuming: string[] = [];
   #closed = false;
 
   constructor(options: RuntimeOptions) {
@@ -171,7 +173,7 @@ class Runtime implements RuntimeFace {
 
   async release(root_id: string): Promise<boolean> {
     this.#assertOpen();
-    if (!this.#executor.forget(root_id)) return false;
+    if (this.#resuming.includes(root_id) || !this.#executor.forget(root_id)) return false;
     await this.#store.releaseTree(root_id, this.#executor.worker.id);
     return true;
   }
@@ -213,6 +215,15 @@ class Runtime implements RuntimeFace {
 
   async resume(root_id: string, options: { readonly retry?: boolean } = {}): Promise<ResumeReport> {
     this.#assertOpen();
+    this.#resuming.push(root_id);
+    try {
+      return await this.#resume(root_id, options.retry === true);
+    } finally {
+      this.#resuming.splice(this.#resuming.indexOf(root_id), 1);
+    }
+  }
+
+  async #resume(root_id: string, retry: boolean): Promise<ResumeReport> {
     const tree = await this.#store.tree(root_id);
     const root = await this.#store.agent(root_id);
     if (tree === null || root === null)
@@ -238,7 +249,7 @@ class Runtime implements RuntimeFace {
         if (this.#isLed(agent) || this.#executor.isOld(agent)) continue;
         const cell = this.#executor.adopt(agent, history, mail);
         this.#clock.watch(cell);
-        if (options.retry && agent.state.type === 'errored')
+        if (retry && agent.state.type === 'errored')
           this.#executor.happened(cell, { type: 'retry', at: this.#surroundings.now() });
       } catch (error) {
         broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
