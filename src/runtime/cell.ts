@@ -7,6 +7,7 @@ import type { RequestRecord } from '../store/store.ts';
 import type { NeedAnswer } from '../toolsets/need.ts';
 import type { RefusalCode } from '../toolsets/toolset.ts';
 import { Inbox } from './inbox.ts';
+import type { Stop } from './surroundings.ts';
 
 /** Something that happened to an agent and waits to be folded into its next step. */
 export type Input =
@@ -30,7 +31,7 @@ export interface Cell {
   request: AbortController | null;
   /** Tool calls running in this process. */
   readonly calls: Map<string, AbortController>;
-  readonly timers: Map<string, NodeJS.Timeout>;
+  readonly timers: Map<string, Stop>;
   /** Where the last look at a fan-in found an agent that still runs: the next look begins there. */
   readonly wait_cursors: Map<string, number>;
   /** Texts that were looked up in the ledger and are known now, or known to be nobody. */
@@ -67,7 +68,7 @@ export function stopCell(cell: Cell): void {
   cell.request = null;
   for (const controller of cell.calls.values()) controller.abort();
   cell.calls.clear();
-  for (const timer of cell.timers.values()) clearTimeout(timer);
+  for (const stop of cell.timers.values()) stop();
   cell.timers.clear();
   cell.wait_cursors.clear();
 }

@@ -5,9 +5,11 @@ import type { Need, NeedAnswer } from '../toolsets/need.ts';
 import type { Cell } from './cell.ts';
 import type { WorldEffect } from './draft.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { Workbench } from './workbench.ts';
 
 export interface ExecutorOptions {
+  readonly surroundings: Surroundings;
   readonly store: Store;
   readonly workbench: Workbench;
   readonly role: WorkerRole;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Agent } from '../core/agent.ts';
 import type { AgentEvent } from '../core/event.ts';
@@ -10,7 +9,6 @@ import { isTerminal, isWorking } from '../core/state.ts';
 import { waitEdges } from '../core/wait-edges.ts';
 import type { RequestRecord, Step, Store, Verdict, Worker } from '../store/store.ts';
 import { type Cell, forgetLookUps, newCell, stopCell } from './cell.ts';
-import { commitUntilReached } from './commit-until-reached.ts';
 import { createdAgent, killedAgent, placed } from './created-agent.ts';
 import { DeferredCalls } from './deferred-calls.ts';
 import { doing } from './doing.ts';
@@ -21,7 +19,9 @@ import { fold } from './fold.ts';
 import { Forest } from './forest.ts';
 import { overrideFor } from './refusal.ts';
 import { TaskQueue } from './task-queue.ts';
+import { untilReached } from './until-reached.ts';
 import { WaiterIndex } from './waiter-index.ts';
+import { wasApplied } from './was-applied.ts';
 
 function isRun({ config }: Agent): boolean {
   return config.task !== undefined && config.task.run_id !== null;
@@ -49,13 +49,21 @@ export class Executor {
   readonly #tasks: TaskQueue;
   readonly #deferred: DeferredCalls;
   #round: Promise<void> | null = null;
+  /** Agents not led here for whom a signal came: they may be about to be. */
+  readonly #early_mail = new Set<string>();
+  #in_doubt = false;
   /** Looks into mailboxes that are under way. */
   #looking = 0;
   #closed = false;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    this.worker = { id: randomUUID(), host: hostname(), pid: process.pid, role: options.role };
+    this.worker = {
+      id: options.surroundings.newId(),
+      host: hostname(),
+      pid: process.pid,
+      role: options.role,
+    };
     this.elsewhere = new Elsewhere(options.store);
     const { subagents, runs } = options.workbench.terms;
     this.#tasks = new TaskQueue({
@@ -64,11 +72,9 @@ export class Executor {
       per_source: runs.per_source,
     });
     this.#deferred = new DeferredCalls({
-      store: options.store,
+      ...options,
       learn: (agent) => this.#learn(agent),
       readMail: (cell) => this.checkMail(cell.agent.id),
-      findOut: options.findOut,
-      discard: options.discard,
       again: (cell, call) => {
         cell.inputs.push({ type: 'toolset-call', call });
         this.wake(cell);
@@ -87,7 +93,7 @@ export class Executor {
   wake(cell: Cell): void {
     if (cell.gone || this.#closed) return;
     this.#ready.add(cell);
-    this.#round ??= new Promise((resolve) => setImmediate(resolve)).then(() => this.#rounds());
+    this.#round ??= this.#options.surroundings.soon().then(() => this.#rounds());
   }
 
   /** True when no step is under way, none is due, and no mail is being looked for. */
@@ -102,7 +108,7 @@ export class Executor {
       const pending = cells.flatMap((cell) => this.#fold(cell) ?? []);
       if (pending.length > 0) await this.#commit(pending);
       // Sockets and timers get their turn, so that the next group is as large as it can be.
-      if (this.#ready.size > 0) await new Promise((resolve) => setImmediate(resolve));
+      if (this.#ready.size > 0) await this.#options.surroundings.soon();
     }
     this.#round = null;
     this.#options.onQuiet();
@@ -110,10 +116,11 @@ export class Executor {
 
   #fold(cell: Cell): Pending | null {
     if (cell.gone) return null;
-    const [{ forest }, { workbench }, now] = [this, this.#options, Date.now()];
+    const [{ forest }, { workbench, surroundings }] = [this, this.#options];
+    const now = surroundings.now();
     const draft = fold(cell, {
       now,
-      newId: randomUUID,
+      newId: surroundings.newId,
       worker: this.worker.id,
       forest,
       context: workbench.contextOf(cell.agent, forest.tree(cell.agent.root_id)),
@@ -139,15 +146,11 @@ export class Executor {
   async #commit(pending: readonly Pending[]): Promise<void> {
     // What arrives while the commit is under way belongs to the next step.
     const taken = pending.map(({ cell }) => cell.inputs.splice(0));
-    const verdicts = await commitUntilReached(
-      this.#options.store,
-      pending.map(({ step }) => step),
-      () => this.#closed,
-      this.#options.emit,
-    );
-    if (verdicts === null) return;
+    const steps = pending.map(({ step }) => step);
+    const reached = await this.#ask((store) => store.commit(steps));
+    if (reached === null) return;
     const refused: Promise<void>[] = [];
-    for (const [index, verdict] of verdicts.entries()) {
+    for (const [index, verdict] of reached.answer.entries()) {
       const one = pending[index] as Pending;
       if (verdict.ok) this.#accepted(one, verdict);
       else refused.push(this.#refused(one, verdict, taken[index] ?? []));
@@ -177,7 +180,7 @@ export class Executor {
     // Who is led elsewhere may have come to rest before the ledger knew of this wait, and so told nobody.
     if (this.elsewhere.isShared(cell.agent.root_id))
       for (const id of draft.parked.flatMap((one) => one.from))
-        if (!this.cells.has(id)) void this.checkAgent(id).catch(() => undefined);
+        if (!this.cells.has(id)) void this.checkAgent(id).catch(() => this.doubt());
     this.#after(cell, draft);
   }
 
@@ -200,6 +203,8 @@ export class Executor {
   #fork_points = new Map<number, ReturnType<Prompt['forked']>>();
 
   #begin({ agent, messages }: NewAgent, parent: Cell | null): void {
+    // Found in the ledger and taken over before its creation was acknowledged.
+    if (this.cells.has(agent.id)) return;
     const seq = agent.forked_from?.seq ?? 0;
     const created = createdAgent({ agent, messages });
     const prompt = new Prompt(
@@ -223,11 +228,14 @@ export class Executor {
 
   /** An agent taken over from the ledger: it goes on from its state (law 12). */
   adopt(agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[]): Cell {
+    const before = this.cells.get(agent.id);
+    if (before !== undefined) this.#drop(before);
     const cell = newCell(agent, promptOf(history), mail);
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     this.#waiters.set(agent.id, [], waitEdges(agent.state));
-    this.happened(cell, { type: 'resume', at: Date.now() });
+    this.happened(cell, { type: 'resume', at: this.#options.surroundings.now() });
+    if (this.#early_mail.delete(agent.id)) void this.checkMail(agent.id).catch(() => this.doubt());
     return cell;
   }
 
@@ -245,6 +253,7 @@ export class Executor {
 
   /** An agent that the ledger tells of, before anything of its tree goes on here. */
   know(agent: Agent): void {
+    if (this.isOld(agent)) return;
     this.forest.set(agent);
     this.#tasks.see(agent, this.#rides(agent));
   }
@@ -255,12 +264,17 @@ export class Executor {
     return this.forest.lineage(agent).some((one) => one !== agent && isRun(one));
   }
 
+  /** More is known of it here: two looks at the ledger may come back in the wrong order. */
+  isOld({ id, epoch, last_seq }: Agent): boolean {
+    const known = this.forest.agent(id);
+    if (known === undefined) return this.forest.wasRemoved(id);
+    return epoch < known.epoch || last_seq < known.last_seq;
+  }
+
   async #learn(seen: Agent): Promise<void> {
     if (this.cells.get(seen.id)?.gone === false) return;
     const agent = await this.elsewhere.heardOf(seen);
-    const known = this.forest.agent(agent.id);
-    // Two looks at the ledger may come back in the wrong order.
-    if (known !== undefined && (agent.epoch < known.epoch || agent.last_seq < known.last_seq)) return;
+    if (this.isOld(agent)) return;
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     // Its whole turn may have passed unheard.
     if (!isWorking(agent.state.type)) this.#wakeWaiters(agent.id);
@@ -275,52 +289,56 @@ export class Executor {
     this.#tasks.notBegun(cell.agent);
     cell.inputs = [...inputs, ...cell.inputs];
     if (refusal.reason === 'stale' || refusal.reason === 'consumed')
-      return this.#reload({ cell, draft, step });
-    const { store } = this.#options;
-    const root_id = cell.agent.root_id;
+      return this.#reload({ cell, draft, step }, inputs.length);
     if (refusal.reason === 'cycle') {
       for (const [call_id, override] of overrideFor(refusal.path, draft.parked, (id) =>
         this.forest.agent(id),
       )) {
         cell.overrides.set(call_id, override);
       }
-    } else {
-      const tree = await store.tree(root_id);
-      if (tree !== null) this.forest.setTree(tree);
-      for (const agent of await store.agents({ root_id })) await this.#learn(agent);
-    }
+    } else await this.#ask(() => this.#checkTree(cell.agent.root_id));
     this.wake(cell);
   }
 
-  /** The ledger knows better: the step was applied before the connection broke, the agent was killed, or it is led elsewhere now. */
-  async #reload({ cell, draft, step }: Pending): Promise<void> {
+  /** What the ledger says, whenever it can be reached; null when this process was closed meanwhile. */
+  #ask<T>(question: (store: Store) => Promise<T>): Promise<{ readonly answer: T } | null> {
     const { store } = this.#options;
-    const agent = await store.agent(cell.agent.id);
-    if (agent === null || agent.epoch !== cell.agent.epoch || isTerminal(agent.state.type)) {
-      if (agent !== null && agent.state.type === 'killed') this.markKilled([agent.id], agent.state.by);
-      else this.#drop(cell);
-      if (agent !== null) this.#setAgent(agent, this.forest.agent(agent.id), false);
-      return;
-    }
-    const tree = (await store.tree(agent.root_id)) as NonNullable<Awaited<ReturnType<Store['tree']>>>;
-    // A step without messages leaves no trace in the seq: then only the ledger's state tells, and it is taken as it is.
-    if (agent.last_seq === draft.last_seq && step.messages.length > 0) {
+    return untilReached(
+      this.#options,
+      () => question(store),
+      () => this.#closed,
+    );
+  }
+
+  /** The ledger knows better: the step was applied before the connection broke, the agent was killed, or it is led elsewhere now. */
+  async #reload({ cell, draft, step }: Pending, folded: number): Promise<void> {
+    const { id, root_id } = cell.agent;
+    const found = await this.#ask(async (store) => {
+      const [agent, tree] = [await store.agent(id), await store.tree(root_id)];
+      return { agent, tree, history: await store.history(id), mail: await store.mail(id) };
+    });
+    if (found === null) return;
+    const { agent, tree, history, mail } = found.answer;
+    const is_mine = agent !== null && agent.epoch === cell.agent.epoch && !cell.gone;
+    if (is_mine && tree !== null && wasApplied(step, cell.agent, agent)) {
+      // What arrived since belongs to the next step.
+      cell.inputs.splice(0, folded);
       this.#accepted({ cell, draft, step }, { ok: true, killed: [], sent: [], tree });
-      cell.inputs = [];
-      for (const mail of step.send) await this.checkMail(mail.to_id);
-      for (const id of step.kill)
-        for (const dead of await store.agents({ parent_id: id })) await this.#learn(dead);
-      return;
-    }
-    stopCell(cell);
-    cell.gone = true;
-    this.adopt(agent, await store.history(agent.id), await store.mail(agent.id));
+    } else if (is_mine && !isTerminal(agent.state.type)) this.adopt(agent, history, mail);
+    else this.#drop(cell);
+    // Whether or not the step was applied before others took over: who it wrote to, and whom it killed, may be led here.
+    await this.#ask(async () => {
+      if (agent === null) await this.checkAgent(id);
+      if (!is_mine || step.kill.length > 0) await this.#checkTree(root_id);
+      for (const to of new Set([id, ...step.send.map((one) => one.to_id)])) await this.checkMail(to);
+    });
   }
 
   /** Looks at the ledger for mail that came from outside this process. */
   async checkMail(agent_id: string): Promise<void> {
     const cell = this.cells.get(agent_id);
-    if (cell === undefined) return;
+    // It may be about to be taken over, with what its mailbox held before.
+    if (cell === undefined) return void this.#early_mail.add(agent_id);
     this.#looking += 1;
     try {
       const pending = await this.#options.store.mail(agent_id);
@@ -336,11 +354,42 @@ export class Executor {
   /** Looks at the ledger for what became of an agent led elsewhere, or killed from outside. */
   async checkAgent(agent_id: string): Promise<void> {
     const agent = await this.#options.store.agent(agent_id);
-    if (agent === null) return;
-    if (agent.state.type === 'killed') this.markKilled([agent_id], agent.state.by);
+    if (agent !== null) return this.#check(agent);
+    // Another process delivered its outcome, and its conversation went with that.
     const cell = this.cells.get(agent_id);
-    if (cell !== undefined && agent.epoch !== cell.agent.epoch) this.#drop(cell);
+    if (cell !== undefined) this.#drop(cell);
+    this.#removed([agent_id]);
+  }
+
+  async #check(agent: Agent): Promise<void> {
+    if (agent.state.type === 'killed') this.markKilled([agent.id], agent.state.by);
+    const cell = this.cells.get(agent.id);
+    if (cell !== undefined && agent.epoch > cell.agent.epoch) this.#drop(cell);
     await this.#learn(agent);
+  }
+
+  async #checkTree(root_id: string): Promise<void> {
+    const { store } = this.#options;
+    const tree = await store.tree(root_id);
+    if (tree !== null) this.forest.setTree(tree);
+    const agents = await store.agents({ root_id });
+    for (const agent of agents) await this.#check(agent);
+    const found = new Set(agents.map(({ id }) => id));
+    for (const { id } of this.forest.members(root_id)) if (!found.has(id)) await this.checkAgent(id);
+  }
+
+  /** Something that the ledger had to tell was not heard, or may not have been: the next look is at everybody. */
+  doubt(): void {
+    this.#in_doubt = true;
+  }
+
+  /** Looks at all trees led here, if there is a doubt. */
+  async lookAtAll(): Promise<void> {
+    if (!this.#in_doubt) return;
+    this.#in_doubt = false;
+    for (const root_id of new Set([...this.cells.values()].map((cell) => cell.agent.root_id)))
+      await this.#checkTree(root_id);
+    for (const id of [...this.cells.keys()]) await this.checkMail(id);
   }
 
   /** They are dead in the ledger: stop what runs for them here and tell who waits for them; a kill that is known is no news. */
@@ -351,23 +400,27 @@ export class Executor {
       const known = this.forest.agent(id);
       if (cell !== undefined) this.#drop(cell);
       if (known === undefined || isTerminal(known.state.type)) continue;
-      this.#setAgent(killedAgent(known, by, Date.now()), known, false);
+      this.#setAgent(killedAgent(known, by, this.#options.surroundings.now()), known, false);
       // The kill told a parent that awaits it: in the ledger, whoever led the agent. A look that fails is made up for by the signal.
       if (known.parent_id !== null && known.origin !== 'fork')
-        void this.checkMail(known.parent_id).catch(() => undefined);
+        void this.checkMail(known.parent_id).catch(() => this.doubt());
     }
     if (news.length > 0) this.#options.emit({ type: 'killed', ids: news, by });
   }
 
   /** Their conversations went with the step; an agent that others build on stayed. */
   #removed(ids: readonly string[]): void {
+    const known = ids.flatMap((id) => this.forest.agent(id) ?? []);
     const gone = ids.filter((id) => this.forest.remove(id));
-    this.#options.emit({ type: 'removed', ids: gone });
+    for (const agent of known) for (const next of this.#tasks.leave(agent)) this.#wakeOne(next);
+    if (gone.length > 0) this.#options.emit({ type: 'removed', ids: gone });
   }
 
+  /** Nothing that still comes for it counts. */
   #drop(cell: Cell): void {
     stopCell(cell);
     cell.gone = true;
+    if (this.cells.get(cell.agent.id) !== cell) return;
     this.cells.delete(cell.agent.id);
     for (const next of this.#tasks.leave(cell.agent)) this.#wakeOne(next);
   }

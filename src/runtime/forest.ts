@@ -15,6 +15,12 @@ export class Forest {
   readonly #children = new Map<string, Set<string>>();
   readonly #living_children = new Map<string, number>();
   readonly #working = new Map<string, number>();
+  readonly #removed = new Set<string>();
+
+  /** Its conversation was deleted: an old look at the ledger may still bring it. */
+  wasRemoved(id: string): boolean {
+    return this.#removed.has(id);
+  }
 
   agent(id: string): Agent | undefined {
     return this.#agents.get(id);
@@ -53,6 +59,10 @@ export class Forest {
     this.#members.get(agent.root_id)?.delete(id);
     this.#named.get(nameKey(agent.root_id, agent.name))?.delete(id);
     if (agent.parent_id !== null) this.#children.get(agent.parent_id)?.delete(id);
+    this.#count(this.#working, agent.root_id, weight(agent, isWorking), 0);
+    if (agent.parent_id !== null)
+      this.#count(this.#living_children, agent.parent_id, weight(agent, isAlive), 0);
+    this.#removed.add(id);
     return true;
   }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Agent, AgentConfig } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
@@ -33,6 +32,7 @@ import type {
 } from './runtime-face.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { SettleWatch } from './settle-watch.ts';
+import { type Surroundings, SYSTEM_SURROUNDINGS } from './surroundings.ts';
 import { TurnClock } from './turn-clock.ts';
 import { Workbench } from './workbench.ts';
 import { WorktreeCare } from './worktree-care.ts';
@@ -47,6 +47,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace>
 class Runtime implements RuntimeFace {
   readonly #store: Store;
   readonly #options: RuntimeOptions;
+  readonly #surroundings: Surroundings;
   readonly #workbench: Workbench;
   readonly #executor: Executor;
   readonly #keeper: LeaseKeeper;
@@ -56,17 +57,21 @@ class Runtime implements RuntimeFace {
   readonly #models: ModelShelf;
   readonly #orders: HumanOrders;
   readonly #worktrees = new WorktreeCare();
+  /** Trees that are being taken over: none of them is forgotten meanwhile. */
+  readonly #resuming: string[] = [];
   #closed = false;
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
     this.#store = options.store;
+    this.#surroundings = options.surroundings ?? SYSTEM_SURROUNDINGS;
     this.#models = new ModelShelf(options.openModel);
     this.#workbench = new Workbench(options.tools, options.toolsets ?? ALL_TOOLSETS, {
       ...DEFAULT_TERMS,
       ...options.terms,
     });
     this.#executor = new Executor({
+      surroundings: this.#surroundings,
       store: options.store,
       workbench: this.#workbench,
       role: options.role ?? 'run',
@@ -80,14 +85,15 @@ class Runtime implements RuntimeFace {
       discard: (worktree) => this.#worktrees.discard(worktree),
       onQuiet: () => this.#settle.look(),
     });
-    this.#orders = new HumanOrders(options.store, this.#executor);
-    this.#settle = new SettleWatch(this.#executor, options.store);
-    this.#clock = new TurnClock(this.#executor);
+    this.#orders = new HumanOrders(options.store, this.#executor, this.#surroundings);
+    this.#settle = new SettleWatch(this.#executor, options.store, this.#surroundings);
+    this.#clock = new TurnClock(this.#executor, this.#surroundings);
     this.#keeper = new LeaseKeeper({
       store: options.store,
       worker: this.#executor.worker,
+      surroundings: this.#surroundings,
       onSignals: () => this.#takeSignals(),
-      onLost: () => this.#checkLeases(),
+      onLost: () => this.#executor.doubt(),
     });
   }
 
@@ -110,8 +116,9 @@ class Runtime implements RuntimeFace {
   }
 
   #perform(cell: Cell, effect: WorldEffect): void {
-    const surroundings = {
+    const around = {
       ...this.#options,
+      surroundings: this.#surroundings,
       executor: this.#executor,
       worktrees: this.#worktrees,
       workbench: this.#workbench,
@@ -122,13 +129,13 @@ class Runtime implements RuntimeFace {
     switch (effect.type) {
       case 'request-model':
         this.#clock.watch(cell);
-        void performRequest(cell, { ...surroundings, openModel: (name) => this.#models.model(name) });
+        void performRequest(cell, { ...around, openModel: (name) => this.#models.model(name) });
         return;
       case 'run-call':
         if (this.#workbench.toolsetTool(cell.agent.config, effect.call.name) !== undefined) {
           cell.inputs.push({ type: 'toolset-call', call: effect.call });
           this.#executor.wake(cell);
-        } else void performCall(cell, effect.call, surroundings);
+        } else void performCall(cell, effect.call, around);
         return;
       case 'start-timer':
         this.#clock.wakeAt(cell, effect.call_id, effect.at);
@@ -158,6 +165,7 @@ class Runtime implements RuntimeFace {
       session_key,
       config: await this.checked(config),
       worker: this.#executor.worker.id,
+      surroundings: this.#surroundings,
     });
     const tree = await this.#store.createRoot(root, checkedLimits(limits), { served: true });
     this.#executor.forest.setTree(tree);
@@ -172,7 +180,7 @@ class Runtime implements RuntimeFace {
 
   async release(root_id: string): Promise<boolean> {
     this.#assertOpen();
-    if (!this.#executor.forget(root_id)) return false;
+    if (this.#resuming.includes(root_id) || !this.#executor.forget(root_id)) return false;
     await this.#store.releaseTree(root_id, this.#executor.worker.id);
     return true;
   }
@@ -182,8 +190,8 @@ class Runtime implements RuntimeFace {
     const limits = checkedLimits(options.limits);
     if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
     const config = await this.checked(options.config);
-    const now = Date.now();
-    const id = randomUUID();
+    const now = this.#surroundings.now();
+    const id = this.#surroundings.newId();
     const content = {
       origin: 'human' as const,
       text: storable(options.prompt),
@@ -213,38 +221,52 @@ class Runtime implements RuntimeFace {
 
   async resume(root_id: string, options: { readonly retry?: boolean } = {}): Promise<ResumeReport> {
     this.#assertOpen();
+    this.#resuming.push(root_id);
+    try {
+      return await this.#resume(root_id, options.retry === true);
+    } finally {
+      this.#resuming.splice(this.#resuming.indexOf(root_id), 1);
+    }
+  }
+
+  async #resume(root_id: string, retry: boolean): Promise<ResumeReport> {
     const tree = await this.#store.tree(root_id);
     const root = await this.#store.agent(root_id);
     if (tree === null || root === null)
       throw new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`);
     this.#executor.forest.setTree(tree);
-    const claimed = await this.#store.claim(root_id, this.#executor.worker);
-    const mine = new Set(claimed.map((agent) => agent.id));
+    await this.#store.claim(root_id, this.#executor.worker);
     const all = (await this.#store.agents({ root_id })).toReversed();
-    const others = all.filter((agent) => !mine.has(agent.id));
+    const living = all.filter((agent) => !isTerminal(agent.state.type));
+    // Also what was claimed before by a call whose answer was lost.
+    const claimed = living
+      .filter(({ worker }) => worker === this.#executor.worker.id)
+      .filter((agent) => !this.#isLed(agent));
     // All are known before the first goes on: a wait looks at the others.
     for (const agent of all) if (!this.#executor.cells.has(agent.id)) this.#executor.know(agent);
-    const elsewhere = others.filter(
-      (agent) => !isTerminal(agent.state.type) && !this.#executor.cells.has(agent.id),
-    ).length;
+    const elsewhere = living.filter(({ worker }) => worker !== this.#executor.worker.id).length;
     if (elsewhere > 0) this.#executor.elsewhere.markShared(root_id);
     const broken: { agent: Agent; reason: string }[] = [];
     // In the order of their creation, so that queued runs begin in it.
-    for (const agent of all.filter(({ id }) => mine.has(id))) {
+    for (const agent of claimed) {
       try {
-        const cell = this.#executor.adopt(
-          agent,
-          await this.#store.history(agent.id),
-          await this.#store.mail(agent.id),
-        );
+        const [history, mail] = [await this.#store.history(agent.id), await this.#store.mail(agent.id)];
+        this.#assertOpen();
+        if (this.#isLed(agent) || this.#executor.isOld(agent)) continue;
+        const cell = this.#executor.adopt(agent, history, mail);
         this.#clock.watch(cell);
-        if (options.retry && agent.state.type === 'errored')
-          this.#executor.happened(cell, { type: 'retry', at: Date.now() });
+        if (retry && agent.state.type === 'errored')
+          this.#executor.happened(cell, { type: 'retry', at: this.#surroundings.now() });
       } catch (error) {
         broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
       }
     }
     return { root, agents: claimed, elsewhere, broken };
+  }
+
+  /** It is led here as it is now, or newer. */
+  #isLed({ id, epoch }: Agent): boolean {
+    return (this.#executor.cells.get(id)?.agent.epoch ?? 0) >= epoch;
   }
 
   async send(to_id: string, text: string, as: LetterTerms = {}): Promise<Mail> {
@@ -275,7 +297,7 @@ class Runtime implements RuntimeFace {
   async kill(agent_id: string): Promise<readonly string[]> {
     this.#assertOpen();
     await this.#orders.find(agent_id);
-    const { ids } = await this.#store.kill(agent_id, 'you', Date.now());
+    const { ids } = await this.#store.kill(agent_id, 'you', this.#surroundings.now());
     if (ids.length > 0) this.#executor.markKilled(ids, 'you');
     return ids;
   }
@@ -300,16 +322,19 @@ class Runtime implements RuntimeFace {
   }
 
   async #takeSignals(): Promise<void> {
-    for (const signal of await this.#store.signals(this.#executor.worker.id)) {
-      if (signal.kind === 'mail') await this.#executor.checkMail(signal.agent_id);
-      else if (signal.kind === 'killed') await this.#executor.checkAgent(signal.agent_id);
-      else if (signal.about !== null) await this.#executor.checkAgent(signal.about);
+    try {
+      await this.#executor.lookAtAll();
+      for (const signal of await this.#store.signals(this.#executor.worker.id)) {
+        if (signal.kind === 'mail') await this.#executor.checkMail(signal.agent_id);
+        else if (signal.kind === 'killed') await this.#executor.checkAgent(signal.agent_id);
+        else if (signal.about !== null) await this.#executor.checkAgent(signal.about);
+      }
+    } catch (error) {
+      // Signals that were taken and not followed do not come again.
+      this.#executor.doubt();
+      throw error;
     }
     this.#settle.look();
-  }
-
-  async #checkLeases(): Promise<void> {
-    for (const id of [...this.#executor.cells.keys()]) await this.#executor.checkAgent(id);
   }
 
   #assertOpen(): void {

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { AgentConfig } from '../core/agent.ts';
 import type { NewAgent } from '../core/new-agent.ts';
 import { storable } from '../core/text.ts';
+import { type Surroundings, SYSTEM_SURROUNDINGS } from './surroundings.ts';
 
 /** A root that rests until somebody writes to it. */
 export function restingRoot(of: {
@@ -9,8 +9,10 @@ export function restingRoot(of: {
   readonly session_key: string;
   readonly config: AgentConfig;
   readonly worker: string | null;
+  readonly surroundings?: Surroundings;
 }): NewAgent {
-  const id = randomUUID();
+  const { now, newId } = of.surroundings ?? SYSTEM_SURROUNDINGS;
+  const id = newId();
   return {
     agent: {
       id,
@@ -24,7 +26,7 @@ export function restingRoot(of: {
       state: { type: 'idle' },
       forked_from: null,
       worker: of.worker,
-      created_at: Date.now(),
+      created_at: now(),
     },
     messages: [],
   };

@@ -13,7 +13,8 @@ import type { OutboxLedger } from './outbox-ledger.ts';
 
 /**
  * One advance of one agent by its lease holder: all of it or nothing. Guards, in this order:
- * 1. `stale`: the agent's epoch is `epoch`, its `last_seq` is `base_seq`, it is not terminal (law 8).
+ * 1. `stale`: the agent's epoch is `epoch`, its `last_seq` is `base_seq`, it is not terminal (law 8). Of a step without messages, which
+ *    leaves `last_seq` as it was, also: nothing that it creates or sends is there already.
  * 2. `limit`: the tree's and the agent's budgets admit `create` (law 7).
  * 3. `recipient`: every letter's recipient exists in the same tree and is not terminal, or is created by this very step.
  * 4. `consumed`: every letter in `consume` is addressed to this agent and still pending (law 6).
@@ -118,6 +119,8 @@ export const LEASE_MS = 10_000;
 export interface OpenStoreOptions {
   /** False: no wake-ups from the database; `listen` only polls, once a second. Default true. */
   readonly notifications?: boolean;
+  /** The clock that leases are measured by, milliseconds since the epoch. SQLite only: a server has its own. Default `Date.now`. */
+  readonly now?: () => number;
 }
 
 export interface AgentFilter {

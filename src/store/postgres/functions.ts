@@ -62,7 +62,7 @@ END $$;
 CREATE OR REPLACE FUNCTION coppice_finish_run(ended_agent text, run jsonb, ended_at bigint) RETURNS void LANGUAGE sql AS $$
   WITH ended AS (
     UPDATE subagent_runs SET status = run->>'status', result = run->>'result', error = run->>'error', finished_at = ended_at,
-      duration_ms = ended_at - coalesce(started_at, ended_at) WHERE agent_id = ended_agent AND finished_at IS NULL
+      duration_ms = greatest(0, ended_at - coalesce(started_at, ended_at)) WHERE agent_id = ended_agent AND finished_at IS NULL
     RETURNING id, root_id, agent_id, deliver
   )
   INSERT INTO deliveries (id, kind, target, channel, root_id, agent_id, about, created_at, next_at)
@@ -183,6 +183,12 @@ BEGIN
   SELECT * INTO a FROM agents WHERE id = s->>'agent_id' FOR UPDATE;
   -- Law 8.
   IF NOT FOUND OR a.epoch <> (s->>'epoch')::bigint OR a.last_seq <> (s->>'base_seq')::bigint OR coppice_is_terminal(a.status) THEN
+    RETURN '{"ok": false, "refusal": {"reason": "stale"}}';
+  END IF;
+  -- Offered again by a writer who was not told: of a step without messages only what it makes shows that it was applied.
+  IF jsonb_array_length(s->'messages') = 0 AND (
+    EXISTS (SELECT 1 FROM agents g JOIN jsonb_array_elements(s->'create') child ON g.id = child->'agent'->>'id')
+    OR EXISTS (SELECT 1 FROM mail JOIN jsonb_array_elements(s->'send') letter ON mail.id = letter->>'id')) THEN
     RETURN '{"ok": false, "refusal": {"reason": "stale"}}';
   END IF;
   SELECT * INTO t FROM trees WHERE root_id = a.root_id;

@@ -13,7 +13,7 @@ import { outcomeOf } from './killed-outcome.ts';
 import { removeAgent } from './remove-agent.ts';
 import { enterRun, finishRun, isTask } from './run-history.ts';
 import type { Statements } from './statements.ts';
-import { refusalOf } from './step-guards.ts';
+import { refusalOf, wasApplied } from './step-guards.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -43,7 +43,8 @@ export class Commit {
       guard === undefined ||
       guard.epoch !== step.epoch ||
       guard.last_seq !== step.base_seq ||
-      isTerminal(guard.status)
+      isTerminal(guard.status) ||
+      (step.messages.length === 0 && wasApplied(this.#sql, step))
     ) {
       return { ok: false, refusal: { reason: 'stale' } };
     }

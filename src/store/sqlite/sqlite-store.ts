@@ -41,7 +41,7 @@ class SqliteStore extends SqliteOutbox implements Store {
   readonly #poll_ms: number;
 
   constructor(path: string, database: DatabaseSync, options: OpenStoreOptions) {
-    super(path, database);
+    super(path, database, options.now ?? Date.now);
     this.#poll_ms = options.notifications === false ? POLL_WITHOUT_NOTIFICATIONS_MS : POLL_MS;
   }
 
@@ -190,7 +190,7 @@ class SqliteStore extends SqliteOutbox implements Store {
 
   async heartbeat(worker: Worker): Promise<boolean> {
     return this.transaction(() => {
-      const now = Date.now();
+      const now = this.clock();
       const before = (this.sql.worker.get(worker.id) as Row | undefined)?.expires_at as number | undefined;
       this.sql.putWorker.run(worker.id, worker.host, worker.pid, worker.role ?? 'run', now + LEASE_MS);
       return before === undefined || before > now;
@@ -243,7 +243,7 @@ class SqliteStore extends SqliteOutbox implements Store {
   }
 
   async workers(): Promise<(Worker & { expires_at: number })[]> {
-    const rows = this.read(() => this.sql.livingWorkers.all(Date.now())) as unknown as (Worker & {
+    const rows = this.read(() => this.sql.livingWorkers.all(this.clock())) as unknown as (Worker & {
       expires_at: number;
     })[];
     return rows.map((row) => ({ ...row }));
@@ -265,7 +265,7 @@ class SqliteStore extends SqliteOutbox implements Store {
   }
 
   async now(): Promise<number> {
-    return Date.now();
+    return this.clock();
   }
 
   async close(): Promise<void> {

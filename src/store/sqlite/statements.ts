@@ -43,6 +43,7 @@ export function prepareStatements(database: DatabaseSync) {
     recipient: prepare('UPDATE agents SET mail_count = mail_count + 1 WHERE id = ? RETURNING mail_count'),
     insertMail: prepare(`INSERT INTO mail (${MAIL_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,NULL)`),
     mailPending: prepare('SELECT 1 FROM mail WHERE id = ? AND to_id = ? AND consumed_seq IS NULL'),
+    mailKnown: prepare('SELECT 1 FROM mail WHERE id = ?'),
     consume: prepare('UPDATE mail SET consumed_seq = ? WHERE id = ?'),
     pendingMail: prepare(
       `SELECT ${MAIL_COLUMNS} FROM mail WHERE to_id = ? AND consumed_seq IS NULL ORDER BY number`,
@@ -62,7 +63,7 @@ export function prepareStatements(database: DatabaseSync) {
       `UPDATE subagent_runs SET status = 'running', started_at = ? WHERE agent_id = ? AND started_at IS NULL`,
     ),
     finishRun: prepare(`UPDATE subagent_runs SET status = ?, result = ?, error = ?, finished_at = ?,
-      duration_ms = ? - coalesce(started_at, ?) WHERE agent_id = ? AND finished_at IS NULL`),
+      duration_ms = max(0, ? - coalesce(started_at, ?)) WHERE agent_id = ? AND finished_at IS NULL`),
 
     deliverRun:
       prepare(`INSERT OR IGNORE INTO deliveries (id, kind, target, channel, root_id, agent_id, about, created_at, next_at)
