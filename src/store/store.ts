@@ -128,6 +128,8 @@ export interface AgentFilter {
   readonly parent_id?: string;
   /** Only agents without a parent. */
   readonly roots?: boolean;
+  /** Only conversations that people began: no runs on a timer, nothing below a root. */
+  readonly conversations?: boolean;
   /** Leave out terminal agents. */
   readonly living?: boolean;
   /** Newest first; default no limit. */

@@ -96,6 +96,20 @@ describe('coppice serve on Telegram', { timeout: 110_000 }, () => {
     assert.deepEqual(said, ['hello', 'and again']);
   });
 
+  it('coppice doctor asks the bot, and names secrets without showing them', async () => {
+    const lines = async (env: NodeJS.ProcessEnv) => (await home.run(['doctor'], { env })).stdout;
+    const well = await lines({ BOT: telegram.token });
+    assert.match(well, /ok +channel +BOT is set\n/);
+    assert.match(well, /ok +telegram +the bot is @copse_bot\n/);
+    assert.match(well, /ok +clock +this machine and the ledger agree\n/);
+    assert.match(well, /ok +schedules +0 enabled\n/);
+    assert.match(well, /ok +server +\S+ \(pid \d+\)\n/);
+    const refused = await lines({ BOT: '1:wrong-token-of-somebody' });
+    assert.match(refused, /– +telegram +the bot token was refused/);
+    assert.match(await lines({}), /– +channel +BOT is not set\n/);
+    for (const secret of [telegram.token, 'wrong-token']) assert.ok(!`${well}${refused}`.includes(secret));
+  });
+
   it('strangers are not heard, and hear nothing', async () => {
     telegram.updates.write(MALLORY, 'let me in');
     telegram.updates.write(ADA, 'are you there?');

@@ -127,6 +127,7 @@ class PostgresStore extends PostgresOutbox implements Store {
     equal('parent_id', filter.parent_id);
     if (filter.living) where.push(LIVING);
     if (filter.roots) where.push('parent_id IS NULL');
+    if (filter.conversations) where.push("origin = 'root'");
     values.push(filter.limit ?? null);
     const text = `SELECT * FROM agents WHERE ${where.join(' AND ')} ORDER BY created_at DESC, number DESC LIMIT $${values.length}`;
     return (

@@ -183,6 +183,7 @@ CREATE INDEX asks_by_prefix ON asks (id text_pattern_ops);
 DROP FUNCTION IF EXISTS coppice_create_root(jsonb, text);
 ALTER TABLE trees ADD COLUMN served boolean NOT NULL DEFAULT false;
 ALTER TABLE workers ADD COLUMN role text NOT NULL DEFAULT 'run';
+CREATE INDEX agents_conversations ON agents (created_at) WHERE origin = 'root';
 CREATE INDEX agents_at_work ON agents (root_id, worker)
   WHERE status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting');
 

@@ -177,6 +177,7 @@ CREATE INDEX asks_by_agent ON asks (agent_id);
     sql: `
 ALTER TABLE trees ADD COLUMN served INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE workers ADD COLUMN role TEXT NOT NULL DEFAULT 'run';
+CREATE INDEX agents_conversations ON agents (created_at) WHERE origin = 'root';
 CREATE INDEX agents_at_work ON agents (root_id, worker)
   WHERE status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting');
 

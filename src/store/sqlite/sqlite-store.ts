@@ -94,6 +94,7 @@ class SqliteStore extends SqliteOutbox implements Store {
     }
     if (filter.living) where.push("status NOT IN ('completed', 'failed', 'killed')");
     if (filter.roots) where.push('parent_id IS NULL');
+    if (filter.conversations) where.push("origin = 'root'");
     values.push(filter.limit ?? -1);
     const sql = `SELECT * FROM agents WHERE ${where.join(' AND ')} ORDER BY created_at DESC, rowid DESC LIMIT ?`;
     return this.read(() => this.database.prepare(sql).all(...values) as Row[]).map(agentOf);
