@@ -13,6 +13,7 @@ export interface ExecutorOptions {
   readonly store: Store;
   readonly workbench: Workbench;
   readonly role: WorkerRole;
+  readonly labels: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
   /** Performs what a committed step asks for; its outcomes come back through `Executor.happened`. */
   readonly perform: (cell: Cell, effect: WorldEffect) => void;

@@ -63,6 +63,7 @@ export class Executor {
       host: hostname(),
       pid: process.pid,
       role: options.role,
+      labels: options.labels,
     };
     this.elsewhere = new Elsewhere(options.store);
     const { subagents, runs } = options.workbench.terms;
@@ -234,7 +235,7 @@ export class Executor {
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     this.#waiters.set(agent.id, [], waitEdges(agent.state));
-    this.happened(cell, { type: 'resume', at: this.#options.surroundings.now() });
+    this.happened(cell, { type: 'resume', at: this.#options.surroundings.now(), deaths: agent.deaths });
     if (this.#early_mail.delete(agent.id)) void this.checkMail(agent.id).catch(() => this.doubt());
     return cell;
   }

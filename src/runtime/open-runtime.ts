@@ -3,7 +3,7 @@ import type { Agent, AgentConfig } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Mail } from '../core/mail.ts';
 import type { NewAgent } from '../core/new-agent.ts';
-import { isTerminal, newTurn } from '../core/state.ts';
+import { isTerminal } from '../core/state.ts';
 import { storable } from '../core/text.ts';
 import type { Store } from '../store/store.ts';
 import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
@@ -18,9 +18,9 @@ import { isGranted } from './granted.ts';
 import { HumanOrders } from './human-orders.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { ModelShelf } from './model-shelf.ts';
+import { restingRoot, startingRoot } from './new-root.ts';
 import { performCall } from './perform-call.ts';
 import { performRequest } from './perform-request.ts';
-import { restingRoot } from './resting-root.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type {
   LetterTerms,
@@ -75,6 +75,7 @@ class Runtime implements RuntimeFace {
       store: options.store,
       workbench: this.#workbench,
       role: options.role ?? 'run',
+      labels: options.labels ?? [],
       emit: (event) => this.#emit(event),
       perform: (cell, effect) => this.#perform(cell, effect),
       findOut: (agent, need) =>
@@ -160,13 +161,8 @@ class Runtime implements RuntimeFace {
 
   async begin({ name, session_key, config, limits }: RestOptions): Promise<Agent> {
     this.#assertOpen();
-    const root = restingRoot({
-      name,
-      session_key,
-      config: await this.checked(config),
-      worker: this.#executor.worker.id,
-      surroundings: this.#surroundings,
-    });
+    const terms = { name, session_key, config: await this.checked(config) };
+    const root = restingRoot(terms, this.#executor.worker.id, this.#surroundings);
     const tree = await this.#store.createRoot(root, checkedLimits(limits), { served: true });
     this.#executor.forest.setTree(tree);
     return this.#executor.beginRoot(root).agent;
@@ -186,37 +182,24 @@ class Runtime implements RuntimeFace {
   }
 
   async start(options: StartOptions): Promise<Agent> {
-    this.#assertOpen();
-    const limits = checkedLimits(options.limits);
-    if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
-    const config = await this.checked(options.config);
-    const now = this.#surroundings.now();
-    const id = this.#surroundings.newId();
-    const content = {
-      origin: 'human' as const,
-      text: storable(options.prompt),
-      ...(options.images === undefined ? {} : { images: options.images }),
-    };
-    const root: NewAgent = {
-      agent: {
-        id,
-        root_id: id,
-        parent_id: null,
-        name: storable(options.name ?? 'main'),
-        session_key: 'agent:main:main',
-        origin: 'root',
-        depth: 0,
-        config,
-        state: { type: 'requesting', attempt: 1, turn: newTurn(now) },
-        forked_from: null,
-        worker: this.#executor.worker.id,
-        created_at: now,
-      },
-      messages: [{ kind: 'user', content }],
-    };
-    const tree = await this.#store.createRoot(root, limits);
+    const root = await this.#startingRoot(options, this.#executor.worker.id);
+    const tree = await this.#store.createRoot(root, checkedLimits(options.limits));
     this.#executor.forest.setTree(tree);
     return this.#executor.beginRoot(root).agent;
+  }
+
+  async enter(options: StartOptions, placement: readonly string[]): Promise<string> {
+    const root = await this.#startingRoot(options, null);
+    await this.#store.createRoot(root, checkedLimits(options.limits), { served: true, placement });
+    return root.agent.id;
+  }
+
+  async #startingRoot(options: StartOptions, worker: string | null): Promise<NewAgent> {
+    this.#assertOpen();
+    checkedLimits(options.limits);
+    if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
+    const config = await this.checked(options.config);
+    return startingRoot({ ...options, config }, worker, this.#surroundings);
   }
 
   async resume(root_id: string, options: { readonly retry?: boolean } = {}): Promise<ResumeReport> {

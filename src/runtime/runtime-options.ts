@@ -23,6 +23,8 @@ export interface RuntimeOptions {
   readonly can_ask?: boolean | ((config: AgentConfig) => boolean);
   /** What this process is for; default `run`. */
   readonly role?: WorkerRole;
+  /** What trees may ask of whoever leads them (`RootTerms.placement`). */
+  readonly labels?: readonly string[];
   /** Default: the system's clock and random ids. */
   readonly surroundings?: Surroundings;
 }

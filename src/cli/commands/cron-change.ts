@@ -61,6 +61,7 @@ export function cronAdd(context: Context, name: string, options: CronAddOptions)
       root_id: tree ? (await findRoot(store, options.tree)).id : null,
       created_by: 'you',
       config,
+      placement: [],
       limits: { ...DEFAULT_LIMITS, ...composeLimits(context, {}, options.profile) },
     });
     return told(context, store, job, 'scheduled');

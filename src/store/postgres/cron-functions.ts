@@ -25,7 +25,7 @@ BEGIN
     PERFORM coppice_post(b->'mail', NULL);
     RETURN NULL;
   END IF;
-  PERFORM coppice_create_root(b->'root', b->>'limits', true);
+  PERFORM coppice_create_root(b->'root', b->>'limits', true, coalesce(b->'placement', '[]')::text);
   PERFORM coppice_post(b->'letter', NULL);
   RETURN b->'root'->'run'->>'id';
 END $$;

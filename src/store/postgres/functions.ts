@@ -9,6 +9,11 @@ $$ SELECT status IN ('completed', 'failed', 'killed') $$;
 CREATE OR REPLACE FUNCTION coppice_is_working(status text) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 $$ SELECT status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting') $$;
 
+-- A call runs in a process, and is not parked in the ledger.
+CREATE OR REPLACE FUNCTION coppice_runs_call(state text) RETURNS boolean LANGUAGE sql IMMUTABLE AS
+$$ SELECT EXISTS (SELECT 1 FROM jsonb_array_elements(state::jsonb->'running') r
+  WHERE r->'wait' IS NULL AND r->'child' IS NULL AND (r->'ask' IS NULL OR r->>'approved' = 'true')) $$;
+
 CREATE OR REPLACE FUNCTION coppice_now() RETURNS bigint LANGUAGE sql VOLATILE AS
 $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 
@@ -210,6 +215,7 @@ BEGIN
     cost_usd = CASE WHEN used.cost IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + used.cost END,
     living_children = living_children + jsonb_array_length(s->'create'),
     worker = CASE WHEN coppice_is_terminal(new_status) THEN NULL ELSE worker END,
+    deaths = CASE WHEN coppice_is_working(new_status) THEN deaths ELSE 0 END,
     ended_at = CASE WHEN coppice_is_terminal(new_status) THEN step_at ELSE ended_at END
   WHERE id = a.id;
   FOR q IN SELECT * FROM jsonb_array_elements(s->'requests') LOOP
@@ -296,9 +302,11 @@ BEGIN
   RETURN coppice_post(m, NULL);
 END $$;
 
-CREATE OR REPLACE FUNCTION coppice_create_root(c jsonb, tree_limits text, is_served boolean) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION coppice_create_root(c jsonb, tree_limits text, is_served boolean, tree_placement text) RETURNS void
+LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO trees (root_id, limits, live, total, served) VALUES (c->'agent'->>'id', tree_limits, 1, 1, is_served);
+  INSERT INTO trees (root_id, limits, live, total, served, placement)
+  VALUES (c->'agent'->>'id', tree_limits, 1, 1, is_served, tree_placement);
   PERFORM coppice_create(c);
 END $$;
 `;

@@ -12,6 +12,7 @@ import type {
   AgentFilter,
   OpenStoreOptions,
   RequestRecord,
+  RootTerms,
   RunFilter,
   Step,
   Store,
@@ -60,11 +61,13 @@ class PostgresStore extends PostgresOutbox implements Store {
     this.#listener = new Listener(url, options.notifications !== false);
   }
 
-  async createRoot(root: NewAgent, limits: Limits, options: { served?: boolean } = {}): Promise<Tree> {
-    await this.query('create_root', 'SELECT coppice_create_root($1::jsonb, $2, $3)', [
+  async createRoot(root: NewAgent, limits: Limits, terms: RootTerms = {}): Promise<Tree> {
+    const { served = false, placement = [] } = terms;
+    await this.query('create_root', 'SELECT coppice_create_root($1::jsonb, $2, $3, $4)', [
       encodeAgent(root),
       JSON.stringify(limits),
-      options.served === true,
+      served,
+      JSON.stringify(placement),
     ]);
     return (await this.tree(root.agent.id)) as Tree;
   }

@@ -5,7 +5,7 @@ import type { Message } from '../../core/message.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
 import { type AgentState, isTerminal, isWorking } from '../../core/state.ts';
 import { mailOf, type Row, treeOf } from '../rows.ts';
-import type { Step, Verdict } from '../store.ts';
+import type { RootTerms, Step, Verdict } from '../store.ts';
 import { enterAsk } from './asks.ts';
 import { enterDelivery } from './deliveries.ts';
 import type { GuardRow } from './guard-row.ts';
@@ -77,6 +77,7 @@ export class Commit {
       step.noticed,
       step.calls,
       at,
+      isWorking(state.type) ? 1 : 0,
       agent_id,
     );
     for (const request of step.requests) this.#request(agent_id, tree, request);
@@ -156,8 +157,13 @@ export class Commit {
     if (created.run !== undefined) enterRun(this.#sql, agent, created.run);
   }
 
-  createRoot(root: NewAgent, limits: Tree['limits'], served: boolean): Tree {
-    this.#sql.insertTree.run(root.agent.id, JSON.stringify(limits), served ? 1 : 0);
+  createRoot(root: NewAgent, limits: Tree['limits'], { served = false, placement = [] }: RootTerms): Tree {
+    this.#sql.insertTree.run(
+      root.agent.id,
+      JSON.stringify(limits),
+      served ? 1 : 0,
+      JSON.stringify(placement),
+    );
     this.#create(root);
     return { ...this.tree(root.agent.id) };
   }

@@ -6,7 +6,9 @@ const MAIL_COLUMNS = 'id, root_id, to_id, from_id, from_name, kind, body, number
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql);
   return {
-    insertTree: prepare('INSERT INTO trees (root_id, limits, live, total, served) VALUES (?, ?, 1, 1, ?)'),
+    insertTree: prepare(
+      'INSERT INTO trees (root_id, limits, live, total, served, placement) VALUES (?, ?, 1, 1, ?, ?)',
+    ),
     tree: prepare('SELECT * FROM trees WHERE root_id = ?'),
     updateTree: prepare('UPDATE trees SET live = ?, total = ?, tokens = ?, cost_usd = ? WHERE root_id = ?'),
     setLimits: prepare('UPDATE trees SET limits = ? WHERE root_id = ?'),
@@ -20,7 +22,7 @@ export function prepareStatements(database: DatabaseSync) {
     ),
     advance:
       prepare(`UPDATE agents SET status = ?, state = ?, last_seq = ?, doing = ?, reply = ?, sent_this_turn = ?,
-      noticed = ?, calls = calls + ?, updated_at = ? WHERE id = ?`),
+      noticed = ?, calls = calls + ?, updated_at = ?, deaths = CASE WHEN ? THEN deaths ELSE 0 END WHERE id = ?`),
     addUsage: prepare(`UPDATE agents SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
       cached_tokens = cached_tokens + ?, reasoning_tokens = reasoning_tokens + ?,
       cost_usd = CASE WHEN ? IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + ? END WHERE id = ?`),
@@ -108,13 +110,15 @@ export function prepareStatements(database: DatabaseSync) {
     takeSignals: prepare('DELETE FROM signals WHERE worker = ? RETURNING id, agent_id, kind, about'),
 
     worker: prepare('SELECT expires_at FROM workers WHERE id = ?'),
-    putWorker: prepare(`INSERT INTO workers (id, host, pid, role, expires_at) VALUES (?, ?, ?, ?, ?)
+    putWorker:
+      prepare(`INSERT INTO workers (id, host, pid, role, labels, started_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`),
     deleteWorker: prepare('DELETE FROM workers WHERE id = ?'),
     deleteSignals: prepare('DELETE FROM signals WHERE worker = ?'),
     releaseAgents: prepare('UPDATE agents SET worker = NULL WHERE worker = ?'),
     deleteSeats: prepare('DELETE FROM channel_seats WHERE worker = ?'),
-    livingWorkers: prepare('SELECT id, host, pid, role, expires_at FROM workers WHERE expires_at > ?'),
+    livingWorkers: prepare('SELECT * FROM workers WHERE expires_at > ? ORDER BY started_at, id'),
+    drainWorker: prepare('UPDATE workers SET draining = 1 WHERE id = ?'),
     allWorkers: prepare('SELECT id, host, pid, expires_at FROM workers'),
     claimable: prepare(
       `SELECT id, worker FROM agents WHERE root_id = ? AND status NOT IN ('completed', 'failed', 'killed')`,
@@ -130,8 +134,16 @@ export function prepareStatements(database: DatabaseSync) {
         SELECT g.root_id FROM mail m JOIN agents g ON g.id = m.to_id
         WHERE m.consumed_seq IS NULL AND g.status NOT IN ('completed', 'failed', 'killed')
           AND (g.worker IS NULL OR g.worker NOT IN (SELECT value FROM json_each(?1)))
-      ) JOIN trees USING (root_id) WHERE trees.served = 1 LIMIT ?2`),
-    claim: prepare('UPDATE agents SET worker = ?, epoch = epoch + 1 WHERE id = ?'),
+      ) JOIN trees USING (root_id) WHERE trees.served = 1
+        AND NOT EXISTS (SELECT 1 FROM json_each(trees.placement) p WHERE p.value NOT IN (SELECT value FROM json_each(?3)))
+      LIMIT ?2`),
+    // A process died (it did not release the agent) while a call of it ran there.
+    claim:
+      prepare(`UPDATE agents SET deaths = deaths + (worker IS NOT NULL AND status = 'executing' AND EXISTS (
+        SELECT 1 FROM json_each(state, '$.running') r WHERE json_extract(r.value, '$.wait') IS NULL
+          AND json_extract(r.value, '$.child') IS NULL
+          AND (json_extract(r.value, '$.ask') IS NULL OR json_extract(r.value, '$.approved')))),
+      worker = ?, epoch = epoch + 1 WHERE id = ?`),
   };
 }
 
