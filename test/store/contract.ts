@@ -9,6 +9,7 @@ import { cronContract } from './cron-contract.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
 import { outboxContract } from './outbox-contract.ts';
 import { runHistoryContract } from './run-history-contract.ts';
+import { workersContract } from './workers-contract.ts';
 
 export interface LedgerUnderTest {
   /** Another connection to the same database. */
@@ -494,5 +495,6 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     asksContract(() => ({ store, other }));
     cronContract(() => ({ store, other }));
     outboxContract(() => ({ store, other }));
+    workersContract(() => ({ store, other }));
   });
 }

@@ -301,12 +301,4 @@ BEGIN
   IF NOT FOUND THEN RETURN NULL; END IF;
   RETURN coppice_post(m, NULL);
 END $$;
-
-CREATE OR REPLACE FUNCTION coppice_create_root(c jsonb, tree_limits text, is_served boolean, tree_placement text) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO trees (root_id, limits, live, total, served, placement)
-  VALUES (c->'agent'->>'id', tree_limits, 1, 1, is_served, tree_placement);
-  PERFORM coppice_create(c);
-END $$;
 `;
