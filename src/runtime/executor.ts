@@ -49,7 +49,7 @@ export class Executor {
   readonly #tasks: TaskQueue;
   readonly #deferred: DeferredCalls;
   #round: Promise<void> | null = null;
-  /** Agents not led here for whom a signal came: they may be about to be. */
+  /** Agents not led here for whom mail came: they may be about to be. */
   readonly #early_mail = new Set<string>();
   #in_doubt = false;
   /** Looks into mailboxes that are under way. */
@@ -383,8 +383,11 @@ export class Executor {
     this.#in_doubt = true;
   }
 
-  /** Looks at all trees led here, if there is a doubt. */
+  /** Looks at what no signal tells of: the end of runs led elsewhere, whose places others wait for; and at all trees, if there is a doubt. */
   async lookAtAll(): Promise<void> {
+    const queued = new Set(this.#tasks.waiting().map((id) => this.cells.get(id)?.agent.root_id));
+    for (const root_id of queued)
+      if (root_id !== undefined && this.elsewhere.isShared(root_id)) await this.#checkTree(root_id);
     if (!this.#in_doubt) return;
     this.#in_doubt = false;
     for (const root_id of new Set([...this.cells.values()].map((cell) => cell.agent.root_id)))
@@ -465,7 +468,10 @@ export class Executor {
 
   #deliver(mail: Mail): void {
     const cell = this.cells.get(mail.to_id);
-    if (cell === undefined) return this.elsewhere.wroteTo(mail.to_id);
+    if (cell === undefined) {
+      this.#early_mail.add(mail.to_id);
+      return this.elsewhere.wroteTo(mail.to_id);
+    }
     cell.inbox.add(mail);
     this.wake(cell);
   }

@@ -56,6 +56,11 @@ export class TaskQueue {
     return true;
   }
 
+  /** Runs that wait for their turn. */
+  waiting(): readonly string[] {
+    return [...this.#waiting_lanes].flatMap((lane) => [...lane.waiting.keys()]);
+  }
+
   /** Takes over what is true of an agent now; returns the runs whose turn has come by it. */
   see(agent: Agent, rides: boolean): readonly string[] {
     const lane = rides ? null : this.#lane(agent);

@@ -207,8 +207,8 @@ class Simulation {
     for (const { actor } of this.#processes)
       if (actor.alive) this.fail('no end', `${actor.name} does not close`);
     const held = this.ledger.database
-      .prepare('SELECT id FROM agents WHERE worker IN (SELECT id FROM workers)')
-      .all();
+      .prepare('SELECT id FROM agents WHERE worker IN (SELECT id FROM workers WHERE expires_at > ?)')
+      .all(this.#time.now);
     if (held.length > 0) this.fail('leases', `${held.length} agents are led by processes that closed`);
     // Law 12: who takes over a ledger at rest finds nothing to do.
     this.#processes[0]?.open(0);
