@@ -203,7 +203,7 @@ class Simulation {
     await this.#pass(30_000);
     for (const watcher of unseen) this.fail('no end', `seen by ${watcher}`);
     for (const process of this.#processes) void process.close();
-    await this.#pass(5_000);
+    await this.#pass(TAKEOVER_MS);
     for (const { actor } of this.#processes)
       if (actor.alive) this.fail('no end', `${actor.name} does not close`);
     const held = this.ledger.database
