@@ -13,7 +13,7 @@ export const FAULTS = {
   'wake-lost': 'a wake-up never comes',
   'wake-doubled': 'a wake-up comes twice',
   'claim-split': 'two processes claim at once, and each gets some of the agents',
-  'lease-lost': 'some agents of a tree are claimed by another process, and given up again',
+  'lease-lost': 'all leases run out at once, and another process has some of the agents for a while',
   'model-error': 'the provider refuses the request',
   'model-rate-limit': 'the provider asks to slow down, or is overloaded',
   'model-hang': 'the provider never answers',
