@@ -17,6 +17,7 @@ import { Elsewhere } from './elsewhere.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { fold } from './fold.ts';
 import { Forest } from './forest.ts';
+import { LedgerNews } from './ledger-news.ts';
 import { overrideFor } from './refusal.ts';
 import { TaskQueue } from './task-queue.ts';
 import { untilReached } from './until-reached.ts';
@@ -43,17 +44,13 @@ export class Executor {
   readonly forest = new Forest();
   readonly cells = new Map<string, Cell>();
   readonly elsewhere: Elsewhere;
+  readonly news: LedgerNews;
   readonly #options: ExecutorOptions;
   readonly #ready = new Set<Cell>();
   readonly #waiters = new WaiterIndex();
   readonly #tasks: TaskQueue;
   readonly #deferred: DeferredCalls;
   #round: Promise<void> | null = null;
-  /** Agents not led here for whom mail came: they may be about to be. */
-  readonly #early_mail = new Set<string>();
-  #in_doubt = false;
-  /** Looks into mailboxes that are under way. */
-  #looking = 0;
   #closed = false;
 
   constructor(options: ExecutorOptions) {
@@ -71,10 +68,22 @@ export class Executor {
       total: runs.max_concurrent,
       per_source: runs.per_source,
     });
+    this.news = new LedgerNews({
+      store: options.store,
+      cells: this.cells,
+      forest: this.forest,
+      elsewhere: this.elsewhere,
+      wake: (cell) => this.wake(cell),
+      markKilled: (ids, by) => this.markKilled(ids, by),
+      queued: () => this.#tasks.waiting(),
+      learn: (agent) => this.#learn(agent),
+      drop: (cell) => this.#drop(cell),
+      removed: (ids) => this.#removed(ids),
+    });
     this.#deferred = new DeferredCalls({
       ...options,
       learn: (agent) => this.#learn(agent),
-      readMail: (cell) => this.checkMail(cell.agent.id),
+      readMail: (cell) => this.news.checkMail(cell.agent.id),
       again: (cell, call) => {
         cell.inputs.push({ type: 'toolset-call', call });
         this.wake(cell);
@@ -98,7 +107,7 @@ export class Executor {
 
   /** True when no step is under way, none is due, and no mail is being looked for. */
   get isQuiet(): boolean {
-    return this.#round === null && this.#looking === 0;
+    return this.#round === null && !this.news.isLooking;
   }
 
   async #rounds(): Promise<void> {
@@ -180,7 +189,7 @@ export class Executor {
     // Who is led elsewhere may have come to rest before the ledger knew of this wait, and so told nobody.
     if (this.elsewhere.isShared(cell.agent.root_id))
       for (const id of draft.parked.flatMap((one) => one.from))
-        if (!this.cells.has(id)) void this.checkAgent(id).catch(() => this.doubt());
+        if (!this.cells.has(id)) void this.news.checkAgent(id).catch(() => this.news.doubt());
     this.#after(cell, draft);
   }
 
@@ -235,7 +244,7 @@ export class Executor {
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     this.#waiters.set(agent.id, [], waitEdges(agent.state));
     this.happened(cell, { type: 'resume', at: this.#options.surroundings.now() });
-    if (this.#early_mail.delete(agent.id)) void this.checkMail(agent.id).catch(() => this.doubt());
+    this.news.adopted(agent.id);
     return cell;
   }
 
@@ -296,7 +305,7 @@ export class Executor {
       )) {
         cell.overrides.set(call_id, override);
       }
-    } else await this.#ask(() => this.#checkTree(cell.agent.root_id));
+    } else await this.#ask(() => this.news.checkTree(cell.agent.root_id));
     this.wake(cell);
   }
 
@@ -328,71 +337,10 @@ export class Executor {
     else this.#drop(cell);
     // Whether or not the step was applied before others took over: who it wrote to, and whom it killed, may be led here.
     await this.#ask(async () => {
-      if (agent === null) await this.checkAgent(id);
-      if (!is_mine || step.kill.length > 0) await this.#checkTree(root_id);
-      for (const to of new Set([id, ...step.send.map((one) => one.to_id)])) await this.checkMail(to);
+      if (agent === null) await this.news.checkAgent(id);
+      if (!is_mine || step.kill.length > 0) await this.news.checkTree(root_id);
+      for (const to of new Set([id, ...step.send.map((one) => one.to_id)])) await this.news.checkMail(to);
     });
-  }
-
-  /** Looks at the ledger for mail that came from outside this process. */
-  async checkMail(agent_id: string): Promise<void> {
-    const cell = this.cells.get(agent_id);
-    // It may be about to be taken over, with what its mailbox held before.
-    if (cell === undefined) return void this.#early_mail.add(agent_id);
-    this.#looking += 1;
-    try {
-      const pending = await this.#options.store.mail(agent_id);
-      // Reloaded meanwhile: what was pending then may be taken now.
-      if (this.cells.get(agent_id) !== cell) return this.checkMail(agent_id);
-      for (const mail of pending) cell.inbox.add(mail);
-    } finally {
-      this.#looking -= 1;
-    }
-    this.wake(cell);
-  }
-
-  /** Looks at the ledger for what became of an agent led elsewhere, or killed from outside. */
-  async checkAgent(agent_id: string): Promise<void> {
-    const agent = await this.#options.store.agent(agent_id);
-    if (agent !== null) return this.#check(agent);
-    // Another process delivered its outcome, and its conversation went with that.
-    const cell = this.cells.get(agent_id);
-    if (cell !== undefined) this.#drop(cell);
-    this.#removed([agent_id]);
-  }
-
-  async #check(agent: Agent): Promise<void> {
-    if (agent.state.type === 'killed') this.markKilled([agent.id], agent.state.by);
-    const cell = this.cells.get(agent.id);
-    if (cell !== undefined && agent.epoch > cell.agent.epoch) this.#drop(cell);
-    await this.#learn(agent);
-  }
-
-  async #checkTree(root_id: string): Promise<void> {
-    const { store } = this.#options;
-    const tree = await store.tree(root_id);
-    if (tree !== null) this.forest.setTree(tree);
-    const agents = await store.agents({ root_id });
-    for (const agent of agents) await this.#check(agent);
-    const found = new Set(agents.map(({ id }) => id));
-    for (const { id } of this.forest.members(root_id)) if (!found.has(id)) await this.checkAgent(id);
-  }
-
-  /** Something that the ledger had to tell was not heard, or may not have been: the next look is at everybody. */
-  doubt(): void {
-    this.#in_doubt = true;
-  }
-
-  /** Looks at what no signal tells of: the end of runs led elsewhere, whose places others wait for; and at all trees, if there is a doubt. */
-  async lookAtAll(): Promise<void> {
-    const queued = new Set(this.#tasks.waiting().map((id) => this.cells.get(id)?.agent.root_id));
-    for (const root_id of queued)
-      if (root_id !== undefined && this.elsewhere.isShared(root_id)) await this.#checkTree(root_id);
-    if (!this.#in_doubt) return;
-    this.#in_doubt = false;
-    for (const root_id of new Set([...this.cells.values()].map((cell) => cell.agent.root_id)))
-      await this.#checkTree(root_id);
-    for (const id of [...this.cells.keys()]) await this.checkMail(id);
   }
 
   /** They are dead in the ledger: stop what runs for them here and tell who waits for them; a kill that is known is no news. */
@@ -406,7 +354,7 @@ export class Executor {
       this.#setAgent(killedAgent(known, by, this.#options.surroundings.now()), known, false);
       // The kill told a parent that awaits it: in the ledger, whoever led the agent. A look that fails is made up for by the signal.
       if (known.parent_id !== null && known.origin !== 'fork')
-        void this.checkMail(known.parent_id).catch(() => this.doubt());
+        void this.news.checkMail(known.parent_id).catch(() => this.news.doubt());
     }
     if (news.length > 0) this.#options.emit({ type: 'killed', ids: news, by });
   }
@@ -469,7 +417,7 @@ export class Executor {
   #deliver(mail: Mail): void {
     const cell = this.cells.get(mail.to_id);
     if (cell === undefined) {
-      this.#early_mail.add(mail.to_id);
+      this.news.early(mail.to_id);
       return this.elsewhere.wroteTo(mail.to_id);
     }
     cell.inbox.add(mail);
