@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { Agent } from '../core/agent.ts';
 import type { AgentEvent } from '../core/event.ts';
 import type { Mail } from '../core/mail.ts';
@@ -8,7 +7,7 @@ import { Prompt, promptOf } from '../core/prompt.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import { waitEdges } from '../core/wait-edges.ts';
 import type { RequestRecord, Step, Store, Verdict, Worker } from '../store/store.ts';
-import { type Cell, forgetLookUps, newCell, stopCell } from './cell.ts';
+import { type Cell, forgetLookUps, isBusy, newCell, stopCell } from './cell.ts';
 import { createdAgent, killedAgent, placed } from './created-agent.ts';
 import { DeferredCalls } from './deferred-calls.ts';
 import { doing } from './doing.ts';
@@ -17,15 +16,14 @@ import { Elsewhere } from './elsewhere.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { fold } from './fold.ts';
 import { Forest } from './forest.ts';
+import { type ForkPoints, forkPoints } from './fork-points.ts';
+import { LedgerNews } from './ledger-news.ts';
+import { newWorker } from './new-worker.ts';
 import { overrideFor } from './refusal.ts';
 import { TaskQueue } from './task-queue.ts';
 import { untilReached } from './until-reached.ts';
 import { WaiterIndex } from './waiter-index.ts';
 import { wasApplied } from './was-applied.ts';
-
-function isRun({ config }: Agent): boolean {
-  return config.task !== undefined && config.task.run_id !== null;
-}
 
 interface Pending {
   readonly cell: Cell;
@@ -43,39 +41,40 @@ export class Executor {
   readonly forest = new Forest();
   readonly cells = new Map<string, Cell>();
   readonly elsewhere: Elsewhere;
+  readonly news: LedgerNews;
   readonly #options: ExecutorOptions;
   readonly #ready = new Set<Cell>();
   readonly #waiters = new WaiterIndex();
   readonly #tasks: TaskQueue;
   readonly #deferred: DeferredCalls;
   #round: Promise<void> | null = null;
-  /** Agents not led here for whom a signal came: they may be about to be. */
-  readonly #early_mail = new Set<string>();
-  #in_doubt = false;
-  /** Looks into mailboxes that are under way. */
-  #looking = 0;
   #closed = false;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    this.worker = {
-      id: options.surroundings.newId(),
-      host: hostname(),
-      pid: process.pid,
-      role: options.role,
-      labels: options.labels,
-    };
+    this.worker = newWorker(options);
     this.elsewhere = new Elsewhere(options.store);
     const { subagents, runs } = options.workbench.terms;
-    this.#tasks = new TaskQueue({
-      per_tree: subagents.max_concurrent,
-      total: runs.max_concurrent,
-      per_source: runs.per_source,
+    this.#tasks = new TaskQueue(
+      { per_tree: subagents.max_concurrent, total: runs.max_concurrent, per_source: runs.per_source },
+      (agent) => this.forest.lineage(agent),
+    );
+    this.news = new LedgerNews({
+      store: options.store,
+      cells: this.cells,
+      forest: this.forest,
+      elsewhere: this.elsewhere,
+      wake: (cell) => this.wake(cell),
+      markKilled: (ids, by) => this.markKilled(ids, by),
+      queued: () => this.#tasks.waiting(),
+      learn: (agent) => this.#learn(agent),
+      drop: (cell) => this.#drop(cell),
+      removed: (ids) => this.#removed(ids),
     });
     this.#deferred = new DeferredCalls({
       ...options,
       learn: (agent) => this.#learn(agent),
-      readMail: (cell) => this.checkMail(cell.agent.id),
+      readMail: (cell) => this.news.checkMail(cell.agent.id),
       again: (cell, call) => {
         cell.inputs.push({ type: 'toolset-call', call });
         this.wake(cell);
@@ -99,7 +98,7 @@ export class Executor {
 
   /** True when no step is under way, none is due, and no mail is being looked for. */
   get isQuiet(): boolean {
-    return this.#round === null && this.#looking === 0;
+    return this.#round === null && !this.news.isLooking;
   }
 
   async #rounds(): Promise<void> {
@@ -129,7 +128,7 @@ export class Executor {
       terms: workbench.terms,
       notices: workbench.bench(cell.agent.config).notices,
       hasMail: (id) => this.#hasMail(id),
-      mayBegin: (agent) => this.#tasks.mayBegin(agent, this.#rides(agent)),
+      mayBegin: (agent) => this.#tasks.mayBegin(agent),
       shared: this.elsewhere.isShared(cell.agent.root_id),
     });
     if (!draft.isEmpty) return { cell, draft, step: draft.step(now, doing(draft.state)) };
@@ -167,10 +166,12 @@ export class Executor {
     cell.inbox.remove(draft.consumed);
     cell.overrides.clear();
     if (cell.agent.state.type !== 'executing') forgetLookUps(cell);
-    this.#tellMessages(cell, before, step);
+    const points = forkPoints(cell, before, step);
+    for (const message of points.messages) emit({ type: 'message', agent_id: cell.agent.id, message });
     this.#setAgent(cell.agent, before, false);
     if (step.waits_for !== null) this.#waiters.set(cell.agent.id, draft.waits_before, step.waits_for);
-    for (const child of step.create) if (child.agent.worker === this.worker.id) this.#begin(child, cell);
+    for (const child of step.create)
+      if (child.agent.worker === this.worker.id) this.#begin(child, points.prompts);
     for (const mail of verdict.sent) {
       emit({ type: 'mail', mail });
       this.#deliver(mail);
@@ -181,36 +182,16 @@ export class Executor {
     // Who is led elsewhere may have come to rest before the ledger knew of this wait, and so told nobody.
     if (this.elsewhere.isShared(cell.agent.root_id))
       for (const id of draft.parked.flatMap((one) => one.from))
-        if (!this.cells.has(id)) void this.checkAgent(id).catch(() => this.doubt());
+        if (!this.cells.has(id)) void this.news.checkAgent(id).catch(() => this.news.doubt());
     this.#after(cell, draft);
   }
 
-  /** Messages enter the prompt; a fork point is remembered at its place, before its results join. */
-  #tellMessages(cell: Cell, before: Agent, step: Step): void {
-    const points = new Map<number, ReturnType<Prompt['forked']>>();
-    const wanted = new Set(step.create.map((child) => child.agent.forked_from?.seq));
-    if (wanted.size > 0 && before.last_seq > 0) {
-      for (const seq of wanted)
-        if (seq !== undefined && seq <= before.last_seq) points.set(seq, cell.prompt.forked());
-    }
-    for (const message of placed(cell.agent.id, step.messages, before.last_seq, step.at)) {
-      cell.prompt.append(message);
-      if (wanted.has(message.seq)) points.set(message.seq, cell.prompt.forked());
-      this.#options.emit({ type: 'message', agent_id: cell.agent.id, message });
-    }
-    this.#fork_points = points;
-  }
-
-  #fork_points = new Map<number, ReturnType<Prompt['forked']>>();
-
-  #begin({ agent, messages }: NewAgent, parent: Cell | null): void {
+  #begin({ agent, messages }: NewAgent, points: ForkPoints['prompts']): void {
     // Found in the ledger and taken over before its creation was acknowledged.
     if (this.cells.has(agent.id)) return;
     const seq = agent.forked_from?.seq ?? 0;
     const created = createdAgent({ agent, messages });
-    const prompt = new Prompt(
-      agent.forked_from === null || parent === null ? undefined : this.#fork_points.get(seq),
-    );
+    const prompt = new Prompt(agent.forked_from === null ? undefined : points.get(seq));
     const cell = newCell(created, prompt, []);
     this.cells.set(agent.id, cell);
     this.#setAgent(created, undefined, true);
@@ -223,7 +204,7 @@ export class Executor {
 
   /** A new root, just written to the ledger. */
   beginRoot(root: NewAgent): Cell {
-    this.#begin(root, null);
+    this.#begin(root, new Map());
     return this.cells.get(root.agent.id) as Cell;
   }
 
@@ -236,7 +217,7 @@ export class Executor {
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     this.#waiters.set(agent.id, [], waitEdges(agent.state));
     this.happened(cell, { type: 'resume', at: this.#options.surroundings.now(), deaths: agent.deaths });
-    if (this.#early_mail.delete(agent.id)) void this.checkMail(agent.id).catch(() => this.doubt());
+    this.news.adopted(agent.id);
     return cell;
   }
 
@@ -254,28 +235,15 @@ export class Executor {
 
   /** An agent that the ledger tells of, before anything of its tree goes on here. */
   know(agent: Agent): void {
-    if (this.isOld(agent)) return;
+    if (this.forest.isOld(agent)) return;
     this.forest.set(agent);
-    this.#tasks.see(agent, this.#rides(agent));
-  }
-
-  /** Awaited inside a run: it works in the place of that run. */
-  #rides(agent: Agent): boolean {
-    if (agent.origin !== 'delegate') return false;
-    return this.forest.lineage(agent).some((one) => one !== agent && isRun(one));
-  }
-
-  /** More is known of it here: two looks at the ledger may come back in the wrong order. */
-  isOld({ id, epoch, last_seq }: Agent): boolean {
-    const known = this.forest.agent(id);
-    if (known === undefined) return this.forest.wasRemoved(id);
-    return epoch < known.epoch || last_seq < known.last_seq;
+    this.#tasks.see(agent);
   }
 
   async #learn(seen: Agent): Promise<void> {
     if (this.cells.get(seen.id)?.gone === false) return;
     const agent = await this.elsewhere.heardOf(seen);
-    if (this.isOld(agent)) return;
+    if (this.forest.isOld(agent)) return;
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     // Its whole turn may have passed unheard.
     if (!isWorking(agent.state.type)) this.#wakeWaiters(agent.id);
@@ -297,7 +265,7 @@ export class Executor {
       )) {
         cell.overrides.set(call_id, override);
       }
-    } else await this.#ask(() => this.#checkTree(cell.agent.root_id));
+    } else await this.#ask(() => this.news.checkTree(cell.agent.root_id));
     this.wake(cell);
   }
 
@@ -329,68 +297,10 @@ export class Executor {
     else this.#drop(cell);
     // Whether or not the step was applied before others took over: who it wrote to, and whom it killed, may be led here.
     await this.#ask(async () => {
-      if (agent === null) await this.checkAgent(id);
-      if (!is_mine || step.kill.length > 0) await this.#checkTree(root_id);
-      for (const to of new Set([id, ...step.send.map((one) => one.to_id)])) await this.checkMail(to);
+      if (agent === null) await this.news.checkAgent(id);
+      if (!is_mine || step.kill.length > 0) await this.news.checkTree(root_id);
+      for (const to of new Set([id, ...step.send.map((one) => one.to_id)])) await this.news.checkMail(to);
     });
-  }
-
-  /** Looks at the ledger for mail that came from outside this process. */
-  async checkMail(agent_id: string): Promise<void> {
-    const cell = this.cells.get(agent_id);
-    // It may be about to be taken over, with what its mailbox held before.
-    if (cell === undefined) return void this.#early_mail.add(agent_id);
-    this.#looking += 1;
-    try {
-      const pending = await this.#options.store.mail(agent_id);
-      // Reloaded meanwhile: what was pending then may be taken now.
-      if (this.cells.get(agent_id) !== cell) return this.checkMail(agent_id);
-      for (const mail of pending) cell.inbox.add(mail);
-    } finally {
-      this.#looking -= 1;
-    }
-    this.wake(cell);
-  }
-
-  /** Looks at the ledger for what became of an agent led elsewhere, or killed from outside. */
-  async checkAgent(agent_id: string): Promise<void> {
-    const agent = await this.#options.store.agent(agent_id);
-    if (agent !== null) return this.#check(agent);
-    // Another process delivered its outcome, and its conversation went with that.
-    const cell = this.cells.get(agent_id);
-    if (cell !== undefined) this.#drop(cell);
-    this.#removed([agent_id]);
-  }
-
-  async #check(agent: Agent): Promise<void> {
-    if (agent.state.type === 'killed') this.markKilled([agent.id], agent.state.by);
-    const cell = this.cells.get(agent.id);
-    if (cell !== undefined && agent.epoch > cell.agent.epoch) this.#drop(cell);
-    await this.#learn(agent);
-  }
-
-  async #checkTree(root_id: string): Promise<void> {
-    const { store } = this.#options;
-    const tree = await store.tree(root_id);
-    if (tree !== null) this.forest.setTree(tree);
-    const agents = await store.agents({ root_id });
-    for (const agent of agents) await this.#check(agent);
-    const found = new Set(agents.map(({ id }) => id));
-    for (const { id } of this.forest.members(root_id)) if (!found.has(id)) await this.checkAgent(id);
-  }
-
-  /** Something that the ledger had to tell was not heard, or may not have been: the next look is at everybody. */
-  doubt(): void {
-    this.#in_doubt = true;
-  }
-
-  /** Looks at all trees led here, if there is a doubt. */
-  async lookAtAll(): Promise<void> {
-    if (!this.#in_doubt) return;
-    this.#in_doubt = false;
-    for (const root_id of new Set([...this.cells.values()].map((cell) => cell.agent.root_id)))
-      await this.#checkTree(root_id);
-    for (const id of [...this.cells.keys()]) await this.checkMail(id);
   }
 
   /** They are dead in the ledger: stop what runs for them here and tell who waits for them; a kill that is known is no news. */
@@ -404,7 +314,7 @@ export class Executor {
       this.#setAgent(killedAgent(known, by, this.#options.surroundings.now()), known, false);
       // The kill told a parent that awaits it: in the ledger, whoever led the agent. A look that fails is made up for by the signal.
       if (known.parent_id !== null && known.origin !== 'fork')
-        void this.checkMail(known.parent_id).catch(() => this.doubt());
+        void this.news.checkMail(known.parent_id).catch(() => this.news.doubt());
     }
     if (news.length > 0) this.#options.emit({ type: 'killed', ids: news, by });
   }
@@ -433,16 +343,11 @@ export class Executor {
   forget(root_id: string): boolean {
     const members = this.forest.members(root_id);
     const cells = members.flatMap(({ id }) => this.cells.get(id) ?? []);
-    const busy = (cell: Cell) =>
-      cell.inputs.length > 0 || !cell.inbox.isEmpty || isWorking(cell.agent.state.type);
-    if (!this.isQuiet || cells.some(busy)) return false;
+    if (!this.isQuiet || cells.some(isBusy)) return false;
     for (const cell of cells) this.#drop(cell);
     for (const agent of members) this.#tasks.leave(agent);
     this.forest.forget(root_id);
-    this.elsewhere.forget(
-      root_id,
-      members.map((agent) => agent.id),
-    );
+    this.elsewhere.forget(root_id, members);
     return true;
   }
 
@@ -450,7 +355,7 @@ export class Executor {
   #setAgent(agent: Agent, before: Agent | undefined, created: boolean): void {
     this.forest.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
-    for (const next of this.#tasks.see(agent, this.#rides(agent))) this.#wakeOne(next);
+    for (const next of this.#tasks.see(agent)) this.#wakeOne(next);
     if (before !== undefined && isWorking(before.state.type) && !isWorking(agent.state.type))
       this.#wakeWaiters(agent.id);
   }
@@ -466,7 +371,10 @@ export class Executor {
 
   #deliver(mail: Mail): void {
     const cell = this.cells.get(mail.to_id);
-    if (cell === undefined) return this.elsewhere.wroteTo(mail.to_id);
+    if (cell === undefined) {
+      this.news.early(mail.to_id);
+      return this.elsewhere.wroteTo(mail.to_id);
+    }
     cell.inbox.add(mail);
     this.wake(cell);
   }

@@ -15,7 +15,7 @@ export class Forest {
   readonly #children = new Map<string, Set<string>>();
   readonly #living_children = new Map<string, number>();
   readonly #working = new Map<string, number>();
-  readonly #removed = new Set<string>();
+  readonly #removed = new Map<string, string>();
 
   /** Its conversation was deleted: an old look at the ledger may still bring it. */
   wasRemoved(id: string): boolean {
@@ -24,6 +24,13 @@ export class Forest {
 
   agent(id: string): Agent | undefined {
     return this.#agents.get(id);
+  }
+
+  /** More is known of it here: two looks at the ledger may come back in the wrong order. */
+  isOld({ id, epoch, last_seq }: Agent): boolean {
+    const known = this.#agents.get(id);
+    if (known === undefined) return this.wasRemoved(id);
+    return epoch < known.epoch || last_seq < known.last_seq;
   }
 
   tree(root_id: string): Tree | undefined {
@@ -62,7 +69,7 @@ export class Forest {
     this.#count(this.#working, agent.root_id, weight(agent, isWorking), 0);
     if (agent.parent_id !== null)
       this.#count(this.#living_children, agent.parent_id, weight(agent, isAlive), 0);
-    this.#removed.add(id);
+    this.#removed.set(id, agent.root_id);
     return true;
   }
 
@@ -74,6 +81,7 @@ export class Forest {
       this.#children.delete(agent.id);
       this.#living_children.delete(agent.id);
     }
+    for (const [id, root] of this.#removed) if (root === root_id) this.#removed.delete(id);
     this.#members.delete(root_id);
     this.#trees.delete(root_id);
     this.#working.delete(root_id);

@@ -75,7 +75,8 @@ export class HumanOrders {
   async wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void> {
     if (!Number.isFinite(timeout_ms) || timeout_ms < 0)
       throw new CoppiceError('E_INVALID_ARGUMENT', 'the time to wait must be a number, 0 or more');
-    await this.order(agent_id, { type: 'wait', timeout_ms, from });
+    // Whoever is named twice is waited for once.
+    await this.order(agent_id, { type: 'wait', timeout_ms, from: from === null ? null : [...new Set(from)] });
   }
 
   async #isPending(mail: Mail): Promise<boolean> {

@@ -8,6 +8,7 @@ import { storable } from '../core/text.ts';
 import type { Store } from '../store/store.ts';
 import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS } from '../toolsets/toolset-terms.ts';
+import { canAsk } from './can-ask.ts';
 import type { Cell } from './cell.ts';
 import { checkedConfig } from './checked-config.ts';
 import { checkedLimits } from './checked-limits.ts';
@@ -33,6 +34,7 @@ import type {
 import type { RuntimeOptions } from './runtime-options.ts';
 import { SettleWatch } from './settle-watch.ts';
 import { type Surroundings, SYSTEM_SURROUNDINGS } from './surroundings.ts';
+import { takeOver } from './take-over.ts';
 import { TurnClock } from './turn-clock.ts';
 import { Workbench } from './workbench.ts';
 import { WorktreeCare } from './worktree-care.ts';
@@ -94,7 +96,7 @@ class Runtime implements RuntimeFace {
       worker: this.#executor.worker,
       surroundings: this.#surroundings,
       onSignals: () => this.#takeSignals(),
-      onLost: () => this.#executor.doubt(),
+      onLost: () => this.#executor.news.doubt(),
     });
   }
 
@@ -124,7 +126,7 @@ class Runtime implements RuntimeFace {
       worktrees: this.#worktrees,
       workbench: this.#workbench,
       emit: (event: RuntimeEvent) => this.#emit(event),
-      can_ask: this.#canAsk(cell.agent.config),
+      can_ask: canAsk(this.#options, cell.agent.config),
       isGranted: (agent_id: string, tool: string) => isGranted(this.#store, agent_id, tool),
     };
     switch (effect.type) {
@@ -148,11 +150,6 @@ class Runtime implements RuntimeFace {
         cell.calls.clear();
         return;
     }
-  }
-
-  #canAsk(config: AgentConfig): boolean {
-    const { can_ask = false } = this.#options;
-    return typeof can_ask === 'function' ? can_ask(config) : can_ask;
   }
 
   get worker_id(): string {
@@ -206,50 +203,16 @@ class Runtime implements RuntimeFace {
     this.#assertOpen();
     this.#resuming.push(root_id);
     try {
-      return await this.#resume(root_id, options.retry === true);
+      return await takeOver(root_id, options.retry === true, {
+        store: this.#store,
+        executor: this.#executor,
+        clock: this.#clock,
+        surroundings: this.#surroundings,
+        assertOpen: () => this.#assertOpen(),
+      });
     } finally {
       this.#resuming.splice(this.#resuming.indexOf(root_id), 1);
     }
-  }
-
-  async #resume(root_id: string, retry: boolean): Promise<ResumeReport> {
-    const tree = await this.#store.tree(root_id);
-    const root = await this.#store.agent(root_id);
-    if (tree === null || root === null)
-      throw new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`);
-    this.#executor.forest.setTree(tree);
-    await this.#store.claim(root_id, this.#executor.worker);
-    const all = (await this.#store.agents({ root_id })).toReversed();
-    const living = all.filter((agent) => !isTerminal(agent.state.type));
-    // Also what was claimed before by a call whose answer was lost.
-    const claimed = living
-      .filter(({ worker }) => worker === this.#executor.worker.id)
-      .filter((agent) => !this.#isLed(agent));
-    // All are known before the first goes on: a wait looks at the others.
-    for (const agent of all) if (!this.#executor.cells.has(agent.id)) this.#executor.know(agent);
-    const elsewhere = living.filter(({ worker }) => worker !== this.#executor.worker.id).length;
-    if (elsewhere > 0) this.#executor.elsewhere.markShared(root_id);
-    const broken: { agent: Agent; reason: string }[] = [];
-    // In the order of their creation, so that queued runs begin in it.
-    for (const agent of claimed) {
-      try {
-        const [history, mail] = [await this.#store.history(agent.id), await this.#store.mail(agent.id)];
-        this.#assertOpen();
-        if (this.#isLed(agent) || this.#executor.isOld(agent)) continue;
-        const cell = this.#executor.adopt(agent, history, mail);
-        this.#clock.watch(cell);
-        if (retry && agent.state.type === 'errored')
-          this.#executor.happened(cell, { type: 'retry', at: this.#surroundings.now() });
-      } catch (error) {
-        broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
-      }
-    }
-    return { root, agents: claimed, elsewhere, broken };
-  }
-
-  /** It is led here as it is now, or newer. */
-  #isLed({ id, epoch }: Agent): boolean {
-    return (this.#executor.cells.get(id)?.agent.epoch ?? 0) >= epoch;
   }
 
   async send(to_id: string, text: string, as: LetterTerms = {}): Promise<Mail> {
@@ -306,15 +269,15 @@ class Runtime implements RuntimeFace {
 
   async #takeSignals(): Promise<void> {
     try {
-      await this.#executor.lookAtAll();
+      await this.#executor.news.lookAtAll();
       for (const signal of await this.#store.signals(this.#executor.worker.id)) {
-        if (signal.kind === 'mail') await this.#executor.checkMail(signal.agent_id);
-        else if (signal.kind === 'killed') await this.#executor.checkAgent(signal.agent_id);
-        else if (signal.about !== null) await this.#executor.checkAgent(signal.about);
+        if (signal.kind === 'mail') await this.#executor.news.checkMail(signal.agent_id);
+        else if (signal.kind === 'killed') await this.#executor.news.checkAgent(signal.agent_id);
+        else if (signal.about !== null) await this.#executor.news.checkAgent(signal.about);
       }
     } catch (error) {
       // Signals that were taken and not followed do not come again.
-      this.#executor.doubt();
+      this.#executor.news.doubt();
       throw error;
     }
     this.#settle.look();

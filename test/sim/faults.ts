@@ -13,6 +13,7 @@ export const FAULTS = {
   'wake-lost': 'a wake-up never comes',
   'wake-doubled': 'a wake-up comes twice',
   'claim-split': 'two processes claim at once, and each gets some of the agents',
+  'lease-lost': 'all leases run out at once, and another process has some of the agents for a while',
   'model-error': 'the provider refuses the request',
   'model-rate-limit': 'the provider asks to slow down, or is overloaded',
   'model-hang': 'the provider never answers',
@@ -41,6 +42,7 @@ const MOST_OFTEN = 0.12;
 /** Occasions for these are rarer than calls to the ledger. */
 const MORE_OFTEN: Readonly<Partial<Record<Fault, number>>> = {
   'claim-split': 0.9,
+  'lease-lost': 0.3,
   'wake-lost': 0.5,
   'wake-doubled': 0.5,
   'model-error': 0.15,

@@ -174,6 +174,16 @@ export class SimLedger {
     });
   }
 
+  /** As if all leases had run out at once, and another process had claimed some agents and given them up again. */
+  loseLeases(): void {
+    this.database.prepare('UPDATE workers SET expires_at = ?').run(this.#around.time.now);
+    const lose = this.database.prepare('UPDATE agents SET worker = NULL, epoch = epoch + 1 WHERE id = ?');
+    const living = this.database
+      .prepare("SELECT id FROM agents WHERE status NOT IN ('completed', 'failed', 'killed') ORDER BY rowid")
+      .all();
+    for (const { id } of living) if (this.#around.random.chance(0.4)) lose.run(id as string);
+  }
+
   #tell(actor: Actor, method: string, args: unknown[], value: unknown): void {
     const short =
       method === 'claim' ? (value as Agent[]).map(({ id, epoch }) => `${short8(id)}@${epoch}`) : '';

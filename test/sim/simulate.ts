@@ -203,12 +203,12 @@ class Simulation {
     await this.#pass(30_000);
     for (const watcher of unseen) this.fail('no end', `seen by ${watcher}`);
     for (const process of this.#processes) void process.close();
-    await this.#pass(5_000);
+    await this.#pass(TAKEOVER_MS);
     for (const { actor } of this.#processes)
       if (actor.alive) this.fail('no end', `${actor.name} does not close`);
     const held = this.ledger.database
-      .prepare('SELECT id FROM agents WHERE worker IN (SELECT id FROM workers)')
-      .all();
+      .prepare('SELECT id FROM agents WHERE worker IN (SELECT id FROM workers WHERE expires_at > ?)')
+      .all(this.#time.now);
     if (held.length > 0) this.fail('leases', `${held.length} agents are led by processes that closed`);
     // Law 12: who takes over a ledger at rest finds nothing to do.
     this.#processes[0]?.open(0);

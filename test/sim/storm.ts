@@ -32,6 +32,7 @@ export function storm({ time, faults, random, ledger, processes }: StormSurround
       actor.paused_until = time.now + LEASE_MS + random.between(1_000, 30_000);
     if (faults.strikes('clock-jump', name)) actor.skew_ms = random.between(-MOST_SKEW_MS, MOST_SKEW_MS);
   }
+  if (faults.strikes('lease-lost', 'disk')) ledger.loseLeases();
   if (faults.strikes('store-unavailable', 'disk')) ledger.down_until = time.now + random.between(500, 25_000);
   if (faults.strikes('disk-full', 'disk')) ledger.full_until = time.now + random.between(500, 40_000);
 }

@@ -187,13 +187,9 @@ DECLARE a agents%ROWTYPE; t trees%ROWTYPE; refused jsonb; m jsonb; q jsonb; n bi
 BEGIN
   SELECT * INTO a FROM agents WHERE id = s->>'agent_id' FOR UPDATE;
   -- Law 8.
-  IF NOT FOUND OR a.epoch <> (s->>'epoch')::bigint OR a.last_seq <> (s->>'base_seq')::bigint OR coppice_is_terminal(a.status) THEN
-    RETURN '{"ok": false, "refusal": {"reason": "stale"}}';
-  END IF;
-  -- Offered again by a writer who was not told: of a step without messages only what it makes shows that it was applied.
-  IF jsonb_array_length(s->'messages') = 0 AND (
-    EXISTS (SELECT 1 FROM agents g JOIN jsonb_array_elements(s->'create') child ON g.id = child->'agent'->>'id')
-    OR EXISTS (SELECT 1 FROM mail JOIN jsonb_array_elements(s->'send') letter ON mail.id = letter->>'id')) THEN
+  IF NOT FOUND OR a.epoch <> (s->>'epoch')::bigint OR a.last_seq <> (s->>'base_seq')::bigint OR coppice_is_terminal(a.status)
+    -- Offered again by a writer who was not told: of a step without messages only what it makes shows that it was applied.
+    OR (jsonb_array_length(s->'messages') = 0 AND (EXISTS (SELECT 1 FROM agents g JOIN jsonb_array_elements(s->'create') child ON g.id = child->'agent'->>'id') OR EXISTS (SELECT 1 FROM mail JOIN jsonb_array_elements(s->'send') letter ON mail.id = letter->>'id'))) THEN
     RETURN '{"ok": false, "refusal": {"reason": "stale"}}';
   END IF;
   SELECT * INTO t FROM trees WHERE root_id = a.root_id;
