@@ -1,11 +1,20 @@
+import { hostname } from 'node:os';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { layOut } from '../../render/lay-out.ts';
 import { shortIds } from '../../render/short-ids.ts';
+import { isProcessGone } from '../../store/process-gone.ts';
+import type { KnownWorker } from '../../store/store.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 
 const HEAD = ['WORKER', 'ROLE', 'HOST', 'PID', 'AGENTS', 'UP', 'STATE', 'LABELS'] as const;
+
+/** `gone`: its process ended without a word; its agents are free for others already. */
+function stateOf(worker: KnownWorker): 'works' | 'draining' | 'gone' {
+  if (isProcessGone(worker, hostname())) return 'gone';
+  return worker.draining ? 'draining' : 'works';
+}
 
 /** `coppice worker list`: processes that lead agents, the oldest first. */
 export function workerList(context: Context): Promise<number> {
@@ -17,6 +26,7 @@ export function workerList(context: Context): Promise<number> {
         schema: 'coppice/workers/v1',
         workers: workers.map(({ started_at, expires_at, ...rest }) => ({
           ...rest,
+          state: stateOf({ started_at, expires_at, ...rest }),
           agents: led.get(rest.id) ?? 0,
           started_at: new Date(started_at).toISOString(),
           expires_at: new Date(expires_at).toISOString(),
@@ -37,7 +47,7 @@ export function workerList(context: Context): Promise<number> {
       String(one.pid),
       String(led.get(one.id) ?? 0),
       one.started_at === 0 ? '' : duration(now - one.started_at),
-      one.draining ? 'draining' : 'works',
+      stateOf(one),
       clean(one.labels.join(', ')),
     ]);
     const table = layOut(HEAD, rows, { width: context.width, right: new Set([3, 4, 5]), style: context.out });
