@@ -200,6 +200,8 @@ export class Executor {
       this.#options.emit({ type: 'message', agent_id: agent.id, message });
     }
     this.#start(cell);
+    // Others may have written to it before this process was told that it is there.
+    this.news.adopted(agent.id);
   }
 
   /** A new root, just written to the ledger. */
