@@ -79,39 +79,16 @@ export function runOf(row: Row): Run {
   return { ...rest, deliver: JSON.parse(deliver as string) } as unknown as Run;
 }
 
-/** What of a job is one JSON text. */
+/** What of a job stands in columns of its own; all else is one JSON text. */
+const JOB_COLUMNS: ReadonlySet<string> = new Set<keyof CronJob>([
+  ...(['id', 'name', 'root_id', 'enabled', 'version'] as const),
+  ...(['next_at', 'planned_at', 'created_at', 'updated_at'] as const),
+]);
+
 type JobDefinition = Omit<NewCronJob, 'id' | 'name' | 'root_id' | 'enabled' | 'created_at'>;
 
 export function definitionOf(job: NewCronJob): string {
-  const {
-    schedule,
-    task,
-    session,
-    created_by,
-    config,
-    limits,
-    placement,
-    timeout_ms,
-    deliver,
-    once,
-    cleanup,
-    overlap,
-  } = job;
-  const definition: JobDefinition = {
-    schedule,
-    task,
-    session,
-    created_by,
-    config,
-    limits,
-    placement,
-    timeout_ms,
-    deliver,
-    once,
-    cleanup,
-    overlap,
-  };
-  return JSON.stringify(definition);
+  return JSON.stringify(Object.fromEntries(Object.entries(job).filter(([name]) => !JOB_COLUMNS.has(name))));
 }
 
 export function jobOf(row: Row): CronJob {
