@@ -176,7 +176,8 @@ export class Executor {
     cell.overrides.clear();
     if (cell.agent.state.type !== 'executing') forgetLookUps(cell);
     this.#tellMessages(cell, before, step);
-    this.#setAgent(cell.agent, before, false);
+    // Its answer was slow: the agent may have been taken over anew meanwhile.
+    if (!this.isOld(cell.agent)) this.#setAgent(cell.agent, before, false);
     if (step.waits_for !== null) this.#waiters.set(cell.agent.id, draft.waits_before, step.waits_for);
     for (const child of step.create) if (child.agent.worker === this.worker.id) this.#begin(child, cell);
     for (const mail of verdict.sent) {
