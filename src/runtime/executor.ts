@@ -168,7 +168,8 @@ export class Executor {
     if (cell.agent.state.type !== 'executing') forgetLookUps(cell);
     const points = forkPoints(cell, before, step);
     for (const message of points.messages) emit({ type: 'message', agent_id: cell.agent.id, message });
-    this.#setAgent(cell.agent, before, false);
+    // Its answer was slow: the agent may have been taken over anew meanwhile.
+    if (!this.forest.isOld(cell.agent)) this.#setAgent(cell.agent, before, false);
     if (step.waits_for !== null) this.#waiters.set(cell.agent.id, draft.waits_before, step.waits_for);
     for (const child of step.create)
       if (child.agent.worker === this.worker.id) this.#begin(child, points.prompts);

@@ -88,7 +88,10 @@ export class TreeKeeper {
     await this.#giveUp();
     const places = Math.min(MOST_AT_ONCE, most - this.#led.size);
     if (places <= 0) return;
-    for (const root_id of await store.unledTrees(places, labels)) {
+    const unled = await store.unledTrees(places, labels);
+    // There may be more.
+    if (unled.length === places && places === MOST_AT_ONCE) this.#again = true;
+    for (const root_id of unled) {
       if (this.#stopped) return;
       await this.#take(root_id).catch((error: unknown) => this.#options.onTrouble(error, root_id));
     }

@@ -15,4 +15,8 @@ export const KEPT_SEEDS: readonly { readonly seed: number; readonly found: strin
     seed: 1316,
     found: 'a letter to a child was never read when it came before its creation was acknowledged',
   },
+  {
+    seed: 4112,
+    found: 'a slow answer to a step made an agent that was taken over meanwhile look as it was before',
+  },
 ];

@@ -9,6 +9,7 @@ import { demoModels } from '../demo-rules.ts';
 import type { LogForm, LogLevel } from '../serve/log-options.ts';
 import { serverLogOf } from '../serve/server-log-of.ts';
 import { stopSignal } from '../serve/stop-signal.ts';
+import { troubleLog } from '../serve/trouble-log.ts';
 import { workerLabels } from '../worker-labels.ts';
 
 export interface WorkerOptions {
@@ -38,6 +39,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
   runtime.subscribe((event) => {
     if (event.type === 'ledger') log(event.reachable ? 'info' : 'warn', event.text);
   });
+  const trouble = troubleLog(log);
   const keeper = new TreeKeeper({
     store,
     runtime,
@@ -46,7 +48,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
     onTaken: (root_id, agents) => log('info', 'leads a tree', { root_id, agents }),
     onEnded: (root_id) => log('info', 'a tree has ended', { root_id }),
     onTrouble: (error, root_id) =>
-      log('error', `a tree is in trouble: ${error instanceof Error ? error.message : String(error)}`, {
+      trouble('error', `a tree is in trouble: ${error instanceof Error ? error.message : String(error)}`, {
         root_id,
       }),
   });

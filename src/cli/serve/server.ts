@@ -9,6 +9,7 @@ import type { Store } from '../../store/store.ts';
 import type { OpenChannels } from '../open-channels.ts';
 import { InboundSeat } from './inbound-seat.ts';
 import { RunCleaner } from './run-cleaner.ts';
+import { troubleLog } from './trouble-log.ts';
 
 export interface ServerOptions {
   readonly store: Store;
@@ -33,13 +34,14 @@ export class Server {
 
   constructor(options: ServerOptions) {
     const { store, runtime, channels, log } = options;
+    const trouble = troubleLog(log);
     this.#options = options;
     this.#keeper = new TreeKeeper({
       store,
       runtime,
       labels: options.labels,
       onTaken: (root_id, agents) => log('debug', 'leads a tree', { root_id, agents }),
-      onTrouble: (error, root_id) => log('error', `a tree is in trouble: ${textOf(error)}`, { root_id }),
+      onTrouble: (error, root_id) => trouble('error', `a tree is in trouble: ${textOf(error)}`, { root_id }),
       onEnded: (root_id) => {
         this.#scheduler.wake();
         this.#outbox.wake();
@@ -54,11 +56,11 @@ export class Server {
           job: job.id,
           instant: new Date(instant).toISOString(),
         }),
-      onTrouble: (error) => log('error', `schedules cannot be looked at: ${textOf(error)}`),
+      onTrouble: (error) => trouble('error', `schedules cannot be looked at: ${textOf(error)}`),
     });
     this.#outbox = new Outbox({ ledger: store, channels: channels.all, worker_id: runtime.worker_id, log });
     this.#cleaner = new RunCleaner(store, (error) =>
-      log('warn', `conversations cannot be deleted: ${textOf(error)}`),
+      trouble('warn', `conversations cannot be deleted: ${textOf(error)}`),
     );
     this.#seats = channels.inbound.map((channel) => {
       const desk = new Chats({
