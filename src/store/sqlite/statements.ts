@@ -6,7 +6,9 @@ const MAIL_COLUMNS = 'id, root_id, to_id, from_id, from_name, kind, body, number
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql);
   return {
-    insertTree: prepare('INSERT INTO trees (root_id, limits, live, total, served) VALUES (?, ?, 1, 1, ?)'),
+    insertTree: prepare(
+      'INSERT OR IGNORE INTO trees (root_id, limits, live, total, served) VALUES (?, ?, 1, 1, ?)',
+    ),
     tree: prepare('SELECT * FROM trees WHERE root_id = ?'),
     updateTree: prepare('UPDATE trees SET live = ?, total = ?, tokens = ?, cost_usd = ? WHERE root_id = ?'),
     setLimits: prepare('UPDATE trees SET limits = ? WHERE root_id = ?'),
@@ -16,11 +18,11 @@ export function prepareStatements(database: DatabaseSync) {
       last_seq, forked_from, forked_seq, worker, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`),
     agent: prepare('SELECT * FROM agents WHERE id = ?'),
     guard: prepare(
-      'SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name, origin FROM agents WHERE id = ?',
+      'SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name, origin, last_write FROM agents WHERE id = ?',
     ),
     advance:
       prepare(`UPDATE agents SET status = ?, state = ?, last_seq = ?, doing = ?, reply = ?, sent_this_turn = ?,
-      noticed = ?, calls = calls + ?, updated_at = ? WHERE id = ?`),
+      noticed = ?, calls = calls + ?, updated_at = ?, last_write = coalesce(?, last_write) WHERE id = ?`),
     addUsage: prepare(`UPDATE agents SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
       cached_tokens = cached_tokens + ?, reasoning_tokens = reasoning_tokens + ?,
       cost_usd = CASE WHEN ? IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + ? END WHERE id = ?`),
@@ -90,6 +92,9 @@ export function prepareStatements(database: DatabaseSync) {
     ),
     answerAsk: prepare(`UPDATE asks SET verdict = ?, scope = ?, note = ?, answered_by = ?, answered_at = ?
       WHERE id = ? AND verdict IS NULL RETURNING root_id, agent_id, call_id`),
+    sameAnswer:
+      prepare(`SELECT 1 FROM asks WHERE id = ? AND verdict = ? AND scope IS ? AND note IS ? AND answered_by = ?
+      AND answered_at = ?`),
     reap: prepare(`UPDATE agents SET reaped_at = ? WHERE root_id = ? AND reaped_at IS NULL AND parent_id IS NOT NULL
       AND status IN ('completed', 'failed', 'killed') RETURNING id`),
 
