@@ -35,6 +35,7 @@ export interface RuntimeWishes {
   /** Somebody can answer what a rule asks about: always, or for agents with such a configuration. */
   readonly can_ask?: boolean | ((config: AgentConfig) => boolean);
   readonly role?: WorkerRole;
+  readonly labels?: readonly string[];
 }
 
 /** The runtime of one command: models by the configuration, all built-in tools. */
@@ -42,7 +43,7 @@ export async function composeRuntime(
   context: Context,
   store: Store,
   terms: ToolsetTerms,
-  { extra = new Map(), can_ask = false, role = 'run' }: RuntimeWishes = {},
+  { extra = new Map(), can_ask = false, role = 'run', labels = [] }: RuntimeWishes = {},
 ): Promise<RuntimeFace> {
   const { configuration } = context.loaded;
   const gates = new Map<string, Gate>();
@@ -68,6 +69,7 @@ export async function composeRuntime(
     store,
     openModel: open,
     role,
+    labels,
     tools: [...createBuiltInTools(), cron],
     terms,
     can_ask,

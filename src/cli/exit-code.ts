@@ -29,6 +29,7 @@ const OF_ERROR: Partial<Record<ErrorCode, number>> = {
   E_ASK_NOT_FOUND: EXIT.not_found,
   E_JOB_NOT_FOUND: EXIT.not_found,
   E_JOB_AMBIGUOUS: EXIT.not_found,
+  E_WORKER_NOT_FOUND: EXIT.not_found,
   E_DELIVERY_NOT_FOUND: EXIT.not_found,
   E_JOB_EXISTS: EXIT.usage,
   E_NO_KEY: EXIT.no_credentials,

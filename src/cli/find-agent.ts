@@ -28,7 +28,7 @@ export async function findRoot(store: Store, text: string | undefined): Promise<
     const agent = await findAgent(store, text);
     return (await store.agent(agent.root_id)) ?? agent;
   }
-  const [newest] = await store.agents({ roots: true, limit: 1 });
+  const [newest] = await store.agents({ conversations: true, limit: 1 });
   if (newest === undefined)
     throw new CoppiceError('E_AGENT_NOT_FOUND', 'there is no agent yet', {
       hint: 'Start one: coppice run "…"',

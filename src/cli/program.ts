@@ -8,6 +8,7 @@ import type { ProgramPart, Work } from './program-part.ts';
 import { addRunningCommands } from './running-commands.ts';
 import { addServeCommand } from './serve-command.ts';
 import { addSubagentCommands } from './subagent-commands.ts';
+import { addWorkerCommands } from './worker-commands.ts';
 
 export interface Program {
   readonly command: Command;
@@ -120,6 +121,7 @@ export function createProgram(version: string): Program {
   addCronCommands({ sub, choose });
   addDeliveriesCommands({ sub, choose });
   addServeCommand({ sub, choose });
+  addWorkerCommands({ sub, choose });
 
   sub('doctor', 'Show what is configured and what is missing').action(
     choose(() => async (context) => (await import('./commands/doctor.ts')).doctor(context)),

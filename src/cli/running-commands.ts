@@ -32,6 +32,9 @@ export function addRunningCommands({ sub, choose }: ProgramPart): void {
     .addOption(new Option('--thinking <level>').choices(['off', 'low', 'medium', 'high']))
     .option('--toolset <name>', 'by which tools agents work together (repeatable)', collect, [])
     .option('--profile <name>', 'set the agent up by a named profile; see coppice profiles')
+    .option('--detach', 'only enter it: coppice worker or coppice serve leads it')
+    .option('--label <name>', 'with --detach: only workers with this label (repeatable)', collect, [])
+    .option('--anywhere', 'with --detach: on any machine, not only on this one')
     .action(
       choose(
         (prompt: string | undefined, options: RunOptions) => async (context) =>

@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ServeOptions } from './commands/serve.ts';
 import { seconds } from './option-values.ts';
 import type { ProgramPart } from './program-part.ts';
@@ -8,7 +8,19 @@ const DRAIN_S = 10;
 
 /** `coppice serve` */
 export function addServeCommand({ sub, choose }: ProgramPart): void {
-  sub('serve', 'Run scheduled tasks, deliver results, listen on channels; until it is stopped')
+  logOptions(sub('serve', 'Run scheduled tasks, deliver results, listen on channels; until it is stopped'))
+    .option('--drain <seconds>', 'what turns under way get when it is stopped', seconds, DRAIN_S)
+    .action(
+      choose(
+        (options: ServeOptions) => async (context) =>
+          (await import('./commands/serve.ts')).serve(context, options),
+      ),
+    );
+}
+
+/** What every server logs by. */
+export function logOptions(command: Command): Command {
+  return command
     .addOption(
       new Option('--log <form>', 'of the log on stderr; default: text on a terminal, else json').choices(
         LOG_FORMS,
@@ -16,12 +28,5 @@ export function addServeCommand({ sub, choose }: ProgramPart): void {
     )
     .addOption(
       new Option('--log-level <level>', 'the least that is logged').choices(LOG_LEVELS).default('info'),
-    )
-    .option('--drain <seconds>', 'what turns under way get when it is stopped', seconds, DRAIN_S)
-    .action(
-      choose(
-        (options: ServeOptions) => async (context) =>
-          (await import('./commands/serve.ts')).serve(context, options),
-      ),
     );
 }

@@ -69,6 +69,8 @@ export interface Agent {
   readonly mail_count: number;
   readonly worker: string | null;
   readonly epoch: number;
+  /** How many of its processes died in this turn while a call of it ran in them. */
+  readonly deaths: number;
   readonly calls: number;
   readonly usage: Usage;
   /** One line on what it does right now, for people. */

@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   E_JOB_AMBIGUOUS: 'several scheduled jobs match',
   E_JOB_EXISTS: 'a scheduled job has that name',
   E_JOB_AT_WORK: 'a run of the scheduled job is at work',
+  E_WORKER_NOT_FOUND: 'no worker matches',
   E_DELIVERY_NOT_FOUND: 'no delivery matches',
   E_INVALID_ARGUMENT: 'a value is not allowed',
   E_MODEL_UNKNOWN: 'no such model or provider',

@@ -28,6 +28,8 @@ export interface NewCronJob {
   /** With what an isolated run is created: settled when the job is made, so that nothing that changes later can widen it. */
   readonly config: AgentConfig;
   readonly limits: Limits;
+  /** Labels that a server must have to lead its runs (`host:alpha`); empty: any does. */
+  readonly placement: readonly string[];
   /** Null: the tree's usual limit of a turn. */
   readonly timeout_ms: number | null;
   /** Targets of the outbox, each once. */

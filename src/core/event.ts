@@ -93,7 +93,8 @@ export type AgentEvent =
   /** The run time was used up while at work: one last answer without tools (DESIGN.md, Decided). `limit` says which, for people. */
   | { readonly type: 'limit'; readonly at: number; readonly limit: string }
   /** The process that ran the agent is gone; its successor goes on (law 12). */
-  | { readonly type: 'resume'; readonly at: number };
+  /** Somebody takes the agent over from the ledger. `deaths`: how many processes died in this turn while a call of it ran. */
+  | { readonly type: 'resume'; readonly at: number; readonly deaths?: number };
 
 /** What a settled call may bring about beside its result. */
 export type Consequence = Extract<

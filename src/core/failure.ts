@@ -19,6 +19,7 @@ export type FailureKind =
   | 'sub_agent_error' // the child itself said that it cannot do the task (seed 3)
   | 'no_result' // the child stopped without submitting (seed 3)
   | 'lost' // the process that ran it is gone and nothing can be resumed
+  | 'quarantined' // its process died again and again while a call of it ran
   | 'internal';
 
 export interface Failure {

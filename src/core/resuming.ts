@@ -1,22 +1,34 @@
 import { appendAnswer } from './append.ts';
-import { schedule, withoutCall } from './calls.ts';
+import { schedule, stopCalls, withoutCall } from './calls.ts';
 import type { Effect } from './effect.ts';
+import type { EventOf } from './event.ts';
+import type { Failure } from './failure.ts';
+import { leaveFanIn } from './fan-in.ts';
 import { ask } from './request.ts';
-import type { AgentState, Executing } from './state.ts';
+import type { AgentState, Executing, RunningCall } from './state.ts';
 import type { TransitionContext } from './transition-context.ts';
 import { step, type Transition } from './transition-result.ts';
+import { endInFailure } from './turn-end.ts';
 import { HUMAN_WAIT } from './waiting.ts';
 
 export const INTERRUPTED =
   'Interrupted: the process that ran this call died. It may have happened in full, in part or not at all. Check before you repeat it.';
 
+/** An agent whose calls kill its process so often in one turn is not let near another one by itself. */
+export const MOST_DEATHS = 3;
+
 /** What a dead process left: ask again, wait on, run again what may be, report the rest as interrupted. */
-export function resumed(state: AgentState, context: TransitionContext): Transition {
+export function resumed(
+  state: AgentState,
+  { deaths = 0 }: EventOf<'resume'>,
+  context: TransitionContext,
+): Transition {
   if (state.type === 'requesting') return ask(state.turn, [], state.attempt + 1);
   // Outcomes of children and letters lie in the mailbox: nothing to repeat.
   if (state.type === 'waiting')
     return step(state, [{ type: 'start-timer', call_id: HUMAN_WAIT, at: state.wait.deadline }]);
   if (state.type !== 'executing') return step(state, []);
+  if (deaths >= MOST_DEATHS) return quarantined(state, deaths, context);
   const effects: Effect[] = [];
   let next: Executing = state;
   for (const { call, wait, child, ask, approved } of state.running) {
@@ -30,4 +42,24 @@ export function resumed(state: AgentState, context: TransitionContext): Transiti
     }
   }
   return next === state ? step(state, effects) : schedule(next, effects, context);
+}
+
+/** The turn ends; what ran is reported as interrupted. A person may retry it. */
+function quarantined(state: Executing, deaths: number, context: TransitionContext): Transition {
+  const error = `quarantined: its process died ${deaths} times while a call of it ran`;
+  const failure: Failure = { kind: 'quarantined', error, retryable: true };
+  const died = state.running.filter((one) => isLive(one));
+  const known = died.map(({ call }) => ({
+    call_id: call.id,
+    name: call.name,
+    status: 'interrupted' as const,
+    output: INTERRUPTED,
+  }));
+  const stopped = [...stopCalls(state, known, error), ...leaveFanIn(state, `Cancelled: ${error}`)];
+  return endInFailure(failure, state.turn.last_text, stopped, context);
+}
+
+/** Runs in a process, and is not parked in the ledger. */
+function isLive({ wait, child, ask, approved }: RunningCall): boolean {
+  return wait === undefined && child === undefined && (ask === undefined || approved === true);
 }

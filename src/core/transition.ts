@@ -84,6 +84,6 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
     case 'limit':
       return limitReached(state, event, context);
     case 'resume':
-      return resumed(state, context);
+      return resumed(state, event, context);
   }
 }

@@ -51,7 +51,7 @@ export function beginRun(job: NewCronJob, at: number): Extract<FireBegin, { read
     messages: [],
     run,
   };
-  return { type: 'run', root, limits: job.limits, letter };
+  return { type: 'run', root, limits: job.limits, placement: job.placement, letter };
 }
 
 function configOf(job: NewCronJob, run_id: string): AgentConfig {

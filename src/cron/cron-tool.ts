@@ -151,6 +151,7 @@ class Asked {
         created_by: session_key,
         config: await this.#config(config),
         limits: tree.limits,
+        placement: [],
         most: MOST_JOBS,
       }),
     );

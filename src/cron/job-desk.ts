@@ -33,7 +33,7 @@ export interface JobWish extends TimeWish {
 }
 
 /** Whose job it is, and with what its runs are created. */
-export type JobGround = Pick<NewCronJob, 'root_id' | 'created_by' | 'config' | 'limits'> & {
+export type JobGround = Pick<NewCronJob, 'root_id' | 'created_by' | 'config' | 'limits' | 'placement'> & {
   /** How many enabled jobs the tree of `root_id` may have. */
   readonly most?: number;
 };

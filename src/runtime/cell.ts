@@ -2,11 +2,12 @@ import type { Agent } from '../core/agent.ts';
 import type { AgentEvent } from '../core/event.ts';
 import type { Mail } from '../core/mail.ts';
 import type { Prompt } from '../core/prompt.ts';
-import type { Call } from '../core/state.ts';
+import { type Call, isWorking } from '../core/state.ts';
 import type { RequestRecord } from '../store/store.ts';
 import type { NeedAnswer } from '../toolsets/need.ts';
 import type { RefusalCode } from '../toolsets/toolset.ts';
 import { Inbox } from './inbox.ts';
+import type { Stop } from './surroundings.ts';
 
 /** Something that happened to an agent and waits to be folded into its next step. */
 export type Input =
@@ -30,7 +31,7 @@ export interface Cell {
   request: AbortController | null;
   /** Tool calls running in this process. */
   readonly calls: Map<string, AbortController>;
-  readonly timers: Map<string, NodeJS.Timeout>;
+  readonly timers: Map<string, Stop>;
   /** Where the last look at a fan-in found an agent that still runs: the next look begins there. */
   readonly wait_cursors: Map<string, number>;
   /** Texts that were looked up in the ledger and are known now, or known to be nobody. */
@@ -61,13 +62,18 @@ export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[]): C
   };
 }
 
+/** Something is to be done for it here: work, mail, or what happened and is not folded yet. */
+export function isBusy({ inputs, inbox, agent }: Cell): boolean {
+  return inputs.length > 0 || !inbox.isEmpty || isWorking(agent.state.type);
+}
+
 /** Stops whatever runs here for the agent. */
 export function stopCell(cell: Cell): void {
   cell.request?.abort();
   cell.request = null;
   for (const controller of cell.calls.values()) controller.abort();
   cell.calls.clear();
-  for (const timer of cell.timers.values()) clearTimeout(timer);
+  for (const stop of cell.timers.values()) stop();
   cell.timers.clear();
   cell.wait_cursors.clear();
 }

@@ -11,6 +11,7 @@ export function createdAgent({ agent, messages }: NewAgent): Agent {
     last_seq: (agent.forked_from?.seq ?? 0) + messages.length,
     mail_count: 0,
     epoch: 1,
+    deaths: 0,
     calls: 0,
     usage: NO_USAGE,
     doing: doing(agent.state),

@@ -5,9 +5,10 @@ import type { Store } from '../store/store.ts';
 import { type Need, type NeedAnswer, needKey } from '../toolsets/need.ts';
 import type { Cell } from './cell.ts';
 import type { Draft } from './draft.ts';
+import type { ExecutorOptions } from './executor-options.ts';
+import { untilReached } from './until-reached.ts';
 
-export interface DeferredCallsOptions {
-  readonly store: Store;
+export interface DeferredCallsOptions extends Pick<ExecutorOptions, 'store' | 'emit' | 'surroundings'> {
   /** Takes over what the ledger says of an agent. */
   readonly learn: (agent: Agent) => Promise<void>;
   /** Takes over mail of the agent that its signal has not brought yet. */
@@ -60,16 +61,29 @@ export class DeferredCalls {
   }
 
   async #lookUp(cell: Cell, text: string): Promise<void> {
-    const { store, learn } = this.#options;
-    for (const agent of await store.find(text, cell.agent.root_id).catch(() => [])) await learn(agent);
+    const { learn } = this.#options;
+    await this.#ask(cell, async (store) => {
+      for (const agent of await store.find(text, cell.agent.root_id)) await learn(agent);
+    });
     cell.looked_up.add(text);
   }
 
   async #survey(cell: Cell): Promise<void> {
-    const { store, learn, readMail } = this.#options;
-    for (const agent of await store.agents({ root_id: cell.agent.root_id }).catch(() => []))
-      await learn(agent);
-    // Whoever was seen at rest may have written before that: the call must not see the one without the other.
-    await readMail(cell).catch(() => undefined);
+    const { learn, readMail } = this.#options;
+    await this.#ask(cell, async (store) => {
+      for (const agent of await store.agents({ root_id: cell.agent.root_id })) await learn(agent);
+      // Whoever was seen at rest may have written before that: the call must not see the one without the other.
+      await readMail(cell);
+    });
+  }
+
+  /** A call waits for a ledger that cannot be reached, for as long as somebody waits for the call. */
+  async #ask(cell: Cell, question: (store: Store) => Promise<void>): Promise<void> {
+    const { store } = this.#options;
+    await untilReached(
+      this.#options,
+      () => question(store),
+      () => cell.gone,
+    );
   }
 }

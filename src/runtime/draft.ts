@@ -6,7 +6,7 @@ import type { AgentEvent } from '../core/event.ts';
 import type { NewMail } from '../core/mail.ts';
 import type { Message } from '../core/message.ts';
 import type { NewAgent } from '../core/new-agent.ts';
-import type { AgentState, Call } from '../core/state.ts';
+import { type AgentState, type Call, isWorking } from '../core/state.ts';
 import type { Worktree } from '../core/task-terms.ts';
 import { transition } from '../core/transition.ts';
 import type { TransitionContext } from '../core/transition-context.ts';
@@ -260,6 +260,7 @@ export class Draft {
       sent_this_turn: step.sent_this_turn,
       noticed: step.noticed,
       updated_at: step.at,
+      deaths: isWorking(step.state.type) ? this.before.deaths : 0,
       ended_at:
         step.state.type === 'completed' || step.state.type === 'failed' ? step.at : this.before.ended_at,
     };

@@ -20,9 +20,9 @@ export class Elsewhere {
     return this.#shared_trees.has(root_id);
   }
 
-  forget(root_id: string, members: readonly string[]): void {
+  forget(root_id: string, members: readonly Agent[]): void {
     this.#shared_trees.delete(root_id);
-    for (const id of members) this.#written_to.delete(id);
+    for (const { id } of members) this.#written_to.delete(id);
   }
 
   wroteTo(agent_id: string): void {

@@ -5,12 +5,15 @@ import type { Need, NeedAnswer } from '../toolsets/need.ts';
 import type { Cell } from './cell.ts';
 import type { WorldEffect } from './draft.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { Workbench } from './workbench.ts';
 
 export interface ExecutorOptions {
+  readonly surroundings: Surroundings;
   readonly store: Store;
   readonly workbench: Workbench;
   readonly role: WorkerRole;
+  readonly labels: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
   /** Performs what a committed step asks for; its outcomes come back through `Executor.happened`. */
   readonly perform: (cell: Cell, effect: WorldEffect) => void;

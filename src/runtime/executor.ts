@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Agent } from '../core/agent.ts';
 import type { AgentEvent } from '../core/event.ts';
 import type { Mail } from '../core/mail.ts';
@@ -9,8 +7,7 @@ import { Prompt, promptOf } from '../core/prompt.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import { waitEdges } from '../core/wait-edges.ts';
 import type { RequestRecord, Step, Store, Verdict, Worker } from '../store/store.ts';
-import { type Cell, forgetLookUps, newCell, stopCell } from './cell.ts';
-import { commitUntilReached } from './commit-until-reached.ts';
+import { type Cell, forgetLookUps, isBusy, newCell, stopCell } from './cell.ts';
 import { createdAgent, killedAgent, placed } from './created-agent.ts';
 import { DeferredCalls } from './deferred-calls.ts';
 import { doing } from './doing.ts';
@@ -19,13 +16,14 @@ import { Elsewhere } from './elsewhere.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { fold } from './fold.ts';
 import { Forest } from './forest.ts';
+import { type ForkPoints, forkPoints } from './fork-points.ts';
+import { LedgerNews } from './ledger-news.ts';
+import { newWorker } from './new-worker.ts';
 import { overrideFor } from './refusal.ts';
 import { TaskQueue } from './task-queue.ts';
+import { untilReached } from './until-reached.ts';
 import { WaiterIndex } from './waiter-index.ts';
-
-function isRun({ config }: Agent): boolean {
-  return config.task !== undefined && config.task.run_id !== null;
-}
+import { wasApplied } from './was-applied.ts';
 
 interface Pending {
   readonly cell: Cell;
@@ -43,32 +41,40 @@ export class Executor {
   readonly forest = new Forest();
   readonly cells = new Map<string, Cell>();
   readonly elsewhere: Elsewhere;
+  readonly news: LedgerNews;
   readonly #options: ExecutorOptions;
   readonly #ready = new Set<Cell>();
   readonly #waiters = new WaiterIndex();
   readonly #tasks: TaskQueue;
   readonly #deferred: DeferredCalls;
   #round: Promise<void> | null = null;
-  /** Looks into mailboxes that are under way. */
-  #looking = 0;
   #closed = false;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    this.worker = { id: randomUUID(), host: hostname(), pid: process.pid, role: options.role };
+    this.worker = newWorker(options);
     this.elsewhere = new Elsewhere(options.store);
     const { subagents, runs } = options.workbench.terms;
-    this.#tasks = new TaskQueue({
-      per_tree: subagents.max_concurrent,
-      total: runs.max_concurrent,
-      per_source: runs.per_source,
+    this.#tasks = new TaskQueue(
+      { per_tree: subagents.max_concurrent, total: runs.max_concurrent, per_source: runs.per_source },
+      (agent) => this.forest.lineage(agent),
+    );
+    this.news = new LedgerNews({
+      store: options.store,
+      cells: this.cells,
+      forest: this.forest,
+      elsewhere: this.elsewhere,
+      wake: (cell) => this.wake(cell),
+      markKilled: (ids, by) => this.markKilled(ids, by),
+      queued: () => this.#tasks.waiting(),
+      learn: (agent) => this.#learn(agent),
+      drop: (cell) => this.#drop(cell),
+      removed: (ids) => this.#removed(ids),
     });
     this.#deferred = new DeferredCalls({
-      store: options.store,
+      ...options,
       learn: (agent) => this.#learn(agent),
-      readMail: (cell) => this.checkMail(cell.agent.id),
-      findOut: options.findOut,
-      discard: options.discard,
+      readMail: (cell) => this.news.checkMail(cell.agent.id),
       again: (cell, call) => {
         cell.inputs.push({ type: 'toolset-call', call });
         this.wake(cell);
@@ -87,12 +93,12 @@ export class Executor {
   wake(cell: Cell): void {
     if (cell.gone || this.#closed) return;
     this.#ready.add(cell);
-    this.#round ??= new Promise((resolve) => setImmediate(resolve)).then(() => this.#rounds());
+    this.#round ??= this.#options.surroundings.soon().then(() => this.#rounds());
   }
 
   /** True when no step is under way, none is due, and no mail is being looked for. */
   get isQuiet(): boolean {
-    return this.#round === null && this.#looking === 0;
+    return this.#round === null && !this.news.isLooking;
   }
 
   async #rounds(): Promise<void> {
@@ -102,7 +108,7 @@ export class Executor {
       const pending = cells.flatMap((cell) => this.#fold(cell) ?? []);
       if (pending.length > 0) await this.#commit(pending);
       // Sockets and timers get their turn, so that the next group is as large as it can be.
-      if (this.#ready.size > 0) await new Promise((resolve) => setImmediate(resolve));
+      if (this.#ready.size > 0) await this.#options.surroundings.soon();
     }
     this.#round = null;
     this.#options.onQuiet();
@@ -110,10 +116,11 @@ export class Executor {
 
   #fold(cell: Cell): Pending | null {
     if (cell.gone) return null;
-    const [{ forest }, { workbench }, now] = [this, this.#options, Date.now()];
+    const [{ forest }, { workbench, surroundings }] = [this, this.#options];
+    const now = surroundings.now();
     const draft = fold(cell, {
       now,
-      newId: randomUUID,
+      newId: surroundings.newId,
       worker: this.worker.id,
       forest,
       context: workbench.contextOf(cell.agent, forest.tree(cell.agent.root_id)),
@@ -121,7 +128,7 @@ export class Executor {
       terms: workbench.terms,
       notices: workbench.bench(cell.agent.config).notices,
       hasMail: (id) => this.#hasMail(id),
-      mayBegin: (agent) => this.#tasks.mayBegin(agent, this.#rides(agent)),
+      mayBegin: (agent) => this.#tasks.mayBegin(agent),
       shared: this.elsewhere.isShared(cell.agent.root_id),
     });
     if (!draft.isEmpty) return { cell, draft, step: draft.step(now, doing(draft.state)) };
@@ -139,15 +146,11 @@ export class Executor {
   async #commit(pending: readonly Pending[]): Promise<void> {
     // What arrives while the commit is under way belongs to the next step.
     const taken = pending.map(({ cell }) => cell.inputs.splice(0));
-    const verdicts = await commitUntilReached(
-      this.#options.store,
-      pending.map(({ step }) => step),
-      () => this.#closed,
-      this.#options.emit,
-    );
-    if (verdicts === null) return;
+    const steps = pending.map(({ step }) => step);
+    const reached = await this.#ask((store) => store.commit(steps));
+    if (reached === null) return;
     const refused: Promise<void>[] = [];
-    for (const [index, verdict] of verdicts.entries()) {
+    for (const [index, verdict] of reached.answer.entries()) {
       const one = pending[index] as Pending;
       if (verdict.ok) this.#accepted(one, verdict);
       else refused.push(this.#refused(one, verdict, taken[index] ?? []));
@@ -163,10 +166,12 @@ export class Executor {
     cell.inbox.remove(draft.consumed);
     cell.overrides.clear();
     if (cell.agent.state.type !== 'executing') forgetLookUps(cell);
-    this.#tellMessages(cell, before, step);
+    const points = forkPoints(cell, before, step);
+    for (const message of points.messages) emit({ type: 'message', agent_id: cell.agent.id, message });
     this.#setAgent(cell.agent, before, false);
     if (step.waits_for !== null) this.#waiters.set(cell.agent.id, draft.waits_before, step.waits_for);
-    for (const child of step.create) if (child.agent.worker === this.worker.id) this.#begin(child, cell);
+    for (const child of step.create)
+      if (child.agent.worker === this.worker.id) this.#begin(child, points.prompts);
     for (const mail of verdict.sent) {
       emit({ type: 'mail', mail });
       this.#deliver(mail);
@@ -177,34 +182,16 @@ export class Executor {
     // Who is led elsewhere may have come to rest before the ledger knew of this wait, and so told nobody.
     if (this.elsewhere.isShared(cell.agent.root_id))
       for (const id of draft.parked.flatMap((one) => one.from))
-        if (!this.cells.has(id)) void this.checkAgent(id).catch(() => undefined);
+        if (!this.cells.has(id)) void this.news.checkAgent(id).catch(() => this.news.doubt());
     this.#after(cell, draft);
   }
 
-  /** Messages enter the prompt; a fork point is remembered at its place, before its results join. */
-  #tellMessages(cell: Cell, before: Agent, step: Step): void {
-    const points = new Map<number, ReturnType<Prompt['forked']>>();
-    const wanted = new Set(step.create.map((child) => child.agent.forked_from?.seq));
-    if (wanted.size > 0 && before.last_seq > 0) {
-      for (const seq of wanted)
-        if (seq !== undefined && seq <= before.last_seq) points.set(seq, cell.prompt.forked());
-    }
-    for (const message of placed(cell.agent.id, step.messages, before.last_seq, step.at)) {
-      cell.prompt.append(message);
-      if (wanted.has(message.seq)) points.set(message.seq, cell.prompt.forked());
-      this.#options.emit({ type: 'message', agent_id: cell.agent.id, message });
-    }
-    this.#fork_points = points;
-  }
-
-  #fork_points = new Map<number, ReturnType<Prompt['forked']>>();
-
-  #begin({ agent, messages }: NewAgent, parent: Cell | null): void {
+  #begin({ agent, messages }: NewAgent, points: ForkPoints['prompts']): void {
+    // Found in the ledger and taken over before its creation was acknowledged.
+    if (this.cells.has(agent.id)) return;
     const seq = agent.forked_from?.seq ?? 0;
     const created = createdAgent({ agent, messages });
-    const prompt = new Prompt(
-      agent.forked_from === null || parent === null ? undefined : this.#fork_points.get(seq),
-    );
+    const prompt = new Prompt(agent.forked_from === null ? undefined : points.get(seq));
     const cell = newCell(created, prompt, []);
     this.cells.set(agent.id, cell);
     this.#setAgent(created, undefined, true);
@@ -217,17 +204,20 @@ export class Executor {
 
   /** A new root, just written to the ledger. */
   beginRoot(root: NewAgent): Cell {
-    this.#begin(root, null);
+    this.#begin(root, new Map());
     return this.cells.get(root.agent.id) as Cell;
   }
 
   /** An agent taken over from the ledger: it goes on from its state (law 12). */
   adopt(agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[]): Cell {
+    const before = this.cells.get(agent.id);
+    if (before !== undefined) this.#drop(before);
     const cell = newCell(agent, promptOf(history), mail);
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     this.#waiters.set(agent.id, [], waitEdges(agent.state));
-    this.happened(cell, { type: 'resume', at: Date.now() });
+    this.happened(cell, { type: 'resume', at: this.#options.surroundings.now(), deaths: agent.deaths });
+    this.news.adopted(agent.id);
     return cell;
   }
 
@@ -245,22 +235,15 @@ export class Executor {
 
   /** An agent that the ledger tells of, before anything of its tree goes on here. */
   know(agent: Agent): void {
+    if (this.forest.isOld(agent)) return;
     this.forest.set(agent);
-    this.#tasks.see(agent, this.#rides(agent));
-  }
-
-  /** Awaited inside a run: it works in the place of that run. */
-  #rides(agent: Agent): boolean {
-    if (agent.origin !== 'delegate') return false;
-    return this.forest.lineage(agent).some((one) => one !== agent && isRun(one));
+    this.#tasks.see(agent);
   }
 
   async #learn(seen: Agent): Promise<void> {
     if (this.cells.get(seen.id)?.gone === false) return;
     const agent = await this.elsewhere.heardOf(seen);
-    const known = this.forest.agent(agent.id);
-    // Two looks at the ledger may come back in the wrong order.
-    if (known !== undefined && (agent.epoch < known.epoch || agent.last_seq < known.last_seq)) return;
+    if (this.forest.isOld(agent)) return;
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     // Its whole turn may have passed unheard.
     if (!isWorking(agent.state.type)) this.#wakeWaiters(agent.id);
@@ -275,72 +258,49 @@ export class Executor {
     this.#tasks.notBegun(cell.agent);
     cell.inputs = [...inputs, ...cell.inputs];
     if (refusal.reason === 'stale' || refusal.reason === 'consumed')
-      return this.#reload({ cell, draft, step });
-    const { store } = this.#options;
-    const root_id = cell.agent.root_id;
+      return this.#reload({ cell, draft, step }, inputs.length);
     if (refusal.reason === 'cycle') {
       for (const [call_id, override] of overrideFor(refusal.path, draft.parked, (id) =>
         this.forest.agent(id),
       )) {
         cell.overrides.set(call_id, override);
       }
-    } else {
-      const tree = await store.tree(root_id);
-      if (tree !== null) this.forest.setTree(tree);
-      for (const agent of await store.agents({ root_id })) await this.#learn(agent);
-    }
+    } else await this.#ask(() => this.news.checkTree(cell.agent.root_id));
     this.wake(cell);
+  }
+
+  /** What the ledger says, whenever it can be reached; null when this process was closed meanwhile. */
+  #ask<T>(question: (store: Store) => Promise<T>): Promise<{ readonly answer: T } | null> {
+    const { store } = this.#options;
+    return untilReached(
+      this.#options,
+      () => question(store),
+      () => this.#closed,
+    );
   }
 
   /** The ledger knows better: the step was applied before the connection broke, the agent was killed, or it is led elsewhere now. */
-  async #reload({ cell, draft, step }: Pending): Promise<void> {
-    const { store } = this.#options;
-    const agent = await store.agent(cell.agent.id);
-    if (agent === null || agent.epoch !== cell.agent.epoch || isTerminal(agent.state.type)) {
-      if (agent !== null && agent.state.type === 'killed') this.markKilled([agent.id], agent.state.by);
-      else this.#drop(cell);
-      if (agent !== null) this.#setAgent(agent, this.forest.agent(agent.id), false);
-      return;
-    }
-    const tree = (await store.tree(agent.root_id)) as NonNullable<Awaited<ReturnType<Store['tree']>>>;
-    // A step without messages leaves no trace in the seq: then only the ledger's state tells, and it is taken as it is.
-    if (agent.last_seq === draft.last_seq && step.messages.length > 0) {
+  async #reload({ cell, draft, step }: Pending, folded: number): Promise<void> {
+    const { id, root_id } = cell.agent;
+    const found = await this.#ask(async (store) => {
+      const [agent, tree] = [await store.agent(id), await store.tree(root_id)];
+      return { agent, tree, history: await store.history(id), mail: await store.mail(id) };
+    });
+    if (found === null) return;
+    const { agent, tree, history, mail } = found.answer;
+    const is_mine = agent !== null && agent.epoch === cell.agent.epoch && !cell.gone;
+    if (is_mine && tree !== null && wasApplied(step, cell.agent, agent)) {
+      // What arrived since belongs to the next step.
+      cell.inputs.splice(0, folded);
       this.#accepted({ cell, draft, step }, { ok: true, killed: [], sent: [], tree });
-      cell.inputs = [];
-      for (const mail of step.send) await this.checkMail(mail.to_id);
-      for (const id of step.kill)
-        for (const dead of await store.agents({ parent_id: id })) await this.#learn(dead);
-      return;
-    }
-    stopCell(cell);
-    cell.gone = true;
-    this.adopt(agent, await store.history(agent.id), await store.mail(agent.id));
-  }
-
-  /** Looks at the ledger for mail that came from outside this process. */
-  async checkMail(agent_id: string): Promise<void> {
-    const cell = this.cells.get(agent_id);
-    if (cell === undefined) return;
-    this.#looking += 1;
-    try {
-      const pending = await this.#options.store.mail(agent_id);
-      // Reloaded meanwhile: what was pending then may be taken now.
-      if (this.cells.get(agent_id) !== cell) return this.checkMail(agent_id);
-      for (const mail of pending) cell.inbox.add(mail);
-    } finally {
-      this.#looking -= 1;
-    }
-    this.wake(cell);
-  }
-
-  /** Looks at the ledger for what became of an agent led elsewhere, or killed from outside. */
-  async checkAgent(agent_id: string): Promise<void> {
-    const agent = await this.#options.store.agent(agent_id);
-    if (agent === null) return;
-    if (agent.state.type === 'killed') this.markKilled([agent_id], agent.state.by);
-    const cell = this.cells.get(agent_id);
-    if (cell !== undefined && agent.epoch !== cell.agent.epoch) this.#drop(cell);
-    await this.#learn(agent);
+    } else if (is_mine && !isTerminal(agent.state.type)) this.adopt(agent, history, mail);
+    else this.#drop(cell);
+    // Whether or not the step was applied before others took over: who it wrote to, and whom it killed, may be led here.
+    await this.#ask(async () => {
+      if (agent === null) await this.news.checkAgent(id);
+      if (!is_mine || step.kill.length > 0) await this.news.checkTree(root_id);
+      for (const to of new Set([id, ...step.send.map((one) => one.to_id)])) await this.news.checkMail(to);
+    });
   }
 
   /** They are dead in the ledger: stop what runs for them here and tell who waits for them; a kill that is known is no news. */
@@ -351,23 +311,27 @@ export class Executor {
       const known = this.forest.agent(id);
       if (cell !== undefined) this.#drop(cell);
       if (known === undefined || isTerminal(known.state.type)) continue;
-      this.#setAgent(killedAgent(known, by, Date.now()), known, false);
+      this.#setAgent(killedAgent(known, by, this.#options.surroundings.now()), known, false);
       // The kill told a parent that awaits it: in the ledger, whoever led the agent. A look that fails is made up for by the signal.
       if (known.parent_id !== null && known.origin !== 'fork')
-        void this.checkMail(known.parent_id).catch(() => undefined);
+        void this.news.checkMail(known.parent_id).catch(() => this.news.doubt());
     }
     if (news.length > 0) this.#options.emit({ type: 'killed', ids: news, by });
   }
 
   /** Their conversations went with the step; an agent that others build on stayed. */
   #removed(ids: readonly string[]): void {
+    const known = ids.flatMap((id) => this.forest.agent(id) ?? []);
     const gone = ids.filter((id) => this.forest.remove(id));
-    this.#options.emit({ type: 'removed', ids: gone });
+    for (const agent of known) for (const next of this.#tasks.leave(agent)) this.#wakeOne(next);
+    if (gone.length > 0) this.#options.emit({ type: 'removed', ids: gone });
   }
 
+  /** Nothing that still comes for it counts. */
   #drop(cell: Cell): void {
     stopCell(cell);
     cell.gone = true;
+    if (this.cells.get(cell.agent.id) !== cell) return;
     this.cells.delete(cell.agent.id);
     for (const next of this.#tasks.leave(cell.agent)) this.#wakeOne(next);
   }
@@ -379,16 +343,11 @@ export class Executor {
   forget(root_id: string): boolean {
     const members = this.forest.members(root_id);
     const cells = members.flatMap(({ id }) => this.cells.get(id) ?? []);
-    const busy = (cell: Cell) =>
-      cell.inputs.length > 0 || !cell.inbox.isEmpty || isWorking(cell.agent.state.type);
-    if (!this.isQuiet || cells.some(busy)) return false;
+    if (!this.isQuiet || cells.some(isBusy)) return false;
     for (const cell of cells) this.#drop(cell);
     for (const agent of members) this.#tasks.leave(agent);
     this.forest.forget(root_id);
-    this.elsewhere.forget(
-      root_id,
-      members.map((agent) => agent.id),
-    );
+    this.elsewhere.forget(root_id, members);
     return true;
   }
 
@@ -396,7 +355,7 @@ export class Executor {
   #setAgent(agent: Agent, before: Agent | undefined, created: boolean): void {
     this.forest.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
-    for (const next of this.#tasks.see(agent, this.#rides(agent))) this.#wakeOne(next);
+    for (const next of this.#tasks.see(agent)) this.#wakeOne(next);
     if (before !== undefined && isWorking(before.state.type) && !isWorking(agent.state.type))
       this.#wakeWaiters(agent.id);
   }
@@ -412,7 +371,10 @@ export class Executor {
 
   #deliver(mail: Mail): void {
     const cell = this.cells.get(mail.to_id);
-    if (cell === undefined) return this.elsewhere.wroteTo(mail.to_id);
+    if (cell === undefined) {
+      this.news.early(mail.to_id);
+      return this.elsewhere.wroteTo(mail.to_id);
+    }
     cell.inbox.add(mail);
     this.wake(cell);
   }

@@ -15,9 +15,22 @@ export class Forest {
   readonly #children = new Map<string, Set<string>>();
   readonly #living_children = new Map<string, number>();
   readonly #working = new Map<string, number>();
+  readonly #removed = new Map<string, string>();
+
+  /** Its conversation was deleted: an old look at the ledger may still bring it. */
+  wasRemoved(id: string): boolean {
+    return this.#removed.has(id);
+  }
 
   agent(id: string): Agent | undefined {
     return this.#agents.get(id);
+  }
+
+  /** More is known of it here: two looks at the ledger may come back in the wrong order. */
+  isOld({ id, epoch, last_seq }: Agent): boolean {
+    const known = this.#agents.get(id);
+    if (known === undefined) return this.wasRemoved(id);
+    return epoch < known.epoch || last_seq < known.last_seq;
   }
 
   tree(root_id: string): Tree | undefined {
@@ -53,6 +66,10 @@ export class Forest {
     this.#members.get(agent.root_id)?.delete(id);
     this.#named.get(nameKey(agent.root_id, agent.name))?.delete(id);
     if (agent.parent_id !== null) this.#children.get(agent.parent_id)?.delete(id);
+    this.#count(this.#working, agent.root_id, weight(agent, isWorking), 0);
+    if (agent.parent_id !== null)
+      this.#count(this.#living_children, agent.parent_id, weight(agent, isAlive), 0);
+    this.#removed.set(id, agent.root_id);
     return true;
   }
 
@@ -64,6 +81,7 @@ export class Forest {
       this.#children.delete(agent.id);
       this.#living_children.delete(agent.id);
     }
+    for (const [id, root] of this.#removed) if (root === root_id) this.#removed.delete(id);
     this.#members.delete(root_id);
     this.#trees.delete(root_id);
     this.#working.delete(root_id);

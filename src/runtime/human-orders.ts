@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Mail } from '../core/mail.ts';
@@ -10,6 +8,7 @@ import type { Store } from '../store/store.ts';
 import type { Executor } from './executor.ts';
 import { humanMail, orderMail } from './human-mail.ts';
 import type { LetterTerms, RuntimeFace } from './runtime-face.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** How long whoever leads an agent has to follow an order. */
 const ANSWER_MS = 10_000;
@@ -19,10 +18,12 @@ const LOOK_MS = 20;
 export class HumanOrders {
   readonly #store: Store;
   readonly #executor: Executor;
+  readonly #surroundings: Surroundings;
 
-  constructor(store: Store, executor: Executor) {
+  constructor(store: Store, executor: Executor, surroundings: Surroundings) {
     this.#store = store;
     this.#executor = executor;
+    this.#surroundings = surroundings;
   }
 
   async find(id: string): Promise<Agent> {
@@ -34,13 +35,13 @@ export class HumanOrders {
   async send(to_id: string, text: string, { id, from }: LetterTerms): Promise<Mail> {
     if (text.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the message is empty');
     const agent = await this.find(to_id);
-    const mail = humanMail(agent, 'letter', text);
+    const mail = humanMail(agent, 'letter', text, this.#surroundings);
     return this.#post(agent, { ...mail, id: id ?? mail.id, from_name: from ?? mail.from_name });
   }
 
   async order(agent_id: string, order: Order): Promise<Mail> {
     const agent = await this.find(agent_id);
-    return this.#post(agent, orderMail(agent, order));
+    return this.#post(agent, orderMail(agent, order, this.#surroundings));
   }
 
   async #post(agent: Agent, mail: ReturnType<typeof humanMail>): Promise<Mail> {
@@ -54,7 +55,7 @@ export class HumanOrders {
   /** The child, once it is there. Rejects with `E_REFUSED` when a limit forbids it. */
   async fork(agent_id: string, name: string, prompt: string | null): Promise<Agent> {
     if (name.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the fork needs a name');
-    const id = randomUUID();
+    const id = this.#surroundings.newId();
     const text = prompt === null ? null : storable(prompt);
     const mail = await this.order(agent_id, { type: 'fork', id, name: storable(name), prompt: text });
     for (let waited = 0; waited < ANSWER_MS; waited += LOOK_MS) {
@@ -64,7 +65,7 @@ export class HumanOrders {
       const asked = await this.#store.agent(agent_id);
       if (asked === null || isTerminal(asked.state.type))
         throw new CoppiceError('E_AGENT_DEAD', `${asked?.name ?? agent_id} has ended; nothing was forked`);
-      await sleep(LOOK_MS);
+      await new Promise<void>((resolve) => this.#surroundings.after(LOOK_MS, resolve));
     }
     const made = await this.#store.agent(id);
     if (made !== null) return made;
@@ -74,7 +75,8 @@ export class HumanOrders {
   async wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void> {
     if (!Number.isFinite(timeout_ms) || timeout_ms < 0)
       throw new CoppiceError('E_INVALID_ARGUMENT', 'the time to wait must be a number, 0 or more');
-    await this.order(agent_id, { type: 'wait', timeout_ms, from });
+    // Whoever is named twice is waited for once.
+    await this.order(agent_id, { type: 'wait', timeout_ms, from: from === null ? null : [...new Set(from)] });
   }
 
   async #isPending(mail: Mail): Promise<boolean> {
@@ -97,7 +99,8 @@ export class HumanOrders {
 
   /** Rejects with `E_ASK_ANSWERED` when somebody was first, or the call is gone. */
   async answer(...[ask_id, answer]: Parameters<RuntimeFace['answer']>): Promise<void> {
-    const result = await this.#store.answer(ask_id, { by: 'you', ...answer, at: Date.now() });
+    const at = this.#surroundings.now();
+    const result = await this.#store.answer(ask_id, { by: 'you', ...answer, at });
     if (!result.ok)
       throw new CoppiceError('E_ASK_ANSWERED', 'that was answered already, or its call is gone');
     this.#executor.delivered(result.mail);

@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Agent, AgentConfig } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Mail } from '../core/mail.ts';
 import type { NewAgent } from '../core/new-agent.ts';
-import { isTerminal, newTurn } from '../core/state.ts';
+import { isTerminal } from '../core/state.ts';
 import { storable } from '../core/text.ts';
 import type { Store } from '../store/store.ts';
 import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS } from '../toolsets/toolset-terms.ts';
+import { canAsk } from './can-ask.ts';
 import type { Cell } from './cell.ts';
 import { checkedConfig } from './checked-config.ts';
 import { checkedLimits } from './checked-limits.ts';
@@ -19,9 +19,9 @@ import { isGranted } from './granted.ts';
 import { HumanOrders } from './human-orders.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { ModelShelf } from './model-shelf.ts';
+import { restingRoot, startingRoot } from './new-root.ts';
 import { performCall } from './perform-call.ts';
 import { performRequest } from './perform-request.ts';
-import { restingRoot } from './resting-root.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type {
   LetterTerms,
@@ -33,6 +33,8 @@ import type {
 } from './runtime-face.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { SettleWatch } from './settle-watch.ts';
+import { type Surroundings, SYSTEM_SURROUNDINGS } from './surroundings.ts';
+import { takeOver } from './take-over.ts';
 import { TurnClock } from './turn-clock.ts';
 import { Workbench } from './workbench.ts';
 import { WorktreeCare } from './worktree-care.ts';
@@ -47,6 +49,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace>
 class Runtime implements RuntimeFace {
   readonly #store: Store;
   readonly #options: RuntimeOptions;
+  readonly #surroundings: Surroundings;
   readonly #workbench: Workbench;
   readonly #executor: Executor;
   readonly #keeper: LeaseKeeper;
@@ -56,20 +59,25 @@ class Runtime implements RuntimeFace {
   readonly #models: ModelShelf;
   readonly #orders: HumanOrders;
   readonly #worktrees = new WorktreeCare();
+  /** Trees that are being taken over: none of them is forgotten meanwhile. */
+  readonly #resuming: string[] = [];
   #closed = false;
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
     this.#store = options.store;
+    this.#surroundings = options.surroundings ?? SYSTEM_SURROUNDINGS;
     this.#models = new ModelShelf(options.openModel);
     this.#workbench = new Workbench(options.tools, options.toolsets ?? ALL_TOOLSETS, {
       ...DEFAULT_TERMS,
       ...options.terms,
     });
     this.#executor = new Executor({
+      surroundings: this.#surroundings,
       store: options.store,
       workbench: this.#workbench,
       role: options.role ?? 'run',
+      labels: options.labels ?? [],
       emit: (event) => this.#emit(event),
       perform: (cell, effect) => this.#perform(cell, effect),
       findOut: (agent, need) =>
@@ -80,14 +88,15 @@ class Runtime implements RuntimeFace {
       discard: (worktree) => this.#worktrees.discard(worktree),
       onQuiet: () => this.#settle.look(),
     });
-    this.#orders = new HumanOrders(options.store, this.#executor);
-    this.#settle = new SettleWatch(this.#executor, options.store);
-    this.#clock = new TurnClock(this.#executor);
+    this.#orders = new HumanOrders(options.store, this.#executor, this.#surroundings);
+    this.#settle = new SettleWatch(this.#executor, options.store, this.#surroundings);
+    this.#clock = new TurnClock(this.#executor, this.#surroundings);
     this.#keeper = new LeaseKeeper({
       store: options.store,
       worker: this.#executor.worker,
+      surroundings: this.#surroundings,
       onSignals: () => this.#takeSignals(),
-      onLost: () => this.#checkLeases(),
+      onLost: () => this.#executor.news.doubt(),
     });
   }
 
@@ -110,25 +119,26 @@ class Runtime implements RuntimeFace {
   }
 
   #perform(cell: Cell, effect: WorldEffect): void {
-    const surroundings = {
+    const around = {
       ...this.#options,
+      surroundings: this.#surroundings,
       executor: this.#executor,
       worktrees: this.#worktrees,
       workbench: this.#workbench,
       emit: (event: RuntimeEvent) => this.#emit(event),
-      can_ask: this.#canAsk(cell.agent.config),
+      can_ask: canAsk(this.#options, cell.agent.config),
       isGranted: (agent_id: string, tool: string) => isGranted(this.#store, agent_id, tool),
     };
     switch (effect.type) {
       case 'request-model':
         this.#clock.watch(cell);
-        void performRequest(cell, { ...surroundings, openModel: (name) => this.#models.model(name) });
+        void performRequest(cell, { ...around, openModel: (name) => this.#models.model(name) });
         return;
       case 'run-call':
         if (this.#workbench.toolsetTool(cell.agent.config, effect.call.name) !== undefined) {
           cell.inputs.push({ type: 'toolset-call', call: effect.call });
           this.#executor.wake(cell);
-        } else void performCall(cell, effect.call, surroundings);
+        } else void performCall(cell, effect.call, around);
         return;
       case 'start-timer':
         this.#clock.wakeAt(cell, effect.call_id, effect.at);
@@ -142,23 +152,14 @@ class Runtime implements RuntimeFace {
     }
   }
 
-  #canAsk(config: AgentConfig): boolean {
-    const { can_ask = false } = this.#options;
-    return typeof can_ask === 'function' ? can_ask(config) : can_ask;
-  }
-
   get worker_id(): string {
     return this.#executor.worker.id;
   }
 
   async begin({ name, session_key, config, limits }: RestOptions): Promise<Agent> {
     this.#assertOpen();
-    const root = restingRoot({
-      name,
-      session_key,
-      config: await this.checked(config),
-      worker: this.#executor.worker.id,
-    });
+    const terms = { name, session_key, config: await this.checked(config) };
+    const root = restingRoot(terms, this.#executor.worker.id, this.#surroundings);
     const tree = await this.#store.createRoot(root, checkedLimits(limits), { served: true });
     this.#executor.forest.setTree(tree);
     return this.#executor.beginRoot(root).agent;
@@ -172,79 +173,46 @@ class Runtime implements RuntimeFace {
 
   async release(root_id: string): Promise<boolean> {
     this.#assertOpen();
-    if (!this.#executor.forget(root_id)) return false;
+    if (this.#resuming.includes(root_id) || !this.#executor.forget(root_id)) return false;
     await this.#store.releaseTree(root_id, this.#executor.worker.id);
     return true;
   }
 
   async start(options: StartOptions): Promise<Agent> {
-    this.#assertOpen();
-    const limits = checkedLimits(options.limits);
-    if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
-    const config = await this.checked(options.config);
-    const now = Date.now();
-    const id = randomUUID();
-    const content = {
-      origin: 'human' as const,
-      text: storable(options.prompt),
-      ...(options.images === undefined ? {} : { images: options.images }),
-    };
-    const root: NewAgent = {
-      agent: {
-        id,
-        root_id: id,
-        parent_id: null,
-        name: storable(options.name ?? 'main'),
-        session_key: 'agent:main:main',
-        origin: 'root',
-        depth: 0,
-        config,
-        state: { type: 'requesting', attempt: 1, turn: newTurn(now) },
-        forked_from: null,
-        worker: this.#executor.worker.id,
-        created_at: now,
-      },
-      messages: [{ kind: 'user', content }],
-    };
-    const tree = await this.#store.createRoot(root, limits);
+    const root = await this.#startingRoot(options, this.#executor.worker.id);
+    const tree = await this.#store.createRoot(root, checkedLimits(options.limits));
     this.#executor.forest.setTree(tree);
     return this.#executor.beginRoot(root).agent;
   }
 
+  async enter(options: StartOptions, placement: readonly string[]): Promise<string> {
+    const root = await this.#startingRoot(options, null);
+    await this.#store.createRoot(root, checkedLimits(options.limits), { served: true, placement });
+    return root.agent.id;
+  }
+
+  async #startingRoot(options: StartOptions, worker: string | null): Promise<NewAgent> {
+    this.#assertOpen();
+    checkedLimits(options.limits);
+    if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
+    const config = await this.checked(options.config);
+    return startingRoot({ ...options, config }, worker, this.#surroundings);
+  }
+
   async resume(root_id: string, options: { readonly retry?: boolean } = {}): Promise<ResumeReport> {
     this.#assertOpen();
-    const tree = await this.#store.tree(root_id);
-    const root = await this.#store.agent(root_id);
-    if (tree === null || root === null)
-      throw new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`);
-    this.#executor.forest.setTree(tree);
-    const claimed = await this.#store.claim(root_id, this.#executor.worker);
-    const mine = new Set(claimed.map((agent) => agent.id));
-    const all = (await this.#store.agents({ root_id })).toReversed();
-    const others = all.filter((agent) => !mine.has(agent.id));
-    // All are known before the first goes on: a wait looks at the others.
-    for (const agent of all) if (!this.#executor.cells.has(agent.id)) this.#executor.know(agent);
-    const elsewhere = others.filter(
-      (agent) => !isTerminal(agent.state.type) && !this.#executor.cells.has(agent.id),
-    ).length;
-    if (elsewhere > 0) this.#executor.elsewhere.markShared(root_id);
-    const broken: { agent: Agent; reason: string }[] = [];
-    // In the order of their creation, so that queued runs begin in it.
-    for (const agent of all.filter(({ id }) => mine.has(id))) {
-      try {
-        const cell = this.#executor.adopt(
-          agent,
-          await this.#store.history(agent.id),
-          await this.#store.mail(agent.id),
-        );
-        this.#clock.watch(cell);
-        if (options.retry && agent.state.type === 'errored')
-          this.#executor.happened(cell, { type: 'retry', at: Date.now() });
-      } catch (error) {
-        broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
-      }
+    this.#resuming.push(root_id);
+    try {
+      return await takeOver(root_id, options.retry === true, {
+        store: this.#store,
+        executor: this.#executor,
+        clock: this.#clock,
+        surroundings: this.#surroundings,
+        assertOpen: () => this.#assertOpen(),
+      });
+    } finally {
+      this.#resuming.splice(this.#resuming.indexOf(root_id), 1);
     }
-    return { root, agents: claimed, elsewhere, broken };
   }
 
   async send(to_id: string, text: string, as: LetterTerms = {}): Promise<Mail> {
@@ -275,7 +243,7 @@ class Runtime implements RuntimeFace {
   async kill(agent_id: string): Promise<readonly string[]> {
     this.#assertOpen();
     await this.#orders.find(agent_id);
-    const { ids } = await this.#store.kill(agent_id, 'you', Date.now());
+    const { ids } = await this.#store.kill(agent_id, 'you', this.#surroundings.now());
     if (ids.length > 0) this.#executor.markKilled(ids, 'you');
     return ids;
   }
@@ -300,16 +268,19 @@ class Runtime implements RuntimeFace {
   }
 
   async #takeSignals(): Promise<void> {
-    for (const signal of await this.#store.signals(this.#executor.worker.id)) {
-      if (signal.kind === 'mail') await this.#executor.checkMail(signal.agent_id);
-      else if (signal.kind === 'killed') await this.#executor.checkAgent(signal.agent_id);
-      else if (signal.about !== null) await this.#executor.checkAgent(signal.about);
+    try {
+      await this.#executor.news.lookAtAll();
+      for (const signal of await this.#store.signals(this.#executor.worker.id)) {
+        if (signal.kind === 'mail') await this.#executor.news.checkMail(signal.agent_id);
+        else if (signal.kind === 'killed') await this.#executor.news.checkAgent(signal.agent_id);
+        else if (signal.about !== null) await this.#executor.news.checkAgent(signal.about);
+      }
+    } catch (error) {
+      // Signals that were taken and not followed do not come again.
+      this.#executor.news.doubt();
+      throw error;
     }
     this.#settle.look();
-  }
-
-  async #checkLeases(): Promise<void> {
-    for (const id of [...this.#executor.cells.keys()]) await this.#executor.checkAgent(id);
   }
 
   #assertOpen(): void {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { distance } from 'fastest-levenshtein';
 import type { Agent } from '../core/agent.ts';
 import type { NewAsk } from '../core/ask.ts';
@@ -14,11 +13,13 @@ import type { Executor } from './executor.ts';
 import { parseCallInput } from './parse-call-input.ts';
 import { policyRefusal } from './policy-refusal.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { Workbench } from './workbench.ts';
 
 export interface CallSurroundings {
   readonly executor: Executor;
   readonly workbench: Workbench;
+  readonly surroundings: Surroundings;
   readonly spill_dir: string;
   readonly env_allow: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
@@ -34,6 +35,7 @@ type Asking = { readonly ask: NewAsk };
 
 /** Runs one call of a tool and brings its result back as an event. Never throws. */
 export async function performCall(cell: Cell, call: Call, around: CallSurroundings): Promise<void> {
+  const { now } = around.surroundings;
   const controller = new AbortController();
   cell.calls.set(call.id, controller);
   const settled = await runCall(cell, call, controller.signal, around).catch(
@@ -45,7 +47,7 @@ export async function performCall(cell: Cell, call: Call, around: CallSurroundin
   if (cell.calls.get(call.id) !== controller || cell.gone) return;
   cell.calls.delete(call.id);
   if ('ask' in settled)
-    return around.executor.happened(cell, { type: 'call-asked', at: Date.now(), ask: settled.ask });
+    return around.executor.happened(cell, { type: 'call-asked', at: now(), ask: settled.ask });
   const result: ResultContent = {
     call_id: call.id,
     name: call.name,
@@ -54,7 +56,7 @@ export async function performCall(cell: Cell, call: Call, around: CallSurroundin
   };
   around.executor.happened(cell, {
     type: 'call-settled',
-    at: Date.now(),
+    at: now(),
     result,
     consequences: [],
     spawned: [],
@@ -89,7 +91,7 @@ async function runCall(
     return { status: 'denied', output: policyRefusal(policy, call.name, subject) ?? rule };
   }
   if (verdict === 'ask' && !isApproved(agent, call) && !(await around.isGranted(agent.id, call.name)))
-    return { ask: askOf(agent, call, subject, rule) };
+    return { ask: askOf(agent, call, subject, rule, around.surroundings) };
   return tool.run(parsed.input, {
     cwd: agent.config.cwd,
     spill_dir: around.spill_dir,
@@ -118,9 +120,15 @@ function isApproved({ state }: Agent, call: Call): boolean {
   );
 }
 
-function askOf(agent: Agent, call: Call, subject: string, rule: string): NewAsk {
+function askOf(
+  agent: Agent,
+  call: Call,
+  subject: string,
+  rule: string,
+  { now, newId }: Surroundings,
+): NewAsk {
   return {
-    id: randomUUID(),
+    id: newId(),
     root_id: agent.root_id,
     agent_id: agent.id,
     agent_name: agent.name,
@@ -130,6 +138,6 @@ function askOf(agent: Agent, call: Call, subject: string, rule: string): NewAsk 
     input: call.input,
     cwd: agent.config.cwd,
     rule,
-    asked_at: Date.now(),
+    asked_at: now(),
   };
 }

@@ -11,12 +11,14 @@ import type { Executor } from './executor.ts';
 import { createModelHost } from './model-host.ts';
 import { parseCallInput } from './parse-call-input.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { Workbench } from './workbench.ts';
 import type { WorktreeCare } from './worktree-care.ts';
 
 export interface RequestSurroundings {
   readonly executor: Executor;
   readonly workbench: Workbench;
+  readonly surroundings: Surroundings;
   readonly worktrees: WorktreeCare;
   /** Rejects with a `CoppiceError`. */
   readonly openModel: (name: string) => Promise<Model>;
@@ -26,16 +28,16 @@ export interface RequestSurroundings {
 
 /** Asks the agent's model and brings the outcome back as an event. Never throws. */
 export async function performRequest(cell: Cell, around: RequestSurroundings): Promise<void> {
-  const { executor } = around;
+  const { executor, surroundings } = around;
   const controller = new AbortController();
   cell.request?.abort();
   cell.request = controller;
-  const started_at = Date.now();
+  const started_at = surroundings.now();
   const spent = overBudget(executor.forest.tree(cell.agent.root_id));
   const outcome = spent ?? (await ask(cell, controller, around));
   // Aborted and replaced, or the agent is gone: nobody waits for this answer any more.
   if (cell.request !== controller || cell.gone) return;
-  const at = Date.now();
+  const at = surroundings.now();
   const event = eventOf(at, cell.agent, outcome, around.workbench);
   const whole = event === null ? null : await withChanges(cell, event, around);
   // Looking into a worktree takes a while.

@@ -59,6 +59,8 @@ export interface RuntimeFace {
   /** By which the ledger knows this process. */
   readonly worker_id: string;
   start(options: StartOptions): Promise<Agent>;
+  /** A tree that whoever serves leads, here or elsewhere; `placement` are labels that it must have. Resolves to the id of its root. */
+  enter(options: StartOptions, placement: readonly string[]): Promise<string>;
   begin(options: RestOptions): Promise<Agent>;
   /** The configuration with its folder made canonical; rejects with what `start` would reject with: a tool, folder or model that is not there. */
   checked(config: AgentConfig): Promise<AgentConfig>;

@@ -4,6 +4,7 @@ import type { Store, WorkerRole } from '../store/store.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Toolset } from '../toolsets/toolset.ts';
 import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export interface RuntimeOptions {
   readonly store: Store;
@@ -22,4 +23,8 @@ export interface RuntimeOptions {
   readonly can_ask?: boolean | ((config: AgentConfig) => boolean);
   /** What this process is for; default `run`. */
   readonly role?: WorkerRole;
+  /** What trees may ask of whoever leads them (`RootTerms.placement`). */
+  readonly labels?: readonly string[];
+  /** Default: the system's clock and random ids. */
+  readonly surroundings?: Surroundings;
 }

@@ -3,8 +3,10 @@ import { CoppiceError } from '../core/coppice-error.ts';
 import type { Failure } from '../core/failure.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { Executor } from './executor.ts';
 import type { TreeOutcome } from './runtime-face.ts';
+import type { Stop, Surroundings } from './surroundings.ts';
 
 /** How often a tree is looked at that others work on too; also what keeps a process alive that waits for nothing else. */
 const LOOK_MS = 250;
@@ -21,18 +23,20 @@ export class SettleWatch {
   readonly #executor: Executor;
   readonly #store: Store;
   #waiting: Waiting[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  #timer: Stop | null = null;
+  readonly #surroundings: Surroundings;
 
-  constructor(executor: Executor, store: Store) {
+  constructor(executor: Executor, store: Store, surroundings: Surroundings) {
     this.#executor = executor;
     this.#store = store;
+    this.#surroundings = surroundings;
   }
 
   settled(root_id: string, until: 'tree' | 'root'): Promise<TreeOutcome> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ root_id, until, resolve, reject });
-      this.#timer ??= setInterval(() => this.look(), LOOK_MS);
-      setImmediate(() => this.look());
+      this.#timer ??= this.#surroundings.every(LOOK_MS, () => this.look());
+      void this.#surroundings.soon().then(() => this.look());
     });
   }
 
@@ -59,8 +63,10 @@ export class SettleWatch {
   async #confirm(waiting: Waiting): Promise<void> {
     const { root_id, until } = waiting;
     try {
-      const shared = this.#executor.elsewhere.isShared(root_id);
-      const agents = shared ? await this.#store.agents({ root_id }) : this.#executor.forest.members(root_id);
+      const { forest, elsewhere } = this.#executor;
+      // Of a tree that this process has forgotten, only the ledger knows.
+      const knows_all = forest.agent(root_id) !== undefined && !elsewhere.isShared(root_id);
+      const agents = knows_all ? forest.members(root_id) : await this.#store.agents({ root_id });
       const root = agents.find((agent) => agent.id === root_id);
       if (!this.#waiting.includes(waiting)) return;
       if (root === undefined)
@@ -73,6 +79,8 @@ export class SettleWatch {
       const failure = failureOf(root.state);
       this.#end(waiting, () => waiting.resolve({ root, reply: root.reply ?? '', failure, agents }));
     } catch (error) {
+      // A ledger that cannot be reached now is asked again at the next look.
+      if (error instanceof StoreError && error.retryable) return;
       this.#end(waiting, () => waiting.reject(error));
     }
   }
@@ -92,7 +100,7 @@ export class SettleWatch {
   }
 
   #stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer?.();
     this.#timer = null;
   }
 

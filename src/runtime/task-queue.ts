@@ -27,22 +27,24 @@ const SOURCES: Partial<Record<Agent['origin'], RunSource>> = {
 
 /**
  * The isolated runs of this process (seed 4, `RunIsolated`): how many are at work, and which wait for their turn, oldest first. A run that
- * somebody at work awaits, itself inside a run, works in that one's place (`rides`): it would otherwise wait for a place that its requester holds.
+ * somebody at work awaits, itself inside a run, rides in that one's place: it would otherwise wait for a place that its requester holds.
  */
 export class TaskQueue {
   readonly #limits: RunLimits;
+  readonly #lineage: (agent: Agent) => readonly Agent[];
   readonly #lanes = new Map<string, Lane>();
   readonly #waiting_lanes = new Set<Lane>();
   readonly #working: Record<RunSource, number> = { cron: 0, subagent: 0, delegate: 0 };
   #came = 0;
 
-  constructor(limits: RunLimits) {
+  /** `lineage`: from an agent up to its root, itself first. */
+  constructor(limits: RunLimits, lineage: (agent: Agent) => readonly Agent[]) {
     this.#limits = limits;
+    this.#lineage = lineage;
   }
 
   /** Counts the run as one at work when it may begin; else it waits for its turn. First come, first begun. */
-  mayBegin(agent: Agent, rides: boolean): boolean {
-    if (rides) return true;
+  mayBegin(agent: Agent): boolean {
     const lane = this.#lane(agent);
     if (lane === null || lane.working.has(agent.id)) return true;
     if (!lane.waiting.has(agent.id)) {
@@ -56,9 +58,14 @@ export class TaskQueue {
     return true;
   }
 
+  /** Runs that wait for their turn. */
+  waiting(): readonly string[] {
+    return [...this.#waiting_lanes].flatMap((lane) => [...lane.waiting.keys()]);
+  }
+
   /** Takes over what is true of an agent now; returns the runs whose turn has come by it. */
-  see(agent: Agent, rides: boolean): readonly string[] {
-    const lane = rides ? null : this.#lane(agent);
+  see(agent: Agent): readonly string[] {
+    const lane = this.#lane(agent);
     if (lane === null) return [];
     if (isWorking(agent.state.type)) {
       this.#begin(lane, agent.id);
@@ -72,9 +79,10 @@ export class TaskQueue {
     return this.#next();
   }
 
+  /** Null for what needs no place of its own. */
   #lane(agent: Agent): Lane | null {
     const source = SOURCES[agent.origin];
-    if (source === undefined) return null;
+    if (source === undefined || (source === 'delegate' && this.#rides(agent))) return null;
     const key = laneKey(agent, source);
     let lane = this.#lanes.get(key);
     if (lane === undefined) {
@@ -84,6 +92,10 @@ export class TaskQueue {
       this.#lanes.set(key, lane);
     }
     return lane;
+  }
+
+  #rides(agent: Agent): boolean {
+    return this.#lineage(agent).some(({ id, config }) => id !== agent.id && config.task?.run_id != null);
   }
 
   /** As many of those who wait, oldest first, as there are places. */

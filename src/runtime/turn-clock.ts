@@ -1,6 +1,7 @@
 import { type AgentState, isWorking } from '../core/state.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
+import type { Surroundings } from './surroundings.ts';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** What the last answer after a limit may take. */
@@ -18,9 +19,11 @@ function isAsking(state: AgentState): boolean {
 /** The timers of agents: waits that end, turns that take too long. Timers follow from the state, so a successor sets them again. */
 export class TurnClock {
   readonly #executor: Executor;
+  readonly #surroundings: Surroundings;
 
-  constructor(executor: Executor) {
+  constructor(executor: Executor, surroundings: Surroundings) {
     this.#executor = executor;
+    this.#surroundings = surroundings;
   }
 
   /** Wakes the agent at `at`, milliseconds since the epoch; `name` tells its timers apart. */
@@ -44,7 +47,7 @@ export class TurnClock {
       if ('turn' in now && now.turn.started_at > state.turn.started_at) return this.watch(cell);
       this.#executor.happened(cell, {
         type: 'limit',
-        at: Date.now(),
+        at: this.#surroundings.now(),
         limit: `run time of ${run_ms / 1000} s`,
       });
     });
@@ -52,21 +55,22 @@ export class TurnClock {
 
   /** Looks again at a turn that waits for a person. */
   wakeLater(cell: Cell): void {
-    this.#set(cell, RUN, Date.now() + ASKING_LOOK_MS, () => this.watch(cell));
+    this.#set(cell, RUN, this.#surroundings.now() + ASKING_LOOK_MS, () => this.watch(cell));
   }
 
   #set(cell: Cell, name: string, at: number, ring: () => void): void {
-    clearTimeout(cell.timers.get(name));
-    const delay = Math.min(Math.max(at - Date.now(), 0), LONGEST_TIMER_MS);
+    const { now, after } = this.#surroundings;
+    cell.timers.get(name)?.();
+    const delay = Math.min(Math.max(at - now(), 0), LONGEST_TIMER_MS);
     cell.timers.set(
       name,
-      setTimeout(() => {
+      after(delay, () => {
         cell.timers.delete(name);
         if (cell.gone) return;
         // A timer may come a millisecond early, and long ones in parts.
-        if (Date.now() < at) this.#set(cell, name, at, ring);
+        if (now() < at) this.#set(cell, name, at, ring);
         else ring();
-      }, delay),
+      }),
     );
   }
 }

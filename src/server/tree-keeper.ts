@@ -20,6 +20,10 @@ export interface TreeKeeperOptions {
   /** The root of a tree has ended. */
   readonly onEnded: (root_id: string) => void;
   readonly idle_ms?: number;
+  /** Trees that ask for other labels are left to others. */
+  readonly labels?: readonly string[];
+  /** How many trees are led at once; more wait for a place, here or elsewhere. Default: no limit. */
+  readonly most?: number;
 }
 
 /** Leads served trees (`Store.unledTrees`) that nobody leads, and gives them up when nothing is to be done in them any more. */
@@ -80,12 +84,14 @@ export class TreeKeeper {
   }
 
   async #look(): Promise<void> {
-    const { store } = this.#options;
-    for (const root_id of await store.unledTrees(MOST_AT_ONCE)) {
+    const { store, labels = [], most = Number.POSITIVE_INFINITY } = this.#options;
+    await this.#giveUp();
+    const places = Math.min(MOST_AT_ONCE, most - this.#led.size);
+    if (places <= 0) return;
+    for (const root_id of await store.unledTrees(places, labels)) {
       if (this.#stopped) return;
       await this.#take(root_id).catch((error: unknown) => this.#options.onTrouble(error, root_id));
     }
-    await this.#giveUp();
   }
 
   async #take(root_id: string): Promise<void> {

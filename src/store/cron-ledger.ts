@@ -10,6 +10,8 @@ export type FireBegin =
       readonly type: 'run';
       readonly root: NewAgent;
       readonly limits: Limits;
+      /** As in `RootTerms`. */
+      readonly placement: readonly string[];
       readonly letter: NewMail;
     }
   /** A system event into a session that is there. */

@@ -5,7 +5,7 @@ import type { Delivery } from '../core/delivery.ts';
 import type { Mail } from '../core/mail.ts';
 import type { PlacedMessage } from '../core/message.ts';
 import type { Run } from '../core/run.ts';
-import type { RequestRecord } from './store.ts';
+import type { KnownWorker, RequestRecord } from './store.ts';
 
 /** Rows as `node:sqlite` gives them. */
 export type Row = Record<string, string | number | null>;
@@ -30,6 +30,7 @@ export function agentOf(row: Row): Agent {
     noticed: row.noticed as number,
     worker: row.worker as string | null,
     epoch: row.epoch as number,
+    deaths: row.deaths as number,
     calls: row.calls as number,
     usage: usageOf(row),
     doing: row.doing as string | null,
@@ -82,8 +83,20 @@ export function runOf(row: Row): Run {
 type JobDefinition = Omit<NewCronJob, 'id' | 'name' | 'root_id' | 'enabled' | 'created_at'>;
 
 export function definitionOf(job: NewCronJob): string {
-  const { schedule, task, session, created_by, config, limits, timeout_ms, deliver, once, cleanup, overlap } =
-    job;
+  const {
+    schedule,
+    task,
+    session,
+    created_by,
+    config,
+    limits,
+    placement,
+    timeout_ms,
+    deliver,
+    once,
+    cleanup,
+    overlap,
+  } = job;
   const definition: JobDefinition = {
     schedule,
     task,
@@ -91,6 +104,7 @@ export function definitionOf(job: NewCronJob): string {
     created_by,
     config,
     limits,
+    placement,
     timeout_ms,
     deliver,
     once,
@@ -124,6 +138,19 @@ export function fireOf(row: Row): CronFire {
     missed: row.missed as number,
     run_id: row.run_id as string | null,
     fired_at: row.fired_at as number,
+  };
+}
+
+export function workerOf(row: Row): KnownWorker {
+  return {
+    id: row.id as string,
+    host: row.host as string,
+    pid: row.pid as number,
+    role: row.role as KnownWorker['role'],
+    labels: JSON.parse(row.labels as string),
+    draining: Boolean(row.draining),
+    started_at: row.started_at as number,
+    expires_at: row.expires_at as number,
   };
 }
 

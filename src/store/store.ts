@@ -13,7 +13,8 @@ import type { OutboxLedger } from './outbox-ledger.ts';
 
 /**
  * One advance of one agent by its lease holder: all of it or nothing. Guards, in this order:
- * 1. `stale`: the agent's epoch is `epoch`, its `last_seq` is `base_seq`, it is not terminal (law 8).
+ * 1. `stale`: the agent's epoch is `epoch`, its `last_seq` is `base_seq`, it is not terminal (law 8). Of a step without messages, which
+ *    leaves `last_seq` as it was, also: it is not the very one that was applied last.
  * 2. `limit`: the tree's and the agent's budgets admit `create` (law 7).
  * 3. `recipient`: every letter's recipient exists in the same tree and is not terminal, or is created by this very step.
  * 4. `consumed`: every letter in `consume` is addressed to this agent and still pending (law 6).
@@ -98,10 +99,31 @@ export interface Worker {
   readonly pid: number;
   /** What the process is for; default `run`. */
   readonly role?: WorkerRole;
+  /** What a tree may ask for (`RootTerms.placement`). */
+  readonly labels?: readonly string[];
 }
 
-/** `serve`: it fires schedules, delivers, and leads every served tree that nobody leads. */
-export type WorkerRole = 'run' | 'serve';
+/** `serve`: it fires schedules, delivers, and leads served trees that nobody leads. `worker`: it leads such trees. */
+export type WorkerRole = 'run' | 'serve' | 'worker';
+
+/** How a tree is led that nobody led from the beginning. */
+export interface RootTerms {
+  /** Whoever serves leads it when nobody else does. */
+  readonly served?: boolean;
+  /** Labels that a worker must have to take it over by itself (`host:alpha`, `gpu`). */
+  readonly placement?: readonly string[];
+}
+
+/** A worker as the ledger has it. */
+export interface KnownWorker extends Worker {
+  readonly role: WorkerRole;
+  readonly labels: readonly string[];
+  /** It was told to take nothing more and to end when its turns have ended. */
+  readonly draining: boolean;
+  /** Milliseconds since the epoch, both; 0: not known. */
+  readonly started_at: number;
+  readonly expires_at: number;
+}
 
 /** Something reached an agent that `worker` holds (or waits in), written in the transaction that caused it. */
 export interface Signal {
@@ -118,6 +140,8 @@ export const LEASE_MS = 10_000;
 export interface OpenStoreOptions {
   /** False: no wake-ups from the database; `listen` only polls, once a second. Default true. */
   readonly notifications?: boolean;
+  /** The clock that leases are measured by, milliseconds since the epoch. SQLite only: a server has its own. Default `Date.now`. */
+  readonly now?: () => number;
 }
 
 export interface AgentFilter {
@@ -125,6 +149,8 @@ export interface AgentFilter {
   readonly parent_id?: string;
   /** Only agents without a parent. */
   readonly roots?: boolean;
+  /** Only conversations that people began: no runs on a timer, nothing below a root. */
+  readonly conversations?: boolean;
   /** Leave out terminal agents. */
   readonly living?: boolean;
   /** Newest first; default no limit. */
@@ -156,8 +182,8 @@ export interface Store extends CronLedger, OutboxLedger {
   /** For people and logs: without passwords. */
   readonly location: string;
 
-  /** A new tree with its root agent. `served`: whoever serves leads it when nobody else does. */
-  createRoot(root: NewAgent, limits: Limits, options?: { readonly served?: boolean }): Promise<Tree>;
+  /** A new tree with its root agent. */
+  createRoot(root: NewAgent, limits: Limits, terms?: RootTerms): Promise<Tree>;
   commit(steps: readonly Step[]): Promise<Verdict[]>;
   /** A letter from outside the tree's own steps: the human, another program. Guard `recipient` (any tree). One that is there already (`id`) is not sent again. */
   send(mail: NewMail): Promise<{ ok: true; mail: Mail } | { ok: false; refusal: Refusal }>;
@@ -215,7 +241,7 @@ export interface Store extends CronLedger, OutboxLedger {
    */
   claim(root_id: string, worker: Worker): Promise<Agent[]>;
   /** Served trees in which something is to be done and nobody does it: an agent at work, or at rest with mail, without a living worker. */
-  unledTrees(limit: number): Promise<string[]>;
+  unledTrees(limit: number, labels?: readonly string[]): Promise<string[]>;
   /** From now on the tree is served. */
   serveTree(root_id: string): Promise<void>;
   /** Gives up the worker's leases of one tree: its agents are rows again until something is to be done. */
@@ -223,7 +249,11 @@ export interface Store extends CronLedger, OutboxLedger {
   /** Takes (and removes) the signals for this worker. */
   signals(worker_id: string): Promise<Signal[]>;
   /** Workers whose lease is alive. */
-  workers(): Promise<(Worker & { readonly expires_at: number })[]>;
+  workers(): Promise<KnownWorker[]>;
+  /** How many agents each of these workers leads. */
+  ledBy(worker_ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Tells a worker to take nothing more and to end; false: there is no such worker. */
+  drainWorker(worker_id: string): Promise<boolean>;
   /**
    * Calls `wake` soon after another process wrote something for this worker. Hints only: they may be doubled, lost or
    * for nothing. Resolves to a function that stops it.

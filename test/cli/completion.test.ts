@@ -142,8 +142,18 @@ describe('the scripts', () => {
     // A new placeholder belongs into word-kind.ts, or here when nothing can complete it.
     const free = [
       ...['--model', '--timeout', '--allow', '--deny', '--name', '--limit', '--tail', '--say'],
-      ...['--cron', '--every', '--at', '--task', '--deliver', '--drain'],
-      ...['run prompt', 'send text', 'cron add name'],
+      ...[
+        '--cron',
+        '--every',
+        '--at',
+        '--task',
+        '--deliver',
+        '--drain',
+        '--label',
+        '--labels',
+        '--concurrency',
+      ],
+      ...['run prompt', 'send text', 'cron add name', 'worker drain worker'],
     ];
     const unknown = shapes.flatMap(({ path, flags, places }) => {
       const { registeredArguments = [] } = find(path) ?? {};

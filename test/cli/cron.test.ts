@@ -77,7 +77,7 @@ describe('coppice cron', () => {
       session_key: `cron:${id}`,
       root_id: null,
       created_by: 'you',
-      model: 'scripted:rules.json',
+      model: `scripted:${join(home.work, 'rules.json')}`,
       thinking: 'low',
       profile: null,
       toolsets: ['process'],
@@ -217,7 +217,7 @@ describe('coppice cron', () => {
     await coppice('cron', 'add', 'fails', '--every', '1d', '--task', 'fail');
     const { code, stderr } = await coppice('cron', 'run', 'fails');
     assert.equal(code, 1);
-    assert.match(stderr, /no rule of rules.json matches/);
+    assert.match(stderr, /no rule of \S*rules.json matches/);
     assert.match((await coppice('cron', 'runs', 'fails')).stdout, /✗ failed .*no rule of/);
   });
 

@@ -17,17 +17,12 @@ const LONG = Array.from({ length: 400 }, (_, n) => `Line ${n}: ${'words and word
 
 const RULES = {
   rules: [
-    {
-      when: { user: '^touch', step: 0 },
-      calls: [{ name: 'bash', input: { command: 'echo made > made.txt' } }],
-    },
-    { when: { user: '^touch' }, say: 'it is made' },
+    { when: { user: '^touch', tool: 'bash' }, say: 'it is made' },
+    { when: { user: '^touch' }, calls: [{ name: 'bash', input: { command: 'echo made > made.txt' } }] },
     { when: { user: '^long' }, say: LONG },
     { when: { user: '^slow' }, delay_ms: 3_000, say: 'slow but sure' },
-    {
-      when: { user: '^fork', step: 0 },
-      calls: [{ name: 'fork', input: { name: 'helper', prompt: 'slow work' } }],
-    },
+    { when: { user: '^fork', tool: 'fork' }, say: 'it is forked' },
+    { when: { user: '^fork' }, calls: [{ name: 'fork', input: { name: 'helper', prompt: 'slow work' } }] },
     { when: { user: '^nightly' }, say: 'the **nightly** report_' },
     { when: {}, say: 'you said: {{user}}' },
   ],
@@ -99,6 +94,20 @@ describe('coppice serve on Telegram', { timeout: 110_000 }, () => {
       message.kind === 'user' ? [message.content.text] : [],
     );
     assert.deepEqual(said, ['hello', 'and again']);
+  });
+
+  it('coppice doctor asks the bot, and names secrets without showing them', async () => {
+    const lines = async (env: NodeJS.ProcessEnv) => (await home.run(['doctor'], { env })).stdout;
+    const well = await lines({ BOT: telegram.token });
+    assert.match(well, /ok +channel +BOT is set\n/);
+    assert.match(well, /ok +telegram +the bot is @copse_bot\n/);
+    assert.match(well, /ok +clock +this machine and the ledger agree\n/);
+    assert.match(well, /ok +schedules +0 enabled\n/);
+    assert.match(well, /ok +server +\S+ \(pid \d+\)\n/);
+    const refused = await lines({ BOT: '1:wrong-token-of-somebody' });
+    assert.match(refused, /– +telegram +the bot token was refused/);
+    assert.match(await lines({}), /– +channel +BOT is not set\n/);
+    for (const secret of [telegram.token, 'wrong-token']) assert.ok(!`${well}${refused}`.includes(secret));
   });
 
   it('strangers are not heard, and hear nothing', async () => {

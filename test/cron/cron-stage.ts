@@ -18,6 +18,7 @@ export function jobOf(schedule: Schedule, over: Partial<NewCronJob> = {}): NewCr
     created_by: 'you',
     config: CONFIG,
     limits: DEFAULT_LIMITS,
+    placement: [],
     timeout_ms: null,
     deliver: [],
     once: schedule.type === 'at',

@@ -46,7 +46,7 @@ export interface Stage {
   /** Results of one agent's own calls, in the order of the calls. */
   results(agent: Agent): Promise<ResultContent[]>;
   /** Stops the runtime and opens another one on the same ledger, as after a crash when `crash` is set. */
-  reopen(play?: Play): Promise<Stage>;
+  reopen(play?: Play, more?: Partial<StageOptions>): Promise<Stage>;
   close(): Promise<void>;
 }
 
@@ -71,6 +71,8 @@ export interface StageOptions {
   readonly cost_usd?: number;
   /** What a rule asks about waits for a person. */
   readonly can_ask?: boolean;
+  /** Stands between the runtime and its ledger. */
+  readonly wrap?: (store: Store) => Store;
 }
 
 /** A runtime whose models are one function: real ledger, real executor, a play for a mind. */
@@ -80,7 +82,7 @@ export async function setStage(play: Play, options: StageOptions = {}): Promise<
 }
 
 async function open(play: Play, options: StageOptions, folder: string, database: string): Promise<Stage> {
-  const store = await openStore(database);
+  const store = (options.wrap ?? ((one) => one))(await openStore(database));
   const requests: ModelRequest[] = [];
   const events: RuntimeEvent[] = [];
   const tools = options.tools ?? [];
@@ -136,10 +138,10 @@ async function open(play: Play, options: StageOptions, folder: string, database:
       const calls = own.flatMap((message) => (message.kind === 'assistant' ? message.content.parts : []));
       return calls.flatMap((part) => (part.type === 'call' ? (results.get(part.id) ?? []) : []));
     },
-    async reopen(next = play) {
+    async reopen(next = play, more = {}) {
       await runtime.close();
       await store.close();
-      const again = await open(next, options, folder, database);
+      const again = await open(next, { ...options, ...more }, folder, database);
       return again;
     },
     async close() {

@@ -10,6 +10,7 @@ import { cronContract } from './cron-contract.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
 import { outboxContract } from './outbox-contract.ts';
 import { runHistoryContract } from './run-history-contract.ts';
+import { workersContract } from './workers-contract.ts';
 
 export interface LedgerUnderTest {
   /** Another connection to the same database. */
@@ -86,6 +87,18 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.deepEqual(verdicts.map(refusal), ['stale', 'accepted', 'stale', 'accepted', 'stale']);
       assert.equal((await store.history(a.id)).length, 2);
       assert.equal((await store.history(b.id)).length, 2);
+    });
+
+    it('a step that was applied and is offered again is stale, also one without messages', async () => {
+      const root = await newRoot(store, { total: 2 });
+      const helper = newAgent(root);
+      const creates = stepOf(root, { create: [helper] });
+      const sends = stepOf(root, { send: [letter(root, root)] });
+      assert.deepEqual((await store.commit([creates, sends])).map(refusal), ['accepted', 'accepted']);
+      // Not `limit`, although the tree is full now: by itself.
+      assert.deepEqual((await store.commit([creates, sends])).map(refusal), ['stale', 'stale']);
+      assert.equal((await store.mail(root.id, true)).length, 1);
+      assert.equal((await store.tree(root.id))?.total, 2);
     });
 
     it('law 11: messages of an agent are numbered without gaps, across steps and forks', async () => {
@@ -484,5 +497,6 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     cronContract(() => ({ store, other }));
     outboxContract(() => ({ store, other }));
     againContract(() => ({ store, other }));
+    workersContract(() => ({ store, other }));
   });
 }

@@ -25,6 +25,7 @@ function newJob(over: Partial<NewCronJob> = {}): NewCronJob {
     created_by: 'you',
     config: CONFIG,
     limits: DEFAULT_LIMITS,
+    placement: [],
     timeout_ms: null,
     deliver: [],
     once: false,
@@ -66,7 +67,7 @@ function runOf(
     at: BEGINNING,
   });
   const created: NewAgent = { ...root, run };
-  return { type: 'run', root: created, limits: DEFAULT_LIMITS, letter };
+  return { type: 'run', root: created, limits: DEFAULT_LIMITS, placement: [], letter };
 }
 
 function requestOf(job: CronJob, over: Partial<FireRequest> = {}): FireRequest {

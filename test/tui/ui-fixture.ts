@@ -55,6 +55,7 @@ export function agent(id: string, parent_id: string | null, change: Partial<Agen
     mail_count: 0,
     worker: null,
     epoch: 1,
+    deaths: 0,
     calls: 0,
     usage: NO_USAGE,
     doing: null,

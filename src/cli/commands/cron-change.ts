@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { AgentConfig } from '../../core/agent.ts';
 import type { CronJob } from '../../core/cron-job.ts';
 import { DEFAULT_LIMITS } from '../../core/limits.ts';
@@ -60,6 +61,7 @@ export function cronAdd(context: Context, name: string, options: CronAddOptions)
       root_id: tree ? (await findRoot(store, options.tree)).id : null,
       created_by: 'you',
       config,
+      placement: [],
       limits: { ...DEFAULT_LIMITS, ...composeLimits(context, {}, options.profile) },
     });
     return told(context, store, job, 'scheduled');
@@ -71,7 +73,7 @@ async function configOf(context: Context, store: Store, options: CronTerms): Pro
   const terms = composeTerms(context);
   const { profile, thinking, toolset, allow = [], deny = [], yes } = options;
   const of_profile = profile === undefined ? null : (terms.profiles.get(profile)?.model ?? null);
-  const model = chooseModel(context, of_profile);
+  const model = anywhere(chooseModel(context, of_profile));
   const config = composeConfig(
     context,
     terms,
@@ -91,6 +93,12 @@ async function configOf(context: Context, store: Store, options: CronTerms): Pro
   }
 }
 
+/** Whoever serves may do so in another folder. */
+function anywhere(model: string): string {
+  const [, file] = /^scripted:(.+)$/s.exec(model) ?? [];
+  return file === undefined ? model : `scripted:${resolve(file)}`;
+}
+
 /** `coppice cron update JOB`: what its runs are created with is settled anew when one of its terms is named. */
 export function cronUpdate(context: Context, text: string, options: CronUpdateOptions): Promise<number> {
   return withStore(context, async (store) => {
@@ -105,7 +113,7 @@ export function cronUpdate(context: Context, text: string, options: CronUpdateOp
     else if (model !== undefined || thinking !== undefined)
       config = await checked(context, store, {
         ...config,
-        ...(model === undefined ? {} : { model }),
+        ...(model === undefined ? {} : { model: anywhere(model) }),
         ...(thinking === undefined ? {} : { thinking }),
       });
     return told(context, store, await desk.change(job, wish, config), 'changed');

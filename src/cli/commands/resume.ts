@@ -59,7 +59,7 @@ export async function resume(
 /** The newest tree with something left to do, else the newest one. */
 async function unfinished(store: Store): Promise<Agent> {
   const newest = await findRoot(store, undefined);
-  for (const root of await store.agents({ roots: true, limit: RECENT }))
+  for (const root of await store.agents({ conversations: true, limit: RECENT }))
     if (await isUnfinished(store, root.id)) return root;
   return newest;
 }

@@ -1,12 +1,15 @@
 import type { AgentConfig } from '../../core/agent.ts';
 import { clean } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
+import type { Store } from '../../store/store.ts';
+import { printJson } from '../agent-json.ts';
 import { chooseModel } from '../choose-model.ts';
 import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../compose.ts';
 import type { Context } from '../context.ts';
 import { followRun } from '../follow-run.ts';
 import { parseLimits } from '../limit-option.ts';
 import { readText } from '../read-text.ts';
+import { hostLabel } from '../worker-labels.ts';
 
 export interface RunOptions {
   readonly allow: readonly string[];
@@ -21,6 +24,9 @@ export interface RunOptions {
   readonly timeout?: number;
   readonly profile?: string;
   readonly wait?: boolean;
+  readonly detach?: boolean;
+  readonly label: readonly string[];
+  readonly anywhere?: boolean;
 }
 
 /** `coppice run [PROMPT|-]`. */
@@ -41,10 +47,40 @@ export async function run(context: Context, given: string | undefined, options: 
   const store = await context.openStore();
   const runtime = await composeRuntime(context, store, terms, { can_ask: options.ask === true });
   const name = options.name ?? 'main';
+  if (options.detach === true) {
+    try {
+      const id = await runtime.enter({ prompt, name, config, limits }, placementOf(context, store, options));
+      return await tellEntered(context, store, id);
+    } finally {
+      await runtime.close();
+      await store.close();
+    }
+  }
   return followRun(context, store, runtime, () => runtime.start({ prompt, name, config, limits }), {
     title: `coppice run  ·  ${model}  ·  ${fit(clean(prompt), 40, context.err)}`,
     events: options.events,
     wait: options.wait,
     timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
   });
+}
+
+/** Where a tree may be led: its folder is on this machine, unless it is said to be everywhere. One file is on one machine anyway. */
+function placementOf(context: Context, store: Store, { label, anywhere }: RunOptions): string[] {
+  const bound = store.kind === 'postgres' && anywhere !== true;
+  return [...(bound ? [hostLabel(context.env)] : []), ...label];
+}
+
+async function tellEntered(context: Context, store: Store, id: string): Promise<number> {
+  if (context.json) {
+    printJson({ schema: 'coppice/entered/v1', id });
+    return 0;
+  }
+  const short = id.slice(0, 8);
+  process.stdout.write(`${id}\n`);
+  process.stderr.write(
+    `follow it: coppice logs -f ${short} · coppice tree ${short} · coppice --tree ${short} · wait: coppice wait ${short}\n`,
+  );
+  if (!(await store.workers()).some(({ role }) => role !== 'run'))
+    process.stderr.write('nothing leads it yet: start coppice worker, or coppice serve\n');
+  return 0;
 }

@@ -1,16 +1,15 @@
 import { resolve } from 'node:path';
-import type { ChannelLog } from '../../channels/channel.ts';
 import { CoppiceError } from '../../core/coppice-error.ts';
-import { knownProviders } from '../../models/providers.ts';
 import { killAllProcessGroups } from '../../tools/process-group.ts';
-import { channelSecrets } from '../channels-config.ts';
 import { chooseModel } from '../choose-model.ts';
 import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../compose.ts';
 import type { Context } from '../context.ts';
 import { openChannels } from '../open-channels.ts';
 import type { LogForm, LogLevel } from '../serve/log-options.ts';
 import { Server, type ServerOptions } from '../serve/server.ts';
-import { serverLog } from '../serve/server-log.ts';
+import { serverLogOf } from '../serve/server-log-of.ts';
+import { stopSignal } from '../serve/stop-signal.ts';
+import { workerLabels } from '../worker-labels.ts';
 
 export interface ServeOptions {
   readonly log?: LogForm;
@@ -19,17 +18,10 @@ export interface ServeOptions {
   readonly drain: number;
 }
 
-const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-
 /** `coppice serve`: runs until it is told to stop. */
 export async function serve(context: Context, options: ServeOptions): Promise<number> {
   const { configuration, file } = context.loaded;
-  const log = serverLog({
-    level: options.logLevel,
-    form: options.log ?? (process.stderr.isTTY ? 'text' : 'json'),
-    secrets: secretsOf(context),
-    write: (line) => void process.stderr.write(line),
-  });
+  const log = serverLogOf(context, options);
   const stop = stopSignal(log);
   // A reader that leaves ends the channel, not the server.
   process.stdout.removeAllListeners('error').on('error', () => undefined);
@@ -38,12 +30,22 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   const session = sessions(context, terms);
   // Before anything is taken over: a chat that could not be answered must not be found out by its first message.
   if (channels.inbound.length > 0) session(channels.inbound[0]?.name ?? '');
+  const labels = workerLabels([], context.env);
   const store = await context.openStore();
   const runtime = await composeRuntime(context, store, terms, {
     role: 'serve',
+    labels,
     can_ask: ({ channel }) => channel !== undefined,
   });
-  const server = new Server({ store, runtime, channels, session, log, drain_ms: options.drain * 1_000 });
+  const server = new Server({
+    store,
+    runtime,
+    channels,
+    session,
+    log,
+    labels,
+    drain_ms: options.drain * 1_000,
+  });
   server.start();
   log('info', 'coppice serves', {
     ledger: store.location,
@@ -86,34 +88,4 @@ function sessions(context: Context, terms: ReturnType<typeof composeTerms>): Ser
     });
     return { config, limits: composeLimits(context, {}, profile) };
   };
-}
-
-/** Values that must not reach a log: tokens of channels, keys of providers, the password of the database. */
-function secretsOf({ loaded, env, database }: Context): string[] {
-  const { channels = {}, providers = {} } = loaded.configuration;
-  const names = [...channelSecrets(channels), ...knownProviders(providers).flatMap(({ key_env }) => key_env)];
-  const values = names.map((name) => (env[name] ?? '').trim());
-  return [...values, ...passwordOf(database)].filter((value) => value !== '');
-}
-
-function passwordOf(database: string): string[] {
-  const password = URL.parse(database)?.password ?? '';
-  return password === '' ? [] : [password, decodeURIComponent(password)];
-}
-
-/** Resolves at the first signal; a second one leaves at once, and nothing is lost. */
-function stopSignal(log: ChannelLog): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let asked = false;
-  for (const [signal, code] of Object.entries(SIGNALS))
-    process.on(signal, () => {
-      if (asked) {
-        killAllProcessGroups();
-        process.exit(code);
-      }
-      asked = true;
-      log('info', 'stopping: what is under way may end; once more to leave at once', { signal });
-      resolve();
-    });
-  return promise;
 }

@@ -129,7 +129,7 @@ async function converse(
 
 async function greeting(store: Store, model: string): Promise<string[]> {
   const lines = [`coppice  ${clean(model)}  /help shows keys and commands, Ctrl-C twice leaves`];
-  for (const root of await store.agents({ roots: true, limit: 5 })) {
+  for (const root of await store.agents({ conversations: true, limit: 5 })) {
     const agents = await store.agents({ root_id: root.id, living: true });
     if (!agents.some((agent) => isWorking(agent.state.type))) continue;
     const what = clean(root.reply ?? root.name).slice(0, 40);

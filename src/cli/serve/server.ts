@@ -17,6 +17,7 @@ export interface ServerOptions {
   /** With what a chat's new session begins. */
   readonly session: (channel: string) => ReturnType<ConstructorParameters<typeof Chats>[0]['session']>;
   readonly log: ChannelLog;
+  readonly labels: readonly string[];
   /** How long turns under way may go on when it stops, milliseconds. */
   readonly drain_ms: number;
 }
@@ -36,6 +37,7 @@ export class Server {
     this.#keeper = new TreeKeeper({
       store,
       runtime,
+      labels: options.labels,
       onTaken: (root_id, agents) => log('debug', 'leads a tree', { root_id, agents }),
       onTrouble: (error, root_id) => log('error', `a tree is in trouble: ${textOf(error)}`, { root_id }),
       onEnded: (root_id) => {

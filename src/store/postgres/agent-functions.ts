@@ -21,10 +21,11 @@ BEGIN
   END IF;
 END $$;
 
-CREATE OR REPLACE FUNCTION coppice_create_root(c jsonb, tree_limits text, is_served boolean) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION coppice_create_root(c jsonb, tree_limits text, is_served boolean, tree_placement text) RETURNS void
+LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO trees (root_id, limits, live, total, served) VALUES (c->'agent'->>'id', tree_limits, 1, 1, is_served)
-  ON CONFLICT DO NOTHING;
+  INSERT INTO trees (root_id, limits, live, total, served, placement)
+  VALUES (c->'agent'->>'id', tree_limits, 1, 1, is_served, tree_placement) ON CONFLICT DO NOTHING;
   -- There already: that it was made was lost on its way back.
   IF FOUND THEN PERFORM coppice_create(c); END IF;
 END $$;
@@ -33,7 +34,7 @@ END $$;
 CREATE OR REPLACE FUNCTION coppice_finish_run(ended_agent text, run jsonb, ended_at bigint) RETURNS void LANGUAGE sql AS $$
   WITH ended AS (
     UPDATE subagent_runs SET status = run->>'status', result = run->>'result', error = run->>'error', finished_at = ended_at,
-      duration_ms = ended_at - coalesce(started_at, ended_at) WHERE agent_id = ended_agent AND finished_at IS NULL
+      duration_ms = greatest(0, ended_at - coalesce(started_at, ended_at)) WHERE agent_id = ended_agent AND finished_at IS NULL
     RETURNING id, root_id, agent_id, deliver
   )
   INSERT INTO deliveries (id, kind, target, channel, root_id, agent_id, about, created_at, next_at)

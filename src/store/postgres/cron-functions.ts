@@ -1,4 +1,4 @@
-/** Schedules and what follows from their runs, inside the database (`FUNCTIONS` come first: these use them). */
+/** Schedules and what follows from their runs, inside the database. */
 export const CRON_FUNCTIONS = `
 CREATE OR REPLACE FUNCTION coppice_create_job(j jsonb, most bigint) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
@@ -25,7 +25,7 @@ BEGIN
     PERFORM coppice_post(b->'mail', NULL);
     RETURN NULL;
   END IF;
-  PERFORM coppice_create_root(b->'root', b->>'limits', true);
+  PERFORM coppice_create_root(b->'root', b->>'limits', true, coalesce(b->'placement', '[]')::text);
   PERFORM coppice_post(b->'letter', NULL);
   RETURN b->'root'->'run'->>'id';
 END $$;

@@ -98,6 +98,7 @@ export class PostgresCron extends PostgresWorkers implements CronLedger {
             type: 'run',
             root: encodeAgentObject(begin.root),
             limits: JSON.stringify(begin.limits),
+            placement: begin.placement,
             letter: encodeMailObject(begin.letter),
           };
     const [row] = await this.query('fire', 'SELECT coppice_fire($1::jsonb) AS outcome', [

@@ -11,6 +11,7 @@ import type {
   AgentFilter,
   OpenStoreOptions,
   RequestRecord,
+  RootTerms,
   RunFilter,
   Step,
   Store,
@@ -60,11 +61,13 @@ class PostgresStore extends PostgresOutbox implements Store {
     this.#listener = listener;
   }
 
-  async createRoot(root: NewAgent, limits: Limits, options: { served?: boolean } = {}): Promise<Tree> {
-    await this.query('create_root', 'SELECT coppice_create_root($1::jsonb, $2, $3)', [
+  async createRoot(root: NewAgent, limits: Limits, terms: RootTerms = {}): Promise<Tree> {
+    const { served = false, placement = [] } = terms;
+    await this.query('create_root', 'SELECT coppice_create_root($1::jsonb, $2, $3, $4)', [
       encodeAgent(root),
       JSON.stringify(limits),
-      options.served === true,
+      served,
+      JSON.stringify(placement),
     ]);
     return (await this.tree(root.agent.id)) as Tree;
   }
@@ -127,6 +130,7 @@ class PostgresStore extends PostgresOutbox implements Store {
     equal('parent_id', filter.parent_id);
     if (filter.living) where.push(LIVING);
     if (filter.roots) where.push('parent_id IS NULL');
+    if (filter.conversations) where.push("origin = 'root'");
     values.push(filter.limit ?? null);
     const text = `SELECT * FROM agents WHERE ${where.join(' AND ')} ORDER BY created_at DESC, number DESC LIMIT $${values.length}`;
     return (await this.read('agents', text, values)).map(agentOf);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Agent } from '../../core/agent.ts';
 import { isProcessGone } from '../process-gone.ts';
-import { agentOf } from '../rows.ts';
-import { LEASE_MS, type Signal, type Worker } from '../store.ts';
+import { agentOf, workerOf } from '../rows.ts';
+import { type KnownWorker, LEASE_MS, type Signal, type Worker } from '../store.ts';
 import { LIVING } from './living.ts';
 import { PostgresBase } from './postgres-base.ts';
 
@@ -25,7 +25,8 @@ export class PostgresWorkers extends PostgresBase {
 
   async heartbeat(worker: Worker): Promise<boolean> {
     const sql = `WITH before AS (SELECT expires_at FROM workers WHERE id = $1)
-      INSERT INTO workers (id, host, pid, role, expires_at) VALUES ($1, $2, $3, $5, coppice_now() + $4)
+      INSERT INTO workers (id, host, pid, role, labels, started_at, expires_at)
+      VALUES ($1, $2, $3, $5, $6, coppice_now(), coppice_now() + $4)
       ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at
       RETURNING coalesce((SELECT before.expires_at > coppice_now() FROM before), true) AS alive`;
     const [row] = await this.query('heartbeat', sql, [
@@ -34,6 +35,7 @@ export class PostgresWorkers extends PostgresBase {
       worker.pid,
       LEASE_MS,
       worker.role ?? 'run',
+      JSON.stringify(worker.labels ?? []),
     ]);
     return (row?.alive as unknown as boolean) === true;
   }
@@ -59,7 +61,7 @@ export class PostgresWorkers extends PostgresBase {
     }
   }
 
-  async unledTrees(limit: number): Promise<string[]> {
+  async unledTrees(limit: number, labels: readonly string[] = []): Promise<string[]> {
     const sql = `WITH alive AS MATERIALIZED (
         SELECT id FROM workers WHERE expires_at > coppice_now() AND NOT id = ANY ($2::text[])
       ) SELECT root_id FROM (
@@ -68,12 +70,11 @@ export class PostgresWorkers extends PostgresBase {
         UNION
         SELECT g.root_id FROM mail m JOIN agents g ON g.id = m.to_id WHERE m.consumed_seq IS NULL AND g.${LIVING}
           AND (g.worker IS NULL OR NOT EXISTS (SELECT 1 FROM alive WHERE alive.id = g.worker))
-      ) AS left_alone JOIN trees USING (root_id) WHERE trees.served LIMIT $1`;
-    const rows = await this.read('unled_trees', sql, [limit, await this.gone()]);
-    return [...new Set([...this.#unsure.keys(), ...rows.map((row) => row.root_id as string)])].slice(
-      0,
-      limit,
-    );
+      ) AS left_alone JOIN trees USING (root_id)
+      WHERE trees.served AND (trees.placement = '[]' OR trees.placement::jsonb <@ $3::jsonb) LIMIT $1`;
+    const rows = await this.read('unled_trees', sql, [limit, await this.gone(), JSON.stringify(labels)]);
+    const unled = rows.map((row) => row.root_id as string);
+    return [...new Set([...this.#unsure.keys(), ...unled])].slice(0, limit);
   }
 
   async serveTree(root_id: string): Promise<void> {
@@ -100,8 +101,19 @@ export class PostgresWorkers extends PostgresBase {
     return rows.map(({ agent_id, kind, about }) => ({ agent_id, kind, about }) as Signal);
   }
 
-  async workers(): Promise<(Worker & { expires_at: number })[]> {
-    const sql = 'SELECT id, host, pid, role, expires_at FROM workers WHERE expires_at > coppice_now()';
-    return (await this.read('workers', sql, [])) as unknown as (Worker & { expires_at: number })[];
+  async workers(): Promise<KnownWorker[]> {
+    const sql = 'SELECT * FROM workers WHERE expires_at > coppice_now() ORDER BY started_at, id';
+    return (await this.read('workers', sql, [])).map(workerOf);
+  }
+
+  async ledBy(worker_ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const sql = 'SELECT worker, count(*) AS n FROM agents WHERE worker = ANY ($1::text[]) GROUP BY worker';
+    const rows = await this.read('led_by', sql, [worker_ids]);
+    return new Map(rows.map((row) => [row.worker as string, Number(row.n)]));
+  }
+
+  async drainWorker(worker_id: string): Promise<boolean> {
+    const sql = 'UPDATE workers SET draining = true WHERE id = $1 RETURNING id';
+    return (await this.query('drain_worker', sql, [worker_id])).length > 0;
   }
 }

@@ -183,8 +183,14 @@ CREATE INDEX asks_by_prefix ON asks (id text_pattern_ops);
     number: 4,
     sql: `
 DROP FUNCTION IF EXISTS coppice_create_root(jsonb, text);
+ALTER TABLE agents ADD COLUMN deaths integer NOT NULL DEFAULT 0;
 ALTER TABLE trees ADD COLUMN served boolean NOT NULL DEFAULT false;
+ALTER TABLE trees ADD COLUMN placement text NOT NULL DEFAULT '[]';
 ALTER TABLE workers ADD COLUMN role text NOT NULL DEFAULT 'run';
+ALTER TABLE workers ADD COLUMN labels text NOT NULL DEFAULT '[]';
+ALTER TABLE workers ADD COLUMN draining boolean NOT NULL DEFAULT false;
+ALTER TABLE workers ADD COLUMN started_at bigint NOT NULL DEFAULT 0;
+CREATE INDEX agents_conversations ON agents (created_at) WHERE origin = 'root';
 CREATE INDEX agents_at_work ON agents (root_id, worker)
   WHERE status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting');
 

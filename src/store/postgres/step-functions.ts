@@ -82,7 +82,8 @@ BEGIN
     reasoning_tokens = reasoning_tokens + used.reasoning,
     cost_usd = CASE WHEN used.cost IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + used.cost END,
     living_children = living_children + jsonb_array_length(s->'create'),
-    last_write = coalesce(s->>'token', last_write), worker = CASE WHEN coppice_is_terminal(new_status) THEN NULL ELSE worker END,
+    last_write = coalesce(s->>'token', last_write), deaths = CASE WHEN coppice_is_working(new_status) THEN deaths ELSE 0 END,
+    worker = CASE WHEN coppice_is_terminal(new_status) THEN NULL ELSE worker END,
     ended_at = CASE WHEN coppice_is_terminal(new_status) THEN step_at ELSE ended_at END
   WHERE id = a.id;
   FOR q IN SELECT * FROM jsonb_array_elements(s->'requests') LOOP

@@ -6,7 +6,7 @@ import type { NewAgent } from '../../core/new-agent.ts';
 import { type AgentState, isTerminal, isWorking } from '../../core/state.ts';
 import { mailOf, type Row, treeOf } from '../rows.ts';
 import { stepToken } from '../step-token.ts';
-import type { Step, Verdict } from '../store.ts';
+import type { RootTerms, Step, Verdict } from '../store.ts';
 import { enterAsk } from './asks.ts';
 import { enterDelivery } from './deliveries.ts';
 import type { GuardRow } from './guard-row.ts';
@@ -80,6 +80,7 @@ export class Commit {
       step.calls,
       at,
       token,
+      isWorking(state.type) ? 1 : 0,
       agent_id,
     );
     for (const request of step.requests) this.#request(agent_id, tree, request);
@@ -159,8 +160,13 @@ export class Commit {
     if (created.run !== undefined) enterRun(this.#sql, agent, created.run);
   }
 
-  createRoot(root: NewAgent, limits: Tree['limits'], served: boolean): Tree {
-    const { changes } = this.#sql.insertTree.run(root.agent.id, JSON.stringify(limits), served ? 1 : 0);
+  createRoot(root: NewAgent, limits: Tree['limits'], { served = false, placement = [] }: RootTerms): Tree {
+    const { changes } = this.#sql.insertTree.run(
+      root.agent.id,
+      JSON.stringify(limits),
+      served ? 1 : 0,
+      JSON.stringify(placement),
+    );
     if (changes > 0) this.#create(root);
     return { ...this.tree(root.agent.id) };
   }

@@ -177,8 +177,14 @@ CREATE INDEX asks_by_agent ON asks (agent_id);
   {
     number: 4,
     sql: `
+ALTER TABLE agents ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE trees ADD COLUMN served INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE trees ADD COLUMN placement TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE workers ADD COLUMN role TEXT NOT NULL DEFAULT 'run';
+ALTER TABLE workers ADD COLUMN labels TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE workers ADD COLUMN draining INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE workers ADD COLUMN started_at INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX agents_conversations ON agents (created_at) WHERE origin = 'root';
 CREATE INDEX agents_at_work ON agents (root_id, worker)
   WHERE status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting');
 

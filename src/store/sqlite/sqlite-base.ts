@@ -14,11 +14,14 @@ export class SqliteBase {
   readonly location: string;
   protected readonly database: DatabaseSync;
   protected readonly sql: Statements;
+  /** Milliseconds since the epoch. */
+  protected readonly clock: () => number;
 
-  constructor(location: string, database: DatabaseSync) {
+  constructor(location: string, database: DatabaseSync, clock: () => number) {
     this.location = location;
     this.database = database;
     this.sql = prepareStatements(database);
+    this.clock = clock;
   }
 
   /** Runs `work` in one transaction: all or nothing, durable when it returns. */
@@ -50,7 +53,7 @@ export class SqliteBase {
 
   /** Ids of workers whose lease is alive and whose process, where it can be seen, too. */
   protected living(host = hostname()): string[] {
-    const now = Date.now();
+    const now = this.clock();
     const rows = this.sql.allWorkers.all() as unknown as (Worker & { expires_at: number })[];
     return rows.filter((one) => one.expires_at > now && !isProcessGone(one, host)).map((one) => one.id);
   }

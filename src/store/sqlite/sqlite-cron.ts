@@ -217,7 +217,7 @@ export class SqliteCron extends SqliteBase implements CronLedger {
       commit.post(begin.mail, null);
       return null;
     }
-    commit.createRoot(begin.root, begin.limits, true);
+    commit.createRoot(begin.root, begin.limits, { served: true, placement: begin.placement });
     commit.post(begin.letter, null);
     return begin.root.run?.id ?? null;
   }

@@ -9,12 +9,14 @@ import type { NewAgent } from '../../core/new-agent.ts';
 import type { Run } from '../../core/run.ts';
 import { isTerminal } from '../../core/state.ts';
 import { answerMail } from '../answer-mail.ts';
-import { agentOf, mailOf, messageOf, type Row, requestOf, treeOf } from '../rows.ts';
+import { agentOf, mailOf, messageOf, type Row, requestOf, treeOf, workerOf } from '../rows.ts';
 import {
   type AgentFilter,
+  type KnownWorker,
   LEASE_MS,
   type OpenStoreOptions,
   type RequestRecord,
+  type RootTerms,
   type RunFilter,
   type Signal,
   type Step,
@@ -41,12 +43,12 @@ class SqliteStore extends SqliteOutbox implements Store {
   readonly #poll_ms: number;
 
   constructor(path: string, database: DatabaseSync, options: OpenStoreOptions) {
-    super(path, database);
+    super(path, database, options.now ?? Date.now);
     this.#poll_ms = options.notifications === false ? POLL_WITHOUT_NOTIFICATIONS_MS : POLL_MS;
   }
 
-  async createRoot(root: NewAgent, limits: Limits, options: { served?: boolean } = {}): Promise<Tree> {
-    return this.transaction((commit) => commit.createRoot(root, limits, options.served === true));
+  async createRoot(root: NewAgent, limits: Limits, terms: RootTerms = {}): Promise<Tree> {
+    return this.transaction((commit) => commit.createRoot(root, limits, terms));
   }
 
   async commit(steps: readonly Step[]): Promise<Verdict[]> {
@@ -94,6 +96,7 @@ class SqliteStore extends SqliteOutbox implements Store {
     }
     if (filter.living) where.push("status NOT IN ('completed', 'failed', 'killed')");
     if (filter.roots) where.push('parent_id IS NULL');
+    if (filter.conversations) where.push("origin = 'root'");
     values.push(filter.limit ?? -1);
     const sql = `SELECT * FROM agents WHERE ${where.join(' AND ')} ORDER BY created_at DESC, rowid DESC LIMIT ?`;
     return this.read(() => this.database.prepare(sql).all(...values) as Row[]).map(agentOf);
@@ -198,9 +201,10 @@ class SqliteStore extends SqliteOutbox implements Store {
 
   async heartbeat(worker: Worker): Promise<boolean> {
     return this.transaction(() => {
-      const now = Date.now();
+      const now = this.clock();
       const before = (this.sql.worker.get(worker.id) as Row | undefined)?.expires_at as number | undefined;
-      this.sql.putWorker.run(worker.id, worker.host, worker.pid, worker.role ?? 'run', now + LEASE_MS);
+      const { id, host, pid, role = 'run', labels = [] } = worker;
+      this.sql.putWorker.run(id, host, pid, role, JSON.stringify(labels), now, now + LEASE_MS);
       return before === undefined || before > now;
     });
   }
@@ -227,10 +231,11 @@ class SqliteStore extends SqliteOutbox implements Store {
     });
   }
 
-  async unledTrees(limit: number): Promise<string[]> {
+  async unledTrees(limit: number, labels: readonly string[] = []): Promise<string[]> {
     return this.read(() => {
       const alive = JSON.stringify(this.living(hostname()));
-      return (this.sql.unledTrees.all(alive, limit) as Row[]).map((row) => row.root_id as string);
+      const rows = this.sql.unledTrees.all(alive, limit, JSON.stringify(labels)) as Row[];
+      return rows.map((row) => row.root_id as string);
     });
   }
 
@@ -250,11 +255,18 @@ class SqliteStore extends SqliteOutbox implements Store {
     return rows.map(({ agent_id, kind, about }) => ({ agent_id, kind, about }) as Signal);
   }
 
-  async workers(): Promise<(Worker & { expires_at: number })[]> {
-    const rows = this.read(() => this.sql.livingWorkers.all(Date.now())) as unknown as (Worker & {
-      expires_at: number;
-    })[];
-    return rows.map((row) => ({ ...row }));
+  async workers(): Promise<KnownWorker[]> {
+    return (this.read(() => this.sql.livingWorkers.all(this.clock())) as Row[]).map(workerOf);
+  }
+
+  async ledBy(worker_ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const sql = `SELECT worker, count(*) AS n FROM agents WHERE worker IN (SELECT value FROM json_each(?)) GROUP BY worker`;
+    const rows = this.read(() => this.rows(sql, JSON.stringify(worker_ids)));
+    return new Map(rows.map((row) => [row.worker as string, row.n as number]));
+  }
+
+  async drainWorker(worker_id: string): Promise<boolean> {
+    return this.transaction(() => this.sql.drainWorker.run(worker_id).changes > 0);
   }
 
   async listen(_worker_id: string, wake: () => void): Promise<() => Promise<void>> {
@@ -273,7 +285,7 @@ class SqliteStore extends SqliteOutbox implements Store {
   }
 
   async now(): Promise<number> {
-    return Date.now();
+    return this.clock();
   }
 
   async close(): Promise<void> {

@@ -7,7 +7,7 @@ export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql);
   return {
     insertTree: prepare(
-      'INSERT OR IGNORE INTO trees (root_id, limits, live, total, served) VALUES (?, ?, 1, 1, ?)',
+      'INSERT OR IGNORE INTO trees (root_id, limits, live, total, served, placement) VALUES (?, ?, 1, 1, ?, ?)',
     ),
     tree: prepare('SELECT * FROM trees WHERE root_id = ?'),
     updateTree: prepare('UPDATE trees SET live = ?, total = ?, tokens = ?, cost_usd = ? WHERE root_id = ?'),
@@ -22,7 +22,8 @@ export function prepareStatements(database: DatabaseSync) {
     ),
     advance:
       prepare(`UPDATE agents SET status = ?, state = ?, last_seq = ?, doing = ?, reply = ?, sent_this_turn = ?,
-      noticed = ?, calls = calls + ?, updated_at = ?, last_write = coalesce(?, last_write) WHERE id = ?`),
+      noticed = ?, calls = calls + ?, updated_at = ?, last_write = coalesce(?, last_write),
+      deaths = CASE WHEN ? THEN deaths ELSE 0 END WHERE id = ?`),
     addUsage: prepare(`UPDATE agents SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
       cached_tokens = cached_tokens + ?, reasoning_tokens = reasoning_tokens + ?,
       cost_usd = CASE WHEN ? IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + ? END WHERE id = ?`),
@@ -64,7 +65,7 @@ export function prepareStatements(database: DatabaseSync) {
       `UPDATE subagent_runs SET status = 'running', started_at = ? WHERE agent_id = ? AND started_at IS NULL`,
     ),
     finishRun: prepare(`UPDATE subagent_runs SET status = ?, result = ?, error = ?, finished_at = ?,
-      duration_ms = ? - coalesce(started_at, ?) WHERE agent_id = ? AND finished_at IS NULL`),
+      duration_ms = max(0, ? - coalesce(started_at, ?)) WHERE agent_id = ? AND finished_at IS NULL`),
 
     deliverRun:
       prepare(`INSERT OR IGNORE INTO deliveries (id, kind, target, channel, root_id, agent_id, about, created_at, next_at)
@@ -112,13 +113,15 @@ export function prepareStatements(database: DatabaseSync) {
     takeSignals: prepare('DELETE FROM signals WHERE worker = ? RETURNING id, agent_id, kind, about'),
 
     worker: prepare('SELECT expires_at FROM workers WHERE id = ?'),
-    putWorker: prepare(`INSERT INTO workers (id, host, pid, role, expires_at) VALUES (?, ?, ?, ?, ?)
+    putWorker:
+      prepare(`INSERT INTO workers (id, host, pid, role, labels, started_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`),
     deleteWorker: prepare('DELETE FROM workers WHERE id = ?'),
     deleteSignals: prepare('DELETE FROM signals WHERE worker = ?'),
     releaseAgents: prepare('UPDATE agents SET worker = NULL WHERE worker = ?'),
     deleteSeats: prepare('DELETE FROM channel_seats WHERE worker = ?'),
-    livingWorkers: prepare('SELECT id, host, pid, role, expires_at FROM workers WHERE expires_at > ?'),
+    livingWorkers: prepare('SELECT * FROM workers WHERE expires_at > ? ORDER BY started_at, id'),
+    drainWorker: prepare('UPDATE workers SET draining = 1 WHERE id = ?'),
     allWorkers: prepare('SELECT id, host, pid, expires_at FROM workers'),
     claimable: prepare(
       `SELECT id, worker FROM agents WHERE root_id = ? AND status NOT IN ('completed', 'failed', 'killed')`,
@@ -134,8 +137,16 @@ export function prepareStatements(database: DatabaseSync) {
         SELECT g.root_id FROM mail m JOIN agents g ON g.id = m.to_id
         WHERE m.consumed_seq IS NULL AND g.status NOT IN ('completed', 'failed', 'killed')
           AND (g.worker IS NULL OR g.worker NOT IN (SELECT value FROM json_each(?1)))
-      ) JOIN trees USING (root_id) WHERE trees.served = 1 LIMIT ?2`),
-    claim: prepare('UPDATE agents SET worker = ?, epoch = epoch + 1 WHERE id = ?'),
+      ) JOIN trees USING (root_id) WHERE trees.served = 1
+        AND NOT EXISTS (SELECT 1 FROM json_each(trees.placement) p WHERE p.value NOT IN (SELECT value FROM json_each(?3)))
+      LIMIT ?2`),
+    // A process died (it did not release the agent) while a call of it ran there.
+    claim:
+      prepare(`UPDATE agents SET deaths = deaths + (worker IS NOT NULL AND status = 'executing' AND EXISTS (
+        SELECT 1 FROM json_each(state, '$.running') r WHERE json_extract(r.value, '$.wait') IS NULL
+          AND json_extract(r.value, '$.child') IS NULL
+          AND (json_extract(r.value, '$.ask') IS NULL OR json_extract(r.value, '$.approved')))),
+      worker = ?, epoch = epoch + 1 WHERE id = ?`),
   };
 }
 

@@ -1,0 +1,28 @@
+import type { Agent } from '../core/agent.ts';
+import type { PlacedMessage } from '../core/message.ts';
+import type { Prompt } from '../core/prompt.ts';
+import type { Step } from '../store/store.ts';
+import type { Cell } from './cell.ts';
+import { placed } from './created-agent.ts';
+
+export interface ForkPoints {
+  readonly messages: readonly PlacedMessage[];
+  /** The prompt as it was at each place where the step forks, by seq. */
+  readonly prompts: ReadonlyMap<number, ReturnType<Prompt['forked']>>;
+}
+
+/** Messages of a step enter the prompt; a fork point is remembered at its place, before its results join. */
+export function forkPoints(cell: Cell, before: Agent, step: Step): ForkPoints {
+  const prompts = new Map<number, ReturnType<Prompt['forked']>>();
+  const wanted = new Set(step.create.map((child) => child.agent.forked_from?.seq));
+  if (wanted.size > 0 && before.last_seq > 0) {
+    for (const seq of wanted)
+      if (seq !== undefined && seq <= before.last_seq) prompts.set(seq, cell.prompt.forked());
+  }
+  const messages = placed(cell.agent.id, step.messages, before.last_seq, step.at);
+  for (const message of messages) {
+    cell.prompt.append(message);
+    if (wanted.has(message.seq)) prompts.set(message.seq, cell.prompt.forked());
+  }
+  return { messages, prompts };
+}

@@ -1,0 +1,63 @@
+import type { AgentConfig } from '../core/agent.ts';
+import type { NewAgent } from '../core/new-agent.ts';
+import { type AgentState, newTurn } from '../core/state.ts';
+import { storable } from '../core/text.ts';
+import type { StartOptions } from './runtime-face.ts';
+import type { Surroundings } from './surroundings.ts';
+
+const MAIN = 'agent:main:main';
+
+/** A root that rests until somebody writes to it. */
+export function restingRoot(
+  of: { readonly name: string; readonly session_key: string; readonly config: AgentConfig },
+  worker: string | null,
+  { now, newId }: Surroundings,
+): NewAgent {
+  return newRoot(of, { id: newId(), at: now(), worker, state: { type: 'idle' } }, []);
+}
+
+/** A root that begins with a person's prompt. */
+export function startingRoot(
+  { prompt, images, config, name = 'main' }: StartOptions,
+  worker: string | null,
+  { now, newId }: Surroundings,
+): NewAgent {
+  const at = now();
+  const state: AgentState = { type: 'requesting', attempt: 1, turn: newTurn(at) };
+  const content = {
+    origin: 'human' as const,
+    text: storable(prompt),
+    ...(images === undefined ? {} : { images }),
+  };
+  const of = { name, session_key: MAIN, config };
+  return newRoot(of, { id: newId(), at, worker, state }, [{ kind: 'user', content }]);
+}
+
+function newRoot(
+  of: { readonly name: string; readonly session_key: string; readonly config: AgentConfig },
+  as: {
+    readonly id: string;
+    readonly at: number;
+    readonly worker: string | null;
+    readonly state: AgentState;
+  },
+  messages: NewAgent['messages'],
+): NewAgent {
+  return {
+    agent: {
+      id: as.id,
+      root_id: as.id,
+      parent_id: null,
+      name: storable(of.name),
+      session_key: of.session_key,
+      origin: 'root',
+      depth: 0,
+      config: of.config,
+      state: as.state,
+      forked_from: null,
+      worker: as.worker,
+      created_at: as.at,
+    },
+    messages,
+  };
+}

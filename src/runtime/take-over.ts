@@ -1,0 +1,62 @@
+import type { Agent } from '../core/agent.ts';
+import { CoppiceError } from '../core/coppice-error.ts';
+import { isTerminal } from '../core/state.ts';
+import type { Store } from '../store/store.ts';
+import type { Executor } from './executor.ts';
+import type { ResumeReport } from './runtime-face.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { TurnClock } from './turn-clock.ts';
+
+export interface TakeOverOptions {
+  readonly store: Store;
+  readonly executor: Executor;
+  readonly clock: TurnClock;
+  readonly surroundings: Surroundings;
+  /** Throws when the runtime was closed. */
+  readonly assertOpen: () => void;
+}
+
+/** Leads every agent of a tree that nobody leads, each from the state that the ledger has of it; `retry` restarts those whose turn failed. */
+export async function takeOver(
+  root_id: string,
+  retry: boolean,
+  { store, executor, clock, surroundings, assertOpen }: TakeOverOptions,
+): Promise<ResumeReport> {
+  const tree = await store.tree(root_id);
+  const root = await store.agent(root_id);
+  if (tree === null || root === null)
+    throw new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`);
+  executor.forest.setTree(tree);
+  await store.claim(root_id, executor.worker);
+  const all = (await store.agents({ root_id })).toReversed();
+  const living = all.filter((agent) => !isTerminal(agent.state.type));
+  const mine = living.filter(({ worker }) => worker === executor.worker.id);
+  // Also what was claimed before by a call whose answer was lost.
+  const claimed = mine.filter((agent) => !isLed(agent, executor));
+  // All are known before the first goes on: a wait looks at the others.
+  for (const agent of all) if (!executor.cells.has(agent.id)) executor.know(agent);
+  const elsewhere = living.length - mine.length;
+  if (elsewhere > 0) executor.elsewhere.markShared(root_id);
+  const broken: { agent: Agent; reason: string }[] = [];
+  // In the order of their creation, so that queued runs begin in it.
+  for (const agent of claimed) {
+    try {
+      const [history, mail] = [await store.history(agent.id), await store.mail(agent.id)];
+      assertOpen();
+      // Another look was faster, or it has ended since this one.
+      if (isLed(agent, executor) || executor.forest.isOld(agent)) continue;
+      const cell = executor.adopt(agent, history, mail);
+      clock.watch(cell);
+      if (retry && agent.state.type === 'errored')
+        executor.happened(cell, { type: 'retry', at: surroundings.now() });
+    } catch (error) {
+      broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { root, agents: claimed, elsewhere, broken };
+}
+
+/** It is led here as it is now, or newer. */
+function isLed({ id, epoch }: Agent, { cells }: Executor): boolean {
+  return (cells.get(id)?.agent.epoch ?? 0) >= epoch;
+}

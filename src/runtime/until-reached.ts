@@ -1,0 +1,25 @@
+import type { ExecutorOptions } from './executor-options.ts';
+
+/** How long to wait before a ledger that cannot be reached is asked again. */
+const RETRY_MS = [100, 300, 1000, 3000, 5000];
+
+/** A ledger that cannot be reached loses nothing: it is asked for the same until it answers. Null when `isOver` meanwhile. */
+export async function untilReached<T>(
+  { emit, surroundings }: Pick<ExecutorOptions, 'emit' | 'surroundings'>,
+  ask: () => Promise<T>,
+  isOver: () => boolean,
+): Promise<{ readonly answer: T } | null> {
+  for (let tries = 0; !isOver(); tries += 1) {
+    try {
+      const answer = await ask();
+      if (tries > 0) emit({ type: 'ledger', reachable: true, text: 'the ledger can be reached again' });
+      return { answer };
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      emit({ type: 'ledger', reachable: false, text });
+      const pause_ms = RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] as number;
+      await new Promise<void>((resolve) => surroundings.after(pause_ms, resolve));
+    }
+  }
+  return null;
+}

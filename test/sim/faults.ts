@@ -1,0 +1,94 @@
+import type { Random } from './random.ts';
+import type { Trace } from './trace.ts';
+
+/** Every kind of fault, and what it is. */
+export const FAULTS = {
+  'store-slow': 'a call to the ledger takes seconds',
+  'store-fails-before': 'the connection breaks before the ledger has done anything',
+  'store-fails-after': 'the ledger has done it, and the connection breaks before the answer',
+  'store-busy': 'another process keeps the ledger locked',
+  'store-unavailable': 'the ledger cannot be reached for a while',
+  'disk-full': 'the ledger can be read and not written for a while',
+  'read-delayed': 'what was read is old when it arrives',
+  'wake-lost': 'a wake-up never comes',
+  'wake-doubled': 'a wake-up comes twice',
+  'claim-split': 'two processes claim at once, and each gets some of the agents',
+  'lease-lost': 'all leases run out at once, and another process has some of the agents for a while',
+  'model-error': 'the provider refuses the request',
+  'model-rate-limit': 'the provider asks to slow down, or is overloaded',
+  'model-hang': 'the provider never answers',
+  'model-cut': 'the stream of an answer breaks off',
+  'model-bad-arguments': 'a call has arguments that cannot be used',
+  'model-empty': 'an answer without any content',
+  'model-slow': 'an answer takes a minute',
+  'tool-error': 'a tool fails',
+  'tool-hang': 'a tool never ends by itself',
+  crash: 'a process dies with everything in memory',
+  'crash-write-lands': 'what a dead process had handed to the ledger is done afterwards',
+  'crash-write-lost': 'what a dead process had handed to the ledger never arrives',
+  pause: 'a process sleeps for seconds',
+  'pause-past-lease': 'a process sleeps longer than its lease lives',
+  'orderly-stop': 'a process closes and gives up its leases',
+  'clock-jump': 'the clock of a process jumps',
+  'human-kill': 'a person kills an agent',
+  'human-interrupt': 'a person interrupts an agent',
+} as const;
+
+export type Fault = keyof typeof FAULTS;
+
+/** The kinds that other faults bring about: they have no rate of their own. */
+const FOLLOWING: ReadonlySet<Fault> = new Set(['crash-write-lands', 'crash-write-lost']);
+const MOST_OFTEN = 0.12;
+/** Occasions for these are rarer than calls to the ledger. */
+const MORE_OFTEN: Readonly<Partial<Record<Fault, number>>> = {
+  'claim-split': 0.9,
+  'lease-lost': 0.3,
+  'wake-lost': 0.5,
+  'wake-doubled': 0.5,
+  'model-error': 0.15,
+  'model-rate-limit': 0.3,
+  'model-hang': 0.15,
+  'model-cut': 0.3,
+  'model-bad-arguments': 0.3,
+  'model-empty': 0.2,
+  'model-slow': 0.2,
+  'tool-error': 0.3,
+  'tool-hang': 0.3,
+};
+
+/** Which kinds of fault strike in a run, how often each did, and whether any may now. */
+export class Faults {
+  /** False in the calm at the end, when all work must come to its end. */
+  active = true;
+  readonly counts = new Map<Fault, number>();
+  readonly #rates = new Map<Fault, number>();
+  readonly #random: Random;
+  readonly #trace: Trace;
+
+  constructor(random: Random, trace: Trace) {
+    this.#random = random;
+    this.#trace = trace;
+    for (const fault of Object.keys(FAULTS) as Fault[]) {
+      // Not all in every run: some faults hide what others would show.
+      const rate = random.chance(0.55) ? (MORE_OFTEN[fault] ?? MOST_OFTEN) * random.next() ** 2 : 0;
+      this.#rates.set(fault, FOLLOWING.has(fault) ? 1 : rate);
+    }
+  }
+
+  isPlanned(fault: Fault): boolean {
+    return (this.#rates.get(fault) ?? 0) > 0;
+  }
+
+  /** Whether it strikes now, as often as this run has it. */
+  strikes(fault: Fault, who: string): boolean {
+    const rate = this.active ? (this.#rates.get(fault) ?? 0) : 0;
+    if (rate === 0 || !this.#random.chance(rate)) return false;
+    this.count(fault, who);
+    return true;
+  }
+
+  count(fault: Fault, who: string): void {
+    this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
+    this.#trace.add(who, `fault ${fault}`);
+  }
+}

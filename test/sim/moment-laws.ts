@@ -1,0 +1,83 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Limits } from '../../src/core/limits.ts';
+
+const ENDED = "('completed', 'failed', 'killed')";
+
+type Row = Record<string, string | number | null>;
+
+/** What of the laws that hold at any moment the ledger breaks right now, in words; empty when nothing. */
+export function brokenNow(database: DatabaseSync): string[] {
+  return [...budgets(database), ...childrenOfTheDead(database), ...circles(database)];
+}
+
+/** Law 7: the counters are what the rows say, and nothing is over its limit. */
+function budgets(database: DatabaseSync): string[] {
+  const trees = database
+    .prepare(
+      `SELECT trees.root_id, limits, live, total, sum(status NOT IN ${ENDED}) AS living, count(*) AS known, max(depth) AS depth,
+        max(living_children) AS children FROM trees JOIN agents ON agents.root_id = trees.root_id GROUP BY trees.root_id`,
+    )
+    .all() as Row[];
+  const broken = trees.flatMap(({ root_id, limits, live, total, living, known, depth, children }) => {
+    const allowed = JSON.parse(limits as string) as Limits;
+    const over = (name: 'live' | 'total' | 'depth' | 'children', present: unknown) =>
+      Number(present) > allowed[name] ? [`law 7: ${present} is over the limit ${name}=${allowed[name]}`] : [];
+    return [
+      ...(live === living
+        ? []
+        : [`law 7: the tree ${root_id} counts ${live} living agents and has ${living}`]),
+      ...(Number(total) >= Number(known)
+        ? []
+        : [`law 7: the tree ${root_id} counts ${total} agents and has ${known}`]),
+      ...over('live', live),
+      ...over('total', total),
+      ...over('depth', depth),
+      ...over('children', children),
+    ];
+  });
+  const parents = database
+    .prepare(
+      `SELECT id, living_children, (SELECT count(*) FROM agents below WHERE below.parent_id = agents.id
+        AND below.status NOT IN ${ENDED}) AS living FROM agents WHERE living_children <> living`,
+    )
+    .all() as Row[];
+  return [
+    ...broken,
+    ...parents.map(
+      (row) => `law 7: ${row.id} counts ${row.living_children} living children and has ${row.living}`,
+    ),
+  ];
+}
+
+/** Law 9. */
+function childrenOfTheDead(database: DatabaseSync): string[] {
+  const rows = database
+    .prepare(
+      `SELECT agents.id FROM agents JOIN agents above ON above.id = agents.parent_id
+        WHERE above.status = 'killed' AND agents.status NOT IN ${ENDED}`,
+    )
+    .all() as Row[];
+  return rows.map((row) => `law 9: ${row.id} lives although its parent was killed`);
+}
+
+/** Law 10. */
+function circles(database: DatabaseSync): string[] {
+  const targets = new Map<string, string[]>();
+  for (const { waiter, target } of database.prepare('SELECT waiter, target FROM wait_edges').all() as Row[]) {
+    const known = targets.get(waiter as string);
+    if (known === undefined) targets.set(waiter as string, [target as string]);
+    else known.push(target as string);
+  }
+  const done = new Set<string>();
+  const open = new Set<string>();
+  const closes = (id: string): boolean => {
+    if (open.has(id)) return true;
+    if (done.has(id)) return false;
+    open.add(id);
+    const found = (targets.get(id) ?? []).some(closes);
+    open.delete(id);
+    done.add(id);
+    return found;
+  };
+  return [...targets.keys()].filter(closes).map((id) => `law 10: ${id} waits in a circle`);
+}

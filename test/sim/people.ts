@@ -1,0 +1,114 @@
+import { CoppiceError } from '../../src/core/coppice-error.ts';
+import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import type { Faults } from './faults.ts';
+import type { Random } from './random.ts';
+import type { SimLedger } from './sim-ledger.ts';
+import type { SimProcess } from './sim-process.ts';
+import type { Trace } from './trace.ts';
+
+/** What a person writes to an agent that is to begin anew. */
+const MORE_WORK = 'more work for you';
+
+/** What a person may be told by a runtime that does its work. */
+const EXPECTED: ReadonlySet<string> = new Set([
+  'E_AGENT_DEAD',
+  'E_AGENT_NOT_FOUND',
+  'E_ASK_ANSWERED',
+  'E_REFUSED',
+  'E_CLOSED',
+]);
+
+/** People at terminals: they write to agents, stop, kill, fork and answer them, through any process. */
+export class People {
+  readonly #ledger: SimLedger;
+  readonly #processes: readonly SimProcess[];
+  readonly #faults: Faults;
+  readonly #random: Random;
+  readonly #trace: Trace;
+
+  constructor(
+    ledger: SimLedger,
+    processes: readonly SimProcess[],
+    faults: Faults,
+    random: Random,
+    trace: Trace,
+  ) {
+    this.#ledger = ledger;
+    this.#processes = processes;
+    this.#faults = faults;
+    this.#random = random;
+    this.#trace = trace;
+  }
+
+  /** One moment of one person. */
+  act(): void {
+    const random = this.#random;
+    if (this.#faults.strikes('human-kill', 'you'))
+      this.#order('kill', (runtime) => runtime.kill(this.#somebody(random.chance(0.9))));
+    if (this.#faults.strikes('human-interrupt', 'you'))
+      this.#order('interrupt', (runtime) => runtime.interrupt(this.#somebody(), 'enough'));
+    if (random.chance(0.2)) this.#order('send', (runtime) => runtime.send(this.#somebody(), MORE_WORK));
+    if (random.chance(0.02)) this.#order('capture', (runtime) => runtime.capture(this.#somebody(), 'a note'));
+    if (random.chance(0.02)) this.#order('fork', (runtime) => this.#fork(runtime));
+    if (random.chance(0.02)) this.#order('wait', (runtime) => this.#wait(runtime));
+    if (random.chance(0.05)) this.#order('release', (runtime) => this.#release(runtime));
+    if (random.chance(0.3)) this.answerAll(0.5);
+  }
+
+  /** Answers each open question with this probability. */
+  answerAll(probability: number): void {
+    for (const { id } of this.#ledger.database
+      .prepare('SELECT id FROM asks WHERE verdict IS NULL ORDER BY rowid')
+      .all()) {
+      if (!this.#random.chance(probability)) continue;
+      const verdict = this.#random.pick(['allow', 'deny'] as const);
+      const scope = this.#random.pick(['once', 'agent'] as const);
+      this.#order('answer', (runtime) => runtime.answer(id as string, { verdict, scope, note: '' }));
+    }
+  }
+
+  #fork(runtime: RuntimeFace): Promise<unknown> {
+    const prompt = this.#random.chance(0.5) ? null : 'do this beside';
+    return runtime.fork(this.#somebody(), 'by-hand', prompt);
+  }
+
+  /** As a server does with trees in which nothing is to be done. */
+  async #release(runtime: RuntimeFace): Promise<unknown> {
+    const roots = this.#ledger.roots();
+    return roots.length === 0 ? null : runtime.release(this.#random.pick(roots));
+  }
+
+  #wait(runtime: RuntimeFace): Promise<unknown> {
+    const from = this.#random.chance(0.5) ? null : [this.#somebody(), this.#somebody()];
+    return runtime.wait(this.#somebody(), this.#random.between(0, 60_000), from);
+  }
+
+  #somebody(below_root = false): string {
+    const where = below_root ? 'WHERE parent_id IS NOT NULL' : '';
+    const ids = this.#ledger.database.prepare(`SELECT id FROM agents ${where} ORDER BY rowid`).all();
+    return ids.length === 0 ? 'nobody' : (this.#random.pick(ids).id as string);
+  }
+
+  #order(what: string, give: (runtime: RuntimeFace) => Promise<unknown>): void {
+    const open = this.#processes.flatMap(({ runtime, actor }) =>
+      runtime === null ? [] : [{ runtime, actor }],
+    );
+    if (open.length === 0) return;
+    const { runtime, actor } = this.#random.pick(open);
+    give(runtime).then(
+      () => this.#trace.add(actor.name, `order ${what}: done`),
+      (error: unknown) => {
+        this.#trace.add(
+          actor.name,
+          `order ${what}: ${error instanceof Error ? error.message : String(error)}`,
+        );
+        const known = error instanceof CoppiceError && EXPECTED.has(error.code);
+        if (!known && !(error instanceof StoreError))
+          this.#ledger.broken.push(
+            `the order ${what} failed: ${error instanceof Error ? error.stack : error}`,
+          );
+      },
+    );
+  }
+}

@@ -1,0 +1,58 @@
+import type { AgentConfig } from '../../src/core/agent.ts';
+import type { Limits } from '../../src/core/limits.ts';
+import { DEFAULT_TERMS, type ToolsetTerms } from '../../src/toolsets/toolset-terms.ts';
+import type { Random } from './random.ts';
+
+const VOCABULARIES: readonly (readonly string[])[] = [
+  ['process'],
+  ['slash'],
+  ['fanout'],
+  ['sessions'],
+  ['delegate'],
+  ['process', 'fanout'],
+  ['process', 'sessions', 'delegate'],
+  ['slash', 'fanout', 'sessions'],
+  ['process', 'fanout', 'sessions', 'delegate'],
+];
+
+/** What one tree begins with. */
+export interface TreePlan {
+  readonly prompt: string;
+  readonly config: AgentConfig;
+  readonly limits: Partial<Limits>;
+}
+
+export function planTree(random: Random): TreePlan {
+  const toolsets = random.pick(VOCABULARIES);
+  const ask = random.chance(0.5) ? ['guarded'] : [];
+  return {
+    prompt: `begin with ${toolsets.join(' and ')}`,
+    config: {
+      model: 'sim/mind',
+      thinking: 'off',
+      system: 'You are simulated.',
+      toolsets,
+      tools: ['count', 'guarded', 'look'],
+      cwd: '/',
+      permissions: { cli: { allow: ['*'], ask, deny: [] }, config: { allow: [], ask: [], deny: [] } },
+    },
+    limits: {
+      depth: random.between(1, 3),
+      children: random.between(2, 8),
+      live: random.between(4, 24),
+      total: random.between(6, 60),
+      turns: random.between(3, 12),
+      run_ms: random.between(20, 300) * 1_000,
+      tokens: random.chance(0.2) ? random.between(500, 5_000) : null,
+    },
+  };
+}
+
+/** What the configuration of every process of a run says. */
+export function planTerms(random: Random): Partial<ToolsetTerms> {
+  const { subagents, delegation } = DEFAULT_TERMS;
+  return {
+    subagents: { ...subagents, max_concurrent: random.between(1, 4) },
+    delegation: { ...delegation, max_depth: random.between(1, 2), servers: ['sim'], default_server: 'sim' },
+  };
+}

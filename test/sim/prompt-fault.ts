@@ -1,0 +1,26 @@
+import { promptOf } from '../../src/core/prompt.ts';
+import type { ModelRequest } from '../../src/models/model.ts';
+import type { SimLedger } from './sim-ledger.ts';
+
+/**
+ * What is wrong with what a model is shown, in words; null when nothing: every call is answered before the next answer (law 5), and all of it is in
+ * the ledger, as far as its writer still leads the agent (law 12).
+ */
+export async function promptFault(
+  request: ModelRequest,
+  worker_id: string,
+  ledger: SimLedger,
+): Promise<string | null> {
+  const { messages, agent } = request;
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'assistant') continue;
+    const calls = message.parts.flatMap((part) => (part.type === 'call' ? part.id : []));
+    const next = messages[index + 1];
+    const answered = next?.role === 'results' ? next.results.map((result) => result.call_id) : [];
+    if (calls.join() !== answered.join()) return `law 5: ${agent.id} is shown calls without their results`;
+  }
+  if ((await ledger.store.agent(agent.id))?.worker !== worker_id) return null;
+  const kept = promptOf(await ledger.store.history(agent.id)).messages();
+  const same = messages.every((message, index) => JSON.stringify(message) === JSON.stringify(kept[index]));
+  return same ? null : `law 12: ${agent.id} is shown another history than the ledger keeps`;
+}

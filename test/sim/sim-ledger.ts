@@ -1,0 +1,262 @@
+import { createHash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import type { Agent } from '../../src/core/agent.ts';
+import type { Refusal, Step, Store, Verdict } from '../../src/store/store.ts';
+import type { Faults } from './faults.ts';
+import { brokenNow } from './moment-laws.ts';
+import type { Random } from './random.ts';
+import type { Trace } from './trace.ts';
+import type { Actor, VirtualTime } from './virtual-time.ts';
+
+/** Methods of the store that write. */
+export const WRITES: ReadonlySet<string> = new Set([
+  'createRoot',
+  'commit',
+  'send',
+  'kill',
+  'setLimits',
+  'answer',
+  'reap',
+  'heartbeat',
+  'release',
+  'claim',
+  'signals',
+  'releaseTree',
+  'serveTree',
+]);
+/** Those whose every execution may break a law. */
+const WATCHED: ReadonlySet<string> = new Set(['createRoot', 'commit', 'send', 'kill', 'answer', 'claim']);
+/** How soon a poll notices what another process wrote, milliseconds. */
+const POLL_MS = 20;
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+/** What a step or a letter was when its writer was told that it is written. */
+export interface Promised {
+  readonly agent_id: string;
+  readonly seq: number;
+  readonly content: string;
+}
+
+export interface LedgerSurroundings {
+  readonly time: VirtualTime;
+  readonly trace: Trace;
+  readonly faults: Faults;
+  readonly random: Random;
+}
+
+/**
+ * The one real ledger of a simulation. Executes what the processes hand over, keeps a record of its own of what was written and promised,
+ * checks after every write the laws that must hold at any moment, and wakes the others.
+ */
+export class SimLedger {
+  readonly store: Store;
+  /** A connection of its own, to look at the rows as they are. */
+  readonly database: DatabaseSync;
+  readonly #around: LedgerSurroundings;
+  readonly #listeners = new Map<Actor, () => void>();
+  readonly #waking = new Set<Actor>();
+  readonly refusals = new Map<Refusal['reason'], number>();
+  readonly promised: Promised[] = [];
+  readonly promised_mail = new Set<string>();
+  /** How often each letter was consumed. */
+  readonly consumed = new Map<string, number>();
+  /** Agents ever created, by tree. */
+  readonly created = new Map<string, number>();
+  readonly removed = new Set<string>();
+  readonly broken: string[] = [];
+  steps = 0;
+  commits = 0;
+  /** Steps with an epoch that was not the agent's any more. */
+  stale_epochs = 0;
+  /** Virtual milliseconds until which nobody reaches it, and until which its disk is full. */
+  down_until = 0;
+  full_until = 0;
+
+  constructor(store: Store, around: LedgerSurroundings) {
+    this.store = store;
+    this.database = new DatabaseSync(store.location);
+    // Only the simulation writes to it, and never against a power failure.
+    this.database.exec('PRAGMA synchronous = OFF');
+    this.#around = around;
+  }
+
+  listen(actor: Actor, wake: () => void): () => Promise<void> {
+    this.#listeners.set(actor, wake);
+    return async () => void this.#listeners.delete(actor);
+  }
+
+  async execute(actor: Actor, method: string, args: unknown[]): Promise<unknown> {
+    const epochs = method === 'commit' ? this.#epochs(args[0] as Step[]) : [];
+    const before = this.#dataVersion();
+    const run = (this.store as unknown as Record<string, Method>)[method] as Method;
+    let value = await run.apply(this.store, args);
+    if (method === 'commit') this.#record(actor, args[0] as Step[], value as Verdict[], epochs);
+    else if (method === 'createRoot') this.#created((args[0] as Step['create'][number]).agent.root_id, 1);
+    else if (method === 'claim') value = this.#split(actor, value as Agent[]);
+    if (method !== 'commit' && WATCHED.has(method)) this.#tell(actor, method, args, value);
+    if (WATCHED.has(method)) this.broken.push(...brokenNow(this.database));
+    if (WRITES.has(method) && this.#dataVersion() !== before) this.#wakeOthers(actor);
+    return value;
+  }
+
+  /** The writer was told. */
+  acknowledged(method: string, args: unknown[], value: unknown): void {
+    if (method === 'send') {
+      const sent = value as Awaited<ReturnType<Store['send']>>;
+      if (sent.ok) this.promised_mail.add(sent.mail.id);
+    }
+    if (method !== 'commit') return;
+    for (const [index, step] of (args[0] as Step[]).entries()) {
+      if ((value as Verdict[])[index]?.ok !== true) continue;
+      for (const mail of step.send) this.promised_mail.add(mail.id);
+      for (const [place, message] of step.messages.entries())
+        this.promised.push({
+          agent_id: step.agent_id,
+          seq: step.base_seq + 1 + place,
+          content: JSON.stringify(message.content),
+        });
+    }
+  }
+
+  #dataVersion(): unknown {
+    return (this.database.prepare('PRAGMA data_version').get() as { data_version: number }).data_version;
+  }
+
+  #epochs(steps: readonly Step[]): (number | undefined)[] {
+    const select = this.database.prepare('SELECT epoch FROM agents WHERE id = ?');
+    return steps.map((step) => (select.get(step.agent_id) as { epoch: number } | undefined)?.epoch);
+  }
+
+  #record(
+    actor: Actor,
+    steps: readonly Step[],
+    verdicts: readonly Verdict[],
+    epochs: readonly (number | undefined)[],
+  ): void {
+    this.commits += 1;
+    for (const [index, step] of steps.entries()) {
+      const verdict = verdicts[index] as Verdict;
+      this.#around.trace.add(actor.name, stepLine(step, verdict));
+      // A step before it in the same commit may have ended this agent: that raises the epoch too.
+      const is_stale = epochs[index] !== step.epoch;
+      if (is_stale) this.stale_epochs += 1;
+      if (!verdict.ok) {
+        const { reason } = verdict.refusal;
+        this.refusals.set(reason, (this.refusals.get(reason) ?? 0) + 1);
+        continue;
+      }
+      this.steps += 1;
+      if (is_stale) this.broken.push(`law 8: a step of ${step.agent_id} with a stale epoch was taken`);
+      this.#created(verdict.tree.root_id, step.create.length);
+      for (const id of step.remove) this.removed.add(id);
+      for (const { mail_id } of step.consume) {
+        const times = (this.consumed.get(mail_id) ?? 0) + 1;
+        this.consumed.set(mail_id, times);
+        if (times > 1) this.broken.push(`law 6: the letter ${mail_id} was consumed ${times} times`);
+      }
+    }
+  }
+
+  #created(root_id: string, agents: number): void {
+    this.created.set(root_id, (this.created.get(root_id) ?? 0) + agents);
+  }
+
+  /** As if another process had claimed the rest at the same time, and gone. */
+  #split(actor: Actor, agents: readonly Agent[]): Agent[] {
+    const { faults, random } = this.#around;
+    if (agents.length < 2 || !faults.strikes('claim-split', actor.name)) return [...agents];
+    const free = this.database.prepare('UPDATE agents SET worker = NULL WHERE id = ?');
+    return agents.filter((agent) => {
+      const mine = random.chance(0.5);
+      if (!mine) free.run(agent.id);
+      return mine;
+    });
+  }
+
+  /** As if all leases had run out at once, and another process had claimed some agents and given them up again. */
+  loseLeases(): void {
+    this.database.prepare('UPDATE workers SET expires_at = ?').run(this.#around.time.now);
+    const lose = this.database.prepare('UPDATE agents SET worker = NULL, epoch = epoch + 1 WHERE id = ?');
+    const living = this.database
+      .prepare("SELECT id FROM agents WHERE status NOT IN ('completed', 'failed', 'killed') ORDER BY rowid")
+      .all();
+    for (const { id } of living) if (this.#around.random.chance(0.4)) lose.run(id as string);
+  }
+
+  #tell(actor: Actor, method: string, args: unknown[], value: unknown): void {
+    const short =
+      method === 'claim' ? (value as Agent[]).map(({ id, epoch }) => `${short8(id)}@${epoch}`) : '';
+    if (method === 'claim' && short.length === 0) return;
+    this.#around.trace.add(actor.name, `${method} ${short} ${digest([args.slice(0, 1), value])}`);
+  }
+
+  #wakeOthers(writer: Actor): void {
+    const { time, faults, random } = this.#around;
+    for (const [actor, wake] of this.#listeners) {
+      if (actor === writer || !actor.alive || this.#waking.has(actor)) continue;
+      if (faults.strikes('wake-lost', actor.name)) continue;
+      this.#waking.add(actor);
+      time.after(random.between(1, POLL_MS), actor, () => {
+        this.#waking.delete(actor);
+        wake();
+        if (faults.strikes('wake-doubled', actor.name)) wake();
+      });
+    }
+  }
+
+  /** Ids of the roots, oldest first. */
+  roots(): string[] {
+    const rows = this.database.prepare('SELECT id FROM agents WHERE parent_id IS NULL ORDER BY rowid').all();
+    return rows.map((row) => row.id as string);
+  }
+
+  /** Who still works, and letters that somebody alive has still to read; in words. */
+  busy(): string[] {
+    const working = this.database
+      .prepare(
+        "SELECT id, status, worker FROM agents WHERE status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting')",
+      )
+      .all();
+    // Under the vocabulary of seed 2 an agent may leave a letter unread that it was told of.
+    const unread = this.database
+      .prepare(
+        `SELECT mail.kind, mail.number, agents.id, agents.status, agents.worker FROM mail JOIN agents ON agents.id = mail.to_id
+          WHERE consumed_seq IS NULL AND agents.status NOT IN ('completed', 'failed', 'killed')
+          AND NOT (mail.kind = 'letter' AND mail.number <= agents.noticed)`,
+      )
+      .all();
+    return [
+      ...working.map((row) => `${row.id} is ${row.status}, led by ${row.worker}`),
+      ...unread.map(
+        (row) => `${row.kind} ${row.number} waits for ${row.id} (${row.status}), led by ${row.worker}`,
+      ),
+    ];
+  }
+
+  close(): void {
+    this.database.close();
+  }
+}
+
+function short8(id: string): string {
+  return id.slice(0, 8);
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 12);
+}
+
+function stepLine(step: Step, verdict: Verdict): string {
+  const kinds = step.messages
+    .map(({ kind, content }) => (kind === 'event' ? content.event : kind[0]))
+    .join('');
+  const extra = [
+    step.create.length > 0 ? `create:${step.create.map(({ agent }) => short8(agent.id))}` : '',
+    step.send.length > 0 ? `send:${step.send.map((mail) => `${mail.kind}>${short8(mail.to_id)}`)}` : '',
+    step.consume.length > 0 ? `take:${step.consume.length}` : '',
+    step.kill.length > 0 ? `kill:${step.kill.map(short8)}` : '',
+  ].filter((text) => text !== '');
+  const told = verdict.ok ? 'ok' : `REFUSED ${verdict.refusal.reason}`;
+  return `step ${short8(step.agent_id)}@${step.epoch} ${step.base_seq}+${kinds} ${step.state.type} ${extra.join(' ')} ${digest(step)} ${told}`;
+}

@@ -1,0 +1,103 @@
+import type { AssistantPart } from '../../src/core/message.ts';
+import { Gate, gated } from '../../src/models/gate.ts';
+import type { Model, ModelOutcome, ModelRequest } from '../../src/models/model.ts';
+import type { Faults } from './faults.ts';
+import { answer, callParts } from './play.ts';
+import type { Random } from './random.ts';
+import type { Actor, VirtualTime } from './virtual-time.ts';
+
+export interface SimModelSurroundings {
+  readonly actor: Actor;
+  readonly time: VirtualTime;
+  readonly faults: Faults;
+  readonly random: Random;
+  readonly rounds: number;
+  /** Looks at what is asked, before anything is answered. */
+  readonly onRequest: (request: ModelRequest) => void;
+  /** Counts the requests that were answered. */
+  readonly onAnswer: () => void;
+}
+
+/** A provider with moods, behind the real gate: answers come after a while, and some do not come. */
+export function simModel(id: string, around: SimModelSurroundings): Model {
+  const { actor, time, random } = around;
+  const sleep = (ms: number, signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const stop = time.after(ms, actor, resolve);
+      signal.addEventListener('abort', () => {
+        stop();
+        resolve();
+      });
+    });
+  const model: Model = {
+    id,
+    context_window: null,
+    stream: (request, onDelta) => {
+      around.onRequest(request);
+      onDelta({ type: 'text', text: '…' });
+      return outcomeOf(id, request, sleep, around);
+    },
+  };
+  return gated(model, new Gate({ now: () => time.now, random: () => random.next(), sleep, attempts: 4 }));
+}
+
+async function outcomeOf(
+  id: string,
+  request: ModelRequest,
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
+  around: SimModelSurroundings,
+): Promise<ModelOutcome> {
+  const { faults, random, actor } = around;
+  const { signal } = request;
+  const strikes = (fault: Parameters<Faults['strikes']>[0]) => faults.strikes(fault, actor.name);
+  if (strikes('model-hang'))
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  await sleep(strikes('model-slow') ? random.between(20_000, 90_000) : random.between(20, 3_000), signal);
+  if (signal.aborted) return { type: 'aborted' };
+  if (strikes('model-error'))
+    return failure(random.pick(['auth', 'bad_request', 'context_overflow', 'refused'] as const), 'refused');
+  if (strikes('model-rate-limit')) {
+    const wish = random.chance(0.5) ? { retry_after_ms: random.between(100, 20_000) } : {};
+    return { ...failure(random.pick(['rate_limit', 'overloaded'] as const), 'slow down'), ...wish };
+  }
+  if (strikes('model-cut')) return { ...failure('network', 'the stream broke off'), partial: 'half of' };
+  around.onAnswer();
+  return {
+    type: 'answer',
+    content: { model: id, parts: strikes('model-empty') ? [] : spoilt(partsOf(request, around), around) },
+    usage: {
+      input: random.between(10, 500),
+      output: random.between(1, 50),
+      cached: 0,
+      reasoning: 0,
+      cost_usd: 0.001,
+    },
+    finish: 'stop',
+  };
+}
+
+function failure(
+  kind: Extract<ModelOutcome, { type: 'failure' }>['failure']['kind'],
+  error: string,
+): Extract<ModelOutcome, { type: 'failure' }> {
+  return { type: 'failure', failure: { kind, error: `simulated: ${error}`, retryable: true } };
+}
+
+function partsOf(request: ModelRequest, { faults, random, rounds }: SimModelSurroundings): AssistantPart[] {
+  const said = answer({ request, random, rounds, calm: !faults.active });
+  return 'text' in said ? [{ type: 'text', text: said.text }] : callParts(said.lines, random);
+}
+
+/** Some calls with arguments that no tool takes. */
+function spoilt(
+  parts: readonly AssistantPart[],
+  { faults, random, actor }: SimModelSurroundings,
+): AssistantPart[] {
+  return parts.map((part) => {
+    if (part.type !== 'call' || !faults.strikes('model-bad-arguments', actor.name)) return part;
+    return {
+      ...part,
+      input: random.pick(['', '{', 'null', '[]', '{"to":7}', '{"tasks":[]}', '{"timeout":-1}', '"x"']),
+    };
+  });
+}

@@ -1,0 +1,140 @@
+import type { Model, ModelRequest } from '../../src/models/model.ts';
+import { openRuntime } from '../../src/runtime/open-runtime.ts';
+import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import type { Tool } from '../../src/tools/tool.ts';
+import type { ToolsetTerms } from '../../src/toolsets/toolset-terms.ts';
+import type { Faults } from './faults.ts';
+import { type Distance, faultyStore } from './faulty-store.ts';
+import { promptFault } from './prompt-fault.ts';
+import type { Random } from './random.ts';
+import type { SimLedger } from './sim-ledger.ts';
+import { simModel } from './sim-model.ts';
+import { type Marks, simTools } from './sim-tools.ts';
+import type { Trace } from './trace.ts';
+import { type Skewed, virtualSurroundings } from './virtual-surroundings.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+export interface ProcessSurroundings {
+  readonly time: VirtualTime;
+  readonly trace: Trace;
+  readonly faults: Faults;
+  readonly ledger: SimLedger;
+  readonly marks: Marks;
+  readonly distance: Distance;
+  readonly terms: Partial<ToolsetTerms>;
+  readonly rounds: number;
+  readonly onAnswer: () => void;
+}
+
+/** How often a process looks for agents that nobody leads, milliseconds. */
+const LOOK_MS = 2_000;
+const REOPEN_MS = 1_000;
+
+/** One simulated process: a real runtime on the shared ledger, again and again after each of its deaths. */
+export class SimProcess {
+  readonly name: string;
+  readonly #around: ProcessSurroundings;
+  readonly #random: Random;
+  #lives = 0;
+  actor: Skewed = { name: '', alive: false, paused_until: 0, skew_ms: 0 };
+  /** Null while it is dead, or about to open. */
+  runtime: RuntimeFace | null = null;
+
+  constructor(name: string, around: ProcessSurroundings, random: Random) {
+    this.name = name;
+    this.#around = around;
+    this.#random = random;
+  }
+
+  /** Begins a new life `in_ms` from now. */
+  open(in_ms: number): void {
+    this.#lives += 1;
+    const actor: Skewed = {
+      ...this.actor,
+      name: `${this.name}.${this.#lives}`,
+      alive: true,
+      paused_until: 0,
+    };
+    this.actor = actor;
+    this.#around.time.after(in_ms, actor, () => void this.#begin(actor));
+  }
+
+  async #begin(actor: Skewed): Promise<void> {
+    const { time, trace, faults, ledger, marks, rounds, onAnswer, terms, distance } = this.#around;
+    const random = this.#random.branch(actor.name);
+    const surroundings = virtualSurroundings(time, actor, random.branch('surroundings'));
+    const store = faultyStore({ ledger, actor, time, faults, distance, random: random.branch('store') });
+    const model_random = random.branch('model');
+    trace.add(actor.name, 'opens');
+    try {
+      const runtime = await openRuntime({
+        store,
+        openModel: async (id): Promise<Model> =>
+          simModel(id, {
+            actor,
+            time,
+            faults,
+            rounds,
+            onAnswer,
+            random: model_random,
+            onRequest: (request) => void this.#check(request),
+          }),
+        tools: simTools({ actor, time, faults, marks, random: random.branch('tools') }) as Tool[],
+        terms,
+        spill_dir: '/nowhere',
+        env_allow: [],
+        can_ask: true,
+        surroundings,
+      });
+      this.runtime = runtime;
+      let looking = false;
+      surroundings.every(LOOK_MS + random.between(0, 500), () => {
+        if (looking || this.runtime !== runtime) return;
+        looking = true;
+        void this.#takeOver(runtime).finally(() => {
+          looking = false;
+        });
+      });
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      trace.add(actor.name, `could not open: ${error.message}`);
+      actor.alive = false;
+      this.open(REOPEN_MS);
+    }
+  }
+
+  async #check(request: ModelRequest): Promise<void> {
+    const { ledger } = this.#around;
+    const fault = this.runtime === null ? null : await promptFault(request, this.runtime.worker_id, ledger);
+    if (fault !== null) ledger.broken.push(fault);
+  }
+
+  /** Takes what nobody leads, in every tree. */
+  async #takeOver(runtime: RuntimeFace): Promise<void> {
+    for (const root_id of this.#around.ledger.roots()) {
+      // A ledger that cannot be reached is asked again at the next look.
+      await runtime.resume(root_id).catch((error: unknown) => this.#expected(error));
+    }
+  }
+
+  #expected(error: unknown): void {
+    const known = error instanceof StoreError || (error as { code?: unknown }).code === 'E_CLOSED';
+    if (!known)
+      this.#around.ledger.broken.push(`resume failed: ${error instanceof Error ? error.stack : error}`);
+  }
+
+  /** It dies with everything in memory. */
+  crash(): void {
+    this.actor.alive = false;
+    this.runtime = null;
+  }
+
+  /** It closes in good order; nothing of it may be alive afterwards. */
+  async close(): Promise<void> {
+    const { runtime, actor } = this;
+    this.runtime = null;
+    await runtime?.close();
+    actor.alive = false;
+  }
+}

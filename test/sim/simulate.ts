@@ -1,0 +1,244 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CoppiceError } from '../../src/core/coppice-error.ts';
+import { isTerminal, isWorking } from '../../src/core/state.ts';
+import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { LEASE_MS } from '../../src/store/store.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import { type Fault, Faults } from './faults.ts';
+import { brokenAtRest } from './final-laws.ts';
+import { People } from './people.ts';
+import { planTerms, planTree } from './plans.ts';
+import { Random } from './random.ts';
+import { SimLedger } from './sim-ledger.ts';
+import { SimProcess } from './sim-process.ts';
+import type { Marks } from './sim-tools.ts';
+import { storm } from './storm.ts';
+import { Trace } from './trace.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+export interface SimReport {
+  readonly seed: number;
+  /** Of everything that happened, in order. */
+  readonly hash: string;
+  readonly faults: ReadonlyMap<Fault, number>;
+  readonly virtual_ms: number;
+  readonly agents: number;
+  readonly steps: number;
+  readonly answers: number;
+  /** Steps that were refused because their writer did not lead the agent any more. */
+  readonly stale_epochs: number;
+  /** What went wrong, each once; empty when nothing. */
+  readonly failures: readonly string[];
+}
+
+/** Files here are in memory: nothing is proved of the disk. */
+const MEMORY = '/dev/shm';
+/** A storm's moments, milliseconds apart. */
+const MOMENT_MS = 2_000;
+/** So long may the calm take until all work has come to its end. */
+const CALM_MS = 3_600_000;
+/** What is left of a lease, a look for agents without one, and orders that were slow to arrive. */
+const TAKEOVER_MS = LEASE_MS + 25_000;
+
+/** One run: some trees, some processes, a storm, then a calm in which all work must end. The same seed gives the same hash. */
+export async function simulate(
+  seed: number,
+  show: ((line: string) => void) | null = null,
+): Promise<SimReport> {
+  const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'coppice-sim-'));
+  const time = new VirtualTime();
+  const store = await openStore(`sqlite:${join(folder, 'ledger.db')}`, { now: () => time.now });
+  const run = new Simulation(seed, time, store, new Trace(time, show));
+  const onRejection = (error: unknown) => run.fail('a promise was rejected and nobody looked', error);
+  process.on('unhandledRejection', onRejection);
+  try {
+    return await run.play();
+  } finally {
+    process.off('unhandledRejection', onRejection);
+    run.ledger.close();
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+class Simulation {
+  readonly ledger: SimLedger;
+  readonly #seed: number;
+  readonly #time: VirtualTime;
+  readonly #trace: Trace;
+  readonly #random: Random;
+  readonly #faults: Faults;
+  readonly #marks: Marks = new Map();
+  readonly #processes: readonly SimProcess[];
+  readonly #people: People;
+  readonly #failures = new Set<string>();
+  #answers = 0;
+
+  constructor(seed: number, time: VirtualTime, store: SimLedger['store'], trace: Trace) {
+    const random = new Random(`coppice ${seed}`);
+    this.#seed = seed;
+    this.#time = time;
+    this.#trace = trace;
+    this.#random = random.branch('simulation');
+    this.#faults = new Faults(random.branch('faults'), trace);
+    const faults = this.#faults;
+    this.ledger = new SimLedger(store, { time, trace, faults, random: random.branch('ledger') });
+    const around = {
+      time,
+      trace,
+      faults,
+      ledger: this.ledger,
+      marks: this.#marks,
+      distance: { most_ms: this.#random.pick([0, 0, 3, 20, 200]) },
+      rounds: this.#random.between(2, 5),
+      terms: planTerms(this.#random),
+      onAnswer: () => {
+        this.#answers += 1;
+      },
+    };
+    this.#processes = Array.from({ length: this.#random.between(1, 4) }, (_, index) => {
+      const name = `w${index + 1}`;
+      return new SimProcess(name, around, random.branch(name));
+    });
+    this.#people = new People(this.ledger, this.#processes, faults, random.branch('people'), trace);
+  }
+
+  fail(what: string, error: unknown): void {
+    this.#failures.add(`${what}: ${error instanceof Error ? error.stack : String(error)}`);
+  }
+
+  async play(): Promise<SimReport> {
+    const began_at = this.#time.now;
+    try {
+      await this.#storm();
+      if (await this.#calm()) await this.#rest();
+    } catch (error) {
+      this.fail('the simulation itself failed', error);
+    }
+    for (const broken of this.ledger.broken) this.#failures.add(broken);
+    for (const failure of this.#failures) this.#trace.add('law', failure.split('\n', 1)[0] ?? '');
+    const agents = this.ledger.database.prepare('SELECT count(*) AS n FROM agents').get() as { n: number };
+    return {
+      seed: this.#seed,
+      hash: this.#trace.digest(),
+      faults: this.#faults.counts,
+      virtual_ms: this.#time.now - began_at,
+      agents: agents.n,
+      steps: this.ledger.steps,
+      answers: this.#answers,
+      stale_epochs: this.ledger.stale_epochs,
+      failures: [...this.#failures],
+    };
+  }
+
+  async #storm(): Promise<void> {
+    const [random, time] = [this.#random, this.#time];
+    for (const process of this.#processes) process.open(random.between(0, 500));
+    for (let trees = random.between(1, 4); trees > 0; trees -= 1) this.#begin(random.between(1_000, 20_000));
+    const moments = random.between(30, 120);
+    for (let moment = 1; moment <= moments; moment += 1)
+      time.after(moment * MOMENT_MS, null, () => {
+        storm({ time, random, faults: this.#faults, ledger: this.ledger, processes: this.#processes });
+        this.#people.act();
+      });
+    await this.#pass((moments + 1) * MOMENT_MS);
+  }
+
+  #begin(in_ms: number): void {
+    const plan = planTree(this.#random);
+    this.#time.after(in_ms, null, () => {
+      const { runtime } = this.#random.pick(this.#processes);
+      if (runtime === null) return this.#begin(1_000);
+      runtime.start(plan).then(
+        (root) => this.#watch(runtime, root.id),
+        (error: unknown) => {
+          if (error instanceof StoreError) this.#begin(1_000);
+          else if (!isClosed(error)) this.fail('a tree could not begin', error);
+        },
+      );
+    });
+  }
+
+  /** Somebody waits for the end, as `run` does: no storm may break that off. */
+  #watch(runtime: RuntimeFace, root_id: string): void {
+    runtime.settled(root_id).catch((error: unknown) => {
+      if (!isClosed(error)) this.fail('a watcher was sent away', error);
+    });
+  }
+
+  /** True when all work came to its end. */
+  async #calm(): Promise<boolean> {
+    this.#faults.active = false;
+    this.#trace.add('calm', 'no more faults');
+    [this.ledger.down_until, this.ledger.full_until] = [0, 0];
+    for (const { actor } of this.#processes) this.#time.awaken(actor);
+    const until = this.#time.now + CALM_MS;
+    while (this.#time.now < until) {
+      await this.#pass(5_000);
+      this.#people.answerAll(1);
+      const rests = this.ledger.busy().length === 0;
+      if (rests && this.#processes.every(({ runtime }) => runtime !== null)) return true;
+      if (this.#failures.size > 0) return false;
+    }
+    for (const what of this.ledger.busy()) this.fail('no end', what);
+    for (const { runtime, name } of this.#processes)
+      if (runtime === null) this.fail('no end', `${name} is not open`);
+    return false;
+  }
+
+  /** Everything rests: every process must see that, nothing may begin again, and the ledger must keep every law. */
+  async #rest(): Promise<void> {
+    await this.#pass(TAKEOVER_MS);
+    const steps = this.ledger.steps;
+    const unseen = new Set<string>();
+    for (const { runtime, actor } of this.#processes)
+      for (const root_id of this.ledger.roots()) {
+        const watcher = `${actor.name} of ${root_id}`;
+        unseen.add(watcher);
+        void this.#seesRest(runtime as RuntimeFace, root_id, actor.name).then(() => unseen.delete(watcher));
+      }
+    await this.#pass(30_000);
+    for (const watcher of unseen) this.fail('no end', `seen by ${watcher}`);
+    for (const process of this.#processes) void process.close();
+    await this.#pass(TAKEOVER_MS);
+    for (const { actor } of this.#processes)
+      if (actor.alive) this.fail('no end', `${actor.name} does not close`);
+    const held = this.ledger.database
+      .prepare('SELECT id FROM agents WHERE worker IN (SELECT id FROM workers WHERE expires_at > ?)')
+      .all(this.#time.now);
+    if (held.length > 0) this.fail('leases', `${held.length} agents are led by processes that closed`);
+    // Law 12: who takes over a ledger at rest finds nothing to do.
+    this.#processes[0]?.open(0);
+    await this.#pass(30_000);
+    if (this.ledger.steps !== steps) this.fail('law 12', `${this.ledger.steps - steps} steps after the end`);
+    for (const broken of brokenAtRest(this.ledger, this.#marks)) this.#failures.add(broken);
+  }
+
+  /** A process at rest sees the end, and knows of the agents that it leads what the ledger knows. */
+  async #seesRest(runtime: RuntimeFace, root_id: string, name: string): Promise<void> {
+    const { agents } = await runtime.settled(root_id);
+    const busy = agents.find((agent) => isWorking(agent.state.type));
+    if (busy !== undefined) this.fail('settled early', `${name} has ${busy.id} ${busy.state.type}`);
+    for (const known of await runtime.agents(root_id)) {
+      const kept = await this.ledger.store.agent(known.id);
+      if (kept === null || kept.worker !== runtime.worker_id || isTerminal(kept.state.type)) continue;
+      if (
+        kept.epoch !== known.epoch ||
+        kept.last_seq !== known.last_seq ||
+        kept.state.type !== known.state.type
+      )
+        this.fail('another truth', `${name} takes ${known.id} for ${known.state.type} at ${known.last_seq}`);
+    }
+  }
+
+  async #pass(ms: number): Promise<void> {
+    await this.#time.run(() => false, this.#time.now + ms);
+  }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof CoppiceError && error.code === 'E_CLOSED';
+}

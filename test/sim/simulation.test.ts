@@ -1,0 +1,56 @@
+// Proves that the real kernel and executor, several processes of them on one real ledger, keep every law and finish all work whatever befalls
+// store, model, tools and processes; that every kind of fault does befall them; and that a seed says everything: the same run each time, in every process.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { FAULTS, type Fault } from './faults.ts';
+import { KEPT_SEEDS } from './kept-seeds.ts';
+import { type SimReport, simulate } from './simulate.ts';
+
+const SEEDS = 40;
+const SIM = join(import.meta.dirname, '../../scripts/sim.ts');
+
+function sum(reports: readonly SimReport[], of: (report: SimReport) => number): number {
+  return reports.reduce((total, report) => total + of(report), 0);
+}
+
+describe('simulation', () => {
+  const reports: SimReport[] = [];
+
+  it(`seeds 1 to ${SEEDS}: every law is kept, and all work comes to its end`, async () => {
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      const report = await simulate(seed);
+      assert.deepEqual(report.failures, [], `npm run sim -- --seed ${seed} --trace`);
+      reports.push(report);
+    }
+  });
+
+  it('the faults struck, each kind of them, and there was work to disturb', () => {
+    assert.equal(reports.length, SEEDS);
+    const kinds = Object.keys(FAULTS) as Fault[];
+    assert.ok(kinds.length >= 15);
+    for (const fault of kinds)
+      assert.ok(sum(reports, ({ faults }) => faults.get(fault) ?? 0) > 0, `${fault} never struck`);
+    assert.ok(sum(reports, ({ agents }) => agents) >= SEEDS * 4, 'too few agents');
+    assert.ok(sum(reports, ({ steps }) => steps) >= SEEDS * 30, 'too few steps');
+    assert.ok(sum(reports, ({ stale_epochs }) => stale_epochs) > 0, 'nobody ever wrote with a stale epoch');
+  });
+
+  it('the same seed is the same run, here and in another process; another seed is another run', async () => {
+    assert.equal(reports.length, SEEDS);
+    const hashes = reports.map(({ hash }) => hash);
+    assert.equal(new Set(hashes).size, SEEDS);
+    for (const seed of [3, 17]) {
+      const [{ hash }] = [await simulate(seed)];
+      assert.equal(hash, hashes[seed - 1]);
+      const told = execFileSync(process.execPath, [SIM, '--seed', String(seed)], { encoding: 'utf8' });
+      assert.equal(/hash ([\da-f]{32})/.exec(told)?.[1], hash);
+    }
+  });
+
+  for (const { seed, found } of KEPT_SEEDS)
+    it(`seed ${seed}, which found: ${found}`, async () => {
+      assert.deepEqual((await simulate(seed)).failures, [], `npm run sim -- --seed ${seed} --trace`);
+    });
+});

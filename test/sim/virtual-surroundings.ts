@@ -1,0 +1,35 @@
+import type { Surroundings } from '../../src/runtime/surroundings.ts';
+import type { Random } from './random.ts';
+import type { Actor, VirtualTime } from './virtual-time.ts';
+
+/** A simulated process as its clock sees it. `skew_ms`: how far its clock is from the true time. */
+export interface Skewed extends Actor {
+  skew_ms: number;
+}
+
+/** What a runtime in this process takes for time, with ids that follow from the seed. */
+export function virtualSurroundings(time: VirtualTime, actor: Skewed, random: Random): Surroundings {
+  return {
+    now: () => time.now + actor.skew_ms,
+    after: (ms, ring) => time.after(ms, actor, ring),
+    every(ms, ring) {
+      let stopped = false;
+      let stop = () => {};
+      const next = () => {
+        if (stopped) return;
+        stop = time.after(ms, actor, () => {
+          next();
+          ring();
+        });
+      };
+      next();
+      return () => {
+        stopped = true;
+        stop();
+      };
+    },
+    // How much else a process has to do before it comes back to this differs.
+    soon: () => new Promise((resolve) => time.after(random.between(0, 2), actor, resolve)),
+    newId: () => random.uuid(),
+  };
+}
