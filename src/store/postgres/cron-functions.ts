@@ -1,13 +1,5 @@
-/** New trees, schedules and what follows from their runs, inside the database (`FUNCTIONS` come first: these use them). */
+/** Schedules and what follows from their runs, inside the database. */
 export const CRON_FUNCTIONS = `
-CREATE OR REPLACE FUNCTION coppice_create_root(c jsonb, tree_limits text, is_served boolean, tree_placement text) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO trees (root_id, limits, live, total, served, placement)
-  VALUES (c->'agent'->>'id', tree_limits, 1, 1, is_served, tree_placement);
-  PERFORM coppice_create(c);
-END $$;
-
 CREATE OR REPLACE FUNCTION coppice_create_job(j jsonb, most bigint) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   -- Jobs are made one after another, so that the limit of a tree holds.

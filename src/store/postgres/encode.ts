@@ -2,6 +2,7 @@ import type { NewMail } from '../../core/mail.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
 import { runOutcome } from '../../core/run-outcome.ts';
 import { storable } from '../../core/text.ts';
+import { stepToken } from '../step-token.ts';
 import type { Step } from '../store.ts';
 
 /** Steps as `coppice_commit` reads them: contents and states are texts in it, so that any character survives. */
@@ -13,6 +14,7 @@ function encodeStep(step: Step): object {
   const run = runOutcome(step.state);
   return {
     ...step,
+    token: stepToken(step),
     status: step.state.type,
     ...(run === null
       ? {}

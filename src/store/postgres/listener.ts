@@ -1,29 +1,36 @@
 import pg from 'pg';
+import { endClient } from './end-client.ts';
 
 /** Looked at even without a notification: they may be lost while the connection is down, or switched off. */
 const POLL_MS = 1_000;
 const RECONNECT_MS = 500;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A connection that says nothing may be dead: it is asked so often, and given up when it does not answer. */
+const PING_MS = 15_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 
-/** One connection of its own for `LISTEN`: reconnects by itself, and polls as a net. */
+/** One connection of its own for `LISTEN`: reconnects by itself, and polls as a net. Without an address it polls only. */
 export class Listener {
-  readonly #url: string;
-  readonly #notifications: boolean;
+  readonly #url: string | null;
   readonly #channels = new Map<string, () => void>();
   #client: pg.Client | null = null;
   #connecting: Promise<void> | null = null;
   #poll: NodeJS.Timeout | null = null;
+  #ping: NodeJS.Timeout | null = null;
   #reconnect: NodeJS.Timeout | null = null;
+  #polls_only: boolean;
   #closed = false;
 
-  constructor(url: string, notifications: boolean) {
+  constructor(url: string | null) {
     this.#url = url;
-    this.#notifications = notifications;
+    this.#polls_only = url === null;
   }
 
   async listen(channel: string, wake: () => void): Promise<() => Promise<void>> {
     this.#channels.set(channel, wake);
     this.#poll ??= setInterval(() => this.#wakeAll(), POLL_MS).unref();
-    if (this.#notifications) {
+    if (!this.#polls_only) {
+      this.#ping ??= setInterval(() => void this.#ask(), PING_MS).unref();
       this.#connecting ??= this.#connect();
       await this.#connecting;
       await this.#client?.query(`LISTEN ${quoted(channel)}`).catch(() => undefined);
@@ -34,11 +41,20 @@ export class Listener {
     };
   }
 
+  /** Nothing can be heard at the address: a pooler stands between. */
+  async pollOnly(): Promise<void> {
+    this.#polls_only = true;
+    const client = this.#client;
+    this.#client = null;
+    if (client !== null) await endClient(client);
+  }
+
   async #connect(): Promise<void> {
-    if (this.#closed) return;
+    if (this.#closed || this.#polls_only || this.#url === null) return;
     const client = new pg.Client({
       connectionString: this.#url,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
       keepAlive: true,
     });
     client.on('notification', ({ channel }) => this.#channels.get(channel)?.());
@@ -47,6 +63,7 @@ export class Listener {
     try {
       await client.connect();
       for (const channel of this.#channels.keys()) await client.query(`LISTEN ${quoted(channel)}`);
+      if (this.#closed || this.#polls_only) return void (await endClient(client));
       this.#client = client;
       // What was notified while nobody listened is in the ledger all the same.
       this.#wakeAll();
@@ -55,11 +72,16 @@ export class Listener {
     }
   }
 
+  async #ask(): Promise<void> {
+    const client = this.#client;
+    if (client !== null) await client.query('SELECT 1').catch(() => this.#lost(client));
+  }
+
   /** A broken connection is reported more than once; it is replaced once. */
   #lost(client: pg.Client): void {
     if (this.#client === client) this.#client = null;
-    if (this.#closed || this.#reconnect !== null) return;
-    void client.end().catch(() => undefined);
+    void endClient(client);
+    if (this.#closed || this.#polls_only || this.#reconnect !== null) return;
     this.#reconnect = setTimeout(() => {
       this.#reconnect = null;
       if (this.#client === null && !this.#closed) this.#connecting = this.#connect();
@@ -72,11 +94,11 @@ export class Listener {
 
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#poll !== null) clearInterval(this.#poll);
+    for (const timer of [this.#poll, this.#ping]) if (timer !== null) clearInterval(timer);
     if (this.#reconnect !== null) clearTimeout(this.#reconnect);
     this.#channels.clear();
-    await this.#connecting?.catch(() => undefined);
-    await this.#client?.end().catch(() => undefined);
+    await this.#connecting;
+    if (this.#client !== null) await endClient(this.#client);
   }
 }
 

@@ -1,16 +1,17 @@
 import type pg from 'pg';
 import { StoreError } from '../store-error.ts';
-import { CRON_FUNCTIONS } from './cron-functions.ts';
 import { FUNCTIONS } from './functions.ts';
 import { POSTGRES_MIGRATIONS } from './schema.ts';
 
 /** Any number; everybody who migrates takes this lock first. */
 const LOCK = 7_263_548_119;
 
-/** Brings the schema up to date; of several processes that open at once, one does it. */
-export async function migrate(pool: pg.Pool, location: string): Promise<void> {
+/**
+ * Brings the schema up to date; of several processes that open at once, one does it. The lock is that of a transaction: it holds behind a pooler
+ * too, and nobody keeps it who dies.
+ */
+export async function migrate(client: pg.ClientBase, location: string): Promise<void> {
   const newest = POSTGRES_MIGRATIONS.at(-1)?.number ?? 0;
-  const client = await pool.connect();
   try {
     await client.query('BEGIN');
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
@@ -31,12 +32,10 @@ export async function migrate(pool: pg.Pool, location: string): Promise<void> {
       await client.query(migration.sql);
     }
     // The steps live in functions that follow the schema: every migration brings the newest of them.
-    if (present < newest) await client.query(FUNCTIONS + CRON_FUNCTIONS);
+    if (present < newest) await client.query(FUNCTIONS);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;
-  } finally {
-    client.release();
   }
 }

@@ -12,14 +12,14 @@ const SET_BACK_MS = 1_000;
 export class PostgresCron extends PostgresWorkers implements CronLedger {
   async jobs({ root_id }: { readonly root_id?: string } = {}): Promise<CronJob[]> {
     const sql = 'SELECT * FROM cron_jobs WHERE ($1::text IS NULL OR root_id = $1) ORDER BY name COLLATE "C"';
-    return (await this.query('jobs', sql, [root_id ?? null])).map(jobOf);
+    return (await this.read('jobs', sql, [root_id ?? null])).map(jobOf);
   }
 
   async findJobs(text: string): Promise<CronJob[]> {
     const id = text.replace(/^cron:/, '').toLowerCase();
     const sql = `SELECT * FROM cron_jobs WHERE name = $1 OR id = $2 OR (length($2) >= 4 AND id ~>=~ $2 AND id ~<~ ($2 || 'g'))
       ORDER BY name COLLATE "C" LIMIT ${MAX_FOUND}`;
-    const found = (await this.query('find_jobs', sql, [text, id])).map(jobOf);
+    const found = (await this.read('find_jobs', sql, [text, id])).map(jobOf);
     const exact = found.find((job) => job.name === text || job.id === id);
     return exact === undefined ? found : [exact];
   }
@@ -76,7 +76,7 @@ export class PostgresCron extends PostgresWorkers implements CronLedger {
         UNION SELECT id FROM cron_jobs WHERE enabled AND next_at IS NOT NULL AND planned_at > $2
         UNION SELECT q.job_id FROM cron_fires q WHERE q.outcome = 'queued' AND NOT coppice_is_job_at_work(q.job_id)
       ) ORDER BY j.next_at LIMIT $3`;
-    const rows = await this.query('due_jobs', sql, [at, at + SET_BACK_MS, limit]);
+    const rows = await this.read('due_jobs', sql, [at, at + SET_BACK_MS, limit]);
     return rows.map((row) => ({
       ...jobOf(row),
       waiting: row.waiting === null ? null : fireOf(row.waiting as never),
@@ -85,7 +85,7 @@ export class PostgresCron extends PostgresWorkers implements CronLedger {
 
   async nextDue(): Promise<number | null> {
     const sql = 'SELECT min(next_at) AS at FROM cron_jobs WHERE enabled AND next_at IS NOT NULL';
-    const [row] = await this.query('next_due', sql, []);
+    const [row] = await this.read('next_due', sql, []);
     return row?.at as number | null;
   }
 
@@ -120,6 +120,6 @@ export class PostgresCron extends PostgresWorkers implements CronLedger {
 
   async fires(job_id: string, limit: number): Promise<CronFire[]> {
     const sql = 'SELECT * FROM cron_fires WHERE job_id = $1 ORDER BY fired_at DESC, instant DESC LIMIT $2';
-    return (await this.query('fires', sql, [job_id, limit])).map(fireOf);
+    return (await this.read('fires', sql, [job_id, limit])).map(fireOf);
   }
 }

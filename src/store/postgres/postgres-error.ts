@@ -7,17 +7,32 @@ const CONNECTION = new Set([
   'ETIMEDOUT',
   'EPIPE',
   'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'ECONNABORTED',
   'EAI_AGAIN',
   'ENOENT',
 ]);
 
-/** Turns what the driver threw into one sentence; errors of our own SQL are bugs and pass through. `location` holds no password. */
-export function storeErrorOf(error: unknown, location: string): unknown {
+/** The database undid the transaction, or never began it: a deadlock, a lock, a statement that a connection does not know by its name any more. */
+const UNDONE = new Set(['40P01', '40001', '55P03', '26000', '42P05']);
+const STANDS_BY = '25006';
+
+/**
+ * Turns what the driver threw into one sentence; errors of our own SQL are bugs and pass through. `location` holds no password.
+ * `was_writable`: a server that takes no writes did so before, so it will again, or another one at its address.
+ */
+export function storeErrorOf(
+  error: unknown,
+  location: string,
+  { was_writable = false }: { readonly was_writable?: boolean } = {},
+): unknown {
   if (error instanceof StoreError || !(error instanceof Error)) return error;
   const code = (error as { readonly code?: string }).code ?? '';
   const make = (kind: StoreErrorCode, text: string) =>
     new StoreError(kind, `database ${location}: ${text}`, { cause: error });
-  if (code === '40P01' || code === '40001' || code === '55P03')
+  // A statement whose result changed its shape (`cached plan must not change result type`): a newer Coppice migrated the ledger meanwhile.
+  if (UNDONE.has(code) || (code === '0A000' && /cached plan/.test(error.message)))
     return make('E_DB_BUSY', 'too many writers at once: try again');
   if (code === '53100')
     return make('E_DB_FULL', 'the disk of the server is full: free some space; the work goes on by itself');
@@ -25,7 +40,12 @@ export function storeErrorOf(error: unknown, location: string): unknown {
     return make('E_DB_UNREADABLE', 'the server refused the user or the password: check the URL');
   if (code === '3D000')
     return make('E_DB_UNREADABLE', 'no such database: create it (createdb NAME) or check the URL');
-  if (code === '42501' || code === '25006')
+  if (code === STANDS_BY && was_writable)
+    return make(
+      'E_DB_UNAVAILABLE',
+      'the server takes no writes now, as while another one takes over: the work waits and goes on by itself',
+    );
+  if (code === '42501' || code === STANDS_BY)
     return make('E_DB_READ_ONLY', 'the user may not write there: grant it, or use another database');
   const gone =
     CONNECTION.has(code) || code.startsWith('08') || code.startsWith('57') || code.startsWith('53');
@@ -36,15 +56,4 @@ export function storeErrorOf(error: unknown, location: string): unknown {
     );
   }
   return error;
-}
-
-/** The address without its password, for people and logs. */
-export function publicLocation(url: string): string {
-  try {
-    const parsed = new URL(url);
-    parsed.password = '';
-    return parsed.toString();
-  } catch {
-    return 'postgres';
-  }
 }

@@ -38,7 +38,7 @@ export class PostgresOutbox extends PostgresCron implements OutboxLedger {
 
   async pendingChannels(): Promise<readonly string[]> {
     const sql = "SELECT DISTINCT channel FROM deliveries WHERE status = 'pending'";
-    return (await this.query('pending_channels', sql, [])).map((row) => row.channel as string);
+    return (await this.read('pending_channels', sql, [])).map((row) => row.channel as string);
   }
 
   async noteDelivery(id: string, worker_id: string, attempt: number, progress: string): Promise<boolean> {
@@ -61,7 +61,7 @@ export class PostgresOutbox extends PostgresCron implements OutboxLedger {
   async deliveries({ status, about, limit }: Parameters<OutboxLedger['deliveries']>[0]): Promise<Delivery[]> {
     const sql = `SELECT * FROM deliveries WHERE ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR about = $2)
       ORDER BY created_at DESC, number DESC LIMIT $3`;
-    return (await this.query('deliveries', sql, [status ?? null, about ?? null, limit ?? null])).map(
+    return (await this.read('deliveries', sql, [status ?? null, about ?? null, limit ?? null])).map(
       deliveryOf,
     );
   }
@@ -69,7 +69,7 @@ export class PostgresOutbox extends PostgresCron implements OutboxLedger {
   async findDeliveries(text: string): Promise<Delivery[]> {
     const sql = `SELECT * FROM deliveries WHERE id = $1 OR (length($1) >= 4 AND id ~>=~ $1 AND id ~<~ ($1 || '~')) OR about = $1
       ORDER BY created_at DESC, number DESC LIMIT ${MAX_FOUND}`;
-    const found = (await this.query('find_deliveries', sql, [text])).map(deliveryOf);
+    const found = (await this.read('find_deliveries', sql, [text])).map(deliveryOf);
     const exact = found.find((delivery) => delivery.id === text);
     return exact === undefined ? found : [exact];
   }
@@ -99,7 +99,7 @@ export class PostgresOutbox extends PostgresCron implements OutboxLedger {
 
   async recall(channel: string, key: string): Promise<string | null> {
     const sql = 'SELECT value FROM channel_notes WHERE channel = $1 AND key = $2';
-    const [row] = await this.query('recall', sql, [channel, key]);
+    const [row] = await this.read('recall', sql, [channel, key]);
     return (row?.value as string | undefined) ?? null;
   }
 

@@ -1,4 +1,3 @@
-import pg from 'pg';
 import type { Agent, Tree } from '../../core/agent.ts';
 import type { Ask, AskAnswer } from '../../core/ask.ts';
 import type { Limits } from '../../core/limits.ts';
@@ -18,37 +17,38 @@ import type {
   Store,
   Verdict,
 } from '../store.ts';
+import { ConnectionPool } from './connection-pool.ts';
 import { encodeAgent, encodeMail, encodeSteps } from './encode.ts';
 import { HISTORY } from './history-query.ts';
 import { Listener } from './listener.ts';
 import { asksQuery, findAsksQuery, findRunsQuery, type Listing, runsQuery } from './listings.ts';
 import { LIVING } from './living.ts';
 import { migrate } from './migrate.ts';
-import { NUMBERS } from './numbers.ts';
-import { publicLocation, storeErrorOf } from './postgres-error.ts';
+import { postgresAddress } from './postgres-address.ts';
+import { storeErrorOf } from './postgres-error.ts';
 import { PostgresOutbox } from './postgres-outbox.ts';
 
-const POOL_SIZE = 4;
-const CONNECT_TIMEOUT_MS = 5_000;
 const MAX_FOUND = 20;
 
-export async function openPostgresStore(url: string, options: OpenStoreOptions): Promise<Store> {
-  const location = publicLocation(url);
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: POOL_SIZE,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    types: NUMBERS,
-  });
-  // An idle connection that breaks is replaced at the next query; the query says so if it cannot.
-  pool.on('error', () => undefined);
+/** `COPPICE_LISTEN_URL` in `env` is the direct address for `LISTEN` where a pooler stands between. */
+export async function openPostgresStore(
+  url: string,
+  options: OpenStoreOptions,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Store> {
+  const address = postgresAddress(url, env);
+  const { location } = address;
+  const pool = new ConnectionPool(address);
   try {
-    await migrate(pool, location);
-    return new PostgresStore(pool, url, location, options);
+    await pool.exclusively((client) => migrate(client, location));
   } catch (error) {
-    await pool.end().catch(() => undefined);
+    await pool.end();
     throw storeErrorOf(error, location);
   }
+  const listener = new Listener(options.notifications === false ? null : address.listen_url);
+  // An address of its own for LISTEN was given for that very case.
+  if (address.listen_url === address.url) pool.onPooler = () => void listener.pollOnly();
+  return new PostgresStore(pool, location, listener);
 }
 
 /** The ledger on PostgreSQL; every write is one call of a function in the database. */
@@ -56,9 +56,9 @@ class PostgresStore extends PostgresOutbox implements Store {
   readonly kind = 'postgres';
   readonly #listener: Listener;
 
-  constructor(pool: pg.Pool, url: string, location: string, options: OpenStoreOptions) {
+  constructor(pool: ConnectionPool, location: string, listener: Listener) {
     super(pool, location);
-    this.#listener = new Listener(url, options.notifications !== false);
+    this.#listener = listener;
   }
 
   async createRoot(root: NewAgent, limits: Limits, terms: RootTerms = {}): Promise<Tree> {
@@ -114,7 +114,7 @@ class PostgresStore extends PostgresOutbox implements Store {
   }
 
   async agent(id: string): Promise<Agent | null> {
-    const [row] = await this.query('agent', 'SELECT * FROM agents WHERE id = $1', [id]);
+    const [row] = await this.read('agent', 'SELECT * FROM agents WHERE id = $1', [id]);
     return row === undefined ? null : agentOf(row);
   }
 
@@ -133,9 +133,7 @@ class PostgresStore extends PostgresOutbox implements Store {
     if (filter.conversations) where.push("origin = 'root'");
     values.push(filter.limit ?? null);
     const text = `SELECT * FROM agents WHERE ${where.join(' AND ')} ORDER BY created_at DESC, number DESC LIMIT $${values.length}`;
-    return (
-      await this.query(`agents_${where.join('_').replaceAll(/\W+/g, '_').slice(0, 40)}`, text, values)
-    ).map(agentOf);
+    return (await this.read('agents', text, values)).map(agentOf);
   }
 
   async find(text: string, root_id?: string): Promise<Agent[]> {
@@ -143,37 +141,37 @@ class PostgresStore extends PostgresOutbox implements Store {
     const sql = `SELECT * FROM agents WHERE (id = $1 OR (length($1) >= 4 AND id ~>=~ lower($1) AND id ~<~ (lower($1) || 'g'))
         OR name = $1 OR session_key = $1) AND ($2::text IS NULL OR root_id = $2)
       ORDER BY NOT (${LIVING}), created_at DESC LIMIT ${MAX_FOUND}`;
-    const found = (await this.query('find', sql, [text, root_id ?? null])).map(agentOf);
+    const found = (await this.read('find', sql, [text, root_id ?? null])).map(agentOf);
     const exact = found.find((agent) => agent.id === text);
     return exact === undefined ? found : [exact];
   }
 
   async tree(root_id: string): Promise<Tree | null> {
-    const [row] = await this.query('tree', 'SELECT * FROM trees WHERE root_id = $1', [root_id]);
+    const [row] = await this.read('tree', 'SELECT * FROM trees WHERE root_id = $1', [root_id]);
     return row === undefined ? null : treeOf(row);
   }
 
   async history(agent_id: string, after = 0, limit?: number): Promise<PlacedMessage[]> {
-    return (await this.query('history', HISTORY, [agent_id, after, limit ?? null])).map(messageOf);
+    return (await this.read('history', HISTORY, [agent_id, after, limit ?? null])).map(messageOf);
   }
 
   async mail(to_id: string, all = false): Promise<Mail[]> {
     const pending = all ? '' : 'AND consumed_seq IS NULL';
     return (
-      await this.query(`mail_${all}`, `SELECT * FROM mail WHERE to_id = $1 ${pending} ORDER BY number`, [
+      await this.read(`mail_${all}`, `SELECT * FROM mail WHERE to_id = $1 ${pending} ORDER BY number`, [
         to_id,
       ])
     ).map(mailOf);
   }
 
   async waiters(agent_id: string): Promise<string[]> {
-    const rows = await this.query('waiters', 'SELECT waiter FROM wait_edges WHERE target = $1', [agent_id]);
+    const rows = await this.read('waiters', 'SELECT waiter FROM wait_edges WHERE target = $1', [agent_id]);
     return rows.map((row) => row.waiter as string);
   }
 
   async requests(agent_id: string): Promise<RequestRecord[]> {
     return (
-      await this.query('requests', 'SELECT * FROM requests WHERE agent_id = $1 ORDER BY id', [agent_id])
+      await this.read('requests', 'SELECT * FROM requests WHERE agent_id = $1 ORDER BY id', [agent_id])
     ).map(requestOf);
   }
 
@@ -196,11 +194,11 @@ class PostgresStore extends PostgresOutbox implements Store {
   }
 
   #list({ name, sql, values }: Listing): Promise<Row[]> {
-    return this.query(name, sql, values);
+    return this.read(name, sql, values);
   }
 
   async answer(ask_id: string, answer: AskAnswer): ReturnType<Store['answer']> {
-    const [ask] = (await this.query('ask', 'SELECT * FROM asks WHERE id = $1', [ask_id])).map(askOf);
+    const [ask] = (await this.read('ask', 'SELECT * FROM asks WHERE id = $1', [ask_id])).map(askOf);
     if (ask === undefined) return { ok: false };
     const mail = answerMail(ask, answer);
     const [row] = await this.query('answer', 'SELECT coppice_answer($1, $2::jsonb, $3::jsonb) AS number', [
@@ -223,12 +221,12 @@ class PostgresStore extends PostgresOutbox implements Store {
   }
 
   async now(): Promise<number> {
-    const [row] = await this.query('now', 'SELECT coppice_now() AS now', []);
+    const [row] = await this.read('now', 'SELECT coppice_now() AS now', []);
     return row?.now as number;
   }
 
   async close(): Promise<void> {
     await this.#listener.close();
-    await this.pool.end().catch(() => undefined);
+    await this.pool.end();
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Agent } from '../../core/agent.ts';
 import { isProcessGone } from '../process-gone.ts';
@@ -10,10 +11,15 @@ const WORKING = `g.status IN ('requesting', 'executing', 'awaiting', 'cancelling
 
 /** Who leads what in the PostgreSQL ledger. */
 export class PostgresWorkers extends PostgresBase {
+  /** Trees whose claim was sent and never answered, each with the token by which the ledger knows it again. */
+  readonly #unsure = new Map<string, string>();
+  /** Ids of signals that were handed out; the next look takes them away, so that none is lost with an answer. */
+  #heard: readonly number[] = [];
+
   /** Workers of this host whose process is gone, whatever their lease says. */
   protected async gone(): Promise<string[]> {
     const sql = 'SELECT id, host, pid FROM workers';
-    const known = (await this.query('all_workers', sql, [])) as unknown as Worker[];
+    const known = (await this.read('all_workers', sql, [])) as unknown as Worker[];
     return known.filter((one) => isProcessGone(one, hostname())).map((one) => one.id);
   }
 
@@ -43,15 +49,16 @@ export class PostgresWorkers extends PostgresBase {
 
   async claim(root_id: string, worker: Worker): Promise<Agent[]> {
     const gone = (await this.gone()).filter((id) => id !== worker.id);
-    // The look at the workers is made anew for a row that another claim has just changed, unlike a join: so one of two claims wins.
-    const sql = `UPDATE agents SET worker = $2, epoch = epoch + 1,
-        deaths = deaths + CASE WHEN worker IS NOT NULL AND status = 'executing' AND coppice_runs_call(state) THEN 1 ELSE 0 END
-      WHERE id IN (
-        SELECT g.id FROM agents g WHERE g.root_id = $1 AND g.${LIVING} AND (g.worker IS NULL OR NOT EXISTS (
-          SELECT 1 FROM workers w WHERE w.id = g.worker AND w.expires_at > coppice_now() AND NOT w.id = ANY ($3::text[])))
-        FOR UPDATE OF g SKIP LOCKED
-      ) RETURNING *`;
-    return (await this.query('claim', sql, [root_id, worker.id, gone])).map(agentOf);
+    const token = this.#unsure.get(root_id) ?? randomUUID();
+    try {
+      const sql = 'SELECT * FROM coppice_claim($1, $2, $3, $4)';
+      const rows = await this.query('claim', sql, [root_id, worker.id, gone, token]);
+      this.#unsure.delete(root_id);
+      return rows.map(agentOf);
+    } catch (error) {
+      this.#unsure.set(root_id, token);
+      throw error;
+    }
   }
 
   async unledTrees(limit: number, labels: readonly string[] = []): Promise<string[]> {
@@ -65,8 +72,9 @@ export class PostgresWorkers extends PostgresBase {
           AND (g.worker IS NULL OR NOT EXISTS (SELECT 1 FROM alive WHERE alive.id = g.worker))
       ) AS left_alone JOIN trees USING (root_id)
       WHERE trees.served AND (trees.placement = '[]' OR trees.placement::jsonb <@ $3::jsonb) LIMIT $1`;
-    const rows = await this.query('unled_trees', sql, [limit, await this.gone(), JSON.stringify(labels)]);
-    return rows.map((row) => row.root_id as string);
+    const rows = await this.read('unled_trees', sql, [limit, await this.gone(), JSON.stringify(labels)]);
+    const unled = rows.map((row) => row.root_id as string);
+    return [...new Set([...this.#unsure.keys(), ...unled])].slice(0, limit);
   }
 
   async serveTree(root_id: string): Promise<void> {
@@ -79,23 +87,28 @@ export class PostgresWorkers extends PostgresBase {
   }
 
   async signals(worker_id: string): Promise<Signal[]> {
-    const rows = await this.query(
-      'signals',
-      'DELETE FROM signals WHERE worker = $1 RETURNING id, agent_id, kind, about',
-      [worker_id],
-    );
-    rows.sort((a, b) => (a.id as number) - (b.id as number));
+    const look = 'SELECT id, agent_id, kind, about FROM signals WHERE worker = $1';
+    const heard = this.#heard;
+    const rows =
+      heard.length === 0
+        ? await this.query('signals', `${look} ORDER BY id`, [worker_id])
+        : await this.query(
+            'more_signals',
+            `WITH heard AS (DELETE FROM signals WHERE id = ANY ($2::bigint[])) ${look} AND NOT id = ANY ($2::bigint[]) ORDER BY id`,
+            [worker_id, heard],
+          );
+    this.#heard = rows.map((row) => row.id as number);
     return rows.map(({ agent_id, kind, about }) => ({ agent_id, kind, about }) as Signal);
   }
 
   async workers(): Promise<KnownWorker[]> {
     const sql = 'SELECT * FROM workers WHERE expires_at > coppice_now() ORDER BY started_at, id';
-    return (await this.query('workers', sql, [])).map(workerOf);
+    return (await this.read('workers', sql, [])).map(workerOf);
   }
 
   async ledBy(worker_ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const sql = 'SELECT worker, count(*) AS n FROM agents WHERE worker = ANY ($1::text[]) GROUP BY worker';
-    const rows = await this.query('led_by', sql, [worker_ids]);
+    const rows = await this.read('led_by', sql, [worker_ids]);
     return new Map(rows.map((row) => [row.worker as string, Number(row.n)]));
   }
 

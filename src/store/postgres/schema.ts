@@ -1,3 +1,5 @@
+import { SCALE_MIGRATION } from './scale-migration.ts';
+
 /** Migrations of the PostgreSQL ledger: numbered, forward only. The schema is described in docs/ledger.md. */
 export const POSTGRES_MIGRATIONS: readonly { readonly number: number; readonly sql: string }[] = [
   {
@@ -263,4 +265,5 @@ CREATE TABLE channel_notes (
 );
 `,
   },
+  { number: 5, sql: SCALE_MIGRATION },
 ];

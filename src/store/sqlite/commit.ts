@@ -5,6 +5,7 @@ import type { Message } from '../../core/message.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
 import { type AgentState, isTerminal, isWorking } from '../../core/state.ts';
 import { mailOf, type Row, treeOf } from '../rows.ts';
+import { stepToken } from '../step-token.ts';
 import type { RootTerms, Step, Verdict } from '../store.ts';
 import { enterAsk } from './asks.ts';
 import { enterDelivery } from './deliveries.ts';
@@ -13,7 +14,7 @@ import { outcomeOf } from './killed-outcome.ts';
 import { removeAgent } from './remove-agent.ts';
 import { enterRun, finishRun, isTask } from './run-history.ts';
 import type { Statements } from './statements.ts';
-import { refusalOf, wasApplied } from './step-guards.ts';
+import { refusalOf } from './step-guards.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -38,19 +39,20 @@ export class Commit {
 
   apply(step: Step): Verdict {
     const guard = this.#sql.guard.get(step.agent_id) as unknown as GuardRow | undefined;
-    // Law 8: the epoch fences out everybody but the lease holder.
+    const token = stepToken(step);
+    // Law 8: the epoch fences out everybody but the lease holder; the place, or the token, what was applied before.
     if (
       guard === undefined ||
       guard.epoch !== step.epoch ||
       guard.last_seq !== step.base_seq ||
       isTerminal(guard.status) ||
-      (step.messages.length === 0 && wasApplied(this.#sql, step))
+      (token !== null && guard.last_write === token)
     ) {
       return { ok: false, refusal: { reason: 'stale' } };
     }
     const refusal = refusalOf(this.#sql, step, guard, () => this.tree(guard.root_id));
     if (refusal !== null) return { ok: false, refusal };
-    return this.#write(step, guard);
+    return this.#write(step, guard, token);
   }
 
   tree(root_id: string): Writable<Tree> {
@@ -62,7 +64,7 @@ export class Commit {
     return tree;
   }
 
-  #write(step: Step, guard: GuardRow): Verdict {
+  #write(step: Step, guard: GuardRow, token: string | null): Verdict {
     const sql = this.#sql;
     const { agent_id, at, state } = step;
     const tree = this.tree(guard.root_id);
@@ -77,6 +79,7 @@ export class Commit {
       step.noticed,
       step.calls,
       at,
+      token,
       isWorking(state.type) ? 1 : 0,
       agent_id,
     );
@@ -158,13 +161,13 @@ export class Commit {
   }
 
   createRoot(root: NewAgent, limits: Tree['limits'], { served = false, placement = [] }: RootTerms): Tree {
-    this.#sql.insertTree.run(
+    const { changes } = this.#sql.insertTree.run(
       root.agent.id,
       JSON.stringify(limits),
       served ? 1 : 0,
       JSON.stringify(placement),
     );
-    this.#create(root);
+    if (changes > 0) this.#create(root);
     return { ...this.tree(root.agent.id) };
   }
 

@@ -13,4 +13,5 @@ export interface GuardRow {
   readonly worker: string | null;
   readonly name: string;
   readonly origin: Origin;
+  readonly last_write: string | null;
 }

@@ -1,3 +1,5 @@
+import { SCALE_MIGRATION } from './scale-migration.ts';
+
 /** Migrations of the SQLite ledger: numbered, forward only, each applied once. The schema is described in docs/ledger.md. */
 export const SQLITE_MIGRATIONS: readonly { readonly number: number; readonly sql: string }[] = [
   {
@@ -254,4 +256,5 @@ CREATE TABLE channel_notes (
 ) STRICT, WITHOUT ROWID;
 `,
   },
+  { number: 5, sql: SCALE_MIGRATION },
 ];

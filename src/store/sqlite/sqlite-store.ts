@@ -181,10 +181,18 @@ class SqliteStore extends SqliteOutbox implements Store {
     return this.transaction((commit) => {
       const { verdict, scope, note, by, at } = answer;
       const row = this.sql.answerAsk.get(verdict, scope, note, by, at, ask_id) as Row | undefined;
-      if (row === undefined) return { ok: false };
+      if (row === undefined) return this.#sameAnswer(ask_id, answer);
       const ask = { id: ask_id, root_id: row.root_id as string, agent_id: row.agent_id as string };
       return { ok: true, mail: commit.post(answerMail(ask, answer), null) };
     });
+  }
+
+  /** The very same answer again: that it was taken was lost on its way back. */
+  #sameAnswer(ask_id: string, answer: AskAnswer): { ok: true; mail: Mail } | { ok: false } {
+    const { verdict, scope, note, by, at } = answer;
+    const same = this.sql.sameAnswer.get(ask_id, verdict, scope, note, by, at) !== undefined;
+    const row = same ? (this.sql.isSent.get(`answer-${ask_id}`) as Row | undefined) : undefined;
+    return row === undefined ? { ok: false } : { ok: true, mail: { ...mailOf(row), consumed_seq: null } };
   }
 
   async reap(root_id: string, at: number): Promise<string[]> {

@@ -7,7 +7,7 @@ export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql);
   return {
     insertTree: prepare(
-      'INSERT INTO trees (root_id, limits, live, total, served, placement) VALUES (?, ?, 1, 1, ?, ?)',
+      'INSERT OR IGNORE INTO trees (root_id, limits, live, total, served, placement) VALUES (?, ?, 1, 1, ?, ?)',
     ),
     tree: prepare('SELECT * FROM trees WHERE root_id = ?'),
     updateTree: prepare('UPDATE trees SET live = ?, total = ?, tokens = ?, cost_usd = ? WHERE root_id = ?'),
@@ -18,11 +18,12 @@ export function prepareStatements(database: DatabaseSync) {
       last_seq, forked_from, forked_seq, worker, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`),
     agent: prepare('SELECT * FROM agents WHERE id = ?'),
     guard: prepare(
-      'SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name, origin FROM agents WHERE id = ?',
+      'SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name, origin, last_write FROM agents WHERE id = ?',
     ),
     advance:
       prepare(`UPDATE agents SET status = ?, state = ?, last_seq = ?, doing = ?, reply = ?, sent_this_turn = ?,
-      noticed = ?, calls = calls + ?, updated_at = ?, deaths = CASE WHEN ? THEN deaths ELSE 0 END WHERE id = ?`),
+      noticed = ?, calls = calls + ?, updated_at = ?, last_write = coalesce(?, last_write),
+      deaths = CASE WHEN ? THEN deaths ELSE 0 END WHERE id = ?`),
     addUsage: prepare(`UPDATE agents SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
       cached_tokens = cached_tokens + ?, reasoning_tokens = reasoning_tokens + ?,
       cost_usd = CASE WHEN ? IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + ? END WHERE id = ?`),
@@ -45,7 +46,6 @@ export function prepareStatements(database: DatabaseSync) {
     recipient: prepare('UPDATE agents SET mail_count = mail_count + 1 WHERE id = ? RETURNING mail_count'),
     insertMail: prepare(`INSERT INTO mail (${MAIL_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,NULL)`),
     mailPending: prepare('SELECT 1 FROM mail WHERE id = ? AND to_id = ? AND consumed_seq IS NULL'),
-    mailKnown: prepare('SELECT 1 FROM mail WHERE id = ?'),
     consume: prepare('UPDATE mail SET consumed_seq = ? WHERE id = ?'),
     pendingMail: prepare(
       `SELECT ${MAIL_COLUMNS} FROM mail WHERE to_id = ? AND consumed_seq IS NULL ORDER BY number`,
@@ -93,6 +93,9 @@ export function prepareStatements(database: DatabaseSync) {
     ),
     answerAsk: prepare(`UPDATE asks SET verdict = ?, scope = ?, note = ?, answered_by = ?, answered_at = ?
       WHERE id = ? AND verdict IS NULL RETURNING root_id, agent_id, call_id`),
+    sameAnswer:
+      prepare(`SELECT 1 FROM asks WHERE id = ? AND verdict = ? AND scope IS ? AND note IS ? AND answered_by = ?
+      AND answered_at = ?`),
     reap: prepare(`UPDATE agents SET reaped_at = ? WHERE root_id = ? AND reaped_at IS NULL AND parent_id IS NOT NULL
       AND status IN ('completed', 'failed', 'killed') RETURNING id`),
 

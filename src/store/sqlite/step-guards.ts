@@ -17,14 +17,6 @@ export function refusalOf(sql: Statements, step: Step, guard: GuardRow, treeOf: 
   );
 }
 
-/** Its writer was not told and offers it again: what it makes is there. */
-export function wasApplied(sql: Statements, step: Step): boolean {
-  return (
-    step.create.some(({ agent }) => sql.guard.get(agent.id) !== undefined) ||
-    step.send.some((mail) => sql.mailKnown.get(mail.id) !== undefined)
-  );
-}
-
 /** Law 7: every path that creates an agent passes here. */
 function overLimit(step: Step, guard: GuardRow, treeOf: () => Tree): Refusal | null {
   const created = step.create.length;

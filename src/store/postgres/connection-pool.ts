@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import type { Row } from '../rows.ts';
+import { NUMBERS } from './numbers.ts';
+
+const POOL_SIZE = 4;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A server that vanished without a word answers nothing: its connections are given up after this. */
+const ANSWER_TIMEOUT_MS = 15_000;
+const KEEP_ALIVE_MS = 10_000;
+/** What a pooler that hands connections around answers to statements by name: they were not executed. */
+const POOLED = new Set(['26000', '42P05']);
+
+/**
+ * The connections of one process. A statement's name carries a hash of its text: also where somebody else prepared it on a shared
+ * connection, the name stands for this text and no other.
+ */
+export class ConnectionPool {
+  readonly #url: string;
+  readonly #names = new Map<string, string>();
+  readonly #leaving = new Set<Promise<void>>();
+  #pool: pg.Pool;
+  #prepare: boolean;
+  #ended = false;
+  /** Statements cannot be remembered by name here, so a pooler stands between: called once. */
+  onPooler: () => void = () => undefined;
+
+  constructor({ url, prepare }: { readonly url: string; readonly prepare: boolean }) {
+    this.#url = url;
+    this.#prepare = prepare;
+    this.#pool = this.#open();
+  }
+
+  #open(): pg.Pool {
+    const pool = new pg.Pool({
+      connectionString: this.#url,
+      max: POOL_SIZE,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      types: NUMBERS,
+    });
+    // An idle connection that breaks is replaced at the next query; the query says so if it cannot.
+    pool.on('error', () => undefined);
+    return pool;
+  }
+
+  /** Rejects with what the driver threw; a connection whose query failed is not used again. */
+  async query(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
+    const named = this.#prepare ? { name: this.#nameOf(name, text) } : {};
+    try {
+      return (await this.#pool.query({ ...named, text, values: [...values] })).rows as Row[];
+    } catch (error) {
+      if (this.#prepare && POOLED.has((error as { readonly code?: string }).code ?? '')) {
+        this.#prepare = false;
+        this.onPooler();
+      }
+      throw error;
+    }
+  }
+
+  #nameOf(name: string, text: string): string {
+    let full = this.#names.get(text);
+    if (full === undefined) {
+      full = `${name.slice(0, 40)}_${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
+      this.#names.set(text, full);
+    }
+    return full;
+  }
+
+  /** One connection for statements that belong together, with no limit on the time they take. */
+  async exclusively<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    });
+    // Between two statements nobody else would hear of a connection that breaks.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return await work(client);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  /** No connection made so far is used for anything new: where they lead to is not where work can be done. */
+  renew(): void {
+    if (this.#ended) return;
+    this.#leave(this.#pool);
+    this.#pool = this.#open();
+  }
+
+  #leave(pool: pg.Pool): void {
+    const gone = pool
+      .end()
+      .catch(() => undefined)
+      .finally(() => this.#leaving.delete(gone));
+    this.#leaving.add(gone);
+  }
+
+  async end(): Promise<void> {
+    if (!this.#ended) this.#leave(this.#pool);
+    this.#ended = true;
+    await Promise.all(this.#leaving);
+  }
+}

@@ -1,0 +1,50 @@
+// Proves that an answer of the PostgreSQL server that is lost on its way costs nothing and does nothing twice, and that a server that falls silent is given up.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openStore } from '../../src/store/open-store.ts';
+import type { StoreError } from '../../src/store/store-error.ts';
+import { faultyWire } from '../postgres/faulty-wire.ts';
+import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { newRoot, said, stepOf } from './ledger-fixture.ts';
+import { workThrough } from './outage-stage.ts';
+
+describe('a PostgreSQL ledger behind a wire', () => {
+  let server: PostgresServer;
+  before(async () => {
+    server = await startPostgres();
+  });
+  after(() => server.stop());
+
+  it('that loses every twelfth answer', async (context) => {
+    const wire = await faultyWire(await server.createDatabase(), { seed: 7, one_in: 12 });
+    const report = await workThrough(wire.url, async () => {
+      wire.say = 'some';
+      await sleep(5_000);
+      wire.say = 'all';
+    });
+    context.diagnostic(`${wire.lost()} answers lost; ${JSON.stringify(report)}`);
+    assert.ok(wire.lost() > 50, 'answers were lost');
+    assert.ok(report.ambiguous > 0, 'some were answers to what had been done');
+    await wire.close();
+  });
+
+  it('that falls silent: what was asked is given up in time, and asked again on another connection', async () => {
+    const wire = await faultyWire(await server.createDatabase(), { seed: 7, one_in: 12 });
+    const store = await openStore(wire.url);
+    const root = await newRoot(store);
+    const step = stepOf(root, { messages: [said('once')] });
+    wire.say = 'nothing';
+    const first = await store.commit([step]).then(
+      () => 'answered',
+      (error: StoreError) => error.code,
+    );
+    assert.equal(first, 'E_DB_UNAVAILABLE');
+    wire.say = 'all';
+    const [again] = await store.commit([step]);
+    assert.ok(again?.ok === false && again.refusal.reason === 'stale');
+    assert.equal((await store.history(root.id)).length, 2);
+    await store.close();
+    await wire.close();
+  });
+});
