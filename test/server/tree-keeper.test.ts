@@ -1,0 +1,103 @@
+// Proves how served trees are led: taken when nobody does, no more at once than there are places, given up when nothing is to be done, left alone in a drain.
+import assert from 'node:assert/strict';
+import { afterEach, it } from 'node:test';
+import { TreeKeeper, type TreeKeeperOptions } from '../../src/server/tree-keeper.ts';
+import { type Play, type Stage, setStage, until } from '../runtime/stage.ts';
+
+let stage: Stage;
+let keeper: TreeKeeper;
+
+afterEach(async () => {
+  keeper.stop();
+  await stage.close();
+});
+
+async function keep(play: Play, over: Partial<TreeKeeperOptions> = {}): Promise<void> {
+  stage = await setStage(play);
+  keeper = new TreeKeeper({
+    store: stage.store,
+    runtime: stage.runtime,
+    onEnded: () => undefined,
+    onTrouble: (error) => {
+      throw error;
+    },
+    ...over,
+  });
+}
+
+function enter(prompt: string, placement: readonly string[] = []): Promise<string> {
+  const none = { allow: [], ask: [], deny: [] };
+  const config = {
+    model: 'play/actor',
+    thinking: 'off' as const,
+    system: '',
+    toolsets: [],
+    tools: [],
+    cwd: process.cwd(),
+    permissions: { cli: none, config: none },
+  };
+  return stage.runtime.enter({ prompt, config }, placement);
+}
+
+const workerOf = async (id: string) => (await stage.store.agent(id))?.worker ?? null;
+
+it('leads no more trees at once than it has places; the next is taken when one is free', async () => {
+  const open = new Map<string, () => void>();
+  await keep((scene) => new Promise<string>((resolve) => open.set(scene.user, () => resolve('done'))), {
+    most: 2,
+    idle_ms: 1,
+  });
+  const ids = [await enter('a'), await enter('b'), await enter('c')];
+  keeper.start();
+  await until(() => open.size === 2, 'two are led');
+  keeper.wake();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const led = await Promise.all(ids.map(workerOf));
+  assert.equal(led.filter((worker) => worker !== null).length, 2);
+  for (const release of open.values()) release();
+  await until(() => open.size === 3, 'the third is led');
+  for (const release of open.values()) release();
+});
+
+it('gives up what rests, and takes it back when a letter comes', async () => {
+  await keep((scene) => `answer ${scene.step}`, { idle_ms: 20 });
+  const id = await enter('first');
+  keeper.start();
+  await until(async () => (await stage.store.agent(id))?.reply === 'answer 0', 'it answers');
+  await until(() => {
+    keeper.wake();
+    return keeper.led === 0;
+  }, 'it is given up');
+  assert.equal(await workerOf(id), null);
+  assert.deepEqual(
+    (await stage.runtime.agents(id)).map((agent) => agent.id),
+    [id],
+    'asked of the ledger',
+  );
+  await stage.runtime.send(id, 'and again');
+  keeper.wake();
+  await until(async () => (await stage.store.agent(id))?.reply === 'answer 1', 'it answers again');
+});
+
+it('leaves trees that ask for other labels', async () => {
+  await keep(() => 'done', { labels: ['eu'] });
+  const other = await enter('not here', ['gpu']);
+  const mine = await enter('here', ['eu']);
+  keeper.start();
+  await until(async () => (await stage.store.agent(mine))?.reply === 'done', 'its own is led');
+  assert.equal(await workerOf(other), null);
+});
+
+it('a drain waits for what is at work, and says when time was up', async () => {
+  let release: () => void = () => undefined;
+  await keep(() => new Promise<string>((resolve) => (release = () => resolve('late'))));
+  const id = await enter('slow');
+  keeper.start();
+  await until(async () => (await workerOf(id)) !== null && keeper.led === 1, 'it is led');
+  assert.equal(await keeper.drain(50), false);
+  const late = await enter('too late');
+  setTimeout(() => release(), 50);
+  assert.equal(await keeper.drain(20_000), true);
+  assert.equal((await stage.store.agent(id))?.reply, 'late');
+  assert.equal(await workerOf(late), null);
+});
