@@ -18,7 +18,7 @@ export interface FollowOptions {
   /** The first line of the progress. */
   readonly title: string;
   /** Done when it has ended by itself, before the ledger is closed. */
-  readonly after?: () => Promise<void>;
+  readonly after?: (root: Agent) => Promise<void>;
 }
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -49,7 +49,7 @@ export async function followRun(
     if (typeof outcome === 'number') return await stopped(context, runtime, root, outcome);
     const code = printOutcome(context, options, outcome);
     if (options.wait === false) tellUnfinished(outcome);
-    await options.after?.();
+    await options.after?.(root);
     return code;
   } finally {
     stop.dispose();

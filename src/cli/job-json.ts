@@ -24,6 +24,8 @@ export function jobJson(job: CronJob): Record<string, unknown> {
     profile: config.profile ?? null,
     toolsets: config.toolsets,
     cwd: config.cwd,
+    allow: config.permissions.cli.allow,
+    deny: config.permissions.cli.deny,
     timeout_seconds: job.timeout_ms === null ? null : job.timeout_ms / 1000,
     deliver: job.deliver,
     once: job.once,

@@ -26,7 +26,7 @@ export function summary(agents: readonly Agent[], started_at: number, now: numbe
   const costs = agents.flatMap((agent) => agent.usage.cost_usd ?? []);
   const cost = costs.length === 0 ? '' : `, $${costs.reduce((sum, one) => sum + one, 0).toFixed(4)}`;
   const noun = agents.length === 1 ? 'agent' : 'agents';
-  return `${agents.length} ${noun}, ${working} at work, ${calls} calls, ${count(tokens)} tokens${cost}, ${duration(now - started_at)}`;
+  return `${agents.length} ${noun}, ${working} at work, ${calls} call${calls === 1 ? '' : 's'}, ${count(tokens)} tokens${cost}, ${duration(now - started_at)}`;
 }
 
 const HOW_TO_ANSWER = 'an approval waits; from another terminal: coppice approvals list';

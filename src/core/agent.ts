@@ -40,6 +40,8 @@ export interface AgentConfig {
    * root's replies go there.
    */
   readonly channel?: string;
+  /** Nobody watches its tree: without a chat, what a rule asks about is denied. */
+  readonly unattended?: boolean;
 }
 
 /**

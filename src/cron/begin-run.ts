@@ -63,6 +63,7 @@ function configOf(job: NewCronJob, run_id: string): AgentConfig {
     system: `${config.system}\n\n${notice(job)}`,
     ...(timeout_ms === null ? {} : { run_ms: Math.min(config.run_ms ?? timeout_ms, timeout_ms) }),
     ...(channel === undefined ? {} : { channel }),
+    unattended: true,
     task: {
       kind: 'cron',
       label: job.name,

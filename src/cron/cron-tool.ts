@@ -97,7 +97,7 @@ class Asked {
     this.#desk = new JobDesk({
       store: options.store,
       default_tz: options.default_tz,
-      least_ms: LEAST_MS,
+      bounds: { least_ms: LEAST_MS, most: MOST_JOBS },
       note: (text) => this.#notes.push(text),
       checkTarget: (target) =>
         targets.includes(target)
@@ -152,7 +152,6 @@ class Asked {
         config: await this.#config(config),
         limits: tree.limits,
         placement: [],
-        most: MOST_JOBS,
       }),
     );
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { CronJob, NewCronJob, Overlap, Schedule } from '../core/cron-job.ts';
+import type { Limits } from '../core/limits.ts';
 import type { Store } from '../store/store.ts';
 import { nextInstant } from './instants.ts';
 import { checkedName, checkedTask, refuseLoose, timeoutOf } from './job-checks.ts';
@@ -33,10 +34,14 @@ export interface JobWish extends TimeWish {
 }
 
 /** Whose job it is, and with what its runs are created. */
-export type JobGround = Pick<NewCronJob, 'root_id' | 'created_by' | 'config' | 'limits' | 'placement'> & {
-  /** How many enabled jobs the tree of `root_id` may have. */
-  readonly most?: number;
-};
+export type JobGround = Pick<NewCronJob, 'root_id' | 'created_by' | 'config' | 'limits' | 'placement'>;
+
+export interface JobBounds {
+  /** The shortest time between two instants. */
+  readonly least_ms: number;
+  /** How many jobs of one tree may be enabled. */
+  readonly most: number;
+}
 
 export interface JobDeskOptions {
   readonly store: Store;
@@ -44,8 +49,8 @@ export interface JobDeskOptions {
   readonly default_tz: string;
   /** Null for a target that results may be delivered to, else what is wrong. */
   readonly checkTarget: (target: string) => string | null;
-  /** The shortest time between two instants, for jobs that models make. */
-  readonly least_ms?: number;
+  /** What jobs that models make may be, on top of what a person may say. */
+  readonly bounds?: JobBounds;
   /** Told in a sentence what became of a wall time that does not exist or comes twice. */
   readonly note?: (text: string) => void;
 }
@@ -62,9 +67,8 @@ export class JobDesk {
     const { store } = this.#options;
     const now = await store.now();
     const schedule = this.#schedule(wish, now);
-    const { most, ...owner } = ground;
     const job: NewCronJob = {
-      ...owner,
+      ...ground,
       id: randomUUID(),
       name: checkedName(name),
       schedule,
@@ -79,16 +83,10 @@ export class JobDesk {
       created_at: now,
     };
     refuseLoose(job);
-    const made = await store.createJob(job, nextInstant(schedule, now), most);
+    const entered = { ...job, limits: this.#limits(job) };
+    const made = await store.createJob(entered, nextInstant(schedule, now), this.#options.bounds?.most);
     if (made === 'name') throw nameTaken(job.name);
-    if (made === 'limit')
-      throw new CoppiceError(
-        'E_REFUSED',
-        `this tree has ${most} scheduled jobs that are enabled, as many as it may`,
-        {
-          hint: 'Remove or disable one first',
-        },
-      );
+    if (made === 'limit') throw this.#tooMany();
     return this.find(job.id);
   }
 
@@ -134,7 +132,8 @@ export class JobDesk {
       enabled: job.enabled || timed,
     };
     refuseLoose(changed);
-    return this.#put(changed, version, now);
+    if (changed.enabled && !job.enabled) await this.#refuseOneMore(changed);
+    return this.#put({ ...changed, limits: this.#limits(changed) }, version, now);
   }
 
   async enable(job: CronJob, enabled: boolean): Promise<CronJob> {
@@ -144,8 +143,36 @@ export class JobDesk {
       throw new CoppiceError('E_INVALID_ARGUMENT', `the time of ${job.name} has passed`, {
         hint: `Give it a new one: coppice cron update ${job.name} --at +5m`,
       });
+    if (enabled) await this.#refuseOneMore(job);
     const { version, next_at: _, planned_at: __, updated_at: ___, ...kept } = job;
     return this.#put({ ...kept, enabled }, version, now);
+  }
+
+  /** A run may take as long as it is said to; a model cannot say more than its tree allows. */
+  #limits({ limits, timeout_ms }: NewCronJob): Limits {
+    if (timeout_ms === null || timeout_ms <= limits.run_ms) return limits;
+    if (this.#options.bounds === undefined) return { ...limits, run_ms: timeout_ms };
+    throw new CoppiceError('E_REFUSED', `a run of this tree may take ${limits.run_ms / 1000} s at most`, {
+      hint: 'Choose a shorter timeout, or leave it out',
+    });
+  }
+
+  async #refuseOneMore({ root_id }: NewCronJob): Promise<void> {
+    const { bounds, store } = this.#options;
+    if (bounds === undefined || root_id === null) return;
+    const enabled = (await store.jobs({ root_id })).filter((one) => one.enabled);
+    if (enabled.length >= bounds.most) throw this.#tooMany();
+  }
+
+  #tooMany(): CoppiceError {
+    const most = this.#options.bounds?.most;
+    return new CoppiceError(
+      'E_REFUSED',
+      `this tree has ${most} scheduled jobs that are enabled, as many as it may`,
+      {
+        hint: 'Remove or disable one first',
+      },
+    );
   }
 
   async #put(job: NewCronJob, version: number, now: number): Promise<CronJob> {
@@ -199,7 +226,8 @@ export class JobDesk {
   }
 
   #schedule(wish: TimeWish, now: number): Schedule {
-    const { default_tz, note, least_ms } = this.#options;
+    const { default_tz, note, bounds } = this.#options;
+    const least_ms = bounds?.least_ms;
     const schedule = parseSchedule({ ...wish, now, default_tz, ...(note === undefined ? {} : { note }) });
     if (least_ms === undefined || schedule.type === 'at') return schedule;
     const first = nextInstant(schedule, now);

@@ -17,7 +17,7 @@ export function notNow(job: CronJob): CoppiceError {
   const why =
     job.overlap === 'skip' ? 'a run of it is at work' : 'a run of it is at work, and one waits behind it';
   return new CoppiceError('E_JOB_AT_WORK', `${job.name} was not started: ${why} (overlap ${job.overlap})`, {
-    hint: 'See: coppice cron runs; stop it with coppice subagent cancel',
+    hint: `See: coppice cron runs ${job.name}; stop it with coppice subagent cancel`,
     retryable: true,
   });
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTerminal, isWorking } from '../core/state.ts';
+import { isTerminal } from '../core/state.ts';
+import { statusWord } from '../render/agent-status.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
@@ -139,7 +140,8 @@ export class TreeKeeper {
   async #isAtWork(): Promise<boolean> {
     for (const root_id of this.#led.keys()) {
       const agents = await this.#options.runtime.agents(root_id);
-      if (agents.some(({ state }) => isWorking(state.type))) return true;
+      // What is parked in the ledger waits there for whoever comes next.
+      if (agents.some((agent) => statusWord(agent) === 'running')) return true;
     }
     return false;
   }

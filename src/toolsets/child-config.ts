@@ -36,6 +36,7 @@ export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConf
     ...(run_ms === null ? {} : { run_ms }),
     ...(task === null ? {} : { task }),
     ...(parent.channel === undefined ? {} : { channel: parent.channel }),
+    ...(parent.unattended === undefined ? {} : { unattended: parent.unattended }),
   };
 }
 

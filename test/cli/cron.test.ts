@@ -66,6 +66,9 @@ describe('coppice cron', () => {
     assert.match(stderr, /start coppice serve/);
     const [job] = (await json('cron', 'list')).jobs;
     const { id, next_at, created_at, updated_at, cwd, ...rest } = job;
+    assert.deepEqual([rest.allow, rest.deny], [[], []]);
+    delete rest.allow;
+    delete rest.deny;
     assert.match(id, /^[\da-f-]{36}$/);
     for (const time of [next_at, created_at, updated_at]) assert.ok(!Number.isNaN(Date.parse(time)));
     assert.ok(cwd.endsWith('/work'));
@@ -177,6 +180,32 @@ describe('coppice cron', () => {
     assert.deepEqual([after.schedule, after.deliver], [{ type: 'every', every_seconds: 7200 }, []]);
     await coppice('cron', 'update', 'counter', '--thinking', 'high', '--deliver', 'file:log');
     assert.equal((await json('cron', 'show', 'counter')).thinking, 'high');
+  });
+
+  it('rules and the folder stay unless they are named; a long timeout raises the limit of the run', async () => {
+    await coppice('cron', 'update', 'counter', '--allow', 'bash:git *', '--deny', 'bash:git push*');
+    const before = await json('cron', 'show', 'counter');
+    const { code, stderr } = await home.run(
+      [
+        'cron',
+        'update',
+        'counter',
+        '--allow',
+        'bash:npm test',
+        '--timeout',
+        '7200',
+        '--toolset',
+        'fanout',
+        '--json',
+      ],
+      { env: { PWD: '/' } },
+    );
+    assert.equal(code, 0, stderr);
+    const after = await json('cron', 'show', 'counter');
+    assert.deepEqual([after.allow, after.deny], [['bash:npm test'], ['bash:git push*']]);
+    assert.deepEqual([after.cwd, after.model, after.toolsets], [before.cwd, before.model, ['fanout']]);
+    assert.equal(after.timeout_seconds, 7200);
+    await coppice('cron', 'update', 'counter', '--toolset', 'process', '--timeout', '60');
   });
 
   it('rests and goes on again', async () => {

@@ -169,6 +169,18 @@ it('a tree has no more enabled jobs than it may', async () => {
   const outputs = await calls(Array.from({ length: 21 }, (_, n) => add(`job ${n}`)));
   assert.match(outputs[20] ?? '', /20 scheduled jobs that are enabled, as many as it may/);
   assert.equal((await jobs()).length, 20);
+  await stage?.close();
+  await folder_store?.close();
+  const again = await calls([
+    ...Array.from({ length: 20 }, (_, n) => add(`job ${n}`)),
+    { action: 'disable', name: 'job 0' },
+    add('one more'),
+    { action: 'enable', name: 'job 0' },
+    { action: 'update', name: 'job 0', every: '1h' },
+    { action: 'update', name: 'job 1', timeoutSeconds: 86_400 },
+  ]);
+  for (const at of [22, 23]) assert.match(again[at] ?? '', /as many as it may/);
+  assert.match(again[24] ?? '', /a run of this tree may take 1800 s at most/);
 });
 
 it('without a rule it may look, and is denied what changes something', async () => {

@@ -99,24 +99,39 @@ function anywhere(model: string): string {
   return file === undefined ? model : `scripted:${resolve(file)}`;
 }
 
-/** `coppice cron update JOB`: what its runs are created with is settled anew when one of its terms is named. */
+/** `coppice cron update JOB`: what is not named stays. */
 export function cronUpdate(context: Context, text: string, options: CronUpdateOptions): Promise<number> {
   return withStore(context, async (store) => {
     const desk = jobDeskOf(context, store);
     const job = await desk.find(text);
-    const { profile, toolset, allow, deny, yes, thinking } = options;
-    const { model, cwd } = context.options;
-    const anew = [profile, toolset, allow, deny, yes, cwd].some((one) => one !== undefined);
     const wish = { ...(await wishOf(options)), name: options.name };
-    let { config } = job;
-    if (anew) config = await configOf(withModel(context, model ?? job.config.model), store, options);
-    else if (model !== undefined || thinking !== undefined)
-      config = await checked(context, store, {
-        ...config,
-        ...(model === undefined ? {} : { model: anywhere(model) }),
-        ...(thinking === undefined ? {} : { thinking }),
-      });
+    const config = await changedConfig(context, store, options, job.config);
     return told(context, store, await desk.change(job, wish, config), 'changed');
+  });
+}
+
+/** A profile or toolsets bring tools, prompt and limits of their own; folder, rules and model stay as they were unless they are named. */
+async function changedConfig(
+  context: Context,
+  store: Store,
+  options: CronTerms,
+  before: AgentConfig,
+): Promise<AgentConfig> {
+  const { profile, toolset, thinking, allow, deny, yes } = options;
+  const { model, cwd } = context.options;
+  const named = [profile, toolset, thinking, allow, deny, yes, model, cwd];
+  if (named.every((one) => one === undefined)) return before;
+  const set_up = profile !== undefined || toolset !== undefined;
+  const own = set_up ? await configOf(withModel(context, model ?? before.model), store, options) : before;
+  const rules = before.permissions.cli;
+  const allowed = allow ?? rules.allow;
+  const cli = { ...rules, allow: yes === true ? ['*', ...allowed] : allowed, deny: deny ?? rules.deny };
+  return checked(context, store, {
+    ...own,
+    cwd: cwd === undefined ? before.cwd : resolve(cwd),
+    permissions: { ...own.permissions, cli },
+    ...(model === undefined ? {} : { model: anywhere(model) }),
+    ...(thinking === undefined ? {} : { thinking }),
   });
 }
 

@@ -30,6 +30,8 @@ export function cronShow(context: Context, text: string): Promise<number> {
       ['profile', config.profile ?? none],
       ['toolsets', config.toolsets.join(', ') || none],
       ['folder', config.cwd],
+      ['allow', config.permissions.cli.allow.join(', ') || none],
+      ['deny', config.permissions.cli.deny.join(', ') || none],
       ['timeout', job.timeout_ms === null ? none : durationText(job.timeout_ms)],
       ['deliver', job.deliver.join(', ') || none],
       ['once', job.once ? 'yes' : 'no'],

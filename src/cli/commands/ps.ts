@@ -16,7 +16,9 @@ export function ps(
     const root_id = options.tree === undefined ? undefined : (await findRoot(store, options.tree)).id;
     const filter = root_id === undefined ? { limit: RECENT } : { root_id };
     const all = await store.agents(options.all ? filter : { ...filter, living: true });
-    const agents = all.filter((agent) => options.all === true || isUserInitiated(agent)).toReversed();
+    const agents = all
+      .filter((agent) => options.all === true || isUserInitiated(agent) || agent.parent_id === null)
+      .toReversed();
     const others = all.length - agents.length;
     const asks = await store.asks(root_id === undefined ? { open: true } : { root_id, open: true });
     if (context.json) {

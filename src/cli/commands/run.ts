@@ -9,6 +9,8 @@ import type { Context } from '../context.ts';
 import { followRun } from '../follow-run.ts';
 import { parseLimits } from '../limit-option.ts';
 import { readText } from '../read-text.ts';
+import { tellUndelivered } from '../tell-undelivered.ts';
+import { tellUnled } from '../tell-unserved.ts';
 import { hostLabel } from '../worker-labels.ts';
 
 export interface RunOptions {
@@ -28,6 +30,9 @@ export interface RunOptions {
   readonly label: readonly string[];
   readonly anywhere?: boolean;
 }
+
+/** So many of the newest deliveries are looked at. */
+const RECENT = 100;
 
 /** `coppice run [PROMPT|-]`. */
 export async function run(context: Context, given: string | undefined, options: RunOptions): Promise<number> {
@@ -60,6 +65,13 @@ export async function run(context: Context, given: string | undefined, options: 
     title: `coppice run  ·  ${model}  ·  ${fit(clean(prompt), 40, context.err)}`,
     events: options.events,
     wait: options.wait,
+    after: async ({ id }) => {
+      const pending = await store.deliveries({ status: 'pending', limit: RECENT });
+      await tellUndelivered(
+        store,
+        pending.filter(({ root_id }) => root_id === id),
+      );
+    },
     timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
   });
 }
@@ -80,7 +92,6 @@ async function tellEntered(context: Context, store: Store, id: string): Promise<
   process.stderr.write(
     `follow it: coppice logs -f ${short} · coppice tree ${short} · coppice --tree ${short} · wait: coppice wait ${short}\n`,
   );
-  if (!(await store.workers()).some(({ role }) => role !== 'run'))
-    process.stderr.write('nothing leads it yet: start coppice worker, or coppice serve\n');
+  await tellUnled(store);
   return 0;
 }

@@ -6,6 +6,8 @@ import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../c
 import type { Context } from '../context.ts';
 import { openChannels } from '../open-channels.ts';
 import type { LogForm, LogLevel } from '../serve/log-options.ts';
+import { mayAsk } from '../serve/may-ask.ts';
+import { openPatiently } from '../serve/open-patiently.ts';
 import { Server, type ServerOptions } from '../serve/server.ts';
 import { serverLogOf } from '../serve/server-log-of.ts';
 import { stopSignal } from '../serve/stop-signal.ts';
@@ -28,15 +30,23 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   const channels = openChannels(configuration.channels ?? {}, context.env, log);
   const terms = composeTerms(context);
   const session = sessions(context, terms);
-  // Before anything is taken over: a chat that could not be answered must not be found out by its first message.
-  if (channels.inbound.length > 0) session(channels.inbound[0]?.name ?? '');
+  for (const { name } of channels.inbound) session(name);
   const labels = workerLabels([], context.env);
-  const store = await context.openStore();
+  const store = await openPatiently(context, stop, log);
+  if (store === null) return 0;
   const runtime = await composeRuntime(context, store, terms, {
     role: 'serve',
     labels,
-    can_ask: ({ channel }) => channel !== undefined,
+    can_ask: mayAsk,
   });
+  try {
+    // A chat that could not be answered must not be found out by its first message.
+    for (const { name } of channels.inbound) await runtime.checked(session(name).config);
+  } catch (error) {
+    await runtime.close();
+    await store.close();
+    throw error;
+  }
   const server = new Server({
     store,
     runtime,

@@ -7,6 +7,8 @@ import { composeRuntime, composeTerms } from '../compose.ts';
 import type { Context } from '../context.ts';
 import { demoModels } from '../demo-rules.ts';
 import type { LogForm, LogLevel } from '../serve/log-options.ts';
+import { mayAsk } from '../serve/may-ask.ts';
+import { openPatiently } from '../serve/open-patiently.ts';
 import { serverLogOf } from '../serve/server-log-of.ts';
 import { stopSignal } from '../serve/stop-signal.ts';
 import { troubleLog } from '../serve/trouble-log.ts';
@@ -29,12 +31,13 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
   const log = serverLogOf(context, options);
   const stop = stopSignal(log);
   const labels = workerLabels(options.labels, context.env);
-  const store = await context.openStore();
+  const store = await openPatiently(context, stop, log);
+  if (store === null) return 0;
   const runtime = await composeRuntime(context, store, composeTerms(context), {
     extra: demoModels(false),
     role: 'worker',
     labels,
-    can_ask: true,
+    can_ask: mayAsk,
   });
   runtime.subscribe((event) => {
     if (event.type === 'ledger') log(event.reachable ? 'info' : 'warn', event.text);

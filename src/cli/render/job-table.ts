@@ -25,7 +25,9 @@ export function jobTable(
   const rows = jobs.map((job, at) => [
     fit(clean(job.name), NAME_COLUMNS, style),
     describeSchedule(job.schedule, tz),
-    job.enabled && job.next_at !== null ? wallText(job.next_at, tz) : paint(style, 'dim', 'disabled'),
+    job.enabled && job.next_at !== null
+      ? wallText(job.next_at, zoneOf(job))
+      : paint(style, 'dim', 'disabled'),
     outcomeOf(newest[at]?.fire ?? null, newest[at]?.run ?? null, style),
     clean(job.task),
   ]);
@@ -34,7 +36,7 @@ export function jobTable(
 
 /** Instants of one job, one line each. */
 export function jobRunTable(job: CronJob, runs: readonly JobRun[], width: number, style: Style): string[] {
-  const tz = job.schedule.type === 'cron' ? job.schedule.tz : localZone();
+  const tz = zoneOf(job);
   const short = shortIds(runs.flatMap(({ run }) => run?.id ?? []));
   const rows = runs.map(({ fire, run }) => [
     wallText(fire.instant, tz),
@@ -42,7 +44,7 @@ export function jobRunTable(job: CronJob, runs: readonly JobRun[], width: number
     outcomeOf(fire, run, style),
     run?.started_at == null ? sign(style, '–') : duration(run.duration_ms ?? Date.now() - run.started_at),
     run === null ? sign(style, '–') : (short.get(run.id) ?? run.id),
-    clean(run?.error ?? run?.result ?? whyNot(fire)),
+    clean(`${run?.error ?? run?.result ?? whyNot(fire, job)}${madeUp(fire)}`),
   ]);
   return layOut(RUNS, rows, { width, right: new Set([3]), style });
 }
@@ -53,8 +55,17 @@ function outcomeOf(fire: CronFire | null, run: Run | null, style: Style): string
   return fire.outcome === 'fired' ? 'told' : fire.outcome;
 }
 
-function whyNot({ outcome, missed }: CronFire): string {
-  if (outcome === 'skipped') return 'the run before was still at work';
+function whyNot({ outcome }: CronFire, { session }: CronJob): string {
   if (outcome === 'queued') return 'begins when the run before has ended';
-  return missed > 0 ? `makes up for ${missed} that were missed` : '';
+  if (outcome !== 'skipped') return '';
+  return session === 'main' ? 'there was no main session' : 'the run before was still at work';
+}
+
+function madeUp({ missed }: CronFire): string {
+  return missed === 0 ? '' : ` (makes up for ${missed} missed)`;
+}
+
+/** The zone that a person thinks in who looks at the job. */
+function zoneOf({ schedule }: CronJob): string {
+  return schedule.type === 'cron' ? schedule.tz : localZone();
 }

@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChannelLog } from '../../channels/channel.ts';
+import type { Store } from '../../store/store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { Context } from '../context.ts';
+import { troubleLog } from './trouble-log.ts';
+
+const AGAIN_MS = 2_000;
+
+/** Opens the ledger; one that cannot be reached yet is waited for. Null when the server was stopped meanwhile. */
+export async function openPatiently(
+  context: Context,
+  stopped: Promise<void>,
+  log: ChannelLog,
+): Promise<Store | null> {
+  const trouble = troubleLog(log);
+  let asked = false;
+  void stopped.then(() => {
+    asked = true;
+  });
+  while (!asked) {
+    try {
+      return await context.openStore();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'E_DB_UNAVAILABLE') throw error;
+      trouble('warn', error.message);
+      await Promise.race([sleep(AGAIN_MS), stopped]);
+    }
+  }
+  return null;
+}
