@@ -92,8 +92,13 @@ export class LedgerNews {
     if (tree !== null) forest.setTree(tree);
     const agents = await store.agents({ root_id });
     for (const agent of agents) await this.#check(agent);
+    await this.checkMissing(root_id, agents);
+  }
+
+  /** Looks for those of a tree whom a look did not find: their conversations may be deleted. */
+  async checkMissing(root_id: string, agents: readonly Agent[]): Promise<void> {
     const found = new Set(agents.map(({ id }) => id));
-    for (const { id } of forest.members(root_id)) if (!found.has(id)) await this.checkAgent(id);
+    for (const { id } of this.#options.forest.members(root_id)) if (!found.has(id)) await this.checkAgent(id);
   }
 
   /** Something that the ledger had to tell was not heard, or may not have been: the next look is at everybody. */

@@ -35,6 +35,7 @@ export async function takeOver(
   const claimed = mine.filter((agent) => !isLed(agent, executor));
   // All are known before the first goes on: a wait looks at the others.
   for (const agent of all) if (!executor.cells.has(agent.id)) executor.know(agent);
+  await executor.news.checkMissing(root_id, all);
   const elsewhere = living.length - mine.length;
   if (elsewhere > 0) executor.elsewhere.markShared(root_id);
   const broken: { agent: Agent; reason: string }[] = [];

@@ -19,4 +19,8 @@ export const KEPT_SEEDS: readonly { readonly seed: number; readonly found: strin
     seed: 4112,
     found: 'a slow answer to a step made an agent that was taken over meanwhile look as it was before',
   },
+  {
+    seed: 2585,
+    found: 'an agent that was deleted elsewhere was taken for one at work when its tree was taken over',
+  },
 ];

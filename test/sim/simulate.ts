@@ -179,8 +179,7 @@ class Simulation {
     while (this.#time.now < until) {
       await this.#pass(5_000);
       this.#people.answerAll(1);
-      const rests = this.ledger.busy().length === 0;
-      if (rests && this.#processes.every(({ runtime }) => runtime !== null)) return true;
+      if (await this.#isStill()) return true;
       if (this.#failures.size > 0) return false;
     }
     for (const what of this.ledger.busy()) this.fail('no end', what);
@@ -189,10 +188,19 @@ class Simulation {
     return false;
   }
 
+  /** Nothing is to be done, and nothing comes: orders of people may be slow to arrive. */
+  async #isStill(): Promise<boolean> {
+    const rests = () =>
+      this.ledger.busy().length === 0 && this.#processes.every(({ runtime }) => runtime !== null);
+    if (!rests()) return false;
+    const { steps } = this.ledger;
+    await this.#pass(TAKEOVER_MS);
+    return rests() && this.ledger.steps === steps;
+  }
+
   /** Everything rests: every process must see that, nothing may begin again, and the ledger must keep every law. */
   async #rest(): Promise<void> {
-    await this.#pass(TAKEOVER_MS);
-    const steps = this.ledger.steps;
+    const { steps } = this.ledger;
     const unseen = new Set<string>();
     for (const { runtime, actor } of this.#processes)
       for (const root_id of this.ledger.roots()) {
