@@ -14,7 +14,7 @@ import type { OutboxLedger } from './outbox-ledger.ts';
 /**
  * One advance of one agent by its lease holder: all of it or nothing. Guards, in this order:
  * 1. `stale`: the agent's epoch is `epoch`, its `last_seq` is `base_seq`, it is not terminal (law 8). Of a step without messages, which
- *    leaves `last_seq` as it was, also: it is not the very one that was applied last.
+ *    leaves `last_seq` as it was, also: it is not the very one that was applied last, and nothing that it creates or sends is there.
  * 2. `limit`: the tree's and the agent's budgets admit `create` (law 7).
  * 3. `recipient`: every letter's recipient exists in the same tree and is not terminal, or is created by this very step.
  * 4. `consumed`: every letter in `consume` is addressed to this agent and still pending (law 6).

@@ -54,14 +54,28 @@ BEGIN
   RETURN NULL;
 END $$;
 
+CREATE OR REPLACE FUNCTION coppice_is_there(s jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE made text;
+BEGIN
+  FOR made IN SELECT c->'agent'->>'id' FROM jsonb_array_elements(s->'create') c LOOP
+    PERFORM 1 FROM agents WHERE id = made;
+    IF FOUND THEN RETURN true; END IF;
+  END LOOP;
+  FOR made IN SELECT m->>'id' FROM jsonb_array_elements(s->'send') m LOOP
+    PERFORM 1 FROM mail WHERE id = made;
+    IF FOUND THEN RETURN true; END IF;
+  END LOOP;
+  RETURN false;
+END $$;
+
 CREATE OR REPLACE FUNCTION coppice_step(s jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE a agents%ROWTYPE; t trees%ROWTYPE; refused jsonb; m jsonb; q jsonb; n bigint; step_at bigint := (s->>'at')::bigint;
   new_status text := s->>'status'; sent jsonb[] := '{}'; killed jsonb := '[]'; used record;
 BEGIN
   SELECT * INTO a FROM agents WHERE id = s->>'agent_id' FOR UPDATE;
-  -- Law 8. A step without messages leaves the seq as it was: then its token tells that it was applied before.
+  -- Law 8. A step without messages leaves the seq as it was: then its token, or what it makes, tells that it was applied before.
   IF NOT FOUND OR a.epoch <> (s->>'epoch')::bigint OR a.last_seq <> (s->>'base_seq')::bigint OR coppice_is_terminal(a.status)
-     OR a.last_write = s->>'token' THEN
+     OR a.last_write = s->>'token' OR (s->>'token' IS NOT NULL AND coppice_is_there(s)) THEN
     RETURN '{"ok": false, "refusal": {"reason": "stale"}}';
   END IF;
   SELECT * INTO t FROM trees WHERE root_id = a.root_id;

@@ -14,7 +14,7 @@ import { outcomeOf } from './killed-outcome.ts';
 import { removeAgent } from './remove-agent.ts';
 import { enterRun, finishRun, isTask } from './run-history.ts';
 import type { Statements } from './statements.ts';
-import { refusalOf } from './step-guards.ts';
+import { isThere, refusalOf } from './step-guards.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -40,13 +40,13 @@ export class Commit {
   apply(step: Step): Verdict {
     const guard = this.#sql.guard.get(step.agent_id) as unknown as GuardRow | undefined;
     const token = stepToken(step);
-    // Law 8: the epoch fences out everybody but the lease holder; the place, or the token, what was applied before.
+    // Law 8: the epoch fences out everybody but the lease holder; the place, or the token or what it makes, what was applied before.
     if (
       guard === undefined ||
       guard.epoch !== step.epoch ||
       guard.last_seq !== step.base_seq ||
       isTerminal(guard.status) ||
-      (token !== null && guard.last_write === token)
+      (token !== null && (guard.last_write === token || isThere(this.#sql, step)))
     ) {
       return { ok: false, refusal: { reason: 'stale' } };
     }

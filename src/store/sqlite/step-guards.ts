@@ -17,6 +17,14 @@ export function refusalOf(sql: Statements, step: Step, guard: GuardRow, treeOf: 
   );
 }
 
+/** What a step makes is there already: its writer was not told that it was applied. */
+export function isThere(sql: Statements, step: Step): boolean {
+  return (
+    step.create.some(({ agent }) => sql.guard.get(agent.id) !== undefined) ||
+    step.send.some((mail) => sql.isSent.get(mail.id) !== undefined)
+  );
+}
+
 /** Law 7: every path that creates an agent passes here. */
 function overLimit(step: Step, guard: GuardRow, treeOf: () => Tree): Refusal | null {
   const created = step.create.length;
