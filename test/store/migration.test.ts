@@ -12,6 +12,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { POSTGRES_MIGRATIONS } from '../../src/store/postgres/schema.ts';
 import { SQLITE_MIGRATIONS } from '../../src/store/sqlite/schema.ts';
 import type { Store } from '../../src/store/store.ts';
+import { jobOf } from '../cron/cron-stage.ts';
 import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
 import { CONFIG, child, fresh, letter, said, stepOf } from './ledger-fixture.ts';
 
@@ -101,6 +102,23 @@ async function workOn(store: Store): Promise<void> {
   const answer = { verdict: 'allow', scope: 'agent', note: '', by: 'you', at: 8_000 } as const;
   assert.ok((await store.answer(ask.id, answer)).ok);
   assert.equal(root.reaped_at, null);
+  const job = jobOf({ type: 'every', every_ms: 60_000, anchor: 0 }, { name: 'nightly' });
+  assert.equal(await store.createJob(job, 60_000), 'created');
+  assert.equal((await store.dueJobs(60_000, 10)).length, 1);
+  const told = {
+    id: 'reply-1',
+    kind: 'reply',
+    target: 'file:x',
+    root_id: 'root-1',
+    agent_id: 'root-1',
+  } as const;
+  const [delivered] = await store.commit([
+    stepOf(await fresh(store, root), { deliver: [{ ...told, about: null, body: 'text', created_at: 1 }] }),
+  ]);
+  assert.ok(delivered?.ok, JSON.stringify(delivered));
+  assert.equal((await store.claimDeliveries('w1', 1, 10, ['file'])).length, 1);
+  assert.equal(await store.takeSeat('telegram', 'w1'), true);
+  assert.equal((await store.workers()).find(({ id }) => id === 'w1')?.role, 'run');
   assert.deepEqual((await store.kill('root-1', 'you', 9_000)).ids.toSorted(), ['fork-1', 'root-1']);
   assert.deepEqual(await store.reap('root-1', 9_500), ['fork-1']);
 }
@@ -135,7 +153,7 @@ async function openTwice(url: string): Promise<void> {
   await again.close();
 }
 
-for (const schema of [1, 2])
+for (const schema of SQLITE_MIGRATIONS.slice(0, -1).map(({ number }) => number))
   describe(`a ledger of schema ${schema}`, () => {
     it('on SQLite', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'coppice-migration-'));
