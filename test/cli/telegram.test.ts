@@ -13,6 +13,8 @@ import { type Home, makeHome } from './run-cli.ts';
 
 const ADA = { id: 71, first_name: 'Ada' };
 const MALLORY = { id: 666, first_name: 'Mallory' };
+/** Eight seconds of writing. */
+const SLOWLY = Array.from({ length: 24 }, (_, n) => `piece number ${n}`).join(' ');
 const LONG = Array.from({ length: 400 }, (_, n) => `Line ${n}: ${'words and words '.repeat(3)}`).join('\n');
 
 const RULES = {
@@ -23,6 +25,7 @@ const RULES = {
     { when: { user: '^slow' }, delay_ms: 3_000, say: 'slow but sure' },
     { when: { user: '^fork', tool: 'fork' }, say: 'it is forked' },
     { when: { user: '^fork' }, calls: [{ name: 'fork', input: { name: 'helper', prompt: 'slow work' } }] },
+    { when: { user: '^stream' }, chunk_ms: 500, say: SLOWLY },
     { when: { user: '^nightly' }, say: 'the **nightly** report_' },
     { when: {}, say: 'you said: {{user}}' },
   ],
@@ -164,6 +167,19 @@ describe('coppice serve on Telegram', { timeout: 110_000 }, () => {
       lines,
       Array.from({ length: 400 }, (_, n) => `Line ${n}:`),
     );
+  });
+
+  it('an answer grows while it is written, in one message', async () => {
+    const before = texts().length;
+    telegram.updates.write(ADA, 'stream it');
+    const shown = () => texts()[before] ?? '';
+    await until(
+      () => shown().startsWith('piece') && shown().length < SLOWLY.length,
+      'she reads a part of it',
+    );
+    await until(() => shown() === SLOWLY, 'she reads all of it');
+    assert.ok((telegram.book.messages(ADA.id)[before]?.edits ?? 0) >= 1);
+    assert.equal(texts().length, before + 1);
   });
 
   it('a run on a timer is delivered to the chat, its marks as formatting', async () => {
