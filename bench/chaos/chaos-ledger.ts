@@ -33,7 +33,7 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
 export async function terminateBackends(pool: pg.Pool, most: number): Promise<number> {
   const { rows } = await pool.query(
     `SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database()
-      AND backend_type = 'client backend' AND application_name <> $1 ORDER BY random() LIMIT $2) AS some`,
+      AND backend_type = 'client backend' AND application_name <> $1 ORDER BY random() LIMIT $2) AS picked`,
     [OWN_NAME, most],
   );
   return rows.length;

@@ -49,7 +49,7 @@ export class FaultMaker {
     const running = new Set<Promise<void>>();
     for (const end = Date.now() + ms; Date.now() < end; await sleep(LOOK_MS))
       for (const kind of kinds) {
-        if (Date.now() < (due.get(kind) as number)) continue;
+        if (Date.now() < (due.get(kind) as number) || !this.#canMake(kind)) continue;
         due.set(kind, Date.now() + wait(kind));
         const one = this.#make(kind).finally(() => running.delete(one));
         running.add(one);
@@ -82,6 +82,12 @@ export class FaultMaker {
     }
   }
 
+  /** Somebody must be there to be hit, and somebody left to take over from a worker that stands still. */
+  #canMake(kind: Exclude<Fault, 'skew'>): boolean {
+    const { length } = this.#options.fleet.able;
+    return kind === 'stop' ? length > 1 : length > 0;
+  }
+
   async #kill(): Promise<void> {
     const { fleet, log } = this.#options;
     const worker = this.#any();
@@ -94,8 +100,7 @@ export class FaultMaker {
 
   async #stop(): Promise<void> {
     const { fleet, log } = this.#options;
-    // Somebody must be left to take over.
-    const worker = fleet.able.length > 1 ? this.#any() : null;
+    const worker = this.#any();
     if (worker === null) return;
     const at = Date.now();
     fleet.stop(worker);

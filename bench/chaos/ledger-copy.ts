@@ -30,6 +30,8 @@ export async function copyLedger(pool: pg.Pool, tables: readonly string[]): Prom
 
 async function readMoment(pool: pg.Pool, tables: readonly string[]): Promise<Map<string, Row[]>> {
   const client = await pool.connect();
+  // The query rejects as well.
+  client.on('error', () => undefined);
   const rows = new Map<string, Row[]>();
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');

@@ -75,7 +75,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const store = await openStore(database);
     const pool = openPool(database);
     await logSteps(pool);
-    const fleet = new WorkerFleet(home, database);
+    const fleet = new WorkerFleet(home, database, (one) => void one.start(0));
     try {
       const parts = { server, store, pool, fleet, home, disk: typeof disk === 'string' ? null : disk };
       return {

@@ -17,8 +17,10 @@ export type Kind = keyof typeof KINDS;
 /** Seconds that a wait lasts at most: longer than any run. */
 const PATIENCE = 3_000;
 /** Pauses of the model before each answer, and within each counted call, so that faults meet them. */
-const ANSWER_MS = 150;
-const CALL_SECONDS = 0.2;
+const ANSWER_MS = 300;
+const CALL_SECONDS = 0.5;
+/** Calls of each agent that does nothing else, one after another. */
+const CALLS = 5;
 
 /**
  * Rules that lead to the same reply however often a call is interrupted. Agents count with `bash` (one line per call, by O_APPEND, in the
@@ -28,6 +30,7 @@ const CALL_SECONDS = 0.2;
 export function treeRules(counts: string, size: number): ScriptedRules {
   const command = `echo {{agent.id}} {{call.id}} >> '${counts}'; sleep ${CALL_SECONDS}; echo counted`;
   const count = { name: 'bash', input: { command } };
+  const counting = each(CALLS, () => [count]);
   const fork = (name: string, repeat: number) => ({ name: 'fork', input: { name, prompt: 'count' }, repeat });
   const wait = { name: 'wait', input: { timeout: PATIENCE, from_agents: '{{results.fork.*.agent_id}}' } };
   const waitForAnybody = { name: 'wait', input: { timeout: PATIENCE } };
@@ -42,7 +45,7 @@ export function treeRules(counts: string, size: number): ScriptedRules {
     ...play('killer-*', [fork('v{{index}}', 2)], [count], [count], [kill(0), kill(1)], 'both are killed'),
     ...play('v*', [fork('u', 1)], [count], [waitForAnybody], 'nobody wrote'),
     ...play('u*', [waitForAnybody], 'nobody wrote'),
-    ...play('w*', [count], [count], [send('counted')], 'Done.'),
+    ...play('w*', ...counting, [send('counted')], 'Done.'),
     ...play('fanout-*', [spawnAll(size)]),
     { when: { agent: 'fanout-*', user: each(size, (at) => `s${at} counted`).join('.*') }, say: ALL_IN },
     ...play('sessions-*', [spawnInBackground(size)], 'heard'),
@@ -51,13 +54,13 @@ export function treeRules(counts: string, size: number): ScriptedRules {
       [spawnAndAwait(size)],
       each(size, (at) => `{{results.subagent_spawn.${at}}}; `).join(''),
     ),
-    ...play('s*', [count]),
+    ...play('s*', ...counting),
     {
       when: { agent: 's*' },
       calls: [{ name: 'submit_result', input: { result: '{{agent.name}} counted' } }],
     },
-    ...play('r*', [count], '{{agent.name}} counted'),
-    ...play('d*', [count], [count], '{{agent.name}} counted'),
+    ...play('r*', ...counting, '{{agent.name}} counted'),
+    ...play('d*', ...counting, '{{agent.name}} counted'),
   ];
   return { rules: rules.map((rule) => ({ ...rule, delay_ms: ANSWER_MS })) };
 }
@@ -88,7 +91,7 @@ function branch(size: number): number {
   return Math.max(1, Math.floor(size / 2) - 1);
 }
 
-function each(times: number, word: (at: number) => string): string[] {
+function each<T>(times: number, word: (at: number) => T): T[] {
   return Array.from({ length: times }, (_, at) => word(at));
 }
 

@@ -27,14 +27,17 @@ export interface FleetWorker {
 export class WorkerFleet {
   readonly #home: Home;
   readonly #database: string;
+  readonly #onNotBegun: () => void;
   readonly #living = new Set<FleetWorker>();
   /** What must not be, in words. */
   readonly troubles: string[] = [];
   started = 0;
 
-  constructor(home: Home, database: string) {
+  /** `onNotBegun`: a worker ended because the database was away when it began, as it should. */
+  constructor(home: Home, database: string, onNotBegun: (fleet: WorkerFleet) => void) {
     this.#home = home;
     this.#database = database;
+    this.#onNotBegun = () => onNotBegun(this);
   }
 
   /** Those that run and lead something, or may soon. */
@@ -62,7 +65,8 @@ export class WorkerFleet {
       ended: ended.then(({ code, signal, stderr }) => {
         this.#living.delete(worker);
         const last = stderr.trim().split('\n').slice(-3).join(' | ');
-        if (worker.fate === null)
+        if (worker.fate === null && worker.id === null && /cannot be reached/.test(last)) this.#onNotBegun();
+        else if (worker.fate === null)
           this.troubles.push(`${worker.name} ended by itself (${code ?? signal}): ${last}`);
         else if (worker.fate === 'drained' && code !== 0)
           this.troubles.push(`${worker.name} was drained and ended with ${code ?? signal}: ${last}`);

@@ -19,6 +19,8 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 
 const run = promisify(execFile);
+/** A server that is told to stop at once gives its own processes five seconds before it kills them. */
+const HALT_MS = 20_000;
 /** `nobody`: PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = { uid: 65534, gid: 65534 };
 
@@ -80,9 +82,14 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     await ready(adminUrl);
   };
   const halt = async (): Promise<void> => {
-    const gone = new Promise((resolve) => server.once('exit', resolve));
-    server.stdin?.end();
-    await Promise.race([gone, sleep(5_000, undefined, { ref: false }).then(() => server.kill('SIGKILL'))]);
+    const stopping = server;
+    if (stopping.exitCode !== null || stopping.signalCode !== null) return;
+    const gone = new Promise((resolve) => stopping.once('exit', resolve));
+    stopping.stdin?.end();
+    // The one that is stopped now: another may run when the time is up.
+    const timer = setTimeout(() => stopping.kill('SIGKILL'), HALT_MS);
+    await gone;
+    clearTimeout(timer);
   };
   await start();
   let databases = 0;

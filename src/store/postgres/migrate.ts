@@ -11,6 +11,9 @@ const LOCK = 7_263_548_119;
 export async function migrate(pool: pg.Pool, location: string): Promise<void> {
   const newest = POSTGRES_MIGRATIONS.at(-1)?.number ?? 0;
   const client = await pool.connect();
+  // A connection that breaks also says so outside of any query, and nobody listening would end the process; the query rejects.
+  const ignore = () => undefined;
+  client.on('error', ignore);
   try {
     await client.query('BEGIN');
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
@@ -37,6 +40,7 @@ export async function migrate(pool: pg.Pool, location: string): Promise<void> {
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   } finally {
+    client.off('error', ignore);
     client.release();
   }
 }
