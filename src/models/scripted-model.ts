@@ -6,10 +6,12 @@ import type { Usage } from '../core/usage.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
 import { conversationOf, type ScriptedConversation } from './scripted-conversation.ts';
 import { type CheckedRule, MOST_REPEATS, type ScriptedRules, scriptedRules } from './scripted-rules.ts';
-import { fill } from './scripted-template.ts';
+import { type CallPlace, fill } from './scripted-template.ts';
 
 /** Characters of one piece when a text is streamed. */
 const PIECE = 24;
+/** For texts that belong to no call. */
+const NO_CALL: CallPlace = { index: 0, id: '' };
 
 /** Opens a rule file (docs/scripted-model.md). Rejects with `E_RULES`. */
 export async function openScriptedModel(path: string): Promise<Model> {
@@ -67,9 +69,9 @@ async function stream(
   const calls = callsOf(rule, conversation, request);
   if (typeof calls === 'string') return badRequest(`${label}: rules.${rules.indexOf(rule)}.${calls}`);
   if (!(await pause(rule.delay_ms ?? 0, request.signal))) return { type: 'aborted' };
-  const reasoning = String(fill(rule.reasoning ?? '', conversation, 0));
+  const reasoning = String(fill(rule.reasoning ?? '', conversation, NO_CALL));
   if (reasoning !== '') onDelta({ type: 'reasoning', text: reasoning });
-  const text = String(fill(rule.say ?? '', conversation, 0));
+  const text = String(fill(rule.say ?? '', conversation, NO_CALL));
   const spoken = await speak(text, rule.chunk_ms ?? 0, request.signal, onDelta);
   if (spoken !== null) return { type: 'aborted', partial: spoken };
   for (const call of calls) onDelta({ type: 'call', id: call.id, name: call.name });
@@ -141,14 +143,14 @@ function callsOf(
 ): CallPart[] | string {
   const calls: CallPart[] = [];
   for (const [place, { name, input, repeat }] of (rule.calls ?? []).entries()) {
-    const wanted = repeat === undefined ? 1 : fill(repeat, conversation, 0);
+    const wanted = repeat === undefined ? 1 : fill(repeat, conversation, NO_CALL);
     const times = wanted === '' ? Number.NaN : Number(wanted);
     if (!Number.isInteger(times) || times < 0 || times > MOST_REPEATS)
       return `calls.${place}.repeat: "${String(wanted)}" is not a number from 0 to ${MOST_REPEATS}`;
     for (let index = 0; index < times; index += 1) {
       // The place in the conversation makes it unique there, for a fork too; the agent makes it unique among forks.
       const id = `call_${messages.length}_${calls.length}_${agent.id.slice(-12)}`;
-      calls.push({ type: 'call', id, name, input: JSON.stringify(fill(input, conversation, index)) });
+      calls.push({ type: 'call', id, name, input: JSON.stringify(fill(input, conversation, { index, id })) });
     }
   }
   return calls;

@@ -8,7 +8,23 @@ type Segment =
 
 /** `\{{` for the two characters themselves; a placeholder; two braces that open nothing. */
 const TAG = /\\\{\{|\{\{([^{}]*)\}\}|\{\{/g;
-const HEADS: ReadonlySet<string> = new Set(['index', 'agent', 'parent_id', 'user', 'result', 'results']);
+const HEADS: ReadonlySet<string> = new Set([
+  'index',
+  'call',
+  'agent',
+  'parent_id',
+  'user',
+  'result',
+  'results',
+]);
+
+/** Which call of a rule a text belongs to. */
+export interface CallPlace {
+  /** Of the calls that `repeat` makes. */
+  readonly index: number;
+  /** Empty outside of calls. */
+  readonly id: string;
+}
 
 /**
  * Templates of the scripted model. `{{path}}` is replaced by what the path leads to; a text that is nothing but one
@@ -16,12 +32,12 @@ const HEADS: ReadonlySet<string> = new Set(['index', 'agent', 'parent_id', 'user
  * element, in which `{{.field}}` is a field of it. What leads nowhere becomes an empty text. What was put in is never
  * read as a template again.
  */
-export function fill(template: unknown, conversation: ScriptedConversation, index: number): unknown {
-  if (typeof template === 'string') return fillText(template, (path) => lookUp(path, conversation, index));
-  if (Array.isArray(template)) return template.map((one) => fill(one, conversation, index));
+export function fill(template: unknown, conversation: ScriptedConversation, call: CallPlace): unknown {
+  if (typeof template === 'string') return fillText(template, (path) => lookUp(path, conversation, call));
+  if (Array.isArray(template)) return template.map((one) => fill(one, conversation, call));
   if (typeof template !== 'object' || template === null) return template;
   return Object.fromEntries(
-    Object.entries(template).map(([key, value]) => [key, fill(value, conversation, index)]),
+    Object.entries(template).map(([key, value]) => [key, fill(value, conversation, call)]),
   );
 }
 
@@ -104,11 +120,17 @@ function show(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function lookUp(path: string, { agent, user, last, results }: ScriptedConversation, index: number): unknown {
+function lookUp(
+  path: string,
+  { agent, user, last, results }: ScriptedConversation,
+  call: CallPlace,
+): unknown {
   const [head, ...rest] = path.split('.');
   switch (head) {
     case 'index':
-      return index;
+      return call.index;
+    case 'call':
+      return follow(call, rest);
     case 'agent':
       return follow(agent, rest);
     case 'parent_id':

@@ -20,8 +20,19 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 
 const run = promisify(execFile);
+/** A server that is told to stop at once gives its own processes five seconds before it kills them. */
+const HALT_MS = 20_000;
 /** `nobody`: PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = { uid: 65534, gid: 65534 };
+
+export interface PostgresOptions {
+  /** With fsync; without it, for tests that do not cut the power. */
+  readonly durable?: boolean;
+  /** Where its folder is made; default the system's folder for such things. */
+  readonly below?: string;
+  /** `name=value`, after the usual ones. */
+  readonly settings?: readonly string[];
+}
 
 export interface PostgresServer {
   /** A new empty database on it. */
@@ -49,7 +60,7 @@ export interface PostgresOptions {
  * folder, as an unprivileged user when this process is root.
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-pg-'));
+  const folder = mkdtempSync(join(options.below ?? tmpdir(), 'coppice-pg-'));
   const owner = process.getuid?.() === 0 ? UNPRIVILEGED : {};
   if ('uid' in owner) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   const bin = programs(folder, 'uid' in owner);
@@ -88,10 +99,11 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     const stopping = server;
     if (stopping.exitCode !== null || stopping.signalCode !== null) return;
     const gone = new Promise((resolve) => stopping.once('exit', resolve));
-    const patience = setTimeout(() => stopping.kill('SIGKILL'), 5_000);
     stopping.stdin?.end();
+    // The one that is stopped now: another may run when the time is up.
+    const timer = setTimeout(() => stopping.kill('SIGKILL'), HALT_MS);
     await gone;
-    clearTimeout(patience);
+    clearTimeout(timer);
   };
   await start();
   let databases = 0;

@@ -10,8 +10,11 @@ import { agentOf, mailOf, messageOf, type Row, runOf } from '../../src/store/row
 import type { SimLedger } from './sim-ledger.ts';
 import type { Marks } from './sim-tools.ts';
 
+/** Rows at rest, and what is known of them otherwise. */
+type RestingLedger = Pick<SimLedger, 'database' | 'created' | 'removed' | 'promised' | 'promised_mail'>;
+
 /** What of the laws a ledger at rest breaks, in words; empty when nothing. */
-export function brokenAtRest(ledger: SimLedger, marks: Marks): string[] {
+export function brokenAtRest(ledger: RestingLedger, marks: Marks): string[] {
   const { database } = ledger;
   const all = <T>(table: string, of: (row: Row) => T): T[] =>
     (
@@ -122,7 +125,7 @@ function edges(agent: Agent, database: DatabaseSync): string[] {
   return present === expected ? [] : [`law 10: the edges of ${agent.id} are ${present}, not ${expected}`];
 }
 
-function totals(ledger: SimLedger, database: DatabaseSync): string[] {
+function totals(ledger: RestingLedger, database: DatabaseSync): string[] {
   const rows = database
     .prepare(
       `SELECT root_id, total, tokens, (SELECT coalesce(sum(requests.input_tokens + requests.output_tokens), 0) FROM requests
@@ -156,7 +159,7 @@ function openAsks(agents: readonly Agent[], database: DatabaseSync): string[] {
 
 /** What was acknowledged is there, to the letter. */
 function lost(
-  ledger: SimLedger,
+  ledger: RestingLedger,
   messages: ReadonlyMap<string, readonly PlacedMessage[]>,
   mail: ReadonlyMap<string, readonly Mail[]>,
 ): string[] {

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Agent } from '../../src/core/agent.ts';
+import { agentOf, type Row } from '../../src/store/rows.ts';
+import type { Step, Store } from '../../src/store/store.ts';
+import { stepOf } from '../../test/store/ledger-fixture.ts';
+
+const BATCH = 12;
+const PAUSE_MS = 700;
+
+/** Writes to the ledger as those who once held its agents: everything of the step is right but the epoch. */
+export class StaleProbe {
+  readonly #store: Store;
+  readonly #pool: pg.Pool;
+  attempts = 0;
+  /** Each is a broken law 8. */
+  readonly accepted: string[] = [];
+  #stopped = false;
+
+  constructor(store: Store, pool: pg.Pool) {
+    this.#store = store;
+    this.#pool = pool;
+  }
+
+  async run(): Promise<void> {
+    for (; !this.#stopped; await sleep(PAUSE_MS)) await this.#once().catch(() => undefined);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Until there were so many; the trees may be at rest. */
+  async reach(attempts: number): Promise<void> {
+    for (const end = Date.now() + 60_000; this.attempts < attempts && Date.now() < end; )
+      if ((await this.#once()) === 0) return;
+  }
+
+  async #once(): Promise<number> {
+    const { rows } = await this.#pool.query(
+      `SELECT * FROM agents WHERE epoch > 1 AND status NOT IN ('completed', 'failed', 'killed') ORDER BY random() LIMIT ${BATCH}`,
+    );
+    const steps = rows.map((row) => staleStep(agentOf(row as Row)));
+    const verdicts = await this.#store.commit(steps);
+    this.attempts += verdicts.length;
+    for (const [index, verdict] of verdicts.entries())
+      if (verdict.ok || verdict.refusal.reason !== 'stale')
+        this.accepted.push(`${steps[index]?.agent_id}: ${JSON.stringify(verdict)}`);
+    return verdicts.length;
+  }
+}
+
+function staleStep(agent: Agent): Step {
+  const message = { kind: 'event', content: { event: 'note', text: 'written too late' } } as never;
+  return stepOf({ ...agent, epoch: agent.epoch - 1 }, { messages: [message] });
+}

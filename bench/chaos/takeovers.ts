@@ -1,0 +1,54 @@
+import { LEASE_MS } from '../../src/store/store.ts';
+import type { FiredFault } from './fault-log.ts';
+import type { LoggedStep } from './step-log.ts';
+
+/** What a successor may take beyond the lease (DESIGN.md, Leases). */
+export const PROMISE_MS = LEASE_MS + 2_000;
+/** So long before a first step, the loss of somebody else may be what it had to wait for. */
+const NEAR_MS = 3_000;
+
+export interface Takeover {
+  readonly agent_id: string;
+  readonly lost_by: 'kill -9' | 'stop';
+  /** From the loss of the holder to the first step of the next. */
+  readonly ms: number;
+  /** Something else went wrong on the way: the database, or the one who was about to take over. */
+  readonly disturbed: boolean;
+}
+
+/**
+ * Of every agent at work whose holder was killed or stopped: how long it took until somebody else made its next step. From the times of the
+ * faults and from what the database wrote down of the steps.
+ */
+export function takeovers(steps: readonly LoggedStep[], faults: readonly FiredFault[]): Takeover[] {
+  const taken = Map.groupBy(
+    steps.filter((step) => step.ok),
+    (step) => step.agent_id,
+  );
+  return faults.flatMap((fault) => {
+    const { fault: lost_by, worker } = fault;
+    if ((lost_by !== 'kill -9' && lost_by !== 'stop') || worker === null) return [];
+    return [...taken].flatMap(([agent_id, own]) => {
+      const next = own.findIndex((step, index) => {
+        const before = own[index - 1];
+        return before?.worker === worker && step.epoch > before.epoch && step.at > fault.at;
+      });
+      const before = own[next - 1];
+      const after = own[next];
+      // Its last step is what it was left with, if nobody but this worker could have gone on.
+      if (before === undefined || after === undefined || !before.at_work) return [];
+      if (lost_by === 'stop' && after.at > fault.until + PROMISE_MS) return [];
+      const ms = after.at - fault.at;
+      return [{ agent_id, lost_by, ms, disturbed: isDisturbed(fault, after.at, faults) }];
+    });
+  });
+}
+
+function isDisturbed(fault: FiredFault, first_at: number, faults: readonly FiredFault[]): boolean {
+  return faults.some((other) => {
+    if (other === fault || other.at > first_at || other.until < fault.at || other.fault === 'skew')
+      return false;
+    // The end of another worker hinders only those who might have taken over just then.
+    return !['kill -9', 'drain'].includes(other.fault) || other.until > first_at - NEAR_MS;
+  });
+}

@@ -1,0 +1,125 @@
+import type { ScriptedRules } from '../../src/models/scripted-rules.ts';
+
+type Rule = ScriptedRules['rules'][number];
+type Call = NonNullable<Rule['calls']>[number];
+
+/** Kinds of trees, each with the vocabulary that its root works with; a root is called `KIND-NUMBER`. */
+export const KINDS = {
+  process: ['process'],
+  family: ['process'],
+  killer: ['process'],
+  fanout: ['fanout'],
+  sessions: ['sessions'],
+  delegate: ['delegate'],
+} as const;
+export type Kind = keyof typeof KINDS;
+
+/** Seconds that a wait lasts at most: longer than any run. */
+const PATIENCE = 3_000;
+/** Pauses of the model before each answer, and within each counted call, so that faults meet them. */
+const ANSWER_MS = 300;
+const CALL_SECONDS = 0.5;
+/** Calls of each agent that does nothing else, one after another. */
+const CALLS = 5;
+
+/**
+ * Rules that lead to the same reply however often a call is interrupted. Agents count with `bash` (one line per call, by O_APPEND, in the
+ * file `counts`: agent and call), and what was interrupted is done again as a new call. Steps are rules that answer `once`.
+ * `size` is how many agents a root creates.
+ */
+export function treeRules(counts: string, size: number): ScriptedRules {
+  const command = `echo {{agent.id}} {{call.id}} >> '${counts}'; sleep ${CALL_SECONDS}; echo counted`;
+  const count = { name: 'bash', input: { command } };
+  const counting = each(CALLS, () => [count]);
+  const fork = (name: string, repeat: number) => ({ name: 'fork', input: { name, prompt: 'count' }, repeat });
+  const wait = { name: 'wait', input: { timeout: PATIENCE, from_agents: '{{results.fork.*.agent_id}}' } };
+  const waitForAnybody = { name: 'wait', input: { timeout: PATIENCE } };
+  const send = (message: string) => ({ name: 'send', input: { to: '{{parent_id}}', message } });
+  const kill = (at: number) => ({ name: 'kill', input: { agent_id: `{{results.fork.${at}.agent_id}}` } });
+  const told = '{{#each results.wait.-1.results}}{{.name}}: {{.message}}; {{/each}}';
+  const rules = [
+    { when: { tool: 'bash', result: '^Interrupted' }, calls: [count] },
+    ...play('process-*', [fork('w{{index}}', size)], [count], [wait], told),
+    ...play('family-*', [fork('g{{index}}', 2)], [wait], told),
+    ...play('g*', [fork('w{{index}}', branch(size))], [wait], [send(told)], 'Done.'),
+    ...play('killer-*', [fork('v{{index}}', 2)], [count], [count], [kill(0), kill(1)], 'both are killed'),
+    ...play('v*', [fork('u', 1)], [count], [waitForAnybody], 'nobody wrote'),
+    ...play('u*', [waitForAnybody], 'nobody wrote'),
+    ...play('w*', ...counting, [send('counted')], 'Done.'),
+    ...play('fanout-*', [spawnAll(size)]),
+    { when: { agent: 'fanout-*', user: each(size, (at) => `s${at} counted`).join('.*') }, say: ALL_IN },
+    ...play('sessions-*', [spawnInBackground(size)], 'heard'),
+    ...play(
+      'delegate-*',
+      [spawnAndAwait(size)],
+      each(size, (at) => `{{results.subagent_spawn.${at}}}; `).join(''),
+    ),
+    ...play('s*', ...counting),
+    {
+      when: { agent: 's*' },
+      calls: [{ name: 'submit_result', input: { result: '{{agent.name}} counted' } }],
+    },
+    ...play('r*', ...counting, '{{agent.name}} counted'),
+    ...play('d*', ...counting, '{{agent.name}} counted'),
+  ];
+  return { rules: rules.map((rule) => ({ ...rule, delay_ms: ANSWER_MS })) };
+}
+
+/** What the root says when its tree has ended well, whatever interrupted it on the way. */
+export function expectedReply(kind: Kind, size: number): string {
+  const counted = (times: number) => each(times, (at) => `w${at}: counted; `).join('');
+  switch (kind) {
+    case 'process':
+      return counted(size);
+    case 'family':
+      return `g0: ${counted(branch(size))}; g1: ${counted(branch(size))}; `;
+    case 'delegate':
+      return each(size, (at) => `d${at} counted; `).join('');
+    case 'fanout':
+      return ALL_IN;
+    case 'killer':
+      return 'both are killed';
+    case 'sessions':
+      return 'heard';
+  }
+}
+
+const ALL_IN = 'all results are in';
+
+/** Agents below each of the two that a family begins with. */
+function branch(size: number): number {
+  return Math.max(1, Math.floor(size / 2) - 1);
+}
+
+function each<T>(times: number, word: (at: number) => T): T[] {
+  return Array.from({ length: times }, (_, at) => word(at));
+}
+
+/** One answer after another, each given once; a text at the end is the answer for all that follows. */
+function play(agent: string, ...answers: readonly (string | readonly Call[])[]): Rule[] {
+  return answers.map((answer) =>
+    typeof answer === 'string'
+      ? { when: { agent }, say: answer }
+      : { when: { agent }, once: true, calls: [...answer] },
+  );
+}
+
+function spawnAll(size: number): Call {
+  return {
+    name: 'spawn_agents',
+    input: { tasks: each(size, (at) => `s${at}`).map((label) => ({ task: 'count', label })) },
+  };
+}
+
+function spawnInBackground(repeat: number): Call {
+  const input = { task: 'count', label: 'r{{index}}', timeoutSeconds: PATIENCE };
+  return { name: 'sessions_spawn', input, repeat };
+}
+
+function spawnAndAwait(repeat: number): Call {
+  return {
+    name: 'subagent_spawn',
+    input: { task: 'count', description: 'd{{index}}', maxTurns: 90 },
+    repeat,
+  };
+}

@@ -1,0 +1,115 @@
+import type { ChildProcess } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Home } from '../../test/cli/run-cli.ts';
+
+const CLOCK = pathToFileURL(join(import.meta.dirname, 'skewed-clock.ts')).href;
+const DRAIN_SECONDS = 5;
+/** What a worker that was asked to stop may take beyond that. */
+const LATEST_STOP_MS = 60_000;
+const NICE = 10;
+
+/** One `coppice worker`. */
+export interface FleetWorker {
+  readonly name: string;
+  readonly child: ChildProcess;
+  readonly skew_ms: number;
+  /** By which the ledger knows it; null until it says so. */
+  id: string | null;
+  /** What was done to it, if anything: whoever ends without that is a fault of ours. */
+  fate: 'killed' | 'drained' | null;
+  stopped: boolean;
+  readonly ended: Promise<void>;
+}
+
+/** The worker processes of a run: so many at any time. */
+export class WorkerFleet {
+  readonly #home: Home;
+  readonly #database: string;
+  readonly #onNotBegun: () => void;
+  readonly #living = new Set<FleetWorker>();
+  /** What must not be, in words. */
+  readonly troubles: string[] = [];
+  started = 0;
+
+  /** `onNotBegun`: a worker ended because the database was away when it began, as it should. */
+  constructor(home: Home, database: string, onNotBegun: (fleet: WorkerFleet) => void) {
+    this.#home = home;
+    this.#database = database;
+    this.#onNotBegun = () => onNotBegun(this);
+  }
+
+  /** Those that run and lead something, or may soon. */
+  get able(): FleetWorker[] {
+    return [...this.#living].filter(({ stopped, fate, id }) => !stopped && fate === null && id !== null);
+  }
+
+  get stopped(): FleetWorker[] {
+    return [...this.#living].filter((worker) => worker.stopped);
+  }
+
+  start(skew_ms: number): FleetWorker {
+    this.started += 1;
+    const args = ['worker', '--database', this.#database, '--log', 'json', '--drain', `${DRAIN_SECONDS}`];
+    const env = skew_ms === 0 ? {} : { NODE_OPTIONS: `--import=${CLOCK}`, CHAOS_SKEW_MS: `${skew_ms}` };
+    const { child, ended } = this.#home.start(args, { env });
+    if (child.pid !== undefined) setPriority(child.pid, NICE);
+    const worker: FleetWorker = {
+      name: `worker ${this.started}`,
+      child,
+      skew_ms,
+      id: null,
+      fate: null,
+      stopped: false,
+      ended: ended.then(({ code, signal, stderr }) => {
+        this.#living.delete(worker);
+        const last = stderr.trim().split('\n').slice(-3).join(' | ');
+        if (worker.fate === null && worker.id === null && /cannot be reached/.test(last)) this.#onNotBegun();
+        else if (worker.fate === null)
+          this.troubles.push(`${worker.name} ended by itself (${code ?? signal}): ${last}`);
+        else if (worker.fate === 'drained' && code !== 0)
+          this.troubles.push(`${worker.name} was drained and ended with ${code ?? signal}: ${last}`);
+      }),
+    };
+    child.stderr?.on('data', (text: string) => {
+      worker.id ??= /"worker":"([^"]+)"/.exec(text)?.[1] ?? null;
+    });
+    this.#living.add(worker);
+    return worker;
+  }
+
+  async kill(worker: FleetWorker): Promise<void> {
+    worker.fate = 'killed';
+    worker.child.kill('SIGKILL');
+    await worker.ended;
+  }
+
+  stop(worker: FleetWorker): void {
+    worker.stopped = true;
+    worker.child.kill('SIGSTOP');
+  }
+
+  goOn(worker: FleetWorker): void {
+    worker.stopped = false;
+    worker.child.kill('SIGCONT');
+  }
+
+  async drain(worker: FleetWorker): Promise<void> {
+    worker.fate = 'drained';
+    worker.child.kill('SIGTERM');
+    const timer = setTimeout(() => {
+      this.troubles.push(`${worker.name} was told to stop and did not`);
+      worker.child.kill('SIGKILL');
+    }, LATEST_STOP_MS);
+    await worker.ended;
+    clearTimeout(timer);
+  }
+
+  async end(): Promise<void> {
+    for (const worker of this.stopped) this.goOn(worker);
+    await Promise.all(
+      [...this.#living].map((worker) => (worker.fate === null ? this.drain(worker) : worker.ended)),
+    );
+  }
+}

@@ -1,0 +1,28 @@
+// Proves that a ledger whose connection breaks while it is being opened says so, and does not end the process.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import pg from 'pg';
+import { openStore } from '../../src/store/open-store.ts';
+import { startPostgres } from '../postgres/start-postgres.ts';
+import { until } from '../runtime/stage.ts';
+
+it('a connection that is ended while it waits for its turn to migrate', async () => {
+  const server = await startPostgres();
+  const url = await server.createDatabase();
+  const [other, watcher] = [new pg.Client(url), new pg.Client(url)];
+  await Promise.all([other.connect(), watcher.connect()]);
+  await (await openStore(url)).close();
+  // Whoever migrates takes a lock first; nobody gets it as long as this holds all tables.
+  await other.query('BEGIN; LOCK TABLE coppice_migrations IN ACCESS EXCLUSIVE MODE');
+  const opened = openStore(url).then(
+    () => null,
+    (error: unknown) => error as { readonly code?: string },
+  );
+  const waiting = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  await until(async () => (await watcher.query(waiting)).rows.length > 0, 'the opening waits');
+  await watcher.query(`SELECT pg_terminate_backend(pid) FROM (${waiting}) AS picked`);
+  assert.equal((await opened)?.code, 'E_DB_UNAVAILABLE');
+  await other.query('ROLLBACK');
+  await Promise.all([other.end(), watcher.end()]);
+  await server.stop();
+});
