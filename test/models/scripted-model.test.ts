@@ -67,6 +67,18 @@ it('matches in order, repeats calls, keeps lists as lists', async () => {
   );
 });
 
+it('puts the id of a call into its input', async () => {
+  const rule = { calls: [{ name: 'note', input: { text: '{{call.id}}' }, repeat: 2 }] };
+  const answer = await createScriptedModel({ rules: [rule] }, 'test').stream(ask(), () => undefined);
+  assert.ok(answer.type === 'answer');
+  const calls = answer.content.parts.flatMap((part) => (part.type === 'call' ? [part] : []));
+  assert.deepEqual(
+    calls.map(({ input }) => JSON.parse(input)),
+    calls.map(({ id }) => ({ text: id })),
+  );
+  assert.equal(new Set(calls.map(({ id }) => id)).size, 2);
+});
+
 it('loops over rows of a result and streams what it says', async () => {
   const wait: PromptMessage = {
     role: 'results',
