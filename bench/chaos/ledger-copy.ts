@@ -31,12 +31,14 @@ export async function copyLedger(pool: pg.Pool, tables: readonly string[]): Prom
 async function readMoment(pool: pg.Pool, tables: readonly string[]): Promise<Map<string, Row[]>> {
   const client = await pool.connect();
   // The query rejects as well.
-  client.on('error', () => undefined);
+  const ignore = () => undefined;
+  client.on('error', ignore);
   const rows = new Map<string, Row[]>();
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     for (const table of tables) rows.set(table, (await client.query(`SELECT * FROM ${table}`)).rows as Row[]);
     await client.query('COMMIT');
+    client.off('error', ignore);
     client.release();
     return rows;
   } catch (error) {

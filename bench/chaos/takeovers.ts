@@ -48,7 +48,7 @@ function isDisturbed(fault: FiredFault, first_at: number, faults: readonly Fired
   return faults.some((other) => {
     if (other === fault || other.at > first_at || other.until < fault.at || other.fault === 'skew')
       return false;
-    // The end of another worker hinders only those who might have taken over just then.
-    return !['kill -9', 'drain'].includes(other.fault) || other.until > first_at - NEAR_MS;
+    // The end of another worker, or of a connection, hinders only those who might have taken over just then.
+    return !['kill -9', 'drain', 'backends'].includes(other.fault) || other.until > first_at - NEAR_MS;
   });
 }

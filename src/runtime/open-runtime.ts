@@ -18,6 +18,7 @@ import { findOut } from './find-out.ts';
 import { isGranted } from './granted.ts';
 import { HumanOrders } from './human-orders.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
+import { ledgerTime } from './ledger-time.ts';
 import { ModelShelf } from './model-shelf.ts';
 import { restingRoot, startingRoot } from './new-root.ts';
 import { performCall } from './perform-call.ts';
@@ -33,7 +34,7 @@ import type {
 } from './runtime-face.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { SettleWatch } from './settle-watch.ts';
-import { type Surroundings, SYSTEM_SURROUNDINGS } from './surroundings.ts';
+import type { Surroundings } from './surroundings.ts';
 import { takeOver } from './take-over.ts';
 import { TurnClock } from './turn-clock.ts';
 import { Workbench } from './workbench.ts';
@@ -41,7 +42,8 @@ import { WorktreeCare } from './worktree-care.ts';
 
 /** Starts a runtime on a ledger: enters the worker, begins to listen. The store stays the caller's to close. */
 export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace> {
-  const runtime = new Runtime(options);
+  const { store, surroundings = await ledgerTime(store) } = options;
+  const runtime = new Runtime({ ...options, surroundings });
   await runtime.open();
   return runtime;
 }
@@ -63,10 +65,9 @@ class Runtime implements RuntimeFace {
   readonly #resuming: string[] = [];
   #closed = false;
 
-  constructor(options: RuntimeOptions) {
+  constructor(options: RuntimeOptions & { readonly surroundings: Surroundings }) {
     this.#options = options;
-    this.#store = options.store;
-    this.#surroundings = options.surroundings ?? SYSTEM_SURROUNDINGS;
+    [this.#store, this.#surroundings] = [options.store, options.surroundings];
     this.#models = new ModelShelf(options.openModel);
     this.#workbench = new Workbench(options.tools, options.toolsets ?? ALL_TOOLSETS, {
       ...DEFAULT_TERMS,
