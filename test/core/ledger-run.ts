@@ -25,6 +25,7 @@ function letterTo(to: ModelAgent, from: ModelAgent | null): NewMail {
 
 /** Commands against a real store and the model at once; two trees, each led by one worker at a time. */
 export class LedgerRun {
+  #at = 0;
   readonly model = new LedgerModel(LIMITS);
   readonly store: Store;
   /** Who leads the agents of a tree. */
@@ -95,6 +96,11 @@ export class LedgerRun {
     this.workers.set(root_id, worker.id);
   }
 
+  #nextAt(): number {
+    this.#at += 1;
+    return this.#at;
+  }
+
   stepOf(inner: Inner): Step {
     const agent = this.pick(inner.who);
     const base_seq = this.model.lastSeq(agent);
@@ -102,7 +108,8 @@ export class LedgerRun {
       agent_id: agent.id,
       epoch: agent.epoch,
       base_seq,
-      at: 1,
+      // No two steps are the very same: the ledger takes that for one which is offered again.
+      at: this.#nextAt(),
       state: { type: 'idle' },
       messages: [],
       create: [],
