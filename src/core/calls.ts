@@ -1,4 +1,5 @@
 import { appendAnswer, appendResult } from './append.ts';
+import { clearDeaths } from './deadly-calls.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import type { Failure } from './failure.ts';
@@ -49,7 +50,7 @@ export function settled(
   const call = state.running.find((running) => running.call.id === result.call_id)?.call;
   if (call === undefined) return invalid(state, event, `call ${result.call_id} is not running`);
   const effects: Effect[] = [...event.consequences, appendResult(result)];
-  const turn = { ...state.turn, failing: countFailure(state.turn, call, result) };
+  const turn = { ...clearDeaths(state.turn, call), failing: countFailure(state.turn, call, result) };
   const next: Executing = {
     ...withoutCall(state, call),
     turn,

@@ -93,7 +93,7 @@ export type AgentEvent =
   /** The run time was used up while at work: one last answer without tools (DESIGN.md, Decided). `limit` says which, for people. */
   | { readonly type: 'limit'; readonly at: number; readonly limit: string }
   /** The process that ran the agent is gone; its successor goes on (law 12). */
-  /** Somebody takes the agent over from the ledger. `deaths`: how many processes died in this turn while a call of it ran. */
+  /** Somebody takes the agent over from the ledger. `deaths`: the ledger's count of processes that died while a call of it ran, since it last rested. */
   | { readonly type: 'resume'; readonly at: number; readonly deaths?: number };
 
 /** What a settled call may bring about beside its result. */

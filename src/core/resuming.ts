@@ -1,11 +1,12 @@
 import { appendAnswer } from './append.ts';
 import { schedule, stopCalls, withoutCall } from './calls.ts';
+import { countDeath, deadlyReason } from './deadly-calls.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import type { Failure } from './failure.ts';
 import { leaveFanIn } from './fan-in.ts';
 import { ask } from './request.ts';
-import type { AgentState, Executing, RunningCall } from './state.ts';
+import type { AgentState, Call, Executing, RunningCall } from './state.ts';
 import type { TransitionContext } from './transition-context.ts';
 import { step, type Transition } from './transition-result.ts';
 import { endInFailure } from './turn-end.ts';
@@ -13,9 +14,6 @@ import { HUMAN_WAIT } from './waiting.ts';
 
 export const INTERRUPTED =
   'Interrupted: the process that ran this call died. It may have happened in full, in part or not at all. Check before you repeat it.';
-
-/** An agent whose calls kill its process so often in one turn is not let near another one by itself. */
-export const MOST_DEATHS = 3;
 
 /** What a dead process left: ask again, wait on, run again what may be, report the rest as interrupted. */
 export function resumed(
@@ -28,9 +26,13 @@ export function resumed(
   if (state.type === 'waiting')
     return step(state, [{ type: 'start-timer', call_id: HUMAN_WAIT, at: state.wait.deadline }]);
   if (state.type !== 'executing') return step(state, []);
-  if (deaths >= MOST_DEATHS) return quarantined(state, deaths, context);
+  const live = state.running.filter(isLive).map(({ call }) => call);
+  const turn = countDeath(state.turn, live, deaths);
+  const deadly = deadlyReason(turn);
+  if (deadly !== null) return quarantined(state, live, deadly, context);
+  const counted: Executing = turn === state.turn ? state : { ...state, turn };
   const effects: Effect[] = [];
-  let next: Executing = state;
+  let next = counted;
   for (const { call, wait, child, ask, approved } of state.running) {
     // Parked in the ledger: mail brings what they wait for.
     if (child !== undefined || (ask !== undefined && approved !== true)) continue;
@@ -41,15 +43,19 @@ export function resumed(
       next = withoutCall(next, call);
     }
   }
-  return next === state ? step(state, effects) : schedule(next, effects, context);
+  return next === counted ? step(counted, effects) : schedule(next, effects, context);
 }
 
 /** The turn ends; what ran is reported as interrupted. A person may retry it. */
-function quarantined(state: Executing, deaths: number, context: TransitionContext): Transition {
-  const error = `quarantined: its process died ${deaths} times while a call of it ran`;
+function quarantined(
+  state: Executing,
+  live: readonly Call[],
+  reason: string,
+  context: TransitionContext,
+): Transition {
+  const error = `quarantined: ${reason}`;
   const failure: Failure = { kind: 'quarantined', error, retryable: true };
-  const died = state.running.filter((one) => isLive(one));
-  const known = died.map(({ call }) => ({
+  const known = live.map((call) => ({
     call_id: call.id,
     name: call.name,
     status: 'interrupted' as const,

@@ -63,11 +63,23 @@ export interface FailingCall {
   readonly request: number;
 }
 
+/** What is held against the calls of a turn: processes died while they ran. */
+export interface DeadlyCalls {
+  /** The ledger's count of such deaths, as far as it is reckoned in here. */
+  readonly deaths: number;
+  /** How many of them with no call of the agent settled in between. */
+  readonly in_a_row: number;
+  /** In how many of them a call ran, by the fingerprint of its name and input. */
+  readonly calls: readonly { readonly signature: string; readonly times: number }[];
+}
+
 /** The running count of one turn: what limits and the repeated-failure breaker look at. */
 export interface Turn {
   /** Model requests answered in this turn. */
   readonly requests: number;
   readonly failing: readonly FailingCall[];
+  /** Not there while no process has died in this turn. */
+  readonly deadly?: DeadlyCalls;
   /** The limit that was reached: one last answer without tools follows, and this failure if it brings nothing. */
   readonly grace: Failure | null;
   /** A child that must submit was reminded of it once (seed 3). */
