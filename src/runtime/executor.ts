@@ -212,15 +212,16 @@ export class Executor {
   }
 
   /** An agent taken over from the ledger: it goes on from its state (law 12). */
-  adopt(agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[]): Cell {
+  adopt(agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[], forgiven = false): Cell {
     const before = this.cells.get(agent.id);
-    if (before !== undefined) this.#drop(before);
+    if (before) this.#drop(before);
     const cell = newCell(agent, promptOf(history), mail);
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     this.#waiters.set(agent.id, [], waitEdges(agent.state));
-    this.happened(cell, { type: 'resume', at: this.#options.surroundings.now(), deaths: agent.deaths });
     this.news.adopted(agent.id);
+    const at = this.#options.surroundings.now();
+    this.happened(cell, { type: 'resume', at, deaths: agent.deaths, forgiven });
     return cell;
   }
 
@@ -254,10 +255,9 @@ export class Executor {
 
   async #refused(
     { cell, draft, step }: Pending,
-    verdict: Extract<Verdict, { ok: false }>,
+    { refusal }: Extract<Verdict, { ok: false }>,
     inputs: Cell['inputs'],
   ): Promise<void> {
-    const { refusal } = verdict;
     this.#tasks.notBegun(cell.agent);
     cell.inputs = [...inputs, ...cell.inputs];
     if (refusal.reason === 'stale' || refusal.reason === 'consumed')

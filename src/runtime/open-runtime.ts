@@ -27,7 +27,7 @@ import type { RuntimeEvent } from './runtime-event.ts';
 import type {
   LetterTerms,
   RestOptions,
-  ResumeReport,
+  ResumeOptions,
   RuntimeFace,
   StartOptions,
   TreeOutcome,
@@ -200,11 +200,11 @@ class Runtime implements RuntimeFace {
     return startingRoot({ ...options, config }, worker, this.#surroundings);
   }
 
-  async resume(root_id: string, options: { readonly retry?: boolean } = {}): Promise<ResumeReport> {
+  async resume(root_id: string, options: ResumeOptions = {}) {
     this.#assertOpen();
     this.#resuming.push(root_id);
     try {
-      return await takeOver(root_id, options.retry === true, {
+      return await takeOver(root_id, options, {
         store: this.#store,
         executor: this.#executor,
         clock: this.#clock,

@@ -102,7 +102,7 @@ export class TreeKeeper {
     const { runtime, onTaken, onTrouble } = this.#options;
     const known = this.#led.has(root_id);
     this.#led.set(root_id, Date.now());
-    const { agents, broken } = await runtime.resume(root_id);
+    const { agents, broken } = await runtime.resume(root_id, { unattended: true });
     if (agents.length === 0) {
       // Somebody was faster.
       if (!known && (await runtime.release(root_id))) this.#led.delete(root_id);

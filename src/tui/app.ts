@@ -133,7 +133,7 @@ class App implements Desk {
     for (const agent of agents) this.#follower.know(agent);
     await this.#follower.start();
     const timer = setInterval(() => {
-      void this.runtime.resume(root_id).catch(() => undefined);
+      void this.runtime.resume(root_id, { unattended: true }).catch(() => undefined);
       this.refresh();
     }, TAKE_OVER_MS);
     this.#timers.push(timer);

@@ -114,7 +114,7 @@ export class SimProcess {
   async #takeOver(runtime: RuntimeFace): Promise<void> {
     for (const root_id of this.#around.ledger.roots()) {
       // A ledger that cannot be reached is asked again at the next look.
-      await runtime.resume(root_id).catch((error: unknown) => this.#expected(error));
+      await runtime.resume(root_id, { unattended: true }).catch((error: unknown) => this.#expected(error));
     }
   }
 
