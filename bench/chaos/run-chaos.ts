@@ -151,7 +151,7 @@ async function play(options: ChaosOptions, parts: Parts): Promise<Omit<ChaosRepo
     faults: log.fired,
     trees: entered.length,
     steps: steps.filter(({ ok }) => ok).length,
-    takeovers: takeovers(steps, await readClaims(pool), log.fired),
+    takeovers: takeovers(steps, await readClaims(pool), log.fired, fleet.untouched),
     stale: { probe: probe.attempts, workers: stale - probe.attempts },
     looks: now.looks,
     settle_ms: settle_ms ?? SETTLE_MS,

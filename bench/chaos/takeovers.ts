@@ -1,6 +1,7 @@
 import { LEASE_MS } from '../../src/store/store.ts';
 import type { FiredFault } from './fault-log.ts';
 import type { LoggedClaim, LoggedStep } from './step-log.ts';
+import type { Untouched } from './worker-fleet.ts';
 
 /** What a successor may take beyond the lease (DESIGN.md, Leases). */
 export const PROMISE_MS = LEASE_MS + 2_000;
@@ -16,7 +17,7 @@ export interface Takeover {
   readonly ms: number;
   /** What happened to the agent in between, each with the milliseconds since the loss. */
   readonly claims: readonly string[];
-  /** Something else went wrong on the way: the database, or the one who was about to take over. */
+  /** Something else went wrong on the way: the database, the one who was about to take over, or nobody was there who could have. */
   readonly disturbed: boolean;
 }
 
@@ -28,6 +29,7 @@ export function takeovers(
   steps: readonly LoggedStep[],
   claims: readonly LoggedClaim[],
   faults: readonly FiredFault[],
+  untouched: readonly Untouched[],
 ): Takeover[] {
   const claimed = Map.groupBy(claims, (claim) => claim.agent_id);
   const taken = Map.groupBy(
@@ -60,11 +62,16 @@ export function takeovers(
             ...seen.map((claim) => `${claim.worker?.slice(0, 8)} claimed it at ${claim.at - fault.at}`),
             `${after.worker?.slice(0, 8)} made its first step at ${ms}`,
           ],
-          disturbed: isDisturbed(fault, after.at, faults),
+          disturbed: isDisturbed(fault, after.at, faults) || !isAnyoneThere(fault.at, after.at, untouched),
         },
       ];
     });
   });
+}
+
+/** Somebody worked all the while to whom nothing was done. */
+function isAnyoneThere(lost_at: number, first_at: number, untouched: readonly Untouched[]): boolean {
+  return untouched.some(({ from, until }) => from <= lost_at && until >= first_at);
 }
 
 function isDisturbed(fault: FiredFault, first_at: number, faults: readonly FiredFault[]): boolean {
