@@ -10,6 +10,7 @@ import { cronContract } from './cron-contract.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
 import { outboxContract } from './outbox-contract.ts';
 import { runHistoryContract } from './run-history-contract.ts';
+import { unledContract } from './unled-contract.ts';
 import { workersContract } from './workers-contract.ts';
 
 export interface LedgerUnderTest {
@@ -498,5 +499,6 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     outboxContract(() => ({ store, other }));
     againContract(() => ({ store, other }));
     workersContract(() => ({ store, other }));
+    unledContract(() => ({ store, other }));
   });
 }

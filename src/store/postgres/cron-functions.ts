@@ -21,7 +21,7 @@ $$ SELECT EXISTS (SELECT 1 FROM subagent_runs WHERE job_id = job AND finished_at
 CREATE OR REPLACE FUNCTION coppice_fire_begin(b jsonb) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   IF b->>'type' = 'event' THEN
-    UPDATE trees SET served = true WHERE root_id = b->'mail'->>'root_id';
+    PERFORM coppice_serve(b->'mail'->>'root_id');
     PERFORM coppice_post(b->'mail', NULL);
     RETURN NULL;
   END IF;

@@ -20,6 +20,7 @@ BEGIN
   UPDATE agents SET mail_count = mail_count + 1 WHERE id = m->>'to_id' RETURNING mail_count, worker INTO letter_number, holder;
   INSERT INTO mail (id, root_id, to_id, from_id, from_name, kind, body, number, sent_at)
   VALUES (m->>'id', m->>'root_id', m->>'to_id', m->>'from_id', m->>'from_name', m->>'kind', m->>'body', letter_number, (m->>'sent_at')::bigint);
+  IF holder IS NULL THEN PERFORM coppice_enter_unled(ARRAY[m->>'to_id']); END IF;
   PERFORM coppice_signal(holder, own_worker, m->>'to_id', 'mail', NULL);
   PERFORM pg_notify('agent_event_' || (m->>'to_id'), 'mail');
   RETURN letter_number;
