@@ -27,7 +27,7 @@ import { LIVING } from './living.ts';
 import { migrate } from './migrate.ts';
 import { postgresAddress } from './postgres-address.ts';
 import { storeErrorOf } from './postgres-error.ts';
-import { PostgresOutbox } from './postgres-outbox.ts';
+import { PostgresRetention } from './postgres-retention.ts';
 
 const MAX_FOUND = 20;
 
@@ -53,7 +53,7 @@ export async function openPostgresStore(
 }
 
 /** The ledger on PostgreSQL; every write is one call of a function in the database. */
-class PostgresStore extends PostgresOutbox implements Store {
+class PostgresStore extends PostgresRetention implements Store {
   readonly kind = 'postgres';
   readonly #listener: Listener;
 

@@ -78,6 +78,7 @@ BEGIN
     RETURN '{"ok": false, "refusal": {"reason": "stale"}}';
   END IF;
   SELECT * INTO t FROM trees WHERE root_id = a.root_id;
+  IF t.removal IS NOT NULL THEN RETURN '{"ok": false, "refusal": {"reason": "stale"}}'; END IF;
   refused := coppice_guards(s, a, t);
   IF refused IS NOT NULL THEN RETURN refused; END IF;
   n := jsonb_array_length(s->'messages');

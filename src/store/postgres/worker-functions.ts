@@ -62,6 +62,9 @@ END $$;
 CREATE OR REPLACE FUNCTION coppice_claim(tree text, leader text, gone text[], token text) RETURNS SETOF agents LANGUAGE plpgsql AS $$
 DECLARE ids text[];
 BEGIN
+  -- A tree that is being removed is led by nobody; whoever closes it waits for this claim, and the other way round.
+  PERFORM 1 FROM trees WHERE root_id = tree AND removal IS NULL FOR SHARE;
+  IF NOT FOUND THEN RETURN; END IF;
   -- The look at the workers is made anew for a row that another claim has just changed, unlike a join: so one of two claims wins. What has the
   -- token was given to this very claim before, and the answer was lost on its way back.
   SELECT array_agg(free.id) INTO ids FROM (

@@ -46,6 +46,7 @@ export class Commit {
       guard.epoch !== step.epoch ||
       guard.last_seq !== step.base_seq ||
       isTerminal(guard.status) ||
+      guard.closed === 1 ||
       (token !== null && (guard.last_write === token || isThere(this.#sql, step)))
     ) {
       return { ok: false, refusal: { reason: 'stale' } };

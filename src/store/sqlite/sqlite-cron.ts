@@ -209,7 +209,7 @@ export class SqliteCron extends SqliteWorkers implements CronLedger {
 
   #isAlive(agent_id: string): boolean {
     const row = this.sql.guard.get(agent_id) as unknown as GuardRow | undefined;
-    return row !== undefined && !isTerminal(row.status);
+    return row !== undefined && row.closed === 0 && !isTerminal(row.status);
   }
 
   #begin(commit: Commit, { begin }: FireRequest): string | null {

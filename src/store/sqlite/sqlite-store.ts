@@ -20,9 +20,10 @@ import type {
   Verdict,
 } from '../store.ts';
 import { where } from '../where.ts';
+import type { GuardRow } from './guard-row.ts';
 import { findAsks, findRuns, listAsks, listRuns } from './listings.ts';
 import { openDatabase } from './open-database.ts';
-import { SqliteOutbox } from './sqlite-outbox.ts';
+import { SqliteRetention } from './sqlite-retention.ts';
 
 /** How often another process's writes are looked for; one pragma each time. */
 const POLL_MS = 20;
@@ -34,7 +35,7 @@ export function openSqliteStore(path: string, options: OpenStoreOptions): Store 
 }
 
 /** The ledger in one file. Everything is synchronous inside; promises are the contract's, not SQLite's. */
-class SqliteStore extends SqliteOutbox implements Store {
+class SqliteStore extends SqliteRetention implements Store {
   readonly kind = 'sqlite';
   readonly #poll_ms: number;
 
@@ -55,9 +56,9 @@ class SqliteStore extends SqliteOutbox implements Store {
     return this.transaction((commit) => {
       const there = this.sql.isSent.get(mail.id) as Row | undefined;
       if (there !== undefined) return { ok: true, mail: mailOf(there) };
-      const row = this.sql.agent.get(mail.to_id) as Row | undefined;
-      const found =
-        row === undefined ? 'unknown' : isTerminal(row.status as Agent['state']['type']) ? 'dead' : null;
+      const to = this.sql.guard.get(mail.to_id) as unknown as GuardRow | undefined;
+      const unknown = to === undefined || to.closed === 1;
+      const found = unknown ? 'unknown' : isTerminal(to.status) ? 'dead' : null;
       if (found !== null) return { ok: false, refusal: { reason: 'recipient', agent_id: mail.to_id, found } };
       return { ok: true, mail: commit.post(mail, null) };
     });

@@ -2,6 +2,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const MAIL_COLUMNS = 'id, root_id, to_id, from_id, from_name, kind, body, number, sent_at, consumed_seq';
 
+/** Trees that nobody leads or writes to any more. */
+const isBeingRemoved = (table: string) =>
+  `EXISTS (SELECT 1 FROM trees t WHERE t.root_id = ${table}.root_id AND t.removal IS NOT NULL)`;
 /** 1 when a process died (it did not release the agent) while a call of the agent ran there. */
 const DIED_AT_WORK = `(worker IS NOT NULL AND status = 'executing' AND EXISTS (
         SELECT 1 FROM json_each(state, '$.running') r WHERE json_extract(r.value, '$.wait') IS NULL
@@ -23,9 +26,9 @@ export function prepareStatements(database: DatabaseSync) {
       prepare(`INSERT INTO agents (id, root_id, parent_id, name, session_key, origin, depth, config, status, state,
       last_seq, forked_from, forked_seq, worker, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`),
     agent: prepare('SELECT * FROM agents WHERE id = ?'),
-    guard: prepare(
-      'SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name, origin, last_write FROM agents WHERE id = ?',
-    ),
+    guard:
+      prepare(`SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name, origin, last_write,
+      ${isBeingRemoved('agents')} AS closed FROM agents WHERE id = ?`),
     advance:
       prepare(`UPDATE agents SET status = ?, state = ?, last_seq = ?, doing = ?, reply = ?, sent_this_turn = ?,
       noticed = ?, calls = calls + ?, updated_at = ?, last_write = coalesce(?, last_write),
@@ -98,7 +101,7 @@ export function prepareStatements(database: DatabaseSync) {
       `UPDATE asks SET verdict = 'void', answered_at = ? WHERE agent_id = ? AND verdict IS NULL`,
     ),
     answerAsk: prepare(`UPDATE asks SET verdict = ?, scope = ?, note = ?, answered_by = ?, answered_at = ?
-      WHERE id = ? AND verdict IS NULL RETURNING root_id, agent_id, call_id`),
+      WHERE id = ? AND verdict IS NULL AND NOT ${isBeingRemoved('asks')} RETURNING root_id, agent_id, call_id`),
     sameAnswer:
       prepare(`SELECT 1 FROM asks WHERE id = ? AND verdict = ? AND scope IS ? AND note IS ? AND answered_by = ?
       AND answered_at = ?`),
@@ -128,9 +131,9 @@ export function prepareStatements(database: DatabaseSync) {
     livingWorkers: prepare('SELECT * FROM workers WHERE expires_at > ? ORDER BY started_at, id'),
     drainWorker: prepare('UPDATE workers SET draining = 1 WHERE id = ?'),
     allWorkers: prepare('SELECT id, host, pid, expires_at FROM workers'),
-    claimable: prepare(
-      `SELECT id, worker FROM agents WHERE root_id = ? AND status NOT IN ('completed', 'failed', 'killed')`,
-    ),
+    claimable:
+      prepare(`SELECT id, worker FROM agents WHERE root_id = ? AND status NOT IN ('completed', 'failed', 'killed')
+      AND NOT ${isBeingRemoved('agents')}`),
     serveTree: prepare('UPDATE trees SET served = 1 WHERE root_id = ? AND served = 0'),
     isSent: prepare(`SELECT ${MAIL_COLUMNS} FROM mail WHERE id = ?`),
     unledTrees: prepare(`SELECT u.root_id FROM unled u JOIN trees t ON t.root_id = u.root_id
