@@ -10,6 +10,7 @@ import type { AgentState } from '../core/state.ts';
 import type { Usage } from '../core/usage.ts';
 import type { CronLedger } from './cron-ledger.ts';
 import type { OutboxLedger } from './outbox-ledger.ts';
+import type { RetentionLedger } from './retention-ledger.ts';
 
 /**
  * One advance of one agent by its lease holder: all of it or nothing. Guards, in this order:
@@ -177,7 +178,7 @@ export interface RunFilter {
  * - Reads see every step whose promise has resolved.
  * - Text is kept to the letter, any Unicode; NUL and lone surrogates have been replaced before they get here.
  */
-export interface Store extends CronLedger, OutboxLedger {
+export interface Store extends CronLedger, OutboxLedger, RetentionLedger {
   readonly kind: 'sqlite' | 'postgres';
   /** For people and logs: without passwords. */
   readonly location: string;

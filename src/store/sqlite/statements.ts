@@ -2,6 +2,15 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const MAIL_COLUMNS = 'id, root_id, to_id, from_id, from_name, kind, body, number, sent_at, consumed_seq';
 
+/** Trees that nobody leads or writes to any more. */
+const isBeingRemoved = (table: string) =>
+  `EXISTS (SELECT 1 FROM trees t WHERE t.root_id = ${table}.root_id AND t.removal IS NOT NULL)`;
+/** 1 when a process died (it did not release the agent) while a call of the agent ran there. */
+const DIED_AT_WORK = `(worker IS NOT NULL AND status = 'executing' AND EXISTS (
+        SELECT 1 FROM json_each(state, '$.running') r WHERE json_extract(r.value, '$.wait') IS NULL
+          AND json_extract(r.value, '$.child') IS NULL
+          AND (json_extract(r.value, '$.ask') IS NULL OR json_extract(r.value, '$.approved'))))`;
+
 /** Every statement of the hot path, prepared once. Named for what it does. */
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql);
@@ -17,9 +26,9 @@ export function prepareStatements(database: DatabaseSync) {
       prepare(`INSERT INTO agents (id, root_id, parent_id, name, session_key, origin, depth, config, status, state,
       last_seq, forked_from, forked_seq, worker, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`),
     agent: prepare('SELECT * FROM agents WHERE id = ?'),
-    guard: prepare(
-      'SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name, origin, last_write FROM agents WHERE id = ?',
-    ),
+    guard:
+      prepare(`SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name, origin, last_write,
+      ${isBeingRemoved('agents')} AS closed FROM agents WHERE id = ?`),
     advance:
       prepare(`UPDATE agents SET status = ?, state = ?, last_seq = ?, doing = ?, reply = ?, sent_this_turn = ?,
       noticed = ?, calls = calls + ?, updated_at = ?, last_write = coalesce(?, last_write),
@@ -92,7 +101,7 @@ export function prepareStatements(database: DatabaseSync) {
       `UPDATE asks SET verdict = 'void', answered_at = ? WHERE agent_id = ? AND verdict IS NULL`,
     ),
     answerAsk: prepare(`UPDATE asks SET verdict = ?, scope = ?, note = ?, answered_by = ?, answered_at = ?
-      WHERE id = ? AND verdict IS NULL RETURNING root_id, agent_id, call_id`),
+      WHERE id = ? AND verdict IS NULL AND NOT ${isBeingRemoved('asks')} RETURNING root_id, agent_id, call_id`),
     sameAnswer:
       prepare(`SELECT 1 FROM asks WHERE id = ? AND verdict = ? AND scope IS ? AND note IS ? AND answered_by = ?
       AND answered_at = ?`),
@@ -118,35 +127,36 @@ export function prepareStatements(database: DatabaseSync) {
       ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`),
     deleteWorker: prepare('DELETE FROM workers WHERE id = ?'),
     deleteSignals: prepare('DELETE FROM signals WHERE worker = ?'),
-    releaseAgents: prepare('UPDATE agents SET worker = NULL WHERE worker = ?'),
     deleteSeats: prepare('DELETE FROM channel_seats WHERE worker = ?'),
     livingWorkers: prepare('SELECT * FROM workers WHERE expires_at > ? ORDER BY started_at, id'),
     drainWorker: prepare('UPDATE workers SET draining = 1 WHERE id = ?'),
     allWorkers: prepare('SELECT id, host, pid, expires_at FROM workers'),
-    claimable: prepare(
-      `SELECT id, worker FROM agents WHERE root_id = ? AND status NOT IN ('completed', 'failed', 'killed')`,
-    ),
-    serveTree: prepare('UPDATE trees SET served = 1 WHERE root_id = ?'),
-    releaseTree: prepare('UPDATE agents SET worker = NULL WHERE root_id = ? AND worker = ?'),
+    claimable:
+      prepare(`SELECT id, worker FROM agents WHERE root_id = ? AND status NOT IN ('completed', 'failed', 'killed')
+      AND NOT ${isBeingRemoved('agents')}`),
+    serveTree: prepare('UPDATE trees SET served = 1 WHERE root_id = ? AND served = 0'),
     isSent: prepare(`SELECT ${MAIL_COLUMNS} FROM mail WHERE id = ?`),
-    unledTrees: prepare(`SELECT root_id FROM (
-        SELECT root_id FROM agents INDEXED BY agents_at_work
-        WHERE status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting')
-          AND (worker IS NULL OR worker NOT IN (SELECT value FROM json_each(?1)))
-        UNION
-        SELECT g.root_id FROM mail m JOIN agents g ON g.id = m.to_id
-        WHERE m.consumed_seq IS NULL AND g.status NOT IN ('completed', 'failed', 'killed')
-          AND (g.worker IS NULL OR g.worker NOT IN (SELECT value FROM json_each(?1)))
-      ) JOIN trees USING (root_id) WHERE trees.served = 1
-        AND NOT EXISTS (SELECT 1 FROM json_each(trees.placement) p WHERE p.value NOT IN (SELECT value FROM json_each(?3)))
-      LIMIT ?2`),
-    // A process died (it did not release the agent) while a call of it ran there.
-    claim:
-      prepare(`UPDATE agents SET deaths = deaths + (worker IS NOT NULL AND status = 'executing' AND EXISTS (
-        SELECT 1 FROM json_each(state, '$.running') r WHERE json_extract(r.value, '$.wait') IS NULL
-          AND json_extract(r.value, '$.child') IS NULL
-          AND (json_extract(r.value, '$.ask') IS NULL OR json_extract(r.value, '$.approved')))),
-      worker = ?, epoch = epoch + 1 WHERE id = ?`),
+    unledTrees: prepare(`SELECT u.root_id FROM unled u JOIN trees t ON t.root_id = u.root_id
+      WHERE NOT EXISTS (SELECT 1 FROM json_each(t.placement) p WHERE p.value NOT IN (SELECT value FROM json_each(?1)))
+      GROUP BY u.root_id LIMIT ?2`),
+    enterUnled: prepare(`INSERT OR IGNORE INTO unled (root_id, agent_id) SELECT g.root_id, g.id
+      FROM json_each(?1) seeker JOIN agents g ON g.id = seeker.value JOIN trees t ON t.root_id = g.root_id
+      WHERE t.served = 1 AND g.worker IS NULL AND g.status NOT IN ('completed', 'failed', 'killed')
+        AND (g.status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting')
+          OR EXISTS (SELECT 1 FROM mail m WHERE m.to_id = g.id AND m.consumed_seq IS NULL))`),
+    leaveUnled: prepare(
+      'DELETE FROM unled WHERE agent_id = ?1 AND root_id = (SELECT root_id FROM agents WHERE id = ?1)',
+    ),
+    nextHolder: prepare('SELECT worker FROM agents WHERE worker > ? ORDER BY worker LIMIT 1'),
+    heldBy: prepare('SELECT id FROM agents WHERE worker = ? LIMIT ?'),
+    heldInTree: prepare('SELECT id FROM agents WHERE root_id = ? AND worker = ?'),
+    free: prepare('UPDATE agents SET worker = NULL WHERE id = ?'),
+    bury: prepare(
+      `UPDATE agents SET deaths = deaths + ${DIED_AT_WORK}, worker = NULL, epoch = epoch + 1 WHERE id = ?`,
+    ),
+    claim: prepare(
+      `UPDATE agents SET deaths = deaths + ${DIED_AT_WORK}, worker = ?, epoch = epoch + 1 WHERE id = ?`,
+    ),
   };
 }
 
