@@ -243,6 +243,8 @@ export interface Store extends CronLedger, OutboxLedger, RetentionLedger {
   claim(root_id: string, worker: Worker): Promise<Agent[]>;
   /** Served trees in which something is to be done and nobody does it: an agent at work, or at rest with mail, without a living worker. */
   unledTrees(limit: number, labels?: readonly string[]): Promise<string[]>;
+  /** Labels that a worker must have to lead this served tree by itself; null: it is not served, or not there. */
+  placement(root_id: string): Promise<readonly string[] | null>;
   /** From now on the tree is served. */
   serveTree(root_id: string): Promise<void>;
   /** Gives up the worker's leases of one tree: its agents are rows again until something is to be done. */

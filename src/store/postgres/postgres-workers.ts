@@ -110,6 +110,12 @@ export class PostgresWorkers extends PostgresBase {
     }
   }
 
+  async placement(root_id: string): Promise<readonly string[] | null> {
+    const sql = 'SELECT placement FROM trees WHERE root_id = $1 AND served';
+    const [row] = await this.read('placement', sql, [root_id]);
+    return row === undefined ? null : JSON.parse(row.placement as string);
+  }
+
   async serveTree(root_id: string): Promise<void> {
     await this.query('serve_tree', 'SELECT coppice_serve($1)', [root_id]);
   }

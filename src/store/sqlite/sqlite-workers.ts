@@ -93,6 +93,11 @@ export class SqliteWorkers extends SqliteBase {
     this.#dissolve(dead, this.sql.bury, () => !this.living().includes(dead));
   }
 
+  async placement(root_id: string): Promise<readonly string[] | null> {
+    const row = this.read(() => this.sql.placement.get(root_id)) as Row | undefined;
+    return row === undefined ? null : JSON.parse(row.placement as string);
+  }
+
   async serveTree(root_id: string): Promise<void> {
     this.transaction((commit) => commit.serve(root_id));
   }

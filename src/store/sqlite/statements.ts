@@ -134,6 +134,7 @@ export function prepareStatements(database: DatabaseSync) {
     claimable:
       prepare(`SELECT id, worker FROM agents WHERE root_id = ? AND status NOT IN ('completed', 'failed', 'killed')
       AND NOT ${isBeingRemoved('agents')}`),
+    placement: prepare('SELECT placement FROM trees WHERE root_id = ? AND served = 1'),
     serveTree: prepare('UPDATE trees SET served = 1 WHERE root_id = ? AND served = 0'),
     isSent: prepare(`SELECT ${MAIL_COLUMNS} FROM mail WHERE id = ?`),
     unledTrees: prepare(`SELECT u.root_id FROM unled u JOIN trees t ON t.root_id = u.root_id
