@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTerminal } from '../core/state.ts';
+import { isTerminal, isWorking } from '../core/state.ts';
 import { statusWord } from '../render/agent-status.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
@@ -8,8 +8,10 @@ import type { Store } from '../store/store.ts';
 /** Looked at so often even if nobody says that there is something to do: hints may be lost, processes die. */
 const LOOK_MS = 1_000;
 const MOST_AT_ONCE = 50;
-/** A tree in which nothing happens for so long is given up: it is rows again. */
+/** A tree in which nothing happens for so long is given up: it is rows again. When others wait for its place, at once. */
 const IDLE_MS = 30_000;
+/** A tree at rest could not be given up this very moment, and others wait for its place. */
+const ROOM_LOOK_MS = 50;
 const DRAIN_LOOK_MS = 50;
 
 export interface TreeKeeperOptions {
@@ -36,6 +38,10 @@ export class TreeKeeper {
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
   #again = false;
+  /** Trees wait for a place here. */
+  #crowded = false;
+  /** Some that are at rest could not be given up yet. */
+  #room_soon = false;
   #stopped = false;
 
   constructor(options: TreeKeeperOptions) {
@@ -64,9 +70,9 @@ export class TreeKeeper {
       .finally(() => {
         this.#looking = null;
         if (this.#stopped) return;
-        const delay = this.#again ? 0 : LOOK_MS;
+        const delay_ms = this.#again ? 0 : this.#room_soon ? ROOM_LOOK_MS : LOOK_MS;
         this.#again = false;
-        this.#timer = setTimeout(() => this.wake(), delay);
+        this.#timer = setTimeout(() => this.wake(), delay_ms);
       });
   }
 
@@ -74,6 +80,7 @@ export class TreeKeeper {
     if (event.type === 'agent') {
       const { agent } = event;
       this.#touch(agent.root_id);
+      if (this.#crowded && !isWorking(agent.state.type)) this.wake();
       if (agent.parent_id !== null || !isTerminal(agent.state.type) || !this.#led.has(agent.id)) return;
       this.#led.set(agent.id, 0);
       this.#options.onEnded(agent.id);
@@ -87,15 +94,33 @@ export class TreeKeeper {
   async #look(): Promise<void> {
     const { store, labels = [], most = Number.POSITIVE_INFINITY } = this.#options;
     await this.#giveUp();
-    const places = Math.min(MOST_AT_ONCE, most - this.#led.size);
-    if (places <= 0) return;
-    const unled = await store.unledTrees(places, labels);
+    const unled = await store.unledTrees(MOST_AT_ONCE, labels);
+    const free = await this.#makeRoom(unled.length);
+    this.#crowded = unled.length > free;
     // There may be more.
-    if (unled.length === places && places === MOST_AT_ONCE) this.#again = true;
-    for (const root_id of unled) {
+    if (unled.length === MOST_AT_ONCE && !this.#crowded) this.#again = true;
+    // Workers that look at the same moment and cannot take all must not all reach for the same ones.
+    const first = this.#crowded ? Math.floor(Math.random() * unled.length) : 0;
+    for (const root_id of [...unled.slice(first), ...unled.slice(0, first)]) {
       if (this.#stopped) return;
+      // It may be led here in part.
+      if (this.#led.size >= most && !this.#led.has(root_id)) continue;
       await this.#take(root_id).catch((error: unknown) => this.#options.onTrouble(error, root_id));
     }
+  }
+
+  /** Gives up trees at rest, those first that have rested longest, until so many have a place, if that can be; how many have. */
+  async #makeRoom(wanted: number): Promise<number> {
+    const { runtime, most = Number.POSITIVE_INFINITY } = this.#options;
+    const free = () => most - this.#led.size;
+    this.#room_soon = false;
+    const by_rest = [...this.#led].sort(([, one], [, other]) => one - other);
+    for (const [root_id] of by_rest) {
+      if (free() >= wanted) break;
+      if (await runtime.release(root_id)) this.#led.delete(root_id);
+      else if (await this.#rests(root_id)) this.#room_soon = true;
+    }
+    return free();
   }
 
   async #take(root_id: string): Promise<void> {
@@ -125,6 +150,11 @@ export class TreeKeeper {
   /** Busy, or something is under way this very moment: looked at again when its time has come. */
   #touchLater(root_id: string, last: number): void {
     if (last > 0) this.#led.set(root_id, Date.now());
+  }
+
+  async #rests(root_id: string): Promise<boolean> {
+    const agents = await this.#options.runtime.agents(root_id);
+    return !agents.some(({ state }) => isWorking(state.type));
   }
 
   /** Takes nothing over any more, and waits until nothing led here is at work, at most `ms`; false when time was up. */

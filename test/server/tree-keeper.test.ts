@@ -59,6 +59,29 @@ it('leads no more trees at once than it has places; the next is taken when one i
   for (const release of open.values()) release();
 });
 
+it('a tree at rest leaves its place to one that waits for it, and keeps it as long as none does', async () => {
+  await keep((scene) => `answered ${scene.user}`, { most: 3, idle_ms: 3_600_000 });
+  keeper.start();
+  const answered = (ids: readonly string[]) =>
+    until(
+      async () => (await Promise.all(ids.map((id) => stage.store.agent(id)))).every((one) => one?.reply),
+      'they have answered',
+    );
+  const early = [await enter('a'), await enter('b')];
+  await answered(early);
+  // It was looked for after the others had come to rest.
+  await answered([await enter('there is a place for it')]);
+  assert.ok(!(await Promise.all(early.map(workerOf))).includes(null), 'nobody waits for their places');
+  const late = await Promise.all(['c', 'd', 'e', 'f', 'g', 'h'].map((prompt) => enter(prompt)));
+  await answered(late);
+  assert.ok(keeper.led <= 3);
+  await stage.runtime.send(early[0] as string, 'and again');
+  await until(
+    async () => (await stage.store.agent(early[0] as string))?.reply?.includes('and again') === true,
+    'what was given up is taken back',
+  );
+});
+
 it('gives up what rests, and takes it back when a letter comes', async () => {
   await keep((scene) => `answer ${scene.step}`, { idle_ms: 20 });
   const id = await enter('first');

@@ -43,6 +43,13 @@ it('the environment may say where to listen; the URL comes first', () => {
   assert.equal(postgresAddress(named, env).listen_url, 'postgres://elsewhere/ledger');
 });
 
+it('listening may be switched off, with everything else as it was', () => {
+  const silent = { url: BASE, listen_url: null, prepare: true, location: SHOWN };
+  assert.deepEqual(postgresAddress(`${BASE}?listen=off`), silent);
+  assert.deepEqual(postgresAddress(BASE, { COPPICE_LISTEN_URL: 'off' }), silent);
+  assert.deepEqual(postgresAddress(`${BASE}?listen=off`, { COPPICE_LISTEN_URL: DIRECT }), silent);
+});
+
 it('a password is never shown, wherever it stands', () => {
   for (const url of [
     `${BASE}?password=secret`,

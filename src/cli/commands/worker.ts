@@ -11,6 +11,7 @@ import { mayAsk } from '../serve/may-ask.ts';
 import { openPatiently } from '../serve/open-patiently.ts';
 import { serverLogOf } from '../serve/server-log-of.ts';
 import { stopSignal } from '../serve/stop-signal.ts';
+import { tellTreeTrouble } from '../serve/tell-tree-trouble.ts';
 import { troubleLog } from '../serve/trouble-log.ts';
 import { workerLabels } from '../worker-labels.ts';
 
@@ -39,10 +40,11 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
     labels,
     can_ask: mayAsk,
   });
-  runtime.subscribe((event) => {
-    if (event.type === 'ledger') log(event.reachable ? 'info' : 'warn', event.text);
-  });
   const trouble = troubleLog(log);
+  runtime.subscribe((event) => {
+    if (event.type === 'ledger')
+      (event.reachable ? log : trouble)(event.reachable ? 'info' : 'warn', event.text);
+  });
   const keeper = new TreeKeeper({
     store,
     runtime,
@@ -50,10 +52,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
     most: options.concurrency,
     onTaken: (root_id, agents) => log('info', 'leads a tree', { root_id, agents }),
     onEnded: (root_id) => log('info', 'a tree has ended', { root_id }),
-    onTrouble: (error, root_id) =>
-      trouble('error', `a tree is in trouble: ${error instanceof Error ? error.message : String(error)}`, {
-        root_id,
-      }),
+    onTrouble: (error, root_id) => tellTreeTrouble(trouble, error, root_id),
   });
   keeper.start();
   log('info', 'coppice works', { ledger: store.location, worker: runtime.worker_id, labels });

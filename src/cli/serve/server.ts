@@ -1,14 +1,15 @@
 import type { ChannelLog } from '../../channels/channel.ts';
 import { Chats } from '../../channels/chats.ts';
 import { Outbox } from '../../channels/outbox.ts';
-import { CoppiceError } from '../../core/coppice-error.ts';
 import { Scheduler } from '../../cron/scheduler.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { TreeKeeper } from '../../server/tree-keeper.ts';
 import type { Store } from '../../store/store.ts';
 import type { OpenChannels } from '../open-channels.ts';
+import { errorText } from './error-text.ts';
 import { InboundSeat } from './inbound-seat.ts';
 import { RunCleaner } from './run-cleaner.ts';
+import { tellTreeTrouble } from './tell-tree-trouble.ts';
 import { troubleLog } from './trouble-log.ts';
 
 export interface ServerOptions {
@@ -41,7 +42,7 @@ export class Server {
       runtime,
       labels: options.labels,
       onTaken: (root_id, agents) => log('debug', 'leads a tree', { root_id, agents }),
-      onTrouble: (error, root_id) => trouble('error', `a tree is in trouble: ${textOf(error)}`, { root_id }),
+      onTrouble: (error, root_id) => tellTreeTrouble(trouble, error, root_id),
       onEnded: (root_id) => {
         this.#scheduler.wake();
         this.#outbox.wake();
@@ -56,11 +57,11 @@ export class Server {
           job: job.id,
           instant: new Date(instant).toISOString(),
         }),
-      onTrouble: (error) => trouble('error', `schedules cannot be looked at: ${textOf(error)}`),
+      onTrouble: (error) => trouble('error', `schedules cannot be looked at: ${errorText(error)}`),
     });
     this.#outbox = new Outbox({ ledger: store, channels: channels.all, worker_id: runtime.worker_id, log });
     this.#cleaner = new RunCleaner(store, (error) =>
-      trouble('warn', `conversations cannot be deleted: ${textOf(error)}`),
+      trouble('warn', `conversations cannot be deleted: ${errorText(error)}`),
     );
     this.#seats = channels.inbound.map((channel) => {
       const desk = new Chats({
@@ -73,7 +74,8 @@ export class Server {
       return new InboundSeat({ store, worker_id: runtime.worker_id, channel, desk, log });
     });
     runtime.subscribe((event) => {
-      if (event.type === 'ledger') log(event.reachable ? 'info' : 'warn', event.text);
+      if (event.type === 'ledger')
+        (event.reachable ? log : trouble)(event.reachable ? 'info' : 'warn', event.text);
       // A reply, a question or the end of a run may be in the outbox now.
       else if (event.type === 'agent' && event.agent.config.channel !== undefined) this.#outbox.wake();
     });
@@ -110,9 +112,4 @@ export class Server {
     this.#keeper.stop();
     await Promise.all(channels.all.map((channel) => channel.close().catch(() => undefined)));
   }
-}
-
-function textOf(error: unknown): string {
-  if (error instanceof CoppiceError && error.hint !== null) return `${error.message}. ${error.hint}`;
-  return error instanceof Error ? error.message : String(error);
 }

@@ -16,7 +16,7 @@ const OWN = ['prepare', 'pgbouncer', 'listen'];
 
 /**
  * Reads `postgres://…`. Options of ours in its query: `prepare=false` (or `pgbouncer=true`, the same) for a pooler in transaction mode, and
- * `listen=postgres://…`, the direct address for `LISTEN` (or `COPPICE_LISTEN_URL` in `env`). Throws a `StoreError`.
+ * `listen=postgres://…`, the direct address for `LISTEN` (or `COPPICE_LISTEN_URL` in `env`), `listen=off` for none. Throws a `StoreError`.
  */
 export function postgresAddress(url: string, env: NodeJS.ProcessEnv = {}): PostgresAddress {
   const at = url.indexOf('?');
@@ -25,17 +25,18 @@ export function postgresAddress(url: string, env: NodeJS.ProcessEnv = {}): Postg
   const isOwn = OWN.some((name) => query.has(name));
   const prepare = flag(query, 'prepare', true) && !flag(query, 'pgbouncer', false);
   const named = query.get('listen') ?? env.COPPICE_LISTEN_URL ?? '';
-  if (named !== '' && !/^postgres(ql)?:\/\//.test(named))
+  const listens = !/^off$/i.test(named);
+  if (listens && named !== '' && !/^postgres(ql)?:\/\//.test(named))
     throw new StoreError(
       'E_DB_URL',
-      'the address for LISTEN is no postgres://… URL: check listen= or COPPICE_LISTEN_URL',
+      'the address for LISTEN is no postgres://… URL and not "off": check listen= or COPPICE_LISTEN_URL',
     );
   for (const name of OWN) query.delete(name);
   // What is not ours goes to the driver to the letter.
   const rest = isOwn ? joined(base, query) : url;
   return {
     url: rest,
-    listen_url: named !== '' ? named : prepare ? rest : null,
+    listen_url: listens ? (named !== '' ? named : prepare ? rest : null) : null,
     prepare,
     location: publicLocation(base, query),
   };

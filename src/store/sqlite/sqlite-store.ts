@@ -26,7 +26,7 @@ import { openDatabase } from './open-database.ts';
 import { SqliteRetention } from './sqlite-retention.ts';
 
 /** How often another process's writes are looked for; one pragma each time. */
-const POLL_MS = 20;
+const POLL_MS = 10;
 const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
 const MAX_FOUND = 20;
 

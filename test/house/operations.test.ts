@@ -1,0 +1,46 @@
+// Proves that docs/operations.md speaks of the log as it is: every line that it explains is one that the program writes, and every warning and error of
+// workers and servers is explained.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const page = readFileSync(join(ROOT, 'docs', 'operations.md'), 'utf8');
+const table = page.slice(page.indexOf('## What the log says'), page.indexOf('What nobody logs'));
+/** In code, first column; `…` stands for what differs. */
+const explained = [...table.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = '']) =>
+  [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text as string),
+);
+const sources = (pattern: string) =>
+  globSync(pattern, { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'));
+const words = (text: string) => text.split('…').map((piece) => piece.trim().replace(/^: /, ''));
+
+it('every line that the page explains is written somewhere', () => {
+  const all = sources('src/**/*.ts').join('\n');
+  const own_names = ['text', 'failed', 'timeout', 'cancelled', 'skipped'];
+  const lines = explained.filter((text) => !own_names.includes(text));
+  assert.ok(lines.length > 25);
+  const unknown = lines.filter((text) => words(text).some((piece) => !all.includes(piece)));
+  assert.deepEqual(unknown, []);
+});
+
+it('every warning and error of workers and servers is explained', () => {
+  const written = [
+    ...sources('src/cli/{serve,commands}/**/*.ts'),
+    ...sources('src/channels/outbox{.ts,/**/*.ts}'),
+  ].flatMap((text) =>
+    [...text.matchAll(/(?:log|trouble)\(\s*'(?:warn|error)',\s*[`']([^`'$]+)/g)].map(
+      ([, line]) => line as string,
+    ),
+  );
+  assert.ok(written.length >= 10);
+  const missing = written.filter((line) => !explained.some((text) => begins(text, line)));
+  assert.deepEqual(missing, []);
+});
+
+/** One of them says no more than the other begins with. */
+function begins(text: string, line: string): boolean {
+  const [said, wrote] = [words(text)[0] as string, line.trim()];
+  return said.startsWith(wrote) || wrote.startsWith(said);
+}
