@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTerminal } from '../core/state.ts';
+import { isTerminal, isWorking } from '../core/state.ts';
 import { statusWord } from '../render/agent-status.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
@@ -8,9 +8,11 @@ import type { Store } from '../store/store.ts';
 /** Looked at so often even if nobody says that there is something to do: hints may be lost, processes die. */
 const LOOK_MS = 1_000;
 const MOST_AT_ONCE = 50;
-/** A tree in which nothing happens for so long is given up: it is rows again. */
+/** A tree in which nothing happens for so long, and nothing runs, is given up: it is rows again, also while its agents wait for something. */
 const IDLE_MS = 30_000;
 const DRAIN_LOOK_MS = 50;
+/** So many are taken over at the same time. */
+const LANES = 4;
 
 export interface TreeKeeperOptions {
   readonly store: Store;
@@ -27,7 +29,10 @@ export interface TreeKeeperOptions {
   readonly most?: number;
 }
 
-/** Leads served trees (`Store.unledTrees`) that nobody leads, and gives them up when nothing is to be done in them any more. */
+/**
+ * Leads served trees (`Store.unledTrees`) that nobody leads, and gives them up when nothing is to be done in them, or all that is waits for mail or for a
+ * time: they come back with either.
+ */
 export class TreeKeeper {
   readonly #options: TreeKeeperOptions;
   /** Trees that are led here, each with the last time that something happened in it. */
@@ -37,6 +42,8 @@ export class TreeKeeper {
   #looking: Promise<void> | null = null;
   #again = false;
   #stopped = false;
+  /** Trees wait for a place here. */
+  #crowded = false;
 
   constructor(options: TreeKeeperOptions) {
     this.#options = options;
@@ -74,6 +81,7 @@ export class TreeKeeper {
     if (event.type === 'agent') {
       const { agent } = event;
       this.#touch(agent.root_id);
+      if (this.#crowded && !isWorking(agent.state.type)) this.wake();
       if (agent.parent_id !== null || !isTerminal(agent.state.type) || !this.#led.has(agent.id)) return;
       this.#led.set(agent.id, 0);
       this.#options.onEnded(agent.id);
@@ -86,15 +94,29 @@ export class TreeKeeper {
 
   async #look(): Promise<void> {
     const { store, labels = [], most = Number.POSITIVE_INFINITY } = this.#options;
-    await this.#giveUp();
-    const places = Math.min(MOST_AT_ONCE, most - this.#led.size);
-    if (places <= 0) return;
-    const unled = await store.unledTrees(places, labels);
+    const { idle_ms = IDLE_MS } = this.#options;
+    await this.#giveUp(Date.now() - idle_ms, Number.POSITIVE_INFINITY);
+    const unled = await store.unledTrees(MOST_AT_ONCE, labels);
+    const fresh = unled.filter((root_id) => !this.#led.has(root_id));
+    const missing = this.#led.size + fresh.length - most;
+    // Whoever waits for a place need not wait for those that only rest.
+    if (missing > 0) await this.#giveUp(Date.now(), missing);
+    const places = most - this.#led.size;
+    this.#crowded = fresh.length > places;
     // There may be more.
-    if (unled.length === places && places === MOST_AT_ONCE) this.#again = true;
-    for (const root_id of unled) {
+    if (unled.length === MOST_AT_ONCE && places > 0) this.#again = true;
+    const queue = [
+      ...unled.filter((root_id) => this.#led.has(root_id)),
+      ...fresh.slice(0, Math.max(0, places)),
+    ];
+    await Promise.all(Array.from({ length: LANES }, () => this.#takeAll(queue)));
+  }
+
+  async #takeAll(queue: string[]): Promise<void> {
+    for (let root_id = queue.shift(); root_id !== undefined; root_id = queue.shift()) {
       if (this.#stopped) return;
-      await this.#take(root_id).catch((error: unknown) => this.#options.onTrouble(error, root_id));
+      const id = root_id;
+      await this.#take(id).catch((error: unknown) => this.#options.onTrouble(error, id));
     }
   }
 
@@ -112,13 +134,17 @@ export class TreeKeeper {
     for (const { agent, reason } of broken) onTrouble(new Error(`${agent.name}: ${reason}`), root_id);
   }
 
-  async #giveUp(): Promise<void> {
-    const { runtime, idle_ms = IDLE_MS } = this.#options;
-    const before = Date.now() - idle_ms;
-    for (const [root_id, last] of this.#led) {
-      if (last > before) continue;
-      if (await runtime.release(root_id)) this.#led.delete(root_id);
-      else this.#touchLater(root_id, last);
+  /** Those in which nothing happened since, the quietest first, and no more than so many. */
+  async #giveUp(before: number, most: number): Promise<void> {
+    const { runtime } = this.#options;
+    const quiet = [...this.#led].filter(([, last]) => last <= before).sort((a, b) => a[1] - b[1]);
+    let given_up = 0;
+    for (const [root_id, last] of quiet) {
+      if (given_up >= most) return;
+      if (await runtime.release(root_id)) {
+        this.#led.delete(root_id);
+        given_up += 1;
+      } else this.#touchLater(root_id, last);
     }
   }
 
