@@ -241,14 +241,21 @@ export interface Store extends CronLedger, OutboxLedger, RetentionLedger {
    * process is gone (`deadPids` decides that among candidates). Epochs rise. Returns them as they are now. Agents that are terminal are never claimed.
    */
   claim(root_id: string, worker: Worker): Promise<Agent[]>;
-  /** Served trees in which something is to be done and nobody does it: an agent at work, or at rest with mail, without a living worker. */
+  /**
+   * Served trees in which something is to be done and nobody does it: an agent at work, or at rest with mail, without a living worker. Not those in
+   * which all work is parked and not due (`releaseTree`).
+   */
   unledTrees(limit: number, labels?: readonly string[]): Promise<string[]>;
   /** Labels that a worker must have to lead this served tree by itself; null: it is not served, or not there. */
   placement(root_id: string): Promise<readonly string[] | null>;
   /** From now on the tree is served. */
   serveTree(root_id: string): Promise<void>;
-  /** Gives up the worker's leases of one tree: its agents are rows again until something is to be done. */
-  releaseTree(root_id: string, worker_id: string): Promise<void>;
+  /**
+   * Gives up the worker's leases of one tree: its agents are rows again until something is to be done. `parked`: agents at work that need nobody until
+   * then (milliseconds since the epoch, `Infinity`: for ever), unless mail comes, somebody they wait for ends, or the worker was told of either and did not take
+   * the signal.
+   */
+  releaseTree(root_id: string, worker_id: string, parked?: ReadonlyMap<string, number>): Promise<void>;
   /** Takes (and removes) the signals for this worker. */
   signals(worker_id: string): Promise<Signal[]>;
   /** Workers whose lease is alive. */

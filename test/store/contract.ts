@@ -10,6 +10,7 @@ import { cronContract } from './cron-contract.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
 import { oldEntriesContract } from './old-entries-contract.ts';
 import { outboxContract } from './outbox-contract.ts';
+import { parkedContract } from './parked-contract.ts';
 import { removalContract } from './removal-contract.ts';
 import { retentionContract } from './retention-contract.ts';
 import { runHistoryContract } from './run-history-contract.ts';
@@ -503,6 +504,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     againContract(() => ({ store, other }));
     workersContract(() => ({ store, other }));
     unledContract(() => ({ store, other }));
+    parkedContract(() => ({ store, other }));
     retentionContract(() => ({ store, other }));
     removalContract(() => ({ store, other }));
     oldEntriesContract(() => ({ store, other }));

@@ -129,7 +129,7 @@ export const HOT_CALLS: readonly HotCall[] = [
       const claimed = await store.claim(RESTING.root_id, WORKER);
       assert.equal(claimed.length, 100);
       await step(store, RESTING.id, { consume: [{ mail_id: sent.mail.id, seq: agent.last_seq + 1 }] });
-      await store.releaseTree(RESTING.root_id, WORKER.id);
+      await store.releaseTree(RESTING.root_id, WORKER.id, new Map(claimed.map(({ id }) => [id, AT * 2])));
       await store.release(WORKER.id);
     },
   },

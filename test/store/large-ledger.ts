@@ -55,7 +55,7 @@ const AT = '1700000000000';
 
 /**
  * Fills an empty ledger: each statement with how many rows come of it. Half the agents rest in served trees; most others are parked in a wait that nobody
- * leads, in trees that are not served; the newest are led. `series` is a source of the numbers 1…n in a column `i`.
+ * leads, each with its time in a far future; the newest are led. `series` is a source of the numbers 1…n in a column `i`.
  */
 export function largeLedger(series: (n: number) => string): readonly string[] {
   const agent = (i: string) => `'b' || (1000000 + ${i})`;
@@ -73,6 +73,8 @@ export function largeLedger(series: (n: number) => string): readonly string[] {
         CASE WHEN ${is_root} THEN 0 ELSE 1 END, '${JSON.stringify(CONFIG)}', CASE WHEN ${rests} THEN 'idle' ELSE 'executing' END,
         CASE WHEN ${rests} THEN '{"type":"idle"}' ELSE '${JSON.stringify(PARKED_STATE)}' END, 3, 10, CASE WHEN ${is_root} THEN ${PER_TREE - 1} ELSE 0 END,
         CASE WHEN ${is_led} THEN '${LARGE_LEADER}' END, ${AT} + i, ${AT} + i FROM ${series(LARGE.agents + PER_TREE - 1)} WHERE i >= ${PER_TREE}`,
+    `INSERT INTO unled (root_id, agent_id, due_at)
+      SELECT ${root('i')}, ${agent('i')}, 4102444800000 + i % 3600000 FROM ${series(LARGE.agents)} WHERE i >= ${FIRST_PARKED} AND i < ${FIRST_LED}`,
     `INSERT INTO messages (agent_id, seq, kind, content, at)
       SELECT ${agent(`${PER_TREE} + (i - 1) / 3`)}, 1 + (i - 1) % 3, 'user', '{"origin":"human","text":"text ' || i || '"}', ${AT} + i
       FROM ${series(LARGE.messages)}`,

@@ -10,7 +10,7 @@ import { HOT_CALLS } from './hot-calls.ts';
 import { LARGE, LARGE_LEADER, largeLedger } from './large-ledger.ts';
 
 /** Tables that are small however large the ledger is. */
-const SMALL = new Set(['workers', 'signals', 'unled', 'channel_seats', 'coppice_migrations']);
+const SMALL = new Set(['workers', 'signals', 'channel_seats', 'coppice_migrations']);
 /** More than five, after which the server may settle on one plan for all values. */
 const ROUNDS = 8;
 

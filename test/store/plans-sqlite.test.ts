@@ -11,7 +11,7 @@ import { HOT_CALLS } from './hot-calls.ts';
 import { LARGE, LARGE_LEADER, largeLedger } from './large-ledger.ts';
 
 /** Tables that are small however large the ledger is, and what is no table. */
-const SMALL = new Set(['workers', 'signals', 'unled', 'channel_seats', 'sqlite_master']);
+const SMALL = new Set(['workers', 'signals', 'channel_seats', 'sqlite_master']);
 /** Indexes that hold only what is open, so that all of it may be read. */
 const OPEN_ONLY = new Set([
   'subagent_runs_active',

@@ -9,9 +9,12 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION coppice_tell_waiters(about_agent text, own_worker text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE unled text[];
 BEGIN
   PERFORM coppice_signal(g.worker, own_worker, e.waiter, 'status', about_agent)
   FROM wait_edges e JOIN agents g ON g.id = e.waiter WHERE e.target = about_agent;
+  SELECT array_agg(e.waiter) INTO unled FROM wait_edges e JOIN agents g ON g.id = e.waiter WHERE e.target = about_agent AND g.worker IS NULL;
+  IF unled IS NOT NULL THEN PERFORM coppice_enter_unled(unled); END IF;
 END $$;
 
 CREATE OR REPLACE FUNCTION coppice_post(m jsonb, own_worker text) RETURNS bigint LANGUAGE plpgsql AS $$

@@ -16,13 +16,17 @@ const DEAD = `WITH RECURSIVE holder (worker) AS (
   ), alive AS (SELECT id FROM workers WHERE expires_at > coppice_now() AND NOT id = ANY ($1::text[]))
   SELECT worker AS id FROM holder WHERE worker IS NOT NULL AND NOT EXISTS (SELECT 1 FROM alive WHERE alive.id = worker)
   UNION SELECT id FROM workers WHERE NOT EXISTS (SELECT 1 FROM alive WHERE alive.id = workers.id)`;
-/** From tree to tree likewise. */
-const UNLED = `WITH RECURSIVE tree (root_id) AS (
-    (SELECT root_id FROM unled ORDER BY root_id LIMIT 1)
+/** From tree to tree likewise, those that are due longest first; a tree comes once for each time at which something in it was due. */
+const UNLED = `WITH RECURSIVE tree (due_at, root_id) AS (
+    (SELECT due_at, root_id FROM unled ORDER BY due_at, root_id LIMIT 1)
     UNION ALL
-    SELECT (SELECT u.root_id FROM unled u WHERE u.root_id > tree.root_id ORDER BY u.root_id LIMIT 1) FROM tree WHERE tree.root_id IS NOT NULL
-  ) SELECT root_id FROM tree
-  WHERE (SELECT t.placement = '[]' OR t.placement::jsonb <@ $2::jsonb FROM trees t WHERE t.root_id = tree.root_id) LIMIT $1`;
+    SELECT next.due_at, next.root_id FROM tree, LATERAL (
+      SELECT u.due_at, u.root_id FROM unled u WHERE (u.due_at, u.root_id) > (tree.due_at, tree.root_id) ORDER BY u.due_at, u.root_id LIMIT 1) AS next
+    WHERE tree.due_at <= coppice_now()
+  ) SELECT root_id FROM tree WHERE due_at <= coppice_now()
+    AND (SELECT t.placement = '[]' OR t.placement::jsonb <@ $2::jsonb FROM trees t WHERE t.root_id = tree.root_id) LIMIT $1`;
+/** So many looks at one tree are made up for. */
+const LOOKS_AT_A_TREE = 4;
 
 /** Who leads what in the PostgreSQL ledger. */
 export class PostgresWorkers extends PostgresBase {
@@ -69,11 +73,21 @@ export class PostgresWorkers extends PostgresBase {
   }
 
   /** In pieces, so that no transaction is long. */
-  async #free(worker_id: string, root_id: string | null): Promise<void> {
-    const sql = 'SELECT coppice_free($1, $2, $3, false) AS freed';
+  async #free(
+    worker_id: string,
+    root_id: string | null,
+    parked: ReadonlyMap<string, number> = new Map(),
+  ): Promise<void> {
+    const until = [...parked].map(([id, at]) => [id, Number.isFinite(at) ? Math.ceil(at) : -1]);
+    const sql = 'SELECT coppice_free($1, $2, $3, false, $4) AS freed';
     let freed = FREED_AT_ONCE;
     while (freed === FREED_AT_ONCE) {
-      const [row] = await this.query('free', sql, [worker_id, root_id, FREED_AT_ONCE]);
+      const [row] = await this.query('free', sql, [
+        worker_id,
+        root_id,
+        FREED_AT_ONCE,
+        JSON.stringify(Object.fromEntries(until)),
+      ]);
       freed = Number(row?.freed);
     }
   }
@@ -95,7 +109,8 @@ export class PostgresWorkers extends PostgresBase {
   async unledTrees(limit: number, labels: readonly string[] = []): Promise<string[]> {
     const gone = await this.gone();
     for (const { id } of await this.read('dead', DEAD, [gone])) await this.#bury(id as string, gone);
-    const rows = await this.read('unled_trees', UNLED, [limit, JSON.stringify(labels)]);
+    const most = limit * LOOKS_AT_A_TREE;
+    const rows = await this.read('unled_trees', UNLED, [most, JSON.stringify(labels)]);
     const unled = rows.map((row) => row.root_id as string);
     return [...new Set([...this.#unsure.keys(), ...unled])].slice(0, limit);
   }
@@ -120,8 +135,8 @@ export class PostgresWorkers extends PostgresBase {
     await this.query('serve_tree', 'SELECT coppice_serve($1)', [root_id]);
   }
 
-  async releaseTree(root_id: string, worker_id: string): Promise<void> {
-    await this.#free(worker_id, root_id);
+  async releaseTree(root_id: string, worker_id: string, parked?: ReadonlyMap<string, number>): Promise<void> {
+    await this.#free(worker_id, root_id, parked);
   }
 
   async signals(worker_id: string): Promise<Signal[]> {

@@ -1,15 +1,22 @@
 /**
  * Who leads what, inside the database. `unled` holds every agent of a served tree that has something to do (it is at work, or there is mail for it) and
- * no worker, so that nobody has to look for such agents among those that are parked. Whoever changes one of these facts does so with the
+ * no worker, with the time before which nobody need come, so that nobody has to look for such agents among those that are parked. Whoever changes one of these facts does so with the
  * agent's row locked, and then sees to its row in `unled`.
  */
 export const WORKER_FUNCTIONS = `
-CREATE OR REPLACE FUNCTION coppice_enter_unled(ids text[]) RETURNS void LANGUAGE sql AS $$
-  INSERT INTO unled (root_id, agent_id)
-  SELECT g.root_id, g.id FROM unnest(ids) AS seeker (id) JOIN agents g ON g.id = seeker.id JOIN trees t ON t.root_id = g.root_id
+-- Each not before its time; -1: not before there is mail.
+CREATE OR REPLACE FUNCTION coppice_enter_due(ids text[], dues bigint[]) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO unled AS u (root_id, agent_id, due_at)
+  SELECT g.root_id, g.id, CASE WHEN has_mail THEN 0 ELSE seeker.due_at END
+  FROM unnest(ids, dues) AS seeker (id, due_at) JOIN agents g ON g.id = seeker.id JOIN trees t ON t.root_id = g.root_id,
+    LATERAL (SELECT EXISTS (SELECT 1 FROM mail m WHERE m.to_id = g.id AND m.consumed_seq IS NULL) AS has_mail) AS box
   WHERE t.served AND g.worker IS NULL AND NOT coppice_is_terminal(g.status)
-    AND (coppice_is_working(g.status) OR EXISTS (SELECT 1 FROM mail m WHERE m.to_id = g.id AND m.consumed_seq IS NULL))
-  ON CONFLICT DO NOTHING
+    AND (has_mail OR (coppice_is_working(g.status) AND seeker.due_at >= 0))
+  ON CONFLICT (root_id, agent_id) DO UPDATE SET due_at = excluded.due_at WHERE u.due_at > excluded.due_at
+$$;
+
+CREATE OR REPLACE FUNCTION coppice_enter_unled(ids text[]) RETURNS void LANGUAGE sql AS $$
+  SELECT coppice_enter_due(ids, array_fill(0::bigint, ARRAY[coalesce(cardinality(ids), 0)]))
 $$;
 
 CREATE OR REPLACE FUNCTION coppice_leave_unled(ids text[]) RETURNS void LANGUAGE sql AS $$
@@ -27,12 +34,15 @@ BEGIN
 END $$;
 
 -- Takes at most so many agents from a worker (of one tree, if named). Those of a dead one get a new epoch: should it wake up, it is fenced out.
-CREATE OR REPLACE FUNCTION coppice_free(holder text, tree text, most bigint, is_dead boolean) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Those that are parked need nobody before their time (see coppice_enter_due), if nothing was told of them that was not heard.
+CREATE OR REPLACE FUNCTION coppice_free(holder text, tree text, most bigint, is_dead boolean, parked jsonb) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE ids text[];
 BEGIN
   IF tree IS NULL THEN
     SELECT array_agg(g.id) INTO ids FROM (SELECT id FROM agents WHERE worker = holder LIMIT most FOR UPDATE SKIP LOCKED) AS g;
   ELSE
+    -- Whoever ends an agent that others wait for has this lock: either its signal is seen here, or it sees that they have no worker.
+    PERFORM 1 FROM trees WHERE root_id = tree FOR UPDATE;
     SELECT array_agg(g.id) INTO ids FROM (SELECT id FROM agents WHERE root_id = tree AND worker = holder LIMIT most FOR UPDATE) AS g;
   END IF;
   IF ids IS NULL THEN RETURN 0; END IF;
@@ -40,7 +50,9 @@ BEGIN
     -- A process died while a call of the agent ran there.
     deaths = deaths + CASE WHEN is_dead AND status = 'executing' AND coppice_runs_call(state) THEN 1 ELSE 0 END
   WHERE id = ANY (ids);
-  PERFORM coppice_enter_unled(ids);
+  PERFORM coppice_enter_due(ids, ARRAY(SELECT CASE WHEN s.agent_id IS NULL THEN coalesce((parked->>i.id)::bigint, 0) ELSE 0 END
+    FROM unnest(ids) WITH ORDINALITY AS i (id, place) LEFT JOIN (SELECT DISTINCT agent_id FROM signals WHERE worker = holder) AS s ON s.agent_id = i.id
+    ORDER BY i.place));
   RETURN cardinality(ids);
 END $$;
 
@@ -50,7 +62,7 @@ DECLARE freed bigint;
 BEGIN
   PERFORM 1 FROM workers WHERE id = dead AND expires_at > coppice_now() AND NOT id = ANY (gone);
   IF FOUND THEN RETURN 0; END IF;
-  freed := coppice_free(dead, NULL, most, true);
+  freed := coppice_free(dead, NULL, most, true, '{}');
   IF freed < most THEN
     DELETE FROM signals WHERE worker = dead;
     DELETE FROM channel_seats WHERE worker = dead;

@@ -166,9 +166,10 @@ export class Commit {
     if (created.run !== undefined) enterRun(this.#sql, agent, created.run);
   }
 
-  /** Those of them that have something to do and no worker wait for a leader, if their tree is served. */
-  seekLeader(ids: readonly string[]): void {
-    this.#sql.enterUnled.run(JSON.stringify(ids));
+  /** Those of them that have something to do and no worker wait for a leader, if their tree is served; who is parked, from that time on. */
+  seekLeader(ids: readonly string[], parked?: ReadonlyMap<string, number>): void {
+    // Infinity becomes null in JSON: not before there is mail.
+    this.#sql.enterUnled.run(JSON.stringify(ids.map((id) => [id, Math.ceil(parked?.get(id) ?? 0)])));
   }
 
   /** From now on the tree is served. */
@@ -228,6 +229,8 @@ export class Commit {
     for (const row of this.#sql.waitingWorkers.all(about, worker) as Row[]) {
       this.#sql.insertSignal.run(row.worker as string, row.waiter as string, 'status', about);
     }
+    const unled = this.#sql.unledWaiters.all(about) as Row[];
+    if (unled.length > 0) this.seekLeader(unled.map(({ waiter }) => waiter as string));
   }
 
   /** Law 9: the agent and every living descendant, in this one transaction. */

@@ -10,7 +10,7 @@ const FREED_AT_ONCE = 5_000;
 
 /**
  * Who leads what in the SQLite ledger. `unled` holds every agent of a served tree that has something to do (it is at work, or there is mail for it) and
- * no worker, so that nobody has to look for such agents among those that are parked.
+ * no worker, with the time before which nobody need come, so that nobody has to look for such agents among those that are parked.
  */
 export class SqliteWorkers extends SqliteBase {
   /** Workers that were entered through here and not taken out again. */
@@ -70,7 +70,7 @@ export class SqliteWorkers extends SqliteBase {
   async unledTrees(limit: number, labels: readonly string[] = []): Promise<string[]> {
     for (const dead of this.read(() => this.#dead())) this.#bury(dead);
     return this.read(() => {
-      const rows = this.sql.unledTrees.all(JSON.stringify(labels), limit) as Row[];
+      const rows = this.sql.unledTrees.all(JSON.stringify(labels), limit, this.clock()) as Row[];
       return rows.map((row) => row.root_id as string);
     });
   }
@@ -102,11 +102,17 @@ export class SqliteWorkers extends SqliteBase {
     this.transaction((commit) => commit.serve(root_id));
   }
 
-  async releaseTree(root_id: string, worker_id: string): Promise<void> {
+  async releaseTree(
+    root_id: string,
+    worker_id: string,
+    parked: ReadonlyMap<string, number> = new Map(),
+  ): Promise<void> {
     this.transaction((commit) => {
       const ids = (this.sql.heldInTree.all(root_id, worker_id) as Row[]).map(({ id }) => id as string);
       for (const id of ids) this.sql.free.run(id);
-      commit.seekLeader(ids);
+      commit.seekLeader(ids, parked);
+      const told = (this.sql.toldOf.all(worker_id) as Row[]).map(({ agent_id }) => agent_id as string);
+      commit.seekLeader(told.filter((id) => parked.has(id)));
     });
   }
 

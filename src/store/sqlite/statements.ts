@@ -117,8 +117,13 @@ export function prepareStatements(database: DatabaseSync) {
       prepare(`SELECT agents.worker, wait_edges.waiter FROM wait_edges JOIN agents ON agents.id = wait_edges.waiter
       WHERE wait_edges.target = ? AND agents.worker IS NOT NULL AND agents.worker IS NOT ?`),
 
+    unledWaiters:
+      prepare(`SELECT wait_edges.waiter FROM wait_edges JOIN agents ON agents.id = wait_edges.waiter
+      WHERE wait_edges.target = ? AND agents.worker IS NULL`),
+
     insertSignal: prepare('INSERT INTO signals (worker, agent_id, kind, about) VALUES (?, ?, ?, ?)'),
     anySignal: prepare('SELECT 1 FROM signals WHERE worker = ? LIMIT 1'),
+    toldOf: prepare('SELECT agent_id FROM signals WHERE worker = ?'),
     takeSignals: prepare('DELETE FROM signals WHERE worker = ? RETURNING id, agent_id, kind, about'),
 
     worker: prepare('SELECT expires_at FROM workers WHERE id = ?'),
@@ -137,14 +142,19 @@ export function prepareStatements(database: DatabaseSync) {
     placement: prepare('SELECT placement FROM trees WHERE root_id = ? AND served = 1'),
     serveTree: prepare('UPDATE trees SET served = 1 WHERE root_id = ? AND served = 0'),
     isSent: prepare(`SELECT ${MAIL_COLUMNS} FROM mail WHERE id = ?`),
-    unledTrees: prepare(`SELECT u.root_id FROM unled u JOIN trees t ON t.root_id = u.root_id
-      WHERE NOT EXISTS (SELECT 1 FROM json_each(t.placement) p WHERE p.value NOT IN (SELECT value FROM json_each(?1)))
-      GROUP BY u.root_id LIMIT ?2`),
-    enterUnled: prepare(`INSERT OR IGNORE INTO unled (root_id, agent_id) SELECT g.root_id, g.id
-      FROM json_each(?1) seeker JOIN agents g ON g.id = seeker.value JOIN trees t ON t.root_id = g.root_id
-      WHERE t.served = 1 AND g.worker IS NULL AND g.status NOT IN ('completed', 'failed', 'killed')
-        AND (g.status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting')
-          OR EXISTS (SELECT 1 FROM mail m WHERE m.to_id = g.id AND m.consumed_seq IS NULL))`),
+    unledTrees:
+      prepare(`SELECT DISTINCT u.root_id FROM unled u INDEXED BY unled_due CROSS JOIN trees t ON t.root_id = u.root_id
+      WHERE u.due_at <= ?3
+        AND NOT EXISTS (SELECT 1 FROM json_each(t.placement) p WHERE p.value NOT IN (SELECT value FROM json_each(?1)))
+      LIMIT ?2`),
+    enterUnled:
+      prepare(`INSERT INTO unled (root_id, agent_id, due_at) SELECT root_id, id, CASE WHEN has_mail THEN 0 ELSE due_at END
+      FROM (SELECT g.root_id, g.id, g.status, seeker.value ->> 1 AS due_at,
+          EXISTS (SELECT 1 FROM mail m WHERE m.to_id = g.id AND m.consumed_seq IS NULL) AS has_mail
+        FROM json_each(?1) seeker JOIN agents g ON g.id = seeker.value ->> 0 JOIN trees t ON t.root_id = g.root_id
+        WHERE t.served = 1 AND g.worker IS NULL AND g.status NOT IN ('completed', 'failed', 'killed'))
+      WHERE has_mail OR (due_at IS NOT NULL AND status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting'))
+      ON CONFLICT DO UPDATE SET due_at = excluded.due_at WHERE due_at > excluded.due_at`),
     leaveUnled: prepare(
       'DELETE FROM unled WHERE agent_id = ?1 AND root_id = (SELECT root_id FROM agents WHERE id = ?1)',
     ),
