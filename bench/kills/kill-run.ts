@@ -9,7 +9,7 @@ import { readJournal } from './read-journals.ts';
 export const LEADER = join(import.meta.dirname, 'leader.ts');
 
 /** A leader that neither dies nor ends within so long hangs. */
-const HANGS_MS = 90_000;
+const HANGS_MS = 120_000;
 
 export interface KillRunOptions extends Pick<LeadOptions, 'database' | 'folder' | 'trees' | 'width'> {
   /** Null: nobody is killed. */
