@@ -59,12 +59,13 @@ function live(options: LeadOptions, leader: string, cache: string): Promise<Life
     hung = true;
     child.kill('SIGKILL');
   }, HANGS_MS);
-  return new Promise((resolve) =>
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
       resolve({ code, signal, stderr, hung });
-    }),
-  );
+    });
+  });
 }
 
 function troubleOf(end: LifeEnd, order: KillOrder | null, life: number, folder: string): string | null {
