@@ -21,7 +21,7 @@ import type { Gate } from './models/gate.ts';
 import { openModel } from './models/providers.ts';
 import { openRuntime } from './runtime/open-runtime.ts';
 import type { RuntimeEvent } from './runtime/runtime-event.ts';
-import type { ResumeReport, RuntimeFace, TreeOutcome } from './runtime/runtime-face.ts';
+import type { ResumeOptions, ResumeReport, RuntimeFace, TreeOutcome } from './runtime/runtime-face.ts';
 import { openStore } from './store/open-store.ts';
 import { killAllProcessGroups } from './tools/process-group.ts';
 import { createBuiltInTools } from './tools/tool-registry.ts';
@@ -42,7 +42,7 @@ export type { ToolRegistry } from './library/tool-registry.ts';
 export type { Model, ModelDelta, ModelOutcome, ModelRequest } from './models/model.ts';
 export { createScriptedModel } from './models/scripted-model.ts';
 export type { RuntimeEvent } from './runtime/runtime-event.ts';
-export type { ResumeReport, TreeOutcome } from './runtime/runtime-face.ts';
+export type { ResumeOptions, ResumeReport, TreeOutcome } from './runtime/runtime-face.ts';
 export { StoreError } from './store/store-error.ts';
 export { defineTool } from './tools/define-tool.ts';
 export type { Tool, ToolContext, ToolResult } from './tools/tool.ts';
@@ -65,10 +65,7 @@ export interface RunningAgent {
 export interface Coppice {
   start(options: AgentOptions): Promise<RunningAgent>;
   /** Takes over a tree that no living process leads, and goes on where it stopped. */
-  resume(
-    root_id: string,
-    options?: { readonly retry?: boolean },
-  ): Promise<RunningAgent & { readonly report: ResumeReport }>;
+  resume(root_id: string, options?: ResumeOptions): Promise<RunningAgent & { readonly report: ResumeReport }>;
   /** Everything that happens, of all agents of this process; call the returned function to stop. */
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
   /** Any agent by its uuid. */

@@ -18,7 +18,7 @@ import { type Judgement, judge } from './judge.ts';
 import { copyLedger, MOMENT_TABLES } from './ledger-copy.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 import { StaleProbe } from './stale-probe.ts';
-import { type LoggedStep, logSteps, readSteps } from './step-log.ts';
+import { type LoggedStep, logSteps, readClaims, readSteps } from './step-log.ts';
 import { type Takeover, takeovers } from './takeovers.ts';
 import { KINDS, type Kind, treeRules } from './tree-kinds.ts';
 import { WorkerFleet } from './worker-fleet.ts';
@@ -151,7 +151,7 @@ async function play(options: ChaosOptions, parts: Parts): Promise<Omit<ChaosRepo
     faults: log.fired,
     trees: entered.length,
     steps: steps.filter(({ ok }) => ok).length,
-    takeovers: takeovers(steps, log.fired),
+    takeovers: takeovers(steps, await readClaims(pool), log.fired, fleet.untouched),
     stale: { probe: probe.attempts, workers: stale - probe.attempts },
     looks: now.looks,
     settle_ms: settle_ms ?? SETTLE_MS,

@@ -37,7 +37,26 @@ export async function logSteps(pool: pg.Pool): Promise<void> {
         s->>'status' = 'requesting' OR (s->>'status' = 'executing' AND coppice_runs_call(s->>'state')),
         (verdict->>'ok')::boolean, verdict->'refusal'->>'reason', jsonb_array_length(s->'create'), s->'consume');
       RETURN verdict;
-    END $$;`);
+    END $$;
+    CREATE TABLE chaos_claims (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, agent_id text NOT NULL, worker text);
+    CREATE FUNCTION chaos_claim() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO chaos_claims (at, agent_id, worker) VALUES (coppice_now(), new.id, new.worker);
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER chaos_claim AFTER UPDATE ON agents FOR EACH ROW WHEN (new.epoch > old.epoch) EXECUTE FUNCTION chaos_claim();`);
+}
+
+/** One taking of an agent: its epoch went up. */
+export interface LoggedClaim {
+  readonly at: number;
+  readonly agent_id: string;
+  readonly worker: string | null;
+}
+
+export async function readClaims(pool: pg.Pool): Promise<LoggedClaim[]> {
+  return (await pool.query('SELECT at, agent_id, worker FROM chaos_claims ORDER BY number'))
+    .rows as LoggedClaim[];
 }
 
 export async function readSteps(pool: pg.Pool): Promise<LoggedStep[]> {

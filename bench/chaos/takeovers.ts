@@ -1,6 +1,7 @@
 import { LEASE_MS } from '../../src/store/store.ts';
 import type { FiredFault } from './fault-log.ts';
-import type { LoggedStep } from './step-log.ts';
+import type { LoggedClaim, LoggedStep } from './step-log.ts';
+import type { Untouched } from './worker-fleet.ts';
 
 /** What a successor may take beyond the lease (DESIGN.md, Leases). */
 export const PROMISE_MS = LEASE_MS + 2_000;
@@ -10,9 +11,13 @@ const NEAR_MS = 3_000;
 export interface Takeover {
   readonly agent_id: string;
   readonly lost_by: 'kill -9' | 'stop';
+  /** Milliseconds since the epoch. */
+  readonly lost_at: number;
   /** From the loss of the holder to the first step of the next. */
   readonly ms: number;
-  /** Something else went wrong on the way: the database, or the one who was about to take over. */
+  /** What happened to the agent in between, each with the milliseconds since the loss. */
+  readonly claims: readonly string[];
+  /** Something else went wrong on the way: the database, the one who was about to take over, or nobody was there who could have. */
   readonly disturbed: boolean;
 }
 
@@ -20,7 +25,13 @@ export interface Takeover {
  * Of every agent at work whose holder was killed or stopped: how long it took until somebody else made its next step. From the times of the
  * faults and from what the database wrote down of the steps.
  */
-export function takeovers(steps: readonly LoggedStep[], faults: readonly FiredFault[]): Takeover[] {
+export function takeovers(
+  steps: readonly LoggedStep[],
+  claims: readonly LoggedClaim[],
+  faults: readonly FiredFault[],
+  untouched: readonly Untouched[],
+): Takeover[] {
+  const claimed = Map.groupBy(claims, (claim) => claim.agent_id);
   const taken = Map.groupBy(
     steps.filter((step) => step.ok),
     (step) => step.agent_id,
@@ -39,9 +50,28 @@ export function takeovers(steps: readonly LoggedStep[], faults: readonly FiredFa
       if (before === undefined || after === undefined || !before.at_work) return [];
       if (lost_by === 'stop' && after.at > fault.until + PROMISE_MS) return [];
       const ms = after.at - fault.at;
-      return [{ agent_id, lost_by, ms, disturbed: isDisturbed(fault, after.at, faults) }];
+      const seen = (claimed.get(agent_id) ?? []).filter(({ at }) => at >= before.at && at <= after.at);
+      return [
+        {
+          agent_id,
+          lost_by,
+          lost_at: fault.at,
+          ms,
+          claims: [
+            `${worker?.slice(0, 8)} made its last step at ${before.at - fault.at}`,
+            ...seen.map((claim) => `${claim.worker?.slice(0, 8)} claimed it at ${claim.at - fault.at}`),
+            `${after.worker?.slice(0, 8)} made its first step at ${ms}`,
+          ],
+          disturbed: isDisturbed(fault, after.at, faults) || !isAnyoneThere(fault.at, after.at, untouched),
+        },
+      ];
     });
   });
+}
+
+/** Somebody worked all the while to whom nothing was done. */
+function isAnyoneThere(lost_at: number, first_at: number, untouched: readonly Untouched[]): boolean {
+  return untouched.some(({ from, until }) => from <= lost_at && until >= first_at);
 }
 
 function isDisturbed(fault: FiredFault, first_at: number, faults: readonly FiredFault[]): boolean {

@@ -3,6 +3,7 @@ import type { ChaosReport } from './run-chaos.ts';
 import { PROMISE_MS, type Takeover } from './takeovers.ts';
 
 const MOST_LINES = 25;
+const SLOWEST = 5;
 
 /** Prints what came out of a run; false when it failed. */
 export function tellReport(
@@ -32,6 +33,10 @@ export function tellReport(
       `taken over after ${lost_by}: ${spread(all)}; undisturbed: ${spread(all.filter((one) => !one.disturbed))}`,
     );
   }
+  for (const { agent_id, lost_by, ms, claims, disturbed } of slowest(report.takeovers))
+    print(
+      `  slow after ${lost_by}: ${agent_id} ${seconds(ms)}${disturbed ? ' (disturbed)' : ''}: ${claims.join(', ')}`,
+    );
   const failures = [...report.broken, ...missed(report, floors, probes), ...late(report.takeovers)];
   for (const failure of failures.slice(0, MOST_LINES)) print(`  ✗ ${failure}`);
   if (failures.length > MOST_LINES) print(`  … and ${failures.length - MOST_LINES} more`);
@@ -60,6 +65,11 @@ function late(all: readonly Takeover[]): string[] {
       ({ agent_id, ms, lost_by }) =>
         `${agent_id} was taken over ${seconds(ms)} after ${lost_by}, more than the promise`,
     );
+}
+
+/** Those that took longest, the undisturbed first. */
+function slowest(all: readonly Takeover[]): readonly Takeover[] {
+  return all.toSorted((a, b) => Number(a.disturbed) - Number(b.disturbed) || b.ms - a.ms).slice(0, SLOWEST);
 }
 
 function spread(all: readonly Takeover[]): string {

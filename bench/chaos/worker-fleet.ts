@@ -20,7 +20,15 @@ export interface FleetWorker {
   /** What was done to it, if anything: whoever ends without that is a fault of ours. */
   fate: 'killed' | 'drained' | null;
   stopped: boolean;
+  /** Since when it runs without anything being done to it. */
+  since: number | null;
   readonly ended: Promise<void>;
+}
+
+/** A time in which one worker ran and nothing was done to it. Milliseconds since the epoch. */
+export interface Untouched {
+  readonly from: number;
+  readonly until: number;
 }
 
 /** The worker processes of a run: so many at any time. */
@@ -31,6 +39,7 @@ export class WorkerFleet {
   readonly #living = new Set<FleetWorker>();
   /** What must not be, in words. */
   readonly troubles: string[] = [];
+  readonly untouched: Untouched[] = [];
   started = 0;
 
   /** `onNotBegun`: a worker ended because the database was away when it began, as it should. */
@@ -62,6 +71,7 @@ export class WorkerFleet {
       id: null,
       fate: null,
       stopped: false,
+      since: null,
       ended: ended.then(({ code, signal, stderr }) => {
         this.#living.delete(worker);
         const last = stderr.trim().split('\n').slice(-3).join(' | ');
@@ -73,19 +83,23 @@ export class WorkerFleet {
       }),
     };
     child.stderr?.on('data', (text: string) => {
-      worker.id ??= /"worker":"([^"]+)"/.exec(text)?.[1] ?? null;
+      if (worker.id !== null) return;
+      worker.id = /"worker":"([^"]+)"/.exec(text)?.[1] ?? null;
+      if (worker.id !== null && worker.fate === null && !worker.stopped) worker.since = Date.now();
     });
     this.#living.add(worker);
     return worker;
   }
 
   async kill(worker: FleetWorker): Promise<void> {
+    this.#touch(worker);
     worker.fate = 'killed';
     worker.child.kill('SIGKILL');
     await worker.ended;
   }
 
   stop(worker: FleetWorker): void {
+    this.#touch(worker);
     worker.stopped = true;
     worker.child.kill('SIGSTOP');
   }
@@ -93,9 +107,11 @@ export class WorkerFleet {
   goOn(worker: FleetWorker): void {
     worker.stopped = false;
     worker.child.kill('SIGCONT');
+    worker.since = Date.now();
   }
 
   async drain(worker: FleetWorker): Promise<void> {
+    this.#touch(worker);
     worker.fate = 'drained';
     worker.child.kill('SIGTERM');
     const timer = setTimeout(() => {
@@ -104,6 +120,11 @@ export class WorkerFleet {
     }, LATEST_STOP_MS);
     await worker.ended;
     clearTimeout(timer);
+  }
+
+  #touch(worker: FleetWorker): void {
+    if (worker.since !== null) this.untouched.push({ from: worker.since, until: Date.now() });
+    worker.since = null;
   }
 
   async end(): Promise<void> {

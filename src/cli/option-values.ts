@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../core/duration.ts';
 
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
@@ -20,4 +21,11 @@ export function whole(value: string): number {
 export function countOf(value: string): number {
   if (whole(value) === 0) throw new InvalidArgumentError('a whole number, 1 or more');
   return whole(value);
+}
+
+/** Milliseconds. */
+export function timeSpan(value: string): number {
+  const ms = parseDuration(value);
+  if (ms === null) throw new InvalidArgumentError('a span of time, e.g. 90s, 12h or 30d');
+  return ms;
 }

@@ -3,6 +3,7 @@ import { addApprovalsCommands } from './approvals-commands.ts';
 import { SHELLS, type Shell } from './completion/shell.ts';
 import { addCronCommands } from './cron-commands.ts';
 import { addDeliveriesCommands } from './deliveries-commands.ts';
+import { addGcCommand } from './gc-command.ts';
 import { seconds, whole } from './option-values.ts';
 import type { ProgramPart, Work } from './program-part.ts';
 import { addRunningCommands } from './running-commands.ts';
@@ -122,6 +123,7 @@ export function createProgram(version: string): Program {
   addDeliveriesCommands({ sub, choose });
   addServeCommand({ sub, choose });
   addWorkerCommands({ sub, choose });
+  addGcCommand({ sub, choose });
 
   sub('doctor', 'Show what is configured and what is missing').action(
     choose(() => async (context) => (await import('./commands/doctor.ts')).doctor(context)),

@@ -54,6 +54,9 @@ export function addRunningCommands({ sub, choose }: ProgramPart): void {
     .addOption(new Option('--thinking <level>').choices(['off', 'low', 'medium', 'high']))
     .option('--toolset <name>', 'by which tools agents work together (repeatable)', collect, [])
     .option('--profile <name>', 'set the agent up by a named profile')
+    .option('--detach', 'workers lead what you begin; this window follows and steers it')
+    .option('--label <name>', 'with --detach: only workers with this label (repeatable)', collect, [])
+    .option('--anywhere', 'with --detach: on any machine, not only on this one')
     .action(
       choose(
         (options: UiOptions) => async (context) => (await import('./commands/ui.ts')).ui(context, options),

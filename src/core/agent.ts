@@ -71,7 +71,7 @@ export interface Agent {
   readonly mail_count: number;
   readonly worker: string | null;
   readonly epoch: number;
-  /** How many of its processes died in this turn while a call of it ran in them. */
+  /** How many of its processes died while a call of it ran in them, since it last rested. */
   readonly deaths: number;
   readonly calls: number;
   readonly usage: Usage;

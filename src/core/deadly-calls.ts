@@ -23,6 +23,11 @@ export function countDeath(turn: Turn, running: readonly Call[], deaths: number)
   return { ...turn, deadly: { deaths, in_a_row: before.in_a_row + 1, calls: counted } };
 }
 
+/** A person says to go on: what happened until now is held against no call. */
+export function forgiveDeaths(turn: Turn, deaths: number): Turn {
+  return deaths === 0 ? turn : { ...turn, deadly: { deaths, in_a_row: 0, calls: [] } };
+}
+
 /** A call came to an end with its process alive: nothing is held against it any more. */
 export function clearDeaths(turn: Turn, call: Call): Turn {
   if (turn.deadly === undefined) return turn;

@@ -92,9 +92,11 @@ export type AgentEvent =
   | { readonly type: 'retry'; readonly at: number }
   /** The run time was used up while at work: one last answer without tools (DESIGN.md, Decided). `limit` says which, for people. */
   | { readonly type: 'limit'; readonly at: number; readonly limit: string }
-  /** The process that ran the agent is gone; its successor goes on (law 12). */
-  /** Somebody takes the agent over from the ledger. `deaths`: the ledger's count of processes that died while a call of it ran, since it last rested. */
-  | { readonly type: 'resume'; readonly at: number; readonly deaths?: number };
+  /**
+   * The process that ran the agent is gone; its successor goes on from the ledger (law 12). `deaths`: the ledger's count of processes that died
+   * while a call of it ran, since it last rested; `forgiven` where a person said to go on.
+   */
+  | { readonly type: 'resume'; readonly at: number; readonly deaths?: number; readonly forgiven?: boolean };
 
 /** What a settled call may bring about beside its result. */
 export type Consequence = Extract<

@@ -1,6 +1,6 @@
 import { appendAnswer } from './append.ts';
 import { schedule, stopCalls, withoutCall } from './calls.ts';
-import { countDeath, deadlyReason } from './deadly-calls.ts';
+import { countDeath, deadlyReason, forgiveDeaths } from './deadly-calls.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import type { Failure } from './failure.ts';
@@ -18,7 +18,7 @@ export const INTERRUPTED =
 /** What a dead process left: ask again, wait on, run again what may be, report the rest as interrupted. */
 export function resumed(
   state: AgentState,
-  { deaths = 0 }: EventOf<'resume'>,
+  { deaths = 0, forgiven = false }: EventOf<'resume'>,
   context: TransitionContext,
 ): Transition {
   if (state.type === 'requesting') return ask(state.turn, [], state.attempt + 1);
@@ -27,7 +27,7 @@ export function resumed(
     return step(state, [{ type: 'start-timer', call_id: HUMAN_WAIT, at: state.wait.deadline }]);
   if (state.type !== 'executing') return step(state, []);
   const live = state.running.filter(isLive).map(({ call }) => call);
-  const turn = countDeath(state.turn, live, deaths);
+  const turn = forgiven ? forgiveDeaths(state.turn, deaths) : countDeath(state.turn, live, deaths);
   const deadly = deadlyReason(turn);
   if (deadly !== null) return quarantined(state, live, deadly, context);
   const counted: Executing = turn === state.turn ? state : { ...state, turn };

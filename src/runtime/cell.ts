@@ -2,7 +2,7 @@ import type { Agent } from '../core/agent.ts';
 import type { AgentEvent } from '../core/event.ts';
 import type { Mail } from '../core/mail.ts';
 import type { Prompt } from '../core/prompt.ts';
-import { type Call, isWorking } from '../core/state.ts';
+import type { Call } from '../core/state.ts';
 import type { RequestRecord } from '../store/store.ts';
 import type { NeedAnswer } from '../toolsets/need.ts';
 import type { RefusalCode } from '../toolsets/toolset.ts';
@@ -60,11 +60,6 @@ export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[]): C
     answers: new Map(),
     gone: false,
   };
-}
-
-/** Something is to be done for it here: work, mail, or what happened and is not folded yet. */
-export function isBusy({ inputs, inbox, agent }: Cell): boolean {
-  return inputs.length > 0 || !inbox.isEmpty || isWorking(agent.state.type);
 }
 
 /** Stops whatever runs here for the agent. */

@@ -7,7 +7,7 @@ import { Prompt, promptOf } from '../core/prompt.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import { waitEdges } from '../core/wait-edges.ts';
 import type { RequestRecord, Step, Store, Verdict, Worker } from '../store/store.ts';
-import { type Cell, forgetLookUps, isBusy, newCell, stopCell } from './cell.ts';
+import { type Cell, forgetLookUps, newCell, stopCell } from './cell.ts';
 import { createdAgent, killedAgent, placed } from './created-agent.ts';
 import { DeferredCalls } from './deferred-calls.ts';
 import { doing } from './doing.ts';
@@ -19,6 +19,7 @@ import { Forest } from './forest.ts';
 import { type ForkPoints, forkPoints } from './fork-points.ts';
 import { LedgerNews } from './ledger-news.ts';
 import { newWorker } from './new-worker.ts';
+import { parkedCells } from './parked-cells.ts';
 import { overrideFor } from './refusal.ts';
 import { TaskQueue } from './task-queue.ts';
 import { untilReached } from './until-reached.ts';
@@ -32,9 +33,8 @@ interface Pending {
 }
 
 /**
- * The one place where steps are made: folds what happened to each agent, commits all agents that are ready in one
- * transaction (group commit), and only then lets effects be performed. One round at a time; what arrives meanwhile
- * joins the next.
+ * The one place where steps are made: folds what happened to each agent, commits all agents that are ready in one transaction (group commit), and only
+ * then lets effects be performed. One round at a time; what arrives meanwhile joins the next.
  */
 export class Executor {
   readonly worker: Worker;
@@ -44,6 +44,8 @@ export class Executor {
   readonly news: LedgerNews;
   readonly #options: ExecutorOptions;
   readonly #ready = new Set<Cell>();
+  /** Those of the round under way. */
+  #stepping: readonly Cell[] = [];
   readonly #waiters = new WaiterIndex();
   readonly #tasks: TaskQueue;
   readonly #deferred: DeferredCalls;
@@ -103,13 +105,14 @@ export class Executor {
 
   async #rounds(): Promise<void> {
     while (this.#ready.size > 0 && !this.#closed) {
-      const cells = [...this.#ready];
+      this.#stepping = [...this.#ready];
       this.#ready.clear();
-      const pending = cells.flatMap((cell) => this.#fold(cell) ?? []);
+      const pending = this.#stepping.flatMap((cell) => this.#fold(cell) ?? []);
       if (pending.length > 0) await this.#commit(pending);
       // Sockets and timers get their turn, so that the next group is as large as it can be.
       if (this.#ready.size > 0) await this.#options.surroundings.soon();
     }
+    this.#stepping = [];
     this.#round = null;
     this.#options.onQuiet();
   }
@@ -200,7 +203,8 @@ export class Executor {
       prompt.append(message);
       this.#options.emit({ type: 'message', agent_id: agent.id, message });
     }
-    this.#start(cell);
+    if (agent.state.type === 'requesting')
+      this.#options.perform(cell, { type: 'request-model', attempt: agent.state.attempt });
     // Others may have written to it before this process was told that it is there.
     this.news.adopted(agent.id);
   }
@@ -212,22 +216,17 @@ export class Executor {
   }
 
   /** An agent taken over from the ledger: it goes on from its state (law 12). */
-  adopt(agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[]): Cell {
+  adopt(agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[], forgiven = false): Cell {
     const before = this.cells.get(agent.id);
-    if (before !== undefined) this.#drop(before);
+    if (before) this.#drop(before);
     const cell = newCell(agent, promptOf(history), mail);
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, this.forest.agent(agent.id), false);
     this.#waiters.set(agent.id, [], waitEdges(agent.state));
-    this.happened(cell, { type: 'resume', at: this.#options.surroundings.now(), deaths: agent.deaths });
     this.news.adopted(agent.id);
+    const at = this.#options.surroundings.now();
+    this.happened(cell, { type: 'resume', at, deaths: agent.deaths, forgiven });
     return cell;
-  }
-
-  #start(cell: Cell): void {
-    const { state } = cell.agent;
-    if (state.type === 'requesting')
-      this.#options.perform(cell, { type: 'request-model', attempt: state.attempt });
   }
 
   /** What follows a step: its effects, and calls that waited for it. */
@@ -254,10 +253,9 @@ export class Executor {
 
   async #refused(
     { cell, draft, step }: Pending,
-    verdict: Extract<Verdict, { ok: false }>,
+    { refusal }: Extract<Verdict, { ok: false }>,
     inputs: Cell['inputs'],
   ): Promise<void> {
-    const { refusal } = verdict;
     this.#tasks.notBegun(cell.agent);
     cell.inputs = [...inputs, ...cell.inputs];
     if (refusal.reason === 'stale' || refusal.reason === 'consumed')
@@ -340,18 +338,20 @@ export class Executor {
   }
 
   /**
-   * Forgets a tree in which nothing is to be done here: no step, no work, no mail. False when something is; then nothing changes. Whoever
-   * leads it next reads all of it from the ledger.
+   * Forgets a tree in which nothing is to be done here: no step, no mail, no work but what is parked; tells until when that is (`parkedCells`). Null when
+   * something is to be done; then nothing changes. Whoever leads the tree next reads all of it from the ledger.
    */
-  forget(root_id: string): boolean {
+  forget(root_id: string): ReadonlyMap<string, number> | null {
     const members = this.forest.members(root_id);
     const cells = members.flatMap(({ id }) => this.cells.get(id) ?? []);
-    if (!this.isQuiet || cells.some(isBusy)) return false;
+    const parked = parkedCells(cells, this.forest.tree(root_id)?.limits);
+    const stepping = cells.some((cell) => this.#ready.has(cell) || this.#stepping.includes(cell));
+    if (parked === null || stepping || this.news.isLooking) return null;
     for (const cell of cells) this.#drop(cell);
     for (const agent of members) this.#tasks.leave(agent);
     this.forest.forget(root_id);
     this.elsewhere.forget(root_id, members);
-    return true;
+    return parked;
   }
 
   /** Takes over what is true now, and wakes those whose wait may end by it. */

@@ -15,19 +15,21 @@ import { checkedLimits } from './checked-limits.ts';
 import type { WorldEffect } from './draft.ts';
 import { Executor } from './executor.ts';
 import { findOut } from './find-out.ts';
+import { giveUp } from './give-up.ts';
 import { isGranted } from './granted.ts';
 import { HumanOrders } from './human-orders.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { ledgerTime } from './ledger-time.ts';
 import { ModelShelf } from './model-shelf.ts';
 import { restingRoot, startingRoot } from './new-root.ts';
+import { OneByOne } from './one-by-one.ts';
 import { performCall } from './perform-call.ts';
 import { performRequest } from './perform-request.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type {
   LetterTerms,
   RestOptions,
-  ResumeReport,
+  ResumeOptions,
   RuntimeFace,
   StartOptions,
   TreeOutcome,
@@ -36,6 +38,7 @@ import type { RuntimeOptions } from './runtime-options.ts';
 import { SettleWatch } from './settle-watch.ts';
 import type { Surroundings } from './surroundings.ts';
 import { takeOver } from './take-over.ts';
+import { takeSignals } from './take-signals.ts';
 import { TurnClock } from './turn-clock.ts';
 import { Workbench } from './workbench.ts';
 import { WorktreeCare } from './worktree-care.ts';
@@ -61,6 +64,8 @@ class Runtime implements RuntimeFace {
   readonly #models: ModelShelf;
   readonly #orders: HumanOrders;
   readonly #worktrees = new WorktreeCare();
+  /** Looks at signals, and trees that are given up. */
+  readonly #in_turn = new OneByOne();
   /** Trees that are being taken over: none of them is forgotten meanwhile. */
   readonly #resuming: string[] = [];
   #closed = false;
@@ -96,7 +101,7 @@ class Runtime implements RuntimeFace {
       store: options.store,
       worker: this.#executor.worker,
       surroundings: this.#surroundings,
-      onSignals: () => this.#takeSignals(),
+      onSignals: () => this.#in_turn.run(() => this.#takeSignals()),
       onLost: () => this.#executor.news.doubt(),
     });
   }
@@ -174,9 +179,10 @@ class Runtime implements RuntimeFace {
 
   async release(root_id: string): Promise<boolean> {
     this.#assertOpen();
-    if (this.#resuming.includes(root_id) || !this.#executor.forget(root_id)) return false;
-    await this.#store.releaseTree(root_id, this.#executor.worker.id);
-    return true;
+    // What is told of the tree meanwhile stays in the ledger, for whoever leads it next.
+    return this.#in_turn.run(async () => {
+      return !this.#resuming.includes(root_id) && giveUp(root_id, this.#executor, this.#store);
+    });
   }
 
   async start(options: StartOptions): Promise<Agent> {
@@ -200,11 +206,11 @@ class Runtime implements RuntimeFace {
     return startingRoot({ ...options, config }, worker, this.#surroundings);
   }
 
-  async resume(root_id: string, options: { readonly retry?: boolean } = {}): Promise<ResumeReport> {
+  async resume(root_id: string, options: ResumeOptions = {}) {
     this.#assertOpen();
     this.#resuming.push(root_id);
     try {
-      return await takeOver(root_id, options.retry === true, {
+      return await takeOver(root_id, options, {
         store: this.#store,
         executor: this.#executor,
         clock: this.#clock,
@@ -269,18 +275,7 @@ class Runtime implements RuntimeFace {
   }
 
   async #takeSignals(): Promise<void> {
-    try {
-      await this.#executor.news.lookAtAll();
-      for (const signal of await this.#store.signals(this.#executor.worker.id)) {
-        if (signal.kind === 'mail') await this.#executor.news.checkMail(signal.agent_id);
-        else if (signal.kind === 'killed') await this.#executor.news.checkAgent(signal.agent_id);
-        else if (signal.about !== null) await this.#executor.news.checkAgent(signal.about);
-      }
-    } catch (error) {
-      // Signals that were taken and not followed do not come again.
-      this.#executor.news.doubt();
-      throw error;
-    }
+    await takeSignals(this.#executor, this.#store);
     this.#settle.look();
   }
 

@@ -51,6 +51,13 @@ export interface ResumeReport {
   readonly broken: readonly { readonly agent: Agent; readonly reason: string }[];
 }
 
+export interface ResumeOptions {
+  /** Also restarts agents whose turn failed. */
+  readonly retry?: boolean;
+  /** No person said to go on: deaths of processes are counted, and an agent whose calls kill them is quarantined (docs/decisions/0010). */
+  readonly unattended?: boolean;
+}
+
 /**
  * The public face of the runtime, the only thing that doors see of it. Methods reject with a `CoppiceError`
  * (stable `code`, `hint`); nothing that a caller does can lose what is in the ledger.
@@ -66,8 +73,8 @@ export interface RuntimeFace {
   checked(config: AgentConfig): Promise<AgentConfig>;
   /** Gives up a tree in which nothing is to be done and forgets it; false when something is. `resume` takes it back. */
   release(root_id: string): Promise<boolean>;
-  /** Takes over every agent of the tree that nobody leads, and goes on; `retry` also restarts agents whose turn failed. */
-  resume(root_id: string, options?: { readonly retry?: boolean }): Promise<ResumeReport>;
+  /** Takes over every agent of the tree that nobody leads, and goes on. */
+  resume(root_id: string, options?: ResumeOptions): Promise<ResumeReport>;
   /** A letter from the human. It wakes an idle agent and joins a running turn before its next model request. */
   send(to_id: string, text: string, as?: LetterTerms): Promise<Mail>;
   /** The agent and its living descendants. */

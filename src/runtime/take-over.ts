@@ -3,7 +3,7 @@ import { CoppiceError } from '../core/coppice-error.ts';
 import { isTerminal } from '../core/state.ts';
 import type { Store } from '../store/store.ts';
 import type { Executor } from './executor.ts';
-import type { ResumeReport } from './runtime-face.ts';
+import type { ResumeOptions, ResumeReport } from './runtime-face.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { TurnClock } from './turn-clock.ts';
 
@@ -16,10 +16,10 @@ export interface TakeOverOptions {
   readonly assertOpen: () => void;
 }
 
-/** Leads every agent of a tree that nobody leads, each from the state that the ledger has of it; `retry` restarts those whose turn failed. */
+/** Leads every agent of a tree that nobody leads, each from the state that the ledger has of it. */
 export async function takeOver(
   root_id: string,
-  retry: boolean,
+  { retry = false, unattended = false }: ResumeOptions,
   { store, executor, clock, surroundings, assertOpen }: TakeOverOptions,
 ): Promise<ResumeReport> {
   const tree = await store.tree(root_id);
@@ -46,7 +46,7 @@ export async function takeOver(
       assertOpen();
       // Another look was faster, or it has ended since this one.
       if (isLed(agent, executor) || executor.forest.isOld(agent)) continue;
-      const cell = executor.adopt(agent, history, mail);
+      const cell = executor.adopt(agent, history, mail, !unattended);
       clock.watch(cell);
       if (retry && agent.state.type === 'errored')
         executor.happened(cell, { type: 'retry', at: surroundings.now() });

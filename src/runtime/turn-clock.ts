@@ -1,20 +1,13 @@
-import { type AgentState, isWorking } from '../core/state.ts';
+import { isAsking, runDeadline } from '../core/parked.ts';
+import { runTime } from '../core/run-time.ts';
+import { isWorking } from '../core/state.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** What the last answer after a limit may take. */
-const GRACE_MS = 60_000;
 const RUN = 'run';
 const ASKING_LOOK_MS = 5_000;
-
-function isAsking(state: AgentState): boolean {
-  return (
-    state.type === 'executing' &&
-    state.running.some(({ ask, approved }) => ask !== undefined && approved !== true)
-  );
-}
 
 /** The timers of agents: waits that end, turns that take too long. Timers follow from the state, so a successor sets them again. */
 export class TurnClock {
@@ -34,11 +27,11 @@ export class TurnClock {
   /** Ends the turn of this agent when its run time is used up. */
   watch(cell: Cell): void {
     const { state, root_id, config } = cell.agent;
-    if (!('turn' in state)) return;
     const limits = this.#executor.forest.tree(root_id)?.limits;
     if (limits === undefined) return;
-    const run_ms = Math.min(limits.run_ms, config.run_ms ?? limits.run_ms);
-    const at = state.turn.started_at + run_ms + (state.turn.grace === null ? 0 : GRACE_MS);
+    const run_ms = runTime(config, limits);
+    const at = runDeadline(state, run_ms);
+    if (at === null || !('turn' in state)) return;
     this.#set(cell, RUN, at, () => {
       if (!isWorking(cell.agent.state.type)) return;
       // While a person is asked the clock stands still, and an answer has set it back.

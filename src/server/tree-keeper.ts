@@ -8,11 +8,13 @@ import type { Store } from '../store/store.ts';
 /** Looked at so often even if nobody says that there is something to do: hints may be lost, processes die. */
 const LOOK_MS = 1_000;
 const MOST_AT_ONCE = 50;
-/** A tree in which nothing happens for so long is given up: it is rows again. When others wait for its place, at once. */
+/** A tree in which nothing runs and nothing happens for so long is given up: it is rows again, also while its agents wait for something. When others wait for its place, at once. */
 const IDLE_MS = 30_000;
 /** A tree at rest could not be given up this very moment, and others wait for its place. */
 const ROOM_LOOK_MS = 50;
 const DRAIN_LOOK_MS = 50;
+/** So many are taken over at the same time. */
+const LANES = 4;
 
 export interface TreeKeeperOptions {
   readonly store: Store;
@@ -92,20 +94,29 @@ export class TreeKeeper {
   }
 
   async #look(): Promise<void> {
-    const { store, labels = [], most = Number.POSITIVE_INFINITY } = this.#options;
+    const { store, labels = [] } = this.#options;
     await this.#giveUp();
     const unled = await store.unledTrees(MOST_AT_ONCE, labels);
-    const free = await this.#makeRoom(unled.length);
-    this.#crowded = unled.length > free;
+    // It may be led here in part.
+    const known = unled.filter((root_id) => this.#led.has(root_id));
+    const fresh = unled.filter((root_id) => !this.#led.has(root_id));
+    const free = await this.#makeRoom(fresh.length);
+    this.#crowded = fresh.length > free;
     // There may be more.
     if (unled.length === MOST_AT_ONCE && !this.#crowded) this.#again = true;
     // Workers that look at the same moment and cannot take all must not all reach for the same ones.
-    const first = this.#crowded ? Math.floor(Math.random() * unled.length) : 0;
-    for (const root_id of [...unled.slice(first), ...unled.slice(0, first)]) {
+    const first = this.#crowded ? Math.floor(Math.random() * fresh.length) : 0;
+    const queue = [...known, ...fresh.slice(first), ...fresh.slice(0, first)];
+    await Promise.all(Array.from({ length: LANES }, () => this.#takeAll(queue)));
+  }
+
+  async #takeAll(queue: string[]): Promise<void> {
+    const { most = Number.POSITIVE_INFINITY, onTrouble } = this.#options;
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const root_id = next;
       if (this.#stopped) return;
-      // It may be led here in part.
       if (this.#led.size >= most && !this.#led.has(root_id)) continue;
-      await this.#take(root_id).catch((error: unknown) => this.#options.onTrouble(error, root_id));
+      await this.#take(root_id).catch((error: unknown) => onTrouble(error, root_id));
     }
   }
 
@@ -127,7 +138,7 @@ export class TreeKeeper {
     const { runtime, onTaken, onTrouble } = this.#options;
     const known = this.#led.has(root_id);
     this.#led.set(root_id, Date.now());
-    const { agents, broken } = await runtime.resume(root_id);
+    const { agents, broken } = await runtime.resume(root_id, { unattended: true });
     if (agents.length === 0) {
       // Somebody was faster.
       if (!known && (await runtime.release(root_id))) this.#led.delete(root_id);

@@ -10,6 +10,7 @@ import type { AgentState } from '../core/state.ts';
 import type { Usage } from '../core/usage.ts';
 import type { CronLedger } from './cron-ledger.ts';
 import type { OutboxLedger } from './outbox-ledger.ts';
+import type { RetentionLedger } from './retention-ledger.ts';
 
 /**
  * One advance of one agent by its lease holder: all of it or nothing. Guards, in this order:
@@ -177,7 +178,7 @@ export interface RunFilter {
  * - Reads see every step whose promise has resolved.
  * - Text is kept to the letter, any Unicode; NUL and lone surrogates have been replaced before they get here.
  */
-export interface Store extends CronLedger, OutboxLedger {
+export interface Store extends CronLedger, OutboxLedger, RetentionLedger {
   readonly kind: 'sqlite' | 'postgres';
   /** For people and logs: without passwords. */
   readonly location: string;
@@ -240,12 +241,21 @@ export interface Store extends CronLedger, OutboxLedger {
    * process is gone (`deadPids` decides that among candidates). Epochs rise. Returns them as they are now. Agents that are terminal are never claimed.
    */
   claim(root_id: string, worker: Worker): Promise<Agent[]>;
-  /** Served trees in which something is to be done and nobody does it: an agent at work, or at rest with mail, without a living worker. */
+  /**
+   * Served trees in which something is to be done and nobody does it: an agent at work, or at rest with mail, without a living worker. Not those in
+   * which all work is parked and not due (`releaseTree`).
+   */
   unledTrees(limit: number, labels?: readonly string[]): Promise<string[]>;
+  /** Labels that a worker must have to lead this served tree by itself; null: it is not served, or not there. */
+  placement(root_id: string): Promise<readonly string[] | null>;
   /** From now on the tree is served. */
   serveTree(root_id: string): Promise<void>;
-  /** Gives up the worker's leases of one tree: its agents are rows again until something is to be done. */
-  releaseTree(root_id: string, worker_id: string): Promise<void>;
+  /**
+   * Gives up the worker's leases of one tree: its agents are rows again until something is to be done. `parked`: agents at work that need nobody until
+   * then (milliseconds since the epoch, `Infinity`: for ever), unless mail comes, somebody they wait for ends, or the worker was told of either and did not take
+   * the signal.
+   */
+  releaseTree(root_id: string, worker_id: string, parked?: ReadonlyMap<string, number>): Promise<void>;
   /** Takes (and removes) the signals for this worker. */
   signals(worker_id: string): Promise<Signal[]>;
   /** Workers whose lease is alive. */

@@ -152,6 +152,6 @@ export function openApprovals(desk: Desk): void {
 /** Leaves at once when nothing is at work; else asks what shall become of it. */
 export function quit(desk: Desk): void {
   const working = [...desk.state.agents.values()].filter((agent) => isWorking(agent.state.type)).length;
-  if (working === 0) return desk.leave('quit');
+  if (working === 0 || desk.followed) return desk.leave('quit');
   desk.dispatch({ type: 'overlay', overlay: { type: 'quit', working } });
 }

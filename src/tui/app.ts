@@ -33,6 +33,8 @@ export interface AppOptions {
   readonly look: Look;
   readonly bindings: KeyBindings;
   readonly openScreen: (listener: ScreenListener) => Screen;
+  /** Workers lead the tree, this process never does. */
+  readonly followed: boolean;
   /** Begins a tree with the person's first words. */
   readonly start: (prompt: string) => Promise<Agent>;
   /** A tree that is opened again; null: a new one. */
@@ -62,6 +64,7 @@ class App implements Desk {
   readonly look: Look;
   readonly bindings: KeyBindings;
   readonly screen: Screen;
+  readonly followed: boolean;
   state: UiState = { ...EMPTY_UI, now: Date.now() };
   browsing = false;
   scrolled = 0;
@@ -82,6 +85,7 @@ class App implements Desk {
     this.runtime = options.runtime;
     this.store = options.store;
     this.look = options.look;
+    this.followed = options.followed;
     this.bindings = options.bindings;
     this.screen = options.openScreen({
       onInput: (data) => this.#input(data),
@@ -113,17 +117,17 @@ class App implements Desk {
     }
   }
 
-  /** A tree as it was left: everything of it is there again, and what nobody leads goes on here. */
+  /** A tree as it was left: everything of it is there again, and what nobody leads goes on here, unless workers do that. */
   async #open(root_id: string): Promise<void> {
-    const report = await this.runtime.resume(root_id);
+    const report = this.followed ? null : await this.runtime.resume(root_id);
     // Oldest first: those of one moment keep the slots they had.
     const all = (await this.store.agents({ root_id })).toReversed();
     const agents = all.filter((agent) => agent.reaped_at === null);
     this.dispatch({ type: 'opened', root_id, agents });
     this.dispatch({ type: 'visit', agent_id: root_id });
-    for (const { agent, reason } of report.broken)
+    for (const { agent, reason } of report?.broken ?? [])
       this.say(`${agent.name} cannot be restored: ${reason}`, 'bad');
-    if (report.elsewhere > 0) await this.#follow(root_id, agents);
+    if (report === null || report.elsewhere > 0) await this.#follow(root_id, agents);
     this.refresh();
   }
 
@@ -133,7 +137,7 @@ class App implements Desk {
     for (const agent of agents) this.#follower.know(agent);
     await this.#follower.start();
     const timer = setInterval(() => {
-      void this.runtime.resume(root_id).catch(() => undefined);
+      if (!this.followed) void this.runtime.resume(root_id, { unattended: true }).catch(() => undefined);
       this.refresh();
     }, TAKE_OVER_MS);
     this.#timers.push(timer);
@@ -256,6 +260,7 @@ class App implements Desk {
     // Drafts and history that began before there was an agent belong to it.
     const editor = this.#editors.get('');
     if (editor !== undefined) this.#editors.set(root.id, editor);
+    if (this.followed) await this.#follow(root.id, [root]);
   }
 
   leave(how: Leave): void {

@@ -18,6 +18,8 @@ export interface Desk {
   readonly look: Look;
   readonly bindings: KeyBindings;
   readonly screen: Screen;
+  /** Workers lead the tree: what happens is read from the ledger, and leaving stops nothing. */
+  readonly followed: boolean;
   readonly state: UiState;
   /** The editor of the agent in view. */
   readonly editor: LineEditor;

@@ -152,6 +152,7 @@ describe('the scripts', () => {
         '--label',
         '--labels',
         '--concurrency',
+        '--older-than',
       ],
       ...['run prompt', 'send text', 'cron add name', 'worker drain worker'],
     ];

@@ -87,6 +87,14 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await replies(late, 'answered and more');
     });
 
+    it('a tree that is bound to another machine is not resumed here', async () => {
+      const id = await enter('work over there', '--label', 'host:elsewhere', '--anywhere');
+      const { code, stderr } = await home.run(['resume', id, '--database', database, ...model]);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /bound to another machine: elsewhere[\s\S]*Start coppice worker on that machine/);
+      assert.equal((await store.agent(id))?.worker, null);
+    });
+
     it('leaves trees alone that ask for labels which it does not have', async () => {
       const id = await enter('needs a gpu', '--label', 'gpu');
       const other = await enter('needs nothing');

@@ -14,18 +14,18 @@ const AGAIN = { idempotent: true };
 
 /** A process died while calls of the agent ran, as the ledger counts it; the next one takes it over. */
 class Deaths {
-  readonly run: KernelRun = started(OWN);
+  readonly run: KernelRun = started({ ...OWN, turns: 1_000 });
   #count = 0;
 
-  die(...calls: readonly Call[]): ReturnType<KernelRun['apply']> {
-    if (calls.length > 0) answer(this.run, '', calls);
+  die(one: Call | null = null, forgiven = false): ReturnType<KernelRun['apply']> {
+    if (one !== null) answer(this.run, '', [one]);
     this.#count += 1;
-    return this.resume();
+    return this.resume(forgiven);
   }
 
   /** Taken over with the count as it was: the process before it died too early to begin anything, or let go in order. */
-  resume(): ReturnType<KernelRun['apply']> {
-    return this.run.apply({ type: 'resume', at: 3, deaths: this.#count });
+  resume(forgiven = false): ReturnType<KernelRun['apply']> {
+    return this.run.apply({ type: 'resume', at: 3, deaths: this.#count, forgiven });
   }
 
   quarantine(): string | null {
@@ -118,6 +118,19 @@ describe('quarantine', () => {
     for (let time = 0; time < 2 * MOST_DEATHS_IN_A_ROW; time += 1)
       assert.deepEqual(startedBy(deaths.resume()), ['read']);
     assert.equal(deaths.quarantine(), null);
+  });
+
+  it('forgives what was counted where a person says to go on, and counts from there', () => {
+    const deaths = new Deaths();
+    for (let time = 1; time < MOST_DEATHS; time += 1) deaths.die(call(`a${time}`));
+    for (let time = 0; time < MOST_DEATHS_IN_A_ROW; time += 1) {
+      deaths.die(call(`b${time}`), true);
+      assert.equal(deaths.quarantine(), null);
+    }
+    for (let time = 1; time < MOST_DEATHS; time += 1) deaths.die(call(`c${time}`));
+    assert.equal(deaths.quarantine(), null);
+    deaths.die(call('last'));
+    assert.ok(deaths.quarantine() !== null);
   });
 
   it('counts nothing against calls that are parked in the ledger', () => {

@@ -82,6 +82,26 @@ it('a tree at rest leaves its place to one that waits for it, and keeps it as lo
   );
 });
 
+it('gives up what rests at once when others wait for its place', async () => {
+  let held: () => void = () => undefined;
+  const play: Play = (scene) =>
+    scene.user === 'hold'
+      ? new Promise<string>((resolve) => (held = () => resolve('held')))
+      : `did ${scene.user}`;
+  await keep(play, { most: 2, idle_ms: 3_600_000 });
+  const busy = await enter('hold');
+  keeper.start();
+  await until(async () => (await workerOf(busy)) !== null, 'one place is taken for long');
+  const ids: string[] = [];
+  for (let n = 0; n < 12; n += 1) ids.push(await enter(`${n}`));
+  for (const [n, id] of ids.entries())
+    await until(async () => (await stage.store.agent(id))?.reply === `did ${n}`, `${n} had its turn`);
+  assert.ok(keeper.led <= 2);
+  assert.notEqual(await workerOf(busy), null, 'who is at work keeps its place');
+  held();
+  await until(async () => (await stage.store.agent(busy))?.reply === 'held', 'and comes to its end');
+});
+
 it('gives up what rests, and takes it back when a letter comes', async () => {
   await keep((scene) => `answer ${scene.step}`, { idle_ms: 20 });
   const id = await enter('first');

@@ -7,7 +7,7 @@ type Row = Record<string, string | number | null>;
 
 /** What of the laws that hold at any moment the ledger breaks right now, in words; empty when nothing. */
 export function brokenNow(database: DatabaseSync): string[] {
-  return [...budgets(database), ...childrenOfTheDead(database), ...circles(database)];
+  return [...budgets(database), ...childrenOfTheDead(database), ...circles(database), ...ledUnled(database)];
 }
 
 /** Law 7: the counters are what the rows say, and nothing is over its limit. */
@@ -47,6 +47,17 @@ function budgets(database: DatabaseSync): string[] {
       (row) => `law 7: ${row.id} counts ${row.living_children} living children and has ${row.living}`,
     ),
   ];
+}
+
+/** Who is written down for whoever may lead it is led by nobody, and alive. */
+function ledUnled(database: DatabaseSync): string[] {
+  const rows = database
+    .prepare(
+      `SELECT unled.agent_id FROM unled LEFT JOIN agents ON agents.id = unled.agent_id
+        WHERE agents.id IS NULL OR agents.worker IS NOT NULL OR agents.status IN ${ENDED}`,
+    )
+    .all() as Row[];
+  return rows.map((row) => `${row.agent_id} is written down as led by nobody`);
 }
 
 /** Law 9. */

@@ -52,7 +52,7 @@ export class People {
     if (random.chance(0.02)) this.#order('capture', (runtime) => runtime.capture(this.#somebody(), 'a note'));
     if (random.chance(0.02)) this.#order('fork', (runtime) => this.#fork(runtime));
     if (random.chance(0.02)) this.#order('wait', (runtime) => this.#wait(runtime));
-    if (random.chance(0.05)) this.#order('release', (runtime) => this.#release(runtime));
+    if (random.chance(0.3)) this.#order('release', (_, process) => this.#release(process));
     if (random.chance(0.3)) this.answerAll(0.5);
   }
 
@@ -73,10 +73,9 @@ export class People {
     return runtime.fork(this.#somebody(), 'by-hand', prompt);
   }
 
-  /** As a server does with trees in which nothing is to be done. */
-  async #release(runtime: RuntimeFace): Promise<unknown> {
+  async #release(process: SimProcess): Promise<unknown> {
     const roots = this.#ledger.roots();
-    return roots.length === 0 ? null : runtime.release(this.#random.pick(roots));
+    return roots.length === 0 ? null : process.release(this.#random.pick(roots));
   }
 
   #wait(runtime: RuntimeFace): Promise<unknown> {
@@ -90,13 +89,14 @@ export class People {
     return ids.length === 0 ? 'nobody' : (this.#random.pick(ids).id as string);
   }
 
-  #order(what: string, give: (runtime: RuntimeFace) => Promise<unknown>): void {
-    const open = this.#processes.flatMap(({ runtime, actor }) =>
-      runtime === null ? [] : [{ runtime, actor }],
-    );
+  #order(what: string, give: (runtime: RuntimeFace, process: SimProcess) => Promise<unknown>): void {
+    const open = this.#processes.flatMap((process) => {
+      const { runtime, actor } = process;
+      return runtime === null ? [] : [{ runtime, actor, process }];
+    });
     if (open.length === 0) return;
-    const { runtime, actor } = this.#random.pick(open);
-    give(runtime).then(
+    const { runtime, actor, process } = this.#random.pick(open);
+    give(runtime, process).then(
       () => this.#trace.add(actor.name, `order ${what}: done`),
       (error: unknown) => {
         this.#trace.add(

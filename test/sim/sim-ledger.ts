@@ -22,6 +22,7 @@ export const WRITES: ReadonlySet<string> = new Set([
   'claim',
   'signals',
   'releaseTree',
+  'unledTrees',
   'serveTree',
 ]);
 /** Those whose every execution may break a law. */
@@ -92,7 +93,7 @@ export class SimLedger {
     const run = (this.store as unknown as Record<string, Method>)[method] as Method;
     let value = await run.apply(this.store, args);
     if (method === 'commit') this.#record(actor, args[0] as Step[], value as Verdict[], epochs);
-    else if (method === 'createRoot') this.#created((args[0] as Step['create'][number]).agent.root_id, 1);
+    else if (method === 'createRoot') await this.#begun((args[0] as Step['create'][number]).agent.root_id);
     else if (method === 'claim') value = this.#split(actor, value as Agent[]);
     if (method !== 'commit' && WATCHED.has(method)) this.#tell(actor, method, args, value);
     if (WATCHED.has(method)) this.broken.push(...brokenNow(this.database));
@@ -158,6 +159,12 @@ export class SimLedger {
     }
   }
 
+  /** Any process may lead any tree. */
+  async #begun(root_id: string): Promise<void> {
+    this.#created(root_id, 1);
+    await this.store.serveTree(root_id);
+  }
+
   #created(root_id: string, agents: number): void {
     this.created.set(root_id, (this.created.get(root_id) ?? 0) + agents);
   }
@@ -169,7 +176,10 @@ export class SimLedger {
     const free = this.database.prepare('UPDATE agents SET worker = NULL WHERE id = ?');
     return agents.filter((agent) => {
       const mine = random.chance(0.5);
-      if (!mine) free.run(agent.id);
+      if (!mine) {
+        free.run(agent.id);
+        this.#isUnled(agent.id);
+      }
       return mine;
     });
   }
@@ -181,7 +191,21 @@ export class SimLedger {
     const living = this.database
       .prepare("SELECT id FROM agents WHERE status NOT IN ('completed', 'failed', 'killed') ORDER BY rowid")
       .all();
-    for (const { id } of living) if (this.#around.random.chance(0.4)) lose.run(id as string);
+    for (const { id } of living)
+      if (this.#around.random.chance(0.4)) {
+        lose.run(id as string);
+        this.#isUnled(id as string);
+      }
+  }
+
+  /** As whoever gives it up writes down; also if there is nothing to do for it. */
+  #isUnled(id: string): void {
+    this.database
+      .prepare(
+        `INSERT INTO unled (root_id, agent_id) SELECT root_id, id FROM agents WHERE id = ?
+          ON CONFLICT DO UPDATE SET due_at = 0`,
+      )
+      .run(id);
   }
 
   #tell(actor: Actor, method: string, args: unknown[], value: unknown): void {

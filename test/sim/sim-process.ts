@@ -1,6 +1,7 @@
 import type { Model, ModelRequest } from '../../src/models/model.ts';
 import { openRuntime } from '../../src/runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
+import type { Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import type { ToolsetTerms } from '../../src/toolsets/toolset-terms.ts';
@@ -30,6 +31,7 @@ export interface ProcessSurroundings {
 /** How often a process looks for agents that nobody leads, milliseconds. */
 const LOOK_MS = 2_000;
 const REOPEN_MS = 1_000;
+const MANY = 1_000;
 
 /** One simulated process: a real runtime on the shared ledger, again and again after each of its deaths. */
 export class SimProcess {
@@ -40,6 +42,10 @@ export class SimProcess {
   actor: Skewed = { name: '', alive: false, paused_until: 0, skew_ms: 0 };
   /** Null while it is dead, or about to open. */
   runtime: RuntimeFace | null = null;
+  /** Trees that it may have claimed, or not given up, by a call whose answer it never heard. */
+  readonly #unsure = new Set<string>();
+  /** Looks at every tree, not only at those that nobody leads. */
+  looks_at_all = false;
 
   constructor(name: string, around: ProcessSurroundings, random: Random) {
     this.name = name;
@@ -57,6 +63,7 @@ export class SimProcess {
       paused_until: 0,
     };
     this.actor = actor;
+    this.#unsure.clear();
     this.#around.time.after(in_ms, actor, () => void this.#begin(actor));
   }
 
@@ -92,7 +99,7 @@ export class SimProcess {
       surroundings.every(LOOK_MS + random.between(0, 500), () => {
         if (looking || this.runtime !== runtime) return;
         looking = true;
-        void this.#takeOver(runtime).finally(() => {
+        void this.#takeOver(runtime, store).finally(() => {
           looking = false;
         });
       });
@@ -110,12 +117,37 @@ export class SimProcess {
     if (fault !== null) ledger.broken.push(fault);
   }
 
-  /** Takes what nobody leads, in every tree. */
-  async #takeOver(runtime: RuntimeFace): Promise<void> {
-    for (const root_id of this.#around.ledger.roots()) {
-      // A ledger that cannot be reached is asked again at the next look.
-      await runtime.resume(root_id).catch((error: unknown) => this.#expected(error));
+  /** Takes what nobody leads, as a server does. */
+  async #takeOver(runtime: RuntimeFace, store: Store): Promise<void> {
+    // A ledger that cannot be reached is asked again at the next look.
+    const found = await store.unledTrees(MANY).catch((error: unknown) => {
+      this.#expected(error);
+      return [];
+    });
+    if (this.looks_at_all) this.doubt();
+    const all = [...this.#unsure, ...found];
+    for (const root_id of new Set(all)) {
+      this.#unsure.delete(root_id);
+      const sure = await runtime.resume(root_id, { unattended: true }).then(
+        ({ broken }) => broken.length === 0,
+        (error: unknown) => this.#expected(error),
+      );
+      if (sure !== true && this.runtime === runtime) this.#unsure.add(root_id);
     }
+  }
+
+  /** Looks at every tree next time. */
+  doubt(): void {
+    for (const root_id of this.#around.ledger.roots()) this.#unsure.add(root_id);
+  }
+
+  /** As a server does with trees in which nothing is to be done. */
+  async release(root_id: string): Promise<void> {
+    const { runtime } = this;
+    await runtime?.release(root_id).catch((error: unknown) => {
+      if (this.runtime === runtime) this.#unsure.add(root_id);
+      throw error;
+    });
   }
 
   #expected(error: unknown): void {

@@ -150,13 +150,17 @@ class Simulation {
   #begin(in_ms: number): void {
     const plan = planTree(this.#random);
     this.#time.after(in_ms, null, () => {
-      const { runtime } = this.#random.pick(this.#processes);
+      const process = this.#random.pick(this.#processes);
+      const { runtime } = process;
       if (runtime === null) return this.#begin(1_000);
       runtime.start(plan).then(
         (root) => this.#watch(runtime, root.id),
         (error: unknown) => {
-          if (error instanceof StoreError) this.#begin(1_000);
-          else if (!isClosed(error)) this.fail('a tree could not begin', error);
+          if (error instanceof StoreError) {
+            // It may be there, and led by that process.
+            process.doubt();
+            this.#begin(1_000);
+          } else if (!isClosed(error)) this.fail('a tree could not begin', error);
         },
       );
     });
@@ -202,6 +206,7 @@ class Simulation {
   async #rest(): Promise<void> {
     const { steps } = this.ledger;
     const unseen = new Set<string>();
+    for (const process of this.#processes) process.looks_at_all = true;
     for (const { runtime, actor } of this.#processes)
       for (const root_id of this.ledger.roots()) {
         const watcher = `${actor.name} of ${root_id}`;

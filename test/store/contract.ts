@@ -8,8 +8,13 @@ import { againContract } from './again-contract.ts';
 import { asksContract } from './asks-contract.ts';
 import { cronContract } from './cron-contract.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
+import { oldEntriesContract } from './old-entries-contract.ts';
 import { outboxContract } from './outbox-contract.ts';
+import { parkedContract } from './parked-contract.ts';
+import { removalContract } from './removal-contract.ts';
+import { retentionContract } from './retention-contract.ts';
 import { runHistoryContract } from './run-history-contract.ts';
+import { unledContract } from './unled-contract.ts';
 import { workersContract } from './workers-contract.ts';
 
 export interface LedgerUnderTest {
@@ -498,5 +503,10 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     outboxContract(() => ({ store, other }));
     againContract(() => ({ store, other }));
     workersContract(() => ({ store, other }));
+    unledContract(() => ({ store, other }));
+    parkedContract(() => ({ store, other }));
+    retentionContract(() => ({ store, other }));
+    removalContract(() => ({ store, other }));
+    oldEntriesContract(() => ({ store, other }));
   });
 }

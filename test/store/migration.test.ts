@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import type { NewAsk } from '../../src/core/ask.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import type { AgentState } from '../../src/core/state.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { POSTGRES_MIGRATIONS } from '../../src/store/postgres/schema.ts';
 import { SQLITE_MIGRATIONS } from '../../src/store/sqlite/schema.ts';
@@ -34,6 +35,46 @@ INSERT INTO mail (id, root_id, to_id, from_id, from_name, kind, body, number, se
 INSERT INTO requests (agent_id, model, input_tokens, output_tokens, cached_tokens, reasoning_tokens, started_at, duration_ms)
   VALUES ('root-1', 'fake/m', 100, 20, 0, 0, 1000, 50);
 `;
+
+/**
+ * Rows as schema 5 has them: a served tree that nobody leads, with an agent that waits and one that rests, the same below a process that lives on
+ * another machine, and one that nobody serves.
+ */
+const SCHEMA = 5;
+const WAITING: AgentState = {
+  type: 'waiting',
+  wait: { from: null, deadline: 9_000_000_000_000 },
+  since: 1_000,
+};
+const rowOf5 = (root: string, id: string, state: AgentState) => `
+${AGENT_COLUMNS} VALUES ('${id}', '${root}', ${id === root ? 'NULL' : `'${root}'`}, '${id}', 'agent:main:${id}', 'root', 0, '${JSON.stringify(CONFIG)}',
+  '${state.type}', '${JSON.stringify(state)}', 0, 0, 1, ${root === 'led' ? "'far'" : 'NULL'}, 3, 0, 0, 0, NULL, 1000, 1000);
+UPDATE agents SET deaths = 2, last_write = 'mark' WHERE id = '${id}';`;
+const ROWS_OF_5 = ['left', 'led', 'own']
+  .map(
+    (root) => `
+INSERT INTO trees (root_id, limits, live, total, served)
+  VALUES ('${root}', '${JSON.stringify(DEFAULT_LIMITS)}', 2, 2, ${root !== 'own'});
+${rowOf5(root, root, WAITING)}
+${rowOf5(root, `${root}-rests`, { type: 'idle' })}`,
+  )
+  .concat(
+    `INSERT INTO workers (id, host, pid, expires_at, role) VALUES ('far', 'elsewhere', 1, 9000000000000, 'worker');`,
+  )
+  .join('');
+
+/** Who is led is led on, who needs a leader is found, and what was counted stays. */
+async function checkRowsOf5(store: Store): Promise<void> {
+  assert.deepEqual(await store.unledTrees(10), ['left']);
+  for (const root of ['left', 'led', 'own']) {
+    const [waits, rests] = [await store.agent(root), await store.agent(`${root}-rests`)];
+    assert.deepEqual([waits?.state, waits?.deaths, waits?.epoch], [WAITING, 2, 3]);
+    assert.deepEqual([rests?.state, rests?.deaths], [{ type: 'idle' }, 2]);
+    assert.equal(waits?.worker, root === 'led' ? 'far' : null);
+  }
+  const far = (await store.workers()).find(({ id }) => id === 'far');
+  assert.deepEqual([far?.role, far?.draining], ['worker', false]);
+}
 
 async function check(store: Store): Promise<void> {
   const root = await store.agent('root-1');
@@ -139,8 +180,9 @@ function askOf(agent_id: string): NewAsk {
   };
 }
 
-async function openTwice(url: string): Promise<void> {
+async function openTwice(url: string, schema: number): Promise<void> {
   const [store, beside] = await Promise.all([openStore(url), openStore(url)]);
+  if (schema === SCHEMA) await checkRowsOf5(store);
   await check(store);
   await check(beside);
   await workOn(store);
@@ -164,8 +206,9 @@ for (const schema of SQLITE_MIGRATIONS.slice(0, -1).map(({ number }) => number))
       );
       for (const { sql } of SQLITE_MIGRATIONS.slice(0, schema)) old.exec(sql);
       old.exec(ROWS);
+      if (schema === SCHEMA) old.exec(ROWS_OF_5);
       old.close();
-      await openTwice(`sqlite:${file}`);
+      await openTwice(`sqlite:${file}`, schema);
       rmSync(folder, { recursive: true });
     });
 
@@ -188,8 +231,9 @@ for (const schema of SQLITE_MIGRATIONS.slice(0, -1).map(({ number }) => number))
           await client.query('INSERT INTO coppice_migrations (number) VALUES ($1)', [number]);
         }
         await client.query(ROWS);
+        if (schema === SCHEMA) await client.query(ROWS_OF_5);
         await client.end();
-        await openTwice(url);
+        await openTwice(url, schema);
       });
     });
   });

@@ -72,6 +72,10 @@ export function workersContract(stores: () => { readonly store: Store; readonly 
     assert.deepEqual(await seen(['host:a']), [true, true, false]);
     assert.deepEqual(await seen(['gpu', 'host:b']), [true, false, false]);
     assert.deepEqual(await seen(['gpu', 'host:a', 'x']), [true, true, true]);
+    assert.deepEqual(await other.placement(both), ['host:a', 'gpu']);
+    assert.deepEqual(await other.placement(free), []);
+    for (const unserved of [(await newRoot(store)).id, randomUUID()])
+      assert.equal(await other.placement(unserved), null);
   });
 
   it('counts the deaths of processes in which a call ran, until the agent rests', async () => {

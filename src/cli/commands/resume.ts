@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { demoModels } from '../demo-rules.ts';
 import { findRoot } from '../find-agent.ts';
 import { followRun } from '../follow-run.ts';
+import { assertMayLeadHere } from '../lead-here.ts';
 import { isUnfinished } from '../unfinished.ts';
 
 export interface ResumeOptions {
@@ -25,12 +26,10 @@ export async function resume(
   options: ResumeOptions,
 ): Promise<number> {
   const store = await context.openStore();
-  const root = await (text === undefined ? unfinished(store) : findRoot(store, text)).catch(
-    async (error: unknown) => {
-      await store.close();
-      throw error;
-    },
-  );
+  const root = await rootToLead(context, store, text).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   const runtime = await composeRuntime(context, store, composeTerms(context), {
     extra: demoModels(process.stderr.isTTY),
     can_ask: options.ask === true,
@@ -54,6 +53,12 @@ export async function resume(
     wait: options.wait,
     timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
   });
+}
+
+async function rootToLead({ env }: Context, store: Store, text: string | undefined): Promise<Agent> {
+  const root = await (text === undefined ? unfinished(store) : findRoot(store, text));
+  await assertMayLeadHere(store, root.id, env);
+  return root;
 }
 
 /** The newest tree with something left to do, else the newest one. */

@@ -8,10 +8,10 @@ import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../c
 import type { Context } from '../context.ts';
 import { followRun } from '../follow-run.ts';
 import { parseLimits } from '../limit-option.ts';
+import { placementOf } from '../placement-of.ts';
 import { readText } from '../read-text.ts';
 import { tellUndelivered } from '../tell-undelivered.ts';
 import { tellUnled } from '../tell-unserved.ts';
-import { hostLabel } from '../worker-labels.ts';
 
 export interface RunOptions {
   readonly allow: readonly string[];
@@ -54,7 +54,8 @@ export async function run(context: Context, given: string | undefined, options: 
   const name = options.name ?? 'main';
   if (options.detach === true) {
     try {
-      const id = await runtime.enter({ prompt, name, config, limits }, placementOf(context, store, options));
+      const placement = placementOf(store, options, context.env);
+      const id = await runtime.enter({ prompt, name, config, limits }, placement);
       return await tellEntered(context, store, id);
     } finally {
       await runtime.close();
@@ -74,12 +75,6 @@ export async function run(context: Context, given: string | undefined, options: 
     },
     timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
   });
-}
-
-/** Where a tree may be led: its folder is on this machine, unless it is said to be everywhere. One file is on one machine anyway. */
-function placementOf(context: Context, store: Store, { label, anywhere }: RunOptions): string[] {
-  const bound = store.kind === 'postgres' && anywhere !== true;
-  return [...(bound ? [hostLabel(context.env)] : []), ...label];
 }
 
 async function tellEntered(context: Context, store: Store, id: string): Promise<number> {

@@ -4,6 +4,7 @@ import { CoppiceError } from '../../core/coppice-error.ts';
 import { isWorking } from '../../core/state.ts';
 import type { Model } from '../../models/model.ts';
 import { clean } from '../../render/clean.ts';
+import type { RuntimeFace, StartOptions } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
 import { killAllProcessGroups } from '../../tools/process-group.ts';
 import { type AppEnd, runApp } from '../../tui/app.ts';
@@ -17,7 +18,9 @@ import { DEMO_MODEL, demoModels } from '../demo-rules.ts';
 import { EXIT } from '../exit-code.ts';
 import { findRoot } from '../find-agent.ts';
 import { askFirstRun } from '../first-run.ts';
+import { isServed, type Lead, leadOf } from '../lead-here.ts';
 import { parseLimits } from '../limit-option.ts';
+import { placementOf } from '../placement-of.ts';
 
 export interface UiOptions {
   readonly allow: readonly string[];
@@ -31,6 +34,9 @@ export interface UiOptions {
   readonly thinking?: AgentConfig['thinking'];
   readonly toolset: readonly string[];
   readonly profile?: string;
+  readonly detach?: boolean;
+  readonly label: readonly string[];
+  readonly anywhere?: boolean;
 }
 
 /** `coppice` on a terminal: the conversation with the main agent, every agent of its tree a key away. */
@@ -104,7 +110,12 @@ async function converse(
   // What is wrong with them is said before the person writes anything.
   const chosen = root === null ? settings() : null;
   const runtime = await composeRuntime(context, store, terms, { extra, can_ask: true });
-  const start = (prompt: string): Promise<Agent> => runtime.start({ prompt, ...(chosen ?? settings()) });
+  const placement = placementOf(store, options, context.env);
+  const start = async (prompt: string): Promise<Agent> => {
+    const begun = { prompt, ...(chosen ?? settings()) };
+    return options.detach === true ? enter(runtime, store, begun, placement) : runtime.start(begun);
+  };
+  const lead = await leadOfWindow(context, store, options, root, placement);
   let end: AppEnd = { how: 'quit', root_id: null };
   try {
     end = await runApp({
@@ -114,17 +125,55 @@ async function converse(
       bindings: keyBindings(context.loaded.configuration.keys),
       openScreen: (listener) =>
         new TerminalScreen({ input: process.stdin, output: process.stdout }, listener, context.env),
+      followed: lead.by !== 'here',
       start,
       root_id: root?.id ?? null,
       cwd: context.options.cwd ?? process.cwd(),
       banner: demo ? 'SCRIPTED DEMO' : null,
-      greeting: root === null ? await greeting(store, model) : [],
+      greeting: [...(root === null ? await greeting(store, model) : []), ...tellLead(lead)],
       first: demo && root === null ? 'Audit this folder: split the work, then report.' : null,
     });
   } finally {
     await runtime.close();
   }
   return farewell(context, store, end);
+}
+
+/** Who leads the tree that is opened, or the one that will begin in this window. */
+async function leadOfWindow(
+  { env }: Context,
+  store: Store,
+  { detach }: UiOptions,
+  root: Agent | null,
+  placement: readonly string[],
+): Promise<Lead> {
+  if (root !== null) return leadOf(store, root.id, env);
+  if (detach !== true) return { by: 'here' };
+  return (await isServed(store, placement)) ? { by: 'workers' } : { by: 'nobody', placement };
+}
+
+function tellLead(lead: Lead): string[] {
+  if (lead.by === 'here') return [];
+  if (lead.by === 'workers')
+    return ['workers lead it: you see what they do, and may send, answer and leave as you like', ''];
+  const labels = lead.placement.map(clean).join(', ') || 'none asked for';
+  return [
+    `nothing leads it yet: start coppice worker (labels: ${labels}); until then what you send waits`,
+    '',
+  ];
+}
+
+/** A tree that workers lead, as it was entered. */
+async function enter(
+  runtime: RuntimeFace,
+  store: Store,
+  begun: StartOptions,
+  placement: readonly string[],
+): Promise<Agent> {
+  const id = await runtime.enter(begun, placement);
+  const root = await store.agent(id);
+  if (root === null) throw new CoppiceError('E_AGENT_NOT_FOUND', `${id} was entered, and is gone`);
+  return root;
 }
 
 async function greeting(store: Store, model: string): Promise<string[]> {

@@ -12,6 +12,7 @@ BEGIN
   VALUES (g->>'id', g->>'root_id', g->>'parent_id', g->>'name', g->>'session_key', g->>'origin', (g->>'depth')::integer, g->>'config',
     g->>'status', g->>'state', base + jsonb_array_length(c->'messages'), g->'forked_from'->>'agent_id', (g->'forked_from'->>'seq')::bigint,
     g->>'worker', (g->>'created_at')::bigint, (g->>'created_at')::bigint);
+  IF begun AND g->>'worker' IS NULL THEN PERFORM coppice_enter_unled(ARRAY[g->>'id']); END IF;
   IF r IS NOT NULL THEN
     INSERT INTO subagent_runs (id, root_id, agent_id, source, session_key, requester_id, requester_key, task, label, model, thinking,
       timeout_ms, cleanup, status, created_at, started_at, deliver, job_id)
@@ -55,6 +56,7 @@ BEGIN
   DELETE FROM messages WHERE agent_id = gone;
   DELETE FROM mail WHERE to_id = gone;
   DELETE FROM requests WHERE agent_id = gone;
+  PERFORM coppice_leave_unled(ARRAY[gone]);
   DELETE FROM agents WHERE id = gone;
 END $$;
 
@@ -65,10 +67,10 @@ BEGIN
   PERFORM 1 FROM trees WHERE root_id = tree_id FOR UPDATE;
   SELECT * INTO target FROM agents WHERE id = target_id FOR UPDATE;
   IF NOT FOUND OR coppice_is_terminal(target.status) THEN RETURN '[]'; END IF;
-  WITH RECURSIVE below (id) AS (
-    SELECT target_id UNION ALL SELECT g.id FROM agents g JOIN below ON g.parent_id = below.id
+  WITH RECURSIVE below (id, status) AS (
+    SELECT target_id, target.status UNION ALL SELECT g.id, g.status FROM agents g JOIN below ON g.parent_id = below.id
   )
-  SELECT array_agg(g.id) INTO doomed FROM below JOIN agents g ON g.id = below.id WHERE NOT coppice_is_terminal(g.status);
+  SELECT array_agg(id) INTO doomed FROM below WHERE NOT coppice_is_terminal(status);
   others := CASE array_length(doomed, 1) - 1 WHEN 1 THEN '1 descendant' ELSE (array_length(doomed, 1) - 1) || ' descendants' END;
   content := jsonb_build_object('event', 'killed', 'text', 'kill event: ' || target.name || ' by ' || killer || ', ' || others,
     'data', jsonb_build_object('by', killer, 'target', target_id, 'target_name', target.name, 'descendants', array_length(doomed, 1) - 1))::text;
@@ -94,6 +96,7 @@ BEGIN
     END IF;
   END LOOP;
   UPDATE trees SET live = live - array_length(doomed, 1) WHERE root_id = tree_id;
+  PERFORM coppice_leave_unled(doomed);
   RETURN to_jsonb(doomed);
 END $$;
 `;

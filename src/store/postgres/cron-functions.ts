@@ -21,7 +21,7 @@ $$ SELECT EXISTS (SELECT 1 FROM subagent_runs WHERE job_id = job AND finished_at
 CREATE OR REPLACE FUNCTION coppice_fire_begin(b jsonb) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   IF b->>'type' = 'event' THEN
-    UPDATE trees SET served = true WHERE root_id = b->'mail'->>'root_id';
+    PERFORM coppice_serve(b->'mail'->>'root_id');
     PERFORM coppice_post(b->'mail', NULL);
     RETURN NULL;
   END IF;
@@ -55,7 +55,8 @@ BEGIN
   IF FOUND THEN RETURN 'stale'; END IF;
   verdict := CASE
     WHEN b->>'type' = 'event' THEN
-      CASE WHEN EXISTS (SELECT 1 FROM agents WHERE id = b->'mail'->>'to_id' AND NOT coppice_is_terminal(status)) THEN 'fired' ELSE 'skipped' END
+      CASE WHEN EXISTS (SELECT 1 FROM agents g JOIN trees t ON t.root_id = g.root_id
+        WHERE g.id = b->'mail'->>'to_id' AND NOT coppice_is_terminal(g.status) AND t.removal IS NULL) THEN 'fired' ELSE 'skipped' END
     WHEN NOT is_waiting AND NOT coppice_is_job_at_work(j.id) THEN 'fired'
     WHEN f->>'overlap' = 'queue' AND NOT is_waiting THEN 'queued'
     ELSE 'skipped' END;

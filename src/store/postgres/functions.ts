@@ -2,6 +2,7 @@ import { AGENT_FUNCTIONS } from './agent-functions.ts';
 import { CRON_FUNCTIONS } from './cron-functions.ts';
 import { GROUND_FUNCTIONS } from './ground-functions.ts';
 import { MAIL_FUNCTIONS } from './mail-functions.ts';
+import { RETENTION_FUNCTIONS } from './retention-functions.ts';
 import { STEP_FUNCTIONS } from './step-functions.ts';
 import { WORKER_FUNCTIONS } from './worker-functions.ts';
 
@@ -13,4 +14,5 @@ export const FUNCTIONS = [
   STEP_FUNCTIONS,
   CRON_FUNCTIONS,
   WORKER_FUNCTIONS,
+  RETENTION_FUNCTIONS,
 ].join('\n');

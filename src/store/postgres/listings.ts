@@ -1,6 +1,7 @@
 import type { RunFilter, Store } from '../store.ts';
+import { where } from '../where.ts';
 
-/** A list for people: the run history and what they are asked. `name` tells prepared statements apart. */
+/** A list for people: the run history and what they are asked. */
 export interface Listing {
   readonly name: string;
   readonly sql: string;
@@ -11,17 +12,12 @@ const MAX_FOUND = 20;
 /** Nothing in the text is a wildcard, and the index finds the range. */
 const BY_PREFIX = `(length($1) >= 4 AND id ~>=~ lower($1) AND id ~<~ (lower($1) || 'g'))`;
 
-export function runsQuery(filter: RunFilter): Listing {
+export function runsQuery({ root_id, source, job_id, active = false, limit }: RunFilter): Listing {
+  const { sql, values, next } = where('$', { root_id, source, job_id }, [active && 'finished_at IS NULL']);
   return {
-    name: `runs_${filter.active === true}_${filter.job_id !== undefined}`,
-    sql: `SELECT * FROM subagent_runs WHERE ($1::text IS NULL OR root_id = $1) AND ($2::text IS NULL OR source = $2)
-      ${filter.job_id === undefined ? '' : 'AND job_id = $4'} ${filter.active ? 'AND finished_at IS NULL' : ''} ORDER BY created_at DESC, number DESC LIMIT $3`,
-    values: [
-      filter.root_id ?? null,
-      filter.source ?? null,
-      filter.limit ?? null,
-      ...(filter.job_id === undefined ? [] : [filter.job_id]),
-    ],
+    name: 'runs',
+    sql: `SELECT * FROM subagent_runs ${sql} ORDER BY created_at DESC, number DESC LIMIT ${next}`,
+    values: [...values, limit ?? null],
   };
 }
 
@@ -33,13 +29,9 @@ export function findRunsQuery(text: string): Listing {
   };
 }
 
-export function asksQuery(filter: Parameters<Store['asks']>[0]): Listing {
-  return {
-    name: `asks_${filter.open === true}`,
-    sql: `SELECT * FROM asks WHERE ($1::text IS NULL OR root_id = $1) AND ($2::text IS NULL OR agent_id = $2)
-      ${filter.open ? 'AND verdict IS NULL' : ''} ORDER BY asked_at, number`,
-    values: [filter.root_id ?? null, filter.agent_id ?? null],
-  };
+export function asksQuery({ root_id, agent_id, open = false }: Parameters<Store['asks']>[0]): Listing {
+  const { sql, values } = where('$', { root_id, agent_id }, [open && 'verdict IS NULL']);
+  return { name: 'asks', sql: `SELECT * FROM asks ${sql} ORDER BY asked_at, number`, values };
 }
 
 export function findAsksQuery(text: string): Listing {

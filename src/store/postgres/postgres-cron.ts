@@ -1,6 +1,7 @@
 import type { CronFire, CronJob, NewCronJob } from '../../core/cron-job.ts';
 import type { CronLedger, FireRequest, FireVerdict } from '../cron-ledger.ts';
 import { definitionOf, fireOf, jobOf } from '../rows.ts';
+import { where } from '../where.ts';
 import { encodeAgentObject, encodeMailObject } from './encode.ts';
 import { PostgresWorkers } from './postgres-workers.ts';
 
@@ -11,8 +12,10 @@ const SET_BACK_MS = 1_000;
 /** Schedules in the PostgreSQL ledger. */
 export class PostgresCron extends PostgresWorkers implements CronLedger {
   async jobs({ root_id }: { readonly root_id?: string } = {}): Promise<CronJob[]> {
-    const sql = 'SELECT * FROM cron_jobs WHERE ($1::text IS NULL OR root_id = $1) ORDER BY name COLLATE "C"';
-    return (await this.read('jobs', sql, [root_id ?? null])).map(jobOf);
+    const { sql, values } = where('$', { root_id });
+    return (await this.read('jobs', `SELECT * FROM cron_jobs ${sql} ORDER BY name COLLATE "C"`, values)).map(
+      jobOf,
+    );
   }
 
   async findJobs(text: string): Promise<CronJob[]> {

@@ -1,6 +1,7 @@
 import type { Delivery } from '../../core/delivery.ts';
 import type { DeliveryEnd, OutboxLedger } from '../outbox-ledger.ts';
 import { deliveryOf, type Row } from '../rows.ts';
+import { where } from '../where.ts';
 import { PostgresCron } from './postgres-cron.ts';
 
 const MAX_FOUND = 20;
@@ -59,11 +60,12 @@ export class PostgresOutbox extends PostgresCron implements OutboxLedger {
   }
 
   async deliveries({ status, about, limit }: Parameters<OutboxLedger['deliveries']>[0]): Promise<Delivery[]> {
-    const sql = `SELECT * FROM deliveries WHERE ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR about = $2)
-      ORDER BY created_at DESC, number DESC LIMIT $3`;
-    return (await this.read('deliveries', sql, [status ?? null, about ?? null, limit ?? null])).map(
-      deliveryOf,
-    );
+    const { sql, values, next } = where('$', { about }, [
+      // Spelled out, so that the indexes of what is open and what failed can be used.
+      status !== undefined && `status = '${status}'`,
+    ]);
+    const text = `SELECT * FROM deliveries ${sql} ORDER BY created_at DESC, number DESC LIMIT ${next}`;
+    return (await this.read('deliveries', text, [...values, limit ?? null])).map(deliveryOf);
   }
 
   async findDeliveries(text: string): Promise<Delivery[]> {

@@ -17,6 +17,7 @@ import type {
   Store,
   Verdict,
 } from '../store.ts';
+import { where } from '../where.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { encodeAgent, encodeMail, encodeSteps } from './encode.ts';
 import { HISTORY } from './history-query.ts';
@@ -26,7 +27,7 @@ import { LIVING } from './living.ts';
 import { migrate } from './migrate.ts';
 import { postgresAddress } from './postgres-address.ts';
 import { storeErrorOf } from './postgres-error.ts';
-import { PostgresOutbox } from './postgres-outbox.ts';
+import { PostgresRetention } from './postgres-retention.ts';
 
 const MAX_FOUND = 20;
 
@@ -52,7 +53,7 @@ export async function openPostgresStore(
 }
 
 /** The ledger on PostgreSQL; every write is one call of a function in the database. */
-class PostgresStore extends PostgresOutbox implements Store {
+class PostgresStore extends PostgresRetention implements Store {
   readonly kind = 'postgres';
   readonly #listener: Listener;
 
@@ -119,29 +120,24 @@ class PostgresStore extends PostgresOutbox implements Store {
   }
 
   async agents(filter: AgentFilter): Promise<Agent[]> {
-    const where: string[] = ['true'];
-    const values: unknown[] = [];
-    const equal = (column: string, value: string | undefined): void => {
-      if (value === undefined) return;
-      values.push(value);
-      where.push(`${column} = $${values.length}`);
-    };
-    equal('root_id', filter.root_id);
-    equal('parent_id', filter.parent_id);
-    if (filter.living) where.push(LIVING);
-    if (filter.roots) where.push('parent_id IS NULL');
-    if (filter.conversations) where.push("origin = 'root'");
-    values.push(filter.limit ?? null);
-    const text = `SELECT * FROM agents WHERE ${where.join(' AND ')} ORDER BY created_at DESC, number DESC LIMIT $${values.length}`;
-    return (await this.read('agents', text, values)).map(agentOf);
+    const { root_id, parent_id, living, roots, conversations, limit } = filter;
+    const { sql, values, next } = where('$', { root_id, parent_id }, [
+      living && LIVING,
+      roots && 'parent_id IS NULL',
+      conversations && "origin = 'root'",
+    ]);
+    const text = `SELECT * FROM agents ${sql} ORDER BY created_at DESC, number DESC LIMIT ${next}`;
+    return (await this.read('agents', text, [...values, limit ?? null])).map(agentOf);
   }
 
   async find(text: string, root_id?: string): Promise<Agent[]> {
-    // `starts_with` knows no wildcards, so nothing in the text is special; the range lets the index find it.
+    // A range knows no wildcards, so nothing in the text is special, and the index finds it.
     const sql = `SELECT * FROM agents WHERE (id = $1 OR (length($1) >= 4 AND id ~>=~ lower($1) AND id ~<~ (lower($1) || 'g'))
-        OR name = $1 OR session_key = $1) AND ($2::text IS NULL OR root_id = $2)
+        OR name = $1 OR session_key = $1) ${root_id === undefined ? '' : 'AND root_id = $2'}
       ORDER BY NOT (${LIVING}), created_at DESC LIMIT ${MAX_FOUND}`;
-    const found = (await this.read('find', sql, [text, root_id ?? null])).map(agentOf);
+    const found = (await this.read('find', sql, root_id === undefined ? [text] : [text, root_id])).map(
+      agentOf,
+    );
     const exact = found.find((agent) => agent.id === text);
     return exact === undefined ? found : [exact];
   }

@@ -4,15 +4,36 @@ import type { Agent } from '../../core/agent.ts';
 import { isProcessGone } from '../process-gone.ts';
 import { agentOf, workerOf } from '../rows.ts';
 import { type KnownWorker, LEASE_MS, type Signal, type Worker } from '../store.ts';
-import { LIVING } from './living.ts';
 import { PostgresBase } from './postgres-base.ts';
 
-const WORKING = `g.status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting')`;
+/** So many agents change hands in one transaction. */
+const FREED_AT_ONCE = 5_000;
+/** Whoever holds an agent and is not alive ($1: those of this host that are seen to be gone), and dead workers that hold none: a jump from holder to holder. */
+const DEAD = `WITH RECURSIVE holder (worker) AS (
+    (SELECT worker FROM agents WHERE worker IS NOT NULL ORDER BY worker LIMIT 1)
+    UNION ALL
+    SELECT (SELECT g.worker FROM agents g WHERE g.worker > holder.worker ORDER BY g.worker LIMIT 1) FROM holder WHERE holder.worker IS NOT NULL
+  ), alive AS (SELECT id FROM workers WHERE expires_at > coppice_now() AND NOT id = ANY ($1::text[]))
+  SELECT worker AS id FROM holder WHERE worker IS NOT NULL AND NOT EXISTS (SELECT 1 FROM alive WHERE alive.id = worker)
+  UNION SELECT id FROM workers WHERE NOT EXISTS (SELECT 1 FROM alive WHERE alive.id = workers.id)`;
+/** From tree to tree likewise, those that are due longest first; a tree comes once for each time at which something in it was due. */
+const UNLED = `WITH RECURSIVE tree (due_at, root_id) AS (
+    (SELECT due_at, root_id FROM unled ORDER BY due_at, root_id LIMIT 1)
+    UNION ALL
+    SELECT next.due_at, next.root_id FROM tree, LATERAL (
+      SELECT u.due_at, u.root_id FROM unled u WHERE (u.due_at, u.root_id) > (tree.due_at, tree.root_id) ORDER BY u.due_at, u.root_id LIMIT 1) AS next
+    WHERE tree.due_at <= coppice_now()
+  ) SELECT root_id FROM tree WHERE due_at <= coppice_now()
+    AND (SELECT t.placement = '[]' OR t.placement::jsonb <@ $2::jsonb FROM trees t WHERE t.root_id = tree.root_id) LIMIT $1`;
+/** So many looks at one tree are made up for. */
+const LOOKS_AT_A_TREE = 4;
 
 /** Who leads what in the PostgreSQL ledger. */
 export class PostgresWorkers extends PostgresBase {
   /** Trees whose claim was sent and never answered, each with the token by which the ledger knows it again. */
   readonly #unsure = new Map<string, string>();
+  /** Workers that were entered through here and not taken out again. */
+  readonly #entered = new Set<string>();
   /** Ids of signals that were handed out; the next look takes them away, so that none is lost with an answer. */
   #heard: readonly number[] = [];
 
@@ -28,7 +49,7 @@ export class PostgresWorkers extends PostgresBase {
       INSERT INTO workers (id, host, pid, role, labels, started_at, expires_at)
       VALUES ($1, $2, $3, $5, $6, coppice_now(), coppice_now() + $4)
       ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at
-      RETURNING coalesce((SELECT before.expires_at > coppice_now() FROM before), true) AS alive`;
+      RETURNING (SELECT before.expires_at FROM before) AS before, (SELECT before.expires_at > coppice_now() FROM before) AS alive`;
     const [row] = await this.query('heartbeat', sql, [
       worker.id,
       worker.host,
@@ -37,14 +58,38 @@ export class PostgresWorkers extends PostgresBase {
       worker.role ?? 'run',
       JSON.stringify(worker.labels ?? []),
     ]);
-    return (row?.alive as unknown as boolean) === true;
+    const known = this.#entered.has(worker.id);
+    this.#entered.add(worker.id);
+    // Gone from the table, it was taken for dead.
+    return row?.before === null ? !known : (row?.alive as unknown as boolean);
   }
 
   async release(worker_id: string): Promise<void> {
-    const sql = `WITH freed AS (UPDATE agents SET worker = NULL WHERE worker = $1),
-      silent AS (DELETE FROM signals WHERE worker = $1),
-      unseated AS (DELETE FROM channel_seats WHERE worker = $1) DELETE FROM workers WHERE id = $1`;
+    await this.#free(worker_id, null);
+    const sql = `WITH silent AS (DELETE FROM signals WHERE worker = $1), unseated AS (DELETE FROM channel_seats WHERE worker = $1)
+      DELETE FROM workers WHERE id = $1`;
     await this.query('release', sql, [worker_id]);
+    this.#entered.delete(worker_id);
+  }
+
+  /** In pieces, so that no transaction is long. */
+  async #free(
+    worker_id: string,
+    root_id: string | null,
+    parked: ReadonlyMap<string, number> = new Map(),
+  ): Promise<void> {
+    const until = [...parked].map(([id, at]) => [id, Number.isFinite(at) ? Math.ceil(at) : -1]);
+    const sql = 'SELECT coppice_free($1, $2, $3, false, $4) AS freed';
+    let freed = FREED_AT_ONCE;
+    while (freed === FREED_AT_ONCE) {
+      const [row] = await this.query('free', sql, [
+        worker_id,
+        root_id,
+        FREED_AT_ONCE,
+        JSON.stringify(Object.fromEntries(until)),
+      ]);
+      freed = Number(row?.freed);
+    }
   }
 
   async claim(root_id: string, worker: Worker): Promise<Agent[]> {
@@ -62,28 +107,36 @@ export class PostgresWorkers extends PostgresBase {
   }
 
   async unledTrees(limit: number, labels: readonly string[] = []): Promise<string[]> {
-    const sql = `WITH alive AS MATERIALIZED (
-        SELECT id FROM workers WHERE expires_at > coppice_now() AND NOT id = ANY ($2::text[])
-      ) SELECT root_id FROM (
-        SELECT g.root_id FROM agents g WHERE ${WORKING}
-          AND (g.worker IS NULL OR NOT EXISTS (SELECT 1 FROM alive WHERE alive.id = g.worker))
-        UNION
-        SELECT g.root_id FROM mail m JOIN agents g ON g.id = m.to_id WHERE m.consumed_seq IS NULL AND g.${LIVING}
-          AND (g.worker IS NULL OR NOT EXISTS (SELECT 1 FROM alive WHERE alive.id = g.worker))
-      ) AS left_alone JOIN trees USING (root_id)
-      WHERE trees.served AND (trees.placement = '[]' OR trees.placement::jsonb <@ $3::jsonb) LIMIT $1`;
-    const rows = await this.read('unled_trees', sql, [limit, await this.gone(), JSON.stringify(labels)]);
+    const gone = await this.gone();
+    for (const { id } of await this.read('dead', DEAD, [gone])) await this.#bury(id as string, gone);
+    const most = limit * LOOKS_AT_A_TREE;
+    const rows = await this.read('unled_trees', UNLED, [most, JSON.stringify(labels)]);
     const unled = rows.map((row) => row.root_id as string);
     return [...new Set([...this.#unsure.keys(), ...unled])].slice(0, limit);
   }
 
-  async serveTree(root_id: string): Promise<void> {
-    await this.query('serve_tree', 'UPDATE trees SET served = true WHERE root_id = $1', [root_id]);
+  /** What a dead worker led is led by nobody, once and for all: nobody has to look at it again while nothing is to be done there. */
+  async #bury(dead: string, gone: readonly string[]): Promise<void> {
+    const sql = 'SELECT coppice_bury($1, $2, $3) AS freed';
+    let freed = FREED_AT_ONCE;
+    while (freed === FREED_AT_ONCE) {
+      const [row] = await this.query('bury', sql, [dead, gone, FREED_AT_ONCE]);
+      freed = Number(row?.freed);
+    }
   }
 
-  async releaseTree(root_id: string, worker_id: string): Promise<void> {
-    const sql = 'UPDATE agents SET worker = NULL WHERE root_id = $1 AND worker = $2';
-    await this.query('release_tree', sql, [root_id, worker_id]);
+  async placement(root_id: string): Promise<readonly string[] | null> {
+    const sql = 'SELECT placement FROM trees WHERE root_id = $1 AND served';
+    const [row] = await this.read('placement', sql, [root_id]);
+    return row === undefined ? null : JSON.parse(row.placement as string);
+  }
+
+  async serveTree(root_id: string): Promise<void> {
+    await this.query('serve_tree', 'SELECT coppice_serve($1)', [root_id]);
+  }
+
+  async releaseTree(root_id: string, worker_id: string, parked?: ReadonlyMap<string, number>): Promise<void> {
+    await this.#free(worker_id, root_id, parked);
   }
 
   async signals(worker_id: string): Promise<Signal[]> {

@@ -18,27 +18,26 @@ BEGIN
     IF t.live + n > (l->>'live')::bigint THEN RETURN coppice_limit('live', (l->>'live')::bigint, t.live); END IF;
     IF t.total + n > (l->>'total')::bigint THEN RETURN coppice_limit('total', (l->>'total')::bigint, t.total); END IF;
   END IF;
-  IF jsonb_array_length(s->'send') > 0 THEN
-    FOR r IN SELECT m->>'to_id' AS id, g.id IS NULL AS unknown FROM jsonb_array_elements(s->'send') m
-      LEFT JOIN agents g ON g.id = m->>'to_id' AND g.root_id = a.root_id
-      WHERE (g.id IS NULL OR coppice_is_terminal(g.status)) AND NOT m->>'to_id' = ANY (fresh) LIMIT 1 LOOP
-      RETURN jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'recipient', 'agent_id', r.id,
-        'found', CASE WHEN r.unknown THEN 'unknown' ELSE 'dead' END));
-    END LOOP;
-  END IF;
+  -- One look by key for each letter, whatever the planner thinks of their number.
+  FOR r IN SELECT * FROM (
+      SELECT m->>'to_id' AS id, coalesce((SELECT CASE WHEN g.root_id <> a.root_id THEN 'unknown' WHEN coppice_is_terminal(g.status) THEN 'dead' ELSE 'alive' END
+        FROM agents g WHERE g.id = m->>'to_id'), 'unknown') AS fate
+      FROM jsonb_array_elements(s->'send') m WHERE NOT m->>'to_id' = ANY (fresh)
+    ) AS recipient WHERE fate <> 'alive' LIMIT 1 LOOP
+    RETURN jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'recipient', 'agent_id', r.id, 'found', r.fate));
+  END LOOP;
   -- Law 6.
-  IF jsonb_array_length(s->'consume') > 0 THEN
-    FOR r IN SELECT c->>'mail_id' AS id FROM jsonb_array_elements(s->'consume') c
-      LEFT JOIN mail ON mail.id = c->>'mail_id' AND mail.to_id = a.id AND mail.consumed_seq IS NULL WHERE mail.id IS NULL LIMIT 1 LOOP
-      RETURN jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'consumed', 'mail_id', r.id));
-    END LOOP;
-  END IF;
+  FOR r IN SELECT c->>'mail_id' AS id FROM jsonb_array_elements(s->'consume') c
+    WHERE (SELECT mail.to_id = a.id AND mail.consumed_seq IS NULL FROM mail WHERE mail.id = c->>'mail_id') IS NOT TRUE LIMIT 1 LOOP
+    RETURN jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'consumed', 'mail_id', r.id));
+  END LOOP;
   -- Law 10.
   IF jsonb_typeof(s->'waits_for') = 'array' AND jsonb_array_length(s->'waits_for') > 0 THEN
     FOR r IN WITH RECURSIVE walk (id, path) AS (
         SELECT target, ARRAY[a.id, target] FROM jsonb_array_elements_text(s->'waits_for') AS target
         UNION ALL
-        SELECT e.target, walk.path || e.target FROM walk JOIN wait_edges e ON e.waiter = walk.id
+        -- OFFSET 0 keeps it a look by key for each agent on the way.
+        SELECT e.target, walk.path || e.target FROM walk, LATERAL (SELECT target FROM wait_edges WHERE waiter = walk.id OFFSET 0) AS e
         WHERE walk.id <> a.id AND (e.target = a.id OR NOT e.target = ANY (walk.path))
       ) SELECT path FROM walk WHERE id = a.id LIMIT 1 LOOP
       RETURN jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'cycle', 'path', to_jsonb(r.path)));
@@ -79,6 +78,7 @@ BEGIN
     RETURN '{"ok": false, "refusal": {"reason": "stale"}}';
   END IF;
   SELECT * INTO t FROM trees WHERE root_id = a.root_id;
+  IF t.removal IS NOT NULL THEN RETURN '{"ok": false, "refusal": {"reason": "stale"}}'; END IF;
   refused := coppice_guards(s, a, t);
   IF refused IS NOT NULL THEN RETURN refused; END IF;
   n := jsonb_array_length(s->'messages');
@@ -106,7 +106,9 @@ BEGIN
       (q->>'cost_usd')::double precision, (q->>'started_at')::bigint, (q->>'duration_ms')::bigint);
   END LOOP;
   PERFORM coppice_create(c) FROM jsonb_array_elements(s->'create') c;
-  UPDATE mail SET consumed_seq = (c->>'seq')::bigint FROM jsonb_array_elements(s->'consume') c WHERE mail.id = c->>'mail_id';
+  FOR q IN SELECT * FROM jsonb_array_elements(s->'consume') LOOP
+    UPDATE mail SET consumed_seq = (q->>'seq')::bigint WHERE id = q->>'mail_id';
+  END LOOP;
   FOR m IN SELECT * FROM jsonb_array_elements(s->'send') LOOP
     sent := array_append(sent, to_jsonb(coppice_post(m, a.worker)));
   END LOOP;
@@ -115,8 +117,10 @@ BEGIN
     INSERT INTO wait_edges (waiter, target) SELECT a.id, target FROM jsonb_array_elements_text(s->'waits_for') AS target ON CONFLICT DO NOTHING;
   END IF;
   n := jsonb_array_length(s->'create');
-  UPDATE trees SET live = live + n - CASE WHEN coppice_is_terminal(new_status) THEN 1 ELSE 0 END, total = total + n,
-    tokens = tokens + used.input + used.output, cost_usd = cost_usd + coalesce(used.cost, 0) WHERE root_id = a.root_id;
+  IF n > 0 OR coppice_is_terminal(new_status) OR jsonb_array_length(s->'requests') > 0 THEN
+    UPDATE trees SET live = live + n - CASE WHEN coppice_is_terminal(new_status) THEN 1 ELSE 0 END, total = total + n,
+      tokens = tokens + used.input + used.output, cost_usd = cost_usd + coalesce(used.cost, 0) WHERE root_id = a.root_id;
+  END IF;
   IF coppice_is_terminal(new_status) AND a.parent_id IS NOT NULL THEN
     UPDATE agents SET living_children = living_children - 1 WHERE id = a.parent_id;
   END IF;
@@ -135,8 +139,8 @@ BEGIN
   INSERT INTO asks (id, root_id, agent_id, agent_name, call_id, tool, subject, input, cwd, rule, asked_at)
   SELECT k->>'id', k->>'root_id', k->>'agent_id', k->>'agent_name', k->>'call_id', k->>'tool', k->>'subject', k->>'input', k->>'cwd',
     k->>'rule', (k->>'asked_at')::bigint FROM jsonb_array_elements(s->'asks') k;
-  UPDATE asks SET verdict = 'void', answered_at = step_at FROM jsonb_array_elements_text(s->'void_asks') AS gone (id)
-  WHERE asks.id = gone.id AND asks.verdict IS NULL;
+  UPDATE asks SET verdict = 'void', answered_at = step_at
+  WHERE id = ANY (ARRAY(SELECT jsonb_array_elements_text(s->'void_asks'))) AND verdict IS NULL;
   FOR q IN SELECT * FROM jsonb_array_elements(s->'remove') LOOP
     PERFORM 1 FROM agents g WHERE g.id = q #>> '{}' AND g.parent_id = a.id AND coppice_is_terminal(g.status)
       AND NOT EXISTS (SELECT 1 FROM agents below WHERE below.parent_id = g.id);
@@ -146,6 +150,10 @@ BEGIN
     END IF;
   END LOOP;
   PERFORM coppice_enter_delivery(d) FROM jsonb_array_elements(s->'deliver') d;
+  IF a.worker IS NULL THEN
+    PERFORM coppice_leave_unled(ARRAY[a.id]);
+    PERFORM coppice_enter_unled(ARRAY[a.id]);
+  END IF;
   SELECT * INTO t FROM trees WHERE root_id = a.root_id;
   RETURN jsonb_build_object('ok', true, 'killed', killed, 'sent', to_jsonb(sent), 'tree', jsonb_build_object('root_id', t.root_id,
     'limits', t.limits::jsonb, 'live', t.live, 'total', t.total, 'tokens', t.tokens, 'cost_usd', t.cost_usd));
@@ -155,8 +163,8 @@ CREATE OR REPLACE FUNCTION coppice_commit(steps jsonb) RETURNS jsonb LANGUAGE pl
 DECLARE s jsonb; verdicts jsonb[] := '{}';
 BEGIN
   -- Trees are locked in one order by everybody: budgets, creations and kills of a tree follow one another.
-  PERFORM 1 FROM trees WHERE root_id IN (
-    SELECT g.root_id FROM jsonb_array_elements(steps) x JOIN agents g ON g.id = x->>'agent_id') ORDER BY root_id FOR UPDATE;
+  PERFORM 1 FROM trees WHERE root_id = ANY (ARRAY(
+    SELECT (SELECT g.root_id FROM agents g WHERE g.id = x->>'agent_id') FROM jsonb_array_elements(steps) x)) ORDER BY root_id FOR UPDATE;
   FOR s IN SELECT * FROM jsonb_array_elements(steps) LOOP
     verdicts := array_append(verdicts, coppice_step(s));
   END LOOP;

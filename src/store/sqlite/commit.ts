@@ -46,6 +46,7 @@ export class Commit {
       guard.epoch !== step.epoch ||
       guard.last_seq !== step.base_seq ||
       isTerminal(guard.status) ||
+      guard.closed === 1 ||
       (token !== null && (guard.last_write === token || isThere(this.#sql, step)))
     ) {
       return { ok: false, refusal: { reason: 'stale' } };
@@ -101,6 +102,10 @@ export class Commit {
     for (const ask of step.asks) enterAsk(sql, ask);
     for (const id of step.void_asks) sql.voidAsk.run(at, id);
     for (const delivery of step.deliver) enterDelivery(sql, delivery);
+    if (guard.worker === null) {
+      sql.leaveUnled.run(agent_id);
+      this.seekLeader([agent_id]);
+    }
     return { ok: true, killed, sent, tree: { ...tree } };
   }
 
@@ -157,7 +162,20 @@ export class Commit {
       agent.created_at,
       agent.created_at,
     );
+    if (agent.worker === null && isWorking(agent.state.type)) this.seekLeader([agent.id]);
     if (created.run !== undefined) enterRun(this.#sql, agent, created.run);
+  }
+
+  /** Those of them that have something to do and no worker wait for a leader, if their tree is served; who is parked, from that time on. */
+  seekLeader(ids: readonly string[], parked?: ReadonlyMap<string, number>): void {
+    // Infinity becomes null in JSON: not before there is mail.
+    this.#sql.enterUnled.run(JSON.stringify(ids.map((id) => [id, Math.ceil(parked?.get(id) ?? 0)])));
+  }
+
+  /** From now on the tree is served. */
+  serve(root_id: string): void {
+    if (this.#sql.serveTree.run(root_id).changes === 0) return;
+    this.seekLeader((this.#sql.claimable.all(root_id) as Row[]).map(({ id }) => id as string));
   }
 
   createRoot(root: NewAgent, limits: Tree['limits'], { served = false, placement = [] }: RootTerms): Tree {
@@ -187,7 +205,8 @@ export class Commit {
       mail.sent_at,
     );
     const holder = (sql.guard.get(mail.to_id) as unknown as GuardRow).worker;
-    if (holder !== null && holder !== worker) sql.insertSignal.run(holder, mail.to_id, 'mail', null);
+    if (holder === null) this.seekLeader([mail.to_id]);
+    else if (holder !== worker) sql.insertSignal.run(holder, mail.to_id, 'mail', null);
     return mailOf({ ...mail, number, consumed_seq: null } as unknown as Row);
   }
 
@@ -210,6 +229,8 @@ export class Commit {
     for (const row of this.#sql.waitingWorkers.all(about, worker) as Row[]) {
       this.#sql.insertSignal.run(row.worker as string, row.waiter as string, 'status', about);
     }
+    const unled = this.#sql.unledWaiters.all(about) as Row[];
+    if (unled.length > 0) this.seekLeader(unled.map(({ waiter }) => waiter as string));
   }
 
   /** Law 9: the agent and every living descendant, in this one transaction. */
@@ -228,6 +249,7 @@ export class Commit {
       const id = row.id as string;
       sql.insertMessage.run(id, (row.last_seq as number) + 1, 'event', content, at);
       sql.kill.run(state, at, at, id);
+      if (row.worker === null) sql.leaveUnled.run(id);
       sql.voidAsksOf.run(at, id);
       if (isTask(row.origin as Origin)) finishRun(sql, id, { type: 'killed', by }, at);
       sql.deleteEdges.run(id);

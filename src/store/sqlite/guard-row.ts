@@ -14,4 +14,6 @@ export interface GuardRow {
   readonly name: string;
   readonly origin: Origin;
   readonly last_write: string | null;
+  /** 1: its tree is being removed. */
+  readonly closed: number;
 }

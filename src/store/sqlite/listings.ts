@@ -3,21 +3,18 @@ import type { Ask } from '../../core/ask.ts';
 import type { Run } from '../../core/run.ts';
 import { askOf, type Row, runOf } from '../rows.ts';
 import type { RunFilter, Store } from '../store.ts';
+import { where } from '../where.ts';
 
 /** Lists for people: the run history and what they are asked. */
 const MAX_FOUND = 20;
 
-export function listRuns(database: DatabaseSync, filter: RunFilter): Run[] {
-  const sql = `SELECT * FROM subagent_runs WHERE (?1 IS NULL OR root_id = ?1) AND (?2 IS NULL OR source = ?2)
-    ${filter.job_id === undefined ? '' : 'AND job_id = ?4'}
-    ${filter.active ? 'AND finished_at IS NULL' : ''} ORDER BY created_at DESC, rowid DESC LIMIT ?3`;
-  const values: (string | number | null)[] = [
-    filter.root_id ?? null,
-    filter.source ?? null,
-    filter.limit ?? -1,
-  ];
-  if (filter.job_id !== undefined) values.push(filter.job_id);
-  return (database.prepare(sql).all(...values) as Row[]).map(runOf);
+export function listRuns(
+  database: DatabaseSync,
+  { root_id, source, job_id, active = false, limit }: RunFilter,
+): Run[] {
+  const { sql, values, next } = where('?', { root_id, source, job_id }, [active && 'finished_at IS NULL']);
+  const text = `SELECT * FROM subagent_runs ${sql} ORDER BY created_at DESC, rowid DESC LIMIT ${next}`;
+  return (database.prepare(text).all(...values, limit ?? -1) as Row[]).map(runOf);
 }
 
 /** A range finds prefixes without wildcards, so nothing in the text is special. */
@@ -33,11 +30,13 @@ export function findRuns(database: DatabaseSync, text: string): Run[] {
   return exact === undefined ? found : [exact];
 }
 
-export function listAsks(database: DatabaseSync, filter: Parameters<Store['asks']>[0]): Ask[] {
-  const sql = `SELECT * FROM asks WHERE (?1 IS NULL OR root_id = ?1) AND (?2 IS NULL OR agent_id = ?2)
-    ${filter.open ? 'AND verdict IS NULL' : ''} ORDER BY asked_at, rowid`;
-  const values = [filter.root_id ?? null, filter.agent_id ?? null];
-  return (database.prepare(sql).all(...values) as Row[]).map(askOf);
+export function listAsks(
+  database: DatabaseSync,
+  { root_id, agent_id, open = false }: Parameters<Store['asks']>[0],
+): Ask[] {
+  const { sql, values } = where('?', { root_id, agent_id }, [open && 'verdict IS NULL']);
+  const text = `SELECT * FROM asks ${sql} ORDER BY asked_at, rowid`;
+  return (database.prepare(text).all(...values) as Row[]).map(askOf);
 }
 
 export function findAsks(database: DatabaseSync, text: string): Ask[] {

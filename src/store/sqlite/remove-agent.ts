@@ -11,5 +11,6 @@ export function deleteConversation(sql: Statements, id: string): void {
   sql.removeMessages.run(id);
   sql.removeMail.run(id);
   sql.removeRequests.run(id);
+  sql.leaveUnled.run(id);
   sql.removeAgent.run(id);
 }

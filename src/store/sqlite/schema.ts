@@ -1,3 +1,5 @@
+import { LARGE_LEDGER_MIGRATION } from './large-ledger-migration.ts';
+import { RETENTION_MIGRATION } from './retention-migration.ts';
 import { SCALE_MIGRATION } from './scale-migration.ts';
 
 /** Migrations of the SQLite ledger: numbered, forward only, each applied once. The schema is described in docs/ledger.md. */
@@ -257,4 +259,6 @@ CREATE TABLE channel_notes (
 `,
   },
   { number: 5, sql: SCALE_MIGRATION },
+  { number: 6, sql: LARGE_LEDGER_MIGRATION },
+  { number: 7, sql: RETENTION_MIGRATION },
 ];

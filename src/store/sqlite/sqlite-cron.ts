@@ -2,19 +2,20 @@ import type { CronFire, CronJob, NewCronJob } from '../../core/cron-job.ts';
 import { isTerminal } from '../../core/state.ts';
 import type { CronLedger, FireRequest, FireVerdict } from '../cron-ledger.ts';
 import { definitionOf, fireOf, jobOf, type Row } from '../rows.ts';
+import { where } from '../where.ts';
 import type { Commit } from './commit.ts';
 import type { GuardRow } from './guard-row.ts';
-import { SqliteBase } from './sqlite-base.ts';
+import { SqliteWorkers } from './sqlite-workers.ts';
 
 const MAX_FOUND = 20;
 /** A clock that stands more than this before the one that planned was set back. */
 const SET_BACK_MS = 1_000;
 
 /** Schedules in the SQLite ledger. */
-export class SqliteCron extends SqliteBase implements CronLedger {
+export class SqliteCron extends SqliteWorkers implements CronLedger {
   async jobs({ root_id }: { readonly root_id?: string } = {}): Promise<CronJob[]> {
-    const sql = 'SELECT * FROM cron_jobs WHERE (?1 IS NULL OR root_id = ?1) ORDER BY name';
-    return this.read(() => this.rows(sql, root_id ?? null)).map(jobOf);
+    const { sql, values } = where('?', { root_id });
+    return this.read(() => this.rows(`SELECT * FROM cron_jobs ${sql} ORDER BY name`, ...values)).map(jobOf);
   }
 
   async findJobs(text: string): Promise<CronJob[]> {
@@ -208,12 +209,12 @@ export class SqliteCron extends SqliteBase implements CronLedger {
 
   #isAlive(agent_id: string): boolean {
     const row = this.sql.guard.get(agent_id) as unknown as GuardRow | undefined;
-    return row !== undefined && !isTerminal(row.status);
+    return row !== undefined && row.closed === 0 && !isTerminal(row.status);
   }
 
   #begin(commit: Commit, { begin }: FireRequest): string | null {
     if (begin.type === 'event') {
-      this.sql.serveTree.run(begin.mail.root_id);
+      commit.serve(begin.mail.root_id);
       commit.post(begin.mail, null);
       return null;
     }

@@ -1,6 +1,7 @@
 import type { Delivery } from '../../core/delivery.ts';
 import type { DeliveryEnd, OutboxLedger } from '../outbox-ledger.ts';
 import { deliveryOf, type Row } from '../rows.ts';
+import { where } from '../where.ts';
 import { deleteConversation } from './remove-agent.ts';
 import { SqliteCron } from './sqlite-cron.ts';
 
@@ -69,9 +70,12 @@ export class SqliteOutbox extends SqliteCron implements OutboxLedger {
   }
 
   async deliveries({ status, about, limit }: Parameters<OutboxLedger['deliveries']>[0]): Promise<Delivery[]> {
-    const sql = `SELECT * FROM deliveries WHERE (?1 IS NULL OR status = ?1) AND (?2 IS NULL OR about = ?2)
-      ORDER BY created_at DESC, rowid DESC LIMIT ?3`;
-    return this.read(() => this.rows(sql, status ?? null, about ?? null, limit ?? -1)).map(deliveryOf);
+    const { sql, values, next } = where('?', { about }, [
+      // Spelled out, so that the indexes of what is open and what failed can be used.
+      status !== undefined && `status = '${status}'`,
+    ]);
+    const text = `SELECT * FROM deliveries ${sql} ORDER BY created_at DESC, rowid DESC LIMIT ${next}`;
+    return this.read(() => this.rows(text, ...values, limit ?? -1)).map(deliveryOf);
   }
 
   async findDeliveries(text: string): Promise<Delivery[]> {

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Agent, Tree } from '../../core/agent.ts';
 import type { Ask, AskAnswer } from '../../core/ask.ts';
@@ -9,24 +8,22 @@ import type { NewAgent } from '../../core/new-agent.ts';
 import type { Run } from '../../core/run.ts';
 import { isTerminal } from '../../core/state.ts';
 import { answerMail } from '../answer-mail.ts';
-import { agentOf, mailOf, messageOf, type Row, requestOf, treeOf, workerOf } from '../rows.ts';
-import {
-  type AgentFilter,
-  type KnownWorker,
-  LEASE_MS,
-  type OpenStoreOptions,
-  type RequestRecord,
-  type RootTerms,
-  type RunFilter,
-  type Signal,
-  type Step,
-  type Store,
-  type Verdict,
-  type Worker,
+import { agentOf, mailOf, messageOf, type Row, requestOf, treeOf } from '../rows.ts';
+import type {
+  AgentFilter,
+  OpenStoreOptions,
+  RequestRecord,
+  RootTerms,
+  RunFilter,
+  Step,
+  Store,
+  Verdict,
 } from '../store.ts';
+import { where } from '../where.ts';
+import type { GuardRow } from './guard-row.ts';
 import { findAsks, findRuns, listAsks, listRuns } from './listings.ts';
 import { openDatabase } from './open-database.ts';
-import { SqliteOutbox } from './sqlite-outbox.ts';
+import { SqliteRetention } from './sqlite-retention.ts';
 
 /** How often another process's writes are looked for; one pragma each time. */
 const POLL_MS = 10;
@@ -38,7 +35,7 @@ export function openSqliteStore(path: string, options: OpenStoreOptions): Store 
 }
 
 /** The ledger in one file. Everything is synchronous inside; promises are the contract's, not SQLite's. */
-class SqliteStore extends SqliteOutbox implements Store {
+class SqliteStore extends SqliteRetention implements Store {
   readonly kind = 'sqlite';
   readonly #poll_ms: number;
 
@@ -59,9 +56,9 @@ class SqliteStore extends SqliteOutbox implements Store {
     return this.transaction((commit) => {
       const there = this.sql.isSent.get(mail.id) as Row | undefined;
       if (there !== undefined) return { ok: true, mail: mailOf(there) };
-      const row = this.sql.agent.get(mail.to_id) as Row | undefined;
-      const found =
-        row === undefined ? 'unknown' : isTerminal(row.status as Agent['state']['type']) ? 'dead' : null;
+      const to = this.sql.guard.get(mail.to_id) as unknown as GuardRow | undefined;
+      const unknown = to === undefined || to.closed === 1;
+      const found = unknown ? 'unknown' : isTerminal(to.status) ? 'dead' : null;
       if (found !== null) return { ok: false, refusal: { reason: 'recipient', agent_id: mail.to_id, found } };
       return { ok: true, mail: commit.post(mail, null) };
     });
@@ -84,22 +81,14 @@ class SqliteStore extends SqliteOutbox implements Store {
   }
 
   async agents(filter: AgentFilter): Promise<Agent[]> {
-    const where: string[] = ['1'];
-    const values: (string | number)[] = [];
-    if (filter.root_id !== undefined) {
-      where.push('root_id = ?');
-      values.push(filter.root_id);
-    }
-    if (filter.parent_id !== undefined) {
-      where.push('parent_id = ?');
-      values.push(filter.parent_id);
-    }
-    if (filter.living) where.push("status NOT IN ('completed', 'failed', 'killed')");
-    if (filter.roots) where.push('parent_id IS NULL');
-    if (filter.conversations) where.push("origin = 'root'");
-    values.push(filter.limit ?? -1);
-    const sql = `SELECT * FROM agents WHERE ${where.join(' AND ')} ORDER BY created_at DESC, rowid DESC LIMIT ?`;
-    return this.read(() => this.database.prepare(sql).all(...values) as Row[]).map(agentOf);
+    const { root_id, parent_id, living, roots, conversations, limit } = filter;
+    const { sql, values, next } = where('?', { root_id, parent_id }, [
+      living && "status NOT IN ('completed', 'failed', 'killed')",
+      roots && 'parent_id IS NULL',
+      conversations && "origin = 'root'",
+    ]);
+    const text = `SELECT * FROM agents ${sql} ORDER BY created_at DESC, rowid DESC LIMIT ${next}`;
+    return this.read(() => this.rows(text, ...values, limit ?? -1)).map(agentOf);
   }
 
   async find(text: string, root_id?: string): Promise<Agent[]> {
@@ -197,76 +186,6 @@ class SqliteStore extends SqliteOutbox implements Store {
 
   async reap(root_id: string, at: number): Promise<string[]> {
     return this.transaction(() => this.sql.reap.all(at, root_id) as Row[]).map((row) => row.id as string);
-  }
-
-  async heartbeat(worker: Worker): Promise<boolean> {
-    return this.transaction(() => {
-      const now = this.clock();
-      const before = (this.sql.worker.get(worker.id) as Row | undefined)?.expires_at as number | undefined;
-      const { id, host, pid, role = 'run', labels = [] } = worker;
-      this.sql.putWorker.run(id, host, pid, role, JSON.stringify(labels), now, now + LEASE_MS);
-      return before === undefined || before > now;
-    });
-  }
-
-  async release(worker_id: string): Promise<void> {
-    this.transaction(() => {
-      this.sql.releaseAgents.run(worker_id);
-      this.sql.deleteSignals.run(worker_id);
-      this.sql.deleteSeats.run(worker_id);
-      this.sql.deleteWorker.run(worker_id);
-    });
-  }
-
-  async claim(root_id: string, worker: Worker): Promise<Agent[]> {
-    return this.transaction(() => {
-      const alive = new Set(this.living(worker.host));
-      const free = (this.sql.claimable.all(root_id) as Row[]).filter(
-        (row) => row.worker === null || !alive.has(row.worker as string),
-      );
-      return free.map((row) => {
-        this.sql.claim.run(worker.id, row.id as string);
-        return agentOf(this.sql.agent.get(row.id as string) as Row);
-      });
-    });
-  }
-
-  async unledTrees(limit: number, labels: readonly string[] = []): Promise<string[]> {
-    return this.read(() => {
-      const alive = JSON.stringify(this.living(hostname()));
-      const rows = this.sql.unledTrees.all(alive, limit, JSON.stringify(labels)) as Row[];
-      return rows.map((row) => row.root_id as string);
-    });
-  }
-
-  async serveTree(root_id: string): Promise<void> {
-    this.transaction(() => this.sql.serveTree.run(root_id));
-  }
-
-  async releaseTree(root_id: string, worker_id: string): Promise<void> {
-    this.transaction(() => this.sql.releaseTree.run(root_id, worker_id));
-  }
-
-  async signals(worker_id: string): Promise<Signal[]> {
-    // A look is not a write: most wake-ups are about something else.
-    if (this.read(() => this.sql.anySignal.get(worker_id)) === undefined) return [];
-    const rows = this.transaction(() => this.sql.takeSignals.all(worker_id) as Row[]);
-    rows.sort((a, b) => (a.id as number) - (b.id as number));
-    return rows.map(({ agent_id, kind, about }) => ({ agent_id, kind, about }) as Signal);
-  }
-
-  async workers(): Promise<KnownWorker[]> {
-    return (this.read(() => this.sql.livingWorkers.all(this.clock())) as Row[]).map(workerOf);
-  }
-
-  async ledBy(worker_ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const sql = `SELECT worker, count(*) AS n FROM agents WHERE worker IN (SELECT value FROM json_each(?)) GROUP BY worker`;
-    const rows = this.read(() => this.rows(sql, JSON.stringify(worker_ids)));
-    return new Map(rows.map((row) => [row.worker as string, row.n as number]));
-  }
-
-  async drainWorker(worker_id: string): Promise<boolean> {
-    return this.transaction(() => this.sql.drainWorker.run(worker_id).changes > 0);
   }
 
   async listen(_worker_id: string, wake: () => void): Promise<() => Promise<void>> {

@@ -2,6 +2,15 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const MAIL_COLUMNS = 'id, root_id, to_id, from_id, from_name, kind, body, number, sent_at, consumed_seq';
 
+/** Trees that nobody leads or writes to any more. */
+const isBeingRemoved = (table: string) =>
+  `EXISTS (SELECT 1 FROM trees t WHERE t.root_id = ${table}.root_id AND t.removal IS NOT NULL)`;
+/** 1 when a process died (it did not release the agent) while a call of the agent ran there. */
+const DIED_AT_WORK = `(worker IS NOT NULL AND status = 'executing' AND EXISTS (
+        SELECT 1 FROM json_each(state, '$.running') r WHERE json_extract(r.value, '$.wait') IS NULL
+          AND json_extract(r.value, '$.child') IS NULL
+          AND (json_extract(r.value, '$.ask') IS NULL OR json_extract(r.value, '$.approved'))))`;
+
 /** Every statement of the hot path, prepared once. Named for what it does. */
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql);
@@ -17,9 +26,9 @@ export function prepareStatements(database: DatabaseSync) {
       prepare(`INSERT INTO agents (id, root_id, parent_id, name, session_key, origin, depth, config, status, state,
       last_seq, forked_from, forked_seq, worker, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`),
     agent: prepare('SELECT * FROM agents WHERE id = ?'),
-    guard: prepare(
-      'SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name, origin, last_write FROM agents WHERE id = ?',
-    ),
+    guard:
+      prepare(`SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name, origin, last_write,
+      ${isBeingRemoved('agents')} AS closed FROM agents WHERE id = ?`),
     advance:
       prepare(`UPDATE agents SET status = ?, state = ?, last_seq = ?, doing = ?, reply = ?, sent_this_turn = ?,
       noticed = ?, calls = calls + ?, updated_at = ?, last_write = coalesce(?, last_write),
@@ -92,7 +101,7 @@ export function prepareStatements(database: DatabaseSync) {
       `UPDATE asks SET verdict = 'void', answered_at = ? WHERE agent_id = ? AND verdict IS NULL`,
     ),
     answerAsk: prepare(`UPDATE asks SET verdict = ?, scope = ?, note = ?, answered_by = ?, answered_at = ?
-      WHERE id = ? AND verdict IS NULL RETURNING root_id, agent_id, call_id`),
+      WHERE id = ? AND verdict IS NULL AND NOT ${isBeingRemoved('asks')} RETURNING root_id, agent_id, call_id`),
     sameAnswer:
       prepare(`SELECT 1 FROM asks WHERE id = ? AND verdict = ? AND scope IS ? AND note IS ? AND answered_by = ?
       AND answered_at = ?`),
@@ -108,8 +117,13 @@ export function prepareStatements(database: DatabaseSync) {
       prepare(`SELECT agents.worker, wait_edges.waiter FROM wait_edges JOIN agents ON agents.id = wait_edges.waiter
       WHERE wait_edges.target = ? AND agents.worker IS NOT NULL AND agents.worker IS NOT ?`),
 
+    unledWaiters:
+      prepare(`SELECT wait_edges.waiter FROM wait_edges JOIN agents ON agents.id = wait_edges.waiter
+      WHERE wait_edges.target = ? AND agents.worker IS NULL`),
+
     insertSignal: prepare('INSERT INTO signals (worker, agent_id, kind, about) VALUES (?, ?, ?, ?)'),
     anySignal: prepare('SELECT 1 FROM signals WHERE worker = ? LIMIT 1'),
+    toldOf: prepare('SELECT agent_id FROM signals WHERE worker = ?'),
     takeSignals: prepare('DELETE FROM signals WHERE worker = ? RETURNING id, agent_id, kind, about'),
 
     worker: prepare('SELECT expires_at FROM workers WHERE id = ?'),
@@ -118,35 +132,42 @@ export function prepareStatements(database: DatabaseSync) {
       ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`),
     deleteWorker: prepare('DELETE FROM workers WHERE id = ?'),
     deleteSignals: prepare('DELETE FROM signals WHERE worker = ?'),
-    releaseAgents: prepare('UPDATE agents SET worker = NULL WHERE worker = ?'),
     deleteSeats: prepare('DELETE FROM channel_seats WHERE worker = ?'),
     livingWorkers: prepare('SELECT * FROM workers WHERE expires_at > ? ORDER BY started_at, id'),
     drainWorker: prepare('UPDATE workers SET draining = 1 WHERE id = ?'),
     allWorkers: prepare('SELECT id, host, pid, expires_at FROM workers'),
-    claimable: prepare(
-      `SELECT id, worker FROM agents WHERE root_id = ? AND status NOT IN ('completed', 'failed', 'killed')`,
-    ),
-    serveTree: prepare('UPDATE trees SET served = 1 WHERE root_id = ?'),
-    releaseTree: prepare('UPDATE agents SET worker = NULL WHERE root_id = ? AND worker = ?'),
+    claimable:
+      prepare(`SELECT id, worker FROM agents WHERE root_id = ? AND status NOT IN ('completed', 'failed', 'killed')
+      AND NOT ${isBeingRemoved('agents')}`),
+    placement: prepare('SELECT placement FROM trees WHERE root_id = ? AND served = 1'),
+    serveTree: prepare('UPDATE trees SET served = 1 WHERE root_id = ? AND served = 0'),
     isSent: prepare(`SELECT ${MAIL_COLUMNS} FROM mail WHERE id = ?`),
-    unledTrees: prepare(`SELECT root_id FROM (
-        SELECT root_id FROM agents INDEXED BY agents_at_work
-        WHERE status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting')
-          AND (worker IS NULL OR worker NOT IN (SELECT value FROM json_each(?1)))
-        UNION
-        SELECT g.root_id FROM mail m JOIN agents g ON g.id = m.to_id
-        WHERE m.consumed_seq IS NULL AND g.status NOT IN ('completed', 'failed', 'killed')
-          AND (g.worker IS NULL OR g.worker NOT IN (SELECT value FROM json_each(?1)))
-      ) JOIN trees USING (root_id) WHERE trees.served = 1
-        AND NOT EXISTS (SELECT 1 FROM json_each(trees.placement) p WHERE p.value NOT IN (SELECT value FROM json_each(?3)))
+    unledTrees:
+      prepare(`SELECT DISTINCT u.root_id FROM unled u INDEXED BY unled_due CROSS JOIN trees t ON t.root_id = u.root_id
+      WHERE u.due_at <= ?3
+        AND NOT EXISTS (SELECT 1 FROM json_each(t.placement) p WHERE p.value NOT IN (SELECT value FROM json_each(?1)))
       LIMIT ?2`),
-    // A process died (it did not release the agent) while a call of it ran there.
-    claim:
-      prepare(`UPDATE agents SET deaths = deaths + (worker IS NOT NULL AND status = 'executing' AND EXISTS (
-        SELECT 1 FROM json_each(state, '$.running') r WHERE json_extract(r.value, '$.wait') IS NULL
-          AND json_extract(r.value, '$.child') IS NULL
-          AND (json_extract(r.value, '$.ask') IS NULL OR json_extract(r.value, '$.approved')))),
-      worker = ?, epoch = epoch + 1 WHERE id = ?`),
+    enterUnled:
+      prepare(`INSERT INTO unled (root_id, agent_id, due_at) SELECT root_id, id, CASE WHEN has_mail THEN 0 ELSE due_at END
+      FROM (SELECT g.root_id, g.id, g.status, seeker.value ->> 1 AS due_at,
+          EXISTS (SELECT 1 FROM mail m WHERE m.to_id = g.id AND m.consumed_seq IS NULL) AS has_mail
+        FROM json_each(?1) seeker JOIN agents g ON g.id = seeker.value ->> 0 JOIN trees t ON t.root_id = g.root_id
+        WHERE t.served = 1 AND g.worker IS NULL AND g.status NOT IN ('completed', 'failed', 'killed'))
+      WHERE has_mail OR (due_at IS NOT NULL AND status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting'))
+      ON CONFLICT DO UPDATE SET due_at = excluded.due_at WHERE due_at > excluded.due_at`),
+    leaveUnled: prepare(
+      'DELETE FROM unled WHERE agent_id = ?1 AND root_id = (SELECT root_id FROM agents WHERE id = ?1)',
+    ),
+    nextHolder: prepare('SELECT worker FROM agents WHERE worker > ? ORDER BY worker LIMIT 1'),
+    heldBy: prepare('SELECT id FROM agents WHERE worker = ? LIMIT ?'),
+    heldInTree: prepare('SELECT id FROM agents WHERE root_id = ? AND worker = ?'),
+    free: prepare('UPDATE agents SET worker = NULL WHERE id = ?'),
+    bury: prepare(
+      `UPDATE agents SET deaths = deaths + ${DIED_AT_WORK}, worker = NULL, epoch = epoch + 1 WHERE id = ?`,
+    ),
+    claim: prepare(
+      `UPDATE agents SET deaths = deaths + ${DIED_AT_WORK}, worker = ?, epoch = epoch + 1 WHERE id = ?`,
+    ),
   };
 }
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +25,8 @@ export interface UiStage {
   inView(label: string): Promise<void>;
   /** Runs a command of the command line in a process of its own, on the same ledger. */
   coppice(...args: string[]): string;
+  /** The same, beside the program until the test ends; or told to stop. */
+  beside(...args: string[]): ChildProcess;
   /** Looks at the ledger. */
   ledger<T>(look: (store: Store) => Promise<T>): Promise<T>;
   /** The program once more, on the same ledger. */
@@ -125,6 +127,15 @@ async function open(
         cwd: folder,
         env: { ...process.env, ...env, NO_COLOR: '1' },
       }),
+    beside(...words) {
+      const child = spawn(process.execPath, [MAIN, ...words, ...common], {
+        cwd: folder,
+        env: { ...process.env, ...env, NO_COLOR: '1' },
+        stdio: 'ignore',
+      });
+      test.after(() => child.kill('SIGKILL'));
+      return child;
+    },
     async ledger(look) {
       const store = await openStore(database);
       try {

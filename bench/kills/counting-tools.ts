@@ -1,0 +1,39 @@
+import { fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import type { Tool } from '../../src/tools/tool.ts';
+import type { StepKind } from './kill-points.ts';
+import type { Killer } from './killer.ts';
+
+/** `count` runs by itself, `tally` beside other calls; neither may be repeated. */
+export const COUNTING: ReadonlySet<string> = new Set(['count', 'tally']);
+/** From what a call did to its outcome, so that other agents go on meanwhile. */
+const AFTER_MS = 2;
+
+/** Tools that leave one line per run in `file`, which nobody can take back: agent and call. */
+export function countingTools(
+  file: string,
+  killer: Killer,
+  newest: ReadonlyMap<string, StepKind>,
+): readonly Tool[] {
+  const counts = openSync(file, 'a');
+  return [...COUNTING].map(
+    (name) =>
+      defineTool({
+        name,
+        description: 'Counts once.',
+        input: z.strictObject({ id: z.string() }),
+        side_by_side: name === 'tally',
+        async run({ id }, { agent }) {
+          const hits = [newest.get(agent.id) ?? 'answer'];
+          if (killer.reached('before-effect', hits)) killer.die();
+          writeSync(counts, `${agent.id} ${id}\n`);
+          fdatasyncSync(counts);
+          await sleep(AFTER_MS);
+          if (killer.reached('in-call', hits)) killer.die();
+          return 'counted';
+        },
+      }) as Tool,
+  );
+}

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { COUNTING } from './counting-tools.ts';
+import type { Finding } from './finding.ts';
+import type { RunLedger } from './run-ledger.ts';
+
+export interface CallJudgement {
+  readonly findings: readonly Finding[];
+  /** Calls that ran exactly once and are recorded so. */
+  readonly once: number;
+  /** Calls that are reported as interrupted: had run, had not run. */
+  readonly interrupted_after: number;
+  readonly interrupted_before: number;
+}
+
+/** Every counting call ran once, or is reported as interrupted and ran once at most; nothing ran that is not in a conversation. */
+export function judgeCalls(folder: string, { messages }: RunLedger): CallJudgement {
+  const ran = readCounts(join(folder, 'counts'));
+  const findings: Finding[] = [];
+  const known = new Set<string>();
+  let [once, interrupted_after, interrupted_before] = [0, 0, 0];
+  for (const message of [...messages.values()].flat()) {
+    if (message.kind === 'assistant')
+      for (const part of message.content.parts)
+        if (part.type === 'call' && COUNTING.has(part.name)) {
+          const key = `${message.agent_id} ${part.id}`;
+          if (known.has(key)) findings.push({ law: 'doubled', text: `the call ${key} was made twice` });
+          known.add(key);
+        }
+    if (message.kind !== 'result' || !COUNTING.has(message.content.name)) continue;
+    const { status, call_id, output } = message.content;
+    const key = `${message.agent_id} ${call_id}`;
+    const times = ran.get(key) ?? 0;
+    if (status === 'interrupted' && times === 0) interrupted_before += 1;
+    else if (status === 'interrupted') interrupted_after += 1;
+    else if (status !== 'ok')
+      findings.push({ law: 'wrong', text: `the call ${key} is ${status}: ${output.slice(0, 200)}` });
+    else if (times === 0)
+      findings.push({ law: 'lost', text: `the call ${key} is recorded as done and never ran` });
+    else once += 1;
+  }
+  for (const [key, times] of ran) {
+    if (times > 1) findings.push({ law: 'doubled', text: `the call ${key} ran ${times} times` });
+    if (!known.has(key))
+      findings.push({ law: 'wrong', text: `the call ${key} ran and is in no conversation` });
+  }
+  return { findings, once, interrupted_after, interrupted_before };
+}
+
+/** `AGENT KEY` → how often it ran. */
+function readCounts(file: string): Map<string, number> {
+  const ran = new Map<string, number>();
+  for (const line of existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [])
+    ran.set(line, (ran.get(line) ?? 0) + 1);
+  return ran;
+}

@@ -1,0 +1,103 @@
+import type { Finding } from './finding.ts';
+import { markOf, type Offer } from './offer.ts';
+import type { Journals } from './read-journals.ts';
+import type { RunLedger } from './run-ledger.ts';
+
+export interface JournalJudgement {
+  readonly findings: readonly Finding[];
+  /** What was acknowledged and looked for: messages, letters, new agents, and letters taken into a conversation. */
+  readonly messages: number;
+  readonly letters: number;
+  readonly agents: number;
+  readonly taken: number;
+  /** Steps that nobody was told of, and how many of them are there, in full. */
+  readonly unanswered: number;
+  readonly landed: number;
+}
+
+/** Holds what the leaders wrote down against the ledger: acknowledged is there once and unchanged, refused is not there, the rest is whole or not there. */
+export function judgeJournals(
+  { acknowledged, refused, deaths }: Journals,
+  ledger: RunLedger,
+): JournalJudgement {
+  const open = deaths.flatMap((death) => death.open).filter(leavesTraces);
+  const landed = open.filter((offer) => isThere(offer, ledger));
+  const sum = (count: (offer: Offer) => number) =>
+    acknowledged.reduce((total, offer) => total + count(offer), 0);
+  return {
+    findings: [
+      ...acknowledged.flatMap((offer) =>
+        missing(offer, ledger).map((text): Finding => ({ law: 'lost', text: `acknowledged: ${text}` })),
+      ),
+      ...landed.flatMap((offer) =>
+        missing(offer, ledger).map((text): Finding => ({ law: 'torn', text: `the rest is there: ${text}` })),
+      ),
+      ...refused
+        .filter((offer) => isThere(offer, ledger))
+        .map((offer): Finding => ({ law: 'torn', text: `a refused step of ${offer.agent_id} is there` })),
+      ...repeated(acknowledged, ledger),
+    ],
+    messages: sum(({ messages }) => messages.length),
+    letters: sum(({ sent }) => sent.length),
+    agents: sum(({ created }) => created.length),
+    taken: sum(({ consumed }) => consumed.length),
+    unanswered: open.length,
+    landed: landed.length,
+  };
+}
+
+/** What nobody but the step itself could have brought about. */
+function leavesTraces({ messages, created, sent }: Offer): boolean {
+  return messages.length + created.length + sent.length > 0;
+}
+
+function isThere({ messages, created, sent }: Offer, ledger: RunLedger): boolean {
+  return (
+    messages.some(([agent_id, seq, mark]) => markAt(ledger, agent_id, seq) === mark) ||
+    created.some((id) => ledger.agents.has(id)) ||
+    sent.some(([id]) => ledger.mail.has(id))
+  );
+}
+
+function markAt(ledger: RunLedger, agent_id: string, seq: number): string | null {
+  const own = ledger.messages.get(agent_id) ?? [];
+  const message = own[seq - (own[0]?.seq ?? 0)];
+  const found = message?.seq === seq ? message : own.find((one) => one.seq === seq);
+  return found === undefined ? null : markOf(found.content, found.at);
+}
+
+/** What of a step is not there, in words. */
+function missing(offer: Offer, ledger: RunLedger): string[] {
+  const { agent_id, kind } = offer;
+  const texts: string[] = [];
+  for (const [owner, seq, mark] of offer.messages) {
+    const found = markAt(ledger, owner, seq);
+    if (found !== mark)
+      texts.push(`message ${seq} of ${owner} is ${found === null ? 'not there' : 'another one'}`);
+  }
+  for (const id of offer.created) if (!ledger.agents.has(id)) texts.push(`agent ${id} is not there`);
+  for (const [id, mark] of offer.sent) {
+    const mail = ledger.mail.get(id);
+    if (mail === undefined) texts.push(`letter ${id} is not there`);
+    else if (markOf(mail.body, 0) !== mark) texts.push(`letter ${id} is another one`);
+  }
+  for (const [id, seq] of offer.consumed)
+    if (ledger.mail.get(id)?.consumed_seq !== seq) texts.push(`letter ${id} was not taken by message ${seq}`);
+  for (const id of offer.killed)
+    if (ledger.agents.get(id)?.state.type !== 'killed') texts.push(`agent ${id} was not ended`);
+  return texts.map((text) => `${text} (step "${kind}" of ${agent_id})`);
+}
+
+/** An acknowledged message stands at one place only. */
+function repeated(acknowledged: readonly Offer[], { messages }: RunLedger): Finding[] {
+  const marks = new Set(acknowledged.flatMap((offer) => offer.messages.map(([, , mark]) => mark)));
+  return [...messages.values()].flatMap((own) => {
+    const places = Map.groupBy(own, ({ content, at }) => markOf(content, at));
+    return [...places]
+      .filter(([mark, all]) => all.length > 1 && marks.has(mark))
+      .map(([, all]): Finding => {
+        const seqs = all.map(({ seq }) => seq).join(' and ');
+        return { law: 'doubled', text: `the messages ${seqs} of ${all[0]?.agent_id} are the same` };
+      });
+  });
+}

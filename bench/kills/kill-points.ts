@@ -1,0 +1,48 @@
+/** Where a leader kills itself, each with what is true at that moment. */
+export const POINTS = {
+  'before-commit': 'a step is decided and not yet handed to the ledger',
+  'in-commit': 'the ledger has the step in hand: within its transaction, or on the wire',
+  'after-commit': 'the ledger has the step, and the process has not heard so',
+  'before-effect': 'it was acknowledged; the call or model request that follows has not begun',
+  'in-call': 'a call has done its work in the world, and its outcome is not yet committed',
+  'in-takeover': 'the agents of a dead process are claimed, and this one has not gone on yet',
+} as const;
+export type Point = keyof typeof POINTS;
+
+/** What a step does; of several, the first in this order. */
+export const STEP_KINDS = {
+  root: 'a tree begins',
+  letter: 'a person writes',
+  resume: 'the first step after a takeover',
+  kill: 'a child is ended',
+  fork: 'children are created',
+  end: 'a turn ends',
+  send: 'letters and outcomes are sent',
+  receive: 'mail enters the conversation',
+  wait: 'a wait is parked',
+  result: 'a call has its outcome',
+  answer: 'the model answered, a call begins',
+} as const;
+export type StepKind = keyof typeof STEP_KINDS;
+
+/** What an agent was in the middle of when it was claimed. */
+export const SITUATIONS = {
+  asking: 'its model was being asked',
+  calling: 'a call of it ran',
+  waiting: 'it waited',
+  resting: 'its turn had ended',
+} as const;
+export type Situation = keyof typeof SITUATIONS;
+
+const EVERY_STEP = Object.keys(STEP_KINDS) as StepKind[];
+
+/** What a kill at a point can hit. */
+export const HITS: Readonly<Record<Point, readonly (StepKind | Situation)[]>> = {
+  'before-commit': EVERY_STEP,
+  'in-commit': EVERY_STEP,
+  'after-commit': EVERY_STEP,
+  // Nothing is performed after a wait was parked or a turn has ended.
+  'before-effect': EVERY_STEP.filter((kind) => kind !== 'letter' && kind !== 'wait' && kind !== 'end'),
+  'in-call': ['answer', 'result', 'resume'],
+  'in-takeover': Object.keys(SITUATIONS) as Situation[],
+};

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { KillOrder } from './killer.ts';
+import type { LeadOptions } from './lead.ts';
+import type { OrderBook } from './order-book.ts';
+import { readJournal } from './read-journals.ts';
+
+export const LEADER = join(import.meta.dirname, 'leader.ts');
+
+/** A leader that neither dies nor ends within so long hangs. */
+const HANGS_MS = 90_000;
+
+export interface KillRunOptions extends Pick<LeadOptions, 'database' | 'folder' | 'trees' | 'width'> {
+  /** Null: nobody is killed. */
+  readonly book: Pick<OrderBook, 'next' | 'giveBack'> | null;
+  /** Where what was compiled is kept: most of a short life would go into that. */
+  readonly cache: string;
+  readonly leader: string;
+}
+
+export interface KillRun {
+  readonly lives: number;
+  /** Leaders that ended as nobody wanted, in words; the run ends with the first one. */
+  readonly troubles: readonly string[];
+}
+
+/** One leader after another on one ledger, each killed as the book orders, until one of them has brought all trees to their end. */
+export async function killRun({ book, cache, leader, ...terms }: KillRunOptions): Promise<KillRun> {
+  for (let life = 1; ; life += 1) {
+    const order = book?.next(life === 1) ?? null;
+    const end = await live({ ...terms, life, order }, leader, cache);
+    const trouble = troubleOf(end, order, life, terms.folder);
+    if (order !== null && (trouble !== null || end.code === 0)) book?.giveBack(order);
+    if (trouble !== null) return { lives: life, troubles: [trouble] };
+    if (end.code === 0) return { lives: life, troubles: [] };
+  }
+}
+
+interface LifeEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stderr: string;
+  readonly hung: boolean;
+}
+
+function live(options: LeadOptions, leader: string, cache: string): Promise<LifeEnd> {
+  const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: cache };
+  const child = spawn(process.execPath, [leader, JSON.stringify(options)], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  let hung = false;
+  const timer = setTimeout(() => {
+    hung = true;
+    child.kill('SIGKILL');
+  }, HANGS_MS);
+  return new Promise((resolve) =>
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, stderr, hung });
+    }),
+  );
+}
+
+function troubleOf(end: LifeEnd, order: KillOrder | null, life: number, folder: string): string | null {
+  if (end.hung) return `leader ${life} neither died nor ended within ${HANGS_MS / 1_000} s`;
+  if (end.code === 0) return null;
+  const died = existsSync(join(folder, `journal-${life}`)) && readJournal(folder, life).deaths.length === 1;
+  if (end.signal === 'SIGKILL' && order !== null && died) return null;
+  return `leader ${life} ended with ${end.code ?? end.signal}: ${end.stderr.trim().slice(-600)}`;
+}

@@ -1,0 +1,58 @@
+import type { Finding } from './finding.ts';
+import type { RunJudgement } from './judge-run.ts';
+import type { Death } from './read-journals.ts';
+
+/** What came out of all runs on one database. */
+export interface KillTally {
+  readonly database: string;
+  runs: number;
+  trees: number;
+  agents: number;
+  seconds: number;
+  readonly deaths: Death[];
+  readonly findings: Finding[];
+  readonly acknowledged: { messages: number; letters: number; agents: number; taken: number };
+  /** Steps under way at a kill that leave traces, and how many of them the ledger has. */
+  readonly open: { steps: number; landed: number };
+  readonly calls: { once: number; interrupted_after: number; interrupted_before: number };
+  letters_delivered: number;
+}
+
+export function emptyTally(database: string): KillTally {
+  return {
+    database,
+    runs: 0,
+    trees: 0,
+    agents: 0,
+    seconds: 0,
+    deaths: [],
+    findings: [],
+    acknowledged: { messages: 0, letters: 0, agents: 0, taken: 0 },
+    open: { steps: 0, landed: 0 },
+    calls: { once: 0, interrupted_after: 0, interrupted_before: 0 },
+    letters_delivered: 0,
+  };
+}
+
+export function addRun(
+  tally: KillTally,
+  trees: number,
+  deaths: readonly Death[],
+  { findings, agents, journals, calls, letters }: RunJudgement,
+): void {
+  tally.runs += 1;
+  tally.trees += trees;
+  tally.agents += agents;
+  tally.deaths.push(...deaths);
+  tally.findings.push(...findings);
+  tally.acknowledged.messages += journals.messages;
+  tally.acknowledged.letters += journals.letters;
+  tally.acknowledged.agents += journals.agents;
+  tally.acknowledged.taken += journals.taken;
+  tally.open.steps += journals.unanswered;
+  tally.open.landed += journals.landed;
+  tally.calls.once += calls.once;
+  tally.calls.interrupted_after += calls.interrupted_after;
+  tally.calls.interrupted_before += calls.interrupted_before;
+  tally.letters_delivered += letters.delivered;
+}

@@ -1,0 +1,116 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentConfig } from '../../src/core/agent.ts';
+import type { Model } from '../../src/models/model.ts';
+import { createScriptedModel } from '../../src/models/scripted-model.ts';
+import { openRuntime } from '../../src/runtime/open-runtime.ts';
+import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { COUNTING, countingTools } from './counting-tools.ts';
+import { Journal } from './journal.ts';
+import type { StepKind } from './kill-points.ts';
+import { Killer, type KillOrder } from './killer.ts';
+import { readyThread } from './thread-killer.ts';
+import { SECOND_ROUND, TREE_KINDS, type TreeKind, treeRules } from './tree-rules.ts';
+import { watchedStore } from './watched-store.ts';
+
+/** What a leader is started with. */
+export interface LeadOptions {
+  readonly database: string;
+  /** Where its run keeps the journals, `counts` and `done`. */
+  readonly folder: string;
+  /** Which leader of the run it is, from 1. */
+  readonly life: number;
+  /** Names of the trees of the run, `KIND-NUMBER`. */
+  readonly trees: readonly string[];
+  /** So many are led at a time. */
+  readonly width: number;
+  /** Null: it is let live. */
+  readonly order: KillOrder | null;
+}
+
+/** Another process may still hold a lease for a moment. */
+const AGAIN_MS = 50;
+
+/** Leads the trees of a run to their end, from wherever the leader before left them; dies on the way when it is told to. */
+export async function lead(
+  options: LeadOptions,
+  sabotage: (store: Store) => Store = (store) => store,
+): Promise<void> {
+  const { folder, order, width } = options;
+  const journal = new Journal(join(folder, `journal-${options.life}`));
+  const killer = new Killer(order, (point, hit) => journal.death(point, hit));
+  const strike = order?.point === 'in-commit' ? await readyThread(order.delay_us) : () => undefined;
+  const newest = new Map<string, StepKind>();
+  const store = watchedStore(sabotage(await openStore(options.database)), {
+    journal,
+    killer,
+    strike,
+    newest,
+  });
+  const runtime = await openRuntime({
+    store,
+    openModel: async () => mortalModel(createScriptedModel(treeRules(), 'kills'), killer, newest),
+    tools: countingTools(join(folder, 'counts'), killer, newest),
+    spill_dir: folder,
+    env_allow: [],
+  });
+  const roots = new Map((await store.agents({ roots: true })).map(({ name, id }) => [name, id]));
+  const left = options.trees.filter((name) => !doneTrees(folder).has(name));
+  const some = async () => {
+    for (let name = left.shift(); name !== undefined; name = left.shift()) {
+      await bringToEnd(runtime, name, roots.get(name), folder);
+      appendFileSync(join(folder, 'done'), `${name}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, some));
+  await runtime.close();
+  await store.close();
+  journal.close();
+}
+
+function doneTrees(folder: string): ReadonlySet<string> {
+  const file = join(folder, 'done');
+  return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []);
+}
+
+/** A tree works until it rests, is written to, and works until it rests again. */
+async function bringToEnd(
+  runtime: RuntimeFace,
+  name: string,
+  known: string | undefined,
+  folder: string,
+): Promise<void> {
+  const root_id = known ?? (await begin(runtime, name, folder));
+  if (known !== undefined) while ((await runtime.resume(root_id)).elsewhere > 0) await sleep(AGAIN_MS);
+  await runtime.settled(root_id);
+  // Whether a leader before sent it: the ledger knows the letter by its id.
+  await runtime.send(root_id, SECOND_ROUND, { id: `second-${root_id}` });
+  await runtime.settled(root_id);
+}
+
+async function begin(runtime: RuntimeFace, name: string, folder: string): Promise<string> {
+  const none = { allow: [], ask: [], deny: [] };
+  const config: AgentConfig = {
+    model: 'scripted/kills',
+    thinking: 'off',
+    system: 'You may be killed at any moment.',
+    toolsets: TREE_KINDS[name.split('-')[0] as TreeKind],
+    tools: [...COUNTING],
+    cwd: folder,
+    permissions: { cli: { ...none, allow: ['*'] }, config: none },
+  };
+  return (await runtime.start({ prompt: 'begin', name, config })).id;
+}
+
+function mortalModel(model: Model, killer: Killer, newest: ReadonlyMap<string, StepKind>): Model {
+  return {
+    ...model,
+    stream(request, onDelta) {
+      if (killer.reached('before-effect', [newest.get(request.agent.id) ?? 'answer'])) killer.die();
+      return model.stream(request, onDelta);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { Random } from '../../test/sim/random.ts';
+import { HITS, type Point } from './kill-points.ts';
+import type { KillOrder } from './killer.ts';
+
+const MOST_SKIPPED = 2;
+const MOST_PATIENCE = 14;
+/** A takeover is soon over, and whoever lets it pass dies no more. */
+const MOST_PATIENCE_IN_TAKEOVER = 3;
+/** A commit takes some milliseconds. */
+const MOST_DELAY_US = 4_000;
+
+/** The kills that one database is still to get: the points in equal parts, what they hit by chance. */
+export class OrderBook {
+  readonly #random: Random;
+  /** Of each point, how many are wanted, and how many have fired or are under way. */
+  readonly #points: Map<Point, { readonly wanted: number; taken: number }>;
+
+  constructor(kills: number, points: readonly Point[], random: Random) {
+    this.#random = random;
+    const part = (place: number) => Math.ceil((kills - place) / points.length);
+    this.#points = new Map(points.map((point, place) => [point, { wanted: part(place), taken: 0 }]));
+  }
+
+  /** Kills that were not ordered yet. */
+  get left(): number {
+    return [...this.#points.values()].reduce(
+      (sum, { wanted, taken }) => sum + Math.max(0, wanted - taken),
+      0,
+    );
+  }
+
+  /**
+   * The next order; null: enough kills were made. Each order is to be given back when it was not carried out. The `first` leader of a run has
+   * nothing to take over, so it may get one more kill at another point than was wanted.
+   */
+  next(is_first: boolean): KillOrder | null {
+    if (this.left === 0) return null;
+    const [first] = [...this.#points]
+      .filter(([point]) => point !== 'in-takeover' || !is_first)
+      .toSorted(([, a], [, b]) => b.wanted - b.taken - (a.wanted - a.taken));
+    if (first === undefined) return null;
+    const [point, count] = first;
+    count.taken += 1;
+    const random = this.#random;
+    return {
+      point,
+      hit: random.pick(HITS[point]),
+      skip: random.between(0, MOST_SKIPPED),
+      patience: random.between(0, point === 'in-takeover' ? MOST_PATIENCE_IN_TAKEOVER : MOST_PATIENCE),
+      delay_us: random.between(0, MOST_DELAY_US),
+    };
+  }
+
+  giveBack({ point }: KillOrder): void {
+    const count = this.#points.get(point);
+    if (count !== undefined) count.taken -= 1;
+  }
+}

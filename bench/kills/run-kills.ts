@@ -1,0 +1,149 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type PostgresServer, startPostgres } from '../../test/postgres/start-postgres.ts';
+import { Random } from '../../test/sim/random.ts';
+import { judgeRun } from './judge-run.ts';
+import type { Point } from './kill-points.ts';
+import { type KillRun, killRun, LEADER } from './kill-run.ts';
+import { addRun, emptyTally, type KillTally } from './kill-tally.ts';
+import { OrderBook } from './order-book.ts';
+import { readJournals } from './read-journals.ts';
+import { readRunLedger } from './run-ledger.ts';
+import { undisturbedShapes } from './undisturbed.ts';
+
+export type DatabaseKind = 'sqlite' | 'postgres';
+
+export interface KillsOptions {
+  /** On each database. */
+  readonly kills: number;
+  readonly databases: readonly DatabaseKind[];
+  readonly points: readonly Point[];
+  readonly seed: string;
+  /** Runs side by side, each with one leader at a time. */
+  readonly lanes: number;
+  readonly tell: (line: string) => void;
+  /** The program of a leader; default the one beside this file. */
+  readonly leader?: string;
+  /** Where something was found, journals and SQLite ledgers stay, and `tell` says where. */
+  readonly keep?: boolean;
+}
+
+/** Trees of one run; fewer when few kills are left. */
+const [FEWEST_TREES, MOST_TREES] = [3, 8];
+/** So many of them are led at a time. */
+const WIDTH = 3;
+/** Kills of one run, about. */
+const A_RUN = 12;
+/** The kinds of trees in a run: those of forks and letters have the most kinds of steps. */
+const MIX = ['process', 'fanout', 'process', 'delegate', 'sessions'] as const;
+
+/** Runs on every database until it has had its kills; what was found, per database. */
+export async function runKills(options: KillsOptions): Promise<KillTally[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-kills-'));
+  const server = options.databases.includes('postgres') ? await startPostgres({ durable: true }) : null;
+  let broken = false;
+  try {
+    const tallies = await new Kills(options, folder, server).run();
+    broken = tallies.some(({ findings }) => findings.length > 0);
+    return tallies;
+  } finally {
+    await server?.stop();
+    if (broken && options.keep === true) options.tell(`kept: ${folder}`);
+    else rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Front {
+  readonly kind: DatabaseKind;
+  readonly book: OrderBook;
+  readonly tally: KillTally;
+  /** Runs under way. */
+  running: number;
+}
+
+class Kills {
+  readonly #options: KillsOptions;
+  readonly #folder: string;
+  readonly #server: PostgresServer | null;
+  readonly #fronts: readonly Front[];
+  readonly #cache: string;
+  #expected: ReadonlyMap<string, readonly string[]> = new Map();
+  #runs = 0;
+
+  constructor(options: KillsOptions, folder: string, server: PostgresServer | null) {
+    [this.#options, this.#folder, this.#server] = [options, folder, server];
+    this.#cache = join(folder, 'compiled');
+    const random = new Random(`kills/${options.seed}`);
+    this.#fronts = options.databases.map((kind) => ({
+      kind,
+      book: new OrderBook(options.kills, options.points, random.branch(kind)),
+      tally: emptyTally(kind),
+      running: 0,
+    }));
+  }
+
+  async run(): Promise<KillTally[]> {
+    const { folder } = await this.#place('sqlite');
+    this.#expected = await undisturbedShapes(folder, this.#cache);
+    const begun_at = performance.now();
+    const lane = async (number: number) => {
+      for (let front = this.#front(number); front !== undefined; front = this.#front(number)) {
+        front.running += 1;
+        await this.#oneRun(front);
+        front.running -= 1;
+        front.tally.seconds = (performance.now() - begun_at) / 1_000;
+      }
+    };
+    await Promise.all(Array.from({ length: this.#options.lanes }, (_, number) => lane(number)));
+    return this.#fronts.map(({ tally }) => tally);
+  }
+
+  /** Each lane has a database that it works on first; none where something was found. */
+  #front(lane: number): Front | undefined {
+    // The last few kills are left to the runs that are under way.
+    const open = this.#fronts.filter(
+      ({ book, tally, running }) => book.left > running * A_RUN && tally.findings.length === 0,
+    );
+    return open.find(({ kind }) => this.#fronts[lane % this.#fronts.length]?.kind === kind) ?? open[0];
+  }
+
+  async #oneRun({ kind, book, tally }: Front): Promise<void> {
+    const size = Math.min(MOST_TREES, Math.max(FEWEST_TREES, book.left));
+    const trees = Array.from(
+      { length: size },
+      (_, place) => `${MIX[(this.#runs + place) % MIX.length]}-${place}`,
+    );
+    const { folder, database } = await this.#place(kind);
+    const { lives, troubles } = await this.#kill(trees, folder, database, book);
+    for (const text of troubles) tally.findings.push({ law: 'wrong', text });
+    if (troubles.length > 0) return;
+    const journals = readJournals(folder, lives);
+    const ledger = await readRunLedger(database);
+    const judgement = judgeRun({ ledger, journals, folder, trees, expected: this.#expected });
+    ledger.database.close();
+    addRun(tally, trees.length, journals.deaths, judgement);
+    const found = tally.findings.length === 0 ? '' : `, ${tally.findings.length} FINDINGS`;
+    this.#options.tell(`${kind} run ${tally.runs}: ${tally.deaths.length} kills so far${found}`);
+    if (tally.findings.length === 0) rmSync(folder, { recursive: true, force: true });
+  }
+
+  #kill(
+    trees: readonly string[],
+    folder: string,
+    database: string,
+    book: OrderBook | null,
+  ): Promise<KillRun> {
+    const leader = this.#options.leader ?? LEADER;
+    return killRun({ trees, folder, database, book, leader, cache: this.#cache, width: WIDTH });
+  }
+
+  async #place(kind: DatabaseKind): Promise<{ readonly folder: string; readonly database: string }> {
+    this.#runs += 1;
+    const folder = join(this.#folder, `run-${this.#runs}`);
+    mkdirSync(folder);
+    if (kind === 'sqlite' || this.#server === null)
+      return { folder, database: `sqlite:${join(folder, 'ledger.db')}` };
+    return { folder, database: await this.#server.createDatabase() };
+  }
+}

@@ -1,0 +1,42 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { Agent } from '../../src/core/agent.ts';
+import type { Mail } from '../../src/core/mail.ts';
+import type { PlacedMessage } from '../../src/core/message.ts';
+import { agentOf, mailOf, messageOf, type Row } from '../../src/store/rows.ts';
+import { openPool } from '../chaos/chaos-ledger.ts';
+import { copyLedger, REST_TABLES } from '../chaos/ledger-copy.ts';
+
+/** All that the ledger of a run says when its trees have ended. */
+export interface RunLedger {
+  readonly database: DatabaseSync;
+  readonly agents: ReadonlyMap<string, Agent>;
+  /** Own messages of each agent, in the order of their places. */
+  readonly messages: ReadonlyMap<string, readonly PlacedMessage[]>;
+  readonly mail: ReadonlyMap<string, Mail>;
+}
+
+/** Whatever database it is on; `database` of the answer is the reader's to close. */
+export async function readRunLedger(url: string): Promise<RunLedger> {
+  if (url.startsWith('sqlite:'))
+    return read(new DatabaseSync(url.slice('sqlite:'.length), { readOnly: true }));
+  const pool = openPool(url);
+  try {
+    return read(await copyLedger(pool, REST_TABLES));
+  } finally {
+    await pool.end();
+  }
+}
+
+function read(database: DatabaseSync): RunLedger {
+  const all = <T>(query: string, of: (row: Row) => T): T[] =>
+    (database.prepare(query).all() as Row[]).map(of);
+  const agents = all('SELECT * FROM agents ORDER BY created_at', agentOf);
+  const messages = all('SELECT * FROM messages ORDER BY agent_id, seq', messageOf);
+  const mail = all('SELECT * FROM mail ORDER BY to_id, number', mailOf);
+  return {
+    database,
+    agents: new Map(agents.map((agent) => [agent.id, agent])),
+    messages: Map.groupBy(messages, ({ agent_id }) => agent_id),
+    mail: new Map(mail.map((letter) => [letter.id, letter])),
+  };
+}

@@ -1,0 +1,38 @@
+import type { Agent } from '../../src/core/agent.ts';
+import { COUNTING } from './counting-tools.ts';
+import type { RunLedger } from './run-ledger.ts';
+
+/**
+ * How a tree ended, in words that are the same for every run of its kind: who is there, what each said last, which calls each made, which
+ * letters went from whom to whom. In what order mail came, and how many turns that made, is left out.
+ */
+export function treeShape(root: Agent, ledger: RunLedger): string[] {
+  const members = [...ledger.agents.values()].filter(({ root_id }) => root_id === root.id);
+  const nameOf = (id: string | null) => {
+    if (id === null) return 'the person';
+    return id === root.id ? kindOf(root) : (ledger.agents.get(id)?.name ?? 'nobody');
+  };
+  const lines = members.map((agent) => {
+    const { state, reply, parent_id } = agent;
+    const below = parent_id === null ? '' : ` below ${nameOf(parent_id)}`;
+    const done = state.type === 'killed' ? '' : `, ${callsOf(agent, ledger).join(' ')}`;
+    return `${nameOf(agent.id)}${below} is ${state.type}, said ${JSON.stringify(reply)}${done}`;
+  });
+  const letters = [...ledger.mail.values()]
+    .filter(({ root_id }) => root_id === root.id)
+    .map(({ kind, from_id, to_id }) => `${kind} from ${nameOf(from_id)} to ${nameOf(to_id)}`);
+  return [...lines, ...letters].toSorted();
+}
+
+/** `process-3` → `process`. */
+export function kindOf({ name }: Pick<Agent, 'name'>): string {
+  return name.split('-')[0] ?? '';
+}
+
+/** Names of all calls of an agent with what became of them; a counting call may have been interrupted. */
+function callsOf({ id }: Agent, { messages }: RunLedger): string[] {
+  return (messages.get(id) ?? [])
+    .flatMap((message) => (message.kind === 'result' ? [message.content] : []))
+    .map(({ name, status }) => (COUNTING.has(name) ? name : `${name}:${status}`))
+    .toSorted();
+}

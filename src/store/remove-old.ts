@@ -1,0 +1,161 @@
+import type { ArchiveEntry } from './archive-entry.ts';
+import type { OldKind, OldTree, RetentionTerms, TreeRows } from './retention-ledger.ts';
+import type { Store } from './store.ts';
+
+/** So many trees are closed at once, and so many rows removed in one transaction. */
+const TREES_AT_ONCE = 50;
+const ROWS_AT_ONCE = 2_000;
+const ENTRIES_AT_ONCE = 500;
+
+/** Where what is removed is kept. What was written before `settle` resolves is on the disk then. */
+export interface Archive {
+  write(entry: ArchiveEntry): Promise<void>;
+  settle(): Promise<void>;
+}
+
+export interface RemovalOptions {
+  readonly terms: RetentionTerms;
+  /** Rows of the run history go too. */
+  readonly runs: boolean;
+  /** Looks only. */
+  readonly dry_run: boolean;
+  readonly archive: Archive | null;
+}
+
+export type RemovedRows = TreeRows & {
+  readonly trees: number;
+  readonly deliveries: number;
+  readonly fires: number;
+};
+
+export interface Removal {
+  /** Those that were found old, oldest first. */
+  readonly trees: readonly OldTree[];
+  /** Trees whose removal an earlier call had begun; they are counted in `rows`. */
+  readonly resumed: number;
+  readonly rows: RemovedRows;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/**
+ * Removes what is old, in transactions of bounded size: trees first, then deliveries, instants and runs. Each tree is closed, then archived, then
+ * removed; one that could not be archived is opened again. Whatever is cut short goes on with the next call.
+ */
+export async function removeOld(store: Store, options: RemovalOptions): Promise<Removal> {
+  const rows = {
+    ...{ trees: 0, agents: 0, messages: 0, mail: 0, requests: 0, asks: 0, runs: 0 },
+    ...{ deliveries: 0, fires: 0 },
+  };
+  const trees: OldTree[] = [];
+  const resumed = await removeClosed(store, options, rows);
+  for (let from: string | null = null, more = true; more; ) {
+    const page = await store.oldTrees(options.terms, from);
+    for (let at = 0; at < page.trees.length; at += TREES_AT_ONCE)
+      trees.push(...(await removeTrees(store, page.trees.slice(at, at + TREES_AT_ONCE), options, rows)));
+    from = page.next;
+    more = from !== null;
+  }
+  rows.deliveries = await removeKind(store, 'delivery', options);
+  rows.fires = await removeKind(store, 'fire', options);
+  if (options.runs) rows.runs += await removeKind(store, 'run', options);
+  return { trees, resumed, rows };
+}
+
+/** What an earlier call had closed and did not finish. */
+async function removeClosed(
+  store: Store,
+  options: RemovalOptions,
+  rows: Writable<RemovedRows>,
+): Promise<number> {
+  if (options.dry_run) {
+    const left = await store.closedTrees(Number.MAX_SAFE_INTEGER);
+    for (const root_id of left) add(rows, await store.treeSize(root_id), options.runs);
+    rows.trees += left.length;
+    return left.length;
+  }
+  let resumed = 0;
+  for (;;) {
+    const closed = await store.closedTrees(TREES_AT_ONCE);
+    if (closed.length === 0) return resumed;
+    await removeEach(store, closed, options, rows);
+    resumed += closed.length;
+  }
+}
+
+async function removeTrees(
+  store: Store,
+  trees: readonly OldTree[],
+  options: RemovalOptions,
+  rows: Writable<RemovedRows>,
+): Promise<readonly OldTree[]> {
+  const ids = trees.map(({ root_id }) => root_id);
+  if (options.dry_run) {
+    for (const root_id of ids) add(rows, await store.treeSize(root_id), options.runs);
+    rows.trees += ids.length;
+    return trees;
+  }
+  const closed = await store.closeTrees(ids, options.terms);
+  await removeEach(store, closed, options, rows);
+  return trees.filter(({ root_id }) => closed.includes(root_id));
+}
+
+async function removeEach(
+  store: Store,
+  root_ids: readonly string[],
+  { archive, runs }: RemovalOptions,
+  rows: Writable<RemovedRows>,
+): Promise<void> {
+  try {
+    if (archive !== null) await keep(store, root_ids, archive);
+  } catch (error) {
+    await store.reopenTrees(root_ids);
+    throw error;
+  }
+  for (const root_id of root_ids) {
+    for (let done = false; !done; ) {
+      const piece = await store.removePiece(root_id, ROWS_AT_ONCE, runs);
+      add(rows, piece.removed, true);
+      done = piece.done;
+    }
+    rows.trees += 1;
+  }
+}
+
+async function keep(store: Store, root_ids: readonly string[], archive: Archive): Promise<void> {
+  for (const root_id of root_ids)
+    for await (const entry of store.treeEntries(root_id)) await archive.write(entry);
+  await archive.settle();
+}
+
+function add(rows: Writable<RemovedRows>, more: TreeRows, with_runs: boolean): void {
+  for (const name of ['agents', 'messages', 'mail', 'requests', 'asks'] as const) rows[name] += more[name];
+  if (with_runs) rows.runs += more.runs;
+}
+
+async function removeKind(
+  store: Store,
+  kind: OldKind,
+  { terms: { before }, archive, dry_run }: RemovalOptions,
+): Promise<number> {
+  let count = 0;
+  for (let from: string | null = null; ; ) {
+    const page = await store.oldEntries(kind, before, from, ENTRIES_AT_ONCE);
+    const last = page.at(-1);
+    if (last === undefined) return count;
+    from = last.key;
+    if (dry_run) {
+      count += page.length;
+      continue;
+    }
+    if (archive !== null) {
+      for (const { entry } of page) await archive.write(entry);
+      await archive.settle();
+    }
+    count += await store.removeEntries(
+      kind,
+      page.map(({ key }) => key),
+      before,
+    );
+  }
+}

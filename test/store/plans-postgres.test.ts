@@ -1,0 +1,91 @@
+// Proves that no call that is made often looks through a big table of a large PostgreSQL ledger, also inside its functions, and prints what they cost.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { PlanLog } from '../postgres/plan-log.ts';
+import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { HOT_CALLS } from './hot-calls.ts';
+import { LARGE, LARGE_LEADER, largeLedger } from './large-ledger.ts';
+
+/** Tables that are small however large the ledger is. */
+const SMALL = new Set(['workers', 'signals', 'channel_seats', 'coppice_migrations']);
+/** More than five, after which the server may settle on one plan for all values. */
+const ROUNDS = 8;
+
+describe('plans on a large PostgreSQL ledger', () => {
+  const log = new PlanLog();
+  let server: PostgresServer;
+  let admin: pg.Client;
+  let url: string;
+  let store: Store;
+  before(async () => {
+    server = await startPostgres({ settings: [...log.settings, 'max_wal_size=4GB'] });
+    url = await server.createDatabase();
+    await (await openStore(url)).close();
+    admin = new pg.Client({ connectionString: url });
+    await admin.connect();
+    for (const sql of largeLedger((n) => `generate_series(1, ${n}) AS s (i)`)) await admin.query(sql);
+    await admin.query('VACUUM ANALYZE');
+    await log.begin(url);
+    store = await openStore(url);
+    await store.heartbeat({ id: LARGE_LEADER, host: 'elsewhere', pid: 1 });
+    await log.scans(admin);
+  });
+  after(async () => {
+    await store.close();
+    await admin.end();
+    await server.stop();
+    log.remove();
+  });
+
+  it('would be seen if one looked through a whole table', async () => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('DO $$ BEGIN PERFORM 1 FROM agents WHERE updated_at = 1; END $$');
+    await client.end();
+    const [scan] = await log.scans(admin);
+    assert.deepEqual([scan?.node, scan?.table, scan?.rows], ['Seq Scan', 'agents', LARGE.agents]);
+  });
+
+  for (const { name, rows, call } of HOT_CALLS)
+    it(name, async (context) => {
+      const times: number[] = [];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        // The worker that leads must not be taken for dead while the machine is slow.
+        await store.heartbeat({ id: LARGE_LEADER, host: 'elsewhere', pid: 1 });
+        await log.scans(admin);
+        const began = performance.now();
+        await call(store);
+        times.push(performance.now() - began);
+        const scans = await log.scans(admin);
+        assert.ok(scans.length > 0, 'the plans were seen');
+        const bad = scans.filter((scan) => scan.node === 'Seq Scan' && !SMALL.has(scan.table));
+        assert.deepEqual(bad, []);
+        const seen = scans.reduce((sum, scan) => sum + scan.rows, 0);
+        const most = scans.toSorted((a, b) => b.rows - a.rows).slice(0, 3);
+        assert.ok(seen <= rows, `${seen} rows looked at, round ${round}: ${JSON.stringify(most, null, 1)}`);
+        if (round === ROUNDS - 1)
+          context.diagnostic(
+            `${seen} rows, ${times.toSorted((a, b) => a - b)[ROUNDS / 2]?.toFixed(1)} ms (plans logged)`,
+          );
+      }
+    });
+
+  it('a dead worker is taken out once, with all that it led; the next look finds nothing of it', async (context) => {
+    await admin.query('UPDATE workers SET expires_at = 0 WHERE id = $1', [LARGE_LEADER]);
+    const began = performance.now();
+    assert.deepEqual(await store.unledTrees(50), []);
+    const took = performance.now() - began;
+    const sql = `SELECT count(*)::int AS held, (SELECT count(*)::int FROM workers) AS workers FROM agents WHERE worker IS NOT NULL`;
+    assert.deepEqual((await admin.query(sql)).rows, [{ held: 0, workers: 0 }]);
+    await log.scans(admin);
+    assert.deepEqual(await store.unledTrees(50), []);
+    const seen = (await log.scans(admin)).reduce((sum, scan) => sum + scan.rows, 0);
+    assert.ok(seen < 20, `${seen} rows looked at`);
+    context.diagnostic(
+      `${LARGE.agents / 10} agents taken from it in ${took.toFixed(0)} ms (plans logged), then ${seen} rows a look`,
+    );
+  });
+});

@@ -1,0 +1,124 @@
+// Proves that no statement that is made often looks through a big table of a large SQLite ledger, and prints what the calls cost.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { HOT_CALLS } from './hot-calls.ts';
+import { LARGE, LARGE_LEADER, largeLedger } from './large-ledger.ts';
+
+/** Tables that are small however large the ledger is, and what is no table. */
+const SMALL = new Set(['workers', 'signals', 'channel_seats', 'sqlite_master']);
+/** Indexes that hold only what is open, so that all of it may be read. */
+const OPEN_ONLY = new Set([
+  'subagent_runs_active',
+  'subagent_runs_to_clean',
+  'deliveries_due',
+  'deliveries_failed',
+  'deliveries_pending',
+  'cron_fires_queued',
+  'cron_jobs_due',
+  'asks_open',
+]);
+/** Indexes that are read in their order until there are enough rows: where no other condition leaves any out. */
+const IN_ORDER: Readonly<Record<string, RegExp>> = {
+  agents_roots: /FROM agents WHERE parent_id IS NULL ORDER BY .* LIMIT/,
+  agents_conversations: /FROM agents WHERE origin = 'root' ORDER BY .* LIMIT/,
+  subagent_runs_by_time: /FROM subagent_runs\s+ORDER BY .* LIMIT/,
+  deliveries_by_time: /FROM deliveries\s+ORDER BY .* LIMIT/,
+};
+const ROUNDS = 5;
+const SERIES = (n: number) =>
+  `(WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < ${n}) SELECT i FROM s) AS s`;
+
+describe('plans on a large SQLite ledger', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-large-'));
+  const file = join(folder, 'ledger.db');
+  const prepare = DatabaseSync.prototype.prepare;
+  const statements = new Set<string>();
+  let store: Store;
+  let beside: DatabaseSync;
+  before(async () => {
+    await (await openStore(file)).close();
+    beside = new DatabaseSync(file);
+    beside.exec('PRAGMA synchronous = OFF; BEGIN');
+    for (const sql of largeLedger(SERIES)) beside.exec(sql);
+    beside.exec('COMMIT');
+    // Whatever the ledger asks is asked here once more, for its plan.
+    DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string) {
+      statements.add(sql);
+      return prepare.call(this, sql);
+    };
+    store = await openStore(file);
+  });
+  after(async () => {
+    DatabaseSync.prototype.prepare = prepare;
+    await store.close();
+    beside.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Steps of the plan that look through more than they need. */
+  function problems(sql: string): string[] {
+    if (sql.startsWith('PRAGMA')) return [];
+    const steps = prepare.call(beside, `EXPLAIN QUERY PLAN ${sql}`).all() as { readonly detail: string }[];
+    // The tables that are behind the names that a statement gives them.
+    const names = new Map<string, string>();
+    for (const [, table, name] of sql.matchAll(
+      /\b(?:FROM|JOIN)\s+(\w+)(?:\s+(?:AS\s+)?(?!WHERE|JOIN|ORDER|ON|GROUP|LIMIT|CROSS|SET)(\w+))?/g,
+    ))
+      names.set(name ?? (table as string), table as string);
+    return steps.flatMap(({ detail }) => {
+      const [, name = '', index = ''] =
+        /^SCAN (\w+)(?! VIRTUAL TABLE)\b(?: USING (?:COVERING )?INDEX (\w+))?/.exec(detail) ?? [];
+      const table = names.get(name) ?? name;
+      const fine =
+        name === '' ||
+        SMALL.has(table) ||
+        OPEN_ONLY.has(index) ||
+        IN_ORDER[index]?.test(sql) ||
+        isOfTheStatement(sql, table);
+      return fine ? [] : [`${detail} in: ${sql.replaceAll(/\s+/g, ' ')}`];
+    });
+  }
+
+  it('would be seen if one looked through a whole table', () => {
+    assert.equal(problems('SELECT 1 FROM agents g WHERE g.updated_at = 1').length, 1);
+    assert.equal(problems('SELECT 1 FROM agents g WHERE g.id = ?').length, 0);
+  });
+
+  for (const { name, call } of HOT_CALLS)
+    it(name, async (context) => {
+      const times: number[] = [];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await store.heartbeat({ id: LARGE_LEADER, host: 'elsewhere', pid: 1 });
+        const began = performance.now();
+        await call(store);
+        times.push(performance.now() - began);
+      }
+      assert.ok(statements.size > 0, 'the statements were seen');
+      assert.deepEqual([...statements].flatMap(problems), []);
+      context.diagnostic(`${times.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)]?.toFixed(2)} ms`);
+    });
+
+  it('a dead worker is taken out once, with all that it led', async (context) => {
+    beside.exec('UPDATE workers SET expires_at = 0');
+    const began = performance.now();
+    assert.deepEqual(await store.unledTrees(50), []);
+    context.diagnostic(`${LARGE.agents / 10} agents in ${(performance.now() - began).toFixed(0)} ms`);
+    const held = prepare.call(beside, 'SELECT count(*) AS n FROM agents WHERE worker IS NOT NULL').get();
+    assert.equal(held?.n, 0);
+    const again = performance.now();
+    assert.deepEqual(await store.unledTrees(50), []);
+    context.diagnostic(`the next look ${(performance.now() - again).toFixed(2)} ms`);
+    assert.deepEqual([...statements].flatMap(problems), []);
+  });
+});
+
+/** A part of the statement that it names itself, such as a list of ids. */
+function isOfTheStatement(sql: string, name: string): boolean {
+  return new RegExp(`\\b${name} (\\([a-z_, ]+\\) )?AS \\(`).test(sql) || name === 'CONSTANT';
+}
