@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
+import { isRunning } from './is-running.ts';
 import { type Play, type Stage, setStage, until } from './stage.ts';
 
 /** `main` forks `mid`, which forks `kid`, which runs a command that does not end by itself. */
@@ -13,14 +14,6 @@ const play: Play = ({ name, step }) => {
   const below = name === 'main' ? 'mid' : 'kid';
   return step === 0 ? [['fork', { name: below, prompt: `be ${below}` }]] : 'done';
 };
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 const WAYS: readonly (readonly [string, (on: Stage, id: string) => Promise<unknown>])[] = [
   ['here', (on, id) => on.runtime.kill(id)],
