@@ -9,6 +9,7 @@ import { asksContract } from './asks-contract.ts';
 import { cronContract } from './cron-contract.ts';
 import { keyContract } from './key-contract.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
+import { lettersContract } from './letters-contract.ts';
 import { oldEntriesContract } from './old-entries-contract.ts';
 import { outboxContract } from './outbox-contract.ts';
 import { parkedContract } from './parked-contract.ts';
@@ -509,6 +510,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     keyContract(() => ({ store, execute: (sql) => ledger.execute(sql) }));
     unledContract(() => ({ store, other }));
     parkedContract(() => ({ store, other }));
+    lettersContract(() => ({ store, other }));
     retentionContract(() => ({ store, other }));
     removalContract(() => ({ store, other }));
     oldEntriesContract(() => ({ store, other }));
