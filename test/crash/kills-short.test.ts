@@ -6,7 +6,7 @@ import { runKills } from '../../bench/kills/run-kills.ts';
 
 const EACH = 10;
 
-it('ten kills at each point on SQLite and on PostgreSQL', { timeout: 600_000 }, async (context) => {
+it('ten kills at each point on SQLite and on PostgreSQL', { timeout: 900_000 }, async (context) => {
   const points = Object.keys(POINTS) as Point[];
   const tallies = await runKills({
     kills: EACH * points.length,
