@@ -48,9 +48,11 @@ function live(options: LeadOptions, leader: string, cache: string): Promise<Life
   const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: cache };
   const child = spawn(process.execPath, [leader, JSON.stringify(options)], {
     env,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    // Its input ends with this process, however that dies.
+    stdio: ['pipe', 'ignore', 'pipe'],
   });
   let stderr = '';
+  child.stdin.on('error', () => undefined);
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });

@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentConfig } from '../../src/core/agent.ts';
@@ -39,6 +40,7 @@ export async function lead(
   options: LeadOptions,
   sabotage: (store: Store) => Store = (store) => store,
 ): Promise<void> {
+  endWithStarter();
   const { folder, order, width } = options;
   const journal = new Journal(join(folder, `journal-${options.life}`));
   const killer = new Killer(order, (point, hit) => journal.death(point, hit));
@@ -69,6 +71,13 @@ export async function lead(
   await runtime.close();
   await store.close();
   journal.close();
+}
+
+/** Whoever started this process is gone: nobody would ever end it. */
+function endWithStarter(): void {
+  const input = process.stdin as Socket;
+  input.on('close', () => process.exit(1)).resume();
+  input.unref();
 }
 
 function doneTrees(folder: string): ReadonlySet<string> {
