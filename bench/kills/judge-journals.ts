@@ -10,8 +10,8 @@ export interface JournalJudgement {
   readonly letters: number;
   readonly agents: number;
   readonly taken: number;
-  /** Steps that nobody was told of, and how many of them are there, in full. */
-  readonly unanswered: number;
+  /** Steps that the ledger had in hand at an `in-commit`, and how many of them are there, in full. */
+  readonly in_hand: number;
   readonly landed: number;
 }
 
@@ -20,8 +20,10 @@ export function judgeJournals(
   { acknowledged, refused, deaths }: Journals,
   ledger: RunLedger,
 ): JournalJudgement {
-  const open = deaths.flatMap((death) => death.open).filter(leavesTraces);
-  const landed = open.filter((offer) => isThere(offer, ledger));
+  const there = deaths.flatMap(({ open }) => open).filter((offer) => isThere(offer, ledger));
+  const in_hand = deaths
+    .flatMap(({ point, open }) => (point === 'in-commit' ? open : []))
+    .filter(leavesTraces);
   const sum = (count: (offer: Offer) => number) =>
     acknowledged.reduce((total, offer) => total + count(offer), 0);
   return {
@@ -29,7 +31,7 @@ export function judgeJournals(
       ...acknowledged.flatMap((offer) =>
         missing(offer, ledger).map((text): Finding => ({ law: 'lost', text: `acknowledged: ${text}` })),
       ),
-      ...landed.flatMap((offer) =>
+      ...there.flatMap((offer) =>
         missing(offer, ledger).map((text): Finding => ({ law: 'torn', text: `the rest is there: ${text}` })),
       ),
       ...refused
@@ -41,14 +43,14 @@ export function judgeJournals(
     letters: sum(({ sent }) => sent.length),
     agents: sum(({ created }) => created.length),
     taken: sum(({ consumed }) => consumed.length),
-    unanswered: open.length,
-    landed: landed.length,
+    in_hand: in_hand.length,
+    landed: in_hand.filter((offer) => there.includes(offer)).length,
   };
 }
 
-/** What nobody but the step itself could have brought about. */
-function leavesTraces({ messages, created, sent }: Offer): boolean {
-  return messages.length + created.length + sent.length > 0;
+/** What nobody but the step itself could have brought about; a person's letter is sent again by the next leader. */
+function leavesTraces({ kind, messages, created, sent }: Offer): boolean {
+  return kind !== 'letter' && messages.length + created.length + sent.length > 0;
 }
 
 function isThere({ messages, created, sent }: Offer, ledger: RunLedger): boolean {

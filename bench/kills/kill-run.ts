@@ -9,7 +9,7 @@ import { readJournal } from './read-journals.ts';
 export const LEADER = join(import.meta.dirname, 'leader.ts');
 
 /** A leader that neither dies nor ends within so long hangs. */
-const HANGS_MS = 90_000;
+const HANGS_MS = 120_000;
 
 export interface KillRunOptions extends Pick<LeadOptions, 'database' | 'folder' | 'trees' | 'width'> {
   /** Null: nobody is killed. */
@@ -59,12 +59,13 @@ function live(options: LeadOptions, leader: string, cache: string): Promise<Life
     hung = true;
     child.kill('SIGKILL');
   }, HANGS_MS);
-  return new Promise((resolve) =>
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
       resolve({ code, signal, stderr, hung });
-    }),
-  );
+    });
+  });
 }
 
 function troubleOf(end: LifeEnd, order: KillOrder | null, life: number, folder: string): string | null {

@@ -12,8 +12,8 @@ export interface KillTally {
   readonly deaths: Death[];
   readonly findings: Finding[];
   readonly acknowledged: { messages: number; letters: number; agents: number; taken: number };
-  /** Steps under way at a kill that leave traces, and how many of them the ledger has. */
-  readonly open: { steps: number; landed: number };
+  /** Steps that a ledger had in hand at an `in-commit`, and how many of them it has now. */
+  readonly in_hand: { steps: number; landed: number };
   readonly calls: { once: number; interrupted_after: number; interrupted_before: number };
   letters_delivered: number;
 }
@@ -28,7 +28,7 @@ export function emptyTally(database: string): KillTally {
     deaths: [],
     findings: [],
     acknowledged: { messages: 0, letters: 0, agents: 0, taken: 0 },
-    open: { steps: 0, landed: 0 },
+    in_hand: { steps: 0, landed: 0 },
     calls: { once: 0, interrupted_after: 0, interrupted_before: 0 },
     letters_delivered: 0,
   };
@@ -49,8 +49,8 @@ export function addRun(
   tally.acknowledged.letters += journals.letters;
   tally.acknowledged.agents += journals.agents;
   tally.acknowledged.taken += journals.taken;
-  tally.open.steps += journals.unanswered;
-  tally.open.landed += journals.landed;
+  tally.in_hand.steps += journals.in_hand;
+  tally.in_hand.landed += journals.landed;
   tally.calls.once += calls.once;
   tally.calls.interrupted_after += calls.interrupted_after;
   tally.calls.interrupted_before += calls.interrupted_before;

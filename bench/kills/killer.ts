@@ -15,7 +15,7 @@ export interface KillOrder {
 
 /** Decides when the process that it is in dies, and lets it die. */
 export class Killer {
-  readonly order: KillOrder | null;
+  readonly #order: KillOrder | null;
   readonly #tell: (point: Point, hit: StepKind | Situation) => void;
   #skip: number;
   #patience: number;
@@ -23,7 +23,7 @@ export class Killer {
 
   /** `tell` is called before the death, and must have written it down when it returns. */
   constructor(order: KillOrder | null, tell: (point: Point, hit: StepKind | Situation) => void) {
-    this.order = order;
+    this.#order = order;
     this.#tell = tell;
     this.#skip = order?.skip ?? 0;
     this.#patience = order?.patience ?? 0;
@@ -31,8 +31,8 @@ export class Killer {
 
   /** The process is at a point where it could hit one of `hits`; true when it must die here, which is written down by then. */
   reached(point: Point, hits: readonly (StepKind | Situation)[]): boolean {
-    if (this.#fired || this.order?.point !== point) return false;
-    const wanted = hits.find((hit) => hit === this.order?.hit);
+    if (this.#fired || this.#order?.point !== point) return false;
+    const wanted = hits.find((hit) => hit === this.#order?.hit);
     // Every life begins with resuming: what comes after it has to have its share.
     const other = hits.find((hit) => hit !== 'resume');
     if (wanted !== undefined) this.#skip -= 1;

@@ -68,8 +68,8 @@ function rows(tallies: readonly KillTally[]): string[][] {
     row('acknowledged deliveries of mail', ({ acknowledged }) => acknowledged.taken),
     row('letters told once to their readers', ({ letters_delivered }) => letters_delivered),
     row(
-      'unanswered steps: there in full, not there',
-      ({ open }) => `${open.landed}, ${open.steps - open.landed}`,
+      'steps in hand at `in-commit`: there in full, not there',
+      ({ in_hand }) => `${in_hand.landed}, ${in_hand.steps - in_hand.landed}`,
     ),
     row('calls that ran exactly once', ({ calls }) => calls.once),
     row(

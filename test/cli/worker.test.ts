@@ -22,7 +22,7 @@ const RULES = {
 };
 
 for (const kind of ['SQLite', 'PostgreSQL'] as const) {
-  describe(`coppice worker on ${kind}`, { timeout: 110_000 }, () => {
+  describe(`coppice worker on ${kind}`, { timeout: 300_000 }, () => {
     let home: Home;
     let server: PostgresServer | null = null;
     let store: Store;

@@ -13,7 +13,7 @@ it('ten kills at each point on SQLite and on PostgreSQL', { timeout: 600_000 }, 
     databases: ['sqlite', 'postgres'],
     points,
     seed: 'short',
-    lanes: 2,
+    lanes: 3,
     tell: (line) => context.diagnostic(line),
   });
   for (const { database, findings, deaths, acknowledged, calls, seconds } of tallies) {

@@ -90,6 +90,38 @@ it('a rate limit met by one holds its siblings, for as long as the provider aske
   assert.equal(sibling.type, 'answer');
 });
 
+it('a sibling that comes while another was told to slow down does not ask before its time', async () => {
+  let now = 0;
+  const asleep: (() => void)[] = [];
+  const gate = new Gate({
+    now: () => now,
+    random: () => 0,
+    sleep: () => new Promise<void>((resolve) => asleep.push(resolve)),
+  });
+  const asked: string[] = [];
+  const saying = (name: string, ...outcomes: ModelOutcome[]) =>
+    gate.stream(
+      model(async () => {
+        asked.push(name);
+        return outcomes.shift() ?? OK;
+      }),
+      ask(),
+      () => undefined,
+    );
+  const refused = saying('refused', limited(10_000));
+  await new Promise((resolve) => setImmediate(resolve));
+  const sibling = saying('sibling');
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(asked, ['refused']);
+  now = 10_000;
+  for (const wake of asleep) wake();
+  assert.deepEqual(
+    (await Promise.all([refused, sibling])).map((outcome) => outcome.type),
+    ['answer', 'answer'],
+  );
+  assert.deepEqual(asked.toSorted(), ['refused', 'refused', 'sibling']);
+});
+
 it('gives up after so many tries, and says so', async () => {
   const { gate, slept } = handDriven({ attempts: 4 });
   const outcome = await gate.stream(

@@ -1,9 +1,10 @@
-// Proves that a tree goes on after its process: waits with the time they have left, interrupted calls reported, safe ones repeated, on one leader at a time.
+// Proves, on both databases, that a tree goes on after its process: waits with the time they have left, interrupted calls reported, safe ones repeated, on one leader at a time.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { z } from 'zod';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { Tool } from '../../src/tools/tool.ts';
+import { onBothDatabases } from './both-databases.ts';
 import { forked, type Play, parsed, setStage, until } from './stage.ts';
 
 function hanging(name: string, idempotent: boolean, runs: string[]): Tool {
@@ -22,7 +23,12 @@ function hanging(name: string, idempotent: boolean, runs: string[]): Tool {
   }) as Tool;
 }
 
-describe('recovery', () => {
+onBothDatabases('recovery', (database) => {
+  const on_ledger = async () => {
+    const url = await database();
+    return url === undefined ? {} : { database: url };
+  };
+
   it('a call that ran is reported as interrupted, an idempotent one runs again, the model is asked again', async () => {
     const runs: string[] = [];
     const tools = [hanging('once', false, runs), hanging('again', true, runs)];
@@ -33,7 +39,7 @@ describe('recovery', () => {
             ['again', {}],
           ]
         : 'recovered';
-    const on = await setStage(play, { tools });
+    const on = await setStage(play, { ...(await on_ledger()), tools });
     const root = await on.start();
     await until(() => runs.length === 2, 'both tools run');
     const next = await on.reopen();
@@ -60,7 +66,7 @@ describe('recovery', () => {
       if (scene.step === 2) return [['wait', { timeout: 600 }]];
       return `heard ${parsed(scene.last[0]).message}`;
     };
-    const on = await setStage(play);
+    const on = await setStage(play, await on_ledger());
     const root = await on.start();
     await until(async () => (await on.store.agent(root.id))?.doing === 'wait 1 agent', 'the root waits');
     const deadline = JSON.stringify((await on.store.agent(root.id))?.state).match(/"deadline":(\d+)/)?.[1];
@@ -101,7 +107,7 @@ describe('recovery', () => {
       if (scene.step > 0) return [['wait', { timeout: 600 }]];
       return [['fork', { name: scene.name === 'main' ? 'middle' : 'leaf', prompt: `from ${scene.name}` }]];
     };
-    const on = await setStage(play);
+    const on = await setStage(play, await on_ledger());
     const root = await on.start('the root task');
     await until(() => seen.length === 1, 'the leaf asks');
     const next = await on.reopen();
@@ -113,12 +119,13 @@ describe('recovery', () => {
   });
 
   it('a tree that another living process leads is not taken', async () => {
-    const on = await setStage((scene) => (scene.step === 0 ? [['wait', { timeout: 600 }]] : 'done'));
+    const ledger = await on_ledger();
+    const on = await setStage((scene) => (scene.step === 0 ? [['wait', { timeout: 600 }]] : 'done'), ledger);
     const root = await on.start();
     await until(async () => (await on.store.agent(root.id))?.doing === 'wait for a message', 'it waits');
     const { openRuntime } = await import('../../src/runtime/open-runtime.ts');
     const { openStore } = await import('../../src/store/open-store.ts');
-    const store = await openStore(`sqlite:${on.store.location}`);
+    const store = await openStore(ledger.database ?? `sqlite:${on.store.location}`);
     const other = await openRuntime({
       store,
       openModel: () => Promise.reject(new Error('unused')),
@@ -142,7 +149,7 @@ describe('recovery', () => {
       if (broken) throw new Error('the model is away');
       return 'back';
     };
-    const on = await setStage(play);
+    const on = await setStage(play, await on_ledger());
     const first = await on.perform();
     assert.equal(first.failure?.kind, 'no_model');
     broken = false;

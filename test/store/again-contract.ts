@@ -63,6 +63,22 @@ export function againContract(stores: () => { readonly store: Store; readonly ot
     assert.equal((await fresh(store, root)).calls, 4);
   });
 
+  it('a step that makes nothing, and only counts, is counted once', async () => {
+    const { store, other } = stores();
+    const root = await newRoot(store);
+    const usage = { input: 100, output: 20, cached: 0, reasoning: 0, cost_usd: 0.5 };
+    const step = stepOf(root, { calls: 3, requests: [{ model: 'm', usage, started_at: 5, duration_ms: 7 }] });
+    assert.ok((await store.commit([step]))[0]?.ok);
+    for (const again of [store, other]) {
+      const [second] = await again.commit([step]);
+      assert.ok(second?.ok === false && second.refusal.reason === 'stale');
+    }
+    const agent = await fresh(other, root);
+    assert.deepEqual([agent.calls, agent.usage.input], [3, 100]);
+    assert.equal((await store.tree(root.id))?.tokens, 120);
+    assert.equal((await store.requests(root.id)).length, 1);
+  });
+
   it('of steps that are offered again together, those that were applied are stale and the others are not', async () => {
     const { store } = stores();
     const [a, b, c] = [await newRoot(store), await newRoot(store), await newRoot(store)];

@@ -7,7 +7,9 @@ import type { Store, Verdict } from '../../src/store/store.ts';
 import { againContract } from './again-contract.ts';
 import { asksContract } from './asks-contract.ts';
 import { cronContract } from './cron-contract.ts';
+import { keyContract } from './key-contract.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
+import { lettersContract } from './letters-contract.ts';
 import { oldEntriesContract } from './old-entries-contract.ts';
 import { outboxContract } from './outbox-contract.ts';
 import { parkedContract } from './parked-contract.ts';
@@ -20,6 +22,8 @@ import { workersContract } from './workers-contract.ts';
 export interface LedgerUnderTest {
   /** Another connection to the same database. */
   open(options?: { readonly notifications?: boolean }): Promise<Store>;
+  /** Plain SQL past the store, on a connection of its own: what no program of ours would send. */
+  execute(sql: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -502,9 +506,11 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     cronContract(() => ({ store, other }));
     outboxContract(() => ({ store, other }));
     againContract(() => ({ store, other }));
-    workersContract(() => ({ store, other }));
+    workersContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
+    keyContract(() => ({ store, execute: (sql) => ledger.execute(sql) }));
     unledContract(() => ({ store, other }));
     parkedContract(() => ({ store, other }));
+    lettersContract(() => ({ store, other }));
     retentionContract(() => ({ store, other }));
     removalContract(() => ({ store, other }));
     oldEntriesContract(() => ({ store, other }));

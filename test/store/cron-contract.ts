@@ -201,6 +201,25 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
     assert.equal((await store.fires(job.id, 10)).length, 1);
   });
 
+  it('a fire that was planned from what is no longer so changes nothing', async () => {
+    const { store, other } = stores();
+    const job = await entered();
+    const next_at = job.next_at as number;
+    // Somebody gave it another task.
+    assert.equal(
+      await other.changeJob({ ...job, task: 'another' }, job.version, next_at, next_at),
+      'changed',
+    );
+    assert.equal((await store.fire(requestOf(job))).outcome, 'stale');
+    // Somebody planned it anew.
+    const changed = await found(job.id);
+    assert.equal(await other.replan(job.id, changed, next_at + 500, next_at), true);
+    assert.equal((await store.fire(requestOf(changed))).outcome, 'stale');
+    assert.deepEqual(await store.fires(job.id, 10), []);
+    assert.equal((await found(job.id)).next_at, next_at + 500);
+    assert.equal((await store.fire(requestOf(await found(job.id)))).outcome, 'fired');
+  });
+
   it('tells what is due: by time, by a clock that was set back, and nothing that is disabled', async () => {
     const { store, other } = stores();
     const job = await entered();

@@ -1,8 +1,11 @@
-// Proves that a ledger whose connection breaks while it is being opened says so, and does not end the process.
+// Proves that a PostgreSQL ledger that cannot be opened says why, does not end the process, and stays as it is: its connection breaks meanwhile,
+// or a newer version has written it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import pg from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
+import { POSTGRES_MIGRATIONS } from '../../src/store/postgres/schema.ts';
+import { executeSql } from '../postgres/execute-sql.ts';
 import { startPostgres } from '../postgres/start-postgres.ts';
 import { until } from '../runtime/stage.ts';
 
@@ -24,5 +27,17 @@ it('a connection that is ended while it waits for its turn to migrate', async ()
   assert.equal((await opened)?.code, 'E_DB_UNAVAILABLE');
   await other.query('ROLLBACK');
   await Promise.all([other.end(), watcher.end()]);
+  await server.stop();
+});
+
+it('a ledger of a newer version is refused, until it is one of this version again', async () => {
+  const server = await startPostgres();
+  const url = await server.createDatabase();
+  await (await openStore(url)).close();
+  const newer = (POSTGRES_MIGRATIONS.at(-1)?.number ?? 0) + 1;
+  await executeSql(url, `INSERT INTO coppice_migrations (number) VALUES (${newer})`);
+  await assert.rejects(openStore(url), { code: 'E_DB_NEWER' });
+  await executeSql(url, `DELETE FROM coppice_migrations WHERE number = ${newer}`);
+  await (await openStore(url)).close();
   await server.stop();
 });

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
+import { executeSql } from '../postgres/execute-sql.ts';
 import { findPgBouncer, type PgBouncer, startPgBouncer } from '../postgres/start-pgbouncer.ts';
 import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
 import { storeContract } from './contract.ts';
@@ -23,6 +24,7 @@ function provePooled(program: string): void {
     const pooler = await startPgBouncer(program, direct);
     return {
       open: (options) => openStore(`${pooler.pooled(direct)}?pgbouncer=true`, options),
+      execute: (sql) => executeSql(direct, sql),
       close: async () => {
         await pooler.stop();
         await server.stop();

@@ -1,10 +1,15 @@
 // Proves that the PostgreSQL ledger keeps the store contract, on a real server.
 import { openStore } from '../../src/store/open-store.ts';
+import { executeSql } from '../postgres/execute-sql.ts';
 import { startPostgres } from '../postgres/start-postgres.ts';
 import { storeContract } from './contract.ts';
 
 storeContract('PostgreSQL', async () => {
   const server = await startPostgres();
   const url = await server.createDatabase();
-  return { open: (options) => openStore(url, options), close: () => server.stop() };
+  return {
+    open: (options) => openStore(url, options),
+    execute: (sql) => executeSql(url, sql),
+    close: () => server.stop(),
+  };
 });

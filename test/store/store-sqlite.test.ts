@@ -2,13 +2,23 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { openStore } from '../../src/store/open-store.ts';
 import { storeContract } from './contract.ts';
 
 storeContract('SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-sqlite-'));
+  const file = join(folder, 'ledger.db');
   return {
-    open: (options) => openStore(`sqlite:${join(folder, 'ledger.db')}`, options),
+    open: (options) => openStore(`sqlite:${file}`, options),
+    execute: async (sql) => {
+      const database = new DatabaseSync(file, { timeout: 10_000 });
+      try {
+        database.exec(sql);
+      } finally {
+        database.close();
+      }
+    },
     close: async () => rmSync(folder, { recursive: true, force: true }),
   };
 });

@@ -24,7 +24,13 @@ function executing(running: Extract<AgentState, { type: 'executing' }>['running'
 }
 
 /** What the ledger must do with processes that lead agents, and with their deaths. Part of the store contract. */
-export function workersContract(stores: () => { readonly store: Store; readonly other: Store }): void {
+export function workersContract(
+  stores: () => {
+    readonly store: Store;
+    readonly other: Store;
+    readonly execute: (sql: string) => Promise<void>;
+  },
+): void {
   const living = async (over: Partial<Worker> = {}): Promise<Worker> => {
     const worker = { id: `w-${randomUUID()}`, host: 'elsewhere', pid: 1, ...over };
     await stores().store.heartbeat(worker);
@@ -54,6 +60,29 @@ export function workersContract(stores: () => { readonly store: Store; readonly 
     await store.release(worker.id);
     assert.equal(await find(), undefined);
     assert.equal((await fresh(store, root)).worker, null);
+  });
+
+  it('a lease holds until it has run out and no longer, whatever its worker still does', async () => {
+    const { store, other, execute } = stores();
+    const [silent, next] = [await living(), await living()];
+    const root = newAgent(null, { worker: silent.id });
+    const { id } = root.agent;
+    await store.createRoot(root, DEFAULT_LIMITS, { served: true });
+    assert.deepEqual(await other.claim(id, next), []);
+    assert.equal((await other.unledTrees(10_000)).includes(id), false);
+    await execute(`UPDATE workers SET expires_at = 1 WHERE id = '${silent.id}'`);
+    assert.equal((await other.unledTrees(10_000)).includes(id), true);
+    assert.equal(
+      (await other.workers()).some((worker) => worker.id === silent.id),
+      false,
+    );
+    const before = (await store.agent(id)) as Agent;
+    const [claimed] = await other.claim(id, next);
+    assert.deepEqual([claimed?.worker, claimed?.epoch], [next.id, before.epoch + 1]);
+    // It wakes up again: its lease is renewed, its agents are not its own any more.
+    assert.equal(await store.heartbeat(silent), false);
+    const [late] = await store.commit([stepOf(before, { calls: 1 })]);
+    assert.ok(late?.ok === false && late.refusal.reason === 'stale');
   });
 
   it('a tree is left to workers that have all its labels', async () => {

@@ -168,6 +168,13 @@ test('a process that leaves its session is found too, with or without the output
   }
 });
 
+test('a command leads a session and a process group of its own', linux_only, async (t) => {
+  const { output } = await call(tool, { command: "cut -d ' ' -f 1,5,6 /proc/$$/stat" }, makeWorkspace(t));
+  const [pid, group, session] = output.trim().split(' ').map(Number);
+  assert.ok(pid !== undefined && pid !== process.pid);
+  assert.deepEqual([group, session], [pid, pid]);
+});
+
 test('what a process substitution writes after the shell has gone is kept', async (t) => {
   const { output } = await call(tool, { command: 'echo late > >(sleep 0.05; cat)' }, makeWorkspace(t));
   assert.equal(output, 'late\n');

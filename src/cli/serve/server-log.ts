@@ -47,6 +47,10 @@ function shown(value: unknown): string {
 
 function withoutSecrets(line: string, secrets: readonly string[]): string {
   let safe = line;
-  for (const secret of secrets) if (secret.length >= SHORTEST_SECRET) safe = safe.replaceAll(secret, HIDDEN);
+  for (const secret of secrets) {
+    if (secret.length < SHORTEST_SECRET) continue;
+    // A quote or a backslash in it stands in JSON in another way.
+    for (const form of [secret, JSON.stringify(secret).slice(1, -1)]) safe = safe.replaceAll(form, HIDDEN);
+  }
   return safe;
 }
