@@ -5,11 +5,11 @@ import { postgresVersion } from './postgres-version.ts';
 import { timeWorkers } from './workers/time-workers.ts';
 
 /**
- * `npm run bench:workers -- [--trees 64] [--concurrency 8]`: trees that wait for a slow model and slow tools, on one, two and four real
+ * `npm run bench:workers -- [--trees 128] [--concurrency 8]`: trees that wait for a slow model and slow tools, on one, two and four real
  * `coppice worker` processes and a real PostgreSQL. Ends with 1 when two do less than 1.7 times the work of one.
  */
 const { values } = parseArgs({
-  options: { trees: { type: 'string', default: '64' }, concurrency: { type: 'string', default: '8' } },
+  options: { trees: { type: 'string', default: '128' }, concurrency: { type: 'string', default: '8' } },
 });
 const [trees, concurrency] = [Number(values.trees), Number(values.concurrency)];
 if (![trees, concurrency].every((value) => value > 0)) {
