@@ -1,0 +1,13 @@
+import { DOOR_GUARDS } from './door-guards.ts';
+import type { Guard } from './guard.ts';
+import { KERNEL_GUARDS } from './kernel-guards.ts';
+import { LEDGER_GUARDS } from './ledger-guards.ts';
+import { TOOL_GUARDS } from './tool-guards.ts';
+
+/** Every guard that `npm run sabotage` takes out. */
+export const ALL_GUARDS: readonly Guard[] = [
+  ...LEDGER_GUARDS,
+  ...KERNEL_GUARDS,
+  ...TOOL_GUARDS,
+  ...DOOR_GUARDS,
+];
