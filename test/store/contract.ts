@@ -8,6 +8,7 @@ import { againContract } from './again-contract.ts';
 import { asksContract } from './asks-contract.ts';
 import { cronContract } from './cron-contract.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
+import { lettersContract } from './letters-contract.ts';
 import { oldEntriesContract } from './old-entries-contract.ts';
 import { outboxContract } from './outbox-contract.ts';
 import { parkedContract } from './parked-contract.ts';
@@ -505,6 +506,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     workersContract(() => ({ store, other }));
     unledContract(() => ({ store, other }));
     parkedContract(() => ({ store, other }));
+    lettersContract(() => ({ store, other }));
     retentionContract(() => ({ store, other }));
     removalContract(() => ({ store, other }));
     oldEntriesContract(() => ({ store, other }));

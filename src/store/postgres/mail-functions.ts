@@ -41,6 +41,17 @@ BEGIN
   RETURN jsonb_build_object('number', coppice_post(m, NULL));
 END $$;
 
+CREATE OR REPLACE FUNCTION coppice_send_all(letters jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE m jsonb; answers jsonb[] := '{}';
+BEGIN
+  -- As in coppice_commit: in one order by everybody.
+  PERFORM 1 FROM trees WHERE root_id = ANY (ARRAY(SELECT x->>'root_id' FROM jsonb_array_elements(letters) x)) ORDER BY root_id FOR UPDATE;
+  FOR m IN SELECT * FROM jsonb_array_elements(letters) LOOP
+    answers := array_append(answers, coppice_send(m));
+  END LOOP;
+  RETURN to_jsonb(answers);
+END $$;
+
 CREATE OR REPLACE FUNCTION coppice_answer(ask text, a jsonb, m jsonb) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE there bigint; being_removed text;
 BEGIN

@@ -17,6 +17,7 @@ import type {
   Store,
   Verdict,
 } from '../store.ts';
+import { Together } from '../together.ts';
 import { where } from '../where.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { encodeAgent, encodeMail, encodeSteps } from './encode.ts';
@@ -53,9 +54,12 @@ export async function openPostgresStore(
 }
 
 /** The ledger on PostgreSQL; every write is one call of a function in the database. */
+type Sent = Awaited<ReturnType<Store['send']>>;
+
 class PostgresStore extends PostgresRetention implements Store {
   readonly kind = 'postgres';
   readonly #listener: Listener;
+  readonly #letters = new Together<NewMail, Sent>((letters) => this.#sendAll(letters));
 
   constructor(pool: ConnectionPool, location: string, listener: Listener) {
     super(pool, location);
@@ -89,12 +93,23 @@ class PostgresStore extends PostgresRetention implements Store {
     });
   }
 
-  async send(mail: NewMail): ReturnType<Store['send']> {
-    const [row] = await this.query('send', 'SELECT coppice_send($1::jsonb) AS sent', [encodeMail(mail)]);
-    const sent = row?.sent as unknown as { readonly number: number } | 'unknown' | 'dead';
-    if (typeof sent === 'string')
-      return { ok: false, refusal: { reason: 'recipient', agent_id: mail.to_id, found: sent } };
-    return { ok: true, mail: { ...mail, number: sent.number, consumed_seq: null } };
+  send(mail: NewMail): ReturnType<Store['send']> {
+    return this.#letters.do(mail);
+  }
+
+  async #sendAll(letters: readonly NewMail[]): Promise<Sent[]> {
+    const sql = 'SELECT coppice_send_all($1::jsonb) AS sent';
+    const [row] = await this.query('send', sql, [`[${letters.map(encodeMail).join(',')}]`]);
+    const sent = row?.sent as unknown as readonly ({ readonly number: number } | 'unknown' | 'dead')[];
+    return letters.map((mail, index) => {
+      const one = sent[index];
+      if (typeof one === 'object')
+        return { ok: true, mail: { ...mail, number: one.number, consumed_seq: null } };
+      return {
+        ok: false,
+        refusal: { reason: 'recipient', agent_id: mail.to_id, found: one ?? 'unknown' },
+      };
+    });
   }
 
   async kill(agent_id: string, by: string, at: number): Promise<{ ids: string[] }> {

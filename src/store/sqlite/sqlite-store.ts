@@ -19,7 +19,9 @@ import type {
   Store,
   Verdict,
 } from '../store.ts';
+import { Together } from '../together.ts';
 import { where } from '../where.ts';
+import type { Commit } from './commit.ts';
 import type { GuardRow } from './guard-row.ts';
 import { findAsks, findRuns, listAsks, listRuns } from './listings.ts';
 import { openDatabase } from './open-database.ts';
@@ -34,10 +36,15 @@ export function openSqliteStore(path: string, options: OpenStoreOptions): Store 
   return new SqliteStore(path, openDatabase(path), options);
 }
 
+type Sent = Awaited<ReturnType<Store['send']>>;
+
 /** The ledger in one file. Everything is synchronous inside; promises are the contract's, not SQLite's. */
 class SqliteStore extends SqliteRetention implements Store {
   readonly kind = 'sqlite';
   readonly #poll_ms: number;
+  readonly #letters = new Together<NewMail, Sent>(async (letters) =>
+    this.transaction((commit) => letters.map((mail) => this.#send(commit, mail))),
+  );
 
   constructor(path: string, database: DatabaseSync, options: OpenStoreOptions) {
     super(path, database, options.now ?? Date.now);
@@ -52,16 +59,18 @@ class SqliteStore extends SqliteRetention implements Store {
     return this.transaction((commit) => steps.map((step) => commit.apply(step)));
   }
 
-  async send(mail: NewMail): ReturnType<Store['send']> {
-    return this.transaction((commit) => {
-      const there = this.sql.isSent.get(mail.id) as Row | undefined;
-      if (there !== undefined) return { ok: true, mail: mailOf(there) };
-      const to = this.sql.guard.get(mail.to_id) as unknown as GuardRow | undefined;
-      const unknown = to === undefined || to.closed === 1;
-      const found = unknown ? 'unknown' : isTerminal(to.status) ? 'dead' : null;
-      if (found !== null) return { ok: false, refusal: { reason: 'recipient', agent_id: mail.to_id, found } };
-      return { ok: true, mail: commit.post(mail, null) };
-    });
+  send(mail: NewMail): ReturnType<Store['send']> {
+    return this.#letters.do(mail);
+  }
+
+  #send(commit: Commit, mail: NewMail): Sent {
+    const there = this.sql.isSent.get(mail.id) as Row | undefined;
+    if (there !== undefined) return { ok: true, mail: mailOf(there) };
+    const to = this.sql.guard.get(mail.to_id) as unknown as GuardRow | undefined;
+    const unknown = to === undefined || to.closed === 1;
+    const found = unknown ? 'unknown' : isTerminal(to.status) ? 'dead' : null;
+    if (found !== null) return { ok: false, refusal: { reason: 'recipient', agent_id: mail.to_id, found } };
+    return { ok: true, mail: commit.post(mail, null) };
   }
 
   async kill(agent_id: string, by: string, at: number): Promise<{ ids: string[] }> {

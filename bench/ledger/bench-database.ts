@@ -1,0 +1,59 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startPostgres } from '../../test/postgres/start-postgres.ts';
+
+/** An empty ledger on the disk, as the benchmark meets it. */
+export interface BenchDatabase {
+  /** With its version. */
+  readonly name: string;
+  readonly url: string;
+  /** How many of its calls may be under way at once. */
+  readonly lanes: number;
+  bytes(): Promise<number>;
+  /** Transactions and rows that were looked at since it began, its own look not counted; null where the database does not count. */
+  touched(): Promise<{ readonly transactions: number; readonly rows: number } | null>;
+  close(): Promise<void>;
+}
+
+export async function openSqlite(): Promise<BenchDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
+  return {
+    name: `SQLite ${process.versions.sqlite}, WAL, synchronous=FULL`,
+    url: `sqlite:${join(folder, 'ledger.db')}`,
+    lanes: 1,
+    bytes: async () => readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0),
+    touched: async () => null,
+    close: async () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** A server of its own, with fsync. */
+export async function openPostgres(): Promise<BenchDatabase> {
+  const server = await startPostgres({ durable: true });
+  const url = await server.createDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const one = async (sql: string) => (await client.query(sql)).rows[0] as Record<string, string>;
+  let looks = 0;
+  return {
+    name: `PostgreSQL ${(await one('SHOW server_version')).server_version}, fsync=on`,
+    url,
+    lanes: 8,
+    bytes: async () => Number((await one('SELECT pg_database_size(current_database()) AS n')).n),
+    async touched() {
+      // Sessions hand in their counts about once a second.
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      looks += 1;
+      const sql = `SELECT xact_commit AS n, (SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables) AS rows
+        FROM pg_stat_database WHERE datname = current_database()`;
+      const { n, rows } = await one(sql);
+      return { transactions: Number(n) - looks, rows: Number(rows) };
+    },
+    async close() {
+      await client.end();
+      await server.stop();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { Agent, AgentConfig } from '../../src/core/agent.ts';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import type { NewAgent } from '../../src/core/new-agent.ts';
+import { newTurn } from '../../src/core/state.ts';
+import type { Step, Store } from '../../src/store/store.ts';
+import { CONFIG, newAgent, said, stepOf } from '../../test/store/ledger-fixture.ts';
+import { BENCH_MODEL } from './bench-model.ts';
+import { inLanes } from './in-lanes.ts';
+
+const DAY_MS = 86_400_000;
+const AGENTS_PER_TREE = 10;
+/** Their forks are made in one commit. */
+const TREES_AT_ONCE = 50;
+
+/** An agent in the middle of a turn, parked in a wait for the next letter, a day long; `seq` is that of its newest message. */
+function waiting(parent: Agent | null, worker: string, now: number): NewAgent {
+  const config: AgentConfig = { ...CONFIG, model: BENCH_MODEL, system: 'You work.' };
+  const call = { id: 'call-1', name: 'wait', input: `{"timeout":${DAY_MS / 1_000}}` };
+  return newAgent(
+    parent,
+    {
+      config,
+      worker,
+      state: {
+        type: 'executing',
+        seq: 2,
+        running: [
+          {
+            call: { ...call, side_by_side: true, idempotent: true },
+            wait: { from: null, deadline: now + DAY_MS },
+          },
+        ],
+        queued: [],
+        results: [],
+        spawned: [],
+        early: [],
+        turn: newTurn(now),
+      },
+    },
+    [
+      said('Wait for the next letter, then say what is in it.'),
+      {
+        kind: 'assistant',
+        content: { model: BENCH_MODEL, parts: [{ type: 'call', ...call }] },
+      },
+    ],
+  );
+}
+
+/**
+ * Enters so many parked agents as a server would have left them: served trees of a root and nine forks, each agent waiting for a letter, each tree given up.
+ * Resolves to the ids of one fork of each tree.
+ */
+export async function enterParkedTrees(store: Store, agents: number, lanes: number): Promise<string[]> {
+  const worker = { id: `bench-${randomUUID()}`, host: 'elsewhere', pid: 1 };
+  const now = await store.now();
+  const groups = Array.from({ length: agents / AGENTS_PER_TREE / TREES_AT_ONCE }, () => null);
+  const children: string[] = [];
+  await store.heartbeat(worker);
+  await inLanes(groups, lanes, async () => {
+    const made = Array.from({ length: TREES_AT_ONCE }, () => waiting(null, worker.id, now));
+    const steps: Step[] = [];
+    for (const root of made) {
+      await store.createRoot(root, { ...DEFAULT_LIMITS, run_ms: 2 * DAY_MS }, { served: true });
+      const led = (await store.agent(root.agent.id)) as Agent;
+      const kids = Array.from({ length: AGENTS_PER_TREE - 1 }, () => waiting(led, worker.id, now));
+      steps.push(stepOf(led, { create: kids }));
+      children.push(kids[0]?.agent.id ?? '');
+    }
+    for (const verdict of await store.commit(steps))
+      if (!verdict.ok) throw new Error(`a tree was refused: ${JSON.stringify(verdict)}`);
+    for (const { agent_id, create } of steps) {
+      const ids = [agent_id, ...create.map(({ agent }) => agent.id)];
+      await store.releaseTree(agent_id, worker.id, new Map(ids.map((id) => [id, now + DAY_MS])));
+    }
+    // A lease lives for seconds only.
+    await store.heartbeat(worker);
+  });
+  await store.release(worker.id);
+  return children;
+}
