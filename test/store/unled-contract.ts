@@ -62,6 +62,8 @@ class Wood {
 
   /** One thing that may happen. */
   async happen(store: Store): Promise<void> {
+    // However slow the machine is: nobody's lease ends by itself.
+    for (const one of [...this.workers]) await store.heartbeat(one);
     const root_id = this.#pick(this.roots);
     const agents = await store.agents({ root_id });
     const agent = this.#pick(agents);
