@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Letters a second, each in a transaction of its own that was acknowledged: `senders` processes, each with `lanes` letters under way. */
+/** Letters a second, each acknowledged when it is durable: `senders` processes, each with `lanes` letters under way. Rejects when one of them fails. */
 export async function sendLetters(
   url: string,
   recipients: readonly string[],
@@ -13,13 +13,19 @@ export async function sendLetters(
     const own = recipients.filter((_, place) => place % senders === index);
     return fork(join(import.meta.dirname, 'sender.ts'), [url, String(share), String(lanes), ...own]);
   });
-  await Promise.all(children.map((child) => once(child, 'message')));
+  const ended = Promise.all(
+    children.map(async (child) => {
+      const [code] = await once(child, 'exit');
+      if (code !== 0) throw new Error('a sender has failed');
+    }),
+  );
+  const told = () => Promise.all(children.map((child) => once(child, 'message')));
+  await Promise.race([told(), ended]);
   const began = performance.now();
-  const sent = children.map((child) => once(child, 'message'));
-  const ended = children.map((child) => once(child, 'exit'));
+  const sent = told();
   for (const child of children) child.send('go');
-  await Promise.all(sent);
+  await Promise.race([sent, ended]);
   const seconds = (performance.now() - began) / 1_000;
-  for (const [code] of await Promise.all(ended)) if (code !== 0) throw new Error('a sender failed');
+  await ended;
   return (share * senders) / seconds;
 }
