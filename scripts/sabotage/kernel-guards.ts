@@ -190,6 +190,14 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     tests: ['runtime/kill-news', 'runtime/lost-lease'],
   },
   {
+    name: 'lease-ending',
+    protects: 'the world from calls that run here and, taken over, elsewhere',
+    file: 'src/runtime/unattended-trees.ts',
+    guard: 'controller.abort(LEASE_OVER);',
+    without: 'void controller;',
+    tests: ['runtime/lost-lease'],
+  },
+  {
     name: 'poll-net-worker',
     protects: 'mail and kills from lying unread where a wake-up is lost',
     file: 'src/runtime/lease-keeper.ts',

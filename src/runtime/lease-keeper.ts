@@ -3,6 +3,8 @@ import type { Stop, Surroundings } from './surroundings.ts';
 
 /** Three chances to renew before a lease ends. */
 const BEAT_MS = LEASE_MS / 3;
+/** So long before its end a lease that cannot be renewed counts as lost. */
+const MARGIN_MS = 1_000;
 /** Looked at even if no wake-up came: hints may be lost. */
 const NET_MS = 1_000;
 
@@ -14,6 +16,8 @@ export interface LeaseKeeperOptions {
   readonly onSignals: () => Promise<void>;
   /** The lease had run out in between (the process was stopped), or may have (it was cut off): others may lead its agents now. */
   readonly onLost: () => void;
+  /** It could not be renewed, and will soon have run out. */
+  readonly onEnding: () => void;
 }
 
 /** Renews this process's lease, and listens for what others write for it. */
@@ -21,7 +25,9 @@ export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   #beat: Stop | null = null;
   #net: Stop | null = null;
+  #ending: Stop | null = null;
   #unlisten: (() => Promise<void>) | null = null;
+  #renewing = false;
   #looking = false;
   #again = false;
 
@@ -31,20 +37,40 @@ export class LeaseKeeper {
 
   async start(): Promise<void> {
     const { store, worker, surroundings } = this.#options;
-    await store.heartbeat(worker);
+    await this.#beatOnce();
     this.#unlisten = await store.listen(worker.id, () => void this.#look());
     this.#beat = surroundings.every(BEAT_MS, () => void this.#renew(), true);
     this.#net = surroundings.every(NET_MS, () => void this.#look(), true);
   }
 
   async #renew(): Promise<void> {
+    // It may take long when the ledger is away; it goes on trying by itself.
+    if (this.#renewing) return;
+    this.#renewing = true;
     try {
-      if (await this.#options.store.heartbeat(this.#options.worker)) return;
+      if (await this.#beatOnce()) return;
     } catch {
       // The ledger cannot be reached: commits say so, and the next beat tries again.
+    } finally {
+      this.#renewing = false;
     }
     this.#options.onLost();
     void this.#look();
+  }
+
+  /** Counts the new lease from before it was asked for, by timers, which no change of a clock can reach. */
+  async #beatOnce(): Promise<boolean> {
+    const { store, worker, surroundings, onEnding } = this.#options;
+    const ending = surroundings.every(LEASE_MS - MARGIN_MS, onEnding, true);
+    try {
+      const was_alive = await store.heartbeat(worker);
+      this.#ending?.();
+      this.#ending = ending;
+      return was_alive;
+    } catch (error) {
+      ending();
+      throw error;
+    }
   }
 
   /** One look at a time; a wake-up during it leads to one more. */
@@ -62,6 +88,7 @@ export class LeaseKeeper {
   async stop(): Promise<void> {
     this.#beat?.();
     this.#net?.();
+    this.#ending?.();
     await this.#unlisten?.().catch(() => undefined);
     await this.#options.store.release(this.#options.worker.id).catch(() => undefined);
   }

@@ -40,6 +40,7 @@ import type { Surroundings } from './surroundings.ts';
 import { takeOver } from './take-over.ts';
 import { takeSignals } from './take-signals.ts';
 import { TurnClock } from './turn-clock.ts';
+import { UnattendedTrees } from './unattended-trees.ts';
 import { Workbench } from './workbench.ts';
 import { WorktreeCare } from './worktree-care.ts';
 
@@ -58,6 +59,7 @@ class Runtime implements RuntimeFace {
   readonly #workbench: Workbench;
   readonly #executor: Executor;
   readonly #keeper: LeaseKeeper;
+  readonly #unattended = new UnattendedTrees();
   readonly #settle: SettleWatch;
   readonly #clock: TurnClock;
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
@@ -103,6 +105,7 @@ class Runtime implements RuntimeFace {
       surroundings: this.#surroundings,
       onSignals: () => this.#in_turn.run(() => this.#takeSignals()),
       onLost: () => this.#executor.news.doubt(),
+      onEnding: () => this.#unattended.stopCalls(this.#executor.cells.values()),
     });
   }
 
@@ -181,7 +184,8 @@ class Runtime implements RuntimeFace {
     this.#assertOpen();
     // What is told of the tree meanwhile stays in the ledger, for whoever leads it next.
     return this.#in_turn.run(async () => {
-      return !this.#resuming.includes(root_id) && giveUp(root_id, this.#executor, this.#store);
+      if (this.#resuming.includes(root_id)) return false;
+      return giveUp(root_id, this.#executor, this.#store, this.#unattended);
     });
   }
 
@@ -209,6 +213,7 @@ class Runtime implements RuntimeFace {
   async resume(root_id: string, options: ResumeOptions = {}) {
     this.#assertOpen();
     this.#resuming.push(root_id);
+    if (options.unattended === true) this.#unattended.add(root_id);
     try {
       return await takeOver(root_id, options, {
         store: this.#store,

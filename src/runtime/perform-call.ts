@@ -14,6 +14,7 @@ import { parseCallInput } from './parse-call-input.ts';
 import { policyRefusal } from './policy-refusal.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Surroundings } from './surroundings.ts';
+import { LEASE_OVER, STOPPED } from './unattended-trees.ts';
 import type { Workbench } from './workbench.ts';
 
 export interface CallSurroundings {
@@ -48,11 +49,14 @@ export async function performCall(cell: Cell, call: Call, around: CallSurroundin
   cell.calls.delete(call.id);
   if ('ask' in settled)
     return around.executor.happened(cell, { type: 'call-asked', at: now(), ask: settled.ask });
+  // Done in time after all, it counts as it is.
+  const stopped = controller.signal.reason === LEASE_OVER && settled.status !== 'ok';
   const result: ResultContent = {
     call_id: call.id,
     name: call.name,
     ...settled,
     output: storable(settled.output),
+    ...(stopped && { status: 'interrupted', output: STOPPED }),
   };
   around.executor.happened(cell, {
     type: 'call-settled',

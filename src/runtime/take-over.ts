@@ -3,6 +3,7 @@ import { CoppiceError } from '../core/coppice-error.ts';
 import { isTerminal } from '../core/state.ts';
 import type { Store } from '../store/store.ts';
 import type { Executor } from './executor.ts';
+import { readAhead } from './read-ahead.ts';
 import type { ResumeOptions, ResumeReport } from './runtime-face.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { TurnClock } from './turn-clock.ts';
@@ -15,6 +16,9 @@ export interface TakeOverOptions {
   /** Throws when the runtime was closed. */
   readonly assertOpen: () => void;
 }
+
+/** Conversations are as large as they are: no more of them are in memory twice. */
+const READ_AHEAD = 6;
 
 /** Leads every agent of a tree that nobody leads, each from the state that the ledger has of it. */
 export async function takeOver(
@@ -40,9 +44,11 @@ export async function takeOver(
   if (elsewhere > 0) executor.elsewhere.markShared(root_id);
   const broken: { agent: Agent; reason: string }[] = [];
   // In the order of their creation, so that queued runs begin in it.
-  for (const agent of claimed) {
+  const read = ({ id }: Agent) => Promise.all([store.history(id), store.mail(id)]);
+  for await (const [agent, result] of readAhead(claimed, read, READ_AHEAD)) {
     try {
-      const [history, mail] = [await store.history(agent.id), await store.mail(agent.id)];
+      if (result.status === 'rejected') throw result.reason;
+      const [history, mail] = result.value;
       assertOpen();
       // Another look was faster, or it has ended since this one.
       if (isLed(agent, executor) || executor.forest.isOld(agent)) continue;
