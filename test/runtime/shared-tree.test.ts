@@ -42,11 +42,16 @@ function suite(database: () => Promise<string>): void {
     main: readonly ((scene: Scene) => Line)[],
     toolset = 'process',
   ): Promise<Stage & { root: Agent }> {
-    const play: Play = (scene) => {
-      if (scene.name === 'main') return (main[scene.step] ?? (() => 'done'))(scene);
-      return scene.step === 0 && toolset === 'process' && !scene.user.includes('silently')
-        ? [['send', { to: 'main', message: `I read: ${scene.user.includes('hello')}` }]]
-        : 'read';
+    // A letter that came earlier would be read before the wait, not by it.
+    const { promise: goes_on, resolve: go_on } = Promise.withResolvers<void>();
+    const play: Play = async (scene) => {
+      if (scene.name === 'main') {
+        if (scene.step > 0) go_on();
+        return (main[scene.step] ?? (() => 'done'))(scene);
+      }
+      if (scene.step > 0 || toolset !== 'process' || scene.user.includes('silently')) return 'read';
+      await goes_on;
+      return [['send', { to: 'main', message: `I read: ${scene.user.includes('hello')}` }]];
     };
     const { left, right, root } = await sharedTree(play, toolset, await database());
     await right.runtime.send(root.id, 'begin');
