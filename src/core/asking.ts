@@ -1,7 +1,8 @@
 import { appendAnswer, appendEvent } from './append.ts';
 import { schedule, withoutCall } from './calls.ts';
 import type { EventOf } from './event.ts';
-import type { Executing, RunningCall } from './state.ts';
+import { isAsked } from './parked-call.ts';
+import type { Executing } from './state.ts';
 import type { TransitionContext } from './transition-context.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 
@@ -59,15 +60,11 @@ export function askAnswered(
 }
 
 function clockSetBack(state: Executing, now: number): Executing {
-  const since = state.running.flatMap((one) => (isOpen(one) ? one.ask.at : []));
+  const since = state.running.flatMap((one) => (isAsked(one) ? one.ask.at : []));
   const stood_still = Math.max(0, now - Math.min(...since));
   const turn = { ...state.turn, started_at: state.turn.started_at + stood_still };
   const running = state.running.map((one) =>
-    isOpen(one) ? { ...one, ask: { ...one.ask, at: Math.max(one.ask.at, now) } } : one,
+    isAsked(one) ? { ...one, ask: { ...one.ask, at: Math.max(one.ask.at, now) } } : one,
   );
   return { ...state, turn, running };
-}
-
-function isOpen(one: RunningCall): one is RunningCall & { readonly ask: NonNullable<RunningCall['ask']> } {
-  return one.ask !== undefined && one.approved !== true;
 }

@@ -5,6 +5,7 @@ import type { EventOf } from './event.ts';
 import type { Failure } from './failure.ts';
 import { beginFanIn, cancelChildren, leaveFanIn } from './fan-in.ts';
 import type { ResultContent } from './message.ts';
+import { isAsked } from './parked-call.ts';
 import { countFailure, isRepeatedFailure, MAX_IDENTICAL_FAILURES } from './repeated-failure.ts';
 import { nextRequest } from './request.ts';
 import type { Call, Executing, RunningCall, SpawnedChild } from './state.ts';
@@ -114,9 +115,7 @@ export function stopCalls(state: Executing, known: readonly ResultContent[], rea
       : appendResult(result);
   });
   const children = state.running.flatMap(({ child }) => child ?? []);
-  const ask_ids = state.running.flatMap(({ ask, approved }) =>
-    ask !== undefined && approved !== true ? ask.id : [],
-  );
+  const ask_ids = state.running.filter(isAsked).map(({ ask }) => ask.id);
   const voided: Effect[] = ask_ids.length === 0 ? [] : [{ type: 'void-asks', ask_ids }];
   return [{ type: 'abort' }, ...cancelChildren(children, reason), ...voided, ...answers];
 }

@@ -1,4 +1,5 @@
-import type { AgentState, RunningCall } from './state.ts';
+import { isAsked, isParked } from './parked-call.ts';
+import type { AgentState } from './state.ts';
 
 /** What the last answer after a limit may take. */
 const GRACE_MS = 60_000;
@@ -14,10 +15,6 @@ export function isAsking(state: AgentState): boolean {
   return state.type === 'executing' && state.running.some(isAsked);
 }
 
-function isAsked({ ask, approved }: RunningCall): boolean {
-  return ask !== undefined && approved !== true;
-}
-
 /**
  * Until when an agent at work needs no process: what it waits for comes by mail, or with time. `Infinity`: until it is written to; null: something is
  * to be done for it, or it is not at work.
@@ -29,8 +26,4 @@ export function parkedUntil(state: AgentState, run_ms: number): number | null {
   if (state.type !== 'executing' || state.running.length === 0 || !state.running.every(isParked)) return null;
   const deadlines = state.running.flatMap(({ wait }) => wait?.deadline ?? []);
   return Math.min(...deadlines, isAsking(state) || end === null ? Number.POSITIVE_INFINITY : end);
-}
-
-function isParked(one: RunningCall): boolean {
-  return one.wait !== undefined || one.child !== undefined || isAsked(one);
 }

@@ -5,8 +5,9 @@ import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import type { Failure } from './failure.ts';
 import { leaveFanIn } from './fan-in.ts';
+import { isAsked, isParked } from './parked-call.ts';
 import { ask } from './request.ts';
-import type { AgentState, Call, Executing, RunningCall } from './state.ts';
+import type { AgentState, Call, Executing } from './state.ts';
 import type { TransitionContext } from './transition-context.ts';
 import { step, type Transition } from './transition-result.ts';
 import { endInFailure } from './turn-end.ts';
@@ -26,16 +27,17 @@ export function resumed(
   if (state.type === 'waiting')
     return step(state, [{ type: 'start-timer', call_id: HUMAN_WAIT, at: state.wait.deadline }]);
   if (state.type !== 'executing') return step(state, []);
-  const live = state.running.filter(isLive).map(({ call }) => call);
+  const live = state.running.filter((one) => !isParked(one)).map(({ call }) => call);
   const turn = forgiven ? forgiveDeaths(state.turn, deaths) : countDeath(state.turn, live, deaths);
   const deadly = deadlyReason(turn);
   if (deadly !== null) return quarantined(state, live, deadly, context);
   const counted: Executing = turn === state.turn ? state : { ...state, turn };
   const effects: Effect[] = [];
   let next = counted;
-  for (const { call, wait, child, ask, approved } of state.running) {
+  for (const one of state.running) {
+    const { call, wait, child } = one;
     // Parked in the ledger: mail brings what they wait for.
-    if (child !== undefined || (ask !== undefined && approved !== true)) continue;
+    if (child !== undefined || isAsked(one)) continue;
     if (wait !== undefined) effects.push({ type: 'start-timer', call_id: call.id, at: wait.deadline });
     else if (call.idempotent) effects.push({ type: 'run-call', call });
     else {
@@ -63,9 +65,4 @@ function quarantined(
   }));
   const stopped = [...stopCalls(state, known, error), ...leaveFanIn(state, `Cancelled: ${error}`)];
   return endInFailure(failure, state.turn.last_text, stopped, context);
-}
-
-/** Runs in a process, and is not parked in the ledger. */
-function isLive({ wait, child, ask, approved }: RunningCall): boolean {
-  return wait === undefined && child === undefined && (ask === undefined || approved === true);
 }

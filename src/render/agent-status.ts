@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts';
+import { isParked } from '../core/parked-call.ts';
 import { isWorking } from '../core/state.ts';
 import { type Paint, paint, type Style } from './style.ts';
 
@@ -7,14 +8,7 @@ export type StatusWord = 'running' | 'waiting' | 'queued' | 'idle' | 'error' | '
 /** The state of an agent in one word for people. */
 export function statusWord(agent: Agent): StatusWord {
   const { state } = agent;
-  if (
-    state.type === 'executing' &&
-    state.running.length > 0 &&
-    state.running.every(
-      ({ wait, child, ask, approved }) =>
-        wait !== undefined || child !== undefined || (ask !== undefined && approved !== true),
-    )
-  )
+  if (state.type === 'executing' && state.running.length > 0 && state.running.every(isParked))
     return 'waiting';
   if (state.type === 'awaiting' || state.type === 'cancelling') return 'waiting';
   if (isWorking(state.type)) return 'running';

@@ -1,3 +1,4 @@
+import { isAsked } from '../core/parked-call.ts';
 import type { AgentState, Call, RunningCall } from '../core/state.ts';
 import { parseCallInput } from './parse-call-input.ts';
 
@@ -25,8 +26,9 @@ export function doing(state: AgentState): string | null {
   }
 }
 
-function describe({ call, wait, ask, approved }: RunningCall): string {
-  if (ask !== undefined && approved !== true) return oneLine(`asks: ${subjectOf(call)}`);
+function describe(one: RunningCall): string {
+  const { call, wait } = one;
+  if (isAsked(one)) return oneLine(`asks: ${subjectOf(call)}`);
   if (wait !== undefined)
     return wait.from === null ? 'wait for a message' : `wait ${count(wait.from.length)}`;
   return subjectOf(call);
