@@ -1,6 +1,11 @@
 import type { StateType } from '../core/state.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 
+/** So many roots are looked at in one statement. */
+export const ROOTS_AT_ONCE = 500;
+/** Instants of a job that are kept whatever their age. */
+export const KEPT_FIRES = 1_000;
+
 /** Which trees are old. */
 export interface RetentionTerms {
   /** Nothing happened in the tree at this time or later, milliseconds since the epoch. */

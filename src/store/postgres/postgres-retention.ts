@@ -1,20 +1,17 @@
 import type { ArchiveEntry } from '../archive-entry.ts';
-import type {
-  OldEntry,
-  OldKind,
-  OldTree,
-  RetentionLedger,
-  RetentionTerms,
-  TreeRows,
+import {
+  KEPT_FIRES,
+  type OldEntry,
+  type OldKind,
+  type OldTree,
+  type RetentionLedger,
+  type RetentionTerms,
+  ROOTS_AT_ONCE,
+  type TreeRows,
 } from '../retention-ledger.ts';
 import { deliveryOf, fireOf, type Row, runOf } from '../rows.ts';
 import { treeEntries } from '../tree-entries.ts';
 import { PostgresOutbox } from './postgres-outbox.ts';
-
-/** So many roots are looked at in one statement. */
-const ROOTS_AT_ONCE = 500;
-/** Instants of a job that are kept whatever their age. */
-const KEPT_FIRES = 1_000;
 
 interface Old {
   /** $1 is the time before which it ended, $2 how many, $3 and more the key behind which to look. */

@@ -1,21 +1,19 @@
 import type { ArchiveEntry } from '../archive-entry.ts';
-import type {
-  OldEntry,
-  OldKind,
-  OldTree,
-  RetentionLedger,
-  RetentionTerms,
-  TreeRows,
+import {
+  KEPT_FIRES,
+  type OldEntry,
+  type OldKind,
+  type OldTree,
+  type RetentionLedger,
+  type RetentionTerms,
+  ROOTS_AT_ONCE,
+  type TreeRows,
 } from '../retention-ledger.ts';
 import { deliveryOf, fireOf, type Row, runOf } from '../rows.ts';
 import { treeEntries } from '../tree-entries.ts';
 import { deleteConversation } from './remove-agent.ts';
 import { SqliteOutbox } from './sqlite-outbox.ts';
 
-/** So many roots are looked at in one statement. */
-const ROOTS_AT_ONCE = 500;
-/** Instants of a job that are kept whatever their age. */
-const KEPT_FIRES = 1_000;
 const TERMINAL = "('completed', 'failed', 'killed')";
 const WORKING = "('requesting', 'executing', 'awaiting', 'cancelling', 'waiting')";
 
@@ -79,16 +77,17 @@ export class SqliteRetention extends SqliteOutbox implements RetentionLedger {
     return this.read(() => {
       const rows = this.rows(sql, terms.before, created_at, id);
       const last = rows.at(-1);
+      const living = this.living();
       const trees = rows
-        .filter(({ root_id }) => this.#mayGo(root_id as string, terms))
+        .filter(({ root_id }) => this.#mayGo(root_id as string, terms, living))
         .map(({ created_at: _, ...tree }) => tree as unknown as OldTree);
       const more = last !== undefined && rows.length === ROOTS_AT_ONCE;
       return { trees, next: more ? JSON.stringify([last.created_at, last.root_id]) : null };
     });
   }
 
-  #mayGo(root_id: string, { before, idle }: RetentionTerms): boolean {
-    return this.rows(MAY_GO, root_id, before, idle ? 1 : 0, JSON.stringify(this.living())).length > 0;
+  #mayGo(root_id: string, { before, idle }: RetentionTerms, living: readonly string[]): boolean {
+    return this.rows(MAY_GO, root_id, before, idle ? 1 : 0, JSON.stringify(living)).length > 0;
   }
 
   async treeSize(root_id: string): Promise<TreeRows> {
@@ -102,9 +101,12 @@ export class SqliteRetention extends SqliteOutbox implements RetentionLedger {
 
   async closeTrees(root_ids: readonly string[], terms: RetentionTerms): Promise<string[]> {
     const close = `UPDATE trees SET removal = 'closed' WHERE root_id = ? AND removal IS NULL`;
-    return this.transaction(() =>
-      root_ids.filter((root_id) => this.#mayGo(root_id, terms) && this.write(close, root_id) > 0),
-    );
+    return this.transaction(() => {
+      const living = this.living();
+      return root_ids.filter(
+        (root_id) => this.#mayGo(root_id, terms, living) && this.write(close, root_id) > 0,
+      );
+    });
   }
 
   async reopenTrees(root_ids: readonly string[]): Promise<void> {
