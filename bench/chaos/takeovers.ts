@@ -11,8 +11,6 @@ const NEAR_MS = 3_000;
 export interface Takeover {
   readonly agent_id: string;
   readonly lost_by: 'kill -9' | 'stop';
-  /** Milliseconds since the epoch. */
-  readonly lost_at: number;
   /** From the loss of the holder to the first step of the next. */
   readonly ms: number;
   /** What happened to the agent in between, each with the milliseconds since the loss. */
@@ -55,7 +53,6 @@ export function takeovers(
         {
           agent_id,
           lost_by,
-          lost_at: fault.at,
           ms,
           claims: [
             `${worker?.slice(0, 8)} made its last step at ${before.at - fault.at}`,

@@ -16,7 +16,7 @@ export async function leadOf(store: Store, root_id: string, env: NodeJS.ProcessE
   const placement = await store.placement(root_id);
   if (placement === null) return { by: 'here' };
   if (await isServed(store, placement)) return { by: 'workers' };
-  return isElsewhere(placement, env) ? { by: 'nobody', placement } : { by: 'here' };
+  return otherMachine(placement, env) === undefined ? { by: 'here' } : { by: 'nobody', placement };
 }
 
 /** A worker or server runs that has these labels. */
@@ -34,14 +34,14 @@ export async function assertMayLeadHere(
   root_id: string,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const placement = await store.placement(root_id);
-  const host = placement?.find((label) => label.startsWith('host:'));
-  if (placement === null || host === undefined || !isElsewhere(placement, env)) return;
+  const host = otherMachine((await store.placement(root_id)) ?? [], env);
+  if (host === undefined) return;
   throw new CoppiceError('E_USAGE', `the tree is bound to another machine: ${host.slice('host:'.length)}`, {
     hint: 'Its folder is there. Start coppice worker on that machine; if the folder is here, set COPPICE_HOST to its name.',
   });
 }
 
-function isElsewhere(placement: readonly string[], env: NodeJS.ProcessEnv): boolean {
-  return placement.some((label) => label.startsWith('host:') && label !== hostLabel(env));
+/** The label of a machine that this one is not. */
+function otherMachine(placement: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
+  return placement.find((label) => label.startsWith('host:') && label !== hostLabel(env));
 }

@@ -125,6 +125,7 @@ export class TreeKeeper {
     const { runtime, most = Number.POSITIVE_INFINITY } = this.#options;
     const free = () => most - this.#led.size;
     this.#room_soon = false;
+    if (free() >= wanted) return free();
     const by_rest = [...this.#led].sort(([, one], [, other]) => one - other);
     for (const [root_id] of by_rest) {
       if (free() >= wanted) break;

@@ -3,8 +3,7 @@ import { accessSync, chmodSync, chownSync, constants, mkdtempSync, rmSync, write
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import { answers } from './answers.ts';
 
 /** `nobody`: PgBouncer refuses to run as root. */
 const UNPRIVILEGED = { uid: 65534, gid: 65534 };
@@ -60,7 +59,7 @@ server_login_retry = 1
   const child = spawn(program, [settings], { ...owner, cwd: folder, stdio: 'ignore' });
   const gone = new Promise((resolve) => child.once('exit', resolve));
   const pooled = (direct: string) => direct.replace(`:${server.port}/`, `:${port}/`);
-  await ready(pooled(url));
+  await answers(pooled(url));
   return {
     pooled,
     async stop() {
@@ -69,21 +68,6 @@ server_login_retry = 1
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function ready(url: string): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    const client = new pg.Client({ connectionString: url });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      await client.end();
-      return;
-    } catch (error) {
-      if (tries > 200) throw error;
-      await sleep(50);
-    }
-  }
 }
 
 function freePort(): Promise<number> {

@@ -15,9 +15,9 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { answers } from './answers.ts';
 
 const run = promisify(execFile);
 /** A server that is told to stop at once gives its own processes five seconds before it kills them. */
@@ -46,13 +46,6 @@ export interface PostgresServer {
   start(options?: { readonly stand_by?: boolean }): Promise<void>;
   promote(): Promise<void>;
   stop(): Promise<void>;
-}
-
-export interface PostgresOptions {
-  /** False leaves out fsync, for tests that do not cut the power. */
-  readonly durable?: boolean;
-  /** More settings, as `name=value`. */
-  readonly settings?: readonly string[];
 }
 
 /**
@@ -93,7 +86,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       cwd: folder,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    await ready(adminUrl);
+    await answers(adminUrl);
   };
   const halt = async (): Promise<void> => {
     const stopping = server;
@@ -190,19 +183,4 @@ function freePort(): Promise<number> {
       probe.close(() => resolve(port));
     });
   });
-}
-
-async function ready(url: string): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    const client = new pg.Client({ connectionString: url });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      await client.end();
-      return;
-    } catch (error) {
-      if (tries > 200) throw error;
-      await sleep(50);
-    }
-  }
 }
