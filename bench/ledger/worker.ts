@@ -54,8 +54,7 @@ process.on('message', async (order) => {
     tell({ type: 'used', cpu_ms: (user + system) / 1_000, statements, memory_mb });
     return;
   }
-  await keeper.drain(0);
-  keeper.stop();
+  await keeper.stop();
   await runtime.close();
   await store.close();
   process.disconnect();

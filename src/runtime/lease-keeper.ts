@@ -27,7 +27,7 @@ export class LeaseKeeper {
   #net: Stop | null = null;
   #ending: Stop | null = null;
   #unlisten: (() => Promise<void>) | null = null;
-  #renewing = false;
+  #renewing: Promise<void> | null = null;
   #looking = false;
   #again = false;
 
@@ -39,20 +39,21 @@ export class LeaseKeeper {
     const { store, worker, surroundings } = this.#options;
     await this.#beatOnce();
     this.#unlisten = await store.listen(worker.id, () => void this.#look());
-    this.#beat = surroundings.every(BEAT_MS, () => void this.#renew(), true);
+    // It may take long when the ledger is away; it goes on trying by itself.
+    const renew = () => {
+      this.#renewing ??= this.#renew().finally(() => {
+        this.#renewing = null;
+      });
+    };
+    this.#beat = surroundings.every(BEAT_MS, renew, true);
     this.#net = surroundings.every(NET_MS, () => void this.#look(), true);
   }
 
   async #renew(): Promise<void> {
-    // It may take long when the ledger is away; it goes on trying by itself.
-    if (this.#renewing) return;
-    this.#renewing = true;
     try {
       if (await this.#beatOnce()) return;
     } catch {
       // The ledger cannot be reached: commits say so, and the next beat tries again.
-    } finally {
-      this.#renewing = false;
     }
     this.#options.onLost();
     void this.#look();
@@ -88,6 +89,8 @@ export class LeaseKeeper {
   async stop(): Promise<void> {
     this.#beat?.();
     this.#net?.();
+    // A beat that came after the release would make the worker live again.
+    await this.#renewing;
     this.#ending?.();
     await this.#unlisten?.().catch(() => undefined);
     await this.#options.store.release(this.#options.worker.id).catch(() => undefined);

@@ -171,9 +171,7 @@ export class TreeKeeper {
 
   /** Takes nothing over any more, and waits until nothing led here is at work, at most `ms`; false when time was up. */
   async drain(ms: number): Promise<boolean> {
-    this.#stopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#halt();
     for (const end = Date.now() + ms; Date.now() < end; await sleep(DRAIN_LOOK_MS))
       if (!(await this.#isAtWork())) return true;
     return !(await this.#isAtWork());
@@ -188,9 +186,15 @@ export class TreeKeeper {
     return false;
   }
 
-  stop(): void {
+  /** Resolves when nothing that it began is under way any more: the runtime and the ledger may be closed. */
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    await this.#halt();
+  }
+
+  async #halt(): Promise<void> {
     this.#stopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#unsubscribe();
+    await this.#looking;
   }
 }

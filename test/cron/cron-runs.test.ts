@@ -21,7 +21,7 @@ onBothDatabases('runs on a timer', (database) => {
 
   async function closeAll(): Promise<void> {
     for (const one of open.splice(0)) {
-      one.keeper.stop();
+      await one.keeper.stop();
       await one.stage.close();
     }
   }
@@ -301,7 +301,7 @@ onBothDatabases('runs on a timer', (database) => {
     await fire(job);
     await until(async () => (await runsOf(job))[0]?.status === 'running', 'it is at work');
     first = false;
-    keeper.stop();
+    await keeper.stop();
     open.length = 0;
     stage = await stage.reopen((scene) => `after the restart: ${scene.user}`);
     keep();

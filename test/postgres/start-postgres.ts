@@ -139,7 +139,8 @@ function programs(folder: string, unprivileged: boolean): string {
   if (!existsSync(native)) return debian();
   const usable = !unprivileged || isOpenToAll(native);
   const copy = join(folder, 'postgres');
-  if (!usable) cpSync(native, copy, { recursive: true });
+  // Its links stay relative: absolute ones would lead back to where the other user cannot look.
+  if (!usable) cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
   const root = usable ? native : copy;
   // The package's own install script is not run, so its library links are made here.
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {

@@ -35,16 +35,10 @@ onBothDatabases('parked trees', (database) => {
   const open: Server[] = [];
   afterEach(async () => {
     for (const { keeper, on } of open.splice(0)) {
-      await stop(keeper);
+      await keeper.stop();
       await on.close();
     }
   });
-
-  /** Once the look that is under way has ended. */
-  async function stop(keeper: TreeKeeper): Promise<void> {
-    await keeper.drain(0);
-    keeper.stop();
-  }
 
   function serverOn(on: Stage): Server {
     const keeper = new TreeKeeper({
@@ -192,7 +186,7 @@ onBothDatabases('parked trees', (database) => {
     const id = await enter(first);
     const [agent] = await parked(first, id);
     const state = agent?.state.type === 'executing' ? agent.state : null;
-    await stop(first.keeper);
+    await first.keeper.stop();
     const second = serverOn(await first.on.reopen());
     open.splice(open.indexOf(first), 1);
     second.keeper.start();

@@ -2,18 +2,23 @@
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { TreeKeeper, type TreeKeeperOptions } from '../../src/server/tree-keeper.ts';
+import type { Store } from '../../src/store/store.ts';
 import { type Play, type Stage, setStage, until } from '../runtime/stage.ts';
 
 let stage: Stage;
 let keeper: TreeKeeper;
 
 afterEach(async () => {
-  keeper.stop();
+  await keeper.stop();
   await stage.close();
 });
 
-async function keep(play: Play, over: Partial<TreeKeeperOptions> = {}): Promise<void> {
-  stage = await setStage(play);
+async function keep(
+  play: Play,
+  over: Partial<TreeKeeperOptions> = {},
+  wrap?: (store: Store) => Store,
+): Promise<void> {
+  stage = await setStage(play, wrap === undefined ? {} : { wrap });
   keeper = new TreeKeeper({
     store: stage.store,
     runtime: stage.runtime,
@@ -143,4 +148,31 @@ it('a drain waits for what is at work, and says when time was up', async () => {
   assert.equal(await keeper.drain(20_000), true);
   assert.equal((await stage.store.agent(id))?.reply, 'late');
   assert.equal(await workerOf(late), null);
+});
+
+it('what it began is over when it has stopped: the ledger may be closed', async () => {
+  let [asked, answered] = [0, 0];
+  await keep(
+    () => 'done',
+    {},
+    (store) =>
+      new Proxy(store, {
+        get(target, key) {
+          const value = Reflect.get(target, key, target);
+          if (typeof value !== 'function') return value;
+          if (key !== 'unledTrees') return value.bind(target);
+          return async (...args: Parameters<Store['unledTrees']>) => {
+            asked += 1;
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            const found = await target.unledTrees(...args);
+            answered += 1;
+            return found;
+          };
+        },
+      }),
+  );
+  keeper.start();
+  await until(() => asked === 1, 'it looks');
+  await keeper.stop();
+  assert.equal(answered, 1);
 });

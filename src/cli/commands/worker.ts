@@ -61,7 +61,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
   told.abort();
   if (!(await keeper.drain(options.drain * 1_000)))
     log('warn', 'turns under way are left in the ledger; another worker goes on with them');
-  keeper.stop();
+  await keeper.stop();
   await runtime.close();
   killAllProcessGroups();
   await store.close();

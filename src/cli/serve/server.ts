@@ -109,7 +109,7 @@ export class Server {
       log('warn', 'turns under way are left in the ledger; whoever serves next goes on with them');
     await this.#outbox.stop();
     await this.#cleaner.stop();
-    this.#keeper.stop();
+    await this.#keeper.stop();
     await Promise.all(channels.all.map((channel) => channel.close().catch(() => undefined)));
   }
 }
