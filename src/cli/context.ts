@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Style, styleOf } from '../render/style.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { type LoadedConfiguration, loadConfiguration } from './config.ts';
-import { dataFolder } from './folders.ts';
+import { databaseText, dataFolder } from './folders.ts';
 
 export interface GlobalOptions {
   readonly config?: string;
@@ -36,8 +35,7 @@ export function contextOf(command: Command): Context {
   const { env } = process;
   const loaded = loadConfiguration(options.config, env);
   const data_folder = dataFolder(env);
-  const database =
-    options.database ?? env.DATABASE_URL ?? loaded.configuration.database ?? join(data_folder, 'coppice.db');
+  const database = databaseText(options.database, env, () => loaded.configuration.database);
   const no_color = options.color === false;
   return {
     options,

@@ -19,6 +19,15 @@ export function dataFolder(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'coppice');
 }
 
+/** Which ledger is meant: what the command line says, the environment, the configuration, or the user's own. An empty variable says nothing. */
+export function databaseText(
+  named: string | undefined,
+  env: NodeJS.ProcessEnv,
+  configured: () => string | undefined,
+): string {
+  return named ?? (env.DATABASE_URL || (configured() ?? join(dataFolder(env), 'coppice.db')));
+}
+
 /** Which configuration is read; `explicit` when somebody named it. */
 export function configFile(
   named: string | undefined,

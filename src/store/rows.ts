@@ -6,9 +6,31 @@ import type { Mail } from '../core/mail.ts';
 import type { PlacedMessage } from '../core/message.ts';
 import type { Run } from '../core/run.ts';
 import type { KnownWorker, RequestRecord } from './store.ts';
+import { StoreError } from './store-error.ts';
 
 /** Rows as `node:sqlite` gives them. */
 export type Row = Record<string, string | number | null>;
+
+/** A column that holds JSON: an object or a list, with the field `needs` where one is named. Throws a `StoreError` that says which row is damaged. */
+function parsed<T>(row: Row, column: string, needs?: string): T {
+  try {
+    const value = JSON.parse(row[column] as string) as Record<string, unknown>;
+    if (
+      typeof value === 'object' &&
+      value !== null &&
+      (needs === undefined || typeof value[needs] === 'string')
+    )
+      return value as T;
+  } catch {
+    // Said below.
+  }
+  const place = row.seq === undefined ? '' : `, message ${row.seq}`;
+  const id = row.id ?? row.agent_id ?? row.root_id;
+  throw new StoreError(
+    'E_DB_CORRUPT',
+    `the ledger is damaged: "${column}" of the row ${id}${place} cannot be read: restore a backup, or remove what it belongs to`,
+  );
+}
 
 export function agentOf(row: Row): Agent {
   return {
@@ -19,8 +41,8 @@ export function agentOf(row: Row): Agent {
     session_key: row.session_key as string,
     origin: row.origin as Agent['origin'],
     depth: row.depth as number,
-    config: JSON.parse(row.config as string),
-    state: JSON.parse(row.state as string),
+    config: parsed(row, 'config', 'model'),
+    state: parsed(row, 'state', 'type'),
     last_seq: row.last_seq as number,
     forked_from:
       row.forked_from === null
@@ -46,7 +68,7 @@ export function agentOf(row: Row): Agent {
 export function treeOf(row: Row): Tree {
   return {
     root_id: row.root_id as string,
-    limits: JSON.parse(row.limits as string),
+    limits: parsed(row, 'limits'),
     live: row.live as number,
     total: row.total as number,
     tokens: row.tokens as number,
@@ -70,13 +92,13 @@ export function messageOf(row: Row): PlacedMessage {
     seq: row.seq as number,
     at: row.at as number,
     kind: row.kind,
-    content: JSON.parse(row.content as string),
+    content: parsed(row, 'content'),
   } as PlacedMessage;
 }
 
 export function runOf(row: Row): Run {
-  const { number: _, cleaned_at: __, deliver, ...rest } = row;
-  return { ...rest, deliver: JSON.parse(deliver as string) } as unknown as Run;
+  const { number: _, cleaned_at: __, deliver: ___, ...rest } = row;
+  return { ...rest, deliver: parsed(row, 'deliver') } as unknown as Run;
 }
 
 /** What of a job stands in columns of its own; all else is one JSON text. */
@@ -93,7 +115,7 @@ export function definitionOf(job: NewCronJob): string {
 
 export function jobOf(row: Row): CronJob {
   return {
-    ...(JSON.parse(row.definition as string) as JobDefinition),
+    ...parsed<JobDefinition>(row, 'definition'),
     id: row.id as string,
     name: row.name as string,
     root_id: row.root_id as string | null,
@@ -124,7 +146,7 @@ export function workerOf(row: Row): KnownWorker {
     host: row.host as string,
     pid: row.pid as number,
     role: row.role as KnownWorker['role'],
-    labels: JSON.parse(row.labels as string),
+    labels: parsed(row, 'labels'),
     draining: Boolean(row.draining),
     started_at: row.started_at as number,
     expires_at: row.expires_at as number,

@@ -1,13 +1,24 @@
 // Proves that a file that cannot be the ledger is refused with a reason and left as it was, and that two processes may open a new one at once.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, it } from 'node:test';
 import { promisify } from 'node:util';
 import { openStore } from '../../src/store/open-store.ts';
+import { openToRead } from '../../src/store/sqlite/open-database.ts';
 import { newRoot } from './ledger-fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-files-'));
@@ -73,4 +84,64 @@ it('six processes open the same new file at once', async () => {
     outputs.map((output) => output.stdout.trim()),
     Array(6).fill('0'),
   );
+});
+
+it('says what stands there when it is no file, and waits for no pipe', async () => {
+  const [pipe, socket, link] = ['pipe', 'socket', 'link'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  execFileSync('mkfifo', [pipe]);
+  symlinkSync(link, link);
+  const server = createServer().listen(socket);
+  await once(server, 'listening');
+  try {
+    for (const [file, words] of [
+      [folder, /is a folder/],
+      [pipe, /is a pipe/],
+      [socket, /is a socket/],
+      ['/dev/null', /is a device/],
+      [link, /circle/],
+      [join(folder, 'x'.repeat(300)), /too long/],
+    ] as const)
+      await assert.rejects(openStore(file), { code: 'E_DB_UNREADABLE', message: words });
+    assert.throws(() => openToRead(pipe, 10), { code: 'E_DB_UNREADABLE', message: /is a pipe/ });
+  } finally {
+    server.close();
+  }
+});
+
+it('refuses a version that the tables do not have, and leaves them', async () => {
+  for (const version of [-3, 0, 1]) {
+    const file = join(folder, `version${version}.db`);
+    await (await openStore(file)).close();
+    const database = new DatabaseSync(file);
+    database.exec(`PRAGMA user_version = ${version}`);
+    database.close();
+    await assert.rejects(openStore(file), {
+      code: 'E_DB_CORRUPT',
+      message: new RegExp(`schema ${version},`),
+    });
+  }
+});
+
+it('names the row that cannot be read', async () => {
+  const file = join(folder, 'rows.db');
+  const store = await openStore(file);
+  const agent = await newRoot(store);
+  const database = new DatabaseSync(file);
+  for (const damage of ["state = '{'", "state = '7'", "state = '{}'", "config = 'null'"]) {
+    database.exec(`UPDATE agents SET ${damage}`);
+    await assert.rejects(store.agents({}), {
+      code: 'E_DB_CORRUPT',
+      message: new RegExp(`"${damage.slice(0, damage.indexOf(' '))}" of the row ${agent.id}`),
+    });
+    database
+      .prepare('UPDATE agents SET state = ?, config = ?')
+      .run(JSON.stringify(agent.state), JSON.stringify(agent.config));
+  }
+  assert.equal((await store.agents({})).length, 1);
+  database.close();
+  await store.close();
 });

@@ -213,11 +213,11 @@ function goOnElsewhere(context: Context, root_id: string): void {
     'resume',
     root_id,
     '--ask',
-    '--database',
-    context.database,
     ...(config === undefined ? [] : ['--config', config]),
   ];
-  const child = spawn(process.execPath, args, { detached: true, stdio: 'ignore', env: process.env });
+  // Not among the arguments, which every user of the machine can read: it may hold a password.
+  const env = { ...process.env, DATABASE_URL: context.database };
+  const child = spawn(process.execPath, args, { detached: true, stdio: 'ignore', env });
   child.on('error', () => undefined);
   child.unref();
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { clean } from '../../render/clean.ts';
-import { configFile, dataFolder } from '../folders.ts';
+import { databaseAddress } from '../../store/database-address.ts';
+import { configFile, databaseText } from '../folders.ts';
 import { createProgram } from '../program.ts';
 import type { Candidate } from './candidate.ts';
 import { commandShapes } from './command-shape.ts';
@@ -64,13 +64,9 @@ async function candidatesOf(
 
 /** Null when the ledger is no file: a server is not asked while somebody types. */
 function ledgerFile(given: Given, env: NodeJS.ProcessEnv): string | null {
-  const url =
-    given.database ??
-    env.DATABASE_URL ??
-    configuredDatabase(given.config, env) ??
-    join(dataFolder(env), 'coppice.db');
-  const path = url.replace(/^sqlite:(\/\/)?/, '');
-  return /^[a-z][a-z0-9+]*:\/\//i.test(path) || path === '' ? null : path;
+  const text = databaseText(given.database, env, () => configuredDatabase(given.config, env));
+  const address = databaseAddress(text);
+  return address.kind === 'sqlite' ? address.path : null;
 }
 
 /** Only this one key: checking the whole configuration takes longer than all the rest. */

@@ -23,10 +23,14 @@ function secretsOf({ loaded, env, database }: Context): string[] {
   const { channels = {}, providers = {} } = loaded.configuration;
   const names = [...channelSecrets(channels), ...knownProviders(providers).flatMap(({ key_env }) => key_env)];
   const values = names.map((name) => (env[name] ?? '').trim());
-  return [...values, ...passwordOf(database)].filter((value) => value !== '');
+  const passwords = [database, env.COPPICE_LISTEN_URL ?? ''].flatMap(passwordsOf);
+  return [...values, ...passwords].filter((value) => value !== '');
 }
 
-function passwordOf(database: string): string[] {
-  const password = URL.parse(database)?.password ?? '';
-  return password === '' ? [] : [password, decodeURIComponent(password)];
+function passwordsOf(address: string): string[] {
+  const url = URL.parse(address);
+  if (url === null) return [];
+  // Decoded by what does not throw where some of it is no code.
+  const decoded = new URLSearchParams(`password=${url.password.replaceAll('+', '%2B')}`).get('password');
+  return [url.password, decoded ?? '', url.searchParams.get('password') ?? ''];
 }

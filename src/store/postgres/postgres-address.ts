@@ -26,11 +26,8 @@ export function postgresAddress(url: string, env: NodeJS.ProcessEnv = {}): Postg
   const prepare = flag(query, 'prepare', true) && !flag(query, 'pgbouncer', false);
   const named = query.get('listen') ?? env.COPPICE_LISTEN_URL ?? '';
   const listens = !/^off$/i.test(named);
-  if (listens && named !== '' && !/^postgres(ql)?:\/\//.test(named))
-    throw new StoreError(
-      'E_DB_URL',
-      'the address for LISTEN is no postgres://… URL and not "off": check listen= or COPPICE_LISTEN_URL',
-    );
+  const location = publicLocation(base, query, 'the address of the database');
+  if (listens && named !== '') checkListen(named);
   for (const name of OWN) query.delete(name);
   // What is not ours goes to the driver to the letter.
   const rest = isOwn ? joined(base, query) : url;
@@ -38,7 +35,7 @@ export function postgresAddress(url: string, env: NodeJS.ProcessEnv = {}): Postg
     url: rest,
     listen_url: listens ? (named !== '' ? named : prepare ? rest : null) : null,
     prepare,
-    location: publicLocation(base, query),
+    location,
   };
 }
 
@@ -47,7 +44,7 @@ function flag(query: URLSearchParams, name: string, usual: boolean): boolean {
   if (value === null) return usual;
   if (/^(true|1|yes|on)$/i.test(value)) return true;
   if (/^(false|0|no|off)$/i.test(value)) return false;
-  throw new StoreError('E_DB_URL', `${name}=${value} in the database URL: say true or false`);
+  throw new StoreError('E_DB_URL', `${name}= in the address of the database: say true or false`);
 }
 
 function joined(base: string, query: URLSearchParams): string {
@@ -55,14 +52,48 @@ function joined(base: string, query: URLSearchParams): string {
   return text === '' ? base : `${base}?${text}`;
 }
 
-function publicLocation(base: string, query: URLSearchParams): string {
-  const shown = new URLSearchParams(query);
-  shown.delete('password');
+function checkListen(named: string): void {
+  const what = 'the address for LISTEN (listen= or COPPICE_LISTEN_URL)';
+  if (!/^postgres(ql)?:\/\//.test(named))
+    throw new StoreError('E_DB_URL', `${what} is no postgres://… URL and not "off"`);
+  const [base = '', ...rest] = named.split('?');
+  publicLocation(base, new URLSearchParams(rest.join('?')), what);
+}
+
+/** Scheme, user, password, host, port, name. What has a meaning in a URL stands percent-encoded in each. */
+const PARTS =
+  /^(postgres(?:ql)?:\/\/)(?:([^:@/#]*)(?::([^@/#]*))?@)?(\[[^@/#[\]]*\]|[^@:/#]*)(?::([^@/#]*))?(?:\/([^@/#]*))?$/;
+const HOST = /^(\[[0-9a-f:.]+\]|[\p{L}\p{N}._~%-]*)$/iu;
+/** Everything else in a query may be a secret. */
+const SHOWN = new Set(['host', 'port', 'user', 'dbname', 'sslmode', 'application_name']);
+
+/** The address without what may be a secret. Throws a `StoreError`, without it too, for what the driver could not read. */
+function publicLocation(base: string, query: URLSearchParams, what: string): string {
+  const refuse = (words: string) => new StoreError('E_DB_URL', `${what} ${words}`);
+  const parts = PARTS.exec(base);
+  if (parts === null || [...query.keys()].some((name) => !/^\w+$/.test(name)))
+    throw refuse(
+      'cannot be read: in its user, password and name, the signs @ : / ? # % stand percent-encoded (%40 %3A %2F %3F %23 %25)',
+    );
+  const [, scheme = '', user = '', , host = '', port, name] = parts;
+  if (!parts.slice(2).every((part) => part === undefined || isDecodable(part)))
+    throw refuse('has a % that is not percent-encoded (%25)');
+  if (!HOST.test(host)) throw refuse('has a host that cannot be one: write postgres://USER@HOST:PORT/NAME');
+  for (const one of [port, query.get('port') ?? undefined])
+    if (one !== undefined && !(/^\d{1,5}$/.test(one) && Number(one) >= 1 && Number(one) <= 65_535))
+      throw refuse('has a port that is no number from 1 to 65535');
+  const shown = new URLSearchParams([...query].filter(([key]) => SHOWN.has(key)));
+  // A password that was encoded together with its user is no user.
+  const before = user === '' || decodeURIComponent(user).includes(':') ? '' : `${user}@`;
+  const place = `${scheme}${before}${host}${port === undefined ? '' : `:${port}`}`;
+  return joined(name === undefined ? place : `${place}/${name}`, shown);
+}
+
+function isDecodable(text: string): boolean {
   try {
-    const parsed = new URL(base);
-    parsed.password = '';
-    return joined(parsed.toString(), shown);
+    decodeURIComponent(text);
+    return true;
   } catch {
-    return 'postgres';
+    return false;
   }
 }

@@ -20,12 +20,15 @@ const STANDS_BY = '25006';
 
 /**
  * Turns what the driver threw into one sentence; errors of our own SQL are bugs and pass through. `location` holds no password.
- * `was_writable`: a server that takes no writes did so before, so it will again, or another one at its address.
+ * `opening`: nothing was asked of it yet. `was_writable`: a server that takes no writes did so before, so it will again, or another one at its address.
  */
 export function storeErrorOf(
   error: unknown,
   location: string,
-  { was_writable = false }: { readonly was_writable?: boolean } = {},
+  {
+    was_writable = false,
+    opening = false,
+  }: { readonly was_writable?: boolean; readonly opening?: boolean } = {},
 ): unknown {
   if (error instanceof StoreError || !(error instanceof Error)) return error;
   const code = (error as { readonly code?: string }).code ?? '';
@@ -36,6 +39,9 @@ export function storeErrorOf(
     return make('E_DB_BUSY', 'too many writers at once: try again');
   if (code === '53100')
     return make('E_DB_FULL', 'the disk of the server is full: free some space; the work goes on by itself');
+  const { syscall, path } = error as { readonly syscall?: string; readonly path?: string };
+  if (syscall === 'open')
+    return make('E_DB_UNREADABLE', `${path}, which its address names, cannot be read (${code})`);
   if (code === '28P01' || code === '28000')
     return make('E_DB_UNREADABLE', 'the server refused the user or the password: check the URL');
   if (code === '3D000')
@@ -47,6 +53,11 @@ export function storeErrorOf(
     );
   if (code === '42501' || code === STANDS_BY)
     return make('E_DB_READ_ONLY', 'the user may not write there: grant it, or use another database');
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return make(
+      'E_DB_UNAVAILABLE',
+      `its host is not known (${code}): check the address, and that names can be looked up`,
+    );
   const gone =
     CONNECTION.has(code) || code.startsWith('08') || code.startsWith('57') || code.startsWith('53');
   if (gone || /terminated|closed|timeout|not queryable/i.test(error.message)) {
@@ -55,5 +66,11 @@ export function storeErrorOf(
       `the server cannot be reached (${code || error.message}): the work waits and goes on by itself`,
     );
   }
+  // No answer of a database: another protocol, a certificate, a password that is missing.
+  if (opening && !/^[0-9A-Z]{5}$/.test(code) && !(error instanceof TypeError))
+    return make(
+      'E_DB_UNREADABLE',
+      `no PostgreSQL can be spoken to there: ${error.message}: check the address`,
+    );
   return error;
 }

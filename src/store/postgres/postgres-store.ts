@@ -45,7 +45,7 @@ export async function openPostgresStore(
     await pool.exclusively((client) => migrate(client, location));
   } catch (error) {
     await pool.end();
-    throw storeErrorOf(error, location);
+    throw storeErrorOf(error, location, { opening: true });
   }
   const listener = new Listener(options.notifications === false ? null : address.listen_url);
   // An address of its own for LISTEN was given for that very case.

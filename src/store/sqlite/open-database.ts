@@ -7,6 +7,7 @@ import { storeErrorOf } from './sqlite-error.ts';
 
 /** How long a writer waits for another process's transaction. */
 const BUSY_TIMEOUT_MS = 10_000;
+const SQLITE_ERROR = 1;
 /** `PRAGMA application_id` of our files: "Copp". */
 const APPLICATION_ID = 0x436f7070;
 
@@ -33,6 +34,7 @@ export function openToRead(path: string, timeout_ms: number): DatabaseSync {
   const file = resolve(path);
   let database: DatabaseSync | null = null;
   try {
+    refuseNoFile(file);
     database = new DatabaseSync(file, { readOnly: true, timeout: timeout_ms });
     refuseForeign(database, file);
     return database;
@@ -47,8 +49,7 @@ function prepareFile(file: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     if (existsSync(file)) {
-      if (statSync(file).isDirectory())
-        throw new StoreError('E_DB_UNREADABLE', `${file} is a folder, not a database: name a file`);
+      refuseNoFile(file);
       return;
     }
     closeSync(openSync(file, 'a', 0o600));
@@ -57,11 +58,24 @@ function prepareFile(file: string): void {
   }
 }
 
+/** Opening a pipe would wait for whoever writes into it. Throws what the system throws when nothing is there. */
+function refuseNoFile(file: string): void {
+  const found = statSync(file);
+  if (found.isFile()) return;
+  const kind = found.isDirectory()
+    ? 'a folder'
+    : found.isFIFO()
+      ? 'a pipe'
+      : found.isSocket()
+        ? 'a socket'
+        : 'a device';
+  throw new StoreError('E_DB_UNREADABLE', `${file} is ${kind}, not a database: name a file`);
+}
+
 function refuseForeign(database: DatabaseSync, file: string): void {
   // Tables first: another process that creates the file now commits both at once, so tables seen have their mark.
   const tables = (database.prepare('SELECT count(*) AS n FROM sqlite_schema').get() as { n: number }).n;
-  const id = (database.prepare('PRAGMA application_id').get() as { application_id: number }).application_id;
-  if (id !== APPLICATION_ID && tables > 0) {
+  if (tables > 0 && !isOurs(database)) {
     throw new StoreError(
       'E_DB_UNREADABLE',
       `${file} is a database of another program: choose another file with --database`,
@@ -84,6 +98,7 @@ function migrate(database: DatabaseSync, file: string): void {
         `${file} was written by a newer Coppice (schema ${present}, this one knows ${newest}): update Coppice, or choose another file with --database`,
       );
     }
+    if (present < 0 || (present === 0 && isOurs(database))) throw notThatSchema(file, present);
     for (const migration of SQLITE_MIGRATIONS) {
       if (migration.number <= present) continue;
       database.exec(migration.sql);
@@ -93,6 +108,22 @@ function migrate(database: DatabaseSync, file: string): void {
     database.exec('COMMIT');
   } catch (error) {
     database.exec('ROLLBACK');
+    // A migration that does not fit the tables that are there.
+    if ((error as { readonly errcode?: number }).errcode === SQLITE_ERROR)
+      throw notThatSchema(file, version(), error);
     throw error;
   }
+}
+
+function notThatSchema(file: string, version: number, cause?: unknown): StoreError {
+  return new StoreError(
+    'E_DB_CORRUPT',
+    `database ${file}: it says that it has schema ${version}, and its tables are others: restore a backup, or choose another file with --database`,
+    { cause },
+  );
+}
+
+function isOurs(database: DatabaseSync): boolean {
+  const row = database.prepare('PRAGMA application_id').get() as { application_id: number };
+  return row.application_id === APPLICATION_ID;
 }

@@ -1,0 +1,60 @@
+import { StoreError } from './store-error.ts';
+
+/** Where a ledger is: in a file, or on a server. */
+export type DatabaseAddress =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string };
+
+const POSTGRES = 'postgres://USER@HOST/NAME';
+
+/** Each mistake with what is said of it; the first that fits counts. None shows the text: whatever it is, it may hold a password. */
+const MISTAKES: readonly (readonly [RegExp, string])[] = [
+  [
+    /^[\s\u200b\u2060\ufeff]|[\s\u200b\u2060\ufeff]$/,
+    'begins or ends with a blank or a line break: take it away',
+  ],
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  [/[\u0000-\u001f\u007f-\u009f]/, 'holds a control character'],
+  [
+    /(^|[\s;])(host|hostaddr|port|dbname|database|user|password|pwd|server|service|sslmode)\s*=/i,
+    `is a list of settings: write ${POSTGRES}`,
+  ],
+  [
+    /^["'`<]|["'`>]$/,
+    'stands in quotes: leave them out (a file of environment variables takes them to the letter)',
+  ],
+];
+
+/** What was meant for a server, or for another program. */
+const SCHEMES: typeof MISTAKES = [
+  [/^:memory:$/i, 'is in memory: a ledger is a file or a server, since others must find it'],
+  [/^postgres(ql)?:/i, `lacks its two slashes: write ${POSTGRES}`],
+  [/^[a-z][a-z0-9+.-]+:/i, `has a scheme that there is no adapter for: use sqlite:PATH or ${POSTGRES}`],
+];
+
+/** What is no path that anybody means. */
+const NO_PATHS: typeof MISTAKES = [
+  [/^$/, 'names no file: use sqlite:PATH'],
+  [/:[/\\]/, `is no path: use sqlite:PATH, or ${POSTGRES} with nothing before it`],
+  [/:[^/\\]*@/, `holds user and password, but no scheme: write ${POSTGRES}, or sqlite:PATH`],
+  [/\?.*=/, 'has options, and a file takes none: use sqlite:PATH'],
+  [/^~/, 'begins with ~, which only a shell replaces: write the whole path'],
+  [/[/\\]$/, 'names a folder: name a file in it'],
+];
+
+/** A path, `sqlite:PATH` or `postgres://…`. Throws a `StoreError` for everything else, so that no mistake becomes the name of a file. */
+export function databaseAddress(text: string): DatabaseAddress {
+  refuse(text, MISTAKES);
+  const server = /^(postgres(?:ql)?):\/\/(.*)$/is.exec(text);
+  if (server !== null) return { kind: 'postgres', url: `${server[1]?.toLowerCase()}://${server[2]}` };
+  const path = text.replace(/^sqlite:(\/\/)?/i, '');
+  // A drive of Windows is no scheme.
+  const rest = path.replace(/^[a-z]:(?=[/\\])/i, '');
+  refuse(rest, path === text ? [...SCHEMES, ...NO_PATHS] : [...NO_PATHS, ...SCHEMES]);
+  return { kind: 'sqlite', path };
+}
+
+function refuse(text: string, mistakes: typeof MISTAKES): void {
+  for (const [sign, words] of mistakes)
+    if (sign.test(text)) throw new StoreError('E_DB_URL', `the address of the database ${words}`);
+}

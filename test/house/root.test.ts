@@ -1,0 +1,34 @@
+// Proves that the root of the repository holds only what it should: what a test or a command leaves there by mistake is found.
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+
+const SHOULD = [
+  ...[
+    '.ci',
+    '.dockerignore',
+    '.gitignore',
+    '.npmrc',
+    'AGENTS.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'LICENSE',
+  ],
+  ...['README.md', 'bench', 'biome.json', 'deploy', 'docs', 'examples', 'knip.json', 'package-lock.json'],
+  ...['package.json', 'scripts', 'src', 'test', 'tsconfig.build.json', 'tsconfig.json'],
+];
+/** Made on one machine, and ignored by git. */
+const LOCAL = ['.git', 'node_modules', 'dist', 'coverage', '.coppice'];
+
+it('the root holds only what it should', () => {
+  const found = readdirSync(join(import.meta.dirname, '..', '..'));
+  assert.deepEqual(
+    found.filter((name) => ![...SHOULD, ...LOCAL].includes(name)),
+    [],
+  );
+  assert.deepEqual(
+    SHOULD.filter((name) => !found.includes(name)),
+    [],
+  );
+});
