@@ -9,6 +9,8 @@ export type FailureKind =
   | 'network' // no connection, or a stream that kept breaking
   | 'context_overflow' // the conversation no longer fits the model
   | 'refused' // the model or a filter declined
+  | 'cut' // the output limit cut the answer, and its continuation
+  | 'empty' // the model answered with nothing, and again when told so
   | 'bad_request' // the provider rejected the request itself
   | 'no_model' // no model of that name, or no key for it
   | 'limit' // a limit of the tree

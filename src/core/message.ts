@@ -50,6 +50,10 @@ export interface AssistantContent {
   /** `provider/model` that wrote it: metadata of one provider is never sent to another. */
   readonly model: string;
   readonly parts: readonly AssistantPart[];
+  /** `length`: cut at the output limit. `refused`: the model or a filter declined. Not there for an answer that is whole. */
+  readonly finish?: 'length' | 'refused';
+  /** The provider's own word for it. */
+  readonly reason?: string;
 }
 
 /** `interrupted`: the process died while the call ran, its outcome is unknown. `cancelled`: stopped on purpose. */

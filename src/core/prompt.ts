@@ -1,4 +1,11 @@
-import type { AssistantPart, CallPart, Image, PlacedMessage, ResultContent } from './message.ts';
+import type {
+  AssistantContent,
+  AssistantPart,
+  CallPart,
+  Image,
+  PlacedMessage,
+  ResultContent,
+} from './message.ts';
 
 /** A conversation as a model sees it: only kinds that may reach a provider, results gathered per assistant message. */
 export type PromptMessage =
@@ -45,7 +52,12 @@ export class Prompt {
         return;
       }
       case 'assistant': {
-        const { model, parts } = message.content as Extract<PlacedMessage, { kind: 'assistant' }>['content'];
+        const { model, parts, finish } = message.content as AssistantContent;
+        // Providers go on refusing as long as a refused answer stands there; its calls, none of which ran, go with it.
+        if (finish === 'refused') {
+          this.#open = null;
+          return;
+        }
         const calls = parts.filter((part) => part.type === 'call');
         // An answer without any part would be refused by providers; it says nothing either.
         if (parts.length > 0) this.#own.push({ role: 'assistant', model, parts });

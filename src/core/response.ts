@@ -1,4 +1,5 @@
-import { appendAnswer, appendAssistant } from './append.ts';
+import { marked, refusal, shortfall } from './answer-ending.ts';
+import { appendAnswer, appendAssistant, appendSystem } from './append.ts';
 import { schedule } from './calls.ts';
 import type { EventOf } from './event.ts';
 import type { Failure } from './failure.ts';
@@ -11,27 +12,50 @@ import { endInFailure, endTurn, report } from './turn-end.ts';
 
 /** The model answered: run its calls, end the child, or end the turn. */
 export function answered(before: Turn, event: EventOf<'response'>, context: TransitionContext): Transition {
-  const { calls, seq, submission } = event;
+  const { calls, seq, submission, content, appendix } = event;
   const text = textOf(event);
   const last_text = context.reports && text !== '' ? text : before.last_text;
   const turn: Turn = { ...before, requests: before.requests + 1, last_text };
-  const said = appendAssistant(event.content);
+  const said = appendAssistant(content);
+  const declined = refusal(content);
+  if (declined !== null) {
+    const unrun = calls.map((call) => appendAnswer(call, 'error', `No call was run: ${declined.error}.`));
+    return endInFailure(declined, last_text, [said, ...unrun], context, appendix);
+  }
   if (submission !== null && context.reports) {
     const taken = calls.map((call) => appendAnswer(call, 'ok', 'submitted'));
-    return report(submission, [said, ...taken], event.appendix);
+    return report(submission, [said, ...taken], appendix);
   }
+  const whole = (before.unfinished ?? '') + text;
   if (turn.grace !== null) {
     const { error } = turn.grace;
     const refused = calls.map((call) => appendAnswer(call, 'error', `No call was run: ${error}.`));
-    return endTurn(turn, text, [said, ...refused], context, event.appendix);
+    return endTurn(turn, marked(content, whole), [said, ...refused], context, appendix);
   }
-  if (calls.length === 0) return endTurn(turn, text, [said], context, event.appendix);
-  if (event.refusal !== undefined) return refused(turn, event, event.refusal, context);
+  if (calls.length === 0) return stopped(turn, event, whole, context);
+  const { unfinished: _, ...going } = turn;
+  if (event.refusal !== undefined) return refused(going, event, event.refusal, context);
   return schedule(
-    { type: 'executing', seq, running: [], queued: calls, results: [], spawned: [], early: [], turn },
+    { type: 'executing', seq, running: [], queued: calls, results: [], spawned: [], early: [], turn: going },
     [said],
     context,
   );
+}
+
+/** The end of the turn, unless the answer was cut or says nothing: then the model is asked once more, and a second such answer is a failure. */
+function stopped(
+  turn: Turn,
+  event: EventOf<'response'>,
+  whole: string,
+  context: TransitionContext,
+): Transition {
+  const said = [appendAssistant(event.content)];
+  // Whoever must submit is reminded of that, whatever its text was.
+  const short = context.submits ? null : shortfall(event.content, whole);
+  if (short === null) return endTurn(turn, whole, said, context, event.appendix);
+  if (turn.unfinished === undefined)
+    return nextRequest({ ...turn, unfinished: whole }, [...said, appendSystem(short.order)], context);
+  return endInFailure(short.failure, whole || turn.last_text, said, context, event.appendix);
 }
 
 /** No call of the message is run, and the model may mend it: the same mistake again and again ends the turn, as any other. */

@@ -84,6 +84,8 @@ export interface Turn {
   readonly grace: Failure | null;
   /** A child that must submit was reminded of it once (seed 3). */
   readonly nudged: boolean;
+  /** The newest answer was cut or empty, and the model was asked once more: what it had said so far. */
+  readonly unfinished?: string;
   /** The newest text of an agent that reports: what is left of its work if it fails. Empty for all others. */
   readonly last_text: string;
   /** Milliseconds since the epoch. */

@@ -1,8 +1,10 @@
-import { appendEvent, appendUser } from './append.ts';
+import { CONTINUE } from './answer-ending.ts';
+import { appendEvent, appendSystem, appendUser } from './append.ts';
 import { askAnswered, asked } from './asking.ts';
 import { parked, settled } from './calls.ts';
 import { childDone, delegated } from './delegation.ts';
 import type { AgentEvent } from './event.ts';
+import type { Failure } from './failure.ts';
 import { ask } from './request.ts';
 import { answered } from './response.ts';
 import { resumed } from './resuming.ts';
@@ -80,10 +82,16 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
       return step({ type: 'killed', by: event.by }, [{ type: 'abort' }]);
     case 'retry':
       if (state.type !== 'errored') return invalid(state, event, 'nothing failed');
-      return ask(newTurn(event.at), [appendEvent('retried', 'tried again')]);
+      return retried(state.failure, event.at);
     case 'limit':
       return limitReached(state, event, context);
     case 'resume':
       return resumed(state, event, context);
   }
+}
+
+function retried({ kind }: Failure, at: number): Transition {
+  // The newest message is the half answer itself, which no provider takes as a question.
+  const order = kind === 'cut' ? [appendSystem(CONTINUE)] : [];
+  return ask(newTurn(at), [appendEvent('retried', 'tried again'), ...order]);
 }

@@ -101,7 +101,8 @@ export class AnswerCollector {
 
   /** Null when the stream was not whole. */
   answer(): Extract<ModelOutcome, { type: 'answer' }> | null {
-    const finish = this.#finish === null ? undefined : WHOLE[this.#finish.finishReason.unified];
+    const { unified, raw } = this.#finish?.finishReason ?? { unified: 'other', raw: undefined };
+    const finish = WHOLE[unified];
     if (this.#finish === null || finish === undefined || this.error !== null) return null;
     const parts = this.#parts.flatMap((part): AssistantPart[] => {
       if (part.type === 'call') return [part];
@@ -116,6 +117,7 @@ export class AnswerCollector {
       content: { model: this.#model, parts },
       usage: usageOf(this.#finish.usage, this.#price),
       finish: calls && finish === 'stop' ? 'calls' : finish,
+      ...(raw === undefined ? {} : { reason: raw }),
     };
   }
 }

@@ -38,6 +38,8 @@ export type ModelOutcome =
       readonly usage: Usage;
       /** `length`: cut at the output limit; its calls are still whole. */
       readonly finish: 'stop' | 'calls' | 'length' | 'refused';
+      /** The provider's own word for why it ended. */
+      readonly reason?: string;
     }
   /** `retry_after_ms` is the provider's own wish, if it named one. `partial` is text that arrived before the break. */
   | {

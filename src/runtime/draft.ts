@@ -121,7 +121,8 @@ export class Draft {
     if (request !== undefined) this.#requests.push(request);
     if (event.type === 'input' || event.type === 'retry') this.sent_this_turn = false;
     if (event.type === 'call-settled') this.#settled += 1;
-    if (event.type === 'response' && event.calls.length === 0) this.reply = textOf(event.content.parts);
+    if (event.type === 'response' && event.calls.length === 0)
+      this.reply = unfinishedText(before) + textOf(event.content.parts);
     for (const effect of result.effects) this.#absorb(effect);
     const after = result.state;
     if (event.type === 'response' && after.type === 'idle') this.#turnEnded(this.reply ?? '');
@@ -269,6 +270,11 @@ export class Draft {
 
 function textOf(parts: readonly { readonly type: string; readonly text?: string }[]): string {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('');
+}
+
+/** What an answer that was cut had said: its continuation joins it. */
+function unfinishedText(state: AgentState): string {
+  return state.type === 'requesting' ? (state.turn.unfinished ?? '') : '';
 }
 
 function sameIds(a: readonly string[], b: readonly string[]): boolean {

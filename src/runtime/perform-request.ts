@@ -57,7 +57,7 @@ type Outcome = EventOf<'response' | 'request-failed'>;
 
 function eventOf(at: number, agent: Agent, outcome: ModelOutcome, workbench: Workbench): Outcome | null {
   if (outcome.type === 'aborted') return null;
-  return outcome.type === 'failure' ? failed(at, outcome) : answered(at, agent, outcome.content, workbench);
+  return outcome.type === 'failure' ? failed(at, outcome) : answered(at, agent, outcome, workbench);
 }
 
 function withChanges(
@@ -115,7 +115,7 @@ function failed(
 function answered(
   at: number,
   agent: Agent,
-  content: AssistantContent,
+  { content, finish, reason }: Extract<ModelOutcome, { type: 'answer' }>,
   workbench: Workbench,
 ): EventOf<'response'> {
   const bench = workbench.bench(agent.config);
@@ -133,10 +133,18 @@ function answered(
     type: 'response',
     at,
     seq: agent.last_seq + 1,
-    content: { model: content.model, parts },
+    content: { model: content.model, parts, ...endingOf(finish, reason) },
     calls,
     ...submissionOf(agent, calls, workbench),
   };
+}
+
+function endingOf(
+  finish: Extract<ModelOutcome, { type: 'answer' }>['finish'],
+  reason: string | undefined,
+): Pick<AssistantContent, 'finish' | 'reason'> {
+  if (finish !== 'length' && finish !== 'refused') return {};
+  return reason === undefined ? { finish } : { finish, reason: storable(reason) };
 }
 
 const NOT_ALONE =

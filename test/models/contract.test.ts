@@ -59,6 +59,16 @@ for (const protocol of PROTOCOLS) {
       await server.close();
     });
 
+    it('says of an answer that it was cut, declined or blocked, in the words of the provider where it has any', async () => {
+      for (const finish of ['length', 'refused', 'blocked'] as const) {
+        const { server, model } = await open(protocol, () => ({ text: 'Well', finish }));
+        const outcome = answered(await model.stream(ask(), () => undefined));
+        assert.equal(outcome.finish, finish === 'length' ? 'length' : 'refused');
+        if (finish === 'blocked') assert.match(outcome.reason ?? '', /filter|refusal|PROHIBITED_CONTENT/);
+        await server.close();
+      }
+    });
+
     it('asks for reasoning only when it is wanted, and carries it back so that the server accepts it', async () => {
       const { server, model } = await open(protocol, () => ({ ...ANSWER, reasoning: 'let me think' }));
       const first = answered(await model.stream(ask({ thinking: 'high' }), () => undefined));

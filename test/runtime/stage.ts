@@ -30,8 +30,15 @@ export interface Scene {
   readonly request: ModelRequest;
 }
 
+/** An answer that its model did not end by itself. */
+export interface Broken {
+  readonly text: string;
+  readonly finish: 'length' | 'refused';
+  readonly reason?: string;
+}
+
 /** A text ends the turn; calls are `[name, input]`; `input` as text goes to the letter. */
-export type Line = string | readonly (readonly [string, unknown])[];
+export type Line = string | readonly (readonly [string, unknown])[] | Broken;
 export type Play = (scene: Scene) => Line | Promise<Line>;
 
 export interface Stage {
@@ -164,6 +171,12 @@ function actor(play: Play, requests: ModelRequest[], cost_usd: number | null): M
         new Promise<null>((resolve) => request.signal.addEventListener('abort', () => resolve(null))),
       ]);
       if (line === null || request.signal.aborted) return { type: 'aborted' };
+      const usage = { input: 10, output: 2, cached: 0, reasoning: 0, cost_usd };
+      if (typeof line === 'object' && 'text' in line) {
+        const { text, ...ending } = line;
+        const content = { model: 'play/actor', parts: [{ type: 'text' as const, text }] };
+        return { type: 'answer', content, usage, ...ending };
+      }
       if (typeof line === 'string') onDelta({ type: 'text', text: line });
       const parts: AssistantPart[] =
         typeof line === 'string'
@@ -177,7 +190,6 @@ function actor(play: Play, requests: ModelRequest[], cost_usd: number | null): M
                 input: typeof input === 'string' ? input : JSON.stringify(input),
               };
             });
-      const usage = { input: 10, output: 2, cached: 0, reasoning: 0, cost_usd };
       return {
         type: 'answer',
         content: { model: 'play/actor', parts },

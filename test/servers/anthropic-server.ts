@@ -1,4 +1,4 @@
-import { argumentsOf, pieces, refusalOf, type SeenMessage } from './brain.ts';
+import { type Answer, argumentsOf, pieces, refusalOf, type SeenMessage } from './brain.ts';
 import {
   type Protocol,
   type ProtocolServer,
@@ -101,7 +101,7 @@ const protocol: Protocol = {
       ]),
       event('message_delta', {
         delta: {
-          stop_reason: (answer.calls ?? []).length > 0 ? 'tool_use' : 'end_turn',
+          stop_reason: stopReason(answer),
           stop_sequence: null,
         },
         usage: { output_tokens: output },
@@ -124,6 +124,11 @@ const protocol: Protocol = {
     },
   }),
 };
+
+function stopReason({ finish, calls = [] }: Answer): string {
+  if (finish !== undefined) return finish === 'length' ? 'max_tokens' : 'refusal';
+  return calls.length > 0 ? 'tool_use' : 'end_turn';
+}
 
 /** Results and text of one user message are two of ours. */
 function readMessage(role: 'user' | 'assistant', content: string | Block[]): SeenMessage[] {

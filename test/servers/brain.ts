@@ -42,6 +42,8 @@ export interface Answer {
   readonly pieces?: number;
   readonly delay_ms?: number;
   readonly fault?: Fault;
+  /** Cut at the output limit; declined by the model; blocked by a filter. Default: whole. */
+  readonly finish?: 'length' | 'refused' | 'blocked';
 }
 
 export type Answerer = (exchange: Exchange) => Answer | Promise<Answer>;

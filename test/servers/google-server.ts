@@ -18,6 +18,12 @@ interface Content {
   readonly parts: readonly Part[];
 }
 
+const FINISH: Readonly<Record<string, string>> = {
+  length: 'MAX_TOKENS',
+  refused: 'SAFETY',
+  blocked: 'PROHIBITED_CONTENT',
+};
+
 /** Google's `streamGenerateContent`. Calls have no ids there: results answer them by order. */
 const protocol: Protocol = {
   accepts: (path) => /:streamGenerateContent\?alt=sse$/.test(path),
@@ -79,7 +85,7 @@ const protocol: Protocol = {
           },
         ]),
       ),
-      data([{ text: '' }], 'STOP'),
+      data([{ text: '' }], FINISH[answer.finish ?? 'whole'] ?? 'STOP'),
     ];
   },
   error: (status, message) => ({

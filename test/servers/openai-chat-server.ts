@@ -6,6 +6,12 @@ import {
   startProtocolServer,
 } from './protocol-server.ts';
 
+const FINISH: Readonly<Record<string, string>> = {
+  length: 'length',
+  refused: 'content_filter',
+  blocked: 'content_filter',
+};
+
 /** Chat Completions as OpenAI-compatible servers speak it, streaming. */
 const protocol: Protocol = {
   accepts: (path) => path.endsWith('/chat/completions'),
@@ -42,7 +48,7 @@ const protocol: Protocol = {
           ...rest.map((part) => data({ tool_calls: [{ index, function: { arguments: part } }] })),
         ];
       }),
-      data({}, calls.length > 0 ? 'tool_calls' : 'stop'),
+      data({}, FINISH[answer.finish ?? 'whole'] ?? (calls.length > 0 ? 'tool_calls' : 'stop')),
       data({}, null, usageOf(answer)),
       'data: [DONE]\n\n',
     ];

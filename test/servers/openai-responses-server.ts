@@ -53,7 +53,20 @@ const protocol: Protocol = {
       );
       output_index += 1;
     }
-    if (answer.text) {
+    if (answer.finish === 'refused') {
+      const id = `msg_${Math.random().toString(36).slice(2, 12)}`;
+      const item = { type: 'message', id, role: 'assistant', content: [] as object[] };
+      events.push(event('response.output_item.added', { output_index, item }));
+      const refusal = answer.text ?? 'I cannot help with that.';
+      events.push(
+        event('response.refusal.delta', { item_id: id, output_index, content_index: 0, delta: refusal }),
+        event('response.refusal.done', { item_id: id, output_index, content_index: 0, refusal }),
+        event('response.output_item.done', {
+          output_index,
+          item: { ...item, content: [{ type: 'refusal', refusal }] },
+        }),
+      );
+    } else if (answer.text) {
       const id = `msg_${Math.random().toString(36).slice(2, 12)}`;
       events.push(
         event('response.output_item.added', {
@@ -106,11 +119,14 @@ const protocol: Protocol = {
       );
       output_index += 1;
     }
+    const incomplete = answer.finish === 'length' || answer.finish === 'blocked';
     events.push(
-      event('response.completed', {
+      event(incomplete ? 'response.incomplete' : 'response.completed', {
         response: {
           id: 'resp_1',
-          incomplete_details: null,
+          incomplete_details: incomplete
+            ? { reason: answer.finish === 'length' ? 'max_output_tokens' : 'content_filter' }
+            : null,
           usage: {
             input_tokens: input,
             input_tokens_details: { cached_tokens: cached },
