@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 const DOCUMENTS = ['README.md', 'docs/tui.md'];
 const SIZE = { columns: 100, rows: 28 };
 /** A question that has just come up does not hear keys yet. */
-const DEAF_MS = 500;
+const SEEN_MS = 500;
 
 // The folder is in the pictures: always the same one.
 const home = join(tmpdir(), 'coppice-screens');
@@ -97,8 +97,8 @@ async function approval(blocks: Map<string, string>): Promise<void> {
     await typed(pty, 'Clean up.');
     await pty.until('wants: bash');
     blocks.set('screen-approval', picture(pty));
-    await pause(DEAF_MS);
-    pty.send('n');
+    await pause(SEEN_MS);
+    pty.send('\x18n');
     await pty.until(() => pty.screen().every((line) => !line.includes('wants: bash')), 'answered');
     await typed(pty, '/agent grep-all');
     await pty.until('Then it stays.');

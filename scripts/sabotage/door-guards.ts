@@ -139,11 +139,11 @@ export const DOOR_GUARDS: readonly Guard[] = [
     tests: ['render/clean'],
   },
   {
-    name: 'deaf-question',
+    name: 'letter-alone',
     protects: 'a person from allowing, while typing, what has just come up',
-    file: 'src/tui/overlay-keys.ts',
-    guard: 'if (Date.now() - overlay.since < DEAF_MS) return desk.editor.handleInput(data);',
-    without: '',
-    tests: ['tui/stories/approvals'],
+    file: 'src/tui/question.ts',
+    guard: 'const quiet = now - state.typed_at >= ALONE_MS && now - question.since >= ALONE_MS;',
+    without: 'const quiet = true;',
+    tests: ['tui/question'],
   },
 ];

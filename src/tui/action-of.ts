@@ -20,11 +20,21 @@ function isKey(data: string, name: string): boolean {
   return matchesKey(data, name as KeyId);
 }
 
-/** The character that a key alone or with shift writes, in whichever way the terminal reports it. */
-function printable(data: string): string | null {
+/** The character that a key alone or with shift writes, in whichever way the terminal reports it; null for a key that writes none. */
+export function printable(data: string): string | null {
   const kitty = decodeKittyPrintable(data);
   if (kitty !== undefined) return kitty;
   const other = data.startsWith('\x1b') ? /^\[27;2;(\d+)~$/.exec(data.slice(1)) : null;
   if (other) return String.fromCodePoint(Number(other[1]));
-  return [...data].length === 1 ? data : null;
+  return /^[^\p{Cc}]$/u.test(data) ? data : null;
+}
+
+const PASTE_ON = '\x1b[200~';
+const PASTE_OFF = '\x1b[201~';
+
+/** What a bracketed paste holds, as one line; null for a key. */
+export function pastedText(data: string): string | null {
+  if (!data.startsWith(PASTE_ON) || !data.endsWith(PASTE_OFF)) return null;
+  const pasted = data.slice(PASTE_ON.length, -PASTE_OFF.length);
+  return pasted.replaceAll(/\s*[\r\n]+\s*/g, ' ').replaceAll(/\p{Cc}/gu, ' ');
 }

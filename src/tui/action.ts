@@ -1,3 +1,5 @@
+import type { Answer } from './answer.ts';
+
 /** What a key can do beside writing text. */
 export type Action =
   | 'parent'
@@ -7,6 +9,7 @@ export type Action =
   | `slot_${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`
   | 'agents'
   | 'approvals'
+  | Answer
   | 'dashboard'
   | 'interrupt'
   | 'kill'
@@ -45,6 +48,11 @@ export const ACTIONS: readonly ActionRow[] = [
   ),
   row('agents', ['leader a'], '/agents', 'list all agents'),
   row('approvals', ['leader !'], '/approvals', 'answer what agents ask'),
+  row('allow', ['leader y'], null, 'allow the call that is asked about, once'),
+  row('allow_agent', ['leader s'], null, 'allow this agent this tool from now on'),
+  row('deny', ['leader n'], null, 'deny the call'),
+  row('deny_saying', ['leader m'], null, 'deny it with words for the agent'),
+  row('view_asker', ['leader v'], null, 'go to the agent that asks'),
   row('dashboard', ['leader w'], '/web', 'open the dashboard'),
   row('interrupt', ['escape'], null, 'interrupt the agent in view'),
   row('kill', ['leader k'], '/kill', 'kill the agent in view and its descendants'),

@@ -145,8 +145,7 @@ export function askKill(desk: Desk, agent_id: string): void {
 
 export function openApprovals(desk: Desk): void {
   if (desk.state.asks.length === 0) return desk.say('nothing waits for your answer');
-  const overlay = { type: 'approvals' as const, since: desk.state.now, saying: null };
-  desk.dispatch({ type: 'overlay', overlay });
+  desk.dispatch({ type: 'question', shown: true });
 }
 
 /** Leaves at once when nothing is at work; else asks what shall become of it. */

@@ -1,10 +1,13 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import { isTerminal, isWorking } from '../core/state.ts';
+import { isWorking } from '../core/state.ts';
 import type { Action } from './action.ts';
-import { actionOf } from './action-of.ts';
+import { actionOf, printable } from './action-of.ts';
+import { type Answer, isAnswer } from './answer.ts';
+import { answerByChord, sayingKey } from './answer-keys.ts';
 import { askKill, openApprovals, perform, quit } from './app-commands.ts';
 import type { Desk } from './desk.ts';
 import { overlayKey } from './overlay-keys.ts';
+import { mayAnswer } from './question.ts';
 import { paneOf } from './ui-state.ts';
 
 /** A second Ctrl-C within this time quits. */
@@ -14,6 +17,9 @@ let last_clear = Number.NEGATIVE_INFINITY;
 /** One key, or one paste. */
 export function keyPressed(desk: Desk, data: string): void {
   const { state, editor } = desk;
+  const begun_at = state.leader ? state.typed_at : state.now;
+  const writes = state.overlay === null && !state.leader && !editor.completing && editor.text === '';
+  desk.dispatch({ type: 'typed', alone: writes ? printable(data) : null });
   if (state.overlay !== null) return overlayKey(desk, state.overlay, data);
   // A list of completions has its own keys.
   if (
@@ -23,16 +29,29 @@ export function keyPressed(desk: Desk, data: string): void {
     return editor.handleInput(data);
   const action = actionOf(data, state.leader, desk.bindings);
   if (state.leader && action !== 'leader') desk.dispatch({ type: 'leader', on: false });
+  const saying = state.question?.saying ?? null;
+  if (!state.leader && closesQuestion(desk, data, action)) return;
+  if (isAnswer(action)) return answerByChord(desk, action, begun_at);
   if (action !== null) return act(desk, action);
   if (state.leader) return;
+  if (saying !== null) return sayingKey(desk, saying, data);
   if (scrolls(desk, data)) return;
-  if (isInViewDead(desk)) return;
-  editor.handleInput(data);
+  if (desk.takesInput) editor.handleInput(data);
 }
 
-function isInViewDead({ state }: Desk): boolean {
-  const agent = state.view === null ? undefined : state.agents.get(state.view);
-  return agent !== undefined && isTerminal(agent.state.type);
+/** Esc takes back the words of a deny, as Ctrl-C does, or puts the question off. It never answers. */
+function closesQuestion(desk: Desk, data: string, action: Action | null): boolean {
+  const { question, now } = desk.state;
+  if (question === null) return false;
+  const is_escape = matchesKey(data, 'escape');
+  if (question.saying !== null && (is_escape || action === 'clear')) {
+    desk.dispatch({ type: 'saying', text: null });
+    return true;
+  }
+  // Before the question can have been seen, Esc was meant for the agent in view.
+  if (!is_escape || !mayAnswer(desk.state, now)) return false;
+  desk.dispatch({ type: 'question', shown: false });
+  return true;
 }
 
 /** On the full screen the scrollback is ours to move. */
@@ -53,7 +72,7 @@ function scrolls(desk: Desk, data: string): boolean {
   return true;
 }
 
-function act(desk: Desk, action: Action): void {
+function act(desk: Desk, action: Exclude<Action, Answer>): void {
   const { state } = desk;
   const { view } = state;
   switch (action) {

@@ -87,6 +87,7 @@ export class AppScreen {
       look,
       input: editor.render(width, Math.max(1, Math.floor(height / 2))),
       banner: this.#banner,
+      drafting: !state.leader && editor.text !== '',
       shortcuts: ways,
       keys: [...keyRows(rows), ...commandRows(rows)],
       text: this.#text,

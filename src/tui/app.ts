@@ -5,10 +5,12 @@ import { paint } from '../render/style.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
-import { createEditor } from './agent-editor.ts';
+import { AgentEditors } from './agent-editors.ts';
+import { answerByLetter } from './answer-keys.ts';
 import { submit } from './app-commands.ts';
 import { keyPressed } from './app-keys.ts';
 import { AppScreen } from './app-screen.ts';
+import { Bell } from './bell.ts';
 import type { Desk, Leave } from './desk.ts';
 import type { KeyBindings } from './key-bindings.ts';
 import { LedgerFollower } from './ledger-follower.ts';
@@ -22,10 +24,8 @@ import { wrap } from './wrap.ts';
 
 /** What agents do is drawn at most so often; a key at once. */
 const FRAME_MS = 100;
-/** How often a tree that another process leads is looked at for agents that nobody leads any more. */
+/** How often a tree led elsewhere is looked at for agents that nobody leads any more. */
 const TAKE_OVER_MS = 2_000;
-/** A turn of the root that took longer than this rings when nobody looks. */
-const LONG_TURN_MS = 10_000;
 
 export interface AppOptions {
   readonly runtime: RuntimeFace;
@@ -71,13 +71,13 @@ class App implements Desk {
   filtering = false;
   readonly #options: AppOptions;
   readonly #drawn: AppScreen;
-  readonly #editors = new Map<string, LineEditor>();
+  readonly #editors: AgentEditors;
   readonly #loading = new Set<string>();
   #follower: LedgerFollower | null = null;
   #timers: NodeJS.Timeout[] = [];
   #draw_timer: NodeJS.Timeout | null = null;
   #last_draw = 0;
-  #turn_began = 0;
+  readonly #bell = new Bell();
   #leave: (how: Leave) => void = () => undefined;
 
   constructor(options: AppOptions) {
@@ -91,6 +91,13 @@ class App implements Desk {
       onInput: (data) => this.#input(data),
       onResize: () => this.#draw(),
       onHangup: () => this.leave('hangup'),
+    });
+    this.#editors = new AgentEditors({
+      look: this.look,
+      agents: () => this.state.agents.values(),
+      cwd: options.cwd,
+      onRedraw: () => this.#soon(),
+      onSubmit: (text) => submit(this, text),
     });
     this.#drawn = new AppScreen(this, options.banner);
   }
@@ -144,21 +151,15 @@ class App implements Desk {
   }
 
   get editor(): LineEditor {
-    const key = this.state.view ?? '';
-    let editor = this.#editors.get(key);
-    if (editor === undefined) {
-      editor = createEditor({
-        look: this.look,
-        agents: () => this.state.agents.values(),
-        cwd: this.#options.cwd,
-        onRedraw: () => this.#soon(),
-        onSubmit: (text) => submit(this, text),
-      });
-      this.#editors.set(key, editor);
-    }
-    editor.mode =
-      this.state.view !== null && paneOf(this.state, this.state.view).capture !== null ? 'capture' : 'prompt';
+    const { view } = this.state;
+    const editor = this.#editors.of(view);
+    editor.mode = view !== null && paneOf(this.state, view).capture !== null ? 'capture' : 'prompt';
     return editor;
+  }
+
+  get takesInput(): boolean {
+    const agent = this.state.view === null ? undefined : this.state.agents.get(this.state.view);
+    return agent === undefined || !isTerminal(agent.state.type);
   }
 
   dispatch(event: UiEvent): void {
@@ -194,7 +195,8 @@ class App implements Desk {
     if (event.type === 'agent') {
       if (root_id !== null && event.agent.root_id !== root_id) return;
       this.#follower?.know(event.agent);
-      this.#ring(event.agent);
+      const rings = this.#bell.heard(this.state.agents.get(event.agent.id), event.agent, Date.now());
+      if (rings !== null) this.screen.attention(rings);
       if (isTerminal(event.agent.state.type)) this.refresh();
     }
     this.dispatch({ type: 'tick', now: Date.now() });
@@ -205,17 +207,6 @@ class App implements Desk {
     }
   }
 
-  /** For when nobody looks: the root is done after a long turn, or an agent failed. Never for each child. */
-  #ring(agent: Agent): void {
-    const before = this.state.agents.get(agent.id);
-    const was = before !== undefined && isWorking(before.state.type);
-    if (agent.parent_id === null && !was && isWorking(agent.state.type)) this.#turn_began = Date.now();
-    if (!was || isWorking(agent.state.type)) return;
-    if (agent.state.type === 'errored') this.screen.attention(`${agent.name} failed`);
-    else if (agent.parent_id === null && Date.now() - this.#turn_began > LONG_TURN_MS)
-      this.screen.attention(`${agent.name} is done`);
-  }
-
   refresh(): void {
     const { root_id, asks } = this.state;
     if (root_id === null) return;
@@ -224,7 +215,11 @@ class App implements Desk {
       .then((open) => {
         if (open.length > asks.length) this.screen.attention('an approval waits');
         this.dispatch({ type: 'tick', now: Date.now() });
+        const words = this.state.question?.saying ?? '';
         this.dispatch({ type: 'asks', asks: open });
+        // The question that they were typed for is gone: they stay, as a draft.
+        if (words !== '' && this.state.question?.saying == null && this.takesInput)
+          this.editor.setText(`${this.editor.text}${words}`);
       })
       .catch(() => undefined);
   }
@@ -257,9 +252,7 @@ class App implements Desk {
     const root = await this.#options.start(prompt);
     this.dispatch({ type: 'opened', root_id: root.id, agents: [root] });
     this.dispatch({ type: 'visit', agent_id: root.id });
-    // Drafts and history that began before there was an agent belong to it.
-    const editor = this.#editors.get('');
-    if (editor !== undefined) this.#editors.set(root.id, editor);
+    this.#editors.adopt(root.id);
     if (this.followed) await this.#follow(root.id, [root]);
   }
 
@@ -274,6 +267,10 @@ class App implements Desk {
   }
 
   #tick(): void {
+    if (this.state.question?.held != null) {
+      this.dispatch({ type: 'tick', now: Date.now() });
+      answerByLetter(this);
+    }
     const moves = [...this.state.agents.values()].some((agent) => isWorking(agent.state.type));
     if (moves && !this.look.accessible) this.dispatch({ type: 'tick', now: Date.now() });
   }

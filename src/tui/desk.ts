@@ -23,6 +23,8 @@ export interface Desk {
   readonly state: UiState;
   /** The editor of the agent in view. */
   readonly editor: LineEditor;
+  /** The agent in view may be written to; one that has ended may not. */
+  readonly takesInput: boolean;
   /** The whole scrollback is shown on the full screen, for any agent but the root always. */
   browsing: boolean;
   /** Lines that the full screen is scrolled up. */

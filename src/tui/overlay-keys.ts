@@ -1,22 +1,17 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import type { AskScope } from '../core/ask.ts';
+import { printable } from './action-of.ts';
 import { agentRows, moveSelection, selectedAgent } from './agent-rows.ts';
 import { askKill, perform } from './app-commands.ts';
 import type { Desk } from './desk.ts';
 import type { Overlay } from './ui-state.ts';
 
-/** Typing must not answer what has just come up (UX.md, Rules). */
-const DEAF_MS = 400;
-
 type Of<T extends Overlay['type']> = Extract<Overlay, { readonly type: T }>;
 
-/** A key while a list or a question is open. */
+/** A key while a list is open, or what the person asked for must be confirmed. */
 export function overlayKey(desk: Desk, overlay: Overlay, data: string): void {
   switch (overlay.type) {
     case 'agents':
       return agentsKey(desk, overlay, data);
-    case 'approvals':
-      return approvalsKey(desk, overlay, data);
     case 'kill':
       return killKey(desk, overlay, data);
     case 'quit':
@@ -29,10 +24,6 @@ export function overlayKey(desk: Desk, overlay: Overlay, data: string): void {
 function close(desk: Desk): void {
   desk.filtering = false;
   desk.dispatch({ type: 'overlay', overlay: null });
-}
-
-function printable(data: string): string | null {
-  return /^[^\p{Cc}]$/u.test(data) ? data : null;
 }
 
 function agentsKey(desk: Desk, overlay: Of<'agents'>, data: string): void {
@@ -78,44 +69,6 @@ function filtered(desk: Desk, overlay: Of<'agents'>, filter: string): void {
   const found = rows.find(({ agent }) => agent.name.toLowerCase().includes(wanted)) ?? rows.at(-1);
   const selected = found?.agent.id ?? overlay.selected;
   desk.dispatch({ type: 'overlay', overlay: { ...overlay, filter, selected } });
-}
-
-function approvalsKey(desk: Desk, overlay: Of<'approvals'>, data: string): void {
-  const [ask] = desk.state.asks;
-  if (ask === undefined || matchesKey(data, 'escape')) {
-    if (overlay.saying !== null)
-      return desk.dispatch({ type: 'overlay', overlay: { ...overlay, saying: null } });
-    return close(desk);
-  }
-  // What was meant for the draft goes there.
-  if (Date.now() - overlay.since < DEAF_MS) return desk.editor.handleInput(data);
-  if (overlay.saying !== null) return sayingKey(desk, overlay, overlay.saying, ask.id, data);
-  const typed = printable(data)?.toLowerCase();
-  if (typed === 'y') answer(desk, ask.id, 'allow', 'once', '');
-  else if (typed === 's') answer(desk, ask.id, 'allow', 'agent', '');
-  else if (typed === 'n') answer(desk, ask.id, 'deny', 'once', '');
-  else if (typed === 'm') desk.dispatch({ type: 'overlay', overlay: { ...overlay, saying: '' } });
-  else if (typed === 'v') {
-    close(desk);
-    desk.dispatch({ type: 'visit', agent_id: ask.agent_id });
-  }
-}
-
-function sayingKey(desk: Desk, overlay: Of<'approvals'>, saying: string, ask_id: string, data: string): void {
-  if (matchesKey(data, 'enter')) return answer(desk, ask_id, 'deny', 'once', saying);
-  const typed = printable(data);
-  const text = matchesKey(data, 'backspace') ? saying.slice(0, -1) : saying + (typed ?? '');
-  desk.dispatch({ type: 'overlay', overlay: { ...overlay, saying: text } });
-}
-
-function answer(desk: Desk, ask_id: string, verdict: 'allow' | 'deny', scope: AskScope, note: string): void {
-  desk.attempt(async () => {
-    try {
-      await desk.runtime.answer(ask_id, { verdict, scope, note });
-    } finally {
-      desk.refresh();
-    }
-  });
 }
 
 function killKey(desk: Desk, overlay: Of<'kill'>, data: string): void {

@@ -39,7 +39,12 @@ export type UiEvent =
   | { readonly type: 'fold'; readonly agent_id: string; readonly index: number; readonly opened: boolean }
   /** A person took these out of sight. */
   | { readonly type: 'reaped'; readonly ids: readonly string[] }
-  /** Null closes; an open queue of approvals is put off by that, never answered. */
+  /** Null closes. */
   | { readonly type: 'overlay'; readonly overlay: Overlay | null }
+  /** The queue of questions comes into sight, or is put off; putting off never answers. */
+  | { readonly type: 'question'; readonly shown: boolean }
+  | { readonly type: 'saying'; readonly text: string | null }
+  /** A key, or a paste. `alone`: the character that it wrote into an empty draft. */
+  | { readonly type: 'typed'; readonly alone: string | null }
   | { readonly type: 'leader'; readonly on: boolean }
   | { readonly type: 'tick'; readonly now: number };

@@ -1,6 +1,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { Ask } from '../core/ask.ts';
 import type { PlacedMessage } from '../core/message.ts';
+import type { Answer } from './answer.ts';
 import type { Entry } from './entry.ts';
 import { KeptMap } from './kept-map.ts';
 
@@ -34,11 +35,26 @@ export interface AgentPane {
 
 export type Overlay =
   | { readonly type: 'agents'; readonly filter: string; readonly selected: string | null }
-  /** `since`: when the question at the head came into sight; keys count only a moment later. `saying`: words that go with a deny. */
-  | { readonly type: 'approvals'; readonly since: number; readonly saying: string | null }
   | { readonly type: 'kill'; readonly agent_id: string; readonly descendants: readonly string[] }
   | { readonly type: 'quit'; readonly working: number }
   | { readonly type: 'keys' };
+
+/** The question of an agent that is in sight (`question.ts`). */
+export interface Question {
+  /** When it came into sight, milliseconds since the epoch. */
+  readonly since: number;
+  /** Words that go with a deny; null while none are asked for. */
+  readonly saying: string | null;
+  /** A letter that is an answer if nothing follows it. */
+  readonly held: HeldLetter | null;
+}
+
+export interface HeldLetter {
+  readonly answer: Answer;
+  /** The draft that it made. */
+  readonly text: string;
+  readonly at: number;
+}
 
 export interface UiState {
   /** In order of birth. */
@@ -54,6 +70,10 @@ export interface UiState {
   /** Ids of asks that the person put off; they do not come up by themselves again. */
   readonly put_off: ReadonlySet<string>;
   readonly overlay: Overlay | null;
+  /** The head of the queue is in sight. */
+  readonly question: Question | null;
+  /** When the person last pressed a key, or pasted; milliseconds since the epoch. */
+  readonly typed_at: number;
   /** The leader key was pressed and waits for the next one. */
   readonly leader: boolean;
   /** What is wrong with the ledger; null while it can be reached. */
@@ -87,6 +107,8 @@ export const EMPTY_UI: UiState = {
   asks: [],
   put_off: new Set(),
   overlay: null,
+  question: null,
+  typed_at: 0,
   leader: false,
   trouble: null,
   now: 0,

@@ -1,10 +1,10 @@
 import type { Agent } from '../core/agent.ts';
-import type { Ask } from '../core/ask.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agent-changes.ts';
 import { atSlot, neighbour } from './family.ts';
 import { KeptMap } from './kept-map.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput } from './message-changes.ts';
+import { asked, putOff, saying, withAsks, withKey } from './question.ts';
 import type { UiEvent } from './ui-event.ts';
 import { type AgentPane, EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
 
@@ -43,6 +43,12 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return seeReaped(state, event.ids);
     case 'overlay':
       return withOverlay(state, event.overlay);
+    case 'question':
+      return event.shown ? asked(state) : putOff(state);
+    case 'saying':
+      return saying(state, event.text);
+    case 'typed':
+      return withKey(state, event.alone);
     case 'leader':
       return { ...state, leader: event.on };
     case 'tick':
@@ -80,7 +86,8 @@ function opened(state: UiState, event: Extract<UiEvent, { type: 'opened' }>): Ui
   const births = [...event.agents].sort((a, b) => a.created_at - b.created_at || a.depth - b.depth);
   // Maps of their own: those of the empty state keep the places of what was heard of before it was opened.
   const maps = { agents: KeptMap.empty<Agent>(), panes: KeptMap.empty<AgentPane>() };
-  const empty: UiState = { ...EMPTY_UI, ...maps, root_id: event.root_id, now: state.now };
+  const { now, typed_at } = state;
+  const empty: UiState = { ...EMPTY_UI, ...maps, root_id: event.root_id, now, typed_at };
   return births.reduce((sum, agent) => seeAgent(sum, agent, false), empty);
 }
 
@@ -124,31 +131,8 @@ function folded(state: UiState, { agent_id, index, opened }: Extract<UiEvent, { 
   return withPane(state, agent_id, { entries: pane.entries.with(index, { ...entry, opened }) });
 }
 
-/** First in, first out; a question that comes never takes the place of the one in sight. */
-function withAsks(state: UiState, asks: readonly Ask[]): UiState {
-  const open = asks.filter((ask) => ask.verdict === null && ask.root_id === (state.root_id ?? ask.root_id));
-  const place = new Map(state.asks.map((ask, index) => [ask.id, index]));
-  const known = (ask: Ask): number => place.get(ask.id) ?? Number.MAX_SAFE_INTEGER;
-  const queue = open.toSorted((a, b) => known(a) - known(b) || a.asked_at - b.asked_at);
-  const ids = new Set(queue.map((ask) => ask.id));
-  const put_off = new Set([...state.put_off].filter((id) => ids.has(id)));
-  const next: UiState = { ...state, asks: queue, put_off };
-  if (next.overlay?.type !== 'approvals') return withQuestion(next);
-  if (queue.length === 0) return { ...next, overlay: null };
-  // Another question is in sight now: a key that was meant for the one before must not answer it.
-  const same = queue[0]?.id === state.asks[0]?.id;
-  return same ? next : { ...next, overlay: { type: 'approvals', since: state.now, saying: null } };
-}
-
-/** The queue comes up by itself when something was asked that nobody has put off, and nothing else is open. */
-function withQuestion(state: UiState): UiState {
-  if (state.overlay !== null || state.asks.every((ask) => state.put_off.has(ask.id))) return state;
-  return { ...state, overlay: { type: 'approvals', since: state.now, saying: null } };
-}
-
 function withOverlay(state: UiState, overlay: UiState['overlay']): UiState {
-  const left = state.overlay?.type === 'approvals' && overlay?.type !== 'approvals';
-  const put_off = left ? new Set(state.asks.map((ask) => ask.id)) : state.put_off;
-  const next: UiState = { ...state, overlay, put_off, leader: false };
-  return overlay === null ? withQuestion(next) : next;
+  const next: UiState = { ...state, overlay, leader: false };
+  // A list hid the question: it can be read only from now on.
+  return overlay === null && state.overlay !== null && state.question !== null ? asked(next) : next;
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentState } from '../../src/core/state.ts';
 import type { Look } from '../../src/tui/look.ts';
-import type { Overlay, UiState } from '../../src/tui/ui-state.ts';
+import type { Overlay, Question, UiState } from '../../src/tui/ui-state.ts';
 import { agentsOverlay } from '../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../src/tui/views/approval-box.ts';
 import { captureBar } from '../../src/tui/views/capture-bar.ts';
@@ -33,7 +33,7 @@ import {
 } from './ui-fixture.ts';
 
 const KILLED: AgentState = { type: 'killed', by: 'you' };
-const APPROVALS = { type: 'approvals', since: T0, saying: null } as const;
+const ASKED: Question = { since: T0, saying: null, held: null };
 const AGENTS: Extract<Overlay, { type: 'agents' }> = { type: 'agents', filter: '', selected: null };
 
 function grandchild(change: object = {}): UiState {
@@ -153,8 +153,8 @@ it('fits any width in any look, whatever agents are called and ask', () => {
     spinnerLine(hostile, width, look) ?? '',
     hintLine(hostile, width, look),
     captureBar(hostile, width, look) ?? '',
-    ...approvalBox(hostile, APPROVALS, width, 20, look),
-    ...approvalBox(hostile, APPROVALS, width, 3, look),
+    ...approvalBox(hostile, ASKED, width, 20, look),
+    ...approvalBox(hostile, ASKED, width, 3, look),
     ...questionLines(
       hostile,
       { type: 'kill', agent_id: 'file-reader', descendants: ['grep-all'] },

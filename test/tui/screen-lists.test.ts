@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentState } from '../../src/core/state.ts';
 import { moveSelection } from '../../src/tui/agent-rows.ts';
-import type { Overlay, UiState } from '../../src/tui/ui-state.ts';
+import type { Overlay, Question, UiState } from '../../src/tui/ui-state.ts';
 import { agentsOverlay } from '../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../src/tui/views/approval-box.ts';
 import { firstRun } from '../../src/tui/views/first-run.ts';
@@ -12,7 +12,7 @@ import { questionLines } from '../../src/tui/views/question-line.ts';
 import { ASCII, after, agent, ask, PLAIN, seen, story, T0, THINKING, tree, waitingOn } from './ui-fixture.ts';
 
 const KILLED: AgentState = { type: 'killed', by: 'you' };
-const APPROVALS = { type: 'approvals', since: T0, saying: null } as const;
+const ASKED: Question = { since: T0, saying: null, held: null };
 const AGENTS: Extract<Overlay, { type: 'agents' }> = { type: 'agents', filter: '', selected: null };
 
 function grandchild(change: object = {}): UiState {
@@ -25,7 +25,7 @@ function grandchild(change: object = {}): UiState {
 
 describe('an approval', () => {
   it('is the picture of UX.md', () => {
-    assert.deepEqual(approvalBox(grandchild(), APPROVALS, 58, 20, PLAIN), [
+    assert.deepEqual(approvalBox(grandchild(), ASKED, 58, 20, PLAIN), [
       '┌ 1 of 2 ─ main › file-reader › grep-all wants: bash ────┐',
       '│ rm -rf dist                                            │',
       '│ cwd ~/proj · rule: ask(bash:rm *)                      │',
@@ -38,9 +38,9 @@ describe('an approval', () => {
   it('never cuts a command in silence', () => {
     const command = Array.from({ length: 30 }, (_, index) => `step ${index}`).join('\n');
     const long = grandchild({ subject: command, input: JSON.stringify({ command }) });
-    const all = approvalBox(long, APPROVALS, 58, 50, PLAIN);
+    const all = approvalBox(long, ASKED, 58, 50, PLAIN);
     assert.equal(all.length, 35);
-    const low = approvalBox(long, APPROVALS, 58, 10, PLAIN);
+    const low = approvalBox(long, ASKED, 58, 10, PLAIN);
     assert.equal(low.length, 10);
     assert.match(low[5] ?? '', /… \+26 lines more: v, then Ctrl-O shows them/);
     assert.match(low.join('\n'), /y once/);
@@ -49,16 +49,13 @@ describe('an approval', () => {
   it('shows what would be written, not only where', () => {
     const input = '{"path":"./x.txt","content":"one\\ntwo\\n"}';
     assert.deepEqual(
-      approvalBox(grandchild({ tool: 'write', subject: 'x.txt', input }), APPROVALS, 58, 20, PLAIN).slice(
-        1,
-        5,
-      ),
+      approvalBox(grandchild({ tool: 'write', subject: 'x.txt', input }), ASKED, 58, 20, PLAIN).slice(1, 5),
       ['x.txt', 'content:', 'one', 'two'].map((text) => `│ ${text.padEnd(54)} │`),
     );
   });
 
   it('keeps who, what and the keys on a small terminal', () => {
-    assert.deepEqual(approvalBox(grandchild(), APPROVALS, 40, 6, PLAIN), [
+    assert.deepEqual(approvalBox(grandchild(), ASKED, 40, 6, PLAIN), [
       '┌ 1 of 2 ─ grep-all wants: bash ───────┐',
       '│ rm -rf dist                          │',
       '│ cwd ~/proj · rule: ask(bash:rm *)    │',
@@ -66,7 +63,7 @@ describe('an approval', () => {
       '│ v view  Esc later                    │',
       '└──────────────────────────────────────┘',
     ]);
-    assert.deepEqual(approvalBox(grandchild(), APPROVALS, 20, 4, PLAIN), [
+    assert.deepEqual(approvalBox(grandchild(), ASKED, 20, 4, PLAIN), [
       'bash: grep-all 1 of…',
       'rm -rf dist',
       'y yes n no s m v Esc',
@@ -74,7 +71,7 @@ describe('an approval', () => {
   });
 
   it('takes words that go with a deny', () => {
-    const saying = { ...APPROVALS, saying: 'use npm run clean' };
+    const saying = { ...ASKED, saying: 'use npm run clean' };
     assert.match(
       approvalBox(grandchild(), saying, 60, 20, PLAIN).join('\n'),
       /why not: use npm run clean .*\n.*Enter denies/,
@@ -83,7 +80,7 @@ describe('an approval', () => {
 
   it('shows the arguments when the call has no subject', () => {
     assert.match(
-      approvalBox(grandchild({ subject: '' }), APPROVALS, 60, 20, PLAIN)[1] ?? '',
+      approvalBox(grandchild({ subject: '' }), ASKED, 60, 20, PLAIN)[1] ?? '',
       /\{"command":"rm -rf dist"\}/,
     );
   });

@@ -218,26 +218,38 @@ describe('questions', () => {
       state.asks.map((one) => one.id),
       ['a', 'b'],
     );
-    assert.deepEqual(state.overlay, { type: 'approvals', since: T0 + 1000, saying: null });
+    assert.deepEqual(state.question, { since: T0 + 1000, saying: null, held: null });
   });
 
   it('are new to the eye when the one before is gone', () => {
     const state = after(family(), tick(1), asks('a', 'b'), tick(5), asks('a'));
-    assert.deepEqual(state.overlay, { type: 'approvals', since: T0 + 5000, saying: null });
-    assert.equal(after(state, asks()).overlay, null);
+    assert.deepEqual(state.question, { since: T0 + 5000, saying: null, held: null });
+    assert.equal(after(state, asks()).question, null);
   });
 
   it('stay away when they were put off, until another comes', () => {
-    const later = after(family(), asks('a'), { type: 'overlay', overlay: null });
-    assert.equal(later.overlay, null);
-    assert.equal(after(later, asks('a')).overlay, null);
-    assert.equal(after(later, asks('a', 'b')).overlay?.type, 'approvals');
+    const later = after(family(), asks('a'), { type: 'question', shown: false });
+    assert.equal(later.question, null);
+    assert.equal(after(later, asks('a')).question, null);
+    assert.notEqual(after(later, asks('a', 'b')).question, null);
   });
 
-  it('wait behind what is open, and come when it is closed', () => {
+  it('wait behind a list, and can be read only from when it is closed', () => {
     const open = after(family(), { type: 'overlay', overlay: { type: 'keys' } }, asks('a'));
     assert.equal(open.overlay?.type, 'keys');
-    assert.equal(after(open, { type: 'overlay', overlay: null }).overlay?.type, 'approvals');
+    const closed = after(open, tick(9), { type: 'overlay', overlay: null });
+    assert.equal(closed.question?.since, T0 + 9000);
+  });
+
+  it('stay in sight while the person goes elsewhere', () => {
+    const away = after(
+      family(),
+      asks('a'),
+      { type: 'visit', agent_id: 'grep' },
+      { type: 'go', to: 'parent' },
+    );
+    assert.notEqual(away.question, null);
+    assert.equal(away.put_off.size, 0);
   });
 
   it('that were answered are none', () => {

@@ -1,9 +1,11 @@
 import type { Ask } from '../../core/ask.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { sign } from '../../render/style.ts';
+import type { Answer } from '../answer.ts';
 import { columns, type Part } from '../line.ts';
 import type { Look } from '../look.ts';
-import type { Overlay, UiState } from '../ui-state.ts';
+import { type Shortcuts, STANDARD_SHORTCUTS } from '../shortcuts.ts';
+import type { Question, UiState } from '../ui-state.ts';
 import { wrap } from '../wrap.ts';
 import { box } from './box.ts';
 
@@ -12,29 +14,36 @@ const WIDTH_MAX = 90;
 const FIXED = 5;
 const ACCESSIBLE_FIXED = 4;
 
+export interface AskingKeys {
+  readonly shortcuts: Shortcuts;
+  /** Something is typed already: letters go on with it, and chords answer. */
+  readonly drafting: boolean;
+}
+
 /** The question at the head of the queue: who asks, from where in the tree, and exactly what for. There is no default. */
 export function approvalBox(
   state: UiState,
-  overlay: Extract<Overlay, { readonly type: 'approvals' }>,
+  question: Question,
   width: number,
   height: number,
   look: Look,
+  keys: AskingKeys = { shortcuts: STANDARD_SHORTCUTS, drafting: false },
 ): string[] {
   const [ask] = state.asks;
+  if (ask === undefined) return [];
   const wide = Math.min(width, WIDTH_MAX);
-  if (ask === undefined) return box('no approvals wait', [['Esc closes']], wide, look).slice(0, height);
   const dot = look.accessible ? '-' : sign(look, '·');
   const title = titleOf(state, ask, wide - 6, look);
   const fixed = look.accessible ? ACCESSIBLE_FIXED : FIXED;
   const rows: (readonly Part[])[] = [
     ...subjectRows(ask, wide - 4, Math.max(1, height - fixed), look),
     [['dim', `cwd ${clean(ask.cwd)} ${dot} rule: ${clean(ask.rule)}`]],
-    ...keyRows(overlay.saying, wide - 4),
+    ...keyRows(question, keys, wide - 4),
   ];
   const lines = box(title, rows, wide, look);
   if (lines.length <= height || look.accessible) return lines.slice(0, height);
   // Too low for the frame: what is asked and the keys count more.
-  const kept = [[['bold', title] as const], rows[0] ?? [], ...keyRows(overlay.saying, wide)];
+  const kept = [[['bold', title] as const], rows[0] ?? [], ...keyRows(question, keys, wide)];
   return box(title, kept.slice(1), wide, { ...look, accessible: true }).slice(0, height);
 }
 
@@ -72,9 +81,16 @@ function otherArguments({ input, subject }: Ask): readonly string[] {
 }
 
 /** Every key stays in sight, with fewer words where there is less room. */
-function keyRows(saying: string | null, width: number): (readonly Part[])[] {
+function keyRows(
+  { saying, held }: Question,
+  { shortcuts, drafting }: AskingKeys,
+  width: number,
+): (readonly Part[])[] {
   if (saying !== null)
     return [[`why not: ${clean(saying)}`], [['dim', 'Enter denies with these words   Esc back']]];
+  if (held !== null)
+    return [[key(held.text), ` ${HELD[held.answer]} in a moment`], [['dim', 'any other key: it was text']]];
+  if (drafting) return chordRows(shortcuts, width);
   if (width >= 50)
     return [
       [
@@ -95,6 +111,35 @@ function keyRows(saying: string | null, width: number): (readonly Part[])[] {
       [key('v'), ' view  ', key('Esc'), ' later'],
     ];
   return [[key('y'), ' yes ', key('n'), ' no ', key('s'), ' ', key('m'), ' ', key('v'), ' ', key('Esc')]];
+}
+
+const HELD: Readonly<Record<Answer, string>> = {
+  allow: 'allows this once',
+  allow_agent: 'allows this agent the tool',
+  deny: 'denies',
+  deny_saying: 'asks for your words',
+  view_asker: 'goes to the agent',
+};
+
+/** With a draft, only chords answer. */
+function chordRows(shortcuts: Shortcuts, width: number): (readonly Part[])[] {
+  const chord = (action: Answer, long: string, short: string): Part[] => {
+    const name = shortcuts.whole(action);
+    return name === null ? [] : [key(name), ` ${width >= 76 ? long : short}  `];
+  };
+  const first = [...chord('allow', 'once', 'once'), ...chord('allow_agent', 'this agent, session', 'agent')];
+  const second = [...chord('deny', 'deny', 'deny'), ...chord('deny_saying', 'deny+say', 'say')];
+  const last = [
+    ...chord('view_asker', 'view agent', 'view'),
+    key('Esc'),
+    width >= 50 ? ' later (stays queued)' : ' later',
+  ];
+  return width >= 76
+    ? [[...first, ...second], last]
+    : [
+        [...first, ...second.slice(0, 2)],
+        [...second.slice(2), ...last],
+      ];
 }
 
 function key(name: string): Part {

@@ -27,6 +27,8 @@ export interface FrameSettings {
   /** Stays in sight the whole time (`SCRIPTED DEMO`). */
   readonly banner: string | null;
   readonly shortcuts?: Shortcuts;
+  /** Something stands in the input. */
+  readonly drafting?: boolean;
   readonly keys: readonly KeyRow[];
   /** Keeps what is rendered of the text that is being written. */
   readonly text?: MarkdownLines;
@@ -42,7 +44,7 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
   const agent = view === null ? undefined : state.agents.get(view);
   const fan_in = view === null ? null : fanInView(state, view);
   const names = nameContext(state);
-  const question = questionOf(state, width, look);
+  const question = questionOf(state, settings, shortcuts);
   return layout(
     {
       live: (rows) =>
@@ -70,10 +72,14 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
   );
 }
 
-function questionOf(state: UiState, width: number, look: Look): Layers['question'] {
-  const { overlay } = state;
-  if (overlay?.type === 'approvals') return (rows) => approvalBox(state, overlay, width, rows, look);
+function questionOf(
+  state: UiState,
+  { width, look, drafting = false }: FrameSettings,
+  shortcuts: Shortcuts,
+): Layers['question'] {
+  const { overlay, question } = state;
   if (overlay?.type === 'kill' || overlay?.type === 'quit')
     return (rows) => questionLines(state, overlay, width, rows, look);
-  return null;
+  if (question === null) return null;
+  return (rows) => approvalBox(state, question, width, rows, look, { shortcuts, drafting });
 }

@@ -17,6 +17,7 @@ function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
   const behind = (action: Action, word: string) => named(keys.short(action), word);
   if (state.leader)
     return [
+      ...(state.question === null ? [] : [behind('allow', 'once'), behind('deny', 'deny')]),
       'arrows move',
       '0-9 slot',
       behind('agents', 'agents'),

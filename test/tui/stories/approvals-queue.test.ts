@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
-import { DEAF_MS, KEY, openUi } from './ui-stage.ts';
+import { ALONE_MS } from '../../../src/tui/question.ts';
+import { KEY, openUi } from './ui-stage.ts';
 
 const bash = (...commands: string[]) => commands.map((command) => ({ name: 'bash', input: { command } }));
 
@@ -27,8 +28,9 @@ const GRANDCHILD: ScriptedRules = {
   ],
 };
 
+/** From now on a letter that stands alone counts. */
 async function heard(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, DEAF_MS));
+  await new Promise((resolve) => setTimeout(resolve, ALONE_MS + 100));
 }
 
 it('a grandchild asks over a draft: v goes to it, Esc puts it off, the leader brings it back, y and n answer one by one', async (test) => {
@@ -49,27 +51,23 @@ it('a grandchild asks over a draft: v goes to it, Esc puts it off, the leader br
   assert.ok(!existsSync(join(ui.folder, 'one.txt')), 'put off is not allowed');
   await ui.press(KEY.leader, '!');
   await pty.until('wants: bash');
-  await heard();
-  await ui.press('v');
+  await ui.answer('v');
   await pty.until('grep-all]');
   assert.ok(pty.alternate);
   await pty.until('asks you: bash');
-  await ui.press(KEY.leader, '!');
-  await pty.until('wants: bash');
-  await heard();
-  await ui.press('y');
+  assert.ok(ui.shows('wants: bash'), 'it stands wherever the person goes');
+  await ui.answer('y');
   await pty.until('First:');
   assert.ok(existsSync(join(ui.folder, 'one.txt')));
 
   await pty.until('│ echo two > two.txt');
-  await heard();
-  await ui.press('n');
+  await ui.answer('n');
   await pty.until('│ echo three > three.txt');
-  // A second press of the same key, meant for the one before, answers nothing.
-  await ui.press('n');
+  // A second press of the same keys, meant for the one before, answers nothing.
+  await ui.press(KEY.leader, 'n');
+  await pty.until('has just come up');
   assert.ok(ui.shows('│ echo three > three.txt'));
-  await heard();
-  await ui.press('y');
+  await ui.answer('y');
   await pty.until('Then:');
   await ui.gone('wants: bash');
   assert.ok(!existsSync(join(ui.folder, 'two.txt')) && existsSync(join(ui.folder, 'three.txt')));
@@ -93,14 +91,18 @@ it('s allows this agent the tool for good; m denies with words', async (test) =>
   await pty.until('wants: bash');
   await heard();
   await ui.press('m');
+  await pty.until('why not:');
   await ui.press(...'not hre', '\x7f', '\x7f', ...'ere');
   await pty.until('why not: not here');
   await ui.press(KEY.enter);
   await pty.until(/* the model hears why */ 'not here');
   await pty.until('echo b > b.txt');
   await heard();
-  await ui.press('m', 'x', KEY.escape);
+  await ui.press('m');
+  await pty.until('why not:');
+  await ui.press('x', KEY.escape);
   await ui.gone('why not');
+  await heard();
   assert.ok(ui.shows('wants: bash'), 'Esc takes back the words, not the question');
   await ui.press('s');
   await pty.until('All done.');
@@ -139,8 +141,7 @@ it('several agents ask: first in, first out; one that is answered elsewhere goes
   await ui.gone('wants: bash');
   await ui.say('/approvals');
   await pty.until('1 of 2 ─ main › asker-1 wants: bash');
-  await heard();
-  await ui.press('y');
+  await ui.answer('y');
   await pty.until('1 of 1 ─ main › asker-2 wants: bash');
   await ui.say('');
   const third = (await ui.ledger((store) => store.asks({ open: true })))[0];

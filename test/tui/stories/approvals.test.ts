@@ -1,49 +1,81 @@
-/** Proves that a question from an agent comes up over whatever the person does, loses no typed letter, and is answered on purpose only. */
+/** Proves that a question from an agent comes up over whatever the person does, loses no typed key, and is answered on purpose only. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import { ALONE_MS } from '../../../src/tui/question.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
-it('approvals come up over a half-typed draft, are deaf at first, and are answered once', async (test) => {
-  const asking: ScriptedRules = {
-    rules: [
-      { when: { root: true, step: 0 }, calls: [{ name: 'fork', input: { name: 'child', prompt: 'ask' } }] },
-      { when: { root: true }, say: 'Main rests.' },
-      {
-        when: { step: 0 },
-        delay_ms: 1_500,
-        calls: [{ name: 'bash', input: { command: 'echo allowed > made.txt; cat made.txt' } }],
-      },
-      {
-        when: { step: 1 },
-        say: 'It said {{result}}',
-        calls: [{ name: 'bash', input: { command: 'rm made.txt' } }],
-      },
-      { say: 'Then: {{result}}' },
-    ],
-  };
-  const ui = await openUi(test, asking);
+const ASKING: ScriptedRules = {
+  rules: [
+    { when: { root: true, step: 0 }, calls: [{ name: 'fork', input: { name: 'child', prompt: 'ask' } }] },
+    { when: { root: true }, say: 'Main rests. You said: {{user}}' },
+    {
+      when: { step: 0 },
+      delay_ms: 1_000,
+      calls: [{ name: 'bash', input: { command: 'echo allowed > made.txt; cat made.txt' } }],
+    },
+    {
+      when: { step: 1 },
+      say: 'It said {{result}}',
+      calls: [{ name: 'bash', input: { command: 'rm made.txt' } }],
+    },
+    { say: 'Then: {{result}}' },
+  ],
+};
+
+it('a sentence typed while it comes up reaches the draft whole and answers nothing; the leader keys work; a chord answers', async (test) => {
+  const ui = await openUi(test, ASKING);
   const { pty } = ui;
   await ui.say('go');
-  await ui.press('h', 'a', 'l', 'f');
-  await pty.until('main › child wants: bash');
-  pty.send('y');
-  await pty.until('> halfy');
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  assert.ok(
-    pty.screen().some((line) => line.includes('wants: bash')),
-    'a key that comes at once answers nothing',
-  );
-  await ui.press('y');
+  const sentence = 'this is then over, yes sir, no more, my very last word';
+  // Until after it has come up.
+  for (const [index, character] of [...sentence].entries()) {
+    if (index === 20) await pty.until('main › child wants: bash');
+    await ui.press(character);
+  }
+  await pty.until(`> ${sentence}`);
+  pty.send('\x1b[200~y\x1b[201~');
+  await pty.until(`> ${sentence}y`);
+  await ui.press(KEY.leader, '1');
+  await ui.inView('1 child');
+  await ui.press(KEY.leader, 'a');
+  await pty.until('Agents 2');
+  await ui.press(KEY.escape);
+  await ui.press(KEY.leader, '0');
+  await ui.inView('0 main');
+  assert.equal((await ui.ledger((store) => store.asks({ open: true }))).length, 1, 'nothing was answered');
+  await pty.until('Ctrl-X y once');
+  await ui.answer('y');
   await pty.until('rm made.txt');
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await pty.until(`> ${sentence}y`);
+  await ui.press(KEY.enter);
+  await pty.until(`You said: ${sentence}y`);
+});
+
+it('a letter that stands alone answers; one that something follows is text', async (test) => {
+  const ui = await openUi(test, ASKING);
+  const { pty } = ui;
+  const alone = () => new Promise((resolve) => setTimeout(resolve, ALONE_MS + 100));
+  await ui.say('go');
+  await pty.until('main › child wants: bash');
+  await alone();
+  await ui.press('y', 'e', 's');
+  await alone();
+  await pty.until('> yes');
+  assert.equal((await ui.ledger((store) => store.asks({ open: true }))).length, 1, 'yes is a word');
+  await ui.press('\x7f', '\x7f', '\x7f');
+  await alone();
+  await ui.press('y');
+  await pty.until('allows this once in a moment');
+  await pty.until('rm made.txt');
+  await ui.gone('> y');
+  await alone();
   await ui.press('m');
+  await pty.until('why not:');
   await ui.press(...'keep it');
   await pty.until('why not: keep it');
   await ui.press(KEY.enter);
   await ui.press(KEY.alt(1));
   await pty.until('keep it');
   await pty.until('Then:');
-  await ui.press(KEY.alt(0));
-  await pty.until('> halfy');
 });

@@ -7,7 +7,7 @@ import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { until } from '../../runtime/stage.ts';
-import { DEAF_MS, KEY, openUi, type UiStage } from './ui-stage.ts';
+import { KEY, openUi, type UiStage } from './ui-stage.ts';
 
 const RULES: ScriptedRules = {
   rules: [
@@ -55,8 +55,7 @@ it('what --detach begins is led by a worker; the window shows it live, sends, al
   await ui.pty.until('Heard good morning.');
   await ui.say('touch');
   await ui.pty.until('echo touched');
-  await new Promise((resolve) => setTimeout(resolve, DEAF_MS));
-  await ui.press('y');
+  await ui.answer('y');
   await ui.pty.until('It was allowed.');
   await ui.say('slow');
   await until(

@@ -91,7 +91,7 @@ it('in tmux, by keys that tmux sends, with a window that changes', {
   await say('split it');
   await sees('main › reader wants: bash');
   await new Promise((resolve) => setTimeout(resolve, 500));
-  run('send-keys', 'y');
+  run('send-keys', 'C-x', 'y');
   await until(() => /reader +✓ received +2 calls/.test(screen().join('\n')), 'received');
   run('send-keys', 'C-Down');
   await sees('[1 reader]');

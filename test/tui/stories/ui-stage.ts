@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { SEEN_MS } from '../../../src/tui/question.ts';
 import { openPty, type Pty, type PtyOptions } from '../pty.ts';
 
 export const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
@@ -17,6 +18,8 @@ export interface UiStage {
   say(text: string): Promise<void>;
   /** Presses keys, one after the other. */
   press(...keys: string[]): Promise<void>;
+  /** Answers the question in sight by a chord, once it has stood there long enough to be read. */
+  answer(key: 'y' | 's' | 'n' | 'm' | 'v'): Promise<void>;
   /** Waits until a text stands nowhere on the screen. */
   gone(text: string): Promise<void>;
   /** Whether a text stands on the screen. */
@@ -32,9 +35,6 @@ export interface UiStage {
   /** The program once more, on the same ledger. */
   again(args?: readonly string[], options?: PtyOptions): Promise<UiStage>;
 }
-
-/** A question that has just come up is deaf to keys for 400 ms. */
-export const DEAF_MS = 500;
 
 export const KEY = {
   enter: '\r',
@@ -117,6 +117,10 @@ async function open(
         // Keys of a person come apart; a lone escape must not join the next key.
         await new Promise((resolve) => setTimeout(resolve, key === KEY.escape ? 120 : 40));
       }
+    },
+    async answer(key) {
+      await new Promise((resolve) => setTimeout(resolve, SEEN_MS + 100));
+      await stage.press(KEY.leader, key);
     },
     gone: (text) => pty.until(() => !stage.shows(text), `gone: ${text}`),
     shows: (text) => pty.screen().some((line) => line.includes(text)),

@@ -5,7 +5,7 @@ import { LineCompletion } from './line-completion.ts';
 import { LineEditor } from './line-editor.ts';
 import type { Look } from './look.ts';
 
-export interface AgentEditorOptions {
+interface AgentEditorOptions {
   readonly look: Look;
   readonly agents: () => Iterable<Agent>;
   readonly cwd: string;
@@ -13,8 +13,31 @@ export interface AgentEditorOptions {
   readonly onSubmit: (text: string) => void;
 }
 
+/** One editor for each agent, made when it is first in view. */
+export class AgentEditors {
+  readonly #options: AgentEditorOptions;
+  readonly #editors = new Map<string | null, LineEditor>();
+
+  constructor(options: AgentEditorOptions) {
+    this.#options = options;
+  }
+
+  /** Null: before there is any agent. */
+  of(agent_id: string | null): LineEditor {
+    const editor = this.#editors.get(agent_id) ?? createEditor(this.#options);
+    this.#editors.set(agent_id, editor);
+    return editor;
+  }
+
+  /** Drafts and history that began before there was an agent belong to the first one. */
+  adopt(agent_id: string): void {
+    const editor = this.#editors.get(null);
+    if (editor !== undefined) this.#editors.set(agent_id, editor);
+  }
+}
+
 /** The input of one agent: its own draft, undo and history; commands, agents and files are completed. */
-export function createEditor({ look, agents, cwd, onRedraw, onSubmit }: AgentEditorOptions): LineEditor {
+function createEditor({ look, agents, cwd, onRedraw, onSubmit }: AgentEditorOptions): LineEditor {
   const editor = new LineEditor({
     completion: new LineCompletion({
       commands: HUMAN_COMMANDS.map(({ name, description, takes }) => ({ name, description, takes })),

@@ -1,0 +1,164 @@
+/** Proves that typing never answers a question, at whatever moment it comes up, and that a letter which stands alone does. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Answer } from '../../src/tui/answer.ts';
+import { ALONE_MS, dueAnswer, mayAnswer, SEEN_MS } from '../../src/tui/question.ts';
+import type { UiEvent } from '../../src/tui/ui-event.ts';
+import { EMPTY_UI, type UiState } from '../../src/tui/ui-state.ts';
+import { reduce } from '../../src/tui/ui-store.ts';
+import { agent, ask, seen, T0 } from './ui-fixture.ts';
+
+interface Key {
+  /** A character, `\r`, `\x7f`, or a whole paste. */
+  readonly text: string;
+  /** Milliseconds after the key before. */
+  readonly gap: number;
+}
+
+const FRAME_MS = 100;
+const LONG_MS = 5_000;
+const BEGUN: UiState = [seen(agent('main', null)), seen(agent('child', 'main'))].reduce(reduce, {
+  ...EMPTY_UI,
+  now: T0,
+  typed_at: T0,
+});
+const ASKS: UiEvent = { type: 'asks', asks: [ask('a', 'child')] };
+
+/** What the program does: the draft takes every key; ten times a second it looks for a letter that stayed alone. */
+function played(keys: readonly Key[], asked_at: number): { answers: Answer[]; draft: string } {
+  let state = BEGUN;
+  let draft = '';
+  const answers: Answer[] = [];
+  const times = keys.map((_, index) =>
+    keys.slice(0, index + 1).reduce((sum, { gap }) => sum + gap, T0 + LONG_MS),
+  );
+  const end = (times.at(-1) ?? T0) + 2 * LONG_MS;
+  const frames = Array.from(
+    { length: Math.ceil((end - T0) / FRAME_MS) },
+    (_, index) => T0 + index * FRAME_MS,
+  );
+  // At one moment the question comes first: that is the worse order.
+  const moments = [
+    ...frames.map((at) => ({ at, order: 2, key: null })),
+    ...keys.map((key, index) => ({ at: times[index] as number, order: 1, key })),
+    { at: asked_at, order: 0, key: null },
+  ].sort((a, b) => a.at - b.at || a.order - b.order);
+  for (const { at, order, key } of moments) {
+    state = reduce(state, { type: 'tick', now: at });
+    if (order === 0) state = reduce(state, ASKS);
+    else if (key === null) {
+      const answer = dueAnswer(state, draft);
+      if (answer === null) continue;
+      answers.push(answer);
+      draft = '';
+      state = reduce(state, { type: 'saying', text: null });
+    } else {
+      const { text } = key;
+      const alone = draft === '' && text.length === 1 && text >= ' ' && text !== '\x7f' ? text : null;
+      state = reduce(state, { type: 'typed', alone });
+      draft = text === '\r' ? '' : text === '\x7f' ? draft.slice(0, -1) : draft + text;
+    }
+  }
+  return { answers, draft };
+}
+
+function typed(text: string, gap: number): Key[] {
+  return [...text].map((character) => ({ text: character, gap }));
+}
+
+/** Every moment that makes a difference: around each key, by less and by more than the times that count. */
+function momentsAround(keys: readonly Key[]): number[] {
+  const offsets = [0, 1, SEEN_MS, ALONE_MS - 1, ALONE_MS, ALONE_MS + 1, LONG_MS];
+  let at = T0 + LONG_MS;
+  return keys.flatMap(({ gap }) => {
+    at += gap;
+    return offsets.flatMap((offset) => [at - offset, at + offset]);
+  });
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const SENTENCES = [
+  'this is then over',
+  'yes, do that',
+  'stop it',
+  'no, never',
+  'my way',
+  'very good',
+  ...[...LETTERS].flatMap((letter) => [
+    `${letter}ynsmv`,
+    `ynsmv${letter}`,
+    `${letter.toUpperCase()} ${letter}`,
+  ]),
+];
+
+it('no sentence answers, typed as people type, whenever the question comes up', () => {
+  for (const sentence of SENTENCES)
+    for (const gap of [0, 30, 350, ALONE_MS - 1]) {
+      const keys = typed(sentence, gap);
+      for (const asked_at of momentsAround(keys)) {
+        const { answers, draft } = played(keys, asked_at);
+        assert.deepEqual(answers, [], `${sentence}, ${gap} ms apart, asked at ${asked_at - T0}`);
+        assert.equal(draft, sentence);
+      }
+    }
+});
+
+it('however slowly a sentence is typed, only a first letter that is an answer can be one', () => {
+  for (const sentence of SENTENCES.filter((text) => !/^[ynsmv]/i.test(text)))
+    for (const gap of [ALONE_MS, 3_000]) {
+      const keys = typed(sentence, gap);
+      for (const asked_at of momentsAround(keys)) assert.deepEqual(played(keys, asked_at).answers, []);
+    }
+});
+
+it('a letter answers exactly when it stands alone in time and in the draft, and the question was there to be read', () => {
+  const texts = ['y', 't', '\r', '\x7f', 'pasted y'];
+  const gaps = [50, ALONE_MS - 1, ALONE_MS + FRAME_MS];
+  const one = texts.flatMap((text) => gaps.map((gap) => ({ text, gap })));
+  let answered = 0;
+  for (const first of one)
+    for (const second of one)
+      for (const third of one) {
+        const keys = [first, second, third];
+        for (const asked_at of [T0, ...momentsAround(keys)]) {
+          const expected = expectedAnswers(keys, asked_at);
+          answered += expected;
+          assert.equal(played(keys, asked_at).answers.length, expected, JSON.stringify({ keys, asked_at }));
+        }
+      }
+  assert.ok(answered > 0);
+});
+
+/** The rule, said otherwise: from the times alone. */
+function expectedAnswers(keys: readonly Key[], asked_at: number): number {
+  let [at, draft, count] = [T0 + LONG_MS, '', 0];
+  keys.forEach(({ text, gap }, index) => {
+    at += gap;
+    const quiet_before = index === 0 || gap >= ALONE_MS;
+    const quiet_after = (keys[index + 1]?.gap ?? LONG_MS) >= ALONE_MS;
+    const readable = at - asked_at >= ALONE_MS;
+    if (text === 'y' && draft === '' && quiet_before && quiet_after && readable) count += 1;
+    else draft = text === '\r' ? '' : text === '\x7f' ? draft.slice(0, -1) : draft + text;
+  });
+  return count;
+}
+
+it('a chord answers from when the question can have been seen, and not the next one that takes its place', () => {
+  const state = reduce({ ...BEGUN, now: T0 + 10 }, ASKS);
+  assert.equal(mayAnswer(state, T0 + 10 + SEEN_MS - 1), false);
+  assert.equal(mayAnswer(state, T0 + 10 + SEEN_MS), true);
+  const other: UiEvent = { type: 'asks', asks: [ask('b', 'child')] };
+  const next = reduce({ ...state, now: T0 + LONG_MS }, other);
+  assert.equal(mayAnswer(next, T0 + LONG_MS), false);
+});
+
+it('a letter that waits to stand alone never answers another question', () => {
+  const asked = reduce(BEGUN, ASKS);
+  const held = reduce({ ...asked, now: T0 + LONG_MS }, { type: 'typed', alone: 'y' });
+  const later = { ...held, now: T0 + 2 * LONG_MS };
+  assert.equal(dueAnswer(later, 'y'), 'allow');
+  assert.equal(dueAnswer(later, 'yes'), null);
+  assert.equal(dueAnswer(reduce(later, { type: 'asks', asks: [ask('b', 'child')] }), 'y'), null);
+  assert.equal(dueAnswer(reduce(later, { type: 'overlay', overlay: { type: 'keys' } }), 'y'), null);
+  assert.equal(dueAnswer(reduce(later, { type: 'question', shown: false }), 'y'), null);
+});
