@@ -6,12 +6,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  createScriptedModel,
-  createToolRegistry,
-  openCoppice,
-  registerSubagentTools,
-} from '../src/coppice.ts';
+import { createScriptedModel, createToolRegistry, openCoppice, registerSubagentTools } from 'coppice';
 
 const registry = createToolRegistry();
 registry.register(

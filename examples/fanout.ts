@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createScriptedModel, openCoppice } from '../src/coppice.ts';
+import { createScriptedModel, openCoppice } from 'coppice';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-example-'));
 const project = join(folder, 'project');

@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createScriptedModel, defineTool, openCoppice } from 'coppice';
 import { z } from 'zod';
-import { createScriptedModel, defineTool, openCoppice } from '../src/coppice.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-example-'));
 

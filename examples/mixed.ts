@@ -1,15 +1,40 @@
 /**
  * Three vocabularies in one tree: the root forks a lead and waits for it; the lead hands two tasks to sub-agents with spawn_agents and gets
  * both results in one message; one of them asks an agent program over ACP with subagent_delegate. The models here are scripted and the
- * program is a small one from this repository, so the example runs offline. It checks its own outcome.
+ * program is the smallest one that speaks ACP, so the example runs offline. It checks its own outcome.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createScriptedModel, openCoppice } from '../src/coppice.ts';
+import { createScriptedModel, openCoppice } from 'coppice';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-example-'));
+
+/** An agent program: one message of JSON-RPC a line, on its standard streams. */
+const program = join(folder, 'gardener.mjs');
+writeFileSync(
+  program,
+  `import { createInterface } from 'node:readline';
+const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const answers = {
+  initialize: () => ({ protocolVersion: 1, agentCapabilities: {} }),
+  'session/new': () => ({ sessionId: 'garden' }),
+  'session/prompt': () => {
+    const content = { type: 'text', text: 'A hazel is 6 m tall.' };
+    say({
+      method: 'session/update',
+      params: { sessionId: 'garden', update: { sessionUpdate: 'agent_message_chunk', content } },
+    });
+    return { stopReason: 'end_turn' };
+  },
+};
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method } = JSON.parse(line);
+  if (id !== undefined) say({ id, result: answers[method]() });
+}
+`,
+);
 
 const scripted = createScriptedModel(
   {
@@ -57,7 +82,7 @@ const scripted = createScriptedModel(
         calls: [
           {
             name: 'subagent_delegate',
-            input: { task: 'echo A hazel is 6 m tall.', description: 'the program' },
+            input: { task: 'How tall is a hazel?', description: 'the program' },
           },
         ],
       },
@@ -78,7 +103,7 @@ const coppice = await openCoppice({
   acp: {
     gardener: {
       command: process.execPath,
-      args: [join(import.meta.dirname, '..', 'test', 'servers', 'acp-agent.ts')],
+      args: [program],
     },
   },
   cwd: folder,

@@ -8,9 +8,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-example-'));
-const main = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts');
+const main = fileURLToPath(import.meta.resolve('coppice/cli'));
 
 /** `coppice …` on a ledger of its own. */
 function coppice(...args: readonly string[]): { readonly code: number | null; readonly stdout: string } {

@@ -6,8 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const MAIN = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts');
+const MAIN = fileURLToPath(import.meta.resolve('coppice/cli'));
 const folder = mkdtempSync(join(tmpdir(), 'coppice-example-'));
 
 const slash = (command: string) => ({ name: 'slash', input: { command } });

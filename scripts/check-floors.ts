@@ -1,4 +1,4 @@
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describeFloors } from './floor-table.ts';
 import { checkFloors } from './floors.ts';
@@ -12,7 +12,9 @@ const EXEMPT = new Set(['scripts/text-rules.ts', 'test/house/text-rules.test.ts'
 
 if (process.argv.includes('--table')) console.log(describeFloors());
 const src = join(root, 'src');
-const sources = globSync('**/*.ts', { cwd: src }).map((file) => join(src, file));
+const sources = [
+  ...new Set(globSync('**/*.{ts,cts}', { cwd: src }).map((file) => realpathSync(join(src, file)))),
+];
 const texts = globSync(TEXTS, { cwd: root }).filter(
   (file) => !EXEMPT.has(file) && statSync(join(root, file)).isFile(),
 );

@@ -12,7 +12,7 @@ export async function runCommandLine(argv: readonly string[], version: string): 
   const program = createProgram(version);
   try {
     const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true;
-    const args = withDefaultCommand(argv, interactive);
+    const args = withDefaultCommand(argv, interactive, program.command);
     if (args.length <= 2) {
       program.command.outputHelp();
       return EXIT.done;

@@ -1,4 +1,4 @@
-// Proves that the examples run and print what they promise.
+// Proves that the examples run as they are shipped, here on the sources, and print what they promise.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -6,7 +6,10 @@ import { it } from 'node:test';
 
 function run(example: string): string {
   const file = join(import.meta.dirname, '..', '..', 'examples', example);
-  return execFileSync(process.execPath, [file], { encoding: 'utf8', timeout: 30_000 });
+  return execFileSync(process.execPath, ['--conditions=coppice-source', file], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
 }
 
 it('examples/library.ts', () => {

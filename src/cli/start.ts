@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+
+/** The command line from its first word: nothing is loaded that the word does not need. */
+export async function start(): Promise<void> {
+  // A reader that leaves early (`coppice ps | head`) is no error.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(0);
+      throw error;
+    });
+  }
+  // Somebody waits at a prompt for these: nothing of the commands is loaded for them.
+  if (process.argv[2] === '__complete') {
+    const { completeWords } = await import('./completion/complete-words.ts');
+    for (const line of await completeWords(process.argv.slice(3), process.env))
+      process.stdout.write(`${line}\n`);
+    return;
+  }
+  const { runCommandLine } = await import('./run-command-line.ts');
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  process.exitCode = await runCommandLine(process.argv, version);
+}

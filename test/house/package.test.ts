@@ -1,0 +1,125 @@
+/**
+ * Proves that what `npm pack` makes of a fresh clone works where it is installed: it is built, its command runs, its types hold in a strict program, its
+ * examples run; and that an older Node hears in one sentence which one is needed, from the sources as from the package.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Script } from 'node:vm';
+
+const root = join(import.meta.dirname, '..', '..');
+const PROGRAM = `import { type Coppice, createScriptedModel, defineTool, openCoppice, type TreeOutcome } from 'coppice';
+
+const scripted = createScriptedModel({ rules: [{ say: 'it works' }] }, 'types');
+const coppice: Coppice = await openCoppice({ database: 'types.db', model: 'types', models: { types: scripted } });
+const outcome: TreeOutcome = await (await coppice.start({ prompt: 'try it' })).result();
+// @ts-expect-error: a database is needed.
+export const wrong = (): Promise<Coppice> => openCoppice({ model: 'types' });
+console.log(outcome.reply, typeof defineTool);
+await coppice.close();
+`;
+
+describe('the package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-package-'));
+  const clone = join(folder, 'clone');
+  const home = join(folder, 'home');
+  const installed = join(home, 'node_modules', 'coppice');
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const run = (program: string, args: readonly string[], cwd = home) =>
+    execFileSync(program, args, {
+      cwd,
+      encoding: 'utf8',
+      env: { ...process.env, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+
+  before(() => {
+    mkdirSync(clone);
+    // What a clone would hold, as it stands now; its dependencies are those of this one.
+    const files = run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], root);
+    run('tar', ['-C', root, '--null', '-T', write('files', files), '-cf', join(folder, 'clone.tar')], folder);
+    run('tar', ['-xf', join(folder, 'clone.tar')], clone);
+    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+    run('npm', ['pack', '--silent', '--pack-destination', folder], clone);
+    mkdirSync(installed, { recursive: true });
+    run('tar', ['-xzf', join(folder, 'coppice-0.1.0.tgz'), '--strip-components=1', '-C', installed], folder);
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    for (const name of [...Object.keys(dependencies), '@types/node', 'undici-types']) link(name);
+    writeFileSync(join(home, 'package.json'), '{"type": "module"}');
+  });
+
+  function write(name: string, text: string): string {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  }
+
+  /** Its own dependencies are found where they really are. */
+  function link(name: string): void {
+    const at = join(home, 'node_modules', name);
+    mkdirSync(join(at, '..'), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), at);
+  }
+
+  it('holds what is needed, and no sources', () => {
+    for (const part of ['dist/coppice.js', 'dist/coppice.d.ts', 'docs/library.md', 'examples/library.ts'])
+      assert.ok(existsSync(join(installed, part)), part);
+    assert.equal(existsSync(join(installed, 'src')), false);
+  });
+
+  it('its command runs', () => {
+    const { bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+      bin: { coppice: string };
+    };
+    const rules = write('rules.json', JSON.stringify({ rules: [{ say: 'hello from the package' }] }));
+    const args = ['run', '--model', `scripted:${rules}`, '--database', 'run.db', 'say hello'];
+    assert.equal(run(process.execPath, [join(installed, bin.coppice), ...args]), 'hello from the package\n');
+  });
+
+  it('a strict TypeScript program compiles against its types, and runs', () => {
+    writeFileSync(join(home, 'program.ts'), PROGRAM);
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
+    const target = ['--module', 'nodenext', '--target', 'es2024', '--types', 'node', '--noEmit'];
+    const tsc = spawnSync(
+      process.execPath,
+      [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), ...strict, ...target, 'program.ts'],
+      { cwd: home, encoding: 'utf8' },
+    );
+    assert.equal(tsc.stdout + tsc.stderr, '');
+    assert.equal(run(process.execPath, ['program.ts']), 'it works function\n');
+  });
+
+  it('an example that is copied out of it runs', () => {
+    writeFileSync(join(home, 'library.ts'), readFileSync(join(installed, 'examples', 'library.ts')));
+    assert.match(run(process.execPath, ['library.ts']), /oak has 3 letters\. hazel has 5 letters\./);
+  });
+});
+
+describe('an older Node', () => {
+  const folder = join(root, 'src', 'cli');
+
+  it('can read the entry: CommonJS, without types, without words of today', () => {
+    assert.equal(readFileSync(join(folder, 'entry', 'package.json'), 'utf8').includes('"commonjs"'), true);
+    const text = readFileSync(join(folder, 'main.ts'), 'utf8').replace(/^#!.*/, '');
+    assert.doesNotThrow(() => new Script(text));
+    assert.doesNotMatch(text, /\?\?|\?\.|\bawait\b|^export|^import/m);
+  });
+
+  const older = (process.env.PATH ?? '').split(delimiter).flatMap((path) => {
+    const node = join(path, 'node');
+    const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+    return Number(/^v(\d+)/.exec(stdout ?? '')?.[1] ?? 24) < 24 ? [node] : [];
+  });
+  it('hears which Node is needed', { skip: older.length === 0 && 'there is none here' }, () => {
+    const { status, stdout, stderr } = spawnSync(older[0] as string, [join(folder, 'main.ts'), 'ps'], {
+      encoding: 'utf8',
+    });
+    assert.deepEqual([status, stdout], [2, '']);
+    assert.match(stderr, /^coppice needs Node\.js 24 or newer; this is v\d+\.\d+\.\d+\. .*\n$/);
+  });
+});
