@@ -1,4 +1,5 @@
 import type { Ask } from './ask.ts';
+import { parseJson } from './json-text.ts';
 
 /** Arguments that are longer are cut, and said to be: nobody shall allow what they took for the whole. */
 const ARGUMENTS_MAX = 3_000;
@@ -15,14 +16,10 @@ export function askText(ask: Ask): string {
 
 /** The subject where it is all that the call is given; else every argument. */
 function argumentsOf({ input, subject }: Ask): string {
-  try {
-    const value: unknown = JSON.parse(input);
-    if (typeof value !== 'object' || value === null) return input;
-    const given = Object.values(value);
-    return given.length === 1 && given[0] === subject ? subject : JSON.stringify(value, null, 2);
-  } catch {
-    return input;
-  }
+  const parsed = parseJson(input);
+  if (!parsed.ok || typeof parsed.value !== 'object' || parsed.value === null) return input;
+  const given = Object.values(parsed.value);
+  return given.length === 1 && given[0] === subject ? subject : JSON.stringify(parsed.value, null, 2);
 }
 
 function shortened(text: string): string {

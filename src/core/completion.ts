@@ -1,3 +1,5 @@
+import { parseJson } from './json-text.ts';
+
 /** What a child tells its parent when its work is done (seed 2, Structured Completion Message). */
 export type Completion =
   | { readonly status: 'idle'; readonly success: true; readonly summary: string }
@@ -41,10 +43,8 @@ export function completionLine(completion: Completion): string {
 
 function objectOf(text: string): Record<string, unknown> | null {
   if (!text.trimStart().startsWith('{')) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
+  const parsed = parseJson(text);
+  return parsed.ok && typeof parsed.value === 'object'
+    ? (parsed.value as Record<string, unknown> | null)
+    : null;
 }

@@ -92,6 +92,8 @@ export type AgentEvent =
   | { readonly type: 'retry'; readonly at: number }
   /** The run time was used up while at work: one last answer without tools (DESIGN.md, Decided). `limit` says which, for people. */
   | { readonly type: 'limit'; readonly at: number; readonly limit: string }
+  /** Something threw while the agent's step was made: whatever it was at ends with it. */
+  | { readonly type: 'fault'; readonly at: number; readonly failure: Failure }
   /**
    * The process that ran the agent is gone; its successor goes on from the ledger (law 12). `deaths`: the ledger's count of processes that died
    * while a call of it ran, since it last rested; `forgiven` where a person said to go on.

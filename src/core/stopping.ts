@@ -92,3 +92,25 @@ export function limitReached(
       return invalid(state, event, 'no turn is running');
   }
 }
+
+/** A fault of our own: what runs is stopped, children are asked to stop, and the turn ends in it. */
+export function faulted(
+  state: AgentState,
+  { failure }: EventOf<'fault'>,
+  context: TransitionContext,
+): Transition {
+  const reason = `Cancelled: ${failure.error}`;
+  switch (state.type) {
+    case 'requesting':
+      return endInFailure(failure, state.turn.last_text, [{ type: 'abort' }], context);
+    case 'executing': {
+      const stopped = [...stopCalls(state, [], failure.error), ...leaveFanIn(state, reason)];
+      return endInFailure(failure, state.turn.last_text, stopped, context);
+    }
+    case 'awaiting':
+    case 'cancelling':
+      return endInFailure(failure, state.turn.last_text, leaveFanIn(state, reason), context);
+    default:
+      return endInFailure(failure, '', [], context);
+  }
+}

@@ -9,7 +9,7 @@ import { ask } from './request.ts';
 import { answered } from './response.ts';
 import { resumed } from './resuming.ts';
 import { type AgentState, isTerminal, newTurn } from './state.ts';
-import { cancelled, limitReached } from './stopping.ts';
+import { cancelled, faulted, limitReached } from './stopping.ts';
 import type { TransitionContext } from './transition-context.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 import { endInFailure } from './turn-end.ts';
@@ -85,6 +85,8 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
       return retried(state.failure, event.at);
     case 'limit':
       return limitReached(state, event, context);
+    case 'fault':
+      return faulted(state, event, context);
     case 'resume':
       return resumed(state, event, context);
   }

@@ -1,6 +1,7 @@
 import type { Agent } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Failure } from '../core/failure.ts';
+import { parseJson } from '../core/json-text.ts';
 import type { PlacedMessage, ResultContent } from '../core/message.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import { isAgentProgram } from '../core/submits.ts';
@@ -170,12 +171,9 @@ function endOf({ state, reply }: Agent): string | Failure {
 }
 
 function argumentsOf(input: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(input);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
-  } catch {
-    return {};
-  }
+  const parsed = parseJson(input);
+  const { value } = parsed.ok ? parsed : { value: null };
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
 }

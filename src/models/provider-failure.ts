@@ -17,6 +17,7 @@ export function providerFailure(
   const text = error instanceof Error ? error.message : describe(error);
   if (error instanceof ConnectionError || isConnectionError(error))
     return failure('network', text, true, secrets);
+  if (isOurs(error)) return failure('internal', `a fault in Coppice or its packages: ${text}`, true, secrets);
   if (OVERFLOW.test(text)) return failure('context_overflow', text, false, secrets);
   // An error part in the middle of a stream: overload is said in words there.
   if (/overloaded|unavailable|internal server/i.test(text)) return failure('overloaded', text, true, secrets);
@@ -55,6 +56,11 @@ function failure(
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '[key]');
   const said: Failure = { kind, error: clean, retryable };
   return { type: 'failure', failure: said };
+}
+
+/** What JavaScript itself throws is a fault of a program here, not of the network: asking again brings the same. */
+function isOurs(error: unknown): boolean {
+  return [RangeError, TypeError, ReferenceError, EvalError].some((type) => error instanceof type);
 }
 
 function isConnectionError(error: unknown): boolean {

@@ -4,6 +4,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4TextPart,
 } from '@ai-sdk/provider';
+import { parseJson } from '../core/json-text.ts';
 import type { AssistantPart, CallPart, Image, ProviderMetadata, ResultContent } from '../core/message.ts';
 import type { PromptMessage } from '../core/prompt.ts';
 
@@ -108,12 +109,10 @@ function filePart(image: Image): LanguageModelV4FilePart {
 
 /** Providers demand an object; what was none is shown as the text it was. */
 function objectOf(call: CallPart): unknown {
-  try {
-    const value: unknown = JSON.parse(call.input === '' ? '{}' : call.input);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // Said below, and again in the result of the call.
-  }
+  const parsed = parseJson(call.input === '' ? '{}' : call.input);
+  if (parsed.ok && typeof parsed.value === 'object' && parsed.value !== null && !Array.isArray(parsed.value))
+    return parsed.value;
+  // Why is said in the result of the call.
   return { invalid_arguments: call.input };
 }
 

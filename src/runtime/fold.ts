@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../core/event.ts';
+import type { Failure } from '../core/failure.ts';
 import type { ResultStatus } from '../core/message.ts';
 import { type Call, isTerminal, type RunningCall } from '../core/state.ts';
 import { storable } from '../core/text.ts';
@@ -18,15 +19,18 @@ import { endTreeOfRun, tellOutside } from './tell-outside.ts';
 /**
  * Folds everything that waits at one agent into one draft: events in order, then the calls of toolsets that these
  * started, then waits that may end, then mail. Pure but for `newId`; the cell is not changed.
+ * Never throws: a fault ends what this agent is at, and the others of the round get their step.
  */
 export function fold(cell: Cell, around: FoldSurroundings): Draft {
-  const draft = new Draft(
-    cell.agent,
-    around.context,
-    (call) => around.toolsetTool(call.name) !== undefined,
-    around.newId,
-    (id) => !isTerminal(around.forest.agent(id)?.state.type ?? 'idle'),
-  );
+  try {
+    return folded(cell, around);
+  } catch (error) {
+    return foldFault(cell, around, error);
+  }
+}
+
+function folded(cell: Cell, around: FoldSurroundings): Draft {
+  const draft = newDraft(cell, around);
   if (cell.inputs.length > 0) takeOutcomes(draft, cell, around);
   for (const input of cell.inputs) {
     if (input.type === 'toolset-call') draft.toolset_calls.push(input.call);
@@ -46,10 +50,45 @@ export function fold(cell: Cell, around: FoldSurroundings): Draft {
   return draft;
 }
 
+function newDraft(cell: Cell, around: FoldSurroundings): Draft {
+  return new Draft(
+    cell.agent,
+    around.context,
+    (call) => around.toolsetTool(call.name) !== undefined,
+    around.newId,
+    (id) => !isTerminal(around.forest.agent(id)?.state.type ?? 'idle'),
+  );
+}
+
+/** Instead of a step that threw: whatever the agent was at ends, and whoever awaits it is told. */
+function foldFault(cell: Cell, around: FoldSurroundings, error: unknown): Draft {
+  const draft = newDraft(cell, around);
+  const text = `a fault in Coppice ended this turn: ${messageOf(error)}`;
+  const failure: Failure = { kind: 'internal', error: storable(text), retryable: true };
+  draft.apply({ type: 'fault', at: around.now, failure });
+  tellOfFailure(draft, around);
+  tellOutside(draft, around);
+  endTreeOfRun(draft, around);
+  return draft;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 function decodeCalls(draft: Draft, cell: Cell, around: FoldSurroundings): void {
   // A settled call may start queued ones, so the list grows while it is walked.
   for (let call = draft.toolset_calls.shift(); call !== undefined; call = draft.toolset_calls.shift()) {
-    decodeCall(call, draft, cell, around);
+    try {
+      decodeCall(call, draft, cell, around);
+    } catch (error) {
+      const { state } = draft;
+      // What throws before the call is decided is the call's own failure, anything else the agent's.
+      if (state.type !== 'executing' || !state.running.some((running) => isStarted(running, call)))
+        throw error;
+      const text = `${call.name} failed inside Coppice: ${messageOf(error)}`;
+      settle(draft, call, 'error', refusalText('INTERNAL', text), around);
+    }
   }
 }
 

@@ -38,7 +38,7 @@ export async function performRequest(cell: Cell, around: RequestSurroundings): P
   // Aborted and replaced, or the agent is gone: nobody waits for this answer any more.
   if (cell.request !== controller || cell.gone) return;
   const at = surroundings.now();
-  const event = eventOf(at, cell.agent, outcome, around.workbench);
+  const event = eventOrFault(at, cell.agent, outcome, around.workbench);
   const whole = event === null ? null : await withChanges(cell, event, around);
   // Looking into a worktree takes a while.
   if (cell.request !== controller || cell.gone) return;
@@ -58,6 +58,16 @@ type Outcome = EventOf<'response' | 'request-failed'>;
 function eventOf(at: number, agent: Agent, outcome: ModelOutcome, workbench: Workbench): Outcome | null {
   if (outcome.type === 'aborted') return null;
   return outcome.type === 'failure' ? failed(at, outcome) : answered(at, agent, outcome, workbench);
+}
+
+/** An answer that cannot even be read ends its turn, not the process. */
+function eventOrFault(at: number, agent: Agent, outcome: ModelOutcome, workbench: Workbench): Outcome | null {
+  try {
+    return eventOf(at, agent, outcome, workbench);
+  } catch (error) {
+    const text = `a fault in Coppice while the answer was read: ${error instanceof Error ? error.message : String(error)}`;
+    return failed(at, { type: 'failure', failure: { kind: 'internal', error: text, retryable: true } });
+  }
 }
 
 function withChanges(

@@ -12,7 +12,7 @@ import { childConfig } from './child-config.ts';
 import type { Need } from './need.ts';
 import { noNesting } from './nesting.ts';
 import { nameOfTask, newChild } from './new-child.ts';
-import { resultFault } from './output-schema.ts';
+import { resultFault, schemasFault } from './output-schema.ts';
 import { checkTask, MAX_TASK_SECONDS, modelOf, needsOf, taskOptions } from './task-options.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 
@@ -71,6 +71,10 @@ const spawn: ToolsetTool = {
     const { tasks } = parsed.value;
     const reached = overBudget(view, tasks.length);
     if (reached !== null) return refuse('LIMIT_REACHED', reached);
+    const too_much = schemasFault(
+      tasks.flatMap(({ output_schema }) => (output_schema ? [output_schema] : [])),
+    );
+    if (too_much !== null) return refuse('INVALID_ARG', too_much);
     const agents: NewAgent[] = [];
     for (const [index, task] of tasks.entries()) {
       const made = plan(task, index, call.id, view);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Agent } from '../core/agent.ts';
 import { type CompletionReading, readCompletion } from '../core/completion.ts';
+import { parseJson } from '../core/json-text.ts';
 import type { Mail } from '../core/mail.ts';
 import { isSubAgent } from '../core/sub-agent.ts';
 import { storable } from '../core/text.ts';
@@ -108,12 +109,7 @@ function messageOf(line: string, words: readonly SlashWord[]): string {
 }
 
 function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return parseJson(text).ok;
 }
 
 const slash: ToolsetTool = {

@@ -67,7 +67,9 @@ export type RefusalCode =
   | 'NOT_AVAILABLE'
   | 'NO_PROFILE'
   | 'UNKNOWN_COMMAND'
-  | 'WOULD_DEADLOCK';
+  | 'WOULD_DEADLOCK'
+  /** A fault in Coppice, not in the call. */
+  | 'INTERNAL';
 
 /**
  * One tool by which an agent works with other agents. `decode` is pure and does no I/O: the runtime commits what it

@@ -191,7 +191,7 @@ export class KernelRun {
         runs.every((call) => call.idempotent || !known.includes(call)),
         'never run again silently',
       );
-    if (event.type !== 'cancel' && event.type !== 'limit') return;
+    if (event.type !== 'cancel' && event.type !== 'limit' && event.type !== 'fault') return;
     const open = [...known, ...before.queued].map((call) => call.id);
     const answers = effects.flatMap((effect) =>
       effect.type === 'append' && effect.message.kind === 'result' ? [effect.message.content.call_id] : [],

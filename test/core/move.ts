@@ -7,7 +7,7 @@ import type { KernelRun } from './kernel-run.ts';
 /** A step of a generated run: it becomes an event when the state is known that it meets. */
 export type Move =
   | { readonly type: 'any'; readonly event: AgentEvent }
-  | { readonly type: 'input' | 'steer' | 'retry' | 'resume' | 'limit' | 'kill' | 'request-failed' }
+  | { readonly type: 'input' | 'steer' | 'retry' | 'resume' | 'limit' | 'fault' | 'kill' | 'request-failed' }
   | {
       readonly type: 'answer';
       readonly said: string;
@@ -59,7 +59,7 @@ export const move: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      type: fc.constantFrom('resume' as const, 'limit' as const, 'request-failed' as const),
+      type: fc.constantFrom('resume' as const, 'limit' as const, 'fault' as const, 'request-failed' as const),
     }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('submit' as const), outcome }) },
@@ -179,6 +179,8 @@ export function eventOf(move: Move, run: KernelRun): AgentEvent {
       return { type: 'kill', at, by: 'you' };
     case 'limit':
       return { type: 'limit', at, limit: `run time in ${state.type}` };
+    case 'fault':
+      return { type: 'fault', at, failure: { kind: 'internal', error: 'a fault', retryable: true } };
     case 'retry':
     case 'resume':
       return { type: move.type, at };

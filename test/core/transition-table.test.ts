@@ -69,6 +69,7 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
   kill: { type: 'kill', at: 2, by: 'you' },
   retry: { type: 'retry', at: 2 },
   limit: { type: 'limit', at: 2, limit: 'run time of 60 s' },
+  fault: { type: 'fault', at: 2, failure },
   resume: { type: 'resume', at: 2 },
 };
 
@@ -82,6 +83,7 @@ const OWN: Table = {
     'human-wait': 'waiting',
     capture: 'idle',
     branch: 'idle',
+    fault: 'errored',
     kill: 'killed',
     resume: 'idle',
   },
@@ -90,6 +92,7 @@ const OWN: Table = {
     capture: 'waiting',
     branch: 'waiting',
     cancel: 'idle',
+    fault: 'errored',
     kill: 'killed',
     resume: 'waiting',
   },
@@ -100,6 +103,7 @@ const OWN: Table = {
     response: 'idle',
     'request-failed': 'errored',
     cancel: 'idle',
+    fault: 'errored',
     kill: 'killed',
     limit: 'requesting',
     resume: 'requesting',
@@ -113,6 +117,7 @@ const OWN: Table = {
     branch: 'executing',
     'child-result': 'executing',
     cancel: 'cancelling',
+    fault: 'errored',
     kill: 'killed',
     limit: 'requesting',
     resume: 'awaiting',
@@ -122,6 +127,7 @@ const OWN: Table = {
     branch: 'awaiting',
     'child-result': 'requesting',
     cancel: 'cancelling',
+    fault: 'errored',
     kill: 'killed',
     limit: 'requesting',
     resume: 'awaiting',
@@ -130,6 +136,7 @@ const OWN: Table = {
     capture: 'cancelling',
     branch: 'cancelling',
     'child-result': 'idle',
+    fault: 'errored',
     kill: 'killed',
     limit: 'idle',
     resume: 'cancelling',
@@ -140,6 +147,7 @@ const OWN: Table = {
     'human-wait': 'waiting',
     input: 'requesting',
     retry: 'requesting',
+    fault: 'errored',
     kill: 'killed',
     resume: 'errored',
   },
@@ -151,10 +159,19 @@ const OWN: Table = {
 /** For one that reports: its ends are terminal, a cancel reaches it everywhere (seed 3), and it waits for nobody but its task. */
 const REPORTING: Table = {
   ...OWN,
-  idle: { ...OWN.idle, cancel: 'failed', 'human-wait': undefined },
-  requesting: { ...OWN.requesting, response: 'completed', 'request-failed': 'failed', cancel: 'failed' },
-  cancelling: { ...OWN.cancelling, 'child-result': 'failed', limit: 'failed' },
-  errored: { ...OWN.errored, cancel: 'failed', 'human-wait': undefined },
+  idle: { ...OWN.idle, fault: 'failed', cancel: 'failed', 'human-wait': undefined },
+  waiting: { ...OWN.waiting, fault: 'failed' },
+  requesting: {
+    ...OWN.requesting,
+    fault: 'failed',
+    response: 'completed',
+    'request-failed': 'failed',
+    cancel: 'failed',
+  },
+  executing: { ...OWN.executing, fault: 'failed' },
+  awaiting: { ...OWN.awaiting, fault: 'failed' },
+  cancelling: { ...OWN.cancelling, fault: 'failed', 'child-result': 'failed', limit: 'failed' },
+  errored: { ...OWN.errored, fault: 'failed', cancel: 'failed', 'human-wait': undefined },
 };
 
 describe('the transition table', () => {

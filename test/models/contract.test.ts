@@ -152,6 +152,44 @@ for (const protocol of PROTOCOLS) {
       await server.close();
     });
 
+    it('arguments that are nested as deep as a program can write poison no conversation', async () => {
+      const deep = `{"n":${'['.repeat(3_000)}${']'.repeat(3_000)}}`;
+      const { server, model } = await open(protocol, ({ messages }) =>
+        messages.length === 1 ? { calls: [{ name: 'fork', input: deep }] } : { text: 'fine' },
+      );
+      const first = answered(await model.stream(ask(), () => undefined));
+      const messages: PromptMessage[] = [
+        { role: 'user', text: 'hello' },
+        { role: 'assistant', model: model.id, parts: first.content.parts },
+        {
+          role: 'results',
+          results: calls(first).map(({ id }) => ({
+            call_id: id,
+            name: 'fork',
+            status: 'error',
+            output: 'no',
+          })),
+        },
+      ];
+      const second = answered(await model.stream(ask({ messages }), () => undefined));
+      assert.equal(second.finish, 'stop');
+      assert.match(server.exchanges[1]?.raw ?? '', /invalid_arguments/);
+      await server.close();
+    });
+
+    it('a fault in the program that asks is told as one, at once', async () => {
+      const { server, model } = await open(protocol, () => ANSWER);
+      const input = {};
+      Object.assign(input, { properties: { self: input }, type: 'object' });
+      const outcome = await model.stream(
+        ask({ tools: [{ name: 'circle', description: 'x', input }] }),
+        () => undefined,
+      );
+      assert.ok(outcome.type === 'failure' && outcome.failure.kind === 'internal', JSON.stringify(outcome));
+      assert.equal(server.exchanges.length, 0);
+      await server.close();
+    });
+
     it('a conversation with invalid arguments, empty texts and pictures is still sendable', async () => {
       const { server, model } = await open(protocol, () => ({ text: 'fine' }));
       const call = (id: string, input: string): CallPart => ({ type: 'call', id, name: 'fork', input });

@@ -12,6 +12,8 @@ import type { RuntimeFace, TreeOutcome } from '../../src/runtime/runtime-face.ts
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Tool } from '../../src/tools/tool.ts';
+import { ALL_TOOLSETS } from '../../src/toolsets/all-toolsets.ts';
+import type { Toolset } from '../../src/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../../src/toolsets/toolset-terms.ts';
 
 /** What an agent's model sees of its own part of the conversation. */
@@ -65,6 +67,8 @@ export interface StageOptions {
   readonly tools?: readonly Tool[];
   /** Default: a new SQLite file. */
   readonly database?: string;
+  /** Beside those that there are. */
+  readonly more_toolsets?: readonly Toolset[];
   /** Default `process`. */
   readonly toolsets?: readonly string[];
   readonly terms?: Partial<ToolsetTerms>;
@@ -101,6 +105,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
       return options.models?.[name] ?? actor(play, requests, options.cost_usd ?? null);
     },
     tools,
+    toolsets: [...ALL_TOOLSETS, ...(options.more_toolsets ?? [])],
     ...(options.terms === undefined ? {} : { terms: options.terms }),
     ...(options.can_ask === undefined ? {} : { can_ask: options.can_ask }),
     spill_dir: folder,

@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/json-text.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { type Paint, sign } from '../../render/style.ts';
@@ -108,12 +109,8 @@ function brought({ name, result, opened }: CallEntry, width: number, look: Look)
 }
 
 function inputOf(text: string): Input | null {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    return typeof value === 'object' && value !== null ? (value as Input) : null;
-  } catch {
-    return null;
-  }
+  const parsed = parseJson(text === '' ? '{}' : text);
+  return parsed.ok && typeof parsed.value === 'object' ? (parsed.value as Input | null) : null;
 }
 
 function idIn(output: string): string | null {

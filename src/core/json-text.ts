@@ -1,0 +1,64 @@
+/** Far below where recursion over a value ends the call stack; nothing sensible nests so. */
+const DEPTH_MAX = 128;
+/** Values, keys included. A model's longest answer holds fewer; what walks over them all stays within milliseconds. */
+const VALUES_MAX = 50_000;
+const LENGTH_MAX = 2_000_000;
+
+export type ParsedJson =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: string };
+
+/**
+ * Reads JSON that a model or another program wrote. Bounded before anything is built, so that whoever walks over the value (checks, prints, sends
+ * it on) neither ends the call stack nor holds up the process. Never throws.
+ */
+export function parseJson(text: string): ParsedJson {
+  const fault = sizeFault(text);
+  if (fault !== null) return { ok: false, error: fault };
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch (error) {
+    return { ok: false, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** What the text would come to, counted without reading it. */
+function sizeFault(text: string): string | null {
+  if (text.length > LENGTH_MAX) return `it has ${text.length} characters; the most is ${LENGTH_MAX}`;
+  let depth = 0;
+  let values = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = endOfString(text, at);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        depth += 1;
+        values += 1;
+        if (depth > DEPTH_MAX) return `it is nested deeper than ${DEPTH_MAX} levels`;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth -= 1;
+        break;
+      case 0x2c: // ,
+      case 0x3a: // :
+        values += 1;
+        break;
+    }
+  }
+  return values > VALUES_MAX ? `it holds more than ${VALUES_MAX} values` : null;
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let slashes = 0;
+  while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes += 1;
+  return slashes % 2 === 1;
+}

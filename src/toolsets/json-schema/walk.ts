@@ -1,0 +1,65 @@
+/** What checking one result may cost, in steps; a step is one value, or one character against one instruction of a pattern. */
+const STEPS_MAX = 500_000;
+const FAULTS_MAX = 8;
+/** Characters of a place or of a name that are repeated in a message. */
+const SHOWN_MAX = 200;
+/** Checks within checks; values nest less (`parseJson`), so this bounds what a schema combines on one of them. */
+const DEPTH_MAX = 500;
+
+/** The check would take longer than anybody waits for it. */
+export class TooCostly extends Error {
+  override readonly name = 'TooCostly';
+}
+
+export type Check = (value: unknown, path: string, walk: Walk) => void;
+
+/** One walk of a value through a schema: what it may still cost, and what is wrong so far. */
+export class Walk {
+  readonly faults: string[] = [];
+  readonly #most: number;
+  readonly #left: { steps: number };
+  #depth = 0;
+
+  constructor(most = FAULTS_MAX, left = { steps: STEPS_MAX }) {
+    this.#most = most;
+    this.#left = left;
+  }
+
+  get isOver(): boolean {
+    return this.faults.length >= this.#most;
+  }
+
+  fault(path: string, text: string): void {
+    if (!this.isOver) this.faults.push(`${path === '' ? 'the result' : shown(path)} ${shown(text)}`);
+  }
+
+  /** Throws `TooCostly`. */
+  spend(steps: number): void {
+    this.#left.steps -= steps;
+    if (this.#left.steps < 0) throw new TooCostly('the check takes too many steps');
+  }
+
+  /** Runs checks on one value. Throws `TooCostly`. */
+  apply(checks: readonly Check[], value: unknown, path: string): void {
+    this.#depth += 1;
+    if (this.#depth > DEPTH_MAX) throw new TooCostly('the schema combines too much on one value');
+    for (const check of checks) {
+      if (this.isOver) break;
+      this.spend(1);
+      check(value, path, this);
+    }
+    this.#depth -= 1;
+  }
+
+  /** Whether the value passes, apart from what is said so far. */
+  passes(checks: readonly Check[], value: unknown, path: string): boolean {
+    const aside = new Walk(1, this.#left);
+    aside.#depth = this.#depth;
+    aside.apply(checks, value, path);
+    return aside.faults.length === 0;
+  }
+}
+
+function shown(text: string): string {
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX).toWellFormed()}…` : text;
+}

@@ -1,0 +1,94 @@
+// Proves that what fails inside for one call or one agent is that call's or that agent's failure, on both databases: every other agent of the
+// process goes on, and the ledger that holds the cause can be led again.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { z } from 'zod';
+import { inputSchema } from '../../src/toolsets/arguments.ts';
+import type { Toolset, ToolsetTool } from '../../src/toolsets/toolset.ts';
+import { type Database, onBothDatabases } from './both-databases.ts';
+import { errorOf } from './fanout-stage.ts';
+import { type Play, setStage, until } from './stage.ts';
+
+const faulty = (name: string, fault: Partial<ToolsetTool>): ToolsetTool => ({
+  spec: { name, description: name, input: inputSchema(z.strictObject({})) },
+  creates: false,
+  surveys: false,
+  mentions: () => [],
+  decode: () => ({ type: 'settle', output: 'fine', consequences: [] }),
+  ...fault,
+});
+
+const boom = (): never => {
+  throw new RangeError('Maximum call stack size exceeded');
+};
+
+const FAULTY: Toolset = {
+  name: 'faulty',
+  tools: [
+    faulty('decodes', { decode: boom }),
+    faulty('mentions', { mentions: boom }),
+    faulty('needs', { needs: boom }),
+  ],
+  guidance: '',
+};
+
+const play: Play = ({ step, user }) => {
+  if (user !== 'break') return 'well';
+  return step === 0 ? ['decodes', 'mentions', 'needs'].map((name) => [name, {}] as const) : 'went on';
+};
+
+function suite(database: Database): void {
+  it('a tool that throws while its call is decided: the call has an error, its agent and the other tree go on', async () => {
+    const url = await database();
+    const on = await setStage(play, {
+      toolsets: ['process', 'faulty'],
+      more_toolsets: [FAULTY],
+      ...(url === undefined ? {} : { database: url }),
+    });
+    const other = await on.start('hello');
+    const broken = await on.start('break');
+    assert.equal((await on.runtime.settled(broken.id)).reply, 'went on');
+    assert.equal((await on.runtime.settled(other.id)).reply, 'well');
+    const results = await on.results(broken);
+    assert.deepEqual(
+      results.map((result) => [result.status, errorOf(result).code]),
+      [1, 2, 3].map(() => ['error', 'INTERNAL']),
+    );
+    assert.match(errorOf(results[0]).message, /decodes failed inside Coppice: Maximum call stack/);
+    await on.close();
+  });
+
+  it('an agent whose mail cannot be read fails by itself; the other tree goes on, also after the next start', async () => {
+    const url = await database();
+    const options = url === undefined ? {} : { database: url };
+    const on = await setStage(({ user }) => user, options);
+    const broken = await on.start('one');
+    const other = await on.start('two');
+    await on.runtime.settled(broken.id);
+    await on.runtime.settled(other.id);
+    const sent = await on.store.send({
+      id: '00000000-0000-4000-8000-00000000beef',
+      root_id: broken.id,
+      to_id: broken.id,
+      from_id: null,
+      from_name: 'you',
+      kind: 'control',
+      body: 'no order',
+      sent_at: 1,
+    });
+    assert.ok(sent.ok);
+    await until(async () => (await on.store.agent(broken.id))?.state.type === 'errored', 'the agent failed');
+    await on.runtime.send(other.id, 'three');
+    await until(async () => (await on.store.agent(other.id))?.reply === 'three', 'the other tree went on');
+    const again = await on.reopen();
+    await again.runtime.resume(broken.id);
+    await again.runtime.resume(other.id);
+    await again.runtime.send(other.id, 'four');
+    await until(async () => (await again.store.agent(other.id))?.reply === 'four', 'the other tree goes on');
+    const state = (await again.store.agent(broken.id))?.state;
+    assert.ok(state?.type === 'errored' && state.failure.kind === 'internal', JSON.stringify(state));
+    await again.close();
+  });
+}
+
+onBothDatabases('contained faults', suite);
