@@ -1,5 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { PromptMessage } from '../core/prompt.ts';
 import { AnswerCollector } from './answer-collector.ts';
+import { CallLabels } from './call-labels.ts';
 import { SpliceError } from './http-fetch.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
 import type { PrefixSplice } from './prefix-splice.ts';
@@ -15,6 +17,10 @@ export interface AiSdkModelOptions {
   readonly price: Price | null;
   /** For protocols that convert message by message: shared prefixes are serialised once. */
   readonly splice?: PrefixSplice;
+  /** Ids of calls that the model made itself go back to it as they are (`CallLabels`). */
+  readonly trusts_own_ids: boolean;
+  /** Refuses to think in the middle of calls that it did not think about (Anthropic). */
+  readonly thinks_throughout: boolean;
   /** Texts that must never show up in an error. */
   readonly secrets: readonly string[];
 }
@@ -22,11 +28,26 @@ export interface AiSdkModelOptions {
 /** A model behind one of the AI SDK's provider packages, driven directly: one request per step, tools without executors. */
 export function createAiSdkModel(options: AiSdkModelOptions): Model {
   const prompts = new ProviderPrompt(options.id);
+  const labels = new CallLabels(options.id, options.trusts_own_ids);
   return {
     id: options.id,
     context_window: options.context_window,
-    stream: (request, onDelta) => stream(options, prompts, request, onDelta),
+    stream: (request, onDelta) => {
+      const thoughtless = options.thinks_throughout && isForeignLoop(options.id, request.messages);
+      const sendable: ModelRequest = {
+        ...request,
+        messages: labels.apply(request.messages),
+        thinking: thoughtless ? 'off' : request.thinking,
+      };
+      return stream(options, prompts, sendable, onDelta);
+    },
   };
+}
+
+/** Some of the calls since the newest user message were another model's: its reasoning about them cannot be shown. */
+function isForeignLoop(model: string, messages: readonly PromptMessage[]): boolean {
+  const from = messages.findLastIndex((message) => message.role === 'user') + 1;
+  return messages.slice(from).some((message) => message.role === 'assistant' && message.model !== model);
 }
 
 async function stream(

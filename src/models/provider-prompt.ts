@@ -59,8 +59,8 @@ export class ProviderPrompt {
           { role: 'user', content: [...textParts(message.text), ...(message.images ?? []).map(filePart)] },
         ];
       case 'assistant': {
-        const content = message.parts.flatMap((part) =>
-          this.#assistantPart(part, message.model === this.#model),
+        const content = withoutLooseReasoning(
+          message.parts.flatMap((part) => this.#assistantPart(part, message.model === this.#model)),
         );
         return content.length === 0 ? [] : [{ role: 'assistant', content }];
       }
@@ -96,6 +96,11 @@ function breakpoints(prompt: LanguageModelV4Prompt, fork_point: number): Readonl
     (end) => prompt.findLastIndex((one, at) => at <= end && one.role === 'assistant') - 1,
   );
   return new Set([...ends, ...asked]);
+}
+
+/** Reasoning goes back only together with what it led to: providers refuse it at the end of an answer, and as an answer of its own. */
+function withoutLooseReasoning(content: AssistantMessage['content']): AssistantMessage['content'] {
+  return content.slice(0, content.findLastIndex((part) => part.type !== 'reasoning') + 1);
 }
 
 /** Providers refuse empty text; a message of nothing but spaces says so. */

@@ -106,6 +106,8 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
     context_window: known?.contextWindow ?? null,
     price: known?.price ?? null,
     secrets: [...(key === null ? [] : [key]), ...secretHeaders(config)],
+    trusts_own_ids: found.type === 'openai-compatible' || found.type === 'google',
+    thinks_throughout: found.type === 'anthropic',
     ...(splice === undefined ? {} : { splice }),
   });
   return gated(opened, gateOf(name, config, options));

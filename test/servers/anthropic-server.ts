@@ -27,19 +27,24 @@ const protocol: Protocol = {
         return `messages.${index}: roles must alternate`;
       if (message.content.length === 0) return `messages.${index}: content is empty`;
       if (typeof message.content === 'string') continue;
-      for (const block of message.content) {
-        if (block.type === 'text' && String(block.text).trim() === '')
-          return `messages.${index}: text content blocks must be non-empty`;
-        if (block.type === 'thinking' && typeof block.signature !== 'string')
-          return `messages.${index}: thinking block without signature`;
-        if (block.type === 'tool_use' && (typeof block.input !== 'object' || block.input === null))
-          return `messages.${index}: tool_use.input must be an object`;
+      for (const [place, block] of message.content.entries()) {
+        const wrong = wrongBlock(block);
+        if (wrong !== null) return `messages.${index}.content.${place}.${wrong}`;
       }
+      const last = message.content.at(-1)?.type;
+      if (message.role === 'assistant' && (last === 'thinking' || last === 'redacted_thinking'))
+        return `messages.${index}: The final block in an assistant message cannot be \`thinking\`.`;
       const first = message.content.findIndex((block) => block.type !== 'tool_result');
       if (first >= 0 && message.content.slice(first).some((block) => block.type === 'tool_result')) {
         return `messages.${index}: tool_result blocks must come first`;
       }
     }
+    if (all.at(-1)?.role === 'assistant')
+      return 'This model does not support assistant message prefill. The conversation must end with a user message.';
+    const thinking = (body.thinking as { type?: string } | undefined)?.type === 'enabled';
+    const unthought = thinking ? withoutThinking(all) : null;
+    if (unthought !== null)
+      return `messages.${unthought}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`tool_use\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block`;
     const breakpoints = JSON.stringify(body).split('"cache_control"').length - 1;
     if (breakpoints > 4)
       return `a maximum of 4 blocks with cache_control may be provided, found ${breakpoints}`;
@@ -57,7 +62,7 @@ const protocol: Protocol = {
         start: { type: 'thinking', thinking: '', signature: '' },
         deltas: [
           { type: 'thinking_delta', thinking: answer.reasoning },
-          { type: 'signature_delta', signature: 'signed' },
+          { type: 'signature_delta', signature: SIGNATURE },
         ],
       });
     }
@@ -124,6 +129,37 @@ const protocol: Protocol = {
     },
   }),
 };
+
+/** What this server signs thinking with: it takes no other back. */
+const SIGNATURE = 'signed';
+
+function wrongBlock(block: Block): string | null {
+  switch (block.type) {
+    case 'text':
+      return String(block.text).trim() === '' ? 'text: text content blocks must be non-empty' : null;
+    case 'thinking':
+      return block.signature === SIGNATURE ? null : 'signature: Invalid `signature` in `thinking` block';
+    case 'tool_use':
+      if (typeof block.input !== 'object' || block.input === null)
+        return 'tool_use.input: Input should be a valid dictionary';
+      if (!/^[a-zA-Z0-9_-]{1,128}$/.test(String(block.name)))
+        return "tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'";
+      return /^[a-zA-Z0-9_-]+$/.test(String(block.id))
+        ? null
+        : "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'";
+    default:
+      return null;
+  }
+}
+
+/** The message of a tool loop still going on whose calls do not follow from thinking; null when there is none. */
+function withoutThinking(all: readonly { role: string; content: string | Block[] }[]): number | null {
+  const last = all.at(-1)?.content;
+  if (!Array.isArray(last) || last.some((block) => block.type !== 'tool_result')) return null;
+  const before = all.at(-2)?.content;
+  const starts = Array.isArray(before) ? before[0]?.type : 'text';
+  return starts === 'thinking' || starts === 'redacted_thinking' ? null : all.length - 2;
+}
 
 function stopReason({ finish, calls = [] }: Answer): string {
   if (finish !== undefined) return finish === 'length' ? 'max_tokens' : 'refusal';

@@ -60,6 +60,17 @@ const protocol: Protocol = {
         return `contents[${index}]: a model turn must come after a user turn`;
       if (content.parts.length === 0) return `contents[${index}]: parts must not be empty`;
       if (content.parts.some((part) => part.text === '')) return `contents[${index}]: empty text parameter`;
+      if (content.role === 'model' && content.parts.every((part) => part.thought === true))
+        return `GenerateContentRequest.contents[${index}].parts: contents must have at least one part that is no thought`;
+      for (const [place, { functionCall }] of content.parts.entries())
+        if (functionCall !== undefined && !/^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/.test(functionCall.name))
+          return `GenerateContentRequest.contents[${index}].parts[${place}].function_call.name: Invalid function name.`;
+      const asked = names(contents[index - 1]?.parts.flatMap((part) => part.functionCall ?? []));
+      const told = names(content.parts.flatMap((part) => part.functionResponse ?? []));
+      if (asked.length !== told.length)
+        return 'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.';
+      if (asked.join() !== told.join())
+        return `GenerateContentRequest.contents[${index}].parts: function response name does not match its function call`;
     }
     return refusalOf(messages);
   },
@@ -92,6 +103,10 @@ const protocol: Protocol = {
     error: { code: status, message, status: status === 429 ? 'RESOURCE_EXHAUSTED' : 'INVALID_ARGUMENT' },
   }),
 };
+
+function names(calls: readonly { readonly name: string }[] = []): string[] {
+  return calls.map((call) => call.name);
+}
 
 function outputOf(response: unknown): string {
   const { content } = response as { content?: unknown };

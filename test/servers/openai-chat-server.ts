@@ -28,6 +28,17 @@ const protocol: Protocol = {
       if (one.role === 'user' && (one.content === '' || (one.content as unknown[]).length === 0))
         return 'empty user message';
     }
+    for (const [index, one] of (body.messages as Record<string, unknown>[]).entries()) {
+      const calls = (one.tool_calls ?? []) as { id: string; function: { name: string } }[];
+      if (one.role === 'assistant' && calls.length === 0 && (one.content ?? '') === '')
+        return `Invalid assistant message: 'messages[${index}]' has neither content nor tool_calls`;
+      for (const [place, call] of calls.entries()) {
+        if (call.id.length > 40)
+          return `Invalid 'messages[${index}].tool_calls[${place}].id': string too long. Expected a string with maximum length 40, but got a string with length ${call.id.length} instead.`;
+        if (!/^[a-zA-Z0-9_-]{1,64}$/.test(call.function.name))
+          return `Invalid 'messages[${index}].tool_calls[${place}].function.name': string does not match pattern.`;
+      }
+    }
     return refusalOf(messages);
   },
   events(answer) {

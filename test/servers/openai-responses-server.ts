@@ -8,6 +8,9 @@ import {
 
 type Item = Record<string, unknown>;
 
+/** What this server seals reasoning with: it takes no other back. */
+const SEALED = 'sealed';
+
 /** OpenAI's Responses API, streaming. */
 const protocol: Protocol = {
   accepts: (path) => path.endsWith('/responses'),
@@ -22,7 +25,27 @@ const protocol: Protocol = {
       messages: readItems(items.filter((item) => item.role !== 'system' && item.role !== 'developer')),
     };
   },
-  refuse(_body, messages) {
+  refuse(body, messages) {
+    const items = body.input as Item[];
+    const ids = new Set<unknown>();
+    for (const [index, item] of items.entries()) {
+      if (item.id !== undefined && ids.has(item.id)) return `Duplicate item found with id ${item.id}.`;
+      if (item.id !== undefined) ids.add(item.id);
+      const next = items[index + 1];
+      if (item.type === 'reasoning') {
+        if (item.encrypted_content !== SEALED)
+          return `The encrypted content for item ${item.id} could not be verified.`;
+        const follows =
+          next?.type === 'function_call' || next?.type === 'reasoning' || next?.role === 'assistant';
+        if (!follows)
+          return `Item '${item.id}' of type 'reasoning' was provided without its required following item.`;
+      }
+      const { call_id, name } = item;
+      if (typeof call_id === 'string' && call_id.length > 64)
+        return `Invalid 'input[${index}].call_id': string too long. Expected a string with maximum length 64, but got a string with length ${call_id.length} instead.`;
+      if (item.type === 'function_call' && !/^[a-zA-Z0-9_-]{1,128}$/.test(String(name)))
+        return `Invalid 'input[${index}].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`;
+    }
     return refusalOf(messages);
   },
   events(answer) {
@@ -34,17 +57,18 @@ const protocol: Protocol = {
     ];
     let output_index = 0;
     if (answer.reasoning !== undefined) {
-      const item = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed' };
+      const id = `rs_${Math.random().toString(36).slice(2, 12)}`;
+      const item = { type: 'reasoning', id, summary: [], encrypted_content: SEALED };
       events.push(event('response.output_item.added', { output_index, item }));
-      events.push(event('response.reasoning_summary_part.added', { item_id: 'rs_1', summary_index: 0 }));
+      events.push(event('response.reasoning_summary_part.added', { item_id: id, summary_index: 0 }));
       events.push(
         event('response.reasoning_summary_text.delta', {
-          item_id: 'rs_1',
+          item_id: id,
           summary_index: 0,
           delta: answer.reasoning,
         }),
       );
-      events.push(event('response.reasoning_summary_part.done', { item_id: 'rs_1', summary_index: 0 }));
+      events.push(event('response.reasoning_summary_part.done', { item_id: id, summary_index: 0 }));
       events.push(
         event('response.output_item.done', {
           output_index,
