@@ -62,7 +62,7 @@ for (const protocol of PROTOCOLS) {
         attempts: 1,
       });
       const messages: PromptMessage[] = [user('hello')];
-      for (const line of lines) {
+      for (let turn = 0; turn < lines.length; turn += 1) {
         const { parts } = contentOf(
           await model.stream(ask({ messages: [...messages], thinking: 'high' }), () => undefined),
         );
