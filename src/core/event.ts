@@ -90,8 +90,17 @@ export type AgentEvent =
   /** The ledger has ended the agent and all its descendants and told a parent that awaits it (law 9): only what runs is left to stop. */
   | { readonly type: 'kill'; readonly at: number; readonly by: string }
   | { readonly type: 'retry'; readonly at: number }
-  /** The run time was used up while at work: one last answer without tools (DESIGN.md, Decided). `limit` says which, for people. */
-  | { readonly type: 'limit'; readonly at: number; readonly limit: string }
+  /**
+   * The run time comes to its end while at work: what is left of it is for the last word. `final`: nothing is left, the turn ends here. `limit` says
+   * which limit it is; `said` is what a request under way had brought of its text.
+   */
+  | {
+      readonly type: 'limit';
+      readonly at: number;
+      readonly limit: string;
+      readonly final: boolean;
+      readonly said?: string;
+    }
   /** Something threw while the agent's step was made: whatever it was at ends with it. */
   | { readonly type: 'fault'; readonly at: number; readonly failure: Failure }
   /**

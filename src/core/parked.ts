@@ -1,13 +1,23 @@
 import { isAsked, isParked } from './parked-call.ts';
 import type { AgentState } from './state.ts';
 
-/** What the last answer after a limit may take. */
-const GRACE_MS = 60_000;
+/** Of its run time an agent has a quarter, at most this, for its last word. */
+const LAST_WORD_MS = 60_000;
 
-/** When the run time of the turn is used up, milliseconds since the epoch; null: no turn is under way. */
-export function runDeadline(state: AgentState, run_ms: number): number | null {
+export interface RunDeadline {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The run time is used up then; else it is the moment at which the last word is asked for. */
+  readonly final: boolean;
+}
+
+/** What the clock of the turn looks at next; null: no turn is under way. A run time is a maximum: the last word has its share inside it. */
+export function runDeadline(state: AgentState, run_ms: number): RunDeadline | null {
   if (!('turn' in state)) return null;
-  return state.turn.started_at + run_ms + (state.turn.grace === null ? 0 : GRACE_MS);
+  const { started_at, grace, late } = state.turn;
+  const end = started_at + run_ms;
+  if (grace !== null || late !== undefined) return { at: end, final: true };
+  return { at: end - Math.min(LAST_WORD_MS, run_ms / 4), final: false };
 }
 
 /** A person is asked; the clock of the turn stands still. */
@@ -21,7 +31,7 @@ export function isAsking(state: AgentState): boolean {
  */
 export function parkedUntil(state: AgentState, run_ms: number): number | null {
   if (state.type === 'waiting') return state.wait.deadline;
-  const end = runDeadline(state, run_ms);
+  const end = runDeadline(state, run_ms)?.at ?? null;
   if (state.type === 'awaiting' || state.type === 'cancelling') return end;
   if (state.type !== 'executing' || state.running.length === 0 || !state.running.every(isParked)) return null;
   const deadlines = state.running.flatMap(({ wait }) => wait?.deadline ?? []);

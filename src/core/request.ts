@@ -12,6 +12,7 @@ export function ask(turn: Turn, effects: readonly Effect[], attempt = 1): Transi
 
 /** All calls are answered (law 5): the next request, or the last one if the turn has had its share. */
 export function nextRequest(turn: Turn, effects: readonly Effect[], context: TransitionContext): Transition {
+  if (turn.late !== undefined) return lastRequest(turn, turn.late, effects, context);
   if (turn.requests < context.turns) return ask(turn, effects);
   const error = `limit reached: ${context.turns} model requests in one turn`;
   return lastRequest(turn, { kind: 'limit', error, retryable: false }, effects, context);
@@ -23,11 +24,10 @@ export function lastRequest(
   limit: Failure,
   effects: readonly Effect[],
   context: TransitionContext,
-  attempt = 1,
 ): Transition {
   const order = context.submits
     ? 'Call submit_result with what you have now; no other tool is run.'
     : 'Tools are off. Answer with what you have now.';
   const told = [appendEvent('limit', limit.error), appendSystem(`Finish now: ${limit.error}. ${order}`)];
-  return ask({ ...turn, grace: limit }, [...effects, ...told], attempt);
+  return ask({ ...turn, grace: limit }, [...effects, ...told]);
 }

@@ -32,6 +32,10 @@ export function answered(before: Turn, event: EventOf<'response'>, context: Tran
     const refused = calls.map((call) => appendAnswer(call, 'error', `No call was run: ${error}.`));
     return endTurn(turn, marked(content, whole), [said, ...refused], context, appendix);
   }
+  if (turn.late !== undefined && calls.length > 0) {
+    const reason = `No call was run: ${turn.late.error}.`;
+    return nextRequest(turn, [said, ...calls.map((call) => appendAnswer(call, 'error', reason))], context);
+  }
   if (calls.length === 0) return stopped(turn, event, whole, context);
   const { unfinished: _, ...going } = turn;
   if (event.refusal !== undefined) return refused(going, event, event.refusal, context);

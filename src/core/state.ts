@@ -82,6 +82,8 @@ export interface Turn {
   readonly deadly?: DeadlyCalls;
   /** The limit that was reached: one last answer without tools follows, and this failure if it brings nothing. */
   readonly grace: Failure | null;
+  /** The time for the last word came while a request was under way: that answer counts, and no call of it is run. */
+  readonly late?: Failure;
   /** A child that must submit was reminded of it once (seed 3). */
   readonly nudged: boolean;
   /** The newest answer was cut or empty, and the model was asked once more: what it had said so far. */

@@ -1,12 +1,13 @@
 import { appendEvent } from './append.ts';
 import { stopCalls } from './calls.ts';
+import { allTexts } from './child-text.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import type { Failure } from './failure.ts';
 import { cancelChildren, leaveFanIn } from './fan-in.ts';
 import { outstanding } from './outstanding.ts';
 import { lastRequest } from './request.ts';
-import type { AgentState, Executing } from './state.ts';
+import type { AgentState, Executing, Turn } from './state.ts';
 import type { TransitionContext } from './transition-context.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 import { endInFailure, endStopped } from './turn-end.ts';
@@ -62,8 +63,9 @@ function cancelledCalls(
 }
 
 /**
- * The run time is used up. What runs is stopped and children are asked to stop; their parent does not wait for that, because a
- * limit must hold whatever others do. It gets its last request with what is there.
+ * The time for the last word has come: what runs is stopped and children are asked to stop; their parent does not wait for that, because a
+ * limit must hold whatever others do. It gets its last request with what is there. An answer under way is not cut off: it may be the last word itself,
+ * and a provider that hangs would not answer a second request either. When no time is left the turn ends, wherever it is.
  */
 export function limitReached(
   state: AgentState,
@@ -72,18 +74,22 @@ export function limitReached(
 ): Transition {
   const limit: Failure = { kind: 'timed_out', error: `limit reached: ${event.limit}`, retryable: true };
   const reason = `Cancelled: ${limit.error}`;
+  const goOn = (turn: Turn, left: readonly Effect[]): Transition =>
+    event.final
+      ? endInFailure(turn.grace ?? limit, allTexts(turn.last_text, event.said), left, context)
+      : lastRequest(turn, limit, left, context);
   switch (state.type) {
     case 'requesting': {
-      const { turn, attempt } = state;
-      if (turn.grace === null) return lastRequest(turn, limit, [{ type: 'abort' }], context, attempt + 1);
-      return endInFailure(turn.grace, turn.last_text, [{ type: 'abort' }], context);
+      const { turn } = state;
+      if (event.final) return goOn(turn, [{ type: 'abort' }]);
+      if (turn.grace !== null || turn.late !== undefined)
+        return invalid(state, event, 'the last word was asked for');
+      return step({ ...state, turn: { ...turn, late: limit } }, []);
     }
-    case 'executing': {
-      const stopped = [...stopCalls(state, [], limit.error), ...leaveFanIn(state, reason)];
-      return lastRequest(state.turn, limit, stopped, context);
-    }
+    case 'executing':
+      return goOn(state.turn, [...stopCalls(state, [], limit.error), ...leaveFanIn(state, reason)]);
     case 'awaiting':
-      return lastRequest(state.turn, limit, leaveFanIn(state, reason), context);
+      return goOn(state.turn, leaveFanIn(state, reason));
     case 'cancelling': {
       const left = [appendEvent('limit', limit.error), ...leaveFanIn(state, reason)];
       return endStopped(state.reason, state.turn.last_text, left, context);

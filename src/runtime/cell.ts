@@ -29,6 +29,8 @@ export interface Cell {
   readonly overrides: Map<string, { readonly code: RefusalCode; readonly message: string }>;
   /** The model request in flight. */
   request: AbortController | null;
+  /** What the request in flight has brought of its text. */
+  said: string;
   /** Tool calls running in this process. */
   readonly calls: Map<string, AbortController>;
   readonly timers: Map<string, Stop>;
@@ -52,6 +54,7 @@ export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[]): C
     inputs: [],
     overrides: new Map(),
     request: null,
+    said: '',
     calls: new Map(),
     timers: new Map(),
     wait_cursors: new Map(),

@@ -5,7 +5,7 @@ import type { AssistantContent, CallPart } from '../core/message.ts';
 import type { Call } from '../core/state.ts';
 import { isAgentProgram, mustSubmit } from '../core/submits.ts';
 import { storable } from '../core/text.ts';
-import type { Model, ModelOutcome } from '../models/model.ts';
+import type { Model, ModelDelta, ModelOutcome } from '../models/model.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
 import { createModelHost } from './model-host.ts';
@@ -32,6 +32,7 @@ export async function performRequest(cell: Cell, around: RequestSurroundings): P
   const controller = new AbortController();
   cell.request?.abort();
   cell.request = controller;
+  cell.said = '';
   const started_at = surroundings.now();
   const spent = overBudget(executor.forest.tree(cell.agent.root_id));
   const outcome = spent ?? (await ask(cell, controller, around));
@@ -43,6 +44,7 @@ export async function performRequest(cell: Cell, around: RequestSurroundings): P
   // Looking into a worktree takes a while.
   if (cell.request !== controller || cell.gone) return;
   cell.request = null;
+  cell.said = '';
   if (whole === null) return;
   if (outcome.type !== 'answer') return executor.happened(cell, whole);
   executor.happened(cell, whole, {
@@ -103,12 +105,20 @@ async function ask(
           ? { host: createModelHost(agent.config, { env_allow: around.env_allow }) }
           : {}),
       },
-      (delta) => around.emit({ type: 'delta', agent_id: agent.id, delta }),
+      (delta) => {
+        if (cell.request === controller) keepText(cell, delta);
+        around.emit({ type: 'delta', agent_id: agent.id, delta });
+      },
     );
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { type: 'failure', failure: { kind: 'no_model', error: message, retryable: true } };
   }
+}
+
+function keepText(cell: Cell, delta: ModelDelta): void {
+  if (delta.type === 'restart') cell.said = '';
+  if (delta.type === 'text') cell.said += delta.text;
 }
 
 function failed(

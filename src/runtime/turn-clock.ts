@@ -1,6 +1,7 @@
 import { isAsking, runDeadline } from '../core/parked.ts';
 import { runTime } from '../core/run-time.ts';
 import { isWorking } from '../core/state.ts';
+import { storable } from '../core/text.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -24,26 +25,28 @@ export class TurnClock {
     this.#set(cell, name, at, () => this.#executor.wake(cell));
   }
 
-  /** Ends the turn of this agent when its run time is used up. */
+  /** Asks the agent for its last word while there is time for it, and ends its turn when its run time is used up. */
   watch(cell: Cell): void {
     const { state, root_id, config } = cell.agent;
     const limits = this.#executor.forest.tree(root_id)?.limits;
     if (limits === undefined) return;
     const run_ms = runTime(config, limits);
-    const at = runDeadline(state, run_ms);
-    if (at === null || !('turn' in state)) return;
-    this.#set(cell, RUN, at, () => {
-      if (!isWorking(cell.agent.state.type)) return;
-      // While a person is asked the clock stands still, and an answer has set it back.
-      if (isAsking(cell.agent.state)) return this.wakeLater(cell);
+    const deadline = runDeadline(state, run_ms);
+    if (deadline === null || !('turn' in state)) return;
+    const { started_at } = state.turn;
+    const ring = (final: boolean) => () => {
       const now = cell.agent.state;
-      if ('turn' in now && now.turn.started_at > state.turn.started_at) return this.watch(cell);
-      this.#executor.happened(cell, {
-        type: 'limit',
-        at: this.#surroundings.now(),
-        limit: `run time of ${run_ms / 1000} s`,
-      });
-    });
+      if (!isWorking(now.type)) return;
+      // While a person is asked the clock stands still, and an answer has set it back.
+      if (isAsking(now)) return this.wakeLater(cell);
+      if ('turn' in now && now.turn.started_at > started_at) return this.watch(cell);
+      const at = this.#surroundings.now();
+      const limit = `run time of ${run_ms / 1000} s`;
+      this.#executor.happened(cell, { type: 'limit', at, limit, final, said: storable(cell.said) });
+      // Whatever comes of the last word: the time is a maximum.
+      if (!final) this.#set(cell, RUN, started_at + run_ms, ring(true));
+    };
+    this.#set(cell, RUN, deadline.at, ring(deadline.final));
   }
 
   /** Looks again at a turn that waits for a person. */

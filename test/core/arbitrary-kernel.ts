@@ -163,7 +163,7 @@ export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
   }),
   fc.record({ type: fc.constant('kill' as const), at, by: text }),
   fc.record({ type: fc.constantFrom('retry' as const, 'resume' as const), at }),
-  fc.record({ type: fc.constant('limit' as const), at, limit: text }),
+  fc.record({ type: fc.constant('limit' as const), at, limit: text, final: fc.boolean() }),
   fc.record({ type: fc.constant('fault' as const), at, failure }),
 );
 

@@ -230,7 +230,7 @@ describe('fan-in', () => {
   it('the run time is up: children are asked to stop, the model gets one last request with what is there', () => {
     const run = awaiting(children(2));
     run.apply(reported('uuid-1', 'found it'));
-    const limit = run.apply({ type: 'limit', at: 3, limit: 'run time of 60 s' });
+    const limit = run.apply({ type: 'limit', at: 3, limit: 'run time of 60 s', final: false });
     assert.ok(limit.ok);
     assert.deepEqual(
       limit.effects.map(({ type }) => type),
@@ -261,7 +261,7 @@ describe('fan-in', () => {
   it('a cancel that children never acknowledge ends with the run time', () => {
     const run = awaiting(children(2));
     run.apply({ type: 'cancel', at: 3, by: 'you', reason: 'enough', open: [] });
-    run.apply({ type: 'limit', at: 4, limit: 'run time of 60 s' });
+    run.apply({ type: 'limit', at: 4, limit: 'run time of 60 s', final: false });
     assert.equal(run.state.type, 'idle');
   });
 });

@@ -178,7 +178,12 @@ export function eventOf(move: Move, run: KernelRun): AgentEvent {
     case 'kill':
       return { type: 'kill', at, by: 'you' };
     case 'limit':
-      return { type: 'limit', at, limit: `run time in ${state.type}` };
+      return {
+        type: 'limit',
+        at,
+        limit: `run time in ${state.type}`,
+        final: 'turn' in state && state.turn.grace !== null,
+      };
     case 'fault':
       return { type: 'fault', at, failure: { kind: 'internal', error: 'a fault', retryable: true } };
     case 'retry':

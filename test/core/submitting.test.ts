@@ -156,6 +156,7 @@ describe('a submission beside other calls', () => {
 
   it('in its last turn it ends, as any other call would', () => {
     const run = started(LONG);
+    answer(run, '', [call('a')]);
     run.apply(LIMIT);
     const [outcome] = told(beside(run));
     assert.ok(outcome?.type === 'failure' && outcome.error_kind === 'timed_out');

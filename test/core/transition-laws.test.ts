@@ -111,13 +111,13 @@ describe('the laws of the kernel', () => {
     );
   });
 
-  it('whatever happened, two limits and one answer end the turn', () => {
+  it('whatever happened, the end of the run time ends the turn, and so does any answer to the last word', () => {
     fc.assert(
       fc.property(context, moves, fc.boolean(), (about, list, answers) => {
         const run = play([START, ...list], new KernelRun(about));
-        run.apply({ type: 'limit', at: 1, limit: 'run time' });
+        run.apply({ type: 'limit', at: 1, limit: 'run time', final: false });
         if (answers) run.apply(eventOf({ type: 'answer', said: 'so far', calls: [], same_ids: false }, run));
-        run.apply({ type: 'limit', at: 2, limit: 'run time' });
+        run.apply({ type: 'limit', at: 2, limit: 'run time', final: true });
         // A person's wait is no turn: it ends at its own time.
         assert.ok(
           ['idle', 'waiting', 'errored', 'completed', 'failed', 'killed'].includes(run.state.type),

@@ -68,7 +68,7 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
   cancel: { type: 'cancel', at: 2, by: 'you', reason: 'enough', open: [] },
   kill: { type: 'kill', at: 2, by: 'you' },
   retry: { type: 'retry', at: 2 },
-  limit: { type: 'limit', at: 2, limit: 'run time of 60 s' },
+  limit: { type: 'limit', at: 2, limit: 'run time of 60 s', final: false },
   fault: { type: 'fault', at: 2, failure },
   resume: { type: 'resume', at: 2 },
 };

@@ -1,4 +1,3 @@
-import type { AgentEvent } from '../../src/core/event.ts';
 import type { ResultStatus } from '../../src/core/message.ts';
 import type { Call } from '../../src/core/state.ts';
 import type { Transition, TransitionContext } from '../../src/core/transition.ts';
@@ -53,4 +52,6 @@ export function system(run: KernelRun): string {
   return texts.at(-1) ?? '';
 }
 
-export const LIMIT: AgentEvent = { type: 'limit', at: 5, limit: 'run time of 60 s' };
+/** The time for the last word has come, and then the end of all time. */
+export const LIMIT = { type: 'limit', at: 5, limit: 'run time of 60 s', final: false } as const;
+export const OVER = { ...LIMIT, final: true } as const;

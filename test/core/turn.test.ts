@@ -6,12 +6,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { INTERRUPTED } from '../../src/core/resuming.ts';
 import { answerOf } from './arbitrary-kernel.ts';
+import type { KernelRun } from './kernel-run.ts';
 import {
   answer,
   CHILD,
   call,
   DELEGATE,
   LIMIT,
+  OVER,
   OWN,
   settle,
   started,
@@ -84,6 +86,7 @@ describe('limits', () => {
 
   it('a child may submit in its last turn', () => {
     const run = started(CHILD);
+    answer(run, '', [call('a')]);
     run.apply(LIMIT);
     assert.match(system(run), /submit_result/);
     const submit = call('s', { name: 'submit_result' });
@@ -99,14 +102,60 @@ describe('limits', () => {
     assert.deepEqual(run.state, { type: 'completed', result: 'two' });
   });
 
-  it('a time limit is `timed_out`, in the middle of a call too, and a second one ends it', () => {
+  it('a time limit is `timed_out`, in the middle of a call too, and the end of the time ends the turn', () => {
     const run = started(CHILD);
     answer(run, 'Working.', [call('a')]);
     const first = run.apply(LIMIT);
     assert.ok(first.ok && first.effects[0]?.type === 'abort');
-    run.apply(LIMIT);
+    assert.equal(run.apply(LIMIT).ok, false, 'the last word is asked for once');
+    run.apply({ ...OVER, said: 'And then' });
     assert.ok(run.state.type === 'failed' && run.state.failure.kind === 'timed_out');
-    assert.equal(run.state.partial, 'Working.');
+    assert.equal(run.state.partial, 'Working.\n\nAnd then');
+  });
+
+  it('a request under way is neither cut off nor asked again: its answer counts as any other', () => {
+    const run = started(DELEGATE);
+    const word = run.apply(LIMIT);
+    assert.deepEqual(word.ok && word.effects, []);
+    answer(run, 'Just in time.');
+    assert.deepEqual(run.state, { type: 'completed', result: 'Just in time.' });
+  });
+
+  it('of an answer that came late no call is run, and the last word is asked for', () => {
+    const run = started({ ...CHILD, turns: 9 });
+    run.apply(LIMIT);
+    assert.deepEqual(startedBy(answer(run, 'I look.', [call('a')])), []);
+    assert.match(system(run), /Finish now: limit reached: run time of 60 s. Call submit_result/);
+    assert.deepEqual(run.open, []);
+    run.apply(OVER);
+    assert.ok(run.state.type === 'failed' && run.state.failure.kind === 'timed_out');
+  });
+
+  it('one that stops late without submitting is asked for its last word, not reminded', () => {
+    const run = started({ ...CHILD, turns: 9 });
+    run.apply(LIMIT);
+    answer(run, 'All done.');
+    assert.match(system(run), /^Finish now/);
+  });
+
+  it('the end of the time ends a turn wherever it is', () => {
+    const reach: Record<string, (run: KernelRun) => void> = {
+      requesting: () => undefined,
+      executing: (run) => void answer(run, '', [call('a')]),
+      awaiting: (run) => {
+        answer(run, '', [call('a')]);
+        const result = { call_id: 'a', name: 'bash', status: 'ok', output: '' } as const;
+        const spawned = [{ agent_id: 'kid', task: 't' }];
+        run.apply({ type: 'call-settled', at: 2, result, consequences: [], spawned });
+      },
+    };
+    for (const [state, go] of Object.entries(reach)) {
+      const run = started(DELEGATE);
+      go(run);
+      assert.equal(run.state.type, state);
+      run.apply(OVER);
+      assert.ok(run.state.type === 'failed' && run.state.failure.kind === 'timed_out', state);
+    }
   });
 
   it('a request that breaks off leaves the last text as partial', () => {

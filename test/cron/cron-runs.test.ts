@@ -7,8 +7,20 @@ import { JobDesk } from '../../src/cron/job-desk.ts';
 import { TreeKeeper } from '../../src/server/tree-keeper.ts';
 import type { ToolsetTerms } from '../../src/toolsets/toolset-terms.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
+import { HandClock } from '../runtime/hand-clock.ts';
+import { hangTool } from '../runtime/hang-tool.ts';
 import { type Play, type Scene, type Stage, type StageOptions, setStage, until } from '../runtime/stage.ts';
 import { jobOf } from './cron-stage.ts';
+
+const CONFIG_OF_JOBS = {
+  model: 'play/actor',
+  thinking: 'off' as const,
+  system: 'Be brief.',
+  toolsets: ['process'],
+  tools: [],
+  cwd: process.cwd(),
+  permissions: { cli: { allow: ['*'], ask: [], deny: [] }, config: { allow: [], ask: [], deny: [] } },
+};
 
 onBothDatabases('runs on a timer', (database) => {
   const open: { stage: Stage; keeper: TreeKeeper }[] = [];
@@ -54,16 +66,7 @@ onBothDatabases('runs on a timer', (database) => {
   }
 
   async function entered(over: Partial<NewCronJob> = {}): Promise<NewCronJob> {
-    const config = {
-      model: 'play/actor',
-      thinking: 'off' as const,
-      system: 'Be brief.',
-      toolsets: ['process'],
-      tools: [],
-      cwd: process.cwd(),
-      permissions: { cli: { allow: ['*'], ask: [], deny: [] }, config: { allow: [], ask: [], deny: [] } },
-    };
-    const job = jobOf({ type: 'every', every_ms: 3_600_000, anchor: 0 }, { config, ...over });
+    const job = jobOf({ type: 'every', every_ms: 3_600_000, anchor: 0 }, { config: CONFIG_OF_JOBS, ...over });
     await stage.store.createJob(job, null);
     return job;
   }
@@ -138,14 +141,26 @@ onBothDatabases('runs on a timer', (database) => {
   });
 
   it('failure, timeout and cancel are told apart, each is delivered in its own words', async () => {
-    await stageOf((scene) => {
-      if (scene.user.startsWith('Finish now')) return 'half of it';
-      if (scene.user === 'hang') return new Promise<string>(() => undefined);
-      throw new Error('the model has no answer');
-    });
+    const clock = new HandClock();
+    const tools = [hangTool(() => clock.pass(45_000))];
+    await stageOf(
+      (scene) => {
+        if (scene.user.startsWith('Finish now')) return 'half of it';
+        if (scene.user === 'be slow') return [['hang', {}]];
+        if (scene.user === 'hang') return new Promise<string>(() => undefined);
+        throw new Error('the model has no answer');
+      },
+      { tools, surroundings: clock },
+    );
     const deliver = ['file:/tmp/somewhere'];
     const fails = await entered({ name: 'fails', task: 'fail', deliver });
-    const late = await entered({ name: 'late', task: 'hang', deliver, timeout_ms: 300 });
+    const late = await entered({
+      name: 'late',
+      task: 'be slow',
+      deliver,
+      timeout_ms: 60_000,
+      config: { ...CONFIG_OF_JOBS, tools: ['hang'] },
+    });
     const stopped = await entered({ name: 'stopped', task: 'hang', deliver });
     for (const job of [fails, late, stopped]) await fire(job);
     await until(async () => (await runsOf(stopped))[0]?.status === 'running', 'it is at work');

@@ -7,6 +7,8 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { onBothDatabases } from './both-databases.ts';
 import { ask, delegation, fixedModel, hang, never, play, spawn } from './delegate-play.ts';
+import { HandClock } from './hand-clock.ts';
+import { hangTool } from './hang-tool.ts';
 import { type Play, type Stage, type StageOptions, setStage, until } from './stage.ts';
 
 const echo = defineTool({
@@ -107,7 +109,8 @@ onBothDatabases('endings of delegated tasks', (database) => {
 
   it('one fails, one floods, one hangs past its time: three results, each with what there was', async () => {
     const flood = 'water '.repeat(200_000);
-    const profile = { name: 'hasty', run_ms: 150 };
+    const profile = { name: 'hasty', run_ms: 60_000 };
+    const clock = new HandClock();
     const on = await stage(
       play([() => [spawn('failing'), spawn('flooding'), spawn('hanging', { profile: 'hasty' })]], {
         failing: (scene) => {
@@ -115,9 +118,13 @@ onBothDatabases('endings of delegated tasks', (database) => {
           throw new Error('the model is away');
         },
         flooding: () => flood,
-        hanging: (scene) => (scene.user.includes('Finish now') ? 'half of it' : never()),
+        hanging: (scene) => (scene.step === 0 ? [['hang', {}]] : 'half of it'),
       }),
-      { tools: [echo], terms: { profiles: new Map([[profile.name, { ...PLAIN, ...profile }]]) } },
+      {
+        tools: [echo, hangTool(() => clock.pass(45_000))],
+        surroundings: clock,
+        terms: { profiles: new Map([[profile.name, { ...PLAIN, ...profile }]]) },
+      },
     );
     const { root } = await on.perform();
     const [failing, flooding, hanging] = await on.results(root);

@@ -14,23 +14,16 @@ import {
   cast,
   errorOf,
   fanoutStage,
-  never,
   type Part,
   type Row,
   rounds,
   spawn,
   submit,
 } from './fanout-stage.ts';
+import { HandClock } from './hand-clock.ts';
+import { hangTool } from './hang-tool.ts';
 import { makeFolder } from './project-folder.ts';
 import type { Scene, Stage } from './stage.ts';
-
-const hang = defineTool({
-  name: 'hang',
-  description: 'Hangs until it is stopped.',
-  input: z.strictObject({}),
-  run: (_input, { signal }) =>
-    new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('stopped'))),
-}) as Tool;
 
 const where = defineTool({
   name: 'where',
@@ -140,7 +133,7 @@ function suite(database: Database): void {
       cast([() => [spawn({ task: '1', label: 'kid', profile: 'narrow' })]], {
         kid: (scene) => (scene.user.startsWith('Finish now') ? submit('in time') : [['where', {}]]),
       }),
-      { tools: [where, hang], terms: { profiles } },
+      { tools: [where, hangTool()], terms: { profiles } },
     );
     assert.deepEqual((await rowsOf(on)).map(brief), ['in time']);
     const { config } = await on.agent('kid');
@@ -222,16 +215,10 @@ function suite(database: Database): void {
   });
 
   it('timeout_seconds in the middle of a tool: timed out, not cancelled; the last words are kept', async () => {
-    const on = await fanoutStage(
-      database,
-      cast([() => [spawn({ task: '1', label: 'kid', timeout_seconds: 0.3 })]], {
-        kid: (scene) => (scene.step === 0 ? [['hang', {}]] : 'Half of it is good.'),
-      }),
-      { tools: [hang] },
-    );
+    const on = await hanging(() => 'Half of it is good.');
     const [row] = await rowsOf(on);
     assert.deepEqual(row?.outcome.failure, {
-      error: 'limit reached: run time of 0.3 s',
+      error: 'limit reached: run time of 60 s',
       error_kind: 'timed_out',
       partial: 'Half of it is good.',
     });
@@ -242,30 +229,22 @@ function suite(database: Database): void {
   });
 
   it('timeout_seconds: what is submitted in the last turn is a result like any other', async () => {
-    const on = await fanoutStage(
-      database,
-      cast([() => [spawn({ task: '1', label: 'kid', timeout_seconds: 0.3 })]], {
-        kid: (scene) => (scene.step === 0 ? [['hang', {}]] : submit('what I have')),
-      }),
-      { tools: [hang] },
-    );
+    const on = await hanging(() => submit('what I have'));
     assert.deepEqual((await rowsOf(on)).map(brief), ['what I have']);
     await on.close();
   });
 
-  it('timeout_seconds while the model thinks: it is asked once more, at once', async () => {
-    const on = await fanoutStage(
+  /** A child of sixty seconds, three quarters of which a tool takes away: its last word. */
+  function hanging(last_word: Part): Promise<Stage> {
+    const clock = new HandClock();
+    return fanoutStage(
       database,
-      cast(
-        [() => [spawn({ task: '1', label: 'kid', timeout_seconds: 0.3 }, { task: '2', label: 'quick' })]],
-        {
-          kid: (scene) => (/Finish now/.test(scene.user) ? submit('in the end') : never()),
-        },
-      ),
+      cast([() => [spawn({ task: '1', label: 'kid', timeout_seconds: 60 })]], {
+        kid: (scene) => (scene.step === 0 ? [['hang', {}]] : last_word(scene)),
+      }),
+      { tools: [hangTool(() => clock.pass(45_000))], surroundings: clock },
     );
-    assert.deepEqual((await rowsOf(on)).map(brief), ['in the end', 'result of quick']);
-    await on.close();
-  });
+  }
 }
 
 onBothDatabases('options of tasks', suite);

@@ -17,6 +17,8 @@ import {
   submit,
 } from './fanout-stage.ts';
 import { makeRepository, type Repository } from './git-repository.ts';
+import { HandClock } from './hand-clock.ts';
+import { hangTool } from './hang-tool.ts';
 import { parsed, type Stage, type StageOptions, until } from './stage.ts';
 
 const work = (label: string, more: object = {}) => ({
@@ -114,16 +116,22 @@ function suite(database: Database): void {
   });
 
   it('a failure brings the changes as part of what is left', async () => {
+    const clock = new HandClock();
     const on = await stage(
-      [() => [spawn(work('gives-up'), work('silent'), work('breaks'), work('late', { timeout_seconds: 1 }))]],
+      [
+        () => [
+          spawn(work('gives-up'), work('silent'), work('breaks'), work('late', { timeout_seconds: 60 })),
+        ],
+      ],
       {
         'gives-up': writing(() => [['submit_error', { error: 'too hard' }]]),
         silent: writing(() => 'Done.'),
         breaks: writing(() => {
           throw new Error('away');
         }),
-        late: writing((scene) => (/Finish now/.test(scene.user) ? 'Half.' : never())),
+        late: writing((scene) => (/Finish now/.test(scene.user) ? 'Half.' : [['hang', {}]])),
       },
+      { tools: [...createBuiltInTools(), hangTool(() => clock.pass(45_000))], surroundings: clock },
     );
     const { root } = await on.perform();
     await on.runtime.close();

@@ -7,6 +7,8 @@ import { after, before, describe, it } from 'node:test';
 import type { Profile } from '../../src/core/profile.ts';
 import { DEFAULT_TERMS } from '../../src/toolsets/toolset-terms.ts';
 import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { HandClock } from './hand-clock.ts';
+import { hangTool } from './hang-tool.ts';
 import {
   announced,
   Doors,
@@ -93,28 +95,33 @@ function suite(database: () => Promise<string | undefined>): void {
     const calls = [
       spawn('good'),
       spawn('bad', { label: 'broken' }),
-      spawn('slow', { label: 'late', timeoutSeconds: 1 }),
+      spawn('slow', { label: 'late', timeoutSeconds: 60 }),
       spawn('stopped', { label: 'unwanted' }),
       spawn('killed', { label: 'ended' }),
     ];
     const asked = new Set<string>();
+    const clock = new HandClock();
+    let hangs = false;
     const on = await stage(
       playOf(calls, (task, scene) => {
         asked.add(task);
         if (task === 'good') return 'fine';
         if (task === 'bad') throw new Error('the model is away');
-        return scene.user.startsWith('Finish now') ? 'what I had' : NEVER;
+        if (task === 'slow') return scene.step === 0 ? [['hang', {}]] : 'what I had';
+        return NEVER;
       }),
+      { tools: [hangTool(() => (hangs = true))], surroundings: clock },
     );
     const root = await on.start();
-    await until(() => asked.size === 5, 'all are at work');
+    await until(() => asked.size === 5 && hangs, 'all are at work');
     const agent = async (label: string) => (await runCalled(on, root, label)).agent_id;
     await on.runtime.interrupt(await agent('unwanted'), 'not needed any more');
     await on.runtime.kill(await agent('ended'));
+    clock.pass(45_000);
     const { agents } = await on.runtime.settled(root.id);
     const runs = await runsOf(on, root);
     const texts = await announced(on, root);
-    const late = 'limit reached: run time of 1 s';
+    const late = 'limit reached: run time of 60 s';
     assert.deepEqual(
       texts.toSorted(),
       [
@@ -140,15 +147,17 @@ function suite(database: () => Promise<string | undefined>): void {
   });
 
   it('timeoutSeconds: 0 is no limit of its own; the limit of the tree holds', async () => {
+    const clock = new HandClock();
     const on = await stage(
-      playOf([spawn('t', { label: 'free', timeoutSeconds: 0 })], (_task, { user }) =>
-        user.startsWith('Finish now') ? 'in time' : NEVER,
+      playOf([spawn('t', { label: 'free', timeoutSeconds: 0 })], (_task, { step }) =>
+        step === 0 ? [['hang', {}]] : 'in time',
       ),
+      { tools: [hangTool(() => clock.pass(900_000))], surroundings: clock },
     );
-    const { root } = await on.perform('begin', { run_ms: 1_200 });
+    const { root } = await on.perform('begin', { run_ms: 900_000 });
     const run = await runCalled(on, root, 'free');
-    assert.deepEqual([run.timeout_ms, run.status, run.result], [null, 'timeout', 'in time']);
-    assert.ok((run.duration_ms ?? 0) >= 1_200);
+    assert.deepEqual([run.timeout_ms, run.status], [null, 'timeout']);
+    assert.ok((run.duration_ms ?? 0) >= 900_000);
     await on.close();
   });
 

@@ -9,6 +9,7 @@ import type { Model, ModelRequest } from '../../src/models/model.ts';
 import { openRuntime } from '../../src/runtime/open-runtime.ts';
 import type { RuntimeEvent } from '../../src/runtime/runtime-event.ts';
 import type { RuntimeFace, TreeOutcome } from '../../src/runtime/runtime-face.ts';
+import type { Surroundings } from '../../src/runtime/surroundings.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Tool } from '../../src/tools/tool.ts';
@@ -82,6 +83,8 @@ export interface StageOptions {
   readonly cost_usd?: number;
   /** What a rule asks about waits for a person. */
   readonly can_ask?: boolean;
+  /** Time as a test lets it pass. */
+  readonly surroundings?: Surroundings;
   /** Stands between the runtime and its ledger. */
   readonly wrap?: (store: Store) => Store;
 }
@@ -107,6 +110,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     tools,
     toolsets: [...ALL_TOOLSETS, ...(options.more_toolsets ?? [])],
     ...(options.terms === undefined ? {} : { terms: options.terms }),
+    ...(options.surroundings === undefined ? {} : { surroundings: options.surroundings }),
     ...(options.can_ask === undefined ? {} : { can_ask: options.can_ask }),
     spill_dir: folder,
     env_allow: [],

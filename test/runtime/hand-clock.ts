@@ -1,0 +1,29 @@
+import { type Surroundings, SYSTEM_SURROUNDINGS } from '../../src/runtime/surroundings.ts';
+
+/** The system's time, which a test may let pass at once: what is due by then rings in order. */
+export class HandClock implements Surroundings {
+  readonly #timers = new Set<{ readonly at: number; readonly ring: () => void }>();
+  #passed_ms = 0;
+  readonly every = SYSTEM_SURROUNDINGS.every;
+  readonly soon = SYSTEM_SURROUNDINGS.soon;
+  readonly newId = SYSTEM_SURROUNDINGS.newId;
+
+  readonly now = (): number => Date.now() + this.#passed_ms;
+
+  readonly after: Surroundings['after'] = (ms, ring) => {
+    const timer = { at: this.now() + ms, ring: () => stop() && ring() };
+    const real = setTimeout(timer.ring, ms);
+    const stop = (): boolean => {
+      clearTimeout(real);
+      return this.#timers.delete(timer);
+    };
+    this.#timers.add(timer);
+    return () => void stop();
+  };
+
+  pass(ms: number): void {
+    this.#passed_ms += ms;
+    const due = [...this.#timers].filter(({ at }) => at <= this.now());
+    for (const timer of due.sort((a, b) => a.at - b.at)) timer.ring();
+  }
+}

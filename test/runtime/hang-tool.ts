@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import type { Tool } from '../../src/tools/tool.ts';
+
+/** A tool that hangs until it is stopped. */
+export function hangTool(begun: () => void = () => undefined): Tool {
+  return defineTool({
+    name: 'hang',
+    description: 'Hangs until it is stopped.',
+    input: z.strictObject({}),
+    run: (_input, { signal }) => {
+      begun();
+      return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('stopped')));
+    },
+  }) as Tool;
+}
