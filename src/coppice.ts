@@ -99,6 +99,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   const terms = agentTerms(ground);
   const store = await openStore(options.database);
   const gates = new Map<string, Gate>();
+  const unsummarised = new Set<string>();
   const acp_servers = new Map<string, AcpServer>();
   const runtime = await openRuntime({
     store,
@@ -109,6 +110,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
         providers: options.providers ?? {},
         env: options.env ?? process.env,
         gates,
+        unsummarised,
         acp: options.acp ?? {},
         acp_servers,
       }),

@@ -47,6 +47,7 @@ export async function composeRuntime(
 ): Promise<RuntimeFace> {
   const { configuration } = context.loaded;
   const gates = new Map<string, Gate>();
+  const unsummarised = new Set<string>();
   const acp_servers = new Map<string, AcpServer>();
   // What a killed predecessor left running must not go on beside its successor.
   killProcessesOfDeadRuntimes();
@@ -56,6 +57,7 @@ export async function composeRuntime(
       providers: configuration.providers ?? {},
       env: context.env,
       gates,
+      unsummarised,
       acp: configuration.acp ?? {},
       acp_servers,
     });

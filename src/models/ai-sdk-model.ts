@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { APICallError, type LanguageModelV4, type LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { PromptMessage } from '../core/prompt.ts';
 import { AnswerCollector } from './answer-collector.ts';
 import { CallLabels } from './call-labels.ts';
@@ -21,6 +21,8 @@ export interface AiSdkModelOptions {
   readonly trusts_own_ids: boolean;
   /** Refuses to think in the middle of calls that it did not think about (Anthropic). */
   readonly thinks_throughout: boolean;
+  /** Providers, by name, that may not be asked for summaries of reasoning; found out once for all models of a process. */
+  readonly unsummarised: Set<string>;
   /** Texts that must never show up in an error. */
   readonly secrets: readonly string[];
 }
@@ -85,18 +87,45 @@ async function stream(
   }
 }
 
-/** With the shared prefix spliced in where the protocol allows it, whole otherwise. */
+/** What a provider says it does not do for us is asked for once. */
 async function begin(options: AiSdkModelOptions, prompts: ProviderPrompt, request: ModelRequest) {
-  const { language_model, splice } = options;
+  const { id, unsummarised } = options;
+  const provider = id.slice(0, id.indexOf('/'));
+  const summarised = !unsummarised.has(provider);
+  try {
+    return await beginSpliced(options, prompts, request, summarised);
+  } catch (error) {
+    if (!summarised || !refusesSummaries(error)) throw error;
+    unsummarised.add(provider);
+    return beginSpliced(options, prompts, request, false);
+  }
+}
+
+/** OpenAI shows summaries of reasoning only to organisations that it has verified. */
+function refusesSummaries(error: unknown): boolean {
+  return (
+    APICallError.isInstance(error) &&
+    error.statusCode === 400 &&
+    /reasoning\.summary|reasoning summar/i.test(`${error.responseBody ?? ''} ${error.message}`)
+  );
+}
+
+/** With the shared prefix spliced in where the protocol allows it, whole otherwise. */
+async function beginSpliced(
+  { language_model, splice }: AiSdkModelOptions,
+  prompts: ProviderPrompt,
+  request: ModelRequest,
+  summarised: boolean,
+) {
   const marked = splice?.marked(request.messages, request.shared_prefix) ?? null;
-  if (marked === null) return language_model.doStream(callOptions(prompts, request));
+  if (marked === null) return language_model.doStream(callOptions(prompts, request, summarised));
   try {
     return await language_model.doStream(
-      callOptions(prompts, { ...request, messages: marked, shared_prefix: 0 }),
+      callOptions(prompts, { ...request, messages: marked, shared_prefix: 0 }, summarised),
     );
   } catch (error) {
     if (!isSpliceError(error)) throw error;
-    return language_model.doStream(callOptions(prompts, request));
+    return language_model.doStream(callOptions(prompts, request, summarised));
   }
 }
 
@@ -104,7 +133,11 @@ function isSpliceError(error: unknown): boolean {
   return error instanceof SpliceError || (error instanceof Error && error.cause instanceof SpliceError);
 }
 
-function callOptions(prompts: ProviderPrompt, request: ModelRequest): LanguageModelV4CallOptions {
+function callOptions(
+  prompts: ProviderPrompt,
+  request: ModelRequest,
+  summarised: boolean,
+): LanguageModelV4CallOptions {
   return {
     prompt: prompts.build(request.system, request.messages, request.shared_prefix),
     abortSignal: request.signal,
@@ -120,7 +153,13 @@ function callOptions(prompts: ProviderPrompt, request: ModelRequest): LanguageMo
         }),
     // Conversations live in our ledger, not in the provider's: a fork must be readable on its own. The package then asks for
     // sealed reasoning by itself, and only from models that reason.
-    providerOptions: { openai: { store: false } },
+    providerOptions: {
+      openai: {
+        store: false,
+        ...(request.cache_key === undefined ? {} : { promptCacheKey: request.cache_key }),
+        ...(summarised ? {} : { reasoningSummary: null }),
+      },
+    },
     // `off` asks for nothing: models without reasoning would refuse any setting.
     ...(request.thinking === 'off' ? {} : { reasoning: request.thinking }),
   };

@@ -39,6 +39,8 @@ export class Gate {
   #running = 0;
   /** Nobody starts before this moment. */
   #closed_until = 0;
+  /** Why, for people. */
+  #closed_because = '';
 
   constructor(options: Partial<GateOptions> = {}) {
     this.#options = { ...GATE_DEFAULTS, ...options };
@@ -70,7 +72,10 @@ export class Gate {
       const until = this.#options.now() + delay_ms;
       // A rate limit or an overload concerns every agent behind this gate; a broken connection only this request.
       if (outcome.failure.kind === 'network') await this.#options.sleep(delay_ms, signal);
-      else this.#closed_until = Math.max(this.#closed_until, until);
+      else if (until > this.#closed_until) {
+        this.#closed_until = until;
+        this.#closed_because = reasonOf(outcome.failure);
+      }
     }
   }
 
@@ -94,7 +99,7 @@ export class Gate {
     ) {
       // Those who were held together must not all knock again at the same instant.
       const delay_ms = wait + this.#options.random() * Math.min(this.#options.base_ms, wait);
-      onDelta({ type: 'waiting', reason: 'the provider asked to slow down', delay_ms });
+      onDelta({ type: 'waiting', reason: this.#closed_because, delay_ms });
       await this.#options.sleep(delay_ms, signal);
       if (signal.aborted) {
         this.#leave();
@@ -126,6 +131,12 @@ export class Gate {
     if (next === undefined) this.#running -= 1;
     else next();
   }
+}
+
+function reasonOf({ kind, error }: Failure): string {
+  return kind === 'rate_limit'
+    ? `the provider asked to slow down (${error})`
+    : `the provider has trouble (${error})`;
 }
 
 function exhausted(outcome: Extract<ModelOutcome, { type: 'failure' }>, attempts: number): ModelOutcome {

@@ -15,6 +15,8 @@ export interface ModelRequest {
   readonly thinking: Thinking;
   /** How many leading messages are shared with relatives (fork point); 0 when nothing is. A cache breakpoint goes behind them. */
   readonly shared_prefix: number;
+  /** The same for all who share beginnings (the tree): providers look for what they have cached by it. 64 characters at most. */
+  readonly cache_key?: string;
   readonly signal: AbortSignal;
   /** Who asks; the scripted model matches on it, real providers ignore it. */
   readonly agent: { readonly id: string; readonly name: string; readonly parent_id: string | null };

@@ -33,7 +33,7 @@ function callFailure(
   const kind =
     status === undefined ? 'network' : kindOf(status, `${error.message} ${error.responseBody ?? ''}`);
   const retryable = kind === 'rate_limit' || kind === 'overloaded' || kind === 'network';
-  const wish = retryAfter(error.responseHeaders ?? {}, Date.now());
+  const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody);
   const result = failure(kind, text, retryable, secrets);
   return wish === null ? result : { ...result, retry_after_ms: wish };
 }

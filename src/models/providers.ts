@@ -19,6 +19,8 @@ export interface OpenModelOptions extends Omit<OpenAcpOptions, 'env'> {
   readonly idle_timeout_ms?: number;
   /** One gate per `provider/model`; share it between calls so that all agents of a process share the gates. */
   readonly gates?: Map<string, Gate>;
+  /** Providers that refused to summarise reasoning; shared like the gates. */
+  readonly unsummarised?: Set<string>;
 }
 
 interface KnownProvider {
@@ -108,6 +110,7 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
     secrets: [...(key === null ? [] : [key]), ...secretHeaders(config)],
     trusts_own_ids: found.type === 'openai-compatible' || found.type === 'google',
     thinks_throughout: found.type === 'anthropic',
+    unsummarised: options.unsummarised ?? new Set(),
     ...(splice === undefined ? {} : { splice }),
   });
   return gated(opened, gateOf(name, config, options));

@@ -1,14 +1,41 @@
-/** `Retry-After` in seconds or as a date, or `retry-after-ms`; milliseconds from `now`. */
+import { z } from 'zod';
+
+/** Google's way: the wait stands among the details of the error (`google.rpc.RetryInfo`). */
+const retryInfo = z.object({
+  error: z.object({
+    details: z.array(z.looseObject({ '@type': z.string().optional(), retryDelay: z.string().optional() })),
+  }),
+});
+
+/** The provider's own wish in milliseconds from `now`: `retry-after-ms`, `Retry-After` in seconds or as a date, or the body's; null when there is none. */
 export function retryAfter(
   headers: Readonly<Record<string, string | undefined>>,
   now: number,
+  body = '',
 ): number | null {
   const ms = Number(headers['retry-after-ms']);
   if (headers['retry-after-ms'] !== undefined && Number.isFinite(ms) && ms >= 0) return ms;
   const value = headers['retry-after'];
-  if (value === undefined || value.trim() === '') return null;
+  if (value === undefined || value.trim() === '') return retryDelay(body);
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return Math.max(seconds, 0) * 1000;
   const date = Date.parse(value);
-  return Number.isNaN(date) ? null : Math.max(date - now, 0);
+  return Number.isNaN(date) ? retryDelay(body) : Math.max(date - now, 0);
+}
+
+function retryDelay(body: string): number | null {
+  const said = retryInfo.safeParse(parsed(body)).data;
+  const info = said?.error.details.find((one) => one['@type']?.endsWith('google.rpc.RetryInfo') === true);
+  const seconds = /^(\d+(?:\.\d+)?)s$/.exec(info?.retryDelay ?? '')?.[1];
+  return seconds === undefined ? null : Math.ceil(Number(seconds) * 1000);
+}
+
+function parsed(body: string): unknown {
+  try {
+    const value: unknown = JSON.parse(body);
+    // Some of its endpoints wrap the error in a list.
+    return Array.isArray(value) ? value[0] : value;
+  } catch {
+    return null;
+  }
 }

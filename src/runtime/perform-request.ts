@@ -99,6 +99,7 @@ async function ask(
         tools: bench.specs,
         thinking: agent.config.thinking,
         shared_prefix: prompt.shared,
+        cache_key: agent.root_id,
         signal: controller.signal,
         agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
         ...(isAgentProgram(agent.config.model)

@@ -205,3 +205,43 @@ it('reads every form of Retry-After', () => {
   assert.equal(retryAfter({ 'retry-after': 'soon' }, now), null);
   assert.equal(retryAfter({}, now), null);
 });
+
+it("Google's wait stands in the body, and is kept whatever its form", () => {
+  const body = (retryDelay: unknown) =>
+    JSON.stringify({
+      error: {
+        code: 429,
+        details: [
+          { '@type': 'type.googleapis.com/google.rpc.Help', links: [] },
+          { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay },
+        ],
+      },
+    });
+  assert.equal(retryAfter({}, 0, body('26s')), 26_000);
+  assert.equal(retryAfter({}, 0, body('58.217843437s')), 58_218);
+  assert.equal(retryAfter({}, 0, `[${body('1s')}]`), 1000);
+  assert.equal(retryAfter({ 'retry-after': '3' }, 0, body('26s')), 3000, 'a header goes first');
+  for (const wrong of [body('soon'), body(26), body('-1s'), '{"error":{}}', 'null', 'not JSON'])
+    assert.equal(retryAfter({}, 0, wrong), null, wrong);
+});
+
+it('who is held is told why: a server in trouble did not ask to slow down', async () => {
+  for (const [kind, words] of [
+    ['overloaded', /^the provider has trouble \(500: broken\)$/],
+    ['rate_limit', /^the provider asked to slow down \(500: broken\)$/],
+  ] as const) {
+    const { gate } = handDriven({ attempts: 2 });
+    const failing: ModelOutcome = {
+      type: 'failure',
+      failure: { kind, error: '500: broken', retryable: true },
+    };
+    const seen: ModelDelta[] = [];
+    await gate.stream(
+      model(async () => failing),
+      ask(),
+      (delta) => seen.push(delta),
+    );
+    const waits = seen.flatMap((delta) => (delta.type === 'waiting' ? [delta.reason] : []));
+    assert.match(waits.at(-1) ?? '', words);
+  }
+});

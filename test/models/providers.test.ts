@@ -137,3 +137,73 @@ it('an entry without an address, and unknown keys of one, are told', async () =>
   const wrong = providerConfig.safeParse({ type: 'anthropic', baseUrl: 'http://x' });
   assert.match(wrong.error?.issues[0]?.message ?? '', /baseUrl/);
 });
+
+it('OpenAI summarises reasoning only for verified organisations: without, once found out for all its models', async () => {
+  const message = 'Your organization must be verified to generate reasoning summaries.';
+  const error = {
+    message,
+    type: 'invalid_request_error',
+    param: 'reasoning.summary',
+    code: 'unsupported_value',
+  };
+  const server = await startOpenAiResponsesServer({
+    answer: ({ body }) =>
+      (body.reasoning as { summary?: string }).summary === undefined
+        ? { text: 'fine' }
+        : { fault: { status: 400, body: { error } } },
+  });
+  const unsummarised = new Set<string>();
+  const env = { OPENAI_API_KEY: 'key-o', OPENAI_BASE_URL: `${server.url}/v1` };
+  for (const name of ['openai/gpt-5', 'openai/gpt-5-mini']) {
+    const model = await openModel(name, { providers: {}, env, gates: gates(name), unsummarised });
+    for (const cache_key of ['tree-1', 'tree-2']) {
+      const outcome = await model.stream(ask({ thinking: 'high', cache_key }), () => undefined);
+      assert.equal(outcome.type, 'answer', JSON.stringify(outcome));
+    }
+  }
+  assert.deepEqual(
+    server.exchanges.map(({ body }) => [body.reasoning, body.prompt_cache_key]),
+    [
+      [{ effort: 'high', summary: 'detailed' }, 'tree-1'],
+      [{ effort: 'high' }, 'tree-1'],
+      [{ effort: 'high' }, 'tree-2'],
+      [{ effort: 'high' }, 'tree-1'],
+      [{ effort: 'high' }, 'tree-2'],
+    ],
+  );
+  await server.close();
+});
+
+it('another 400 is not asked again', async () => {
+  const server = await startOpenAiResponsesServer({
+    answer: () => ({ fault: { status: 400, message: 'Invalid input' } }),
+  });
+  const env = { OPENAI_API_KEY: 'key-o', OPENAI_BASE_URL: `${server.url}/v1` };
+  const model = await openModel('openai/gpt-5', { providers: {}, env, gates: gates('openai/gpt-5') });
+  const outcome = await model.stream(ask({ thinking: 'high' }), () => undefined);
+  assert.equal(outcome.type === 'failure' && outcome.failure.kind, 'bad_request');
+  assert.equal(server.exchanges.length, 1);
+  await server.close();
+});
+
+it('Google names its wait in the body, and it is waited for', async () => {
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '0.05s' }];
+  const fault = {
+    status: 429,
+    body: { error: { code: 429, message: 'quota', status: 'RESOURCE_EXHAUSTED', details } },
+  };
+  const server = await startGoogleServer({
+    answer: ({ index }) => (index === 0 ? { fault } : { text: 'fine' }),
+  });
+  const name = 'google/gemini-2.5-flash';
+  const env = { GEMINI_API_KEY: 'key-g', GOOGLE_GEMINI_BASE_URL: server.url };
+  const gate = new Gate({ attempts: 2, base_ms: 0 });
+  const model = await openModel(name, { providers: {}, env, gates: new Map([[name, gate]]) });
+  const waits: number[] = [];
+  const outcome = await model.stream(ask(), (delta) => {
+    if (delta.type === 'waiting') waits.push(delta.delay_ms);
+  });
+  assert.equal(outcome.type, 'answer');
+  assert.equal(waits[0], 50);
+  await server.close();
+});

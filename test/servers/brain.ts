@@ -19,7 +19,13 @@ export interface Exchange {
 }
 
 export type Fault =
-  | { readonly status: number; readonly headers?: Record<string, string>; readonly message?: string }
+  | {
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly message?: string;
+      /** To the letter, instead of the protocol's usual one. */
+      readonly body?: unknown;
+    }
   /** The connection is cut after so many events. */
   | { readonly cut_after: number }
   /** This event (from 0) is not JSON. */

@@ -42,9 +42,14 @@ export async function startProtocolServer(
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const raw = Buffer.concat(chunks).toString('utf8');
-    const refuse = (status: number, message: string, headers: Record<string, string> = {}) => {
+    const refuse = (
+      status: number,
+      message: string,
+      headers: Record<string, string> = {},
+      told: unknown = protocol.error(status, message),
+    ) => {
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
-      response.end(JSON.stringify(protocol.error(status, message)));
+      response.end(JSON.stringify(told));
     };
     if (!protocol.accepts(request.url ?? '')) return refuse(404, `no such path: ${request.url}`);
     const body = JSON.parse(raw) as Record<string, unknown>;
@@ -66,7 +71,7 @@ export async function startProtocolServer(
     if (answer.delay_ms !== undefined) await sleep(answer.delay_ms);
     const { fault } = answer;
     if (fault !== undefined && 'status' in fault)
-      return refuse(fault.status, fault.message ?? 'fault', fault.headers);
+      return refuse(fault.status, fault.message ?? 'fault', fault.headers, fault.body);
     response.on('close', () => {
       if (!response.writableFinished) aborted += 1;
     });
