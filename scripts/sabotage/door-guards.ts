@@ -61,9 +61,9 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'telegram-hidden',
     protects: 'a person from allowing a command that looks like another',
-    file: 'src/channels/telegram/ask-message.ts',
-    guard: 'const shown = text.replaceAll(HIDDEN, spelled);',
-    without: 'const shown = text;',
+    file: 'src/render/plain-sight.ts',
+    guard: '.replaceAll(HIDDEN, ',
+    without: '.replaceAll(/(?!)/gu, ',
     tests: ['channels/telegram-asks'],
   },
   {

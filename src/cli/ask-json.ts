@@ -10,6 +10,7 @@ export function askJson(ask: Ask): Record<string, unknown> {
     tool: ask.tool,
     subject: ask.subject,
     input: ask.input,
+    difference: ask.difference,
     cwd: ask.cwd,
     rule: ask.rule,
     asked_at: new Date(ask.asked_at).toISOString(),

@@ -10,6 +10,8 @@ export interface NewAsk {
   readonly subject: string;
   /** The arguments as the model wrote them. */
   readonly input: string;
+  /** What it would change in a file as that was when it asked, as a unified diff; null where that cannot be told. */
+  readonly difference: string | null;
   readonly cwd: string;
   /** Why it asks, for people: `ask(bash:rm *)`. */
   readonly rule: string;

@@ -4,6 +4,7 @@ import type { NewAsk } from '../core/ask.ts';
 import type { ResultContent } from '../core/message.ts';
 import type { Call } from '../core/state.ts';
 import { storable } from '../core/text.ts';
+import { cutMiddle } from '../render/plain-sight.ts';
 import { decide } from '../tools/permission-policy.ts';
 import { permissionSubject } from '../tools/permission-subject.ts';
 import type { ToolResult } from '../tools/tool.ts';
@@ -29,6 +30,9 @@ export interface CallSurroundings {
   /** A person allowed this agent this tool for good. */
   readonly isGranted: (agent_id: string, tool: string) => Promise<boolean>;
 }
+
+/** Characters of a difference that are kept with a question; its middle goes first. */
+const DIFFERENCE_MAX = 60_000;
 
 type Settled = Pick<ResultContent, 'status' | 'output' | 'images'>;
 /** A person must allow it first. */
@@ -94,18 +98,24 @@ async function runCall(
   if (verdict === 'deny' || (verdict === 'ask' && !around.can_ask)) {
     return { status: 'denied', output: policyRefusal(policy, call.name, subject) ?? rule };
   }
+  const denied = (name: string, path: string) => {
+    const { verdict, rule } = decide(policy, name, path);
+    return verdict === 'deny' ? rule : undefined;
+  };
   if (verdict === 'ask' && !isApproved(agent, call) && !(await around.isGranted(agent.id, call.name)))
-    return { ask: askOf(agent, call, subject, rule, around.surroundings) };
+    return {
+      ask: {
+        ...askOf(agent, call, subject, rule, around.surroundings),
+        difference: differenceOf(tool.difference?.(parsed.input, { cwd: agent.config.cwd, denied }) ?? null),
+      },
+    };
   return tool.run(parsed.input, {
     cwd: agent.config.cwd,
     spill_dir: around.spill_dir,
     signal,
     agent: { id: agent.id, name: agent.name },
     env_allow: around.env_allow,
-    denied: (name, path) => {
-      const { verdict, rule } = decide(policy, name, path);
-      return verdict === 'deny' ? rule : undefined;
-    },
+    denied,
     onOutput: (text) => around.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
   }) satisfies Promise<ToolResult>;
 }
@@ -124,13 +134,17 @@ function isApproved({ state }: Agent, call: Call): boolean {
   );
 }
 
+function differenceOf(text: string | null): string | null {
+  return text === null ? null : storable(cutMiddle(text, DIFFERENCE_MAX));
+}
+
 function askOf(
   agent: Agent,
   call: Call,
   subject: string,
   rule: string,
   { now, newId }: Surroundings,
-): NewAsk {
+): Omit<NewAsk, 'difference'> {
   return {
     id: newId(),
     root_id: agent.root_id,

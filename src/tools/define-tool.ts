@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { clampOutput } from './clamp-output.ts';
 import { explainIssues } from './explain-issues.ts';
 import { limits } from './output.ts';
-import type { Tool, ToolContext, ToolResult } from './tool.ts';
+import type { PathContext, Tool, ToolContext, ToolResult } from './tool.ts';
 
 /** A JSON Schema of type `object`, as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -19,6 +19,8 @@ export interface ToolDefinition<Input> {
   readonly idempotent?: boolean;
   /** One line for people and permission patterns. Default: the input as JSON. */
   readonly subject?: (input: Input) => string;
+  /** What a run would change in a file, for whoever must allow it; what it throws counts as null. */
+  readonly difference?: (input: Input, context: PathContext) => string | null;
   /** A text stands for a result with status `ok`; what it throws becomes a result with status `error`. */
   readonly run: (input: Input, context: ToolContext) => Promise<ToolResult | string> | ToolResult | string;
 }
@@ -105,6 +107,13 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
       return { ok: false, error: explainIssues(parsed.error.issues, fields, input) };
     },
     subject: definition.subject ?? ((input) => JSON.stringify(input)),
+    difference(input, context) {
+      try {
+        return definition.difference?.(input, context) ?? null;
+      } catch {
+        return null;
+      }
+    },
     run: (input, context) => orAbandoned(runDefinition(definition, input, context), context.signal),
   };
 }

@@ -16,6 +16,9 @@ export interface ToolContext {
   readonly onOutput: (text: string) => void;
 }
 
+/** What a look at a file needs. */
+export type PathContext = Pick<ToolContext, 'cwd' | 'denied'>;
+
 export type ToolResult =
   | { readonly status: 'ok'; readonly output: string; readonly images?: readonly Image[] }
   /** The text goes back to the model: say what is wrong, which field, and what to do. */
@@ -41,5 +44,7 @@ export interface Tool<Input = unknown> {
   ): { readonly ok: true; readonly input: Input } | { readonly ok: false; readonly error: string };
   /** One line for people and for permission patterns: the command, the path. */
   subject(input: Input): string;
+  /** What a run would change in a file as it is now, as a unified diff for people; null where that cannot be told. Never throws. */
+  difference?(input: Input, context: PathContext): string | null;
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 }

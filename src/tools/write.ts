@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { writeContained } from './atomic-write.ts';
 import { defineTool } from './define-tool.ts';
+import { changeOf } from './difference.ts';
 import { limits } from './output.ts';
 import { containAllowedPath, type PathGuard } from './path-guard.ts';
 import { printablePath } from './printable-path.ts';
@@ -19,6 +20,8 @@ export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
       'Write a file in your folder: make it, or replace all of it. Missing folders are made. To change a part of a file, use patch.',
     input,
     subject: ({ path }) => path,
+    difference: ({ path, content }, context) =>
+      changeOf(containAllowedPath('write', path, context, guard), () => content, context),
     run({ path, content }, context) {
       const bytes = Buffer.from(content, 'utf8');
       if (bytes.length > limits.write_bytes) {

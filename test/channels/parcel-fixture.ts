@@ -44,6 +44,7 @@ export function newAsk(over: Partial<Ask> = {}): Ask {
     tool: 'bash',
     subject: 'rm -rf dist',
     input: '{"command":"rm -rf dist"}',
+    difference: null,
     cwd: '/proj',
     rule: 'ask(bash:rm *)',
     asked_at: CREATED_AT,

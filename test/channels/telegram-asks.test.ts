@@ -43,19 +43,20 @@ describe('a question in a Telegram chat', () => {
   );
 
   it(
-    'shows other arguments as JSON, and those beside a command too',
+    'shows other arguments by their names, and a call that is no JSON as it is',
     onStage(async (stage) => {
       const input = { path: 'a.ts', text: '`x`\n' };
-      const [written] = await show(stage, askOf(input, { tool: 'write' }));
-      assert.deepEqual(coded(written as KeptMessage), [JSON.stringify(input, null, 2)]);
-      const [timed] = await show(stage, askOf({ command: 'make', timeout: 5 }));
-      assert.deepEqual(coded(timed as KeptMessage), ['make', '{\n  "timeout": 5\n}']);
+      const [written] = await show(stage, askOf(input, { tool: 'write', subject: 'a.ts' }));
+      assert.deepEqual(coded(written as KeptMessage), ['a.ts', '`x`\n']);
+      const [timed] = await show(stage, askOf({ command: 'make', timeout: 5 }, { subject: 'make' }));
+      assert.deepEqual(coded(timed as KeptMessage), ['make', '5']);
+      assert.match(timed?.text ?? '', /\ntimeout:\n5\n/);
       const [raw] = await show(stage, askOf('{"broken', { tool: 'write' }));
       assert.deepEqual(coded(raw as KeptMessage), ['{"broken']);
       const [empty] = await show(stage, askOf('', { tool: 'write' }));
       assert.deepEqual(coded(empty as KeptMessage), ['(no arguments)']);
       const [odd] = await show(stage, askOf({ command: ['ls'] }));
-      assert.deepEqual(coded(odd as KeptMessage), [JSON.stringify({ command: ['ls'] }, null, 2)]);
+      assert.deepEqual(coded(odd as KeptMessage), [JSON.stringify(['ls'], null, 2)]);
     }),
   );
 
@@ -71,7 +72,7 @@ describe('a question in a Telegram chat', () => {
   );
 
   it(
-    'is shown whole however long it is, the buttons below its end',
+    'is shown whole even if it is long, the buttons below its end; of a huge one the middle is left out, and counted',
     onStage(async (stage) => {
       const command = Array.from({ length: 900 }, (_, line) => `echo line ${line}`).join('\n');
       const messages = await show(stage, askOf({ command }));
@@ -81,6 +82,10 @@ describe('a question in a Telegram chat', () => {
         messages.map(({ markup }) => markup !== null),
         messages.map((_, index) => index === messages.length - 1),
       );
+      const huge = await show(stage, askOf({ command: `echo ${'x'.repeat(1_000_000)}; rm -rf ~` }));
+      assert.ok(huge.length < 10, String(huge.length));
+      assert.match(huge.at(-1)?.text ?? '', /rm -rf ~\ncwd/);
+      assert.match(huge.map(({ text }) => text).join(''), /\[… 980015 characters …\]/);
     }),
   );
 

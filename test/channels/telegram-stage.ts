@@ -162,6 +162,7 @@ export function askOf(input: unknown, change: Partial<Ask> = {}): Ask {
     tool: 'bash',
     subject: 'rm -rf dist',
     input: typeof input === 'string' ? input : JSON.stringify(input),
+    difference: null,
     cwd: '/project',
     rule: 'ask(bash:rm *)',
     asked_at: 1,

@@ -75,14 +75,17 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual([list.code, list.stderr], [0, '']);
     const lines = list.stdout.split('\n');
     assert.match(lines[0] ?? '', /^[0-9a-f]{4} {2}main wants write · waits \d+s$/);
-    assert.deepEqual(lines.slice(1, 6), [
+    assert.deepEqual(lines.slice(1, 8), [
       '    path: notes.md',
-      '    content:',
-      `      ${'a long line '.repeat(30).trimEnd()}`,
-      '      the end 漢字',
-      '    (it holds hidden characters; whole: coppice approvals list --json)',
+      '    change:',
+      '      (a new file)',
+      '      @@ -0,0 +1,2 @@',
+      `      +${'a long line '.repeat(30).trimEnd()}`,
+      '      +the \\u{1b}[31mend\\u{200b} 漢字',
+      '      \\ No newline at end of file',
     ]);
-    assert.match(lines[6] ?? '', /^ {4}in .*work · rule: ask\(write\), the default$/);
+    assert.match(lines[8] ?? '', /hidden characters are spelled .*; whole: coppice approvals list --json/);
+    assert.match(lines[9] ?? '', /^ {4}in .*work · rule: ask\(write\), the default$/);
     assert.deepEqual(JSON.parse(ask.input), { path: 'notes.md', content: text });
 
     const ps = await desk.coppice('ps');

@@ -57,6 +57,7 @@ export async function homeWithIds(): Promise<Home> {
       tool: 'bash',
       subject: 'rm -rf\tdist\nnow',
       input: '{}',
+      difference: null,
       cwd: '/',
       rule: 'ask(bash)',
       asked_at: 1,

@@ -24,6 +24,7 @@ function askOf(call_id: string, asked_at: number): NewAsk {
     tool: 'bash',
     subject: 'rm x',
     input: '{"command":"rm x"}',
+    difference: null,
     cwd: '/',
     rule: 'ask(bash)',
     asked_at,

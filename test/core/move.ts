@@ -137,7 +137,15 @@ export function eventOf(move: Move, run: KernelRun): AgentEvent {
       return {
         type: 'call-asked',
         at,
-        ask: { ...ask, subject: 'ls', input: '{}', cwd: '/', rule: 'ask(bash)', asked_at: at },
+        ask: {
+          ...ask,
+          subject: 'ls',
+          input: '{}',
+          difference: null,
+          cwd: '/',
+          rule: 'ask(bash)',
+          asked_at: at,
+        },
       };
     }
     case 'answer-ask':

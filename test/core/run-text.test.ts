@@ -1,11 +1,10 @@
-// Proves that the end of a run reads the same as a delivery and as an announcement, and that a question shows all that it is about.
+// Proves that the end of a run reads the same as a delivery and as an announcement.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { announcement } from '../../src/core/announcement.ts';
-import { askText } from '../../src/core/ask-text.ts';
 import type { Run } from '../../src/core/run.ts';
 import { runText } from '../../src/core/run-text.ts';
-import { newAsk, newRun } from '../channels/parcel-fixture.ts';
+import { newRun } from '../channels/parcel-fixture.ts';
 
 const ENDS: readonly (readonly [Partial<Run>, string])[] = [
   [{}, '[Cron: nightly] Complete.\n\nall is well'],
@@ -32,29 +31,4 @@ it('says of a background run what its requester is told', () => {
     runText(newRun({ source: 'subagent', label: 'a', result: 'r' })),
     announcement('a', { type: 'success', result: 'r' }),
   );
-});
-
-it('shows the one argument of a call as it is, and several with their names', () => {
-  assert.equal(
-    askText(newAsk({ id: '9c1f' })),
-    [
-      '**file-reader** wants **bash** and waits for you:',
-      '```\nrm -rf dist\n```',
-      'in /proj · rule: ask(bash:rm *)',
-      'Answer: `coppice approvals allow 9c1f` or `coppice approvals deny 9c1f`',
-    ].join('\n\n'),
-  );
-  const write = askText(newAsk({ tool: 'write', subject: 'a.md', input: '{"path":"a.md","content":"x"}' }));
-  assert.match(write, /```\n\{\n {2}"path": "a\.md",\n {2}"content": "x"\n\}\n```/);
-  assert.match(askText(newAsk({ input: 'not JSON' })), /```\nnot JSON\n```/);
-});
-
-it('lets nothing in a command end its frame, and says what it leaves out', () => {
-  const command = 'echo "```" ````';
-  const text = askText(newAsk({ subject: command, input: JSON.stringify({ command }) }));
-  assert.ok(text.includes(`\n\`\`\`\`\`\n${command}\n\`\`\`\`\`\n`), text);
-  const long = 'x'.repeat(10_000);
-  const cut = askText(newAsk({ subject: long, input: JSON.stringify({ command: long }) }));
-  assert.ok(cut.length < 4_000);
-  assert.match(cut, /\(7000 more characters; whole: coppice approvals list --json\)/);
 });

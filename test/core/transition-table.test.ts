@@ -45,6 +45,7 @@ const ask = {
   tool: 'bash',
   subject: 'ls',
   input: '{}',
+  difference: null,
   cwd: '/',
   rule: 'ask(bash)',
   asked_at: 2,

@@ -18,6 +18,7 @@ function askBy(agent: Agent, over: Partial<NewAsk> = {}): NewAsk {
     tool: 'bash',
     subject: 'rm -rf "naïve 漢字 🎋" %_ $1',
     input: '{"command":"rm -rf \\"naïve\\""}',
+    difference: null,
     cwd: '/some where',
     rule: 'ask(bash:rm *)',
     asked_at: 1_000,
@@ -39,7 +40,7 @@ export function asksContract(stores: () => { readonly store: Store; readonly oth
   it('an ask is entered with its step, to the letter; a refused step leaves none', async () => {
     const { store, other } = stores();
     const root = await newRoot(store);
-    const [ask, stale] = [askBy(root), askBy(root)];
+    const [ask, stale] = [askBy(root, { difference: '@@ -1 +1 @@\n-naïve\n+漢字 🎋' }), askBy(root)];
     const verdicts = await store.commit([stepOf(root, { epoch: 0, asks: [stale] })]);
     assert.equal(verdicts[0]?.ok, false);
     await enter(root, ask);

@@ -91,6 +91,7 @@ export const HOT_CALLS: readonly HotCall[] = [
             tool: 'bash',
             subject: 's',
             input: '{}',
+            difference: null,
             cwd: '/',
             rule: 'r',
             asked_at: 1,

@@ -174,6 +174,7 @@ function askOf(agent_id: string): NewAsk {
     tool: 'bash',
     subject: 'rm x',
     input: '{}',
+    difference: null,
     cwd: '/',
     rule: 'ask(bash)',
     asked_at: 7_000,

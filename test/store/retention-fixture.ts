@@ -114,6 +114,7 @@ export function askOf(agent: Agent): NewAsk {
     tool: 'bash',
     subject: 's',
     input: '{}',
+    difference: null,
     cwd: '/',
     rule: 'r',
     asked_at: OLD,

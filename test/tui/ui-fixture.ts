@@ -155,6 +155,7 @@ export function ask(id: string, agent_id: string, change: Partial<Ask> = {}): As
     tool: 'bash',
     subject: 'rm -rf dist',
     input: '{"command":"rm -rf dist"}',
+    difference: null,
     cwd: '~/proj',
     rule: 'ask(bash:rm *)',
     asked_at: T0,

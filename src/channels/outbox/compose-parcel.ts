@@ -1,8 +1,8 @@
-import { askText } from '../../core/ask-text.ts';
 import { type Delivery, splitTarget } from '../../core/delivery.ts';
 import { isFinished, type Run } from '../../core/run.ts';
 import { runText } from '../../core/run-text.ts';
 import type { DeliverResult, Parcel } from '../channel.ts';
+import { askText } from './ask-text.ts';
 import type { OutboxLedger } from './outbox-ledger.ts';
 
 /** What to send; or what the try comes to without anything being sent. */

@@ -1,10 +1,13 @@
 import type { Ask } from '../../core/ask.ts';
 import { duration } from '../../render/amounts.ts';
-import { clean, cleanLines } from '../../render/clean.ts';
+import { type AskPart, askParts } from '../../render/ask-parts.ts';
+import { clean } from '../../render/clean.ts';
+import { cutLines, cutMiddle, SPELLED_NOTE } from '../../render/plain-sight.ts';
 import { paint, type Style, sign } from '../../render/style.ts';
 
 /** What is longer is cut in the middle, and said to be: nobody shall allow what they took for the whole. */
 const LINES_MAX = 40;
+const LINE_MAX = 2_000;
 const WHOLE = 'whole: coppice approvals list --json';
 
 export interface AskLook {
@@ -22,35 +25,16 @@ export function askLines(ask: Ask, { id, lineage, now, style }: AskLook): string
   const since = duration(now - ask.asked_at);
   return [
     `${paint(style, 'bold', id)}  ${who} wants ${paint(style, 'bold', ask.tool)} ${sign(style, '·')} waits ${since}`,
-    ...argumentsOf(ask).flatMap(([name, value]) => argument(name, value)),
+    ...askParts(ask).flatMap(argument),
     paint(style, 'dim', `    in ${clean(ask.cwd)} ${sign(style, '·')} rule: ${clean(ask.rule)}`),
   ];
 }
 
-/** As the model wrote them. */
-function argumentsOf({ input }: Ask): (readonly [string, string])[] {
-  const value: unknown = JSON.parse(input);
-  if (typeof value !== 'object' || value === null) return [['input', input]];
-  return Object.entries(value).map(([name, one]) => [
-    name,
-    typeof one === 'string' ? one : JSON.stringify(one, null, 2),
-  ]);
-}
-
-function argument(name: string, value: string): string[] {
-  const shown = cleanLines(value);
-  const hidden =
-    shown === value.replaceAll('\r\n', '\n') ? [] : [`    (it holds hidden characters; ${WHOLE})`];
-  const lines = shown.split('\n');
-  if (lines.length === 1) return [`    ${clean(name)}: ${shown}`, ...hidden];
-  const half = LINES_MAX / 2;
-  const kept =
-    lines.length <= LINES_MAX
-      ? lines
-      : [
-          ...lines.slice(0, half),
-          `(${lines.length - LINES_MAX} more lines; ${WHOLE})`,
-          ...lines.slice(-half),
-        ];
-  return [`    ${clean(name)}:`, ...kept.map((line) => `      ${line}`.trimEnd()), ...hidden];
+function argument({ name, text, spelled }: AskPart): string[] {
+  const note = spelled ? [`    (${SPELLED_NOTE}; ${WHOLE})`] : [];
+  const lines = text.split('\n').map((line) => cutMiddle(line, LINE_MAX));
+  const label = name === '' ? 'change' : name;
+  if (lines.length === 1) return [`    ${label}: ${lines[0]}`, ...note];
+  const kept = cutLines(lines, LINES_MAX, (left_out) => `(${left_out} more lines; ${WHOLE})`);
+  return [`    ${label}:`, ...kept.map((line) => `      ${line}`.trimEnd()), ...note];
 }

@@ -1,4 +1,5 @@
 import { LARGE_LEDGER_MIGRATION } from './large-ledger-migration.ts';
+import { QUESTION_MIGRATION } from './question-migration.ts';
 import { RETENTION_MIGRATION } from './retention-migration.ts';
 import { SCALE_MIGRATION } from './scale-migration.ts';
 
@@ -270,4 +271,5 @@ CREATE TABLE channel_notes (
   { number: 5, sql: SCALE_MIGRATION },
   { number: 6, sql: LARGE_LEDGER_MIGRATION },
   { number: 7, sql: RETENTION_MIGRATION },
+  { number: 8, sql: QUESTION_MIGRATION },
 ];

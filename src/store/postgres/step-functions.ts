@@ -136,8 +136,8 @@ BEGIN
     SELECT coalesce(jsonb_agg(dead.id), '[]') INTO killed FROM jsonb_array_elements_text(s->'kill') AS target,
       LATERAL jsonb_array_elements(coppice_kill(target, a.name, step_at, a.worker)) AS dead (id);
   END IF;
-  INSERT INTO asks (id, root_id, agent_id, agent_name, call_id, tool, subject, input, cwd, rule, asked_at)
-  SELECT k->>'id', k->>'root_id', k->>'agent_id', k->>'agent_name', k->>'call_id', k->>'tool', k->>'subject', k->>'input', k->>'cwd',
+  INSERT INTO asks (id, root_id, agent_id, agent_name, call_id, tool, subject, input, difference, cwd, rule, asked_at)
+  SELECT k->>'id', k->>'root_id', k->>'agent_id', k->>'agent_name', k->>'call_id', k->>'tool', k->>'subject', k->>'input', k->>'difference', k->>'cwd',
     k->>'rule', (k->>'asked_at')::bigint FROM jsonb_array_elements(s->'asks') k;
   UPDATE asks SET verdict = 'void', answered_at = step_at
   WHERE id = ANY (ARRAY(SELECT jsonb_array_elements_text(s->'void_asks'))) AND verdict IS NULL;

@@ -11,6 +11,7 @@ export function enterAsk(sql: Statements, ask: NewAsk): void {
     ask.tool,
     ask.subject,
     ask.input,
+    ask.difference,
     ask.cwd,
     ask.rule,
     ask.asked_at,

@@ -94,8 +94,8 @@ export function prepareStatements(database: DatabaseSync) {
     cleaned: prepare('UPDATE subagent_runs SET cleaned_at = ? WHERE agent_id = ? AND cleaned_at IS NULL'),
 
     insertAsk:
-      prepare(`INSERT INTO asks (id, root_id, agent_id, agent_name, call_id, tool, subject, input, cwd, rule, asked_at)
-      VALUES (?,?,?,?,?,?,?,?,?,?,?)`),
+      prepare(`INSERT INTO asks (id, root_id, agent_id, agent_name, call_id, tool, subject, input, difference, cwd, rule, asked_at)
+      VALUES (?,?,?,?,?,?,?,?,?,?,?,?)`),
     voidAsk: prepare(`UPDATE asks SET verdict = 'void', answered_at = ? WHERE id = ? AND verdict IS NULL`),
     voidAsksOf: prepare(
       `UPDATE asks SET verdict = 'void', answered_at = ? WHERE agent_id = ? AND verdict IS NULL`,

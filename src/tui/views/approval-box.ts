@@ -1,6 +1,8 @@
 import type { Ask } from '../../core/ask.ts';
-import { clean, cleanLines } from '../../render/clean.ts';
-import { sign } from '../../render/style.ts';
+import { type AskPart, askParts } from '../../render/ask-parts.ts';
+import { clean } from '../../render/clean.ts';
+import { cutLines, cutMiddle } from '../../render/plain-sight.ts';
+import { type Paint, sign } from '../../render/style.ts';
 import type { Answer } from '../answer.ts';
 import { columns, type Part } from '../line.ts';
 import type { Look } from '../look.ts';
@@ -47,37 +49,39 @@ export function approvalBox(
   return box(title, kept.slice(1), wide, { ...look, accessible: true }).slice(0, height);
 }
 
-/** The command as it will run: all of it as long as there is room, and never cut in silence. */
+/** What is allowed: all of it as long as there is room, else its beginning and its end, never cut in silence. */
 function subjectRows(ask: Ask, width: number, rows: number, look: Look): (readonly Part[])[] {
-  const text = ask.subject.trim() === '' ? ask.input : [ask.subject, ...otherArguments(ask)].join('\n');
-  const lines = wrap(cleanLines(text), width, look);
-  if (lines.length <= rows) return lines.map((row) => [['bold', row]]);
-  const shown = lines.slice(0, Math.max(1, rows - 1)).map((row) => [['bold', row]] as const);
-  const hidden = lines.length - shown.length;
-  return rows === 1
-    ? [
-        [
-          ['yellow', `+${hidden} lines more: `],
-          ['bold', lines[0] ?? ''],
-        ],
-      ]
-    : [...shown, [['yellow', `${sign(look, '…')} +${hidden} lines more: v, then Ctrl-O shows them`]]];
+  const lines = askParts(ask).flatMap((part): AskRow[] => {
+    const shown = wrap(textOf(part), width, look);
+    return shown.map((text) => ({ text, paint: part.language === 'diff' ? paintOf(text) : 'bold' }));
+  });
+  if (rows === 1 && lines.length > 1) {
+    const all = lines.map(({ text }) => text).join(' ');
+    return [[['bold', cutMiddle(all, Math.max(1, width - MARK_ROOM))]]];
+  }
+  return cutLines(lines, rows, (left_out) => ({
+    text: `${sign(look, '…')} +${left_out} lines more: v, then Ctrl-O shows them`,
+    paint: 'yellow' as const,
+  })).map(({ text, paint }) => [[paint, text]]);
 }
 
-/** What a rule does not look at and a person wants to see: the text of a write, the edits of a patch. */
-function otherArguments({ input, subject }: Ask): readonly string[] {
-  let given: unknown;
-  try {
-    given = JSON.parse(input);
-  } catch {
-    return [input];
-  }
-  if (typeof given !== 'object' || given === null) return [];
-  return Object.entries(given).flatMap(([name, value]) => {
-    if (value === subject || value === `./${subject}`) return [];
-    const text = typeof value === 'string' ? value.trimEnd() : JSON.stringify(value);
-    return [text.includes('\n') ? `${name}:\n${text}` : `${name}: ${text}`];
-  });
+interface AskRow {
+  readonly text: string;
+  readonly paint: Paint;
+}
+
+/** What says in a line how much of it is left out. */
+const MARK_ROOM = 24;
+
+function textOf({ name, is_subject, text }: AskPart): string {
+  const trimmed = text.trimEnd();
+  if (is_subject || name === '') return trimmed;
+  return trimmed.includes('\n') ? `${name}:\n${trimmed}` : `${name}: ${trimmed}`;
+}
+
+function paintOf(line: string): Paint {
+  if (line.startsWith('+')) return 'green';
+  return line.startsWith('-') ? 'red' : 'dim';
 }
 
 /** Every key stays in sight, with fewer words where there is less room. */
