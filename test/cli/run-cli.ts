@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { COMPILED } from '../house/compiled.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
@@ -38,6 +39,7 @@ export function makeHome(): Home {
   mkdirSync(join(folder, 'config', 'coppice'), { recursive: true });
   const env: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
+    ...COMPILED,
     HOME: folder,
     LANG: 'C.UTF-8',
     XDG_DATA_HOME: join(folder, 'data'),

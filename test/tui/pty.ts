@@ -1,5 +1,6 @@
 import { spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
+import { COMPILED } from '../house/compiled.ts';
 
 export interface PtyOptions {
   readonly columns?: number;
@@ -53,6 +54,7 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
   });
   const env = {
     PATH: process.env.PATH,
+    ...COMPILED,
     HOME: process.env.HOME,
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',

@@ -128,7 +128,7 @@ test('a terminal that is gone is told to the app, which ends in its own way', as
 async function openInShell(): Promise<ScreenStage> {
   const pty = openPty('bash', ['--norc', '--noprofile', '-i'], { env: { PS1: 'ready$ ', HISTFILE: '' } });
   await pty.until('ready$');
-  pty.send(`${process.execPath} ${SCREEN_PROGRAM}\r`);
+  pty.send(`'${process.execPath}' '${SCREEN_PROGRAM}'\r`);
   await ready(pty, 0);
   const stage = stageOn(pty);
   stages.push(stage);

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { COMPILED } from '../house/compiled.ts';
 import { until } from '../runtime/stage.ts';
 import type { ScreenCommand } from './screen-command.ts';
 import { SCREEN_PROGRAM } from './screen-stage.ts';
@@ -20,7 +21,13 @@ export async function openTmux(name: string, columns: number, rows: number): Pro
   const run = (...args: string[]) =>
     execFileSync('tmux', ['-L', `coppice-${process.pid}-${name}`, '-f', '/dev/null', ...args], {
       encoding: 'utf8',
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, LANG: 'C.UTF-8', TERM: 'xterm-256color' },
+      env: {
+        PATH: process.env.PATH,
+        ...COMPILED,
+        HOME: process.env.HOME,
+        LANG: 'C.UTF-8',
+        TERM: 'xterm-256color',
+      },
     });
   const title = () => run('display', '-p', '#{pane_title}').trim();
   run('new-session', '-d', '-x', `${columns}`, '-y', `${rows}`, process.execPath, SCREEN_PROGRAM);

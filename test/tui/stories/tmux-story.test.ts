@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import { COMPILED } from '../../house/compiled.ts';
 import { until } from '../../runtime/stage.ts';
 import { hasTmux } from '../tmux.ts';
 import { MAIN } from './ui-stage.ts';
@@ -45,6 +46,7 @@ it('in tmux, by keys that tmux sends, with a window that changes', {
   writeFileSync(rules, JSON.stringify(RULES));
   const env = {
     PATH: process.env.PATH,
+    ...COMPILED,
     HOME: folder,
     XDG_CONFIG_HOME: folder,
     XDG_DATA_HOME: folder,
@@ -82,7 +84,8 @@ it('in tmux, by keys that tmux sends, with a window that changes', {
     '--model',
     `scripted:${rules}`,
   ];
-  const type = (words: readonly string[]) => run('send-keys', '-l', words.join(' '));
+  const type = (words: readonly string[]) =>
+    run('send-keys', '-l', words.map((word) => `'${word}'`).join(' '));
   type(start);
   run('send-keys', 'Enter');
   await sees('Ctrl-X a agents');
