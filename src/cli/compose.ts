@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { AgentConfig, PermissionRules } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Limits } from '../core/limits.ts';
-import type { Profile } from '../core/profile.ts';
+import { type Profile, rootProfileRules } from '../core/profile.ts';
 import { createCronTool } from '../cron/cron-tool.ts';
 import type { AcpServer } from '../models/acp/acp-server.ts';
 import type { Gate } from '../models/gate.ts';
@@ -115,7 +115,7 @@ export function composeConfig(
         deny: permissions.deny,
       },
       config: rulesOf(defaults.permissions),
-      ...(profile === null ? {} : { narrowed: [profile.permissions] }),
+      ...(profile === null ? {} : rootProfileRules(profile)),
     },
     ...(profile === null ? {} : { profile: profile.name }),
     ...(profile?.turns == null ? {} : { turns: profile.turns }),

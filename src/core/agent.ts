@@ -24,7 +24,9 @@ export interface AgentConfig {
   readonly permissions: {
     readonly cli: PermissionRules;
     readonly config: PermissionRules;
-    /** What profiles on the way down forbid beside that; they never allow anything more (SAFETY.md). */
+    /** What the root's own profile allows, where neither of them says anything. */
+    readonly granted?: readonly string[];
+    /** What profiles on the way down leave of all that; they never allow anything more (SAFETY.md). */
     readonly narrowed?: readonly PermissionRules[];
   };
   /** The profile it was set up by, if one was named. */

@@ -21,3 +21,10 @@ export interface Profile {
   /** Where it was read: `config`, `built in`, or a path relative to its folder. */
   readonly source: string;
 }
+
+/** A root that is set up by the profile: nobody stands above it but the person, so what the profile allows needs no approval (docs/profiles.md). */
+export function rootProfileRules({
+  permissions,
+}: Profile): Pick<AgentConfig['permissions'], 'granted' | 'narrowed'> {
+  return { granted: permissions.allow, narrowed: [permissions] };
+}

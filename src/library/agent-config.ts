@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
-import type { Profile } from '../core/profile.ts';
+import { type Profile, rootProfileRules } from '../core/profile.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { AgentOptions, CoppiceOptions, ProfileOptions } from './coppice-options.ts';
 import type { SubagentTerms } from './subagent-terms.ts';
@@ -37,7 +37,7 @@ export function agentConfig(
     permissions: {
       cli: none,
       config: { ...none, ...options.permissions, allow: [...own, ...(options.permissions?.allow ?? [])] },
-      ...(profile === null ? {} : { narrowed: [profile.permissions] }),
+      ...(profile === null ? {} : rootProfileRules(profile)),
     },
     ...(profile === null ? {} : { profile: profile.name }),
     ...(profile?.turns == null ? {} : { turns: profile.turns }),

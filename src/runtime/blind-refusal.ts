@@ -8,7 +8,7 @@ import { policyRefusal } from './policy-refusal.ts';
  */
 export function blindRefusal(policy: Policy, tool: string): string | null {
   for (const level of policy.levels) {
-    for (const source of ['cli', 'config'] as const) {
+    for (const source of ['cli', 'config', 'profile'] as const) {
       const rules = level[source].filter((rule) => matchesText(rule.tool, tool));
       const narrow = rules.find((rule) => rule.verdict !== 'allow' && rule.pattern !== undefined);
       if (narrow !== undefined)

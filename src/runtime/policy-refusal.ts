@@ -5,5 +5,13 @@ export function policyRefusal(policy: Policy, tool: string, subject: string): st
   const { verdict, rule } = decide(policy, tool, subject);
   if (verdict === 'allow') return null;
   if (verdict === 'deny') return `${tool} was denied by the rule ${rule}. Do not try to get around it.`;
-  return `${tool} needs approval (${rule}) and nobody can give it in this run. A person can allow it with --allow ${tool} or --yes.`;
+  const way_out = isByProfile(policy, tool, subject)
+    ? 'Its profile would have to allow it.'
+    : `A person can allow it with --allow ${tool} or --yes.`;
+  return `${tool} needs approval (${rule}) and nobody can give it in this run. ${way_out}`;
+}
+
+/** The first level is the tree's, which the command line decides; the others are profiles'. */
+function isByProfile({ levels }: Policy, tool: string, subject: string): boolean {
+  return levels.length > 1 && decide({ levels: levels.slice(1) }, tool, subject).verdict !== 'allow';
 }

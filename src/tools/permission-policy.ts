@@ -7,9 +7,10 @@ import { isSimpleCommand } from './simple-command.ts';
  * Who may do what, as data that can be stored.
  *
  * P1. Within one source, deny beats ask beats allow.
- * P2. A source that says something about a call ends the matter: `cli` before `config` before `default`.
+ * P2. A source that says something about a call ends the matter: `cli` before `config` before `profile` before `default`.
  * P3. Nobody said anything: ask.
- * P4. A policy is a list of such decisions, one per ancestor; the strictest counts. So a child can only narrow.
+ * P4. A policy is a list of such decisions, one for the tree and one for each profile on the way down; the strictest counts. So a child can only narrow.
+ *     What a profile allows of a tool is all that it allows of it; of tools for which it allows nothing it leaves the matter to the others.
  * P5. A `bash` pattern allows only a plain command: no operators, redirections, substitutions. It trusts the
  *     program with every argument (`git *` also allows `git -c alias.x=!sh x`).
  * P6. Deny and ask patterns for `bash` look at every simple command of a compound, and at the whole text. Where
@@ -20,7 +21,8 @@ export interface Policy {
   readonly levels: readonly PolicyLevel[];
 }
 
-export type RuleSource = 'cli' | 'config' | 'default';
+/** `unsaid`: what a profile says by not saying it. */
+export type RuleSource = 'cli' | 'config' | 'profile' | 'unsaid' | 'default';
 
 export type PolicyLevel = Readonly<Record<RuleSource, readonly Rule[]>>;
 
@@ -36,8 +38,17 @@ export interface Decision {
   readonly rule: string;
 }
 
+const nothing: PolicyLevel = { cli: [], config: [], profile: [], unsaid: [], default: [] };
+const origin: Readonly<Record<RuleSource, string>> = {
+  cli: '',
+  config: '',
+  profile: ', the profile',
+  unsaid: ', beyond what the profile allows',
+  default: ', the default',
+};
+
 const strictness: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
-const sources = ['cli', 'config', 'default'] as const;
+const sources = ['cli', 'config', 'profile', 'unsaid', 'default'] as const;
 
 const defaultRules: readonly Rule[] = [
   ...['read', 'search', 'think', 'read_image'].map((tool): Rule => ({ verdict: 'allow', tool })),
@@ -53,10 +64,21 @@ function parseRules(texts: RuleTexts | undefined): Rule[] {
   return verdicts.flatMap((verdict) => (texts?.[verdict] ?? []).map((text) => parseRule(text, verdict)));
 }
 
-/** A policy from what the command line and the configuration say. Throws InvalidRuleError. */
-export function createPolicy(texts: { readonly cli?: RuleTexts; readonly config?: RuleTexts } = {}): Policy {
-  const level = { cli: parseRules(texts.cli), config: parseRules(texts.config), default: defaultRules };
-  return { levels: [level] };
+/** A policy from what the command line, the configuration and the root's own profile say. Throws InvalidRuleError. */
+export function createPolicy(
+  texts: { readonly cli?: RuleTexts; readonly config?: RuleTexts; readonly profile?: RuleTexts } = {},
+): Policy {
+  const [cli, config, profile] = [texts.cli, texts.config, texts.profile].map(parseRules);
+  return { levels: [{ ...nothing, cli, config, profile, default: defaultRules } as PolicyLevel] };
+}
+
+/** What a profile leaves of the policy above it. Throws InvalidRuleError. */
+export function createProfilePolicy(texts: RuleTexts): Policy {
+  const profile = parseRules(texts);
+  const unsaid = profile.flatMap(({ verdict, tool }): Rule[] =>
+    verdict === 'allow' ? [{ verdict: 'ask', tool }] : [],
+  );
+  return { levels: [{ ...nothing, profile, unsaid, default: [{ verdict: 'allow', tool: '*' }] }] };
 }
 
 /** The child's policy under its parent's: allowed is only what both allow (P4). */
@@ -101,7 +123,7 @@ function match(rule: Rule, tool: string, subject: string): Match {
 }
 
 function describe(verdict: Verdict, rule: Rule, source: RuleSource): string {
-  return `${verdict}(${ruleText(rule)})${source === 'default' ? ', the default' : ''}`;
+  return `${verdict}(${ruleText(rule)})${origin[source]}`;
 }
 
 function stricter(one: Decision | undefined, other: Decision): Decision {

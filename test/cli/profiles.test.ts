@@ -224,3 +224,40 @@ describe('coppice profiles', () => {
     rmSync(join(home.folder, dirname(USER)), { recursive: true });
   });
 });
+
+describe('the rules of a profile', () => {
+  const bash = (command: string) => ({ name: 'bash', input: { command } });
+  const RULES = {
+    rules: [
+      { when: { step: 0 }, calls: [bash('git --version'), bash('echo more')] },
+      { say: '{{results.bash.0}} | {{results.bash.1}}' },
+    ],
+  };
+
+  it('allow what they name and nothing else of the tool, once the folder is trusted; with --allow they narrow', async () => {
+    writeFileSync(join(home.folder, 'rules.json'), JSON.stringify(RULES));
+    put(FOLDER, 'reviewer.md', '---\npermissions: {allow: ["bash:git *"]}\n---\nYou review.');
+    const run = (...args: string[]) =>
+      home.run([
+        'run',
+        '--model',
+        `scripted:${join(home.folder, 'rules.json')}`,
+        '--profile',
+        'reviewer',
+        ...args,
+        'go',
+      ]);
+    assert.match((await run()).stderr, /no profile called "reviewer"/);
+    assert.equal((await home.run(['trust', '--yes'])).code, 0);
+    for (const args of [[], ['--allow', 'bash'], ['--yes']]) {
+      const { stdout, stderr } = await run(...args);
+      assert.match(
+        stdout,
+        /git version .* \| .*bash needs approval .*Its profile would have to allow it/s,
+        stderr,
+      );
+    }
+    const denied = await run('--deny', 'bash:git *');
+    assert.match(denied.stdout, /^bash was denied by the rule deny\(bash:git \*\)/);
+  });
+});

@@ -172,6 +172,7 @@ describe('coppice trust', () => {
       '  denied tools  write',
       '  rule: allow   bash',
       '  rule: allow   write:src/**',
+      '  grants        with --profile: what is allowed here, unasked, unless a rule of yours says otherwise; below another agent: no more than that one may do',
       '  prompt        2 lines',
       '.coppice/agents/wrong.md is ignored: "turns" must be a whole number, 1 or more, not "many"',
       'trusted, until one of them changes',

@@ -75,6 +75,10 @@ function show(project: ProjectAgents, read: AgentFiles): void {
   process.stdout.write(lines.map((line) => `${whole(line)}\n`).join(''));
 }
 
+/** What allow rules come down to (docs/profiles.md). */
+const GRANTS =
+  'with --profile: what is allowed here, unasked, unless a rule of yours says otherwise; below another agent: no more than that one may do';
+
 function describe(profile: Profile): string[] {
   const { permissions, system } = profile;
   const list = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', '));
@@ -91,6 +95,7 @@ function describe(profile: Profile): string[] {
     ...(['allow', 'ask', 'deny'] as const).flatMap((verdict) =>
       permissions[verdict].map((rule) => [`rule: ${verdict}`, rule] as const),
     ),
+    ['grants', permissions.allow.length === 0 ? null : GRANTS],
     ['prompt', system === null ? 'none' : `${system.split('\n').length} lines`],
   ];
   return rows.flatMap(([head, text]) => (text === null ? [] : [`  ${head.padEnd(13)} ${text}`]));
