@@ -1,14 +1,19 @@
 import type { Agent } from '../core/agent.ts';
 import type { Ask } from '../core/ask.ts';
 import { isUserInitiated } from '../core/user-initiated.ts';
-import { statusWord } from '../render/agent-status.ts';
+import { toldStatus } from '../render/agent-status.ts';
+import type { Unled } from './unled.ts';
 
-/** One agent in `coppice/agents/v1`. */
-export function agentJson(agent: Agent, asks: readonly Ask[] = []): Record<string, unknown> {
+/** One agent in `coppice/agents/v1`; `unled` when its tree stands still. */
+export function agentJson(
+  agent: Agent,
+  asks: readonly Ask[] = [],
+  unled: Unled | null = null,
+): Record<string, unknown> {
   return {
     id: agent.id,
     name: agent.name,
-    status: statusWord(agent),
+    status: toldStatus(agent, unled !== null),
     state: agent.state.type,
     parent_id: agent.parent_id,
     root_id: agent.root_id,
@@ -35,6 +40,8 @@ export function agentJson(agent: Agent, asks: readonly Ask[] = []): Record<strin
     error: errorOf(agent),
     started_at: new Date(agent.created_at).toISOString(),
     ended_at: agent.ended_at === null ? null : new Date(agent.ended_at).toISOString(),
+    /** Why nobody leads its tree, though there is something to do, and what would help. */
+    unled,
     pending_approval: asks.find((ask) => ask.agent_id === agent.id)?.id ?? null,
   };
 }

@@ -9,12 +9,15 @@ import { agentJson, printJson } from './agent-json.ts';
 import type { Context } from './context.ts';
 import { EXIT, exitCodeOfFailure } from './exit-code.ts';
 import { eventLines, liveProgress, type Progress, plainProgress } from './progress.ts';
+import { sameLedger } from './same-ledger.ts';
 
 export interface FollowOptions {
   readonly events?: boolean | undefined;
   readonly timeout_ms?: number | undefined;
   /** False: ends with the root's first answer. Default true. */
   readonly wait?: boolean | undefined;
+  /** People are asked in this run. Default false. */
+  readonly ask?: boolean | undefined;
   /** The first line of the progress. */
   readonly title: string;
   /** Done when it has ended by itself, before the ledger is closed. */
@@ -46,9 +49,9 @@ export async function followRun(
       stop.promise,
     ]);
     progress.end();
-    if (typeof outcome === 'number') return await stopped(context, runtime, root, outcome);
+    if (typeof outcome === 'number') return await stopped(context, options, runtime, root, outcome);
     const code = printOutcome(context, options, outcome);
-    if (options.wait === false) tellUnfinished(outcome);
+    if (options.wait === false) tellUnfinished(context, options, outcome);
     await options.after?.(root);
     return code;
   } finally {
@@ -97,23 +100,34 @@ function printOutcome(context: Context, options: FollowOptions, outcome: TreeOut
   if (failure !== null) {
     process.stderr.write(`error: the run stopped: ${cleanLines(failure.error)} (${failure.kind})\n`);
     if (failure.retryable)
-      process.stderr.write(`  Go on with: coppice resume ${root.id.slice(0, 8)} --retry\n`);
+      process.stderr.write(`  Go on with: ${resumeOf(context, options, root)} --retry\n`);
   }
   return exitCodeOfFailure(failure);
 }
 
 /** What `--no-wait` leaves: in the ledger, for whoever goes on with it. */
-function tellUnfinished({ root, agents }: TreeOutcome): void {
+function tellUnfinished(context: Context, options: FollowOptions, { root, agents }: TreeOutcome): void {
   const working = agents.filter((agent) => isWorking(agent.state.type)).length;
   const queued = agents.filter((agent) => statusWord(agent) === 'queued').length;
   if (working + queued === 0) return;
   const parts = [...(working > 0 ? [`${working} at work`] : []), ...(queued > 0 ? [`${queued} queued`] : [])];
   process.stderr.write(
-    `left undone: ${parts.join(', ')}; nothing is lost, go on with: coppice resume ${root.id.slice(0, 8)}\n`,
+    `left undone: ${parts.join(', ')}; nothing is lost, go on with: ${resumeOf(context, options, root)}\n`,
   );
 }
 
-async function stopped(context: Context, runtime: RuntimeFace, root: Agent, code: number): Promise<number> {
+/** What a person types to go on as it was. */
+function resumeOf(context: Context, { ask }: FollowOptions, root: Agent): string {
+  return `coppice resume ${root.id.slice(0, 8)}${ask === true ? ' --ask' : ''}${sameLedger(context)}`;
+}
+
+async function stopped(
+  context: Context,
+  options: FollowOptions,
+  runtime: RuntimeFace,
+  root: Agent,
+  code: number,
+): Promise<number> {
   await runtime.close();
   const why = code === EXIT.timeout ? 'time is up' : 'stopped';
   if (context.json)
@@ -124,7 +138,7 @@ async function stopped(context: Context, runtime: RuntimeFace, root: Agent, code
       reply: root.reply,
       error: { code: why },
     });
-  process.stderr.write(`${why}; nothing is lost, go on with: coppice resume ${root.id.slice(0, 8)}\n`);
+  process.stderr.write(`${why}; nothing is lost, go on with: ${resumeOf(context, options, root)}\n`);
   return code;
 }
 

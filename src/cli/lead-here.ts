@@ -1,5 +1,6 @@
 import { CoppiceError } from '../core/coppice-error.ts';
-import type { Store } from '../store/store.ts';
+import type { KnownWorker, Store } from '../store/store.ts';
+import { livingWorkers } from './leaders.ts';
 import { hostLabel } from './worker-labels.ts';
 
 /** Who goes on with a tree that a person opens. */
@@ -21,11 +22,12 @@ export async function leadOf(store: Store, root_id: string, env: NodeJS.ProcessE
 
 /** A worker or server runs that has these labels. */
 export async function isServed(store: Store, placement: readonly string[]): Promise<boolean> {
-  const workers = await store.workers();
-  return workers.some(
-    ({ role, labels, draining }) =>
-      role !== 'run' && !draining && placement.every((label) => labels.includes(label)),
-  );
+  return (await livingWorkers(store)).some((worker) => mayLead(worker, placement));
+}
+
+/** It takes over served trees by itself, those of this placement too. */
+export function mayLead({ role, labels, draining }: KnownWorker, placement: readonly string[]): boolean {
+  return role !== 'run' && !draining && placement.every((label) => labels.includes(label));
 }
 
 /** A folder of another machine is not here, whatever a person says. */
@@ -42,6 +44,6 @@ export async function assertMayLeadHere(
 }
 
 /** The label of a machine that this one is not. */
-function otherMachine(placement: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
+export function otherMachine(placement: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
   return placement.find((label) => label.startsWith('host:') && label !== hostLabel(env));
 }

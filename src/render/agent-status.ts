@@ -4,6 +4,8 @@ import { isWorking } from '../core/state.ts';
 import { type Paint, paint, type Style } from './style.ts';
 
 export type StatusWord = 'running' | 'waiting' | 'queued' | 'idle' | 'error' | 'done' | 'failed' | 'dead';
+/** `unled`: it has something to do, and nobody leads it. */
+export type ToldStatus = StatusWord | 'unled';
 
 /** The state of an agent in one word for people. */
 export function statusWord(agent: Agent): StatusWord {
@@ -22,12 +24,19 @@ export function statusWord(agent: Agent): StatusWord {
     : 'idle';
 }
 
+/** The same of an agent whose tree stands still (`unled`), or may not. */
+export function toldStatus(agent: Agent, unled: boolean): ToldStatus {
+  const word = statusWord(agent);
+  return unled && (word === 'running' || word === 'queued') ? 'unled' : word;
+}
+
 const LOOKS: Readonly<
-  Record<StatusWord, { readonly unicode: string; readonly ascii: string; readonly paint: Paint }>
+  Record<ToldStatus, { readonly unicode: string; readonly ascii: string; readonly paint: Paint }>
 > = {
   running: { unicode: '◐', ascii: '*', paint: 'cyan' },
   waiting: { unicode: '◔', ascii: '~', paint: 'yellow' },
   queued: { unicode: '◌', ascii: '.', paint: 'dim' },
+  unled: { unicode: '–', ascii: '-', paint: 'yellow' },
   idle: { unicode: '○', ascii: 'o', paint: 'green' },
   error: { unicode: '!', ascii: '!', paint: 'red' },
   done: { unicode: '✓', ascii: '+', paint: 'green' },
@@ -36,8 +45,8 @@ const LOOKS: Readonly<
 };
 
 /** Symbol and word, always both: colour alone says nothing to some. */
-export function status(agent: Agent, style: Style): string {
-  const word = statusWord(agent);
+export function status(agent: Agent, style: Style, unled = false): string {
+  const word = toldStatus(agent, unled);
   const look = LOOKS[word];
   return paint(style, look.paint, `${style.unicode ? look.unicode : look.ascii} ${word}`);
 }
@@ -45,7 +54,7 @@ export function status(agent: Agent, style: Style): string {
 /** The symbol of a status that is known by its word only. */
 export function statusSign(word: string): string {
   return Object.hasOwn(LOOKS, word)
-    ? LOOKS[word as StatusWord].unicode
+    ? LOOKS[word as ToldStatus].unicode
     : word === 'killed'
       ? LOOKS.dead.unicode
       : '·';

@@ -28,15 +28,23 @@ const FIGURES: readonly ((agent: Agent) => string)[] = [
 ];
 const FIGURES_WIDTH = [21, 11, 0] as const;
 
-/** A tree of agents, one line each, in order of birth; pure, so that every terminal shows the same. */
-export function agentTree(agents: readonly Agent[], size: TreeSize, now: number, style: Style): string[] {
+/** A tree of agents, one line each, in order of birth; pure, so that every terminal shows the same. `unled`: nobody leads it. */
+export function agentTree(
+  agents: readonly Agent[],
+  size: TreeSize,
+  now: number,
+  style: Style,
+  unled = false,
+): string[] {
   const rows = treeRows(agents, style);
   const shown = rows.length <= size.height ? rows : rows.slice(0, Math.max(0, size.height - 1));
   const wanted = Math.max(
     NAME_MIN,
     ...shown.map(({ stem, agent }) => columnsOf(stem) + columnsOf(clean(agent.name))),
   );
-  const lines = shown.map((row) => line(row, layOut(Math.min(NAME_MAX, wanted), size.width), now, style));
+  const lines = shown.map((row) =>
+    line(row, layOut(Math.min(NAME_MAX, wanted), size.width), now, style, unled),
+  );
   if (shown.length < rows.length && size.height > 0) {
     const hidden = rows.slice(shown.length);
     const working = hidden.filter(({ agent }) => isWorking(agent.state.type)).length;
@@ -63,9 +71,9 @@ function layOut(wanted: number, width: number): Layout {
   return { name_width, figures, doing_width: width - used - GAP };
 }
 
-function line({ agent, stem }: TreeRow, layout: Layout, now: number, style: Style): string {
+function line({ agent, stem }: TreeRow, layout: Layout, now: number, style: Style, unled: boolean): string {
   const name = pad(fit(`${stem}${clean(agent.name)}`, layout.name_width, style), layout.name_width);
-  const head = `${name}${' '.repeat(GAP)}${pad(status(agent, style), STATUS_WIDTH)}`;
+  const head = `${name}${' '.repeat(GAP)}${pad(status(agent, style, unled), STATUS_WIDTH)}`;
   if (layout.figures === null) return head.trimEnd();
   const until = isWorking(agent.state.type) ? now : (agent.ended_at ?? agent.updated_at);
   const time = pad(duration(until - agent.created_at), TIME_WIDTH, 'left');

@@ -95,20 +95,22 @@ async function runCall(
   const policy = policyOf(agent.config);
   const subject = permissionSubject(tool, parsed.input, agent.config.cwd);
   const { verdict, rule } = decide(policy, call.name, subject);
-  if (verdict === 'deny' || (verdict === 'ask' && !around.can_ask)) {
-    return { status: 'denied', output: policyRefusal(policy, call.name, subject) ?? rule };
-  }
   const denied = (name: string, path: string) => {
     const { verdict, rule } = decide(policy, name, path);
     return verdict === 'deny' ? rule : undefined;
   };
-  if (verdict === 'ask' && !isApproved(agent, call) && !(await around.isGranted(agent.id, call.name)))
+  // What a person answered counts whoever goes on, also where nobody could be asked.
+  const allowed =
+    verdict === 'allow' ||
+    (verdict === 'ask' && (isApproved(agent, call) || (await around.isGranted(agent.id, call.name))));
+  if (!allowed && verdict === 'ask' && around.can_ask)
     return {
       ask: {
         ...askOf(agent, call, subject, rule, around.surroundings),
         difference: differenceOf(tool.difference?.(parsed.input, { cwd: agent.config.cwd, denied }) ?? null),
       },
     };
+  if (!allowed) return { status: 'denied', output: policyRefusal(policy, call.name, subject) ?? rule };
   return tool.run(parsed.input, {
     cwd: agent.config.cwd,
     spill_dir: around.spill_dir,

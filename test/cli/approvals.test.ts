@@ -9,6 +9,7 @@ import { type CliResult, type Home, makeHome } from './run-cli.ts';
 
 interface Listed {
   readonly id: string;
+  readonly agent_id: string;
   readonly agent_name: string;
   readonly tool: string;
   readonly subject: string;
@@ -19,6 +20,7 @@ interface Listed {
 interface Desk {
   readonly home: Home;
   readonly run: Promise<CliResult>;
+  readonly pid: number;
   approvals(...args: string[]): Promise<CliResult>;
   coppice(...args: string[]): Promise<CliResult>;
   /** Open questions, once there are `count`. */
@@ -42,10 +44,13 @@ function deskWith(
   const env = database === undefined ? {} : { DATABASE_URL: database };
   const coppice = (...args: string[]) => home.run(args, { env });
   const approvals = (...args: string[]) => coppice('approvals', ...args);
-  const { ended } = home.start(['run', 'begin', '--model', 'scripted:rules.json', '--ask', ...more], { env });
+  const { child, ended } = home.start(['run', 'begin', '--model', 'scripted:rules.json', '--ask', ...more], {
+    env,
+  });
   return {
     home,
     run: ended,
+    pid: child.pid ?? 0,
     approvals,
     coppice,
     async open(count = 1) {
@@ -178,11 +183,34 @@ function suite(database: () => Promise<string | undefined>): void {
     desk.home.remove();
   });
 
+  it('killed while it asks, allowed, resumed as the program says or without --ask: the allowed call runs once', async () => {
+    for (const flags of [['--ask'], []]) {
+      const desk = deskWith([[bash('echo ran >> log')]], await database());
+      const [ask] = await desk.open();
+      process.kill(desk.pid, 'SIGKILL');
+      assert.equal((await desk.run).signal, 'SIGKILL');
+      const allowed = await desk.approvals('allow', ask?.id ?? '');
+      assert.equal(allowed.code, 0);
+      // What to do next is said, since nobody would go on by itself.
+      assert.equal(
+        allowed.stderr,
+        `nobody runs it now: go on with coppice resume ${ask?.agent_id.slice(0, 8)} --ask\n`,
+      );
+      assert.equal(existsSync(join(desk.home.work, 'log')), false);
+      const resumed = await desk.coppice('resume', ask?.agent_id.slice(0, 8) ?? '', ...flags);
+      assert.equal(resumed.code, 0, resumed.stderr);
+      assert.doesNotMatch(resumed.stdout, /nobody can give it/);
+      assert.equal(readFileSync(join(desk.home.work, 'log'), 'utf8'), 'ran\n');
+      desk.home.remove();
+    }
+  });
+
   it('answered while nobody runs it: resume goes on with the answer', async () => {
     const desk = deskWith([[bash('echo ran >> log')]], await database(), '--timeout', '3');
     const [ask] = await desk.open();
     const stopped = await desk.run;
     assert.equal(stopped.code, 124);
+    assert.match(stopped.stderr, /go on with: coppice resume [0-9a-f]{8} --ask\n/);
     assert.equal((await desk.approvals('allow', ask?.id ?? '')).code, 0);
     assert.equal(existsSync(join(desk.home.work, 'log')), false);
     const resumed = await desk.coppice('resume', '--ask');

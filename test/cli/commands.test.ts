@@ -149,7 +149,10 @@ describe('the demo', () => {
       assert.match(logs.stdout, /send ok: \{"sent_to":/);
       assert.equal(logs.stdout.includes(ESCAPE), false);
       const sent = await home.run(['send', 'file-reader', 'more please']);
-      assert.match(sent.stdout, /kept in the mailbox of file-reader; nobody runs this tree: coppice resume/);
+      assert.match(
+        sent.stdout,
+        /kept in the mailbox of file-reader; nobody runs it now: go on with coppice resume/,
+      );
       assert.match((await home.run(['kill', 'main', '--yes'])).stdout, /killed main and 3 descendants/);
       assert.equal((await home.run(['send', 'file-reader', 'x'])).code, 1);
       assert.equal((await home.run(['kill', 'main', '--yes'])).code, 1);

@@ -92,6 +92,70 @@ function suite(database: () => Promise<string | undefined>): void {
     await again.close();
   });
 
+  it('an answer counts whoever goes on: also who could not ask; what was not answered stays open, and what is new is denied', async () => {
+    const deeds: { agent: string; what: string }[] = [];
+    const play = solo(
+      () => [look('one'), look('two'), look('three')],
+      () => [look('four')],
+      () => 'done',
+    );
+    const on = await approvalStage(play, await database(), { deeds });
+    const root = await on.start();
+    const by_subject = new Map((await on.asked(root, 3)).map((ask) => [ask.subject, ask.id]));
+    // Nobody leads the tree when the first answers come.
+    const again = withApprovals(await on.reopen(play, { can_ask: false }), deeds);
+    const answer = { scope: 'once', note: '', by: 'you', at: Date.now() } as const;
+    await again.store.answer(by_subject.get('one') ?? '', { ...answer, verdict: 'allow' });
+    await again.store.answer(by_subject.get('two') ?? '', { ...answer, verdict: 'deny' });
+    await again.runtime.resume(root.id);
+    await until(() => deeds.length === 1, 'what was allowed runs');
+    const [open] = await again.asked(root);
+    assert.equal(open?.subject, 'three');
+    await again.allow(open);
+    await again.runtime.settled(root.id);
+    assert.deepEqual(
+      (await again.results(root)).map(({ status, output }) => [status, output.slice(0, 30)]),
+      [
+        ['ok', 'did one'],
+        ['denied', 'look was denied by the user. D'],
+        ['ok', 'did three'],
+        ['denied', 'look needs approval (ask(look)'],
+      ],
+    );
+    assert.deepEqual(
+      deeds.map(({ what }) => what),
+      ['one', 'three'],
+    );
+    await again.close();
+  });
+
+  it('allowed for as long as it lives: also with who could not ask', async () => {
+    const deeds: { agent: string; what: string }[] = [];
+    const play = solo(
+      () => [act('one')],
+      () => [act('two')],
+      () => [look('three')],
+      () => 'done',
+    );
+    const on = await approvalStage(play, await database(), { deeds });
+    const root = await on.start();
+    const [ask] = await on.asked(root);
+    const again = withApprovals(await on.reopen(play, { can_ask: false }), deeds);
+    const answer = { verdict: 'allow', scope: 'agent', note: '', by: 'you', at: Date.now() } as const;
+    await again.store.answer(ask?.id ?? '', answer);
+    await again.runtime.resume(root.id);
+    await again.runtime.settled(root.id);
+    assert.deepEqual(
+      deeds.map(({ what }) => what),
+      ['one', 'two'],
+    );
+    assert.deepEqual(
+      (await again.results(root)).map(({ status }) => status),
+      ['ok', 'ok', 'denied'],
+    );
+    await again.close();
+  });
+
   it('what was allowed and ran when its process ended is reported as interrupted, not run again', async () => {
     const deeds: { agent: string; what: string }[] = [];
     const play = solo(

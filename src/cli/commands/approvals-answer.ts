@@ -6,6 +6,7 @@ import { printJson } from '../agent-json.ts';
 import { askJson } from '../ask-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findAsk } from '../find-ask.ts';
+import { tellUnled } from '../unled.ts';
 
 export interface AnswerOptions {
   readonly verdict: 'allow' | 'deny';
@@ -28,6 +29,7 @@ export function approvalsAnswer(context: Context, text: string, options: AnswerO
     else {
       const word = options.verdict === 'allow' ? 'allowed' : 'denied';
       process.stdout.write(`${word} ${clean(ask.agent_name)}: ${ask.tool} ${clean(ask.subject)}\n`);
+      await tellUnled(context, store, ask.root_id);
     }
     return 0;
   });

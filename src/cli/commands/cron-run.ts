@@ -9,7 +9,7 @@ import { demoModels } from '../demo-rules.ts';
 import { followRun } from '../follow-run.ts';
 import { jobDeskOf } from '../job-desk-of.ts';
 import { tellUndelivered } from '../tell-undelivered.ts';
-import { tellUnled } from '../tell-unserved.ts';
+import { tellUnled } from '../unled.ts';
 
 export interface CronRunOptions {
   readonly detach?: boolean;
@@ -28,7 +28,8 @@ export async function cronRun(context: Context, text: string, options: CronRunOp
   if (job.session === 'main' || root_id === null || options.detach === true) {
     if (context.json) printJson({ schema: 'coppice/cron-fired/v1', job: job.id, outcome, root_id });
     else process.stdout.write(`${outcomeText(job.session, outcome)} ${clean(job.name)}\n`);
-    if (job.session !== 'main') await withStore(context, tellUnled);
+    if (job.session !== 'main' && root_id !== null)
+      await withStore(context, (store) => tellUnled(context, store, root_id));
     return 0;
   }
   const store = await context.openStore();
@@ -40,6 +41,7 @@ export async function cronRun(context: Context, text: string, options: CronRunOp
   return followRun(context, store, runtime, begin, {
     title: `coppice cron run  ·  ${clean(job.name)}`,
     events: options.events,
+    ask: options.ask,
     after: () => tellDeliveries(store, root_id),
   });
 }

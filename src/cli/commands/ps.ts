@@ -4,8 +4,11 @@ import { agentJson, printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findRoot } from '../find-agent.ts';
 import { agentTable } from '../render/agent-table.ts';
+import { unledText, unledTrees } from '../unled.ts';
 
 const RECENT = 200;
+/** So many trees that stand still are told of one by one. */
+const UNLED_TOLD = 3;
 
 /** `coppice ps`: living agents of the newest trees; `--all` shows dead ones and the sub-agents of tasks too. */
 export function ps(
@@ -21,8 +24,12 @@ export function ps(
       .toReversed();
     const others = all.length - agents.length;
     const asks = await store.asks(root_id === undefined ? { open: true } : { root_id, open: true });
+    const unled = await unledTrees(context, store, all);
     if (context.json) {
-      printJson({ schema: 'coppice/agents/v1', agents: agents.map((agent) => agentJson(agent, asks)) });
+      printJson({
+        schema: 'coppice/agents/v1',
+        agents: agents.map((agent) => agentJson(agent, asks, unled.get(agent.root_id))),
+      });
       return 0;
     }
     if (agents.length === 0) {
@@ -34,11 +41,18 @@ export function ps(
       return 0;
     }
     const living = agents.filter((agent) => !isTerminal(agent.state.type)).length;
-    process.stdout.write(`${agentTable(agents, context.width, Date.now(), context.out).join('\n')}\n`);
+    process.stdout.write(
+      `${agentTable(agents, new Set(unled.keys()), context.width, Date.now(), context.out).join('\n')}\n`,
+    );
     const more = all.length === RECENT ? ` (the newest ${RECENT})` : '';
     process.stdout.write(
       `${agents.length} agent${agents.length === 1 ? '' : 's'}${options.all ? `, ${living} living` : ''}${more}\n`,
     );
+    const still = [...unled].toReversed();
+    for (const [id, one] of still.slice(0, UNLED_TOLD))
+      process.stdout.write(`${id.slice(0, 8)}: ${unledText(one)}\n`);
+    if (still.length > UNLED_TOLD)
+      process.stdout.write(`and ${still.length - UNLED_TOLD} more trees that nobody leads\n`);
     if (asks.length > 0)
       process.stdout.write(
         `${asks.length} approval${asks.length === 1 ? '' : 's'} waiting: coppice approvals list\n`,

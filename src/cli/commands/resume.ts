@@ -50,6 +50,7 @@ export async function resume(
   return followRun(context, store, runtime, begin, {
     title: `coppice resume  ·  ${root.name}`,
     events: options.events,
+    ask: options.ask,
     wait: options.wait,
     timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
   });

@@ -11,7 +11,7 @@ import { parseLimits } from '../limit-option.ts';
 import { placementOf } from '../placement-of.ts';
 import { readText } from '../read-text.ts';
 import { tellUndelivered } from '../tell-undelivered.ts';
-import { tellUnled } from '../tell-unserved.ts';
+import { tellUnled } from '../unled.ts';
 
 export interface RunOptions {
   readonly allow: readonly string[];
@@ -65,6 +65,7 @@ export async function run(context: Context, given: string | undefined, options: 
   return followRun(context, store, runtime, () => runtime.start({ prompt, name, config, limits }), {
     title: `coppice run  ·  ${model}  ·  ${fit(clean(prompt), 40, context.err)}`,
     events: options.events,
+    ask: options.ask,
     wait: options.wait,
     after: async ({ id }) => {
       const pending = await store.deliveries({ status: 'pending', limit: RECENT });
@@ -87,6 +88,6 @@ async function tellEntered(context: Context, store: Store, id: string): Promise<
   process.stderr.write(
     `follow it: coppice logs -f ${short} · coppice tree ${short} · coppice --tree ${short} · wait: coppice wait ${short}\n`,
   );
-  await tellUnled(store);
+  await tellUnled(context, store, id);
   return 0;
 }

@@ -5,7 +5,9 @@ import { clean } from '../../render/clean.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findAgent } from '../find-agent.ts';
+import { livingWorkers } from '../leaders.ts';
 import { readText } from '../read-text.ts';
+import { unledOf, unledText } from '../unled.ts';
 
 /** `coppice send ID TEXT`: a letter from the human; whoever runs the agent gets it within moments. */
 export function send(context: Context, text: string, given: string | undefined): Promise<number> {
@@ -27,8 +29,8 @@ export function send(context: Context, text: string, given: string | undefined):
         hint: 'See the living ones: coppice ps',
       });
     }
-    const workers = await store.workers();
-    const led = workers.some((worker) => worker.id === agent.worker);
+    const led = (await livingWorkers(store)).some((worker) => worker.id === agent.worker);
+    const unled = led ? null : await unledOf(context, store, agent.root_id);
     if (context.json)
       printJson({
         schema: 'coppice/mail/v1',
@@ -40,7 +42,7 @@ export function send(context: Context, text: string, given: string | undefined):
     else if (led) process.stdout.write(`sent to ${clean(agent.name)}\n`);
     else
       process.stdout.write(
-        `kept in the mailbox of ${clean(agent.name)}; nobody runs this tree: coppice resume ${agent.root_id.slice(0, 8)}\n`,
+        `kept in the mailbox of ${clean(agent.name)}; ${unled === null ? 'whoever serves takes it' : unledText(unled)}\n`,
       );
     return 0;
   });

@@ -1,4 +1,5 @@
 import type { Agent } from '../../core/agent.ts';
+import { isTerminal } from '../../core/state.ts';
 import { status } from '../../render/agent-status.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
@@ -6,6 +7,7 @@ import { paint } from '../../render/style.ts';
 import { agentJson, printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findAgent } from '../find-agent.ts';
+import { unledOf, unledText } from '../unled.ts';
 
 /** Of an agent that was stopped, this is where its work lies. */
 function worktreeRow({ config }: Agent): (readonly [string, string])[] {
@@ -20,10 +22,11 @@ export function show(context: Context, text: string): Promise<number> {
     const mail = await store.mail(agent.id);
     const children = await store.agents({ parent_id: agent.id });
     const requests = await store.requests(agent.id);
+    const unled = isTerminal(agent.state.type) ? null : await unledOf(context, store, agent.root_id);
     if (context.json) {
       printJson({
         schema: 'coppice/agent/v1',
-        ...agentJson(agent),
+        ...agentJson(agent, [], unled),
         forked_from: agent.forked_from,
         messages: agent.last_seq,
         requests: requests.length,
@@ -38,7 +41,8 @@ export function show(context: Context, text: string): Promise<number> {
       ['name', clean(agent.name)],
       ['id', agent.id],
       ['session', agent.session_key],
-      ['status', status(agent, context.out)],
+      ['status', status(agent, context.out, unled !== null)],
+      ...(unled === null ? [] : [['', unledText(unled)] as const]),
       ['doing', clean(agent.doing ?? '–')],
       ['parent', parent === null ? '–' : `${clean(parent.name)} (${parent.id.slice(0, 8)})`],
       [

@@ -3,19 +3,21 @@ import { agentJson, printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findRoot } from '../find-agent.ts';
 import { summary } from '../progress.ts';
+import { unledText, unledTrees } from '../unled.ts';
 
 /** `coppice tree [ID]`: a whole tree, the newest one when none is named. */
 export function tree(context: Context, text: string | undefined): Promise<number> {
   return withStore(context, async (store) => {
     const root = await findRoot(store, text);
     const agents = (await store.agents({ root_id: root.id })).toReversed();
+    const unled = (await unledTrees(context, store, agents)).get(root.id) ?? null;
     if (context.json) {
       const counters = await store.tree(root.id);
       printJson({
         schema: 'coppice/tree/v1',
         root_id: root.id,
         tree: counters,
-        agents: agents.map((agent) => agentJson(agent)),
+        agents: agents.map((agent) => agentJson(agent, [], unled)),
       });
       return 0;
     }
@@ -25,10 +27,12 @@ export function tree(context: Context, text: string | undefined): Promise<number
       { width: context.width, height: Number.POSITIVE_INFINITY },
       now,
       context.out,
+      unled !== null,
     );
     process.stdout.write(
       `${lines.join('\n')}\n${summary(agents, root.created_at, Math.max(...agents.map((agent) => agent.updated_at)))}\n`,
     );
+    if (unled !== null) process.stdout.write(`${unledText(unled)}\n`);
     return 0;
   });
 }

@@ -7,11 +7,15 @@ import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { EXIT } from '../exit-code.ts';
 import { findAgent, findRoot } from '../find-agent.ts';
+import { unledOf, unledText } from '../unled.ts';
 
 const POLL_MS = 500;
+/** How often it is looked whether anybody leads what is waited for. */
+const TELL_MS = 2_000;
 
 interface Row {
   readonly agent_id: string;
+  readonly root_id: string;
   readonly name: string;
   readonly status: 'running' | 'idle' | 'dead';
   readonly last_reply: string | null;
@@ -32,7 +36,13 @@ export function wait(
     let wake = (): void => undefined;
     const stop = await store.listen(randomUUID(), () => wake());
     let rows = await look(store, ids);
+    const told = new Set<string>();
+    let tell_at = 0;
     while (rows.some((row) => row.status === 'running') && Date.now() < deadline) {
+      if (Date.now() >= tell_at) {
+        await tellStill(context, store, rows, told);
+        tell_at = Date.now() + TELL_MS;
+      }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, Math.min(POLL_MS, Math.max(0, deadline - Date.now())));
         wake = () => {
@@ -44,7 +54,11 @@ export function wait(
     }
     await stop();
     const complete = rows.every((row) => row.status !== 'running');
-    if (context.json) printJson({ results: rows, ...(complete ? {} : { timed_out: true }) });
+    if (context.json)
+      printJson({
+        results: rows.map(({ root_id: _, ...row }) => row),
+        ...(complete ? {} : { timed_out: true }),
+      });
     else
       for (const row of rows)
         process.stdout.write(
@@ -52,6 +66,23 @@ export function wait(
         );
     return complete ? EXIT.done : EXIT.wait_incomplete;
   });
+}
+
+/** Says on stderr of each tree, once, that nobody leads it. Somebody may later, so the wait goes on. */
+async function tellStill(
+  context: Context,
+  store: Store,
+  rows: readonly Row[],
+  told: Set<string>,
+): Promise<void> {
+  const roots = rows.flatMap(({ status, root_id }) => (status === 'running' ? root_id : []));
+  for (const root_id of new Set(roots)) {
+    if (told.has(root_id)) continue;
+    const unled = await unledOf(context, store, root_id);
+    if (unled === null) continue;
+    told.add(root_id);
+    process.stderr.write(`${root_id.slice(0, 8)}: ${unledText(unled)}\n`);
+  }
 }
 
 async function idsOf(store: Store, texts: readonly string[]): Promise<readonly string[]> {
@@ -68,5 +99,5 @@ async function look(store: Store, ids: readonly string[]): Promise<Row[]> {
 
 function rowOf(agent: Agent): Row {
   const status = isTerminal(agent.state.type) ? 'dead' : isWorking(agent.state.type) ? 'running' : 'idle';
-  return { agent_id: agent.id, name: agent.name, status, last_reply: agent.reply };
+  return { agent_id: agent.id, root_id: agent.root_id, name: agent.name, status, last_reply: agent.reply };
 }

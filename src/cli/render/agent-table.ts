@@ -9,14 +9,20 @@ import { fit, type Style, sign } from '../../render/style.ts';
 const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'DOING'] as const;
 const RIGHT = new Set([4, 5, 6]);
 
-/** `coppice ps`: a row per agent, ids as short as they stay distinct. */
-export function agentTable(agents: readonly Agent[], width: number, now: number, style: Style): string[] {
+/** `coppice ps`: a row per agent, ids as short as they stay distinct. `unled`: roots of trees that nobody leads. */
+export function agentTable(
+  agents: readonly Agent[],
+  unled: ReadonlySet<string>,
+  width: number,
+  now: number,
+  style: Style,
+): string[] {
   const short = shortIds(agents.map((agent) => agent.id));
   const names = new Map(agents.map((agent) => [agent.id, clean(agent.name)]));
   const rows = agents.map((agent) => [
     short.get(agent.id) ?? agent.id,
     fit(clean(agent.name), 24, style),
-    status(agent, style),
+    status(agent, style, unled.has(agent.root_id)),
     agent.parent_id === null
       ? sign(style, '–')
       : fit(names.get(agent.parent_id) ?? agent.parent_id.slice(0, 8), 16, style),
