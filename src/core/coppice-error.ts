@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   E_INVALID_ARGUMENT: 'a value is not allowed',
   E_MODEL_UNKNOWN: 'no such model or provider',
   E_NO_KEY: 'the key of a provider is missing',
+  E_NO_PRICE: 'a limit on cost needs the price of the model',
   E_NO_FOLDER: 'the working folder cannot be used',
   E_RULES: 'a rule file of the scripted model is wrong',
   E_BUSY: 'another process leads the agent',

@@ -34,6 +34,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
   return {
     id: options.id,
     context_window: options.context_window,
+    tells_cost: options.price !== null,
     stream: (request, onDelta) => {
       const thoughtless = options.thinks_throughout && isForeignLoop(options.id, request.messages);
       const sendable: ModelRequest = {

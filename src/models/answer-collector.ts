@@ -1,6 +1,7 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { AssistantPart, ProviderMetadata } from '../core/message.ts';
 import type { Usage } from '../core/usage.ts';
+import { costOf } from './cost.ts';
 import type { ModelDelta, ModelOutcome } from './model.ts';
 import type { Price } from './provider-config.ts';
 import { ownMetadata } from './provider-prompt.ts';
@@ -137,9 +138,6 @@ function usageOf(usage: LanguageModelV4Usage, price: Price | null): Usage {
   const output = usage.outputTokens.total ?? 0;
   const cached = usage.inputTokens.cacheRead ?? 0;
   const reasoning = usage.outputTokens.reasoning ?? 0;
-  if (price === null) return { input, output, cached, reasoning, cost_usd: null };
-  const fresh = Math.max(input - cached, 0);
-  const cost_usd =
-    (fresh * price.input + cached * (price.cached ?? price.input) + output * price.output) / 1e6;
+  const cost_usd = price === null ? null : costOf(usage, price);
   return { input, output, cached, reasoning, cost_usd };
 }

@@ -65,6 +65,8 @@ export interface Model {
   readonly id: string;
   /** Tokens that fit, input and output together; null where unknown. */
   readonly context_window: number | null;
+  /** Its answers say what they cost: what a limit on cost is checked with. */
+  readonly tells_cost: boolean;
   stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome>;
   /** Ends what the model keeps running (processes, connections). Never rejects. */
   close?(): Promise<void>;

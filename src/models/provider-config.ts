@@ -1,10 +1,17 @@
 import { z } from 'zod';
 
+const dollars = z.number().nonnegative();
+
+/** US dollars per million tokens; `cached` is input read from a cache, `cacheWrite` input written to one. */
 const price = z.strictObject({
-  /** US dollars per million tokens. */
-  input: z.number().nonnegative(),
-  output: z.number().nonnegative(),
-  cached: z.number().nonnegative().optional(),
+  input: dollars,
+  output: dollars,
+  cached: dollars.optional(),
+  cacheWrite: dollars.optional(),
+  /** What requests with more than `over` tokens of input cost instead. */
+  long: z
+    .strictObject({ over: z.int().positive(), input: dollars, output: dollars, cached: dollars.optional() })
+    .optional(),
 });
 
 /** One entry of `providers` in the configuration. */

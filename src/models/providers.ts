@@ -5,9 +5,10 @@ import type { OpenAcpOptions } from './acp/open-acp-model.ts';
 import { createAiSdkModel } from './ai-sdk-model.ts';
 import { Gate, gated } from './gate.ts';
 import { createHttpFetch } from './http-fetch.ts';
+import { listPrice } from './list-prices.ts';
 import type { Model } from './model.ts';
 import { CHAT_USER, PrefixSplice, RESPONSES_USER } from './prefix-splice.ts';
-import type { ProviderConfig } from './provider-config.ts';
+import type { Price, ProviderConfig } from './provider-config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,7 +31,11 @@ interface KnownProvider {
   readonly key_env: readonly string[];
   readonly base_url_env?: string;
   readonly base_url?: string;
+  /** On a machine of one's own: tokens cost nothing. */
+  readonly free?: boolean;
 }
+
+const FREE: Price = { input: 0, output: 0 };
 
 const KNOWN: readonly KnownProvider[] = [
   {
@@ -58,8 +63,15 @@ const KNOWN: readonly KnownProvider[] = [
     key_env: [],
     base_url_env: 'OLLAMA_HOST',
     base_url: 'http://127.0.0.1:11434/v1',
+    free: true,
   },
-  { name: 'lmstudio', type: 'openai-compatible', key_env: [], base_url: 'http://127.0.0.1:1234/v1' },
+  {
+    name: 'lmstudio',
+    type: 'openai-compatible',
+    key_env: [],
+    base_url: 'http://127.0.0.1:1234/v1',
+    free: true,
+  },
 ];
 
 const DEFAULT_IDLE_MS = 120_000;
@@ -106,7 +118,7 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
     id: name,
     language_model,
     context_window: known?.contextWindow ?? null,
-    price: known?.price ?? null,
+    price: known?.price ?? (found.free === true ? FREE : listPrice(found.type, model)),
     secrets: [...(key === null ? [] : [key]), ...secretHeaders(config)],
     trusts_own_ids: found.type === 'openai-compatible' || found.type === 'google',
     thinks_throughout: found.type === 'anthropic',

@@ -43,6 +43,8 @@ export function createScriptedModel(input: ScriptedRules, label: string): Model 
   return {
     id,
     context_window: null,
+    // Nothing is what it costs.
+    tells_cost: true,
     stream: (request, onDelta) => stream({ id, label, rules, sizes }, request, onDelta),
   };
 }

@@ -75,7 +75,7 @@ class Runtime implements RuntimeFace {
   constructor(options: RuntimeOptions & { readonly surroundings: Surroundings }) {
     this.#options = options;
     [this.#store, this.#surroundings] = [options.store, options.surroundings];
-    this.#models = new ModelShelf(options.openModel);
+    this.#models = new ModelShelf(options.openModel, (id) => this.#executor.forest.tree(id)?.limits);
     this.#workbench = new Workbench(options.tools, options.toolsets ?? ALL_TOOLSETS, {
       ...DEFAULT_TERMS,
       ...options.terms,
@@ -90,7 +90,7 @@ class Runtime implements RuntimeFace {
       perform: (cell, effect) => this.#perform(cell, effect),
       findOut: (agent, need) =>
         findOut(agent, need, {
-          openModel: (name) => this.#models.model(name),
+          openModel: (name) => this.#models.modelFor(agent, name),
           worktree_dir: join(options.spill_dir, 'worktrees'),
         }),
       discard: (worktree) => this.#worktrees.discard(worktree),
@@ -141,7 +141,7 @@ class Runtime implements RuntimeFace {
     switch (effect.type) {
       case 'request-model':
         this.#clock.watch(cell);
-        void performRequest(cell, { ...around, openModel: (name) => this.#models.model(name) });
+        void performRequest(cell, { ...around, models: this.#models });
         return;
       case 'run-call':
         if (this.#workbench.toolsetTool(cell.agent.config, effect.call.name) !== undefined) {
@@ -167,16 +167,16 @@ class Runtime implements RuntimeFace {
 
   async begin({ name, session_key, config, limits }: RestOptions): Promise<Agent> {
     this.#assertOpen();
-    const terms = { name, session_key, config: await this.checked(config) };
+    const terms = { name, session_key, config: await this.checked(config, limits) };
     const root = restingRoot(terms, this.#executor.worker.id, this.#surroundings);
     const tree = await this.#store.createRoot(root, checkedLimits(limits), { served: true });
     this.#executor.forest.setTree(tree);
     return this.#executor.beginRoot(root).agent;
   }
 
-  async checked(config: AgentConfig): Promise<AgentConfig> {
+  async checked(config: AgentConfig, limits?: RestOptions['limits']): Promise<AgentConfig> {
     const checked = checkedConfig(config, this.#workbench);
-    await this.#models.model(checked.model);
+    await this.#models.model(checked.model, limits);
     return checked;
   }
 
@@ -206,7 +206,7 @@ class Runtime implements RuntimeFace {
     this.#assertOpen();
     checkedLimits(options.limits);
     if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
-    const config = await this.checked(options.config);
+    const config = await this.checked(options.config, options.limits);
     return startingRoot({ ...options, config }, worker, this.#surroundings);
   }
 

@@ -1,14 +1,16 @@
 import type { Agent, Tree } from '../core/agent.ts';
+import { CoppiceError } from '../core/coppice-error.ts';
 import type { EventOf } from '../core/event.ts';
 import type { Failure } from '../core/failure.ts';
 import type { AssistantContent, CallPart } from '../core/message.ts';
 import type { Call } from '../core/state.ts';
 import { isAgentProgram, mustSubmit } from '../core/submits.ts';
 import { storable } from '../core/text.ts';
-import type { Model, ModelDelta, ModelOutcome } from '../models/model.ts';
+import type { ModelDelta, ModelOutcome } from '../models/model.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
 import { createModelHost } from './model-host.ts';
+import type { ModelShelf } from './model-shelf.ts';
 import { parseCallInput } from './parse-call-input.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -20,8 +22,7 @@ export interface RequestSurroundings {
   readonly workbench: Workbench;
   readonly surroundings: Surroundings;
   readonly worktrees: WorktreeCare;
-  /** Rejects with a `CoppiceError`. */
-  readonly openModel: (name: string) => Promise<Model>;
+  readonly models: ModelShelf;
   readonly env_allow: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
 }
@@ -89,7 +90,7 @@ async function ask(
 ): Promise<ModelOutcome> {
   const { agent, prompt } = cell;
   try {
-    const model = await around.openModel(agent.config.model);
+    const model = await around.models.modelFor(agent, agent.config.model);
     const bench = around.workbench.bench(agent.config);
     return await model.stream(
       {
@@ -113,7 +114,8 @@ async function ask(
     );
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { type: 'failure', failure: { kind: 'no_model', error: message, retryable: true } };
+    const kind = error instanceof CoppiceError && error.code === 'E_NO_PRICE' ? 'limit' : 'no_model';
+    return { type: 'failure', failure: { kind, error: message, retryable: true } };
   }
 }
 

@@ -70,7 +70,7 @@ export interface RuntimeFace {
   enter(options: StartOptions, placement: readonly string[]): Promise<string>;
   begin(options: RestOptions): Promise<Agent>;
   /** The configuration with its folder made canonical; rejects with what `start` would reject with: a tool, folder or model that is not there. */
-  checked(config: AgentConfig): Promise<AgentConfig>;
+  checked(config: AgentConfig, limits?: Partial<Limits>): Promise<AgentConfig>;
   /** Gives up a tree in which nothing is to be done and forgets it; false when something is. `resume` takes it back. */
   release(root_id: string): Promise<boolean>;
   /** Takes over every agent of the tree that nobody leads, and goes on. */

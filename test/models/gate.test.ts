@@ -38,7 +38,7 @@ function handDriven(options: { readonly concurrency?: number; readonly attempts?
 }
 
 function model(stream: Model['stream']): Model {
-  return { id: 'm', context_window: null, stream };
+  return { id: 'm', context_window: null, tells_cost: true, stream };
 }
 
 it('so many at once, the others in order', async () => {

@@ -52,6 +52,7 @@ export function fixedModel(id: string, outcome: ModelOutcome | string, seen: Mod
   return {
     id,
     context_window: null,
+    tells_cost: true,
     async stream(request) {
       seen.push(request);
       if (typeof outcome !== 'string') return outcome;

@@ -173,6 +173,7 @@ function actor(play: Play, requests: ModelRequest[], cost_usd: number | null): M
   return {
     id: 'play/actor',
     context_window: null,
+    tells_cost: cost_usd !== null,
     async stream(request, onDelta) {
       requests.push(request);
       const line = await Promise.race([

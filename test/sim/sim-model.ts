@@ -32,6 +32,7 @@ export function simModel(id: string, around: SimModelSurroundings): Model {
   const model: Model = {
     id,
     context_window: null,
+    tells_cost: true,
     stream: (request, onDelta) => {
       around.onRequest(request);
       onDelta({ type: 'text', text: '…' });

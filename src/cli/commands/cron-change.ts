@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { AgentConfig } from '../../core/agent.ts';
 import type { CronJob } from '../../core/cron-job.ts';
-import { DEFAULT_LIMITS } from '../../core/limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../core/limits.ts';
 import type { JobWish } from '../../cron/job-desk.ts';
 import type { Store } from '../../store/store.ts';
 import { printJson } from '../agent-json.ts';
@@ -55,21 +55,27 @@ async function wishOf(options: CronTerms): Promise<JobWish> {
 export function cronAdd(context: Context, name: string, options: CronAddOptions): Promise<number> {
   return withStore(context, async (store) => {
     const wish = await wishOf(options);
-    const config = await configOf(context, store, options);
+    const limits = composeLimits(context, {}, options.profile);
+    const config = await configOf(context, store, options, limits);
     const tree = options.session === 'main' && options.tree !== undefined;
     const job = await jobDeskOf(context, store).add(name, wish, {
       root_id: tree ? (await findRoot(store, options.tree)).id : null,
       created_by: 'you',
       config,
       placement: [],
-      limits: { ...DEFAULT_LIMITS, ...composeLimits(context, {}, options.profile) },
+      limits: { ...DEFAULT_LIMITS, ...limits },
     });
     return told(context, store, job, 'scheduled');
   });
 }
 
 /** Settled now, so that a run does not fail for what could be known today: its folder, its tools, its model. */
-async function configOf(context: Context, store: Store, options: CronTerms): Promise<AgentConfig> {
+async function configOf(
+  context: Context,
+  store: Store,
+  options: CronTerms,
+  limits: Partial<Limits>,
+): Promise<AgentConfig> {
   const terms = composeTerms(context);
   const { profile, thinking, toolset, allow = [], deny = [], yes } = options;
   const of_profile = profile === undefined ? null : (terms.profiles.get(profile)?.model ?? null);
@@ -87,7 +93,7 @@ async function configOf(context: Context, store: Store, options: CronTerms): Pro
   );
   const runtime = await composeRuntime(context, store, terms);
   try {
-    return await runtime.checked(config);
+    return await runtime.checked(config, limits);
   } finally {
     await runtime.close();
   }
@@ -105,7 +111,7 @@ export function cronUpdate(context: Context, text: string, options: CronUpdateOp
     const desk = jobDeskOf(context, store);
     const job = await desk.find(text);
     const wish = { ...(await wishOf(options)), name: options.name };
-    const config = await changedConfig(context, store, options, job.config);
+    const config = await changedConfig(context, store, options, job);
     return told(context, store, await desk.change(job, wish, config), 'changed');
   });
 }
@@ -115,30 +121,29 @@ async function changedConfig(
   context: Context,
   store: Store,
   options: CronTerms,
-  before: AgentConfig,
+  { config: before, limits }: CronJob,
 ): Promise<AgentConfig> {
   const { profile, toolset, thinking, allow, deny, yes } = options;
   const { model, cwd } = context.options;
   const named = [profile, toolset, thinking, allow, deny, yes, model, cwd];
   if (named.every((one) => one === undefined)) return before;
   const set_up = profile !== undefined || toolset !== undefined;
-  const own = set_up ? await configOf(withModel(context, model ?? before.model), store, options) : before;
+  const own = set_up
+    ? await configOf(withModel(context, model ?? before.model), store, options, limits)
+    : before;
   const rules = before.permissions.cli;
   const allowed = allow ?? rules.allow;
   const cli = { ...rules, allow: yes === true ? ['*', ...allowed] : allowed, deny: deny ?? rules.deny };
-  return checked(context, store, {
+  const changed = {
     ...own,
     cwd: cwd === undefined ? before.cwd : resolve(cwd),
     permissions: { ...own.permissions, cli },
     ...(model === undefined ? {} : { model: anywhere(model) }),
     ...(thinking === undefined ? {} : { thinking }),
-  });
-}
-
-async function checked(context: Context, store: Store, config: AgentConfig): Promise<AgentConfig> {
+  };
   const runtime = await composeRuntime(context, store, composeTerms(context));
   try {
-    return await runtime.checked(config);
+    return await runtime.checked(changed, limits);
   } finally {
     await runtime.close();
   }

@@ -34,6 +34,8 @@ export function createAcpModel(options: {
   return {
     id: model.id,
     context_window: null,
+    // Some programs report it and some do not; it is known only afterwards.
+    tells_cost: false,
     stream: (request, onDelta) => model.stream(request, onDelta),
     close: () => server.close(),
   };

@@ -1,0 +1,57 @@
+// Proves that a limit on cost is never without effect, on both databases: an agent whose model has no price does not begin, is not created, and
+// does not go on under one.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { CoppiceError } from '../../src/core/coppice-error.ts';
+import { type Database, onBothDatabases } from './both-databases.ts';
+import { cast, errorOf, fanoutStage, spawn } from './fanout-stage.ts';
+
+const LIMIT = { cost_usd: 1 };
+const free = {
+  id: 'play/unknown',
+  context_window: null,
+  tells_cost: false,
+  stream: () => assert.fail('asked'),
+};
+
+function suite(database: Database): void {
+  it('at the start', async () => {
+    const on = await fanoutStage(database, () => 'never');
+    await assert.rejects(
+      on.start('hello', LIMIT),
+      (error) =>
+        error instanceof CoppiceError && error.code === 'E_NO_PRICE' && /play\/actor/.test(error.message),
+    );
+    await on.close();
+  });
+
+  it('a child with another model: the call is refused, the others of the call with it', async () => {
+    const on = await fanoutStage(
+      database,
+      cast([() => [spawn({ task: 'a' }, { task: 'b', model: 'play/unknown' })]]),
+      { cost_usd: 0.1, models: { 'play/unknown': free } },
+    );
+    const root = await on.start('hello', LIMIT);
+    assert.equal((await on.runtime.settled(root.id)).reply, 'done');
+    const [result] = await on.results(root);
+    assert.equal(errorOf(result).code, 'NOT_AVAILABLE');
+    assert.match(errorOf(result).message, /field "tasks\.1\.model": .*what play\/unknown costs is not known/);
+    assert.equal((await on.store.agents({ root_id: root.id })).length, 1);
+    await on.close();
+  });
+
+  it('a tree that goes on where the price is no longer known', async () => {
+    const on = await fanoutStage(database, () => 'well', { cost_usd: 0.1 });
+    const root = await on.start('hello', LIMIT);
+    await on.runtime.settled(root.id);
+    const again = await on.reopen(undefined, { models: { 'play/actor': free } });
+    await again.runtime.resume(root.id);
+    await again.runtime.send(root.id, 'more');
+    const outcome = await again.runtime.settled(root.id);
+    assert.equal(outcome.failure?.kind, 'limit');
+    assert.match(outcome.failure?.error ?? '', /providers\.play\.models\."actor"\.price/);
+    await again.close();
+  });
+}
+
+onBothDatabases('limits on cost', suite);
