@@ -109,9 +109,17 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'plain-command',
     protects: 'a person who allowed one command from another behind it',
-    file: 'src/tools/permission-policy.ts',
-    guard: "return isSimpleCommand(text) && matchesCommandPattern(pattern, text) ? 'yes' : 'no';",
-    without: "return matchesCommandPattern(pattern, text) ? 'yes' : 'no';",
+    file: 'src/tools/command-match.ts',
+    guard: 'if (!matchesCommand(pattern, this.#text) || !this.sight.plain) return false;',
+    without: 'if (!matchesCommand(pattern, this.#text)) return false;',
+    tests: ['tools/permission-policy'],
+  },
+  {
+    name: 'unseen-is-refused',
+    protects: 'what a rule denies from a command that cannot be seen through',
+    file: 'src/tools/command-match.ts',
+    guard: 'if (hidden !== null) return { unseen: hidden };',
+    without: 'if (hidden === null) return undefined;',
     tests: ['tools/permission-policy'],
   },
   {

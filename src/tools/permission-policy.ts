@@ -1,7 +1,6 @@
+import { CommandMatch } from './command-match.ts';
 import { matchesPath, matchesText } from './glob-match.ts';
 import { parseRule, pathTools, type Rule, ruleText, type Verdict } from './permission-rule.ts';
-import { commandPieces } from './shell-command.ts';
-import { isSimpleCommand } from './simple-command.ts';
 
 /**
  * Who may do what, as data that can be stored.
@@ -11,10 +10,10 @@ import { isSimpleCommand } from './simple-command.ts';
  * P3. Nobody said anything: ask.
  * P4. A policy is a list of such decisions, one for the tree and one for each profile on the way down; the strictest counts. So a child can only narrow.
  *     What a profile allows of a tool is all that it allows of it; of tools for which it allows nothing it leaves the matter to the others.
- * P5. A `bash` pattern allows only a plain command: no operators, redirections, substitutions. It trusts the
- *     program with every argument (`git *` also allows `git -c alias.x=!sh x`).
+ * P5. A `bash` pattern allows the very text that it is, and a plain command: no operators, redirections, substitutions.
+ *     What such a command runs in its turn (`timeout 5 …`, `git -c …`) must match, too, unless the program is an interpreter.
  * P6. Deny and ask patterns for `bash` look at every simple command of a compound, and at the whole text. Where
- *     the text does not tell what would run, the call is asked about instead of allowed.
+ *     the text does not tell what would run, the call is denied or asked about.
  * P7. Deny and ask patterns for paths cover what is inside a matching folder too; allow patterns do not.
  */
 export interface Policy {
@@ -88,23 +87,14 @@ export function narrow(parent: Policy, child: Policy): Policy {
   return { levels: [...parent.levels, ...added] };
 }
 
-type Match = 'yes' | 'no' | 'unclear';
+/** Whether a rule speaks of a call; `unseen`: because it cannot be told what the command runs. */
+type Match = 'yes' | 'no' | { readonly unseen: string };
 
-function matchesCommandPattern(pattern: string, command: string): boolean {
-  // `git *` is also meant for a bare `git`.
-  return matchesText(pattern, command) || (pattern.endsWith(' *') && pattern.slice(0, -2) === command);
-}
-
-function matchCommand(rule: Rule, pattern: string, command: string): Match {
-  // Only what the shell takes for white space: to it any other space is part of a name.
-  const text = command.replace(/^[ \t\n]+/, '').replace(/[ \t\n]+$/, '');
-  if (rule.verdict === 'allow') {
-    return isSimpleCommand(text) && matchesCommandPattern(pattern, text) ? 'yes' : 'no';
-  }
-  if (matchesCommandPattern(pattern, text)) return 'yes';
-  const { pieces, unclear } = commandPieces(command);
-  if (pieces.some((piece) => matchesCommandPattern(pattern, piece.words.join(' ')))) return 'yes';
-  return unclear ? 'unclear' : 'no';
+function matchCommand(rule: Rule, pattern: string, command: CommandMatch): Match {
+  if (rule.verdict === 'allow') return command.isAllowed(pattern) ? 'yes' : 'no';
+  const caught = command.isCaught(pattern);
+  if (caught === undefined) return 'no';
+  return caught.unseen === null ? 'yes' : { unseen: caught.unseen };
 }
 
 function matchPath(rule: Rule, pattern: string, path: string): Match {
@@ -114,10 +104,16 @@ function matchPath(rule: Rule, pattern: string, path: string): Match {
   return within ? 'yes' : 'no';
 }
 
-function match(rule: Rule, tool: string, subject: string): Match {
+interface PermissionCall {
+  readonly tool: string;
+  readonly subject: string;
+  readonly command: CommandMatch;
+}
+
+function match(rule: Rule, { tool, subject, command }: PermissionCall): Match {
   if (!matchesText(rule.tool, tool)) return 'no';
   if (rule.pattern === undefined) return 'yes';
-  if (tool === 'bash') return matchCommand(rule, rule.pattern, subject);
+  if (tool === 'bash') return matchCommand(rule, rule.pattern, command);
   if (pathTools.has(tool)) return matchPath(rule, rule.pattern, subject);
   return matchesText(rule.pattern, subject) ? 'yes' : 'no';
 }
@@ -130,24 +126,20 @@ function stricter(one: Decision | undefined, other: Decision): Decision {
   return one !== undefined && strictness[one.verdict] >= strictness[other.verdict] ? one : other;
 }
 
-function decideLevel(level: PolicyLevel, tool: string, subject: string): Decision {
-  let doubt: Decision | undefined;
+function decideLevel(level: PolicyLevel, call: PermissionCall): Decision {
   for (const source of sources) {
     let found: Decision | undefined;
     for (const rule of level[source]) {
-      const matched = match(rule, tool, subject);
-      if (matched === 'yes') {
-        found = stricter(found, { verdict: rule.verdict, rule: describe(rule.verdict, rule, source) });
-      } else if (matched === 'unclear') {
-        doubt ??= {
-          verdict: 'ask',
-          rule: `${describe(rule.verdict, rule, source)}, the command does not tell what it runs`,
-        };
-      }
+      const matched = match(rule, call);
+      if (matched === 'no') continue;
+      const said = describe(rule.verdict, rule, source);
+      const why =
+        matched === 'yes' ? said : `${said}, for it cannot be seen what the command runs (${matched.unseen})`;
+      found = stricter(found, { verdict: rule.verdict, rule: why });
     }
-    if (found !== undefined) return stricter(found, doubt ?? found);
+    if (found !== undefined) return found;
   }
-  return doubt ?? { verdict: 'ask', rule: `no rule for ${tool}` };
+  return { verdict: 'ask', rule: `no rule for ${call.tool}` };
 }
 
 /**
@@ -156,6 +148,7 @@ function decideLevel(level: PolicyLevel, tool: string, subject: string): Decisio
  */
 export function decide(policy: Policy, tool: string, subject: string): Decision {
   let strictest: Decision | undefined;
-  for (const level of policy.levels) strictest = stricter(strictest, decideLevel(level, tool, subject));
+  const call = { tool, subject, command: new CommandMatch(tool === 'bash' ? subject : '') };
+  for (const level of policy.levels) strictest = stricter(strictest, decideLevel(level, call));
   return strictest ?? { verdict: 'ask', rule: `no rule for ${tool}` };
 }

@@ -118,7 +118,7 @@ function shell({ env }: Context): Check {
     name: 'bash',
     ok: found !== undefined,
     needed: false,
-    text: found ?? 'not on PATH; sh is used instead',
+    text: `${found ?? 'not on PATH; sh is used instead'}; a deny rule on bash is a fence, not a wall`,
   };
 }
 

@@ -1,0 +1,119 @@
+import { hidden, type InnerCommand, type ReadArguments } from './inner-command.ts';
+import { isKnown, maySplit } from './shell-word.ts';
+import { assignedIn, named } from './variable.ts';
+
+const nothing: readonly InnerCommand[] = [];
+
+const readEval: ReadArguments = ([, ...words]) => {
+  const text = (words[0] === '--' ? words.slice(1) : words).join(' ');
+  return isKnown(text) ? [{ text }] : hidden('what eval runs');
+};
+
+const readTrap: ReadArguments = ([, ...words]) => {
+  if (/^-[lpP]/.test(words[0] ?? '')) return nothing;
+  const text = words[words[0] === '--' ? 1 : 0] ?? '';
+  if (text === '-') return nothing;
+  return isKnown(text) && !text.startsWith('-') ? [{ text }] : hidden('what trap runs');
+};
+
+/** Builtins that set the variables they name, behind options with these letters as values. */
+function readNames(values: string): ReadArguments {
+  return ([, ...words]) => {
+    const inner: InnerCommand[] = [];
+    for (let at = 0; at < words.length; at += 1) {
+      const word = words[at]!;
+      if (maySplit(word) || !isKnown(word.slice(0, 1))) return hidden('which variable is set');
+      if (!word.startsWith('-')) {
+        inner.push(...keep(assignedIn(word)));
+        continue;
+      }
+      const last = word.at(-1)!;
+      if (!values.includes(last)) continue;
+      at += 1;
+      // `-a NAME` of read is a name, too.
+      if (last === 'a' && words[at] !== undefined) inner.push(...keep(named(words[at]!)));
+    }
+    return inner;
+  };
+}
+
+function keep(one: InnerCommand | null): readonly InnerCommand[] {
+  return one === null ? [] : [one];
+}
+
+const readDeclaration: ReadArguments = (words) => {
+  const options = words
+    .slice(1)
+    .filter((word) => /^[-+]/.test(word))
+    .join('');
+  if (options.includes('f') || options.includes('p')) return nothing;
+  if (options.includes('n')) return hidden('which variable is set');
+  const inner: InnerCommand[] = options.includes('i') ? [{ evaluates: true }] : [];
+  for (const word of words.slice(1)) {
+    if (/^[-+]/.test(word)) continue;
+    // `export "$NAME"`
+    if (!isKnown(word.split('=', 1)[0]!)) return hidden('which variable is set');
+    if (!word.includes('=') && /^\w+$/.test(word)) continue;
+    inner.push(...keep(assignedIn(word)));
+  }
+  return inner;
+};
+
+const readPrintf: ReadArguments = ([, ...words]) => {
+  const inner: InnerCommand[] = [];
+  for (let at = 0; words[at]?.startsWith('-v') === true; at += words[at] === '-v' ? 2 : 1)
+    inner.push(...keep(named(words[at] === '-v' ? (words[at + 1] ?? '') : words[at]!.slice(2))));
+  return inner;
+};
+
+const readTest: ReadArguments = (words) => (words.includes('-v') ? [{ evaluates: true }] : nothing);
+
+const readSet: ReadArguments = ([, ...words]) =>
+  words.some((word) => /^[-+]\w*H|histexpand|^history$/.test(word)) ? hidden('history expansion') : nothing;
+
+const readShopt: ReadArguments = ([, ...words]) =>
+  words.some((word) => word === 'expand_aliases' || !isKnown(word))
+    ? hidden('an option of the shell')
+    : nothing;
+
+const readAlias: ReadArguments = ([, ...words]) =>
+  words.some((word) => word.includes('=') || !isKnown(word)) ? hidden('an alias') : nothing;
+
+const readMapfile: ReadArguments = (words) =>
+  words.some((word) => /^-\w*C/.test(word)) ? hidden('what mapfile runs') : readNames('dnOsuc')(words);
+
+const readJobs: ReadArguments = (words) =>
+  words.slice(1).some((word) => /^-\w*x/.test(word) || !isKnown(word)) ? hidden('what jobs runs') : nothing;
+
+const readHash: ReadArguments = (words) =>
+  words.some((word) => /^-\w*p/.test(word)) ? hidden('another name for a program') : nothing;
+
+const always_hidden: ReadArguments = (words) => hidden(`what ${words[0]} runs`);
+
+/** Builtins of bash that run something or set variables which make others run something. */
+export const builtins: ReadonlyMap<string, ReadArguments> = new Map<string, ReadArguments>([
+  ['eval', readEval],
+  ['trap', readTrap],
+  ...['.', 'source', 'enable', 'bind', 'complete', 'compgen', 'compopt', 'fc'].map(
+    (name): [string, ReadArguments] => [name, always_hidden],
+  ),
+  ...['declare', 'typeset', 'local', 'export', 'readonly'].map((name): [string, ReadArguments] => [
+    name,
+    readDeclaration,
+  ]),
+  ['read', readNames('adinNptu')],
+  ['unset', readNames('')],
+  ['getopts', ([, , ...words]) => readNames('')(['getopts', words[0] ?? '\0'])],
+  ['wait', readNames('p')],
+  ['mapfile', readMapfile],
+  ['readarray', readMapfile],
+  ['printf', readPrintf],
+  ['test', readTest],
+  ['[', readTest],
+  ['let', () => [{ evaluates: true }]],
+  ['set', readSet],
+  ['shopt', readShopt],
+  ['alias', readAlias],
+  ['jobs', readJobs],
+  ['hash', readHash],
+]);

@@ -1,0 +1,85 @@
+import { hidden, type InnerCommand, type ReadArguments } from './inner-command.ts';
+import { isKnown, maySplit } from './shell-word.ts';
+
+/** Settings that name no program. */
+const plain_setting =
+  /^(?:user|color|advice|log|i18n|column|init)\.|^core\.(?:quotepath|autocrlf|eol|filemode|ignorecase|longpaths)=|^(?:commit|tag)\.gpgsign=(?:false|no|0)?$|^core\.pager=(?:cat)?$/i;
+
+/** Subcommands that run a command of their arguments or of settings that they take. */
+const runs_commands =
+  /^(?:bisect|submodule|filter-branch|difftool|mergetool|daemon|shell|instaweb|send-email|credential.*|hook|maintenance|upload-pack|receive-pack|remote-.*|for-each-repo|fast-import)$/;
+
+/** Options of many subcommands whose value is a command; git takes long ones cut short. */
+const command_options = [
+  '--exec',
+  '--upload-pack',
+  '--receive-pack',
+  '--ext-diff',
+  '--textconv',
+  '--open-files-in-pager',
+  '--extcmd',
+  '--tool',
+  '--config',
+  '--template',
+  '--strategy',
+];
+
+/**
+ * `git` with its own options taken off is what a rule sees too: `git -C x push` is `git push`. Settings given on the
+ * command line, and what runs commands, cannot be seen through.
+ */
+export const readGit: ReadArguments = (words) => {
+  let at = 1;
+  for (; at < words.length && words[at]!.startsWith('-'); at += 1) {
+    const word = words[at]!;
+    if (word === '-c' || word === '--config-env') {
+      at += 1;
+      if (words[at] === undefined || maySplit(words[at]!) || !plain_setting.test(words[at]!))
+        return hidden('a setting of git');
+    } else if (word === '-C' || word === '--git-dir' || word === '--work-tree' || word === '--namespace')
+      at += 1;
+    else if (/^(?:-c|-p$|--(?:paginate|exec-path=|config-env))/.test(word)) return hidden('a setting of git');
+    if (words[at] !== undefined && maySplit(words[at]!)) return hidden('the arguments of git');
+  }
+  const subcommand = words[at];
+  if (subcommand === undefined) return [];
+  if (!isKnown(subcommand) || runs_commands.test(subcommand))
+    return hidden(`what git ${isKnown(subcommand) ? subcommand : ''} runs`);
+  const rest = words.slice(at + 1);
+  if (rest.some((word) => isCommandOption(subcommand, word))) return hidden(`an option of git ${subcommand}`);
+  if (/^(?:config|alias)$/.test(subcommand) && !isLook(rest)) return hidden('a setting of git');
+  if (subcommand === 'ls-remote' || /^(?:fetch|pull|push|clone)$/.test(subcommand)) {
+    if (rest.some((word) => /^(?:ext|fd)::|ProxyCommand/.test(word)))
+      return hidden('a remote that is a command');
+  }
+  const inner: InnerCommand[] = [];
+  if (at > 1) inner.push({ words: ['git', ...words.slice(at)] });
+  return inner;
+};
+
+function isCommandOption(subcommand: string, word: string): boolean {
+  if (subcommand === 'commit' || subcommand === 'tag') return false;
+  if (word.startsWith('--')) {
+    const name = word.split('=', 1)[0]!;
+    return (
+      name.length > 3 &&
+      command_options.some(
+        (option) =>
+          option.startsWith(name) &&
+          !(option === '--strategy' && !/^(?:rebase|merge|pull)$/.test(subcommand)),
+      )
+    );
+  }
+  if (!/^-[A-Za-z]/.test(word)) return false;
+  if (subcommand === 'rebase') return /^-\w*[xs]/.test(word);
+  if (subcommand === 'grep') return word.includes('O');
+  if (subcommand === 'clone') return /[cu]/.test(word);
+  return subcommand === 'archive' && word.includes('x');
+}
+
+/** `git config` that only looks, or sets what names no program. */
+function isLook(rest: readonly string[]): boolean {
+  if (rest.some((word) => /^(?:--(?:get|list|show|type)|-l$|get$|list$)/.test(word))) return true;
+  const names = rest.filter((word) => !word.startsWith('-') && word !== 'set' && word !== 'unset');
+  return names.length <= 1 || (isKnown(names[0]!) && plain_setting.test(names[0]!));
+}

@@ -1,0 +1,99 @@
+import { hidden, type InnerCommand, type ReadArguments } from './inner-command.ts';
+import { isKnown, maySplit } from './shell-word.ts';
+
+/** Shells whose `-c` text bash's own grammar reads, with care where the shell is not bash. */
+const shells = new Set(['sh', 'bash', 'rbash', 'dash', 'ash']);
+
+/** Other shells: what their text means is not known here. */
+const other_shells = new Set(
+  'zsh ksh mksh ksh93 fish csh tcsh yash posh elvish nu xonsh pwsh powershell'.split(' '),
+);
+
+/** Interpreters: which option carries code. One that gets neither code nor a file reads code from its input. */
+const code_options: readonly (readonly [name: RegExp, code: RegExp])[] = [
+  [/^(?:python|pypy)[\d.]*$/, /^-[A-Za-z]*c|^-$/],
+  [/^(?:node|nodejs|bun|tsx|ts-node|deno)$/, /^-[a-z]*[ep]|^--(?:eval|print)|^-$|^eval$|data:/],
+  [/^perl[\d.]*$/, /^-\w*[eEx]|^-$|^-[mM].*[ (;]/],
+  [/^(?:ruby|jruby)[\d.]*$/, /^-\w*[ex]|^-$/],
+  [/^php[\d.]*$/, /^-[rRBEa]|^--(?:run|process|interactive)|^-$/],
+  [/^(?:lua|luajit)[\d.]*$/, /^-[ei]|^-$/],
+  [
+    /^(?:R|Rscript|julia|groovy|elixir|raku|scala|swift|osascript|gnuplot|sbcl|guile|racket|clojure|clj|ghc|octave)$/,
+    /^-[eEcr]|^--(?:eval|e)|^-$/,
+  ],
+  [/^(?:tclsh|wish|expect)[\d.]*$/, /^-[c]|^-$/],
+  [/^(?:awk|gawk|mawk|nawk)$/, /^$/],
+];
+
+const stdin_file = /^\/(?:dev\/(?:stdin|fd\/)|proc\/)/;
+
+export function isInterpreter(name: string): boolean {
+  return shells.has(name) || other_shells.has(name) || code_options.some(([names]) => names.test(name));
+}
+
+export const readInterpreter: ReadArguments = (words) => {
+  const name = words[0]!;
+  if (shells.has(name)) return readShell(words);
+  if (other_shells.has(name)) return hidden(`what ${name} runs`);
+  if (/awk$/.test(name)) return readAwk(words);
+  const code = code_options.find(([names]) => names.test(name))![1];
+  const rest = words.slice(1);
+  if (rest.length === 1 && /^(?:-[vVh]|--(?:version|help))$/.test(rest[0]!)) return [];
+  const file = rest.findIndex(
+    (word) => !word.startsWith('-') && !/^(?:run|test|compile|fmt|lint|check|x|install|add|i)$/.test(word),
+  );
+  const options = file === -1 ? rest : rest.slice(0, file + 1);
+  // An option may come split out of a word that begins unknown.
+  if (options.some((word) => code.test(word) || !isKnown(word.slice(0, 1)) || stdin_file.test(word)))
+    return hidden(`code that ${name} is given`);
+  const module = options.find((word) => /^-\w*m/.test(word));
+  if (
+    module !== undefined &&
+    /^(?:code|pdb|timeit|profile|cProfile|trace)$/.test(`${module.slice(2)}${rest[file] ?? ''}`)
+  )
+    return hidden(`code that ${name} is given`);
+  const subcommand = rest[0] !== undefined && /^[a-z]/.test(rest[0]);
+  if (file === -1 && !subcommand && !rest.some((word) => /^--(?:test|check|watch|run)/.test(word)))
+    return hidden(`code that ${name} reads from its input`);
+  return [];
+};
+
+/** `bash [options] -c TEXT`: the first word behind all options is the text, wherever the `-c` stands. */
+function readShell(words: readonly string[]): readonly InnerCommand[] {
+  const name = words[0]!;
+  let has_text = false;
+  let at = 1;
+  for (; at < words.length; at += 1) {
+    const word = words[at]!;
+    if (!isKnown(word.slice(0, 1))) return hidden(`what ${name} runs`);
+    if (word === '--' || word === '-') {
+      at += 1;
+      break;
+    }
+    if (!/^[-+]/.test(word)) break;
+    if (maySplit(word)) return hidden(`what ${name} runs`);
+    if (/^--(?:version|help)$/.test(word)) return [];
+    if (/^--(?:norc|noprofile|posix|verbose)$/.test(word)) continue;
+    // Interactive and login shells read files of their own, and their input; aliases work in them.
+    if (!/^[-+][abcefhkmnptuvxBCEPTo]+$/.test(word)) return hidden(`an option of ${name}`);
+    if (word.startsWith('-') && word.includes('c')) has_text = true;
+    if (word.includes('o')) at += 1;
+  }
+  const text = words[at];
+  if (!has_text)
+    return hidden(text === undefined ? `what ${name} reads from its input` : `the file that ${name} runs`);
+  if (text === undefined || !isKnown(text)) return hidden(`what ${name} runs`);
+  return [{ text, posix: name !== 'bash' && name !== 'rbash' }];
+}
+
+/** An awk program runs others by `system`, pipes and calls whose name is computed. */
+function readAwk(words: readonly string[]): readonly InnerCommand[] {
+  let at = 1;
+  for (; at < words.length && /^-[vF]/.test(words[at]!); at += words[at]!.length === 2 ? 2 : 1);
+  if (words[at] === '--') at += 1;
+  const program = words[at];
+  if (program === undefined || words.slice(1, at).some(maySplit)) return hidden('an awk program');
+  const quiet =
+    isKnown(program) && !program.startsWith('-') && !/system|@|\|(?!\|)/.test(program.replaceAll('||', ''));
+  return quiet ? [] : hidden('an awk program that may run commands');
+}

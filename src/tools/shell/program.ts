@@ -1,0 +1,222 @@
+import { builtins } from './builtin.ts';
+import { readGit } from './git-arguments.ts';
+import { hidden, type InnerCommand, type ReadArguments } from './inner-command.ts';
+import { isInterpreter, readInterpreter } from './interpreter.ts';
+import { readSed } from './sed-script.ts';
+import { ANY, isKnown, MANY, maySplit } from './shell-word.ts';
+import { isWrapper, readWrapper } from './wrapper.ts';
+
+/** Programs that exist to run others, or can be told to in ways that are not followed here. */
+const closed = new Set(
+  (
+    'su runuser pkexec gosu su-exec setpriv capsh machinectl systemd-run at batch crontab run-parts parallel sem ' +
+    'screen tmux dtach abduco start-stop-daemon daemonize daemon entr unbuffer rlwrap faketime fakeroot fakechroot ' +
+    'proot bwrap firejail eatmydata torsocks proxychains proxychains4 cpulimit systemd-inhibit dbus-run-session ' +
+    'xvfb-run chpst softlimit setuidgid envdir envuidgid numactl cgexec perf valgrind hyperfine caffeinate gdb lldb ' +
+    'vi vim view vimdiff nvim ex ed red emacs emacsclient m4 dc socat logrotate ipython jshell irb telnet ftp lftp'
+  ).split(' '),
+);
+
+/** Subcommands of package managers and the like behind which a command stands. */
+const runners: Readonly<Record<string, RegExp>> = {
+  npm: /^(?:exec|x)$/,
+  pnpm: /^(?:exec|dlx)$/,
+  yarn: /^(?:exec|dlx)$/,
+  bundle: /^exec$/,
+  poetry: /^run$/,
+  pipenv: /^run$/,
+  uv: /^run$/,
+  pdm: /^run$/,
+  hatch: /^run$/,
+  rye: /^run$/,
+};
+
+/** Programs of which only some uses run a command of the caller's; the pattern knows the words that tell. */
+const telling: Readonly<Record<string, RegExp>> = {
+  docker: /^(?:run|exec)$/,
+  podman: /^(?:run|exec)$/,
+  nerdctl: /^(?:run|exec)$/,
+  kubectl: /^(?:exec|debug|run)$/,
+  nix: /^(?:shell|develop|run)$/,
+  'nix-shell': /^--(?:run|command)/,
+  direnv: /^exec$/,
+  mise: /^(?:exec|x)$/,
+  asdf: /^exec$/,
+  conda: /^run$/,
+  mamba: /^run$/,
+  rg: /^--(?:pre|hostname-bin)/,
+  zip: /^-TT|^--u/,
+  sort: /^--co/,
+  split: /^--f/,
+  install: /^--st/,
+  diff3: /^--di/,
+  sdiff: /^--di/,
+  patch: /^-\w*e|^--e/,
+  cpio: /^--rs/,
+  gcc: /^-wrapper/,
+  cc: /^-wrapper/,
+  'g++': /^-wrapper/,
+  clang: /^-wrapper/,
+  nc: /^-\w*[ec]|exec/,
+  ncat: /^-\w*[ec]|exec/,
+  man: /^-\w*[PH]|^--(?:pager|html)/,
+  less: /^\+/,
+  more: /^\+/,
+  wget: /^--us|^-e|^--ex/,
+  scp: /^-\w*[So]/,
+  sftp: /^-\w*[SobD]/,
+  sqlite3: /^\.|^-(?:cmd|init)|edit\(|load_extension/,
+  psql: /\\|program|^-\w*f/i,
+  mysql: /\\|^system/i,
+};
+
+const readTelling: ReadArguments = (words) => {
+  const name = words[0]!;
+  return words.slice(1).some((word) => telling[name]!.test(word) || !isKnown(word.slice(0, 1)))
+    ? hidden(`an argument of ${name}`)
+    : [];
+};
+
+/** `find … -exec COMMAND ;`, with what is found for `{}`. */
+const readFind: ReadArguments = (words) => {
+  const inner: InnerCommand[] = [];
+  for (let at = 1; at < words.length; at += 1) {
+    if (maySplit(words[at]!.slice(0, 1)) && words.length === 2) return hidden('the arguments of find');
+    if (!/^-(?:exec|execdir|ok|okdir)$/.test(words[at]!)) continue;
+    const end = words.findIndex((word, place) => place > at && (word === ';' || word === '+'));
+    const found = words.slice(at + 1, end === -1 ? undefined : end);
+    inner.push({ words: found.map((word) => word.replaceAll('{}', MANY)) });
+    at = end === -1 ? words.length : end;
+  }
+  return inner;
+};
+
+/** `fd … -x COMMAND`: everything behind the option. */
+const readFd: ReadArguments = (words) => {
+  const at = words.findIndex((word) => /^-\w*[xX]|^--exec/.test(word));
+  if (at === -1) return [];
+  if (!/^(?:-[xX]|--exec|--exec-batch)$/.test(words[at]!)) return hidden('an option of fd');
+  return [{ words: words.slice(at + 1).map((word) => word.replaceAll(/\{[^}]*\}/g, MANY)) }];
+};
+
+/** `tar` runs commands for what it packs, unpacks and counts; a long option may be cut short. */
+const readTar: ReadArguments = (words) => {
+  const long = [
+    '--to-command',
+    '--use-compress-program',
+    '--checkpoint-action',
+    '--info-script',
+    '--new-volume-script',
+    '--rsh-command',
+    '--rmt-command',
+  ];
+  const tells = words.slice(1).some((word, at) => {
+    if (!isKnown(word.slice(0, 1))) return true;
+    if (word.startsWith('--')) {
+      const name = word.split('=', 1)[0]!;
+      return name.length > 2 && long.some((option) => option.startsWith(name));
+    }
+    return (word.startsWith('-') || at === 0) && /^-?\w*[IF]/.test(word);
+  });
+  return tells ? hidden('an option of tar') : [];
+};
+
+/** `rsync -e COMMAND`. Only ssh is known there. */
+const readRsync: ReadArguments = (words) => {
+  const tells = words.slice(1).some((word, at) => {
+    if (!isKnown(word.slice(0, 1))) return true;
+    if (/^-[A-Za-z]*e$/.test(word) || word === '--rsh') return words[at + 2] !== 'ssh';
+    return /^-[A-Za-z]*e.|^--rsh=(?!ssh$)|^--rsync-p/.test(word);
+  });
+  return tells ? hidden('an option of rsync') : [];
+};
+
+/** The variables of `make` are put into recipes, which a shell runs. */
+const readMake: ReadArguments = (words) => {
+  const inner: InnerCommand[] = [];
+  for (const [at, word] of words.entries()) {
+    if (at === 0) continue;
+    if (/^(?:-\w*E|--ev|-f-|--(?:make)?file=-)/.test(word)) return hidden('an option of make');
+    if (
+      /^(?:-f|--(?:make)?file)$/.test(word) &&
+      (!isKnown(words[at + 1] ?? ANY) || /^(?:-$|\/dev\/|\/proc\/)/.test(words[at + 1]!))
+    )
+      return hidden('an option of make');
+    const value = /^[\w.]+[:?+!]*=([\s\S]*)$/.exec(word)?.[1];
+    if (value !== undefined && value !== '')
+      inner.push(isKnown(value) ? { text: value, posix: true } : { hidden: 'a variable of make' });
+    else if (!isKnown(word.slice(0, 1))) return hidden('the arguments of make');
+  }
+  return inner;
+};
+
+/** `ssh HOST TEXT`: the shell over there runs the words behind the host, joined. */
+const readSsh: ReadArguments = (words) => {
+  let at = 1;
+  for (; at < words.length && /^-/.test(words[at]!); at += 1) {
+    const option = /^-[46AaCfGgKkMNnqsTtVvXxYy]*([BbcDEeFIiJLlmOopQRSWw])?([\s\S]*)$/.exec(words[at]!);
+    const next = option?.[1] !== undefined && option[2] === '';
+    const value = option?.[1] === undefined ? '' : next ? (words[at + 1] ?? ANY) : option[2]!;
+    if (next) at += 1;
+    if (
+      option === null ||
+      maySplit(value) ||
+      /Command|Exec|PKCS11|SecurityKey/i.test(option[1] === 'o' ? value : '') ||
+      option[1] === 'F' ||
+      (option[1] === undefined && option[2] !== '')
+    )
+      return hidden('an option of ssh');
+  }
+  if (words[at] === undefined || maySplit(words[at]!))
+    return words[at] === undefined ? [] : hidden('the arguments of ssh');
+  const text = words.slice(at + 1).join(' ');
+  if (text === '') return hidden('what ssh reads from its input');
+  return [isKnown(text) ? { text, posix: true } : { hidden: 'what ssh runs' }];
+};
+
+/** `npm exec COMMAND` and its like; options before the command are not known here. */
+const readRunner: ReadArguments = (words) => {
+  const name = words[0]!;
+  const at = words.findIndex(
+    (word, place) => place > 0 && (runners[name]!.test(word) || !isKnown(word.slice(0, 1))),
+  );
+  if (at === -1) return [];
+  if (!runners[name]!.test(words[at]!)) return hidden(`the arguments of ${name}`);
+  // A script of that name: npm run exec.
+  if (words.slice(1, at).some((word) => !word.startsWith('-'))) return [];
+  const rest = words.slice(words[at + 1] === '--' ? at + 2 : at + 1);
+  if (rest[0] === undefined || rest[0].startsWith('-')) return hidden(`what ${name} runs`);
+  return [{ words: rest }];
+};
+
+const programs: ReadonlyMap<string, ReadArguments> = new Map<string, ReadArguments>([
+  ...builtins,
+  ['find', readFind],
+  ['gfind', readFind],
+  ['fd', readFd],
+  ['fdfind', readFd],
+  ['git', readGit],
+  ['sed', readSed],
+  ['gsed', readSed],
+  ['tar', readTar],
+  ['gtar', readTar],
+  ['bsdtar', readTar],
+  ['rsync', readRsync],
+  ['make', readMake],
+  ['gmake', readMake],
+  ['ssh', readSsh],
+]);
+
+/** What a command runs beside itself. A program that is not known here runs what it is: what it is made of is not followed. */
+export const readProgram: ReadArguments = (words) => {
+  const name = words[0]!;
+  const read = programs.get(name);
+  if (read !== undefined) return read(words);
+  if (closed.has(name) || /^(?:ld-linux|ld-musl|ld\.so)/.test(name)) return hidden(`what ${name} runs`);
+  if (name === 'command' && /^-p?[vV]/.test(words[1] ?? '')) return [];
+  if (isWrapper(name)) return readWrapper(words);
+  if (isInterpreter(name)) return readInterpreter(words);
+  if (Object.hasOwn(runners, name)) return readRunner(words);
+  if (Object.hasOwn(telling, name)) return readTelling(words);
+  return [];
+};

@@ -1,0 +1,258 @@
+import { createRequire } from 'node:module';
+import type { Command, ParsedScript, SyntaxNode, Word } from 'unbash';
+import type { InnerCommand } from './inner-command.ts';
+import { isInterpreter } from './interpreter.ts';
+import { readProgram } from './program.ts';
+import { assignmentText, isKnown, wordText } from './shell-word.ts';
+import { assigned, named } from './variable.ts';
+
+/**
+ * Tells which simple commands a text would run, for permission rules. It runs nothing and expands nothing.
+ *
+ * S1. What is found is complete: a command that the text would run is in `commands`, or something is `hidden`.
+ * S2. Words are what the program gets, quotes taken off; `ANY` and `MANY` stand for what only the shell will know.
+ * S3. Files are not opened. A program that lies there is what its name says, whatever it is made of.
+ * S4. The time is bounded: a text that is long, or deep, is hidden as a whole.
+ */
+export interface Sight {
+  readonly commands: readonly (readonly string[])[];
+  /** Why some of it cannot be seen, in a few words; null when all is. */
+  readonly hidden: string | null;
+  /** The text is one command and nothing else: no operator, redirection, assignment, substitution or comment. */
+  readonly plain: boolean;
+  /** Files that redirections open. */
+  readonly opened: readonly { readonly path: string; readonly writes: boolean }[];
+}
+
+/** Characters; and characters times places where the reader has to begin anew, which is what its time grows with. */
+export const readable_characters = 32 * 1024;
+const work_max = 8_000_000;
+const commands_max = 2_000;
+const depth_max = 12;
+
+type Unbash = typeof import('unbash');
+let unbash: Unbash | undefined;
+
+/** Loaded when a rule about commands is first asked: at no other time is it needed. */
+function reader(): Unbash {
+  unbash ??= createRequire(import.meta.url)('unbash') as Unbash;
+  return unbash;
+}
+
+/** `posix`: the text is for a shell that may be another than bash. Pure and total. */
+export function seeThrough(text: string, posix = false): Sight {
+  const view = new View();
+  let plain = false;
+  try {
+    plain = view.read(text, posix, 0);
+  } catch (error) {
+    // Nested so deeply that the stack ends.
+    view.hide(error instanceof RangeError ? 'it is nested too deeply' : 'it cannot be read');
+  }
+  const hidden =
+    view.hidden ??
+    (view.evaluates && view.suspicious ? 'arithmetic with text that holds a substitution' : null);
+  return { commands: view.commands, hidden, plain: plain && view.commands.length > 0, opened: view.opened };
+}
+
+/** Text that runs something when it is evaluated once more, also written in escapes. */
+const substitution = /`|\$[({[]|\\0*44|\\x24|\\[uU]0*24|\\0*140|\\x60|\\[uU]0*60/;
+/** A substitution that stands unquoted in raw text, where the reader would have found it. */
+const overlooked = /(?:^|[^\\])(?:\\\\)*(?:`|\$[({[])/;
+
+class View {
+  readonly commands: (readonly string[])[] = [];
+  readonly opened: { path: string; writes: boolean }[] = [];
+  hidden: string | null = null;
+  evaluates = false;
+  suspicious = false;
+  #posix = false;
+  #depth = 0;
+
+  hide(what: string): void {
+    this.hidden ??= what;
+  }
+
+  /** True when it is one plain command. */
+  read(text: string, posix: boolean, depth: number): boolean {
+    if (depth > depth_max) this.hide('it is nested too deeply');
+    if (text.length > readable_characters) this.hide(`it is longer than ${readable_characters} characters`);
+    // Bash joins the lines before it reads words: `$\⏎x` is a variable.
+    if (/\S\\\n\S/.test(text)) this.hide('a word that goes on in the next line');
+    if (text.includes('\0')) this.hide('it holds NUL characters');
+    const restarts = text.match(/[`({[]|<</g)?.length ?? 0;
+    if (restarts * text.length > work_max) this.hide('it is nested too much');
+    if (this.hidden !== null) return false;
+    const [before_posix, before_depth] = [this.#posix, this.#depth];
+    this.#posix ||= posix;
+    this.#depth = depth;
+    const script = reader().parse(text);
+    this.#visit(script, text);
+    [this.#posix, this.#depth] = [before_posix, before_depth];
+    return isPlain(script, text);
+  }
+
+  #visit(node: SyntaxNode, source: string): void {
+    if (this.hidden !== null) return;
+    if (this.#posix) this.#visitPosix(node);
+    switch (node.type) {
+      case 'Script':
+        if ((node.errors?.length ?? 0) > 0) return this.hide('it is not whole');
+        break;
+      case 'Command':
+        this.#command(node);
+        break;
+      case 'Word':
+        this.#literal(wordText(node), node.parts === undefined ? node.text : '');
+        break;
+      case 'Literal':
+        this.#literal(node.value, node.text);
+        break;
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+        this.#literal(node.value, '');
+        break;
+      case 'HereDocBody':
+        this.#literal(node.parts === undefined ? node.text : '', '');
+        break;
+      case 'HereDoc':
+        if (node.closing === undefined) return this.hide('it is not whole');
+        if (node.delimiter?.quoted === false && node.body.parts === undefined)
+          this.#literal('', node.body.text);
+        break;
+      case 'CommandExpansion':
+      case 'ProcessSubstitution':
+      case 'ArithmeticCommandExpansion':
+        if (node.script === undefined) return this.hide('a substitution in it');
+        break;
+      case 'ArithmeticExpansion':
+      case 'ArithmeticCommand':
+      case 'ArithmeticFor':
+      case 'Slice':
+        this.evaluates = true;
+        break;
+      case 'TestUnary':
+        if (node.operator === '-v' || node.operator === '-R') this.evaluates = true;
+        break;
+      case 'TestBinary':
+        if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)) this.evaluates = true;
+        break;
+      case 'ParameterExpansion':
+        // Whether quotes in it count hangs on what is around it.
+        if (node.text.includes("'") && substitution.test(node.text))
+          return this.hide('a quoted substitution');
+        if (node.index !== undefined || node.prefix === '!') this.evaluates = true;
+        if (node.prefix === '!' && node.operation !== undefined && node.operation.type !== 'Names')
+          return this.hide('a variable by another name');
+        if (node.operation?.type === 'Transform' && !/^[QEAaKkULu]$/.test(wordText(node.operation.operand)))
+          return this.hide('a variable that is expanded twice');
+        if (node.operation?.type === 'Unknown') return this.hide('an expansion');
+        if (node.operation?.type === 'Default' && node.operation.operator.endsWith('='))
+          this.#inner(assigned(node.parameter, wordText(node.operation.operand)));
+        break;
+      case 'ExtendedGlob':
+        return this.hide('a pattern that only some shells know');
+      case 'Assignment':
+        if (node.index !== undefined) this.evaluates = true;
+        this.#inner(assigned(node.name, assignmentText(node).slice(assignmentText(node).indexOf('=') + 1)));
+        break;
+      case 'For':
+      case 'Select':
+        this.#inner(named(wordText(node.name)));
+        break;
+      case 'Redirect':
+        if (node.target !== undefined) this.#redirect(node.operator, wordText(node.target));
+        if (node.descriptor?.type === 'FileDescriptorVariable') this.#inner(named(node.descriptor.name));
+        break;
+    }
+    reader().forEachChild(node, (child) => this.#visit(child, source));
+  }
+
+  /** What another shell reads otherwise than bash. */
+  #visitPosix(node: SyntaxNode): void {
+    const otherwise =
+      /^(?:AnsiCQuoted|LocaleString|TestCommand|ArithmeticCommand|ArithmeticFor|HereString|ProcessSubstitution|FileDescriptorVariable|Coproc|Select|ArrayValue|ExtendedGlob|BraceExpansion)$/.test(
+        node.type,
+      ) ||
+      (node.type === 'Redirect' && node.operator.startsWith('&>')) ||
+      (node.type === 'Pipeline' && node.operators.includes('|&')) ||
+      (node.type === 'ArithmeticExpansion' && node.text.startsWith('$['));
+    if (otherwise) this.hide('its shell may read it otherwise than bash');
+  }
+
+  #literal(value: string, raw: string): void {
+    if (substitution.test(value)) this.suspicious = true;
+    if (raw !== '' && overlooked.test(raw)) this.hide('a substitution in it');
+  }
+
+  #redirect(operator: string, path: string): void {
+    if (/^[<>]&$/.test(operator)) {
+      if (/^\d*-?$/.test(path)) return;
+      // Bash expands this name twice.
+      if (!isKnown(path) || substitution.test(path)) return this.hide('a file name that is expanded twice');
+    }
+    this.opened.push({ path, writes: operator !== '<' && operator !== '<&' });
+  }
+
+  #command({ name, args }: Command): void {
+    if (name === undefined) return;
+    this.#take([
+      wordText(name),
+      ...args.map((arg) => (arg.type === 'Word' ? wordText(arg) : assignmentText(arg))),
+    ]);
+  }
+
+  #take(words: readonly string[]): void {
+    if (this.commands.length === commands_max) return this.hide('it has too many commands');
+    const program = programName(words[0]);
+    if (program === undefined) return this.hide('which program it runs');
+    this.commands.push(words);
+    for (const inner of readProgram([program, ...words.slice(1)])) this.#inner(inner);
+  }
+
+  #inner(inner: InnerCommand | null): void {
+    if (inner === null || this.hidden !== null) return;
+    if ('hidden' in inner) return this.hide(inner.hidden);
+    if ('evaluates' in inner) {
+      this.evaluates = true;
+      return;
+    }
+    this.#depth += 1;
+    if (this.#depth > depth_max) return this.hide('it is nested too deeply');
+    if ('words' in inner) this.#take(inner.words);
+    else this.read(inner.text, inner.posix ?? false, this.#depth);
+    this.#depth -= 1;
+  }
+}
+
+/** The name without its folder, as `rm` for `/bin/rm`; undefined when it is not known. */
+function programName(word: string | undefined): string | undefined {
+  if (word === undefined || word === '' || word.includes('\x01')) return undefined;
+  const name = word.slice(word.lastIndexOf('/') + 1);
+  return isKnown(name) ? name : undefined;
+}
+
+function isPlain(script: ParsedScript, text: string): boolean {
+  const [statement, ...others] = script.commands;
+  const command = statement?.command;
+  if (command?.type !== 'Command' || others.length > 0 || statement!.background === true) return false;
+  if (command.prefix.length > 0 || command.redirects.length > 0 || command.name === undefined) return false;
+  const words = [command.name, ...command.args];
+  return text.length === command.end && words.every((word) => word.type === 'Word' && isPlainWord(word));
+}
+
+/** Literal text, quoted or not, and plain variables. */
+function isPlainWord({ parts }: Word): boolean {
+  return (parts ?? []).every(
+    (part) =>
+      /^(?:Literal|SingleQuoted|SimpleExpansion|Glob)$/.test(part.type) ||
+      (part.type === 'DoubleQuoted' &&
+        part.parts.every(({ type }) => type === 'Literal' || type === 'SimpleExpansion')),
+  );
+}
+
+/** The program is one that runs code: whoever allows it by name allows what it is given. */
+export function runsCode(command: readonly string[]): boolean {
+  const name = programName(command[0]);
+  return name !== undefined && isInterpreter(name);
+}

@@ -1,0 +1,224 @@
+import { hidden, type InnerCommand, type ReadArguments } from './inner-command.ts';
+import { isKnown, MANY, maySplit } from './shell-word.ts';
+import { assignedIn } from './variable.ts';
+
+/** How a program that runs its arguments is called: `NAME [options] [words before] COMMAND…`. */
+interface Grammar {
+  /** Letters of options without a value, with one, and with one that is glued to the letter if at all. */
+  readonly flags?: string;
+  readonly values?: string;
+  readonly glued?: string;
+  /** Long options without a value, and with one, behind `=` or as the next word. */
+  readonly long?: string;
+  readonly long_values?: string;
+  /** So many words stand before the command. */
+  readonly before?: number;
+  /** Assignments may stand before the command. */
+  readonly assigns?: boolean;
+  /** Without a command it runs a shell. */
+  readonly shell?: boolean;
+  /** The option whose value is shell text. */
+  readonly text?: string;
+  /** The arguments are joined to one shell text. */
+  readonly joined?: boolean;
+}
+
+const spaces =
+  'mount uts ipc net pid cgroup time map-root-user map-current-user fork mount-proc keep-caps all';
+const archs: Grammar = { flags: 'vRFZLXBIST3', long: '32bit fdpic-funcptrs short-inode addr-compat-layout addr-no-randomize whole-seconds sticky-timeouts read-implies-exec mmap-page-zero 3gb 4gb verbose', shell: true }; // biome-ignore format: one table row
+
+const grammars: Readonly<Record<string, Grammar>> = {
+  sudo: {
+    flags: 'AbEHknPSvBN',
+    values: 'ugpCDhRrtTcU',
+    long: 'non-interactive preserve-env set-home stdin background reset-timestamp',
+    long_values: 'user group prompt chdir host role type close-from chroot preserve-env command-timeout',
+    assigns: true,
+  },
+  doas: { flags: 'nL', values: 'uC' },
+  env: {
+    flags: 'i0v',
+    values: 'uC',
+    long: 'ignore-environment null debug',
+    long_values: 'unset chdir',
+    assigns: true,
+  },
+  nohup: {},
+  setsid: { flags: 'cfw', long: 'ctty fork wait' },
+  nice: { flags: '0123456789', values: 'n', long_values: 'adjustment' },
+  ionice: { flags: 't', values: 'cn', long: 'ignore', long_values: 'class classdata' },
+  chrt: { flags: 'abdfiorRmvp', values: 'TPD', long: 'fifo rr batch idle other deadline', before: 1 },
+  taskset: { flags: 'ac', long: 'all-tasks cpu-list', before: 1 },
+  stdbuf: { values: 'ioe', long_values: 'input output error' },
+  timeout: {
+    flags: 'fpv',
+    values: 'ks',
+    long: 'preserve-status foreground verbose',
+    long_values: 'kill-after signal',
+    before: 1,
+  },
+  time: {
+    flags: 'paqv',
+    values: 'of',
+    long: 'portability append quiet verbose',
+    long_values: 'output format',
+  },
+  flock: {
+    flags: 'sxeunoF',
+    values: 'wE',
+    long: 'shared exclusive unlock nonblock nb close no-fork verbose',
+    long_values: 'timeout wait conflict-exit-code',
+    before: 1,
+    text: 'c',
+  },
+  setarch: archs,
+  linux32: archs,
+  linux64: archs,
+  // The name of an architecture is a program of its own, and the first word of setarch.
+  x86_64: archs,
+  i386: archs,
+  i686: archs,
+  aarch64: archs,
+  uname26: archs,
+  prlimit: {
+    flags: '',
+    glued: 'cdefilmnqrstuvxy',
+    long: 'verbose noheadings raw',
+    long_values:
+      'as core cpu data fsize locks memlock msgqueue nice nofile nproc rss rtprio rttime sigpending stack',
+  },
+  unshare: {
+    flags: 'rcf',
+    glued: 'muinpCTU',
+    values: 'RwSGl',
+    long: `${spaces} user`,
+    long_values: `${spaces} root wd setuid setgid propagation setgroups map-user map-group kill-child`,
+    shell: true,
+  },
+  nsenter: {
+    flags: 'aFeZc',
+    glued: 'muinpCTUrw',
+    values: 'tSG',
+    long: `${spaces} user no-fork preserve-credentials root wd`,
+    long_values: `${spaces} user target setuid setgid root wd`,
+    shell: true,
+  },
+  chroot: { long: 'skip-chdir', long_values: 'userspec groups', before: 1, shell: true },
+  script: {
+    flags: 'aefq',
+    values: 'BEIOTmotW',
+    long: 'append return flush quiet force',
+    long_values: 'log-in log-out log-io log-timing logging-format output-limit',
+    before: 1,
+    shell: true,
+    text: 'c',
+  },
+  watch: {
+    flags: 'bcCdegprtwxf',
+    values: 'nqs',
+    long: 'beep color no-color differences errexit chgexit exec precise no-rerun no-title no-wrap',
+    long_values: 'interval differences equexit',
+    joined: true,
+  },
+  strace: { flags: 'cCdDfFhiknqrtTvVwxyYzZ', values: 'abeEIoOpPsSuUX' },
+  ltrace: { flags: 'bcCfhiLrStTV', values: 'aADeFlnopsuwx' },
+  busybox: {},
+  toybox: {},
+  command: { flags: 'p' },
+  builtin: {},
+  exec: { flags: 'cl', values: 'a' },
+  npx: { flags: 'yq', values: 'pw', long: 'yes no no-install quiet', long_values: 'package workspace' },
+  bunx: { long: 'bun' },
+  uvx: { flags: 'q', values: 'p', long: 'quiet', long_values: 'from with python' },
+  xargs: {
+    flags: '0ortxp',
+    values: 'adEILnPsRJS',
+    glued: 'eil',
+    long: 'null no-run-if-empty verbose exit interactive open-tty',
+    long_values: 'arg-file delimiter max-lines max-args max-procs max-chars eof process-slot-var',
+  },
+};
+
+export function isWrapper(name: string): boolean {
+  return Object.hasOwn(grammars, name);
+}
+
+/** Reads the call of a wrapper by its grammar. An option that the grammar does not have cannot be seen through. */
+export const readWrapper: ReadArguments = (words) => {
+  const name = words[0]!;
+  const grammar = grammars[name]!;
+  const inner: InnerCommand[] = [];
+  const at = afterOptions(words, grammar, inner);
+  if (at === null) return hidden(`an option of ${name}`);
+  if (inner.some((one) => 'text' in one)) return inner;
+  let start = at + (grammar.before ?? 0);
+  const before = words.slice(at, start);
+  if (before.some(maySplit)) return hidden(`the arguments of ${name}`);
+  if (grammar.text !== undefined && words[start] === `-${grammar.text}`)
+    return [...inner, textOf(words[start + 1], name)];
+  // `env -` is `env -i`.
+  if (name === 'env' && words[start] === '-') start += 1;
+  for (; grammar.assigns === true && words[start]?.includes('=') === true; start += 1) {
+    if (maySplit(words[start]!)) return hidden(`the arguments of ${name}`);
+    const runs = assignedIn(words[start]!);
+    if (runs !== null) inner.push(runs);
+  }
+  const rest = words.slice(start);
+  // What it reads from its input comes behind the words.
+  if (name === 'xargs')
+    return [...inner, { words: [...(rest.length === 0 ? ['echo'] : replaced(words, rest)), MANY] }];
+  if (rest.length === 0) return grammar.shell === true ? hidden(`the shell of ${name}`) : inner;
+  return [...inner, grammar.joined === true ? textOf(rest.join(' '), name) : { words: rest }];
+};
+
+/** Where the words behind the options begin; null when an option is not in the grammar. */
+function afterOptions(words: readonly string[], grammar: Grammar, inner: InnerCommand[]): number | null {
+  const [long = [], long_values = []] = [grammar.long?.split(' '), grammar.long_values?.split(' ')];
+  let at = 1;
+  for (; at < words.length; at += 1) {
+    const word = words[at]!;
+    if (word === '--') return at + 1;
+    if (!isKnown(word.slice(0, 2))) return null;
+    if (!word.startsWith('-') || word === '-') return at;
+    if (maySplit(word)) return null;
+    if (word.startsWith('--')) {
+      const name = word.slice(2).split('=', 1)[0]!;
+      if (word.includes('=') ? !long_values.includes(name) : !long.includes(name)) {
+        if (!long_values.includes(name)) return null;
+        at += 1;
+        if (words[at] === undefined || maySplit(words[at]!)) return null;
+      }
+      continue;
+    }
+    for (let letter = 1; letter < word.length; letter += 1) {
+      const option = word[letter]!;
+      if (grammar.flags?.includes(option)) continue;
+      if (grammar.glued?.includes(option)) break;
+      const is_text = option === grammar.text;
+      if (!is_text && !grammar.values?.includes(option)) return null;
+      const glued = letter + 1 < word.length;
+      const value = glued ? word.slice(letter + 1) : words[at + 1];
+      if (!glued) at += 1;
+      if (value === undefined || maySplit(value)) return null;
+      if (is_text) inner.push(textOf(value, words[0]!));
+      break;
+    }
+  }
+  return at;
+}
+
+function textOf(text: string | undefined, name: string): InnerCommand {
+  return text !== undefined && isKnown(text)
+    ? { text, posix: true }
+    : { hidden: `the text that ${name} gives to a shell` };
+}
+
+/** With `-I NAME` what xargs reads is put for NAME, wherever it stands. */
+function replaced(words: readonly string[], rest: readonly string[]): readonly string[] {
+  const options = words.slice(1, words.length - rest.length);
+  const at = options.findIndex((word) => /^-\w*[IiJ]/.test(word));
+  if (at === -1) return rest;
+  const glued = options[at]!.replace(/^-\w*?[IiJ]/, '');
+  const name = glued !== '' ? glued : /[IJ]/.test(options[at]!) ? (options[at + 1] ?? '{}') : '{}';
+  return rest.map((word) => word.replaceAll(name, MANY));
+}
