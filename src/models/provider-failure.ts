@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { Failure, FailureKind } from '../core/failure.ts';
+import { hideSecrets } from '../core/hide-secrets.ts';
 import { ConnectionError } from './http-fetch.ts';
 import type { ModelOutcome } from './model.ts';
 import { retryAfter } from './retry-after.ts';
@@ -52,8 +53,8 @@ function failure(
   retryable: boolean,
   secrets: readonly string[],
 ): Extract<ModelOutcome, { type: 'failure' }> {
-  let clean = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
-  for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '[key]');
+  const safe = hideSecrets(text, secrets, '[key]');
+  const clean = safe.length > MAX_TEXT ? `${safe.slice(0, MAX_TEXT)}…` : safe;
   const said: Failure = { kind, error: clean, retryable };
   return { type: 'failure', failure: said };
 }

@@ -174,11 +174,9 @@ function ownEntry(providers: OpenModelOptions['providers'], name: string): Provi
   return Object.hasOwn(providers, name) ? providers[name] : undefined;
 }
 
-/** Configured headers may carry a token; what is too short for one would only garble messages. */
+/** Configured headers may carry a token, mostly behind the name of its kind. */
 function secretHeaders(config: ProviderConfig | undefined): string[] {
-  return Object.values(config?.headers ?? {})
-    .flatMap((value) => [value, value.replace(/^\w+ /, '')])
-    .filter((value) => value.length >= 8);
+  return Object.values(config?.headers ?? {}).flatMap((value) => [value, value.replace(/^\w+ /, '')]);
 }
 
 function keyOf({ name, key_env }: KnownProvider, env: Environment): string | null {

@@ -94,6 +94,21 @@ it('an entry that only adds to a built-in provider keeps its address and key', a
   assert.equal((await failing('anthropic/m', { providers })).code, 'E_NO_KEY');
 });
 
+it('a key of a letter or two masks no letters, a key at the place where a long message is cut stays whole and hidden', async () => {
+  for (const [key, message, wanted] of [
+    ['xi', 'Maximum call exceeded', /Maximum call exceeded/],
+    ['sk-0123456789abcdef', `${'x'.repeat(490)} sk-0123456789abcdef`, /^(?!.*sk-01)/s],
+  ] as const) {
+    const server = await startAnthropicServer({ answer: () => ({ fault: { status: 400, message } }) });
+    const env = { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: server.url };
+    const model = await openModel('anthropic/m', { providers: {}, env, gates: gates('anthropic/m') });
+    const outcome = await model.stream(ask(), () => undefined);
+    assert.ok(outcome.type === 'failure');
+    assert.match(outcome.failure.error, wanted);
+    await server.close();
+  }
+});
+
 it('an entry of another type than the built-in provider of its name gets nothing of it, the key least of all', async () => {
   const server = await startOpenAiChatServer({ answer });
   const providers = {

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { ChannelLog } from '../../channels/channel.ts';
+import { hideSecrets } from '../../core/hide-secrets.ts';
 import { clean } from '../../render/clean.ts';
 import { LOG_LEVELS, type LogForm, type LogLevel } from './log-options.ts';
 
@@ -12,12 +13,10 @@ export interface ServerLogOptions {
 }
 
 const HIDDEN = '[secret]';
-/** Shorter ones would hide common words. */
-const SHORTEST_SECRET = 6;
 
 /** The log of a server: one line each, JSON for programs or plain text for people. */
 export function serverLog(options: ServerLogOptions): ChannelLog {
-  const write = (line: string) => options.write(withoutSecrets(line, options.secrets));
+  const write = (line: string) => options.write(hideSecrets(line, options.secrets, HIDDEN));
   if (options.form === 'text') return textLog(options.level, write);
   const logger = pino(
     {
@@ -43,14 +42,4 @@ function textLog(least: LogLevel, write: (line: string) => void): ChannelLog {
 
 function shown(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-}
-
-function withoutSecrets(line: string, secrets: readonly string[]): string {
-  let safe = line;
-  for (const secret of secrets) {
-    if (secret.length < SHORTEST_SECRET) continue;
-    // A quote or a backslash in it stands in JSON in another way.
-    for (const form of [secret, JSON.stringify(secret).slice(1, -1)]) safe = safe.replaceAll(form, HIDDEN);
-  }
-  return safe;
 }

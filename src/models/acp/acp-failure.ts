@@ -1,5 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { FailureKind } from '../../core/failure.ts';
+import { hideSecrets } from '../../core/hide-secrets.ts';
 import type { ModelOutcome } from '../model.ts';
 
 /** An error that already is a sentence for people. */
@@ -30,8 +31,8 @@ export function acpFailure(
   partial: string,
 ): Extract<ModelOutcome, { type: 'failure' }> {
   const { kind, text, retryable } = classify(error, login);
-  let clean = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
-  for (const secret of secrets) clean = clean.replaceAll(secret, '[key]');
+  const safe = hideSecrets(text, secrets, '[key]');
+  const clean = safe.length > MAX_TEXT ? `${safe.slice(0, MAX_TEXT)}…` : safe;
   const failure = { kind, error: clean, retryable };
   return partial === '' ? { type: 'failure', failure } : { type: 'failure', failure, partial };
 }

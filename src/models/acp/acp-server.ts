@@ -45,7 +45,7 @@ export class AcpServer {
     this.slots = new ProcessSlots(config.maxSessions ?? MAX_SESSIONS_AT_ONCE);
     const passed = (config.envAllow ?? []).map((variable) => env[variable] ?? '');
     // What is too short for a secret would only garble messages.
-    this.secrets = [...Object.values(config.env ?? {}), ...passed].filter((value) => value.length >= 8);
+    this.secrets = [...Object.values(config.env ?? {}), ...passed];
   }
 
   /** The agent's session, `fresh` or as it was left. Rejects with an AcpError or the program's RequestError. */
