@@ -2,8 +2,10 @@ import type { Command } from 'commander';
 import { type Style, styleOf } from '../render/style.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 import { type LoadedConfiguration, loadConfiguration } from './config.ts';
-import { databaseText, dataFolder } from './folders.ts';
+import { databaseText, dataFolder, usualDatabase } from './folders.ts';
+import { ledgerName } from './ledger-name.ts';
 
 export interface GlobalOptions {
   readonly config?: string;
@@ -27,10 +29,13 @@ export interface Context {
   readonly err: Style;
   /** Columns of standard output; 100 when it is none of a terminal. */
   readonly width: number;
+  /** The ledger. Where there is none yet, a command that begins something makes it; for the others it is as if it were empty. */
   openStore(): Promise<Store>;
+  /** The same, and null where there is none yet: none is made. */
+  openIfThere(): Promise<Store | null>;
 }
 
-export function contextOf(command: Command): Context {
+export function contextOf(command: Command, begins: boolean): Context {
   const options = command.optsWithGlobals() as GlobalOptions;
   const { env } = process;
   const loaded = loadConfiguration(options.config, env);
@@ -47,8 +52,30 @@ export function contextOf(command: Command): Context {
     out: styleOf(process.stdout, no_color, env),
     err: styleOf(process.stderr, no_color, env),
     width: process.stdout.columns ?? 100,
-    openStore: () => openStore(database),
+    openStore: () =>
+      begins ? openStore(database) : openToLook(database, options.database !== undefined, env),
+    openIfThere: () => openIfThere(database),
   };
+}
+
+async function openIfThere(database: string): Promise<Store | null> {
+  try {
+    return await openStore(database, { create: false });
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'E_DB_NONE') return null;
+    throw error;
+  }
+}
+
+/** A ledger that a person named must be there; one that is meant every time may be yet to come. */
+async function openToLook(database: string, named: boolean, env: NodeJS.ProcessEnv): Promise<Store> {
+  if (named) return openStore(database, { create: false });
+  const store = await openIfThere(database);
+  if (store !== null) return store;
+  const where = ledgerName(database);
+  if (database !== usualDatabase(env)) process.stderr.write(`there is no ledger at ${where} yet\n`);
+  const { openEmptyStore } = await import('../store/sqlite/sqlite-store.ts');
+  return openEmptyStore(where);
 }
 
 /** Opens the ledger, does the work, closes it whatever happens. */

@@ -17,6 +17,7 @@ export function addCronCommands({ sub, choose }: ProgramPart): void {
       choose(
         (name: string, options: CronAddOptions) => async (context) =>
           (await import('./commands/cron-change.ts')).cronAdd(context, name, options),
+        { begins: true },
       ),
     );
   jobs('list', 'Scheduled tasks').action(

@@ -25,7 +25,12 @@ export function databaseText(
   env: NodeJS.ProcessEnv,
   configured: () => string | undefined,
 ): string {
-  return named ?? (env.DATABASE_URL || (configured() ?? join(dataFolder(env), 'coppice.db')));
+  return named ?? (env.DATABASE_URL || (configured() ?? usualDatabase(env)));
+}
+
+/** The user's own ledger. */
+export function usualDatabase(env: NodeJS.ProcessEnv): string {
+  return join(dataFolder(env), 'coppice.db');
 }
 
 /** Which configuration is read; `explicit` when somebody named it. */

@@ -5,7 +5,7 @@ import { addCronCommands } from './cron-commands.ts';
 import { addDeliveriesCommands } from './deliveries-commands.ts';
 import { addGcCommand } from './gc-command.ts';
 import { seconds, whole } from './option-values.ts';
-import type { ProgramPart, Work } from './program-part.ts';
+import type { ProgramPart, Work, WorkTerms } from './program-part.ts';
 import { addRunningCommands } from './running-commands.ts';
 import { addServeCommand } from './serve-command.ts';
 import { addSubagentCommands } from './subagent-commands.ts';
@@ -14,7 +14,7 @@ import { addWorkerCommands } from './worker-commands.ts';
 export interface Program {
   readonly command: Command;
   /** What the chosen command comes down to; null for help and the like. */
-  readonly chosen: () => { readonly command: Command; readonly work: Work } | null;
+  readonly chosen: () => { readonly command: Command; readonly work: Work; readonly terms: WorkTerms } | null;
 }
 
 /** The command line. Commands are loaded when they are chosen, so that start-up pays for nothing else. */
@@ -28,10 +28,10 @@ export function createProgram(version: string): Program {
     .exitOverride();
   const sub: ProgramPart['sub'] = (name, description, parent = command) =>
     globals(parent.command(name).description(description));
-  const choose: ProgramPart['choose'] = (work) =>
+  const choose: ProgramPart['choose'] = (work, terms = {}) =>
     function (this: Command, ...given: unknown[]): void {
       // Commander passes the options and the command last.
-      chosen = { command: this, work: work(...(given.slice(0, -1) as never[])) };
+      chosen = { command: this, work: work(...(given.slice(0, -1) as never[])), terms };
     };
   globals(command);
 

@@ -21,9 +21,9 @@ export function reportOf(error: unknown): Report {
     return {
       code: error.code,
       message: error.message,
-      hint: null,
+      hint: error.code === 'E_DB_NONE' ? 'What begins first makes it: coppice run, cron add, serve.' : null,
       retryable: error.retryable,
-      exit: EXIT.usage,
+      exit: error.code === 'E_DB_NONE' ? EXIT.not_found : EXIT.usage,
     };
   if (error instanceof Error && error.name === 'InvalidRuleError') {
     return {

@@ -39,6 +39,7 @@ export function addRunningCommands({ sub, choose }: ProgramPart): void {
       choose(
         (prompt: string | undefined, options: RunOptions) => async (context) =>
           (await import('./commands/run.ts')).run(context, prompt, options),
+        { begins: true },
       ),
     );
 
@@ -60,6 +61,7 @@ export function addRunningCommands({ sub, choose }: ProgramPart): void {
     .action(
       choose(
         (options: UiOptions) => async (context) => (await import('./commands/ui.ts')).ui(context, options),
+        { begins: true },
       ),
     );
 
@@ -69,6 +71,7 @@ export function addRunningCommands({ sub, choose }: ProgramPart): void {
       choose(
         (options: { fast?: boolean }) => async (context) =>
           (await import('./commands/demo.ts')).demo(context, options),
+        { begins: true },
       ),
     );
 

@@ -1,19 +1,13 @@
-import { databaseAddress } from '../store/database-address.ts';
-import { postgresAddress } from '../store/postgres/postgres-address.ts';
 import type { Context } from './context.ts';
+import { ledgerName } from './ledger-name.ts';
 
 /** Flags that a command which is told to a person needs to find the same ledger: those that were given to this one, without a password. */
 export function sameLedger({ options: { database, config } }: Context): string {
   const flags = [
-    ...(database === undefined ? [] : [` --database ${quoted(shown(database))}`]),
+    ...(database === undefined ? [] : [` --database ${quoted(ledgerName(database))}`]),
     ...(config === undefined ? [] : [` --config ${quoted(config)}`]),
   ];
   return flags.join('');
-}
-
-function shown(database: string): string {
-  const address = databaseAddress(database);
-  return address.kind === 'sqlite' ? database : postgresAddress(address.url).location;
 }
 
 /** One word for a shell. */

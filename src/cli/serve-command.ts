@@ -14,6 +14,7 @@ export function addServeCommand({ sub, choose }: ProgramPart): void {
       choose(
         (options: ServeOptions) => async (context) =>
           (await import('./commands/serve.ts')).serve(context, options),
+        { begins: true },
       ),
     );
 }

@@ -23,6 +23,7 @@ export function addWorkerCommands({ sub, choose }: ProgramPart): void {
       choose(
         (options: WorkerOptions) => async (context) =>
           (await import('./commands/worker.ts')).worker(context, options),
+        { begins: true },
       ),
     );
   sub('list', 'Processes that lead agents of this ledger', worker).action(

@@ -1,6 +1,7 @@
 /** Why the ledger could not do its work. Each has one sentence in its message on what is wrong, why, and what to do. */
 export type StoreErrorCode =
   | 'E_DB_URL'
+  | 'E_DB_NONE'
   | 'E_DB_UNREADABLE'
   | 'E_DB_CORRUPT'
   | 'E_DB_NEWER'

@@ -139,6 +139,8 @@ export const LEASE_MS = 10_000;
 
 /** How the ledger is opened. */
 export interface OpenStoreOptions {
+  /** False: where there is no ledger yet, none is made; `openStore` rejects with `E_DB_NONE`. Default true. */
+  readonly create?: boolean;
   /** False: no wake-ups from the database; `listen` only polls, once a second. Default true. */
   readonly notifications?: boolean;
   /** The clock that leases are measured by, milliseconds since the epoch. SQLite only: a server has its own. Default `Date.now`. */

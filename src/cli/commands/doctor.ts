@@ -8,6 +8,7 @@ import { printJson } from '../agent-json.ts';
 import { chooseModel } from '../choose-model.ts';
 import type { Context } from '../context.ts';
 import type { Check } from '../doctor-check.ts';
+import { ledgerName } from '../ledger-name.ts';
 import { reportOf } from '../report-error.ts';
 import { serveChecks } from '../serve-checks.ts';
 
@@ -57,7 +58,14 @@ function configuration({ loaded }: Context): Check {
 
 async function database(context: Context): Promise<Check> {
   try {
-    const store = await context.openStore();
+    const store = await context.openIfThere();
+    if (store === null)
+      return {
+        name: 'database',
+        ok: true,
+        needed: true,
+        text: `none yet at ${ledgerName(context.database)}: what begins first makes it`,
+      };
     const text = `${store.kind} at ${store.location}`;
     await store.close();
     return { name: 'database', ok: true, needed: true, text };

@@ -10,7 +10,9 @@ const LOCK = 7_263_548_119;
  * Brings the schema up to date; of several processes that open at once, one does it. The lock is that of a transaction: it holds behind a pooler
  * too, and nobody keeps it who dies.
  */
-export async function migrate(client: pg.ClientBase, location: string): Promise<void> {
+export async function migrate(client: pg.ClientBase, location: string, create: boolean): Promise<void> {
+  if (!create && (await isNone(client)))
+    throw new StoreError('E_DB_NONE', `there is no ledger at ${location}`);
   const newest = POSTGRES_MIGRATIONS.at(-1)?.number ?? 0;
   try {
     await client.query('BEGIN');
@@ -38,4 +40,9 @@ export async function migrate(client: pg.ClientBase, location: string): Promise<
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
+}
+
+async function isNone(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query("SELECT to_regclass('coppice_migrations') AS found");
+  return rows[0].found === null;
 }

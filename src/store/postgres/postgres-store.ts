@@ -42,7 +42,7 @@ export async function openPostgresStore(
   const { location } = address;
   const pool = new ConnectionPool(address);
   try {
-    await pool.exclusively((client) => migrate(client, location));
+    await pool.exclusively((client) => migrate(client, location, options.create !== false));
   } catch (error) {
     await pool.end();
     throw storeErrorOf(error, location, { opening: true });

@@ -11,9 +11,10 @@ const SQLITE_ERROR = 1;
 /** `PRAGMA application_id` of our files: "Copp". */
 const APPLICATION_ID = 0x436f7070;
 
-/** Opens, creates and migrates the file; two processes may do so at once. Throws a `StoreError`. */
-export function openDatabase(path: string): DatabaseSync {
+/** Opens, creates (unless told not to) and migrates the file; two processes may do so at once. Throws a `StoreError`. */
+export function openDatabase(path: string, create: boolean): DatabaseSync {
   const file = resolve(path);
+  if (!create && isNone(file)) throw new StoreError('E_DB_NONE', `there is no ledger at ${file}`);
   prepareFile(file);
   let database: DatabaseSync | null = null;
   try {
@@ -27,6 +28,19 @@ export function openDatabase(path: string): DatabaseSync {
     database?.close();
     throw storeErrorOf(error, file);
   }
+}
+
+/** A ledger without anything in it, that nobody else sees and that is gone when it is closed. */
+export function emptyDatabase(): DatabaseSync {
+  const database = new DatabaseSync(':memory:');
+  migrate(database, 'memory');
+  return database;
+}
+
+/** Nobody has made a ledger there; a file without a byte is none. */
+function isNone(file: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined || (found.isFile() && found.size === 0);
 }
 
 /** Opens a file that is there, to look only: it is neither created nor migrated. Throws a `StoreError`. */

@@ -24,7 +24,7 @@ import { where } from '../where.ts';
 import type { Commit } from './commit.ts';
 import type { GuardRow } from './guard-row.ts';
 import { findAsks, findRuns, listAsks, listRuns } from './listings.ts';
-import { openDatabase } from './open-database.ts';
+import { emptyDatabase, openDatabase } from './open-database.ts';
 import { SqliteRetention } from './sqlite-retention.ts';
 
 /** How often another process's writes are looked for; one pragma each time. */
@@ -33,7 +33,12 @@ const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
 const MAX_FOUND = 20;
 
 export function openSqliteStore(path: string, options: OpenStoreOptions): Store {
-  return new SqliteStore(path, openDatabase(path), options);
+  return new SqliteStore(path, openDatabase(path, options.create !== false), options);
+}
+
+/** Stands for the ledger that is not there yet, for who only looks: it is empty, and nothing of it lasts. */
+export function openEmptyStore(path: string): Store {
+  return new SqliteStore(path, emptyDatabase(), {});
 }
 
 type Sent = Awaited<ReturnType<Store['send']>>;
