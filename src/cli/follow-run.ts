@@ -2,6 +2,7 @@ import type { Agent } from '../core/agent.ts';
 import { isWorking } from '../core/state.ts';
 import { statusWord } from '../render/agent-status.ts';
 import { cleanLines } from '../render/clean.ts';
+import { failureHint } from '../render/failure-hint.ts';
 import type { RuntimeFace, TreeOutcome } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import { killAllProcessGroups } from '../tools/process-group.ts';
@@ -84,7 +85,14 @@ function printOutcome(context: Context, options: FollowOptions, outcome: TreeOut
       { input: 0, output: 0 },
     );
     const error =
-      failure === null ? null : { code: failure.kind, message: failure.error, retryable: failure.retryable };
+      failure === null
+        ? null
+        : {
+            code: failure.kind,
+            message: failure.error,
+            hint: failureHint(failure, resumeOf(context, options, root)).join('\n') || null,
+            retryable: failure.retryable,
+          };
     printJson({
       schema: 'coppice/run/v1',
       id: root.id,
@@ -99,8 +107,9 @@ function printOutcome(context: Context, options: FollowOptions, outcome: TreeOut
   if (reply !== '') process.stdout.write(`${process.stdout.isTTY ? cleanLines(reply) : reply}\n`);
   if (failure !== null) {
     process.stderr.write(`error: the run stopped: ${cleanLines(failure.error)} (${failure.kind})\n`);
-    if (failure.retryable)
-      process.stderr.write(`  Go on with: ${resumeOf(context, options, root)} --retry\n`);
+    for (const row of failureHint(failure, resumeOf(context, options, root)))
+      process.stderr.write(`  ${row}
+`);
   }
   return exitCodeOfFailure(failure);
 }

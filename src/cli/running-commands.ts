@@ -82,11 +82,16 @@ export function addRunningCommands({ sub, choose }: ProgramPart): void {
     ),
   )
     .option('--retry', 'also restart agents whose turn failed')
+    .option(
+      '--without-last',
+      'restart agents whose provider refused their conversation, without the newest message of it',
+    )
     .option('--ask', 'what needs approval waits for coppice approvals allow, instead of being denied')
     .action(
       choose(
-        (id: string | undefined, options: { retry?: boolean; ask?: boolean }) => async (context) =>
-          (await import('./commands/resume.ts')).resume(context, id, options),
+        (id: string | undefined, options: { retry?: boolean; withoutLast?: boolean; ask?: boolean }) =>
+          async (context) =>
+            (await import('./commands/resume.ts')).resume(context, id, options),
       ),
     );
 }

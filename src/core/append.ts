@@ -25,6 +25,7 @@ export function appendAnswer(call: Call, status: ResultContent['status'], output
 }
 
 /** For people only: never reaches a model. */
-export function appendEvent(event: EventContent['event'], text: string): Effect {
-  return { type: 'append', message: { kind: 'event', content: { event, text } } };
+export function appendEvent(event: EventContent['event'], text: string, data?: EventContent['data']): Effect {
+  const content = data === undefined ? { event, text } : { event, text, data };
+  return { type: 'append', message: { kind: 'event', content } };
 }

@@ -89,7 +89,12 @@ export type AgentEvent =
     }
   /** The ledger has ended the agent and all its descendants and told a parent that awaits it (law 9): only what runs is left to stop. */
   | { readonly type: 'kill'; readonly at: number; readonly by: string }
-  | { readonly type: 'retry'; readonly at: number }
+  /** `left_out`: without the newest message that the model saw, described for people; `asks` unless nothing is left that asks for an answer. */
+  | {
+      readonly type: 'retry';
+      readonly at: number;
+      readonly left_out?: { readonly what: string; readonly asks: boolean };
+    }
   /**
    * The run time comes to its end while at work: what is left of it is for the last word. `final`: nothing is left, the turn ends here. `limit` says
    * which limit it is; `said` is what a request under way had brought of its text.

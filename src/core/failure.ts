@@ -29,3 +29,8 @@ export interface Failure {
   readonly error: string;
   readonly retryable: boolean;
 }
+
+/** It is what the conversation holds that failed: as it is, it fails again. */
+export function isAboutContent(kind: FailureKind): boolean {
+  return kind === 'bad_request' || kind === 'context_overflow' || kind === 'refused' || kind === 'internal';
+}

@@ -78,7 +78,9 @@ export interface EventContent {
     | 'notice'
     | 'asked'
     | 'answered'
-    | 'waited';
+    | 'waited'
+    /** The message before it that models saw last is not sent to one any more (`prompt.ts`). */
+    | 'left-out';
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }

@@ -3,7 +3,8 @@ import type { AskScope } from './ask.ts';
 /** What a person tells an agent beside letters; mail of kind `control` carries it to whichever process leads the agent. */
 export type Order =
   | { readonly type: 'cancel'; readonly reason: string }
-  | { readonly type: 'retry' }
+  /** Asks again after a failure; `without_last`: without the newest message that the model saw. */
+  | { readonly type: 'retry'; readonly without_last?: boolean }
   /** The answer to an ask (`store/answer-mail.ts`). */
   | {
       readonly type: 'answer';

@@ -2,10 +2,12 @@ import type {
   AssistantContent,
   AssistantPart,
   CallPart,
+  EventContent,
   Image,
   PlacedMessage,
   ResultContent,
 } from './message.ts';
+import { excerpt } from './text.ts';
 
 /** A conversation as a model sees it: only kinds that may reach a provider, results gathered per assistant message. */
 export type PromptMessage =
@@ -16,6 +18,9 @@ export type PromptMessage =
 /** The one text that answers every call of the message in which a fork was called, for every child alike. */
 export const FORK_PLACEHOLDER =
   'You are a fork of the agent that made this call. Its result goes to that agent, not to you.';
+
+/** What a model reads in place of results that a person left out. */
+export const LEFT_OUT_RESULT = 'This result was left out: the provider refused to take it.';
 
 /** What relatives have in common: built once, at the first request of the first of them, and never changed. */
 export interface SharedPrefix {
@@ -30,8 +35,8 @@ const NOTHING_SHARED: SharedPrefix = { length: 0, messages: () => [] };
  * are left out. Appending is O(1), so a prompt that grows is never built again; forking is O(1) too.
  */
 export class Prompt {
-  readonly #shared: SharedPrefix;
-  readonly #own: PromptMessage[] = [];
+  #shared: SharedPrefix;
+  #own: PromptMessage[] = [];
   /** Results of the newest assistant message, until all its calls are answered. */
   #open: { calls: CallPart[]; results: ResultContent[] } | null = null;
 
@@ -72,9 +77,43 @@ export class Prompt {
         return;
       }
       case 'event':
+        if ((message.content as EventContent).event === 'left-out') this.leaveOut();
+        return;
       case 'capture':
         return;
     }
+  }
+
+  /**
+   * Takes the newest message out of what the model sees, and tells which; null when there is none. Calls stay answered: of their results only
+   * what was told goes, and the next time the calls with them.
+   */
+  leaveOut(): string | null {
+    this.#open = null;
+    const last = this.#pop();
+    if (last === undefined) return null;
+    if (last.role !== 'results') return described(last);
+    if (!last.results.every(isLeftOut)) {
+      this.#own = [...this.#own, { role: 'results', results: last.results.map(withoutOutput) }];
+      return described(last);
+    }
+    const calls = this.#pop();
+    return calls === undefined ? described(last) : described(calls);
+  }
+
+  /** The arrays themselves stay as they are: forks build their beginnings from them later. */
+  #pop(): PromptMessage | undefined {
+    if (this.#own.length === 0) {
+      const { length, messages } = this.#shared;
+      this.#own = messages().slice(length - 1, length);
+      this.#shared = {
+        length: Math.max(length - 1, 0),
+        messages: () => messages().slice(0, Math.max(length - 1, 0)),
+      };
+    }
+    const last = this.#own.at(-1);
+    this.#own = this.#own.slice(0, -1);
+    return last;
   }
 
   /** The messages so far; calls that have no result yet stand unanswered at the end. */
@@ -109,6 +148,24 @@ export class Prompt {
 
 function placeholder(call: CallPart): ResultContent {
   return { call_id: call.id, name: call.name, status: 'ok', output: FORK_PLACEHOLDER };
+}
+
+function isLeftOut({ output, images }: ResultContent): boolean {
+  return output === LEFT_OUT_RESULT && images === undefined;
+}
+
+function withoutOutput({ call_id, name, status }: ResultContent): ResultContent {
+  return { call_id, name, status, output: LEFT_OUT_RESULT };
+}
+
+/** For people. */
+function described(message: PromptMessage): string {
+  if (message.role === 'user') return `the message ${excerpt(message.text)}`;
+  if (message.role === 'results')
+    return `what ${[...new Set(message.results.map(({ name }) => name))].join(', ')} returned`;
+  const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  const calls = message.parts.flatMap((part) => (part.type === 'call' ? [part.name] : []));
+  return calls.length === 0 ? `the answer ${excerpt(text)}` : `the calls of ${calls.join(', ')}`;
 }
 
 /** The prompt of a composed history: at each fork point the ancestor's open calls get the placeholder. */

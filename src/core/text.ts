@@ -6,3 +6,14 @@ export function storable(text: string): string {
   const formed = text.isWellFormed() ? text : text.toWellFormed();
   return formed.includes('\0') ? formed.replaceAll('\0', '\u2400') : formed;
 }
+
+const EXCERPT = 60;
+
+/** The beginning of a text on one line, in quotes, for people. */
+export function excerpt(text: string): string {
+  const line = text
+    .slice(0, EXCERPT * 2)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return `"${line.length > EXCERPT ? `${line.slice(0, EXCERPT - 1)}…` : line}"`.toWellFormed();
+}

@@ -3,7 +3,7 @@ import { appendEvent, appendSystem, appendUser } from './append.ts';
 import { askAnswered, asked } from './asking.ts';
 import { parked, settled } from './calls.ts';
 import { childDone, delegated } from './delegation.ts';
-import type { AgentEvent } from './event.ts';
+import type { AgentEvent, EventOf } from './event.ts';
 import type { Failure } from './failure.ts';
 import { ask } from './request.ts';
 import { answered } from './response.ts';
@@ -82,7 +82,7 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
       return step({ type: 'killed', by: event.by }, [{ type: 'abort' }]);
     case 'retry':
       if (state.type !== 'errored') return invalid(state, event, 'nothing failed');
-      return retried(state.failure, event.at);
+      return retried(state.failure, event);
     case 'limit':
       return limitReached(state, event, context);
     case 'fault':
@@ -92,7 +92,11 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
   }
 }
 
-function retried({ kind }: Failure, at: number): Transition {
+function retried({ kind }: Failure, { at, left_out }: EventOf<'retry'>): Transition {
+  if (left_out !== undefined) {
+    const told = appendEvent('left-out', `left out of what the model is sent: ${left_out.what}`);
+    return left_out.asks ? ask(newTurn(at), [told]) : step({ type: 'idle' }, [told]);
+  }
   // The newest message is the half answer itself, which no provider takes as a question.
   const order = kind === 'cut' ? [appendSystem(CONTINUE)] : [];
   return ask(newTurn(at), [appendEvent('retried', 'tried again'), ...order]);

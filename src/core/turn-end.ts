@@ -58,8 +58,12 @@ export function endInFailure(
   context: TransitionContext,
   appendix = context.leaves,
 ): Transition {
+  // A person can lift it: what may be done depends on its kind.
+  if (!context.reports) {
+    const halted = appendEvent('error', failure.error, { kind: failure.kind });
+    return step({ type: 'errored', failure }, [...effects, halted]);
+  }
   const told = [...effects, appendEvent('error', failure.error)];
-  if (!context.reports) return step({ type: 'errored', failure }, told);
   const { error, kind, retryable } = failure;
   const kept = partial === '' ? {} : { partial };
   return report({ type: 'failure', error, error_kind: kind, ...kept }, told, appendix, retryable);

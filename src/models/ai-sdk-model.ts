@@ -6,7 +6,7 @@ import { SpliceError } from './http-fetch.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
 import type { PrefixSplice } from './prefix-splice.ts';
 import type { Price } from './provider-config.ts';
-import { providerFailure } from './provider-failure.ts';
+import { type FailureTerms, providerFailure } from './provider-failure.ts';
 import { ProviderPrompt } from './provider-prompt.ts';
 
 export interface AiSdkModelOptions {
@@ -25,6 +25,8 @@ export interface AiSdkModelOptions {
   readonly unsummarised: Set<string>;
   /** Texts that must never show up in an error. */
   readonly secrets: readonly string[];
+  /** The variable that the key came from; null without one. */
+  readonly key_env: string | null;
 }
 
 /** A model behind one of the AI SDK's provider packages, driven directly: one request per step, tools without executors. */
@@ -73,7 +75,7 @@ async function stream(
     }
     if (request.signal.aborted) return { type: 'aborted', ...partial() };
     if (collector.error !== null)
-      return { ...providerFailure(collector.error, options.secrets), ...partial() };
+      return { ...providerFailure(collector.error, termsOf(options)), ...partial() };
     const answer = collector.answer();
     if (answer !== null) return answer;
     const failure = {
@@ -84,8 +86,15 @@ async function stream(
     return { type: 'failure', failure, ...partial() };
   } catch (error) {
     if (request.signal.aborted) return { type: 'aborted', ...partial() };
-    return { ...providerFailure(error, options.secrets), ...partial() };
+    return { ...providerFailure(error, termsOf(options)), ...partial() };
   }
+}
+
+function termsOf({ secrets, key_env, splice }: AiSdkModelOptions): FailureTerms {
+  if (splice === undefined) return { secrets, key_env };
+  // What the package made has a mark where the shared prefix was sent.
+  const wholeBody = ({ requestBodyValues }: APICallError) => splice.whole(requestBodyValues);
+  return { secrets, key_env, wholeBody };
 }
 
 /** What a provider says it does not do for us is asked for once. */

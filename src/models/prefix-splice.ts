@@ -51,6 +51,12 @@ export class PrefixSplice {
     return `${this.#mark}-${id}-${place}`;
   }
 
+  /** A body with the prefix in it, as it was sent. */
+  whole(body: unknown): unknown {
+    const pieces = this.splice(JSON.stringify(body));
+    return pieces === null ? body : JSON.parse(pieces.map(String).join(''));
+  }
+
   /** The body without marks, in pieces; the body itself where there is no mark; null where a mark stands in an unexpected shape. */
   splice(body: string): readonly (string | Buffer)[] | null {
     const at = body.indexOf(this.#mark);

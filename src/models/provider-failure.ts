@@ -3,18 +3,28 @@ import type { Failure, FailureKind } from '../core/failure.ts';
 import { hideSecrets } from '../core/hide-secrets.ts';
 import { ConnectionError } from './http-fetch.ts';
 import type { ModelOutcome } from './model.ts';
+import { refusedMessage } from './refused-message.ts';
 import { retryAfter } from './retry-after.ts';
 
 const OVERFLOW =
   /context.{0,20}(length|window|limit)|too many tokens|prompt is too long|maximum context|exceeds the maximum number of tokens/i;
 const MAX_TEXT = 500;
 
+export interface FailureTerms {
+  /** Texts that must never show up in an error. */
+  readonly secrets: readonly string[];
+  /** The variable that the key came from. */
+  readonly key_env?: string | null;
+  /** The body as it was sent; default what the package made of the request. */
+  readonly wholeBody?: (error: APICallError) => unknown;
+}
+
 /** What went wrong with a request, as a typed failure; never contains a key or a header. */
 export function providerFailure(
   error: unknown,
-  secrets: readonly string[],
+  { secrets, key_env = null, wholeBody = (one) => one.requestBodyValues }: FailureTerms,
 ): Extract<ModelOutcome, { type: 'failure' }> {
-  if (APICallError.isInstance(error)) return callFailure(error, secrets);
+  if (APICallError.isInstance(error)) return callFailure(error, { secrets, key_env, wholeBody });
   const text = error instanceof Error ? error.message : describe(error);
   if (error instanceof ConnectionError || isConnectionError(error))
     return failure('network', text, true, secrets);
@@ -27,15 +37,17 @@ export function providerFailure(
 
 function callFailure(
   error: APICallError,
-  secrets: readonly string[],
+  { secrets, key_env, wholeBody }: Required<FailureTerms>,
 ): Extract<ModelOutcome, { type: 'failure' }> {
   const status = error.statusCode;
-  const text = status === undefined ? error.message : `${status}: ${error.message}`;
+  const said = status === undefined ? error.message : `${status}: ${error.message}`;
   const kind =
     status === undefined ? 'network' : kindOf(status, `${error.message} ${error.responseBody ?? ''}`);
+  const text = kind === 'auth' && key_env !== null ? `${said} (the key is that of ${key_env})` : said;
   const retryable = kind === 'rate_limit' || kind === 'overloaded' || kind === 'network';
   const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody);
-  const result = failure(kind, text, retryable, secrets);
+  const about = kind === 'bad_request' ? refusedMessage(placesOf(error), wholeBody(error)) : null;
+  const result = failure(kind, about === null ? text : `${text} (it is about ${about})`, retryable, secrets);
   return wish === null ? result : { ...result, retry_after_ms: wish };
 }
 
@@ -62,6 +74,11 @@ function failure(
 /** What JavaScript itself throws is a fault of a program here, not of the network: asking again brings the same. */
 function isOurs(error: unknown): boolean {
   return [RangeError, TypeError, ReferenceError, EvalError].some((type) => error instanceof type);
+}
+
+/** Some name the place in the message, some beside it. */
+function placesOf({ message, responseBody = '' }: APICallError): string {
+  return `${message} ${/"param"\s*:\s*"([^"]*)"/.exec(responseBody)?.[1] ?? ''}`;
 }
 
 function isConnectionError(error: unknown): boolean {

@@ -119,6 +119,7 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
     language_model,
     context_window: known?.contextWindow ?? null,
     price: known?.price ?? (found.free === true ? FREE : listPrice(found.type, model)),
+    key_env: keyVariable(found, options.env),
     secrets: [...(key === null ? [] : [key]), ...secretHeaders(config)],
     trusts_own_ids: found.type === 'openai-compatible' || found.type === 'google',
     thinks_throughout: found.type === 'anthropic',
@@ -179,12 +180,15 @@ function secretHeaders(config: ProviderConfig | undefined): string[] {
   return Object.values(config?.headers ?? {}).flatMap((value) => [value, value.replace(/^\w+ /, '')]);
 }
 
+/** The first of its variables that is set. */
+function keyVariable({ key_env }: Pick<KnownProvider, 'key_env'>, env: Environment): string | null {
+  return key_env.find((variable) => (env[variable]?.trim() ?? '') !== '') ?? null;
+}
+
 function keyOf({ name, key_env }: KnownProvider, env: Environment): string | null {
   if (key_env.length === 0) return null;
-  for (const variable of key_env) {
-    const value = env[variable]?.trim();
-    if (value !== undefined && value !== '') return value;
-  }
+  const variable = keyVariable({ key_env }, env);
+  if (variable !== null) return env[variable]?.trim() ?? null;
   throw new CoppiceError('E_NO_KEY', `provider ${name} needs a key and ${key_env.join(' or ')} is not set`, {
     hint: `Set it: export ${key_env[0]}=…`,
   });

@@ -65,12 +65,17 @@ export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[]): C
   };
 }
 
-/** Stops whatever runs here for the agent. */
-export function stopCell(cell: Cell): void {
+/** Stops its request and its calls; timers go on. */
+export function stopWork(cell: Cell): void {
   cell.request?.abort();
   cell.request = null;
   for (const controller of cell.calls.values()) controller.abort();
   cell.calls.clear();
+}
+
+/** Stops whatever runs here for the agent. */
+export function stopCell(cell: Cell): void {
+  stopWork(cell);
   for (const stop of cell.timers.values()) stop();
   cell.timers.clear();
   cell.wait_cursors.clear();

@@ -6,6 +6,7 @@ import type { Draft } from './draft.ts';
 import type { FoldSurroundings } from './fold-surroundings.ts';
 import { cancel } from './fold-waits.ts';
 import { forkByPerson } from './human-fork.ts';
+import { retryEvent } from './retry-event.ts';
 
 /** Does what a person ordered, as far as the agent's state admits it. */
 export function follow(order: Order, mail: Mail, draft: Draft, cell: Cell, around: FoldSurroundings): void {
@@ -15,7 +16,7 @@ export function follow(order: Order, mail: Mail, draft: Draft, cell: Cell, aroun
     case 'cancel':
       return cancel(draft, cell, around, { type: 'cancel', at, by, reason: order.reason, open: [] });
     case 'retry':
-      return void draft.apply({ type: 'retry', at });
+      return void draft.apply(retryEvent(at, cell.prompt, order.without_last === true));
     case 'answer': {
       const { ask_id, verdict, note } = order;
       return void draft.apply({ type: 'ask-answered', at, ask_id, verdict, note, by });

@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS } from '../toolsets/toolset-terms.ts';
 import { canAsk } from './can-ask.ts';
-import type { Cell } from './cell.ts';
+import { type Cell, stopWork } from './cell.ts';
 import { checkedConfig } from './checked-config.ts';
 import { checkedLimits } from './checked-limits.ts';
 import type { WorldEffect } from './draft.ts';
@@ -150,14 +150,9 @@ class Runtime implements RuntimeFace {
         } else void performCall(cell, effect.call, around);
         return;
       case 'start-timer':
-        this.#clock.wakeAt(cell, effect.call_id, effect.at);
-        return;
+        return this.#clock.wakeAt(cell, effect.call_id, effect.at);
       case 'abort':
-        cell.request?.abort();
-        cell.request = null;
-        for (const controller of cell.calls.values()) controller.abort();
-        cell.calls.clear();
-        return;
+        return stopWork(cell);
     }
   }
 
@@ -258,6 +253,11 @@ class Runtime implements RuntimeFace {
     const { ids } = await this.#store.kill(agent_id, 'you', this.#surroundings.now());
     if (ids.length > 0) this.#executor.markKilled(ids, 'you');
     return ids;
+  }
+
+  async retry(agent_id: string, without_last = false): Promise<void> {
+    this.#assertOpen();
+    await this.#orders.order(agent_id, { type: 'retry', without_last });
   }
 
   async interrupt(agent_id: string, reason: string): Promise<void> {

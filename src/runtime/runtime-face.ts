@@ -54,6 +54,11 @@ export interface ResumeReport {
 export interface ResumeOptions {
   /** Also restarts agents whose turn failed. */
   readonly retry?: boolean;
+  /**
+   * Also restarts agents whose provider refused their conversation (or, when there is none, all whose turn failed), without the newest message that
+   * their model saw. It is kept for people, and is not sent to a model again: neither theirs nor that of forks made from then on.
+   */
+  readonly without_last?: boolean;
   /** No person said to go on: deaths of processes are counted, and an agent whose calls kill them is quarantined (docs/decisions/0010). */
   readonly unattended?: boolean;
 }
@@ -87,6 +92,8 @@ export interface RuntimeFace {
   wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void>;
   /** Answers what was asked before a call; rejects with `E_ASK_ANSWERED`. */
   answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'> & { readonly by?: string }): Promise<void>;
+  /** Asks an agent's model again after its turn failed; `without_last` as in `ResumeOptions`. Of any other agent it means nothing. */
+  retry(agent_id: string, without_last?: boolean): Promise<void>;
   /** Stops the turn of this one agent; its children go on. */
   interrupt(agent_id: string, reason: string): Promise<void>;
   /** Resolves when nothing of the tree is at work and no mail waits for a living agent; with `root`, when the root's turn has ended. */

@@ -1,9 +1,11 @@
 import type { Agent } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
+import { isAboutContent } from '../core/failure.ts';
 import { isTerminal } from '../core/state.ts';
 import type { Store } from '../store/store.ts';
 import type { Executor } from './executor.ts';
 import { readAhead } from './read-ahead.ts';
+import { retryEvent } from './retry-event.ts';
 import type { ResumeOptions, ResumeReport } from './runtime-face.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { TurnClock } from './turn-clock.ts';
@@ -23,7 +25,7 @@ const READ_AHEAD = 6;
 /** Leads every agent of a tree that nobody leads, each from the state that the ledger has of it. */
 export async function takeOver(
   root_id: string,
-  { retry = false, unattended = false }: ResumeOptions,
+  { retry = false, without_last: leaves_out = false, unattended = false }: ResumeOptions,
   { store, executor, clock, surroundings, assertOpen }: TakeOverOptions,
 ): Promise<ResumeReport> {
   const tree = await store.tree(root_id);
@@ -42,6 +44,7 @@ export async function takeOver(
   await executor.news.checkMissing(root_id, all);
   const elsewhere = living.length - mine.length;
   if (elsewhere > 0) executor.elsewhere.markShared(root_id);
+  const without_last = new Set(leaves_out ? stuck(claimed).map(({ id }) => id) : []);
   const broken: { agent: Agent; reason: string }[] = [];
   // In the order of their creation, so that queued runs begin in it.
   const read = ({ id }: Agent) => Promise.all([store.history(id), store.mail(id)]);
@@ -54,13 +57,23 @@ export async function takeOver(
       if (isLed(agent, executor) || executor.forest.isOld(agent)) continue;
       const cell = executor.adopt(agent, history, mail, !unattended);
       clock.watch(cell);
-      if (retry && agent.state.type === 'errored')
-        executor.happened(cell, { type: 'retry', at: surroundings.now() });
+      const shortened = without_last.has(agent.id);
+      if ((retry || shortened) && agent.state.type === 'errored')
+        executor.happened(cell, retryEvent(surroundings.now(), cell.prompt, shortened));
     } catch (error) {
       broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
     }
   }
   return { root, agents: claimed, elsewhere, broken };
+}
+
+/** Whose conversation its provider refused; when there is nobody, everybody whose turn failed. */
+function stuck(agents: readonly Agent[]): Agent[] {
+  const failed = agents.filter(({ state }) => state.type === 'errored');
+  const refused = failed.filter(
+    ({ state }) => state.type === 'errored' && isAboutContent(state.failure.kind),
+  );
+  return refused.length > 0 ? refused : failed;
 }
 
 /** It is led here as it is now, or newer. */

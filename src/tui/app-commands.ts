@@ -111,6 +111,10 @@ function performAt(desk: Desk, command: AtAgent, view: string): void {
       }
       return desk.attempt(() => runtime.wait(view, command.timeout_ms, from.length === 0 ? null : from));
     }
+    case 'retry':
+      if (state.agents.get(view)?.state.type !== 'errored')
+        return desk.say('nothing failed here: there is nothing to try again', 'bad');
+      return desk.attempt(() => runtime.retry(view, command.without_last));
     case 'model': {
       const config = state.agents.get(view)?.config;
       return desk.say(`${config?.model ?? 'no model'}, thinking ${config?.thinking ?? 'off'}`);

@@ -29,6 +29,12 @@ export const HUMAN_COMMANDS = [
     usage: '/wait SECONDS [AGENT…]',
     description: 'wait for the next message, or for all of these',
   },
+  {
+    name: 'retry',
+    takes: 'nothing',
+    usage: '/retry [without-last]',
+    description: 'ask again after an error, or without the newest message',
+  },
   { name: 'agent', takes: 'agent', usage: '/agent NAME|SLOT', description: 'go to an agent' },
   { name: 'agents', takes: 'nothing', usage: '/agents', description: 'all agents, as a tree' },
   { name: 'approvals', takes: 'nothing', usage: '/approvals', description: 'what waits for your answer' },
@@ -55,6 +61,7 @@ export type HumanCommand =
   | { readonly name: 'kill'; readonly agent: string | null }
   | { readonly name: 'send'; readonly agent: string; readonly message: string }
   | { readonly name: 'wait'; readonly timeout_ms: number; readonly agents: readonly string[] }
+  | { readonly name: 'retry'; readonly without_last: boolean }
   | { readonly name: 'agent'; readonly agent: string };
 
 export type ReadCommand =
@@ -102,6 +109,10 @@ export function readCommand(text: string): ReadCommand {
         return usage(`SECONDS is a number from 0 to ${MAX_WAIT_SECONDS}`);
       return { ok: true, command: { name: 'wait', timeout_ms: Math.round(timeout * 1000), agents } };
     }
+    case 'retry':
+      if (rest.length > 1 || (rest.length === 1 && rest[0] !== 'without-last'))
+        return usage('only "without-last" may stand behind it');
+      return { ok: true, command: { name: 'retry', without_last: rest.length === 1 } };
     case 'agent':
       if (rest.length !== 1 || rest[0] === undefined) return usage('name one agent');
       return { ok: true, command: { name: 'agent', agent: rest[0] } };

@@ -142,6 +142,14 @@ describe('an event', () => {
       '✗ kill event: other by you, 1 descendant',
     ]);
     assert.deepEqual(draw([event('error', 'no key')], ASCII), ['x no key']);
+    assert.deepEqual(draw([event('error', '400: bad', { kind: 'bad_request' })], ASCII, 90), [
+      'x 400: bad',
+      '  /retry without-last goes on without the newest message; /retry asks again',
+    ]);
+    assert.deepEqual(draw([event('error', '503: busy', { kind: 'overloaded' })], SPOKEN), [
+      '503: busy',
+      '/retry asks again',
+    ]);
     assert.deepEqual(draw([event('asked', 'asked: bash rm')], SPOKEN), ['asked: bash rm']);
   });
 

@@ -10,6 +10,7 @@ import { isUnfinished } from '../unfinished.ts';
 
 export interface ResumeOptions {
   readonly retry?: boolean;
+  readonly withoutLast?: boolean;
   readonly ask?: boolean;
   readonly events?: boolean;
   readonly timeout?: number;
@@ -35,7 +36,10 @@ export async function resume(
     can_ask: options.ask === true,
   });
   const begin = async (): Promise<Agent> => {
-    const report = await runtime.resume(root.id, { retry: options.retry === true });
+    const report = await runtime.resume(root.id, {
+      retry: options.retry === true,
+      without_last: options.withoutLast === true,
+    });
     if (report.elsewhere > 0)
       process.stderr.write(`${report.elsewhere} of its agents are run by another process and go on there\n`);
     const waiting = (await store.asks({ root_id: root.id, open: true })).length;

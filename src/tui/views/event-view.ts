@@ -1,3 +1,4 @@
+import { type FailureKind, isAboutContent } from '../../core/failure.ts';
 import type { EventContent, PlacedMessage } from '../../core/message.ts';
 import { clean } from '../../render/clean.ts';
 import { type Paint, sign } from '../../render/style.ts';
@@ -18,6 +19,7 @@ const LOOKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
   asked: ['!', 'yellow'],
   answered: ['·', 'dim'],
   retried: ['·', 'dim'],
+  'left-out': ['·', 'yellow'],
   notice: ['·', 'yellow'],
   forked: ['⑂', 'green'],
   waited: ['●', 'green'],
@@ -34,12 +36,23 @@ export function eventView(message: EventMessage, width: number, look: Look): str
     return [line(look, width, [[paint, mark], 'wait ended']), ...waitRows(waited, width, look)];
   const rows = wrap(event === 'killed' ? killText(message) : text, width - mark.length, look);
   const below = ' '.repeat(mark.length);
-  return rows.map((row, index) =>
+  const shown_rows = rows.map((row, index) =>
     line(look, width, [
       [paint, index === 0 ? mark : below],
       [paint, row],
     ]),
   );
+  const ways_out = wayOut(message).flatMap((text) => wrap(text, width - mark.length, look));
+  return [...shown_rows, ...ways_out.map((row) => line(look, width, [below, ['dim', row]]))];
+}
+
+/** What may be typed about an error that halted the agent. */
+function wayOut({ content }: EventMessage): string[] {
+  const kind = content.event === 'error' ? content.data?.kind : undefined;
+  if (typeof kind !== 'string') return [];
+  return isAboutContent(kind as FailureKind)
+    ? ['/retry without-last goes on without the newest message; /retry asks again']
+    : ['/retry asks again'];
 }
 
 /** Its own kill needs no name; one that took it along names whom it was meant for. */

@@ -1,0 +1,16 @@
+import { type Failure, isAboutContent } from '../core/failure.ts';
+
+/** What a person may do next about a failure, in lines; none where its own text says it. `resume` is the command that goes on with its tree. */
+export function failureHint({ kind, retryable }: Failure, resume: string): string[] {
+  const another = `Or with another model: ${resume} --model PROVIDER/MODEL`;
+  if (kind === 'auth')
+    return [`Check the key (coppice doctor names its variable), then: ${resume} --retry`, another];
+  if (kind === 'refused') return [`Ask again: ${resume} --retry`, withoutLast(resume), another];
+  if (isAboutContent(kind)) return [withoutLast(resume), another];
+  if (kind === 'cut' || kind === 'empty') return [`Ask again: ${resume} --retry`, another];
+  return retryable ? [`Go on with: ${resume} --retry`] : [];
+}
+
+function withoutLast(resume: string): string {
+  return `Without the newest message, which stays in the scrollback: ${resume} --without-last`;
+}

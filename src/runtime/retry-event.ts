@@ -1,0 +1,14 @@
+import type { EventOf } from '../core/event.ts';
+import { Prompt } from '../core/prompt.ts';
+
+/** A person says to try again; `without_last`: without the newest message that the model saw, if there is any. */
+export function retryEvent(at: number, prompt: Prompt, without_last: boolean): EventOf<'retry'> {
+  if (!without_last) return { type: 'retry', at };
+  const messages = prompt.messages();
+  // The row that says so changes the prompt itself, once it is in the ledger.
+  const rest = new Prompt({ length: messages.length, messages: () => messages });
+  const what = rest.leaveOut();
+  if (what === null) return { type: 'retry', at };
+  const role = rest.messages().at(-1)?.role;
+  return { type: 'retry', at, left_out: { what, asks: role === 'user' || role === 'results' } };
+}
