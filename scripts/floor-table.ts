@@ -41,6 +41,16 @@ export const DOOR_FLOOR = 4;
 export const SIBLINGS: readonly { readonly from: string; readonly to: string; readonly reason: string }[] = [
   {
     from: 'models',
+    to: 'render/nearest-name.ts',
+    reason: 'one function finds the name that was meant',
+  },
+  {
+    from: 'tools',
+    to: 'render/nearest-name.ts',
+    reason: 'one function finds the name that was meant',
+  },
+  {
+    from: 'models',
     to: 'tools/tool-spec.ts',
     reason: 'a model is told of tools in the shape in which tools describe themselves',
   },

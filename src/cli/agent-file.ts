@@ -1,9 +1,11 @@
 import type { PermissionRules } from '../core/agent.ts';
 import type { Profile } from '../core/profile.ts';
 import { clean } from '../render/clean.ts';
-import { InvalidRuleError, parseRule, ruleText, type Verdict } from '../tools/permission-rule.ts';
+import { nearestName } from '../render/nearest-name.ts';
+import { InvalidRuleError, parseKnownRule, ruleText, type Verdict } from '../tools/permission-rule.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { profileNameFault } from './profile-name.ts';
+import { TOOL_NAMES } from './tool-names.ts';
 
 export interface AgentFile {
   readonly profile: Profile;
@@ -33,8 +35,11 @@ const KEYS: ReadonlyMap<string, string> = new Map([
   ['maxTurns', 'turns'],
 ]);
 
+/** Keys of other programs that look like a slip for one of ours. */
+const FOREIGN_KEYS: ReadonlySet<string> = new Set(['mode', 'hooks']);
+
 /** Names by which files of other programs call tools that are here, too. A denied `Edit` must not stay allowed as `patch`. */
-const TOOL_NAMES: ReadonlyMap<string, string> = new Map([
+const FOREIGN_TOOLS: ReadonlyMap<string, string> = new Map([
   ['Bash', 'bash'],
   ['Read', 'read'],
   ['Write', 'write'],
@@ -98,8 +103,8 @@ function known(written: ReadonlyMap<string, unknown>): { fields: Fields; unknown
   for (const [key, value] of written) {
     const ours = KEYS.get(key);
     if (ours === undefined) {
-      const meant = [...KEYS.keys()].find((one) => bare(one) === bare(key));
-      if (meant !== undefined) throw new Error(`unknown key ${shown(key)}: did you mean "${meant}"?`);
+      const meant = slipOf(key);
+      if (meant !== null) throw new Error(`unknown key ${shown(key)}: did you mean "${meant}"?`);
       unknown.push(clip(clean(key)));
       continue;
     }
@@ -116,6 +121,13 @@ function known(written: ReadonlyMap<string, unknown>): { fields: Fields; unknown
       written: (key) => from.get(key) ?? key,
     },
   };
+}
+
+/** The key of ours that this one was meant to be. */
+function slipOf(key: string): string | null {
+  if (FOREIGN_KEYS.has(key)) return null;
+  const same = [...KEYS.keys()].find((one) => bare(one) === bare(key));
+  return same ?? nearestName(key, KEYS.keys(), key.length > 4 ? 2 : 1);
 }
 
 function bare(key: string): string {
@@ -183,8 +195,14 @@ function namesOf(fields: Fields, key: string, noun: string): string[] | null {
 }
 
 function toolsOf(fields: Fields, key: string): string[] | null {
-  const names = namesOf(fields, key, 'tool');
-  return names === null ? null : [...new Set(names.map((name) => TOOL_NAMES.get(name) ?? name))];
+  const names = namesOf(fields, key, 'tool')?.map((name) => FOREIGN_TOOLS.get(name) ?? name);
+  for (const name of names ?? []) {
+    const meant = TOOL_NAMES.includes(name) ? null : nearestName(name, TOOL_NAMES, name.length > 4 ? 2 : 1);
+    // Tools of other programs are named, too, and mean nothing here.
+    if (meant !== null)
+      throw new Error(`"${fields.written(key)}": there is no tool ${shown(name)}: did you mean "${meant}"?`);
+  }
+  return names === undefined ? null : [...new Set(names)];
 }
 
 function numberOf(fields: Fields, key: string, most: number): number | null {
@@ -226,7 +244,7 @@ function rulesOf(permissions: ReadonlyMap<unknown, unknown>, verdict: Verdict): 
     if (typeof rule !== 'string') throw expected(`permissions.${verdict}`, what, rule);
     try {
       // As it is understood: blanks around a pattern could hide what it comes down to.
-      return ruleText(parseRule(rule, verdict));
+      return ruleText(parseKnownRule(rule, verdict, TOOL_NAMES));
     } catch (error) {
       if (!(error instanceof InvalidRuleError)) throw error;
       throw new Error(`"permissions.${verdict}": ${error.message}`);

@@ -9,10 +9,11 @@ import type { Gate } from '../models/gate.ts';
 import type { Model } from '../models/model.ts';
 import { openModel } from '../models/providers.ts';
 import { clean } from '../render/clean.ts';
+import { didYouMean } from '../render/nearest-name.ts';
 import { openRuntime } from '../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
-import { createPolicy } from '../tools/permission-policy.ts';
+import { parseKnownRule } from '../tools/permission-rule.ts';
 import { killProcessesOfDeadRuntimes } from '../tools/stray-processes.ts';
 import { createBuiltInTools } from '../tools/tool-registry.ts';
 import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
@@ -22,6 +23,7 @@ import type { Context } from './context.ts';
 import { localZone } from './local-zone.ts';
 import { loadProfiles } from './profiles.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './system-prompt.ts';
+import { TOOL_NAMES } from './tool-names.ts';
 
 export interface Permissions {
   readonly allow: readonly string[];
@@ -121,7 +123,9 @@ export function composeConfig(
     ...(profile?.turns == null ? {} : { turns: profile.turns }),
     ...(profile?.run_ms == null ? {} : { run_ms: profile.run_ms }),
   };
-  createPolicy(config.permissions);
+  for (const rules of [config.permissions.cli, config.permissions.config])
+    for (const verdict of ['allow', 'ask', 'deny'] as const)
+      for (const rule of rules[verdict]) parseKnownRule(rule, verdict, TOOL_NAMES);
   return config;
 }
 
@@ -132,7 +136,9 @@ function toolsetNotices(profiles: readonly Profile[]): string[] {
     (toolsets ?? []).flatMap((toolset) =>
       known.includes(toolset)
         ? []
-        : [`profile ${name} (${source}): no toolset "${toolset}", left out. Toolsets: ${known.join(', ')}`],
+        : [
+            `profile ${name} (${source}): no toolset "${toolset}", left out. ${didYouMean(toolset, known)}Toolsets: ${known.join(', ')}`,
+          ],
     ),
   );
 }
@@ -141,7 +147,7 @@ function findProfile(terms: ToolsetTerms, name: string): Profile {
   const profile = terms.profiles.get(name);
   if (profile !== undefined) return profile;
   throw new CoppiceError('E_CONFIG', `no profile called "${name}"`, {
-    hint: `Profiles: ${[...terms.profiles.keys()].join(', ')}. See: coppice profiles`,
+    hint: `${didYouMean(name, terms.profiles.keys())}Profiles: ${[...terms.profiles.keys()].join(', ')}. See: coppice profiles`,
   });
 }
 

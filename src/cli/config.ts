@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { acpServerConfig } from '../models/acp/acp-config.ts';
 import { providerConfig } from '../models/provider-config.ts';
+import { didYouMean } from '../render/nearest-name.ts';
 import { keysConfig } from '../tui/key-bindings.ts';
 import { TIMEOUT_SECONDS_MAX } from './agent-file.ts';
 import { channelsConfig } from './channels-config.ts';
@@ -148,16 +148,16 @@ function couldBecomeJson(prefix: string): boolean {
 function checked(value: unknown, file: string): Configuration {
   const parsed = configuration.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
+  // A slip in a key comes with the complaint that the right one is missing: the slip is the cause.
+  const issue =
+    parsed.error.issues.find(({ code }) => code === 'unrecognized_keys') ?? parsed.error.issues[0];
   const path = issue?.path.join('.') ?? '';
   if (issue?.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? '';
     const full = path === '' ? key : `${path}.${key}`;
     const valid = validKeys(issue.path.map(String));
-    const [nearest] = [...valid].sort((a, b) => distance(a, key) - distance(b, key));
-    const hint = nearest === undefined ? '' : `Did you mean "${nearest}"? `;
     throw new CoppiceError('E_CONFIG', `unknown key "${full}" in ${file}`, {
-      hint: `${hint}Valid here: ${valid.join(', ')}`,
+      hint: `${didYouMean(key, valid)}Valid here: ${valid.join(', ')}`,
     });
   }
   throw new CoppiceError(

@@ -1,8 +1,8 @@
-import { distance } from 'fastest-levenshtein';
 import type { Agent } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { isTerminal } from '../core/state.ts';
 import { statusWord } from '../render/agent-status.ts';
+import { nearestName } from '../render/nearest-name.ts';
 import type { Store } from '../store/store.ts';
 
 const CANDIDATES = 8;
@@ -38,9 +38,12 @@ export async function findRoot(store: Store, text: string | undefined): Promise<
 
 async function notFound(store: Store, text: string): Promise<CoppiceError> {
   const recent = await store.agents({ limit: 200 });
-  const [nearest] = recent.toSorted((a, b) => distance(a.name, text) - distance(b.name, text));
-  const close = nearest !== undefined && distance(nearest.name, text) <= Math.max(2, text.length / 3);
-  const hint = `${close ? `Did you mean ${describe(nearest)}?\n` : ''}See: coppice ps --all`;
+  const name = nearestName(
+    text,
+    recent.map((agent) => agent.name),
+  );
+  const nearest = recent.find((agent) => agent.name === name);
+  const hint = `${nearest !== undefined ? `Did you mean ${describe(nearest)}?\n` : ''}See: coppice ps --all`;
   return new CoppiceError('E_AGENT_NOT_FOUND', `no agent called "${text}"`, { hint });
 }
 

@@ -1,6 +1,7 @@
 import { CoppiceError } from '../core/coppice-error.ts';
 import { parseDuration } from '../core/duration.ts';
 import type { Limits } from '../core/limits.ts';
+import { didYouMean } from '../render/nearest-name.ts';
 
 const NAMES: Readonly<Record<string, keyof Limits>> = {
   depth: 'depth',
@@ -20,10 +21,10 @@ export function parseLimits(texts: readonly string[]): Partial<Limits> {
 
 function parseLimit(text: string): readonly [keyof Limits, number | null] {
   const [name = '', value = ''] = text.split('=', 2);
-  const key = NAMES[name];
+  const key = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
   if (key === undefined) {
     throw new CoppiceError('E_USAGE', `no limit called "${name}"`, {
-      hint: `Write one of ${Object.keys(NAMES).join(', ')}, for example --limit children=100`,
+      hint: `${didYouMean(name, Object.keys(NAMES))}Write one of ${Object.keys(NAMES).join(', ')}, for example --limit children=100`,
     });
   }
   if (value === 'none' && (key === 'tokens' || key === 'cost_usd')) return [key, null];

@@ -2,13 +2,18 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Profile } from '../core/profile.ts';
-import { parseRule, type Verdict } from '../tools/permission-rule.ts';
+import { didYouMean } from '../render/nearest-name.ts';
+import { parseKnownRule, type Verdict } from '../tools/permission-rule.ts';
+import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { parseAgentFiles, readUserAgentFiles } from './agent-files.ts';
 import { BUILT_IN_PROFILES } from './built-in-profiles.ts';
 import type { LoadedConfiguration, NamedProfile } from './config.ts';
 import { configFolder } from './folders.ts';
 import { profileNameFault } from './profile-name.ts';
 import { type ProjectAgents, readProjectAgents, untrustedNotice } from './project-agents.ts';
+import { TOOL_NAMES } from './tool-names.ts';
+
+const TOOLSET_NAMES = ALL_TOOLSETS.map(({ name }) => name);
 
 /** A part of the command line's `Context`. */
 export interface ProfilesInput {
@@ -81,17 +86,34 @@ function configured({ file, configuration }: LoadedConfiguration): Profile[] {
   });
 }
 
+/** Left out, a name with a slip would withhold or deny nothing. */
+function checkNames(
+  names: readonly string[] | undefined,
+  known: readonly string[],
+  noun: string,
+  where: string,
+): void {
+  const unknown = names?.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new CoppiceError('E_CONFIG', `${where}: there is no ${noun} "${unknown}"`, {
+    hint: `${didYouMean(unknown, known)}There are: ${known.join(', ')}`,
+  });
+}
+
 function profileOf(name: string, entry: NamedProfile, file: string | null): Profile {
   const rules = (verdict: Verdict): readonly string[] =>
     (entry.permissions?.[verdict] ?? []).map((rule) => {
       try {
-        parseRule(rule, verdict);
+        parseKnownRule(rule, verdict, TOOL_NAMES);
         return rule;
       } catch (error) {
         const where = `agents.${name}.permissions.${verdict} in ${file}`;
         throw new CoppiceError('E_CONFIG', `${where}: ${(error as Error).message}`, { cause: error });
       }
     });
+  for (const key of ['tools', 'deny_tools'] as const)
+    checkNames(entry[key], TOOL_NAMES, 'tool', `agents.${name}.${key} in ${file}`);
+  checkNames(entry.toolsets, TOOLSET_NAMES, 'toolset', `agents.${name}.toolsets in ${file}`);
   const seconds = entry.timeout_seconds;
   return {
     name,

@@ -1,6 +1,6 @@
 import { CoppiceError } from '../core/coppice-error.ts';
 import { clean } from '../render/clean.ts';
-import { StoreError } from '../store/store-error.ts';
+import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 
 export interface Report {
@@ -10,6 +10,12 @@ export interface Report {
   readonly retryable: boolean;
   readonly exit: number;
 }
+
+/** What to do next, where the message does not say it. */
+const HINTS: Readonly<Partial<Record<StoreErrorCode, string>>> = {
+  E_DB_NONE: 'What begins first makes it: coppice run, cron add, serve.',
+  E_DB_UNAVAILABLE: 'Try again when it answers; coppice doctor checks it',
+};
 
 /** What, why, next: every error as the same four things. */
 export function reportOf(error: unknown): Report {
@@ -21,7 +27,7 @@ export function reportOf(error: unknown): Report {
     return {
       code: error.code,
       message: error.message,
-      hint: error.code === 'E_DB_NONE' ? 'What begins first makes it: coppice run, cron add, serve.' : null,
+      hint: HINTS[error.code] ?? null,
       retryable: error.retryable,
       exit: error.code === 'E_DB_NONE' ? EXIT.not_found : EXIT.usage,
     };

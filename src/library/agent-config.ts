@@ -2,6 +2,7 @@ import type { AgentConfig } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import { type Profile, rootProfileRules } from '../core/profile.ts';
+import { didYouMean } from '../render/nearest-name.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { AgentOptions, CoppiceOptions, ProfileOptions } from './coppice-options.ts';
 import type { SubagentTerms } from './subagent-terms.ts';
@@ -58,7 +59,7 @@ function findProfile(profiles: ReadonlyMap<string, Profile>, name: string): Prof
   const profile = profiles.get(name);
   if (profile !== undefined) return profile;
   throw new CoppiceError('E_CONFIG', `no profile called "${name}"`, {
-    hint: `Profiles: ${[...profiles.keys()].join(', ') || 'none'}`,
+    hint: `${didYouMean(name, profiles.keys())}Profiles: ${[...profiles.keys()].join(', ') || 'none'}`,
   });
 }
 

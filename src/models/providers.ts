@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { distance } from 'fastest-levenshtein';
 import { CoppiceError } from '../core/coppice-error.ts';
+import { didYouMean } from '../render/nearest-name.ts';
 import type { OpenAcpOptions } from './acp/open-acp-model.ts';
 import { createAiSdkModel } from './ai-sdk-model.ts';
 import { Gate, gated } from './gate.ts';
@@ -163,10 +163,8 @@ function findProvider(name: string, providers: OpenModelOptions['providers']): K
   }
   if (known !== undefined) return known;
   const names = [...Object.keys(providers), ...KNOWN.map((one) => one.name), 'scripted'];
-  const [nearest] = [...names].sort((a, b) => distance(a, name) - distance(b, name));
-  const close = nearest !== undefined && distance(nearest, name) <= 3 ? `Did you mean ${nearest}? ` : '';
   throw new CoppiceError('E_MODEL_UNKNOWN', `no provider called "${name}"`, {
-    hint: `${close}Providers: ${names.join(', ')}`,
+    hint: `${didYouMean(name, names)}Providers: ${names.join(', ')}`,
   });
 }
 

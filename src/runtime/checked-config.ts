@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import type { AgentConfig } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { toolsetClash } from '../core/toolset-clash.ts';
+import { didYouMean } from '../render/nearest-name.ts';
 import type { Workbench } from './workbench.ts';
 
 /** Refuses what could only fail later: a folder that is none, tools that nobody has. */
@@ -10,7 +11,7 @@ export function checkedConfig(config: AgentConfig, workbench: Workbench): AgentC
   if (unknown.toolsets.length > 0) {
     const known = workbench.toolsetNames.join(', ');
     throw new CoppiceError('E_CONFIG', `no toolset called "${unknown.toolsets[0]}"`, {
-      hint: `Toolsets: ${known}`,
+      hint: `${didYouMean(unknown.toolsets[0] as string, workbench.toolsetNames)}Toolsets: ${known}`,
     });
   }
   const clash = toolsetClash(config.toolsets);
@@ -21,7 +22,7 @@ export function checkedConfig(config: AgentConfig, workbench: Workbench): AgentC
   }
   if (unknown.tools.length > 0) {
     throw new CoppiceError('E_CONFIG', `no tool called "${unknown.tools[0]}"`, {
-      hint: `Tools: ${workbench.toolNames.join(', ')}`,
+      hint: `${didYouMean(unknown.tools[0] as string, workbench.toolNames)}Tools: ${workbench.toolNames.join(', ')}`,
     });
   }
   try {

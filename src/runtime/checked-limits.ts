@@ -1,5 +1,6 @@
 import { CoppiceError } from '../core/coppice-error.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
+import { didYouMean } from '../render/nearest-name.ts';
 
 /** Below these a tree could not even have its root. */
 const LEAST: Partial<Record<keyof Limits, number>> = { live: 1, total: 1 };
@@ -11,7 +12,7 @@ export function checkedLimits(said: Partial<Limits> = {}): Limits {
   for (const [name, value] of Object.entries(said) as [keyof Limits, number | null | undefined][]) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name))
       throw new CoppiceError('E_INVALID_ARGUMENT', `no limit called "${name}"`, {
-        hint: `Limits: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
+        hint: `${didYouMean(name, Object.keys(DEFAULT_LIMITS))}Limits: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
       });
     if (value === undefined) continue;
     if (!isLimit(name, value))

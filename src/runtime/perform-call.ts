@@ -1,9 +1,9 @@
-import { distance } from 'fastest-levenshtein';
 import type { Agent } from '../core/agent.ts';
 import type { NewAsk } from '../core/ask.ts';
 import type { ResultContent } from '../core/message.ts';
 import type { Call } from '../core/state.ts';
 import { storable } from '../core/text.ts';
+import { didYouMean } from '../render/nearest-name.ts';
 import { cutMiddle } from '../render/plain-sight.ts';
 import { decide } from '../tools/permission-policy.ts';
 import { permissionSubject } from '../tools/permission-subject.ts';
@@ -123,9 +123,7 @@ async function runCall(
 }
 
 function unknownTool(name: string, known: readonly string[]): string {
-  const [nearest] = [...known].sort((a, b) => distance(a, name) - distance(b, name));
-  const hint = nearest !== undefined && distance(nearest, name) <= 3 ? ` Did you mean ${nearest}?` : '';
-  return `there is no tool "${name}".${hint} Tools: ${known.join(', ')}.`;
+  return `there is no tool "${name}". ${didYouMean(name, known)}Tools: ${known.join(', ')}.`;
 }
 
 /** This very call, with these very arguments, was allowed by a person. */

@@ -1,3 +1,6 @@
+import { didYouMean } from '../render/nearest-name.ts';
+import { matchesText } from './glob-match.ts';
+
 export type Verdict = 'allow' | 'ask' | 'deny';
 
 export interface Rule {
@@ -42,6 +45,20 @@ export function parseRule(text: string, verdict: Verdict): Rule {
       throw invalid('paths are relative to the folder of the agent and stay inside it');
   }
   return { verdict, tool, pattern };
+}
+
+/**
+ * The same, for a tool that there is: a rule about any other would silently allow or forbid nothing. Tools of a toolset are none that
+ * rules are about.
+ */
+export function parseKnownRule(text: string, verdict: Verdict, tools: readonly string[]): Rule {
+  const rule = parseRule(text, verdict);
+  // Uses of an agent program's tools that are none of ours (docs/acp.md).
+  const known = [...tools, 'acp'];
+  if (known.some((tool) => matchesText(rule.tool, tool))) return rule;
+  throw new InvalidRuleError(
+    `invalid rule "${text}": there is no tool "${rule.tool}". ${didYouMean(rule.tool, known)}Tools: ${known.join(', ')}`,
+  );
 }
 
 /** Tools whose subject is a canonical path relative to the agent's folder. */

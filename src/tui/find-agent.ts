@@ -1,6 +1,6 @@
-import { distance } from 'fastest-levenshtein';
 import type { Agent } from '../core/agent.ts';
 import { isTerminal } from '../core/state.ts';
+import { nearestName } from '../render/nearest-name.ts';
 import { atSlot } from './family.ts';
 import type { UiState } from './ui-state.ts';
 
@@ -31,11 +31,9 @@ export function findAgent(state: UiState, reference: string): Found {
 }
 
 function similarTo(name: string, agents: readonly Agent[]): Agent | null {
-  let best: Agent | null = null;
-  let nearest = Math.max(2, Math.floor(name.length / 3)) + 1;
-  for (const agent of agents) {
-    const away = distance(name, agent.name);
-    if (away < nearest) [best, nearest] = [agent, away];
-  }
-  return best;
+  const nearest = nearestName(
+    name,
+    agents.map((agent) => agent.name),
+  );
+  return agents.find((agent) => agent.name === nearest) ?? null;
 }

@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { nearestName } from '../render/nearest-name.ts';
 
 /** What a person can type behind a slash (seed 1, Human-Only Commands; UX.md). AGENT is a name, a slot or a uuid prefix. */
 export const HUMAN_COMMANDS = [
@@ -81,9 +81,11 @@ export function readCommand(text: string): ReadCommand {
   const rest = wordsOf(behind);
   const known = HUMAN_COMMANDS.find((one) => one.name === word.toLowerCase());
   if (known === undefined) {
-    const [nearest] = [...HUMAN_COMMANDS].sort((a, b) => distance(a.name, word) - distance(b.name, word));
-    const hint =
-      nearest !== undefined && distance(nearest.name, word) <= 3 ? ` Did you mean /${nearest.name}?` : '';
+    const nearest = nearestName(
+      word,
+      HUMAN_COMMANDS.map(({ name }) => name),
+    );
+    const hint = nearest === null ? '' : ` Did you mean /${nearest}?`;
     return bad(`no command /${word}.${hint} /help shows all.`);
   }
   const usage = (problem: string): ReadCommand => bad(`${problem}. Usage: ${known.usage}`);

@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { didYouMean } from '../render/nearest-name.ts';
 
 /** In the order in which they are said. */
 const MODIFIERS = ['ctrl', 'shift', 'alt', 'super'] as const;
@@ -38,10 +38,14 @@ export function keyName(text: string): { readonly name: string } | { readonly fa
   const modifiers = before === '' ? [] : before.split('+').map((word) => SYNONYMS[word] ?? word);
   const unknown = modifiers.find((word) => !MODIFIERS.some((modifier) => modifier === word));
   if (unknown !== undefined)
-    return { fault: `no key called "${text}": ${nearest(unknown, MODIFIERS)} instead of "${unknown}"?` };
+    return {
+      fault: `no key called "${text}". ${didYouMean(unknown, MODIFIERS)}Modifiers: ${MODIFIERS.join(', ')}`,
+    };
   const base = SYNONYMS[key] ?? key;
   if (!/^[!-~]$/.test(base) && !NAMED.includes(base))
-    return { fault: `no key called "${text}": ${nearest(base, NAMED)} instead of "${base}"?` };
+    return {
+      fault: `no key called "${text}". ${didYouMean(base, NAMED)}Keys: one printable character, or ${NAMED.join(', ')}`,
+    };
   return { name: [...MODIFIERS.filter((modifier) => modifiers.includes(modifier)), base].join('+') };
 }
 
@@ -70,9 +74,4 @@ export function describeKey(name: string): string {
 
 function capital(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1);
-}
-
-function nearest(word: string, among: readonly string[]): string {
-  const [best] = [...among].sort((a, b) => distance(a, word) - distance(b, word));
-  return `"${best}"`;
 }

@@ -59,6 +59,7 @@ describe('coppice without a model', () => {
         /no toolset called "proces".*\n.*process/,
       ],
       [['run', 'x', '--model', 'ollama/x', '--allow', 'bash:'], 2, /E_USAGE/],
+      [['run', 'x', '--model', 'ollama/x', '--allow', 'bsh:git'], 2, /no tool "bsh"\. Did you mean bash\?/],
       [
         ['run', 'x', '--model', 'ollama/x', '--cwd', '/nowhere/at/all'],
         2,
@@ -81,15 +82,18 @@ describe('coppice without a model', () => {
 
   it('names the place of a fault in the configuration', async () => {
     for (const [configuration, message] of [
-      ['{"model": "x",\n  "providrs": {}}', /unknown key "providrs".*\n.*Did you mean "providers"\?/],
-      ['{"agents": {"defaults": {"tolsets": []}}}', /unknown key "agents.defaults.tolsets".*\n.*"toolsets"/],
+      ['{"model": "x",\n  "providrs": {}}', /unknown key "providrs".*\n.*Did you mean providers\?/],
+      [
+        '{"agents": {"defaults": {"tolsets": []}}}',
+        /unknown key "agents.defaults.tolsets".*\n.*Did you mean toolsets\?/,
+      ],
       [
         '{"providers": {"local": {"type": "openai-compatible", "baseUrl": "http://x"}}}',
-        /unknown key "providers.local.baseUrl".*\n.*"baseURL"/,
+        /unknown key "providers.local.baseUrl".*\n.*Did you mean baseURL\?/,
       ],
       ['{"model":\n  oops}', /not valid JSON at line 2, column 3/],
       ['{"model": 7}', /model in .*expected string/],
-      ['{"keys": {"agnets": ["f2"]}}', /unknown key "keys.agnets".*\n.*Did you mean "agents"\?/],
+      ['{"keys": {"agnets": ["f2"]}}', /unknown key "keys.agnets".*\n.*Did you mean agents\?/],
       ['{"keys": {"agents": ["ctlr+x a"]}}', /keys.agents.0 in .*no key called "ctlr\+x"/],
     ] as const) {
       home.configure(configuration);
@@ -113,6 +117,13 @@ describe('coppice without a model', () => {
     const result = await home.run(['ps', '--database', `sqlite:${file}`]);
     assert.equal(result.code, 2);
     assert.match(result.stderr, /E_DB_CORRUPT/);
+  });
+
+  it('a server that cannot be reached is waited for by nobody here, and the words say so', async () => {
+    const { code, stderr } = await home.run(['ps', '--database', 'postgres://postgres@127.0.0.1:1/none']);
+    assert.equal(code, 2);
+    assert.match(stderr, /the server cannot be reached \(ECONNREFUSED\) \(E_DB_UNAVAILABLE\)\n {2}Try again/);
+    assert.doesNotMatch(stderr, /waits|by itself/);
   });
 
   it('doctor names keys and never shows them', async () => {

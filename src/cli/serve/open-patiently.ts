@@ -23,7 +23,7 @@ export async function openPatiently(
       return await context.openStore();
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'E_DB_UNAVAILABLE') throw error;
-      trouble('warn', error.message);
+      trouble('warn', `${error.message}; waiting for it`);
       await Promise.race([sleep(AGAIN_MS), stopped]);
     }
   }

@@ -37,8 +37,7 @@ export function storeErrorOf(
   // A statement whose result changed its shape (`cached plan must not change result type`): a newer Coppice migrated the ledger meanwhile.
   if (UNDONE.has(code) || (code === '0A000' && /cached plan/.test(error.message)))
     return make('E_DB_BUSY', 'too many writers at once: try again');
-  if (code === '53100')
-    return make('E_DB_FULL', 'the disk of the server is full: free some space; the work goes on by itself');
+  if (code === '53100') return make('E_DB_FULL', 'the disk of the server is full: free some space');
   const { syscall, path } = error as { readonly syscall?: string; readonly path?: string };
   if (syscall === 'open')
     return make('E_DB_UNREADABLE', `${path}, which its address names, cannot be read (${code})`);
@@ -47,10 +46,7 @@ export function storeErrorOf(
   if (code === '3D000')
     return make('E_DB_UNREADABLE', 'no such database: create it (createdb NAME) or check the URL');
   if (code === STANDS_BY && was_writable)
-    return make(
-      'E_DB_UNAVAILABLE',
-      'the server takes no writes now, as while another one takes over: the work waits and goes on by itself',
-    );
+    return make('E_DB_UNAVAILABLE', 'the server takes no writes now, as while another one takes over');
   if (code === '42501' || code === STANDS_BY)
     return make('E_DB_READ_ONLY', 'the user may not write there: grant it, or use another database');
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
@@ -61,10 +57,7 @@ export function storeErrorOf(
   const gone =
     CONNECTION.has(code) || code.startsWith('08') || code.startsWith('57') || code.startsWith('53');
   if (gone || /terminated|closed|timeout|not queryable/i.test(error.message)) {
-    return make(
-      'E_DB_UNAVAILABLE',
-      `the server cannot be reached (${code || error.message}): the work waits and goes on by itself`,
-    );
+    return make('E_DB_UNAVAILABLE', `the server cannot be reached (${code || error.message})`);
   }
   // No answer of a database: another protocol, a certificate, a password that is missing.
   if (opening && !/^[0-9A-Z]{5}$/.test(code) && !(error instanceof TypeError))

@@ -10,7 +10,7 @@ const BY_CODE: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   ],
   10: ['E_DB_UNAVAILABLE', 'the disk reported an error: check the disk'],
   11: ['E_DB_CORRUPT', 'the file is damaged: restore a backup, or move it away to start anew'],
-  13: ['E_DB_FULL', 'the disk is full: free some space; the work goes on by itself'],
+  13: ['E_DB_FULL', 'the disk is full: free some space'],
   14: ['E_DB_UNREADABLE', 'it cannot be opened: check the path and its permissions'],
   26: [
     'E_DB_CORRUPT',
