@@ -9,6 +9,8 @@ const SAY = 'Your answer was empty. Go on, or say in words what came of it.';
 
 const CUT_MARK = '[The answer was cut off here, at the output limit of the model.]';
 
+const INTERRUPTED_MARK = '[The answer was interrupted here.]';
+
 /** Providers' words for a model that declined by itself; everything else is a filter's. */
 const DECLINED: ReadonlySet<string> = new Set(['refusal', 'stop']);
 
@@ -44,4 +46,16 @@ export function shortfall(
 /** A last answer cannot be continued: a text that was cut says so. */
 export function marked({ finish }: AssistantContent, text: string): string {
   return finish === 'length' && text !== '' ? `${text}\n\n${CUT_MARK}` : text;
+}
+
+/** What had come of an answer that somebody stopped: its text. Thoughts and calls that were not finished are no part of it. */
+export function interruptedAnswer(model: string, said: string): AssistantContent {
+  return { model, parts: [{ type: 'text', text: said }], finish: 'interrupted' };
+}
+
+/** As its model reads it afterwards: it shall know that the rest was never heard. */
+export function toldAsInterrupted({ parts }: AssistantContent): AssistantContent['parts'] {
+  return parts.map((part) =>
+    part.type === 'text' ? { type: 'text', text: `${part.text.trimEnd()}\n\n${INTERRUPTED_MARK}` } : part,
+  );
 }

@@ -79,13 +79,17 @@ export type AgentEvent =
       readonly mail_ids: readonly string[];
     }
   | { readonly type: 'child-result'; readonly at: number; readonly child: ChildResult }
-  /** A person or the parent stops the turn. `open` may carry what open calls have to show; the others are plainly cancelled. */
+  /**
+   * A person or the parent stops the turn. `open` may carry what open calls have to show; the others are plainly cancelled. `said` is what a request
+   * under way had brought of its text.
+   */
   | {
       readonly type: 'cancel';
       readonly at: number;
       readonly by: string;
       readonly reason: string;
       readonly open: readonly ResultContent[];
+      readonly said?: { readonly model: string; readonly text: string };
     }
   /** The ledger has ended the agent and all its descendants and told a parent that awaits it (law 9): only what runs is left to stop. */
   | { readonly type: 'kill'; readonly at: number; readonly by: string }

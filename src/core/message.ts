@@ -50,8 +50,11 @@ export interface AssistantContent {
   /** `provider/model` that wrote it: metadata of one provider is never sent to another. */
   readonly model: string;
   readonly parts: readonly AssistantPart[];
-  /** `length`: cut at the output limit. `refused`: the model or a filter declined. Not there for an answer that is whole. */
-  readonly finish?: 'length' | 'refused';
+  /**
+   * `length`: cut at the output limit. `refused`: the model or a filter declined. `interrupted`: somebody stopped it, and this text had come. Not there
+   * for an answer that is whole.
+   */
+  readonly finish?: 'length' | 'refused' | 'interrupted';
   /** The provider's own word for it. */
   readonly reason?: string;
 }

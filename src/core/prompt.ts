@@ -1,3 +1,4 @@
+import { toldAsInterrupted } from './answer-ending.ts';
 import type {
   AssistantContent,
   AssistantPart,
@@ -57,12 +58,14 @@ export class Prompt {
         return;
       }
       case 'assistant': {
-        const { model, parts, finish } = message.content as AssistantContent;
+        const content = message.content as AssistantContent;
+        const { model, finish } = content;
         // Providers go on refusing as long as a refused answer stands there; its calls, none of which ran, go with it.
         if (finish === 'refused') {
           this.#open = null;
           return;
         }
+        const parts = finish === 'interrupted' ? toldAsInterrupted(content) : content.parts;
         const calls = parts.filter((part) => part.type === 'call');
         // An answer without any part would be refused by providers; it says nothing either.
         if (parts.length > 0) this.#own.push({ role: 'assistant', model, parts });

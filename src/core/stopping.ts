@@ -1,4 +1,5 @@
-import { appendEvent } from './append.ts';
+import { interruptedAnswer } from './answer-ending.ts';
+import { appendAssistant, appendEvent } from './append.ts';
 import { stopCalls } from './calls.ts';
 import { allTexts } from './child-text.ts';
 import type { Effect } from './effect.ts';
@@ -21,8 +22,12 @@ export function cancelled(
   const { reason } = event;
   const interrupted = appendEvent('interrupted', `interrupted by ${event.by}: ${reason}`);
   switch (state.type) {
-    case 'requesting':
-      return endStopped(reason, state.turn.last_text, [{ type: 'abort' }, interrupted], context);
+    case 'requesting': {
+      const { said } = event;
+      const kept = said === undefined ? [] : [appendAssistant(interruptedAnswer(said.model, said.text))];
+      const partial = allTexts(state.turn.last_text, said?.text);
+      return endStopped(reason, partial, [{ type: 'abort' }, ...kept, interrupted], context);
+    }
     case 'executing':
       return cancelledCalls(state, event, interrupted, context);
     case 'awaiting':

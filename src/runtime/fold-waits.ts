@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../core/event.ts';
 import type { Mail } from '../core/mail.ts';
 import type { Call, WaitSpec } from '../core/state.ts';
+import { storable } from '../core/text.ts';
 import { endWait, isAnswered, type WaitCut, type WaitView } from '../core/wait.ts';
 import { HUMAN_WAIT } from '../core/waiting.ts';
 import type { Cell } from './cell.ts';
@@ -97,7 +98,7 @@ export function endHumanWait(draft: Draft, cell: Cell, around: FoldSurroundings)
   draft.apply({ type: 'wait-ended', at: around.now, output: end.output, mail_ids: end.consume });
 }
 
-/** A wait that is interrupted shows what it has, as an interrupted one; then the turn stops. */
+/** A wait that is interrupted shows what it has, as an interrupted one, and an answer that streams stays as far as it came; then the turn stops. */
 export function cancel(
   draft: Draft,
   cell: Cell,
@@ -115,5 +116,7 @@ export function cancel(
     for (const id of end.consume) draft.consumeWithNext(id);
     open.push({ call_id: HUMAN_WAIT, name: 'wait', status: 'ok' as const, output: end.output });
   }
-  draft.apply({ ...event, open });
+  const said = cell.request === null ? '' : storable(cell.said);
+  const streamed = said.trim() === '' ? {} : { said: { model: draft.before.config.model, text: said } };
+  draft.apply({ ...event, open, ...streamed });
 }

@@ -1,0 +1,122 @@
+/**
+ * Proves that an answer which somebody interrupts while it streams is kept as far as it came: in the ledger, and in what the model is told next, in a
+ * form that every provider takes.
+ */
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { open, PROTOCOLS } from '../models/protocols.ts';
+import type { Answer } from '../servers/brain.ts';
+import { onBothDatabases } from './both-databases.ts';
+import { type Stage, setStage, until } from './stage.ts';
+
+const LONG = 'The first half of it. The second half of it.';
+
+function textSeen(stage: Stage): string {
+  return stage.events
+    .flatMap((event) => (event.type === 'delta' && event.delta.type === 'text' ? [event.delta.text] : []))
+    .join('');
+}
+
+/** A model that says the first of these, then hangs; and afterwards whole answers. */
+async function stageOn(
+  test: TestContext,
+  protocol: (typeof PROTOCOLS)[number],
+  first: Answer,
+  database?: string,
+) {
+  const { server, model } = await open(
+    protocol,
+    ({ index }) => (index === 0 ? first : { text: 'As you say.' }),
+    {
+      attempts: 1,
+      idle_ms: 60_000,
+    },
+  );
+  const stage = await setStage(() => 'never asked', {
+    config: { model: model.id },
+    models: { [model.id]: model },
+    ...(database === undefined ? {} : { database }),
+  });
+  test.after(async () => {
+    await stage.close();
+    await server.close();
+  });
+  return { server, stage };
+}
+
+async function assistants(stage: Stage, agent_id: string) {
+  return (await stage.store.history(agent_id)).flatMap((one) =>
+    one.kind === 'assistant' ? [one.content] : [],
+  );
+}
+
+for (const protocol of PROTOCOLS)
+  describe(`an interrupted answer of ${protocol.type}`, () => {
+    it('stays, marked, and the provider takes it with what the person says next', async (test) => {
+      const { server, stage } = await stageOn(test, protocol, {
+        reasoning: 'let me think',
+        text: LONG,
+        pieces: 2,
+        calls: [{ name: 'fork', input: { name: 'x', prompt: 'y' } }],
+        fault: { stall_after: stallAfterText(protocol.type) },
+      });
+      const root = await stage.start('tell me');
+      await until(() => textSeen(stage).includes('first half'), 'it streams');
+      const heard = textSeen(stage);
+      await stage.runtime.interrupt(root.id, 'Esc was pressed');
+      await stage.runtime.settled(root.id);
+      const [kept] = await assistants(stage, root.id);
+      assert.deepEqual(kept?.parts, [{ type: 'text', text: heard }]);
+      assert.equal(kept?.finish, 'interrupted');
+      await stage.runtime.send(root.id, 'shorter, please');
+      assert.equal((await stage.runtime.settled(root.id)).reply, 'As you say.');
+      const [, second] = server.exchanges;
+      assert.equal(second?.refused, null);
+      const told = second?.messages.map(({ role, text }) => [role, text]);
+      assert.deepEqual(
+        told?.map(([role]) => role),
+        ['user', 'assistant', 'user'],
+      );
+      assert.ok(told?.[1]?.[1]?.startsWith(heard.trimEnd()), JSON.stringify(told));
+      assert.match(told?.[1]?.[1] ?? '', /\[The answer was interrupted here\.\]$/);
+    });
+
+    it('of which only a thought or nothing had come leaves nothing behind', async (test) => {
+      const { server, stage } = await stageOn(test, protocol, {
+        reasoning: 'let me think',
+        text: LONG,
+        delay_ms: 60_000,
+      });
+      const root = await stage.start('tell me');
+      await until(() => server.exchanges.length === 1, 'it was asked');
+      await stage.runtime.interrupt(root.id, 'Esc was pressed');
+      await stage.runtime.settled(root.id);
+      assert.deepEqual(await assistants(stage, root.id), []);
+      await stage.runtime.send(root.id, 'again');
+      assert.equal((await stage.runtime.settled(root.id)).reply, 'As you say.');
+      assert.equal(server.exchanges[1]?.refused, null);
+    });
+  });
+
+/** Events of the protocol after which the first half of the text is there, and not yet the second. */
+function stallAfterText(type: (typeof PROTOCOLS)[number]['type']): number {
+  return { anthropic: 8, openai: 8, 'openai-compatible': 3, google: 2 }[type];
+}
+
+onBothDatabases('an interrupted answer', (database) => {
+  it('is read back with the conversation by whoever opens it next', async (test) => {
+    const protocol = PROTOCOLS[0];
+    const first = { text: LONG, pieces: 2, fault: { stall_after: 4 } };
+    const { stage } = await stageOn(test, protocol, first, await database());
+    const root = await stage.start('tell me');
+    await until(() => textSeen(stage).includes('first half'), 'it streams');
+    await stage.runtime.interrupt(root.id, 'Esc was pressed');
+    await stage.runtime.settled(root.id);
+    const again = await stage.reopen(({ request }) => JSON.stringify(request.messages), { models: {} });
+    await again.runtime.resume(root.id);
+    await again.runtime.send(root.id, 'what did you say?');
+    const { reply } = await again.runtime.settled(root.id);
+    await again.close();
+    assert.match(reply, /The first half of it.*interrupted here/);
+  });
+});
