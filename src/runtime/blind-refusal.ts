@@ -1,5 +1,5 @@
-import { matchesText } from '../tools/glob-match.ts';
-import type { Policy } from '../tools/permission-policy.ts';
+import { type Policy, partialRules } from '../tools/permission-policy.ts';
+import { boundBy } from '../tools/touched-paths.ts';
 import { policyRefusal } from './policy-refusal.ts';
 
 /**
@@ -7,15 +7,8 @@ import { policyRefusal } from './policy-refusal.ts';
  * matter forbids some of it, all of it is refused; patterns that allow some of it allow nothing.
  */
 export function blindRefusal(policy: Policy, tool: string): string | null {
-  for (const level of policy.levels) {
-    for (const source of ['cli', 'config', 'profile'] as const) {
-      const rules = level[source].filter((rule) => matchesText(rule.tool, tool));
-      const narrow = rules.find((rule) => rule.verdict !== 'allow' && rule.pattern !== undefined);
-      if (narrow !== undefined)
-        return `${tool} was not allowed: the program does not say what it is about, and there is a rule for some of it (${tool}:${narrow.pattern})`;
-      // This source has decided; what the next one says does not count.
-      if (rules.some((rule) => rule.pattern === undefined)) break;
-    }
-  }
+  const [rule] = [tool, ...boundBy(tool)].flatMap((one) => partialRules(policy, one));
+  if (rule !== undefined)
+    return `${tool} was not allowed: the program does not say what it is about, and there is a rule for some of it: ${rule}`;
   return policyRefusal(policy, tool, '');
 }

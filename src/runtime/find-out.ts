@@ -5,6 +5,7 @@ import { storable } from '../core/text.ts';
 import type { Model } from '../models/model.ts';
 import { containPath, openContained } from '../tools/path-containment.ts';
 import { decide } from '../tools/permission-policy.ts';
+import { touchedPaths } from '../tools/touched-paths.ts';
 import type { Need, NeedAnswer } from '../toolsets/need.ts';
 import { policyOf } from './agent-policy.ts';
 import { makeWorktree } from './git-worktree.ts';
@@ -50,7 +51,12 @@ function folder(base: string, path: string): NeedAnswer {
 
 function file(agent: Agent, base: string, path: string): NeedAnswer {
   const place = containPath(base, path);
-  const { verdict, rule } = decide(policyOf(agent.config), 'read', place.relative);
+  const { verdict, rule } = decide(
+    policyOf(agent.config),
+    'read',
+    place.relative,
+    touchedPaths('read', path, base),
+  );
   if (verdict !== 'allow') return { ok: false, error: `${path} may not be read: ${rule}` };
   const descriptor = openContained(place);
   try {

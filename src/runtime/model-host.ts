@@ -13,6 +13,7 @@ import { printablePath } from '../tools/printable-path.ts';
 import type { ProcessPlace } from '../tools/run-process.ts';
 import { policyOf } from './agent-policy.ts';
 import { blindRefusal } from './blind-refusal.ts';
+import { callTouches } from './call-touches.ts';
 import { startHostTerminal } from './host-terminal.ts';
 import { policyRefusal } from './policy-refusal.ts';
 
@@ -38,9 +39,11 @@ export function createModelHost(config: AgentConfig, surroundings: HostSurroundi
     if (needed !== undefined && !needed.some((name) => config.tools.includes(name)))
       return `this agent has no tool "${tool}"`;
     if (subject === '') return blindRefusal(policy, tool);
-    if (!pathTools.has(tool)) return policyRefusal(policy, tool, subject);
+    if (!pathTools.has(tool))
+      return policyRefusal(policy, tool, subject, callTouches(policy, tool, subject, cwd));
     try {
-      return policyRefusal(policy, tool, containPath(cwd, subject).relative);
+      const { relative } = containPath(cwd, subject);
+      return policyRefusal(policy, tool, relative, callTouches(policy, tool, subject, cwd));
     } catch (error) {
       return textOf(error);
     }

@@ -5,10 +5,12 @@ import type { Call } from '../core/state.ts';
 import { storable } from '../core/text.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import { cutMiddle } from '../render/plain-sight.ts';
-import { decide } from '../tools/permission-policy.ts';
-import { permissionSubject } from '../tools/permission-subject.ts';
+import { decide, decidePaths, partialRules } from '../tools/permission-policy.ts';
+import { permissionSubject, writtenPath } from '../tools/permission-subject.ts';
 import type { ToolResult } from '../tools/tool.ts';
+import { touchesOf } from '../tools/touched-paths.ts';
 import { policyOf } from './agent-policy.ts';
+import { callTouches } from './call-touches.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
 import { parseCallInput } from './parse-call-input.ts';
@@ -94,10 +96,15 @@ async function runCall(
   if (!parsed.ok) return { status: 'error', output: `${call.name}: ${parsed.error}` };
   const policy = policyOf(agent.config);
   const subject = permissionSubject(tool, parsed.input, agent.config.cwd);
-  const { verdict, rule } = decide(policy, call.name, subject);
+  const { cwd } = agent.config;
+  const touched = callTouches(policy, call.name, writtenPath(tool, parsed.input) ?? subject, cwd);
+  const { verdict, rule } = decide(policy, call.name, subject, touched);
   const denied = (name: string, path: string) => {
-    const { verdict, rule } = decide(policy, name, path);
-    return verdict === 'deny' ? rule : undefined;
+    const own = decide(policy, name, path);
+    if (own.verdict === 'deny') return own.rule;
+    const bound = decidePaths(policy, touchesOf(name, path));
+    // A question about the call itself is answered by the time that it runs.
+    return bound === undefined || bound.rule === rule ? undefined : bound.rule;
   };
   // What a person answered counts whoever goes on, also where nobody could be asked.
   const allowed =
@@ -107,17 +114,19 @@ async function runCall(
     return {
       ask: {
         ...askOf(agent, call, subject, rule, around.surroundings),
-        difference: differenceOf(tool.difference?.(parsed.input, { cwd: agent.config.cwd, denied }) ?? null),
+        difference: differenceOf(tool.difference?.(parsed.input, { cwd, denied }) ?? null),
       },
     };
-  if (!allowed) return { status: 'denied', output: policyRefusal(policy, call.name, subject) ?? rule };
+  if (!allowed)
+    return { status: 'denied', output: policyRefusal(policy, call.name, subject, touched) ?? rule };
   return tool.run(parsed.input, {
-    cwd: agent.config.cwd,
+    cwd,
     spill_dir: around.spill_dir,
     signal,
     agent: { id: agent.id, name: agent.name },
     env_allow: around.env_allow,
     denied,
+    left_out: ['read', 'search'].flatMap((one) => partialRules(policy, one)),
     onOutput: (text) => around.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
   }) satisfies Promise<ToolResult>;
 }

@@ -1,8 +1,14 @@
 import { decide, type Policy } from '../tools/permission-policy.ts';
+import type { TouchedPath } from '../tools/touched-paths.ts';
 
 /** Null when the policy allows this use. Nobody is there to be asked in a headless run: what would ask is denied, loudly. */
-export function policyRefusal(policy: Policy, tool: string, subject: string): string | null {
-  const { verdict, rule } = decide(policy, tool, subject);
+export function policyRefusal(
+  policy: Policy,
+  tool: string,
+  subject: string,
+  touched?: readonly TouchedPath[],
+): string | null {
+  const { verdict, rule } = decide(policy, tool, subject, touched);
   if (verdict === 'allow') return null;
   if (verdict === 'deny') return `${tool} was denied by the rule ${rule}. Do not try to get around it.`;
   const way_out = isByProfile(policy, tool, subject)

@@ -2,7 +2,7 @@ import { type ContainedPath, containPath } from './path-containment.ts';
 import type { PathContext } from './tool.ts';
 
 /**
- * Asked with the canonical path at the moment of use: the rule that denies `tool` this path, or undefined. It
+ * Asked with the canonical path at the moment of use: the rule that keeps `tool` from this path, or undefined. It
  * closes the gap between the decision about a call and its run, in which a link may have been swapped, and
  * keeps denied files out of search results.
  */

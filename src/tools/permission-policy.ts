@@ -1,6 +1,7 @@
 import { CommandMatch } from './command-match.ts';
 import { matchesPath, matchesText } from './glob-match.ts';
 import { parseRule, pathTools, type Rule, ruleText, type Verdict } from './permission-rule.ts';
+import { type TouchedPath, touchesOf } from './touched-paths.ts';
 
 /**
  * Who may do what, as data that can be stored.
@@ -14,7 +15,8 @@ import { parseRule, pathTools, type Rule, ruleText, type Verdict } from './permi
  *     What such a command runs in its turn (`timeout 5 …`, `git -c …`) must match, too, unless the program is an interpreter.
  * P6. Deny and ask patterns for `bash` look at every simple command of a compound, and at the whole text. Where
  *     the text does not tell what would run, the call is denied or asked about.
- * P7. Deny and ask patterns for paths cover what is inside a matching folder too; allow patterns do not.
+ * P7. Deny and ask patterns for paths cover what is inside a matching folder too, and know no case; allow patterns do not.
+ * P8. They bind every tool that touches such a path: those of `read` whatever reads it, those of `write` whatever writes it.
  */
 export interface Policy {
   readonly levels: readonly PolicyLevel[];
@@ -99,9 +101,14 @@ function matchCommand(rule: Rule, pattern: string, command: CommandMatch): Match
 
 function matchPath(rule: Rule, pattern: string, path: string): Match {
   if (rule.verdict === 'allow') return matchesPath(pattern, path) ? 'yes' : 'no';
-  const parts = path.split('/');
-  const within = parts.some((_, at) => matchesPath(pattern, parts.slice(0, at + 1).join('/')));
+  // As a file system would that knows no case.
+  const [folded, parts] = [fold(pattern), fold(path).split('/')];
+  const within = parts.some((_, at) => matchesPath(folded, parts.slice(0, at + 1).join('/')));
   return within ? 'yes' : 'no';
+}
+
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
 }
 
 interface PermissionCall {
@@ -142,12 +149,66 @@ function decideLevel(level: PolicyLevel, call: PermissionCall): Decision {
   return { verdict: 'ask', rule: `no rule for ${call.tool}` };
 }
 
+/** What the rules about a path say of one that is touched: a deny or an ask, by the first source that speaks of it. */
+function decideTouched(level: PolicyLevel, { path, as, searched }: TouchedPath): Decision | undefined {
+  for (const source of sources) {
+    const rules = level[source].filter(
+      (rule) =>
+        matchesText(rule.tool, as) &&
+        (rule.pattern === undefined || matchPath(rule, rule.pattern, path) === 'yes'),
+    );
+    if (rules.length === 0) continue;
+    let found: Decision | undefined;
+    for (const rule of rules) {
+      // A rule without a pattern is about the tool; but what a profile leaves unsaid is the rest of the paths.
+      const about_paths = rule.pattern !== undefined || (source === 'unsaid' && searched !== true);
+      if (rule.verdict !== 'allow' && about_paths)
+        found = stricter(found, { verdict: rule.verdict, rule: describe(rule.verdict, rule, source) });
+    }
+    return found;
+  }
+  return undefined;
+}
+
+/** The strictest that rules about paths say of these; undefined when none binds. */
+export function decidePaths(policy: Policy, touched: readonly TouchedPath[]): Decision | undefined {
+  let strictest: Decision | undefined;
+  for (const level of policy.levels)
+    for (const one of touched) {
+      const found = decideTouched(level, one);
+      if (found !== undefined) strictest = stricter(strictest, found);
+    }
+  return strictest;
+}
+
+/** The deny and ask rules with a pattern that have a say about a tool's calls, as people read them. */
+export function partialRules(policy: Policy, tool: string): readonly string[] {
+  const texts = new Set<string>();
+  for (const level of policy.levels) {
+    for (const source of sources) {
+      const rules = level[source].filter((rule) => matchesText(rule.tool, tool));
+      for (const rule of rules)
+        if (rule.verdict !== 'allow' && rule.pattern !== undefined)
+          texts.add(describe(rule.verdict, rule, source));
+      // This source has decided; what the next one says does not count.
+      if (rules.some((rule) => rule.pattern === undefined)) break;
+    }
+  }
+  return [...texts];
+}
+
 /**
  * What happens to a call. `subject` is the command for `bash`, the canonical path relative to the agent's folder
- * for tools that take a path (see `permissionSubject`), and `Tool.subject` for all others. Pure and total.
+ * for tools that take a path (see `permissionSubject`), and `Tool.subject` for all others; `touched` are the paths
+ * that it touches. Pure and total.
  */
-export function decide(policy: Policy, tool: string, subject: string): Decision {
-  let strictest: Decision | undefined;
+export function decide(
+  policy: Policy,
+  tool: string,
+  subject: string,
+  touched: readonly TouchedPath[] = pathTools.has(tool) ? touchesOf(tool, subject) : [],
+): Decision {
+  let strictest = decidePaths(policy, touched);
   const call = { tool, subject, command: new CommandMatch(tool === 'bash' ? subject : '') };
   for (const level of policy.levels) strictest = stricter(strictest, decideLevel(level, call));
   return strictest ?? { verdict: 'ask', rule: `no rule for ${tool}` };

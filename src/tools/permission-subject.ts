@@ -8,11 +8,17 @@ import type { Tool } from './tool.ts';
  * not inside the folder stays as it was written; the tool itself refuses it.
  */
 export function permissionSubject<Input>(tool: Tool<Input>, input: Input, cwd: string): string {
-  if (!pathTools.has(tool.spec.name)) return tool.subject(input);
-  const path = (input as { readonly path?: unknown }).path ?? '.';
+  const path = writtenPath(tool, input);
+  if (path === undefined) return tool.subject(input);
   try {
-    return containPath(cwd, String(path)).relative;
+    return containPath(cwd, path).relative;
   } catch {
-    return String(path);
+    return path;
   }
+}
+
+/** The path of a call as it is written; undefined for tools that take none. */
+export function writtenPath<Input>(tool: Tool<Input>, input: Input): string | undefined {
+  if (!pathTools.has(tool.spec.name)) return undefined;
+  return String((input as { readonly path?: unknown }).path ?? '.');
 }

@@ -70,7 +70,12 @@ function failure(errors: string): string {
   return `${about}: ${text === '' ? 'ripgrep failed without a message' : text}`;
 }
 
-function resultOf(end: ProcessEnd, results: SearchResults, errors: string, signal: AbortSignal): ToolResult {
+function resultOf(
+  end: ProcessEnd,
+  results: SearchResults,
+  errors: string,
+  { signal, left_out = [] }: ToolContext,
+): ToolResult {
   if (end.end === 'not_started')
     return { status: 'error', output: `ripgrep could not be started: ${end.error.message}` };
   if (signal.aborted) return { status: 'cancelled', output: results.text([]) };
@@ -82,7 +87,12 @@ function resultOf(end: ProcessEnd, results: SearchResults, errors: string, signa
     if (results.count === 0) return { status: 'error', output: failure(errors) };
     notes.push(`[some files could not be searched: ${errors.trim().split('\n', 1)[0]}]`);
   }
-  return { status: 'ok', output: results.text(notes) };
+  return { status: 'ok', output: `${results.text(notes)}${leftOut(left_out)}` };
+}
+
+/** Said whether anything in them matches or not: a pattern must not find out what they hold. */
+function leftOut(rules: readonly string[]): string {
+  return rules.length === 0 ? '' : `\n[not searched: what is under ${rules.join(', ')}]`;
 }
 
 async function searchIn(
@@ -109,7 +119,7 @@ async function searchIn(
       if (errors.length < 2000) errors = (errors + chunk.toString('utf8')).slice(0, 2000);
     },
   });
-  return resultOf(end, results, errors, context.signal);
+  return resultOf(end, results, errors, context);
 }
 
 /** Searches file contents with ripgrep. Files that `.gitignore` names, hidden files and binary files are left out. */

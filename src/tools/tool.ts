@@ -10,8 +10,10 @@ export interface ToolContext {
   readonly agent: { readonly id: string; readonly name: string };
   /** Names of environment variables that child processes may see beside the fixed allow-list. */
   readonly env_allow: readonly string[];
-  /** The rule that denies `tool` this canonical path, relative to `cwd`; asked again at the moment of use. */
+  /** The rule that keeps `tool` from this canonical path, relative to `cwd`; asked again at the moment of use. */
   readonly denied?: (tool: string, relative_path: string) => string | undefined;
+  /** Rules that keep a search from some files, for its result to name. */
+  readonly left_out?: readonly string[];
   /** Live output for people; never part of the result. */
   readonly onOutput: (text: string) => void;
 }

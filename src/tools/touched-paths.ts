@@ -1,0 +1,98 @@
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { containPath } from './path-containment.ts';
+import type { Sight } from './shell/see-through.ts';
+import { isKnown } from './shell/shell-word.ts';
+
+/** A path that a call touches, relative to the agent's folder, and the tool whose rules about paths speak of that. */
+export interface TouchedPath {
+  readonly path: string;
+  readonly as: string;
+  /** A search goes through it; what it finds there is judged file by file. */
+  readonly searched?: true;
+}
+
+/** So many words of a command are looked at as paths. */
+const words_max = 200;
+
+/** Whose rules speak of the path that a tool is called with: reading is reading, whichever tool does it. */
+const same: Readonly<Record<string, readonly string[]>> = {
+  read: ['read'],
+  read_image: ['read', 'read_image'],
+  search: ['read', 'search'],
+  write: ['write'],
+  // It shows what stands around its edits.
+  patch: ['read', 'write', 'patch'],
+  // As far as it can be seen.
+  bash: ['read', 'write'],
+};
+
+/** The tools whose rules about paths bind this one, too. */
+export function boundBy(tool: string): readonly string[] {
+  return same[tool] ?? [];
+}
+
+/** What a tool does to one file. */
+export function touchesOf(tool: string, path: string): readonly TouchedPath[] {
+  return boundBy(tool).map((as) => ({ path, as }));
+}
+
+/** What a call touches, by its canonical path and by the one that is written. */
+export function touchedPaths(tool: string, path: string, cwd: string): readonly TouchedPath[] {
+  const touched = pathsOf(cwd, cwd, path).flatMap((one) => touchesOf(tool, one));
+  return tool === 'search' ? touched.map((one) => ({ ...one, searched: true })) : touched;
+}
+
+/** Programs that write what they are given, and those that do not read it. */
+const writers = new Set(
+  'cp mv ln tee dd install rsync sed rm rmdir touch mkdir chmod chown truncate unlink shred'.split(' '),
+);
+const mere_writers = new Set('rm rmdir touch mkdir chmod chown truncate unlink shred tee'.split(' '));
+/** Programs whose words are no paths. */
+const speakers = new Set(['echo', 'printf', ':', 'true', 'false', 'export', 'exit']);
+
+/** What a command touches, as far as its words tell: literal arguments, and the files of redirections. A fence, no wall. */
+export function touchedByCommand({ commands, opened }: Sight, cwd: string): readonly TouchedPath[] {
+  const touched: TouchedPath[] = [];
+  const folders = [cwd];
+  let left = words_max;
+  const touch = (word: string, found: readonly string[]): void => {
+    left -= 1;
+    if (left < 0 || !isKnown(word) || word === '') return;
+    for (const folder of folders)
+      for (const path of pathsOf(cwd, folder, word)) touched.push(...found.map((as) => ({ path, as })));
+  };
+  for (const [program = '', ...words] of commands) {
+    const name = program.slice(program.lastIndexOf('/') + 1);
+    if (speakers.has(name)) continue;
+    if (/^(?:cd|pushd)$/.test(name) && words[0] !== undefined && isKnown(words[0]))
+      folders.push(resolve(cwd, words[0]));
+    const found = mere_writers.has(name) ? [] : ['read'];
+    if (writers.has(name)) found.push('write');
+    for (const word of words) for (const part of partsOf(word)) touch(part, found);
+  }
+  for (const { path, writes } of opened) touch(path, [writes ? 'write' : 'read']);
+  return touched;
+}
+
+/** A word, and what may be a path in it: `--file=PATH`, `-fPATH`, `if=PATH`, `@PATH`, `HEAD:PATH`. */
+function partsOf(word: string): readonly string[] {
+  const parts = word.startsWith('-') ? [word.slice(2)] : [word];
+  const mark = /[=@:]/.exec(word);
+  if (mark !== null) parts.push(word.slice(mark.index + 1).replace(/^@/, ''));
+  return parts;
+}
+
+/** The canonical path, and the one that is written, both relative to `cwd`; none of what lies outside of it. */
+function pathsOf(cwd: string, folder: string, word: string): readonly string[] {
+  const paths = new Set<string>();
+  const asked = isAbsolute(word) ? resolve(word) : join(folder, word);
+  const written = relative(cwd, asked);
+  if (written !== '..' && !written.startsWith(`..${sep}`) && !isAbsolute(written))
+    paths.add(written === '' ? '.' : written.split(sep).join('/'));
+  try {
+    paths.add(containPath(cwd, asked).relative);
+  } catch {
+    // Outside, or no path at all: no rule speaks of it.
+  }
+  return [...paths];
+}
