@@ -1,5 +1,6 @@
 import type { Agent } from '../core/agent.ts';
 import type { Ask } from '../core/ask.ts';
+import { cutShort } from '../core/child-text.ts';
 import { isUserInitiated } from '../core/user-initiated.ts';
 import { toldStatus } from '../render/agent-status.ts';
 import type { Unled } from './unled.ts';
@@ -38,6 +39,8 @@ export function agentJson(
     doing: agent.doing,
     last_reply: agent.reply,
     error: errorOf(agent),
+    /** The limit that ended its newest turn, or its run, although there is a reply. */
+    limit: cutShort(agent.state),
     started_at: new Date(agent.created_at).toISOString(),
     ended_at: agent.ended_at === null ? null : new Date(agent.ended_at).toISOString(),
     /** Why nobody leads its tree, though there is something to do, and what would help. */

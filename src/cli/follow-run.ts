@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts';
+import { cutShort } from '../core/child-text.ts';
 import { isWorking } from '../core/state.ts';
 import { statusWord } from '../render/agent-status.ts';
 import { cleanLines } from '../render/clean.ts';
@@ -79,6 +80,7 @@ function progressOf(
 
 function printOutcome(context: Context, options: FollowOptions, outcome: TreeOutcome): number {
   const { root, reply, failure, agents } = outcome;
+  const limit = cutShort(root.state);
   if (context.json || options.events) {
     const usage = agents.reduce(
       (sum, agent) => ({ input: sum.input + agent.usage.input, output: sum.output + agent.usage.output }),
@@ -99,12 +101,14 @@ function printOutcome(context: Context, options: FollowOptions, outcome: TreeOut
       status: failure === null ? 'done' : 'failed',
       reply,
       error,
+      limit,
       usage,
       agents: agents.map((agent) => agentJson(agent)),
     });
     return exitCodeOfFailure(failure);
   }
   if (reply !== '') process.stdout.write(`${process.stdout.isTTY ? cleanLines(reply) : reply}\n`);
+  if (limit !== null) process.stderr.write(`cut short: ${cleanLines(limit)}\n`);
   if (failure !== null) {
     process.stderr.write(`error: the run stopped: ${cleanLines(failure.error)} (${failure.kind})\n`);
     for (const row of failureHint(failure, resumeOf(context, options, root)))

@@ -8,7 +8,8 @@ export function announcement(who: string, outcome: ChildOutcome): string {
 }
 
 function ended(outcome: ChildOutcome): RunOutcome {
-  if (outcome.type === 'success') return { status: 'completed', result: outcome.result, error: null };
+  if (outcome.type === 'success')
+    return { status: 'completed', result: outcome.result, error: outcome.limit ?? null };
   const { error, error_kind, partial } = outcome;
   return { status: statusOf(error_kind), result: partial ?? null, error };
 }

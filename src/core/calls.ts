@@ -93,7 +93,7 @@ function breakTurn(
     retryable: true,
   };
   const stopped = [...effects, ...stopCalls(state, [], reason), ...leaveFanIn(state, `Cancelled: ${reason}`)];
-  return endInFailure(failure, state.turn.last_text, stopped, context);
+  return endInFailure(failure, stopped, context);
 }
 
 export function parked(state: Executing, event: EventOf<'call-parked'>): Transition {

@@ -1,4 +1,47 @@
-/** Texts of one agent as one, in order; those that say nothing are left out. */
+import type { Effect } from './effect.ts';
+import type { AssistantContent, Message } from './message.ts';
+import type { AgentState } from './state.ts';
+
+/**
+ * What of a child's words its parent gets, in every vocabulary (docs/vocabularies.md):
+ * - the text with which it stopped is its result; one that must submit counts with it too, marked as not submitted;
+ * - an empty text is never a success;
+ * - what is left of a failure is all that it said.
+ */
+
+/** Texts as one, in order, without those that say nothing, or the same as the one before. */
 export function allTexts(...texts: readonly (string | undefined)[]): string {
-  return texts.filter((text) => text !== undefined && text.trim() !== '').join('\n\n');
+  return texts
+    .filter((text) => text !== undefined && text.trim() !== '')
+    .filter((text, place, all) => text !== all[place - 1])
+    .join('\n\n');
+}
+
+export function textOf({ parts }: Pick<AssistantContent, 'parts'>): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+}
+
+/** The limit that ended the newest turn, or the run, although there is a result; null: none did. */
+export function cutShort(state: AgentState): string | null {
+  return state.type === 'idle' || state.type === 'completed' ? (state.limit ?? null) : null;
+}
+
+/** A result for whoever gets it as a text alone. */
+export function resultText(result: string, limit: string | null | undefined): string {
+  return limit == null ? result : `the sub-agent was cut short: ${limit}\n\nWhat it had by then:\n${result}`;
+}
+
+/** The same on one line, for people. */
+export function shortly(result: string, limit: string | null | undefined): string {
+  return limit == null ? result : `(${limit}) ${result}`;
+}
+
+/** What the model said in these messages. */
+export function saidIn(messages: readonly Message[]): string[] {
+  return messages.flatMap((message) => (message.kind === 'assistant' ? [textOf(message.content)] : []));
+}
+
+/** What an agent says with the messages that these effects append. */
+export function saidWith(effects: readonly Effect[]): string[] {
+  return saidIn(effects.flatMap((effect) => (effect.type === 'append' ? [effect.message] : [])));
 }

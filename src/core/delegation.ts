@@ -1,4 +1,5 @@
 import { settled } from './calls.ts';
+import { resultText } from './child-text.ts';
 import type { EventOf } from './event.ts';
 import { childResult } from './fan-in.ts';
 import type { ResultContent } from './message.ts';
@@ -44,7 +45,7 @@ function delegatedResult(
     call_id: call.id,
     name: call.name,
     status: done ? 'ok' : 'error',
-    output: done ? outcome.result : failureText(outcome),
+    output: done ? resultText(outcome.result, outcome.limit) : failureText(outcome),
   };
   return settled(
     state,

@@ -3,12 +3,14 @@ import type { RunOutcome } from './run-outcome.ts';
 /** The end of a run for whoever asked for it (seed 4, Result Announcement). `head` says whose end, such as `[Subagent: research]`. */
 export function endText(head: string, { status, result, error }: RunOutcome): string {
   const kept = result ?? '';
-  if (status === 'completed') return kept === '' ? `${head} Complete.` : `${head} Complete.\n\n${kept}`;
+  if (status === 'completed' && error === null)
+    return kept === '' ? `${head} Complete.` : `${head} Complete.\n\n${kept}`;
   const text = `${head} ${verdict(status)}: ${error ?? 'no reason was kept'}`;
   return kept === '' ? text : `${text}\n\nWhat it had by then:\n${kept}`;
 }
 
 function verdict(status: RunOutcome['status']): string {
+  if (status === 'completed') return 'Cut short';
   if (status === 'timeout') return 'Timed out';
   return status === 'cancelled' ? 'Cancelled' : 'Failed';
 }

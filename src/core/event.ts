@@ -101,14 +101,14 @@ export type AgentEvent =
     }
   /**
    * The run time comes to its end while at work: what is left of it is for the last word. `final`: nothing is left, the turn ends here. `limit` says
-   * which limit it is; `said` is what a request under way had brought of its text.
+   * which limit it is; `said` as with a cancel.
    */
   | {
       readonly type: 'limit';
       readonly at: number;
       readonly limit: string;
       readonly final: boolean;
-      readonly said?: string;
+      readonly said?: { readonly model: string; readonly text: string };
     }
   /** Something threw while the agent's step was made: whatever it was at ends with it. */
   | { readonly type: 'fault'; readonly at: number; readonly failure: Failure }

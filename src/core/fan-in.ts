@@ -37,7 +37,7 @@ export function childResult(
   if (pending.length > 0) return step({ ...state, pending, results }, []);
   const told = [appendResults(state.spawned, results)];
   if (state.type === 'awaiting') return nextRequest(state.turn, told, context);
-  return endStopped(state.reason, state.turn.last_text, told, context);
+  return endStopped(state.reason, told, context);
 }
 
 /** A child may be done before its parent's calls are: its result is kept. */
@@ -88,9 +88,13 @@ export function appendResults(
   return appendSystem(JSON.stringify({ sub_agent_results }));
 }
 
-/** The outcome as seed 3 writes it; `partial` is beyond the seed. */
+/** The outcome as seed 3 writes it; beyond the seed: what the result is less than was asked for, and `partial`. */
 function taggedOutcome(outcome: ChildOutcome): object {
-  if (outcome.type === 'success') return { success: { result: outcome.result } };
+  if (outcome.type === 'success') {
+    const { result, limit, unsubmitted } = outcome;
+    const submitted = unsubmitted === true ? { submitted: false } : {};
+    return { success: { result, ...submitted, ...(limit === undefined ? {} : { limit }) } };
+  }
   const { error, error_kind, partial } = outcome;
   return { failure: { error, error_kind, ...(partial === undefined ? {} : { partial }) } };
 }

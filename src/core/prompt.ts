@@ -1,4 +1,5 @@
 import { toldAsInterrupted } from './answer-ending.ts';
+import { textOf } from './child-text.ts';
 import type {
   AssistantContent,
   AssistantPart,
@@ -7,6 +8,7 @@ import type {
   Image,
   PlacedMessage,
   ResultContent,
+  UserContent,
 } from './message.ts';
 import { excerpt } from './text.ts';
 
@@ -38,6 +40,8 @@ const NOTHING_SHARED: SharedPrefix = { length: 0, messages: () => [] };
 export class Prompt {
   #shared: SharedPrefix;
   #own: PromptMessage[] = [];
+  /** Place of the newest message that somebody wrote to it. */
+  #spoken_to = 0;
   /** Results of the newest assistant message, until all its calls are answered. */
   #open: { calls: CallPart[]; results: ResultContent[] } | null = null;
 
@@ -53,7 +57,8 @@ export class Prompt {
   append(message: Pick<PlacedMessage, 'kind' | 'content'>): void {
     switch (message.kind) {
       case 'user': {
-        const { text, images } = message.content as Extract<PlacedMessage, { kind: 'user' }>['content'];
+        const { origin, text, images } = message.content as UserContent;
+        if (origin !== 'system') this.#spoken_to = this.#own.length;
         this.#own.push(images === undefined ? { role: 'user', text } : { role: 'user', text, images });
         return;
       }
@@ -122,6 +127,12 @@ export class Prompt {
   /** The messages so far; calls that have no result yet stand unanswered at the end. */
   messages(): readonly PromptMessage[] {
     return this.#shared.length === 0 ? [...this.#own] : [...this.#shared.messages(), ...this.#own];
+  }
+
+  /** What its model said in the own part, oldest first; `since`: all of it, or since somebody wrote to it. */
+  said(since: 'beginning' | 'spoken-to'): string[] {
+    const own = since === 'beginning' ? this.#own : this.#own.slice(this.#spoken_to);
+    return own.flatMap((message) => (message.role === 'assistant' ? [textOf(message)] : []));
   }
 
   /** What every fork of this point begins with: all calls of the newest assistant message get one identical answer. */

@@ -1,6 +1,7 @@
 import { marked, refusal, shortfall } from './answer-ending.ts';
 import { appendAnswer, appendAssistant, appendSystem } from './append.ts';
 import { schedule } from './calls.ts';
+import { textOf } from './child-text.ts';
 import type { EventOf } from './event.ts';
 import type { Failure } from './failure.ts';
 import { countFailure, isRepeatedFailure } from './repeated-failure.ts';
@@ -13,18 +14,18 @@ import { endInFailure, endTurn, report } from './turn-end.ts';
 /** The model answered: run its calls, end the child, or end the turn. */
 export function answered(before: Turn, event: EventOf<'response'>, context: TransitionContext): Transition {
   const { calls, seq, submission, content, appendix } = event;
-  const text = textOf(event);
-  const last_text = context.reports && text !== '' ? text : before.last_text;
-  const turn: Turn = { ...before, requests: before.requests + 1, last_text };
+  const text = textOf(content);
+  const turn: Turn = { ...before, requests: before.requests + 1 };
   const said = appendAssistant(content);
   const declined = refusal(content);
   if (declined !== null) {
     const unrun = calls.map((call) => appendAnswer(call, 'error', `No call was run: ${declined.error}.`));
-    return endInFailure(declined, last_text, [said, ...unrun], context, appendix);
+    return endInFailure(declined, [said, ...unrun], context, { appendix });
   }
   if (submission !== null && context.reports) {
     const taken = calls.map((call) => appendAnswer(call, 'ok', 'submitted'));
-    return report(submission, [said, ...taken], appendix);
+    const limit = turn.grace !== null && submission.type === 'success' ? { limit: turn.grace.error } : {};
+    return report({ ...submission, ...limit }, [said, ...taken], appendix);
   }
   const whole = (before.unfinished ?? '') + text;
   if (turn.grace !== null) {
@@ -59,7 +60,7 @@ function stopped(
   if (short === null) return endTurn(turn, whole, said, context, event.appendix);
   if (turn.unfinished === undefined)
     return nextRequest({ ...turn, unfinished: whole }, [...said, appendSystem(short.order)], context);
-  return endInFailure(short.failure, whole || turn.last_text, said, context, event.appendix);
+  return endInFailure(short.failure, said, context, { appendix: event.appendix, continues: true });
 }
 
 /** No call of the message is run, and the model may mend it: the same mistake again and again ends the turn, as any other. */
@@ -76,9 +77,5 @@ function refused(
   const effects = [appendAssistant(event.content), ...answers];
   if (!isRepeatedFailure(turn)) return nextRequest(turn, effects, context);
   const failure: Failure = { kind: 'repeated_failure', error, retryable: true };
-  return endInFailure(failure, turn.last_text, effects, context, event.appendix);
-}
-
-function textOf(event: EventOf<'response'>): string {
-  return event.content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  return endInFailure(failure, effects, context, { appendix: event.appendix });
 }

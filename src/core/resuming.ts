@@ -64,5 +64,5 @@ function quarantined(
     output: INTERRUPTED,
   }));
   const stopped = [...stopCalls(state, known, error), ...leaveFanIn(state, `Cancelled: ${error}`)];
-  return endInFailure(failure, state.turn.last_text, stopped, context);
+  return endInFailure(failure, stopped, context);
 }

@@ -4,6 +4,7 @@ import type { AgentState } from './state.ts';
 export interface RunOutcome {
   readonly status: RunStatus;
   readonly result: string | null;
+  /** Why it failed; of a completed one, the limit that cut it short. */
   readonly error: string | null;
 }
 
@@ -11,7 +12,7 @@ export interface RunOutcome {
 export function runOutcome(state: AgentState): RunOutcome | null {
   switch (state.type) {
     case 'completed':
-      return { status: 'completed', result: state.result, error: null };
+      return { status: 'completed', result: state.result, error: state.limit ?? null };
     case 'failed': {
       const { kind, error } = state.failure;
       const status = kind === 'timed_out' ? 'timeout' : kind === 'cancelled' ? 'cancelled' : 'failed';

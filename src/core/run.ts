@@ -29,6 +29,7 @@ export interface Run extends NewRun {
   readonly agent_id: string;
   readonly status: RunStatus;
   readonly result: string | null;
+  /** Why it failed; of a completed one, the limit that cut it short. */
   readonly error: string | null;
   /** Milliseconds since the epoch, all of these. */
   readonly created_at: number;

@@ -32,8 +32,16 @@ export interface RunningCall {
   readonly approved?: boolean;
 }
 
+/** What a result is less than it was asked for. */
+export interface Reservations {
+  /** The limit that ended the child: the result is what it had by then. */
+  readonly limit?: string;
+  /** It answered in words instead of submitting. */
+  readonly unsubmitted?: true;
+}
+
 export type ChildOutcome =
-  | { readonly type: 'success'; readonly result: string }
+  | ({ readonly type: 'success'; readonly result: string } & Reservations)
   | {
       readonly type: 'failure';
       readonly error: string;
@@ -84,12 +92,10 @@ export interface Turn {
   readonly grace: Failure | null;
   /** The time for the last word came while a request was under way: that answer counts, and no call of it is run. */
   readonly late?: Failure;
-  /** A child that must submit was reminded of it once (seed 3). */
-  readonly nudged: boolean;
+  /** A child that must submit was reminded of it, once (seed 3): what it had answered instead. */
+  readonly reminded?: string;
   /** The newest answer was cut or empty, and the model was asked once more: what it had said so far. */
   readonly unfinished?: string;
-  /** The newest text of an agent that reports: what is left of its work if it fails. Empty for all others. */
-  readonly last_text: string;
   /** Milliseconds since the epoch. */
   readonly started_at: number;
 }
@@ -99,7 +105,8 @@ export interface Turn {
  * terminal: no event leads out of them (law 3).
  */
 export type AgentState =
-  | { readonly type: 'idle' }
+  /** `limit`: the one that ended its newest turn. */
+  | { readonly type: 'idle'; readonly limit?: string }
   /** A person waits here for mail (seed 1, `/wait`). */
   | { readonly type: 'waiting'; readonly wait: WaitSpec; readonly since: number }
   | { readonly type: 'requesting'; readonly attempt: number; readonly turn: Turn }
@@ -134,7 +141,7 @@ export type AgentState =
       readonly turn: Turn;
     }
   | { readonly type: 'errored'; readonly failure: Failure }
-  | { readonly type: 'completed'; readonly result: string }
+  | ({ readonly type: 'completed'; readonly result: string } & Reservations)
   | { readonly type: 'failed'; readonly failure: Failure; readonly partial?: string }
   | { readonly type: 'killed'; readonly by: string };
 
@@ -143,7 +150,7 @@ export type Executing = Extract<AgentState, { readonly type: 'executing' }>;
 export type FanIn = Extract<AgentState, { readonly type: 'awaiting' | 'cancelling' }>;
 
 export function newTurn(started_at: number): Turn {
-  return { requests: 0, failing: [], grace: null, nudged: false, last_text: '', started_at };
+  return { requests: 0, failing: [], grace: null, started_at };
 }
 
 export function isTerminal(type: StateType): boolean {

@@ -1,7 +1,6 @@
 import { interruptedAnswer } from './answer-ending.ts';
 import { appendAssistant, appendEvent } from './append.ts';
 import { stopCalls } from './calls.ts';
-import { allTexts } from './child-text.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import type { Failure } from './failure.ts';
@@ -23,10 +22,7 @@ export function cancelled(
   const interrupted = appendEvent('interrupted', `interrupted by ${event.by}: ${reason}`);
   switch (state.type) {
     case 'requesting': {
-      const { said } = event;
-      const kept = said === undefined ? [] : [appendAssistant(interruptedAnswer(said.model, said.text))];
-      const partial = allTexts(state.turn.last_text, said?.text);
-      return endStopped(reason, partial, [{ type: 'abort' }, ...kept, interrupted], context);
+      return endStopped(reason, [{ type: 'abort' }, ...saidSoFar(event), interrupted], context);
     }
     case 'executing':
       return cancelledCalls(state, event, interrupted, context);
@@ -43,9 +39,14 @@ export function cancelled(
       ]);
     default:
       // `* + UserCancel where context.is_sub_agent` (seed 3): the parent awaits an outcome in any case.
-      if (context.reports) return endStopped(reason, '', [interrupted], context);
+      if (context.reports) return endStopped(reason, [interrupted], context);
       return invalid(state, event, 'the agent is not at work');
   }
+}
+
+/** What had come of the answer that is stopped. */
+function saidSoFar({ said }: EventOf<'cancel' | 'limit'>): Effect[] {
+  return said === undefined ? [] : [appendAssistant(interruptedAnswer(said.model, said.text))];
 }
 
 function cancelledCalls(
@@ -59,7 +60,7 @@ function cancelledCalls(
   const stopped = [...stopCalls(state, event.open, reason), interrupted];
   const pending = outstanding(state);
   if (pending.length === 0) {
-    return endStopped(reason, turn.last_text, [...stopped, ...leaveFanIn(state, reason)], context);
+    return endStopped(reason, [...stopped, ...leaveFanIn(state, reason)], context);
   }
   return step({ type: 'cancelling', pending, results: early, spawned, reason, turn }, [
     ...stopped,
@@ -80,13 +81,11 @@ export function limitReached(
   const limit: Failure = { kind: 'timed_out', error: `limit reached: ${event.limit}`, retryable: true };
   const reason = `Cancelled: ${limit.error}`;
   const goOn = (turn: Turn, left: readonly Effect[]): Transition =>
-    event.final
-      ? endInFailure(turn.grace ?? limit, allTexts(turn.last_text, event.said), left, context)
-      : lastRequest(turn, limit, left, context);
+    event.final ? endInFailure(turn.grace ?? limit, left, context) : lastRequest(turn, limit, left, context);
   switch (state.type) {
     case 'requesting': {
       const { turn } = state;
-      if (event.final) return goOn(turn, [{ type: 'abort' }]);
+      if (event.final) return goOn(turn, [{ type: 'abort' }, ...saidSoFar(event)]);
       if (turn.grace !== null || turn.late !== undefined)
         return invalid(state, event, 'the last word was asked for');
       return step({ ...state, turn: { ...turn, late: limit } }, []);
@@ -97,7 +96,7 @@ export function limitReached(
       return goOn(state.turn, leaveFanIn(state, reason));
     case 'cancelling': {
       const left = [appendEvent('limit', limit.error), ...leaveFanIn(state, reason)];
-      return endStopped(state.reason, state.turn.last_text, left, context);
+      return endStopped(state.reason, left, context);
     }
     default:
       return invalid(state, event, 'no turn is running');
@@ -113,15 +112,15 @@ export function faulted(
   const reason = `Cancelled: ${failure.error}`;
   switch (state.type) {
     case 'requesting':
-      return endInFailure(failure, state.turn.last_text, [{ type: 'abort' }], context);
+      return endInFailure(failure, [{ type: 'abort' }], context);
     case 'executing': {
       const stopped = [...stopCalls(state, [], failure.error), ...leaveFanIn(state, reason)];
-      return endInFailure(failure, state.turn.last_text, stopped, context);
+      return endInFailure(failure, stopped, context);
     }
     case 'awaiting':
     case 'cancelling':
-      return endInFailure(failure, state.turn.last_text, leaveFanIn(state, reason), context);
+      return endInFailure(failure, leaveFanIn(state, reason), context);
     default:
-      return endInFailure(failure, '', [], context);
+      return endInFailure(failure, [], context);
   }
 }

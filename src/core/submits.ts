@@ -8,5 +8,10 @@ export function isAgentProgram(model: string): boolean {
 /** Whether an agent must end with `submit_result` or `submit_error` (seed 3); what an agent program says last is its result. */
 export function mustSubmit(config: AgentConfig, origin: Origin): boolean {
   if (config.task === undefined || origin !== config.task.kind || isAgentProgram(config.model)) return false;
-  return config.task.kind === 'spawn' || config.task.output_schema !== null;
+  return config.task.kind === 'spawn' || hasSchema(config);
+}
+
+/** Its result counts only as it was submitted, since it is checked then. */
+export function hasSchema({ task }: AgentConfig): boolean {
+  return task !== undefined && task.output_schema !== null;
 }

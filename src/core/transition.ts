@@ -46,7 +46,10 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
       return answered(state.turn, event, context);
     case 'request-failed':
       if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
-      return endInFailure(event.failure, event.partial || state.turn.last_text, [], context, event.appendix);
+      return endInFailure(event.failure, [], context, {
+        appendix: event.appendix,
+        unfinished: event.partial,
+      });
     case 'call-settled':
       return state.type === 'executing'
         ? settled(state, event, context)

@@ -1,4 +1,5 @@
 import { appendEvent, appendSystem } from './append.ts';
+import { allTexts, saidWith } from './child-text.ts';
 import type { Effect } from './effect.ts';
 import type { Failure } from './failure.ts';
 import { nextRequest } from './request.ts';
@@ -9,6 +10,17 @@ import { step, type Transition } from './transition-result.ts';
 const NUDGE =
   'You stopped without a result. Call submit_result with your result, or submit_error if the task cannot be done.';
 
+const SILENT: Failure = {
+  kind: 'no_result',
+  error: 'stopped without a result: its last answer says nothing',
+  retryable: false,
+};
+const UNSUBMITTED: Failure = {
+  kind: 'no_result',
+  error: 'stopped twice without submitting a result',
+  retryable: false,
+};
+
 /** The model stopped asking for tools. */
 export function endTurn(
   turn: Turn,
@@ -17,19 +29,22 @@ export function endTurn(
   context: TransitionContext,
   appendix?: string,
 ): Transition {
-  if (!context.reports) return step({ type: 'idle' }, effects);
+  const { grace, reminded } = turn;
+  const limit = grace === null ? {} : { limit: grace.error };
+  if (!context.reports) return step({ type: 'idle', ...limit }, effects);
+  const fail = (failure: Failure) => endInFailure(failure, effects, context, { appendix });
+  if (context.submits && grace === null && reminded === undefined)
+    return nextRequest({ ...turn, reminded: text }, [...effects, appendSystem(NUDGE)], context);
+  if (text.trim() === '') return fail(grace ?? SILENT);
   // Told to answer with what it has, it did: only the time that it overran makes that a failure (DESIGN.md, Decided).
-  const answered = turn.grace?.kind === 'limit' && !context.submits && text !== '';
-  if (turn.grace !== null && !answered)
-    return endInFailure(turn.grace, text || turn.last_text, effects, context, appendix);
-  if (!context.submits) return report({ type: 'success', result: text }, effects, appendix);
-  if (!turn.nudged) return nextRequest({ ...turn, nudged: true }, [...effects, appendSystem(NUDGE)], context);
-  const failure: Failure = {
-    kind: 'no_result',
-    error: 'stopped twice without submitting a result',
-    retryable: false,
-  };
-  return endInFailure(failure, text || turn.last_text, effects, context, appendix);
+  if (grace !== null && grace.kind !== 'limit') return fail(grace);
+  if (context.checked === true) return fail(grace ?? UNSUBMITTED);
+  const unsubmitted = context.submits ? { unsubmitted: true as const } : {};
+  return report(
+    { type: 'success', result: allTexts(reminded, text), ...limit, ...unsubmitted },
+    effects,
+    appendix,
+  );
 }
 
 /** The agent ends with what its parent awaits; an appendix joins what it brings. */
@@ -41,22 +56,27 @@ export function report(
 ): Transition {
   const outcome = withAppendix(brought, appendix);
   const told: Effect[] = [...effects, { type: 'notify-parent', outcome }];
-  if (outcome.type === 'success') return step({ type: 'completed', result: outcome.result }, told);
+  if (outcome.type === 'success') return step({ ...outcome, type: 'completed' }, told);
   const { error, error_kind, partial } = outcome;
   const failure: Failure = { kind: error_kind, error, retryable };
   return step({ type: 'failed', failure, ...(partial === undefined ? {} : { partial }) }, told);
 }
 
-/**
- * A failure that ends the turn: the end of an agent that reports, a halt that a person can lift for all others. `partial` is what
- * was done so far; empty for nothing.
- */
+export interface FailureDetails {
+  /** Joins what is left; without it, what the context says of the agent's work. */
+  readonly appendix?: string | undefined;
+  /** What the agent was saying when it was stopped. */
+  readonly unfinished?: string | undefined;
+  /** What it says with these effects goes on in the middle of what it said before. */
+  readonly continues?: boolean;
+}
+
+/** A failure that ends the turn: the end of an agent that reports, a halt that a person can lift for all others. What is left of it is all that the agent said. */
 export function endInFailure(
   failure: Failure,
-  partial: string,
   effects: readonly Effect[],
   context: TransitionContext,
-  appendix = context.leaves,
+  { appendix = context.leaves, unfinished, continues = false }: FailureDetails = {},
 ): Transition {
   // A person can lift it: what may be done depends on its kind.
   if (!context.reports) {
@@ -65,6 +85,8 @@ export function endInFailure(
   }
   const told = [...effects, appendEvent('error', failure.error)];
   const { error, kind, retryable } = failure;
+  const [before = '', now] = [context.said?.(), allTexts(...saidWith(effects), unfinished)];
+  const partial = continues ? before + now : allTexts(before, now);
   const kept = partial === '' ? {} : { partial };
   return report({ type: 'failure', error, error_kind: kind, ...kept }, told, appendix, retryable);
 }
@@ -72,12 +94,11 @@ export function endInFailure(
 /** Somebody stopped the turn: an agent that reports ends, any other waits for the next input. */
 export function endStopped(
   reason: string,
-  partial: string,
   effects: readonly Effect[],
   context: TransitionContext,
 ): Transition {
   if (!context.reports) return step({ type: 'idle' }, effects);
-  return endInFailure({ kind: 'cancelled', error: reason, retryable: false }, partial, effects, context);
+  return endInFailure({ kind: 'cancelled', error: reason, retryable: false }, effects, context);
 }
 
 function withAppendix(outcome: ChildOutcome, appendix = ''): ChildOutcome {

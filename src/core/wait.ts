@@ -15,6 +15,8 @@ export interface WaitRow {
   readonly last_reply?: string;
   /** Why its turn failed, for an `idle` agent whose turn did. */
   readonly error?: string;
+  /** The limit that ended its turn: what it did is what it had by then. */
+  readonly limit?: string;
 }
 
 export interface WaitView {
@@ -90,7 +92,8 @@ function row(id: string, view: WaitView, letter: Mail | undefined): WaitRow {
     agent_id: id,
     name,
     status: 'idle',
-    ...(agent.reply === null || agent.sent_this_turn ? {} : { last_reply: agent.reply }),
+    ...(!agent.reply || agent.sent_this_turn ? {} : { last_reply: agent.reply }),
     ...(agent.state.type === 'errored' ? { error: agent.state.failure.error } : {}),
+    ...(agent.state.type === 'idle' && agent.state.limit !== undefined ? { limit: agent.state.limit } : {}),
   };
 }

@@ -10,6 +10,8 @@ export interface SubagentInfo {
 
 export interface SubagentResult {
   readonly text: string;
+  /** The limit that ended it, when one did: the text is what it had by then. */
+  readonly limit?: string;
   /** Answers of its model. */
   readonly turns: number;
   readonly durationMs: number;

@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../core/agent.ts';
+import { cutShort, resultText } from '../core/child-text.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Limits } from '../core/limits.ts';
 import type { TaskTerms } from '../core/task-terms.ts';
@@ -56,7 +57,7 @@ export function subagentHost({ runtime, delegation, config, limits }: HostSurrou
       const { root, reply, failure } = await runtime.settled(started.id, 'root');
       if (failure !== null) throw new Error(`the sub-agent failed (${failure.kind}): ${failure.error}`);
       if (root.reply === null) throw new Error('the sub-agent was interrupted');
-      return reply;
+      return resultText(reply, cutShort(root.state));
     },
   };
 }

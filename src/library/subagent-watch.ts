@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts';
+import { cutShort } from '../core/child-text.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Failure } from '../core/failure.ts';
 import { parseJson } from '../core/json-text.ts';
@@ -123,7 +124,13 @@ export class SubagentWatch {
     if (!isTerminal(agent.state.type)) this.#rested.add(id);
     const end = endOf(agent);
     if (typeof end === 'string') {
-      const result = { text: end, turns, durationMs: (ended_at ?? updated_at) - created_at };
+      const limit = cutShort(agent.state);
+      const result = {
+        text: end,
+        ...(limit === null ? {} : { limit }),
+        turns,
+        durationMs: (ended_at ?? updated_at) - created_at,
+      };
       this.#tell('onSubagentComplete', id, Object.freeze(result));
     } else this.#tell('onSubagentError', id, new Error(end.error, { cause: end }));
   }

@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts';
+import { cutShort, shortly } from '../core/child-text.ts';
 import { isWorking } from '../core/state.ts';
 import { status } from './agent-status.ts';
 import { count, duration } from './amounts.ts';
@@ -90,7 +91,7 @@ function tokens(agent: Agent): string {
 function what(agent: Agent): string {
   if (agent.state.type === 'killed') return `killed by ${clean(agent.state.by)}`;
   if (agent.state.type === 'failed') return clean(agent.state.failure.error);
-  if (agent.state.type === 'completed') return `"${clean(agent.state.result)}"`;
   if (agent.doing !== null) return clean(agent.doing);
-  return agent.reply === null ? '' : `"${clean(agent.reply)}"`;
+  const text = agent.state.type === 'completed' ? agent.state.result : agent.reply;
+  return clean(shortly(text === null ? '' : `"${text}"`, cutShort(agent.state))).trim();
 }

@@ -3,6 +3,7 @@ import type { AgentEvent } from '../core/event.ts';
 import type { Mail } from '../core/mail.ts';
 import type { Prompt } from '../core/prompt.ts';
 import type { Call } from '../core/state.ts';
+import { storable } from '../core/text.ts';
 import type { RequestRecord } from '../store/store.ts';
 import type { NeedAnswer } from '../toolsets/need.ts';
 import type { RefusalCode } from '../toolsets/toolset.ts';
@@ -71,6 +72,12 @@ export function stopWork(cell: Cell): void {
   cell.request = null;
   for (const controller of cell.calls.values()) controller.abort();
   cell.calls.clear();
+}
+
+/** What the request in flight has brought of its text, for an event that may stop it. */
+export function saidSoFar({ agent, request, said }: Cell): { said?: { model: string; text: string } } {
+  if (request === null || said.trim() === '') return {};
+  return { said: { model: agent.config.model, text: storable(said) } };
 }
 
 /** Stops whatever runs here for the agent. */

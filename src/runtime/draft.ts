@@ -1,11 +1,13 @@
 import type { Agent } from '../core/agent.ts';
 import type { NewAsk } from '../core/ask.ts';
+import { allTexts, saidIn, textOf } from '../core/child-text.ts';
 import type { NewDelivery } from '../core/delivery.ts';
 import type { Effect } from '../core/effect.ts';
 import type { AgentEvent } from '../core/event.ts';
 import type { NewMail } from '../core/mail.ts';
 import type { Message } from '../core/message.ts';
 import type { NewAgent } from '../core/new-agent.ts';
+import type { Prompt } from '../core/prompt.ts';
 import { type AgentState, type Call, isWorking } from '../core/state.ts';
 import type { Worktree } from '../core/task-terms.ts';
 import { transition } from '../core/transition.ts';
@@ -62,6 +64,7 @@ export class Draft {
   reply: string | null;
   sent_this_turn: boolean;
   noticed: number;
+  readonly #prompt: Prompt;
   readonly #context: TransitionContext;
   readonly #isToolsetCall: (call: Call) => boolean;
   readonly #newId: () => string;
@@ -74,6 +77,7 @@ export class Draft {
 
   constructor(
     agent: Agent,
+    prompt: Prompt,
     context: TransitionContext,
     isToolsetCall: (call: Call) => boolean,
     newId: () => string,
@@ -84,7 +88,8 @@ export class Draft {
     this.reply = agent.reply;
     this.sent_this_turn = agent.sent_this_turn;
     this.noticed = agent.noticed;
-    this.#context = context;
+    this.#prompt = prompt;
+    this.#context = { ...context, said: () => this.said('beginning') };
     this.#isToolsetCall = isToolsetCall;
     this.#newId = newId;
     this.#isAlive = isAlive;
@@ -119,16 +124,25 @@ export class Draft {
     this.state = result.state;
     this.#at = event.at;
     if (request !== undefined) this.#requests.push(request);
-    if (event.type === 'input' || event.type === 'retry') this.sent_this_turn = false;
+    if (event.type === 'input' || event.type === 'retry') {
+      this.sent_this_turn = false;
+      this.reply = null;
+    }
     if (event.type === 'call-settled') this.#settled += 1;
-    if (event.type === 'response' && event.calls.length === 0)
-      this.reply = unfinishedText(before) + textOf(event.content.parts);
+    if (event.type === 'response' && (event.calls.length === 0 || this.state.type === 'idle'))
+      this.reply = unfinishedText(before) + textOf(event.content);
     for (const effect of result.effects) this.#absorb(effect);
     const after = result.state;
-    if (event.type === 'response' && after.type === 'idle') this.#turnEnded(this.reply ?? '');
+    if (event.type === 'response' && after.type === 'idle')
+      this.#turnEnded(allTexts(this.reply ?? '', after.limit === undefined ? '' : `(${after.limit})`));
     else if (after.type === 'errored' && before.type !== 'errored')
       this.#turnEnded(`The turn stopped: ${after.failure.error}`);
     return null;
+  }
+
+  /** What the agent has said, this step included. */
+  said(since: Parameters<Prompt['said']>[0]): string {
+    return allTexts(...this.#prompt.said(since), ...saidIn(this.messages));
   }
 
   #turnEnded(text: string): void {
@@ -266,10 +280,6 @@ export class Draft {
         step.state.type === 'completed' || step.state.type === 'failed' ? step.at : this.before.ended_at,
     };
   }
-}
-
-function textOf(parts: readonly { readonly type: string; readonly text?: string }[]): string {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('');
 }
 
 /** What an answer that was cut had said: its continuation joins it. */

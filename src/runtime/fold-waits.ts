@@ -1,10 +1,9 @@
 import type { AgentEvent } from '../core/event.ts';
 import type { Mail } from '../core/mail.ts';
 import type { Call, WaitSpec } from '../core/state.ts';
-import { storable } from '../core/text.ts';
 import { endWait, isAnswered, type WaitCut, type WaitView } from '../core/wait.ts';
 import { HUMAN_WAIT } from '../core/waiting.ts';
-import type { Cell } from './cell.ts';
+import { type Cell, saidSoFar } from './cell.ts';
 import type { Draft } from './draft.ts';
 import type { FoldSurroundings } from './fold-surroundings.ts';
 
@@ -116,7 +115,5 @@ export function cancel(
     for (const id of end.consume) draft.consumeWithNext(id);
     open.push({ call_id: HUMAN_WAIT, name: 'wait', status: 'ok' as const, output: end.output });
   }
-  const said = cell.request === null ? '' : storable(cell.said);
-  const streamed = said.trim() === '' ? {} : { said: { model: draft.before.config.model, text: said } };
-  draft.apply({ ...event, open, ...streamed });
+  draft.apply({ ...event, open, ...saidSoFar(cell) });
 }

@@ -53,6 +53,7 @@ function folded(cell: Cell, around: FoldSurroundings): Draft {
 function newDraft(cell: Cell, around: FoldSurroundings): Draft {
   return new Draft(
     cell.agent,
+    cell.prompt,
     around.context,
     (call) => around.toolsetTool(call.name) !== undefined,
     around.newId,

@@ -1,8 +1,7 @@
 import { isAsking, runDeadline } from '../core/parked.ts';
 import { runTime } from '../core/run-time.ts';
 import { isWorking } from '../core/state.ts';
-import { storable } from '../core/text.ts';
-import type { Cell } from './cell.ts';
+import { type Cell, saidSoFar } from './cell.ts';
 import type { Executor } from './executor.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -42,7 +41,7 @@ export class TurnClock {
       if ('turn' in now && now.turn.started_at > started_at) return this.watch(cell);
       const at = this.#surroundings.now();
       const limit = `run time of ${run_ms / 1000} s`;
-      this.#executor.happened(cell, { type: 'limit', at, limit, final, said: storable(cell.said) });
+      this.#executor.happened(cell, { type: 'limit', at, limit, final, ...saidSoFar(cell) });
       // Whatever comes of the last word: the time is a maximum.
       if (!final) this.#set(cell, RUN, started_at + run_ms, ring(true));
     };

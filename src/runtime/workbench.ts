@@ -1,7 +1,7 @@
 import type { Agent, AgentConfig, Tree } from '../core/agent.ts';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
 import { isSubAgent } from '../core/sub-agent.ts';
-import { isAgentProgram, mustSubmit } from '../core/submits.ts';
+import { hasSchema, isAgentProgram, mustSubmit } from '../core/submits.ts';
 import type { Worktree } from '../core/task-terms.ts';
 import type { TransitionContext } from '../core/transition-context.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -96,6 +96,7 @@ export class Workbench {
     return {
       reports,
       submits: mustSubmit(agent.config, agent.origin),
+      checked: hasSchema(agent.config),
       turns: Math.min(
         agent.config.turns ?? Number.POSITIVE_INFINITY,
         tree?.limits.turns ?? DEFAULT_LIMITS.turns,

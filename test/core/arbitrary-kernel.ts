@@ -51,17 +51,20 @@ export const outcome: fc.Arbitrary<ChildOutcome> = fc.oneof(
 export const child: fc.Arbitrary<ChildResult> = fc.record({ agent_id, outcome });
 const spawned: fc.Arbitrary<SpawnedChild> = fc.record({ agent_id, task: text });
 
-const turn: fc.Arbitrary<Turn> = fc.record({
-  requests: fc.nat({ max: 5 }),
-  failing: fc.array(
-    fc.record({ signature: text, times: fc.integer({ min: 1, max: 3 }), request: fc.nat({ max: 5 }) }),
-    { maxLength: 2 },
-  ),
-  grace: fc.option(failure),
-  nudged: fc.boolean(),
-  last_text: text,
-  started_at: at,
-});
+const turn: fc.Arbitrary<Turn> = fc.record(
+  {
+    requests: fc.nat({ max: 5 }),
+    failing: fc.array(
+      fc.record({ signature: text, times: fc.integer({ min: 1, max: 3 }), request: fc.nat({ max: 5 }) }),
+      { maxLength: 2 },
+    ),
+    grace: fc.option(failure),
+    reminded: text,
+    late: failure,
+    started_at: at,
+  },
+  { requiredKeys: ['requests', 'failing', 'grace', 'started_at'] },
+);
 
 const few = { maxLength: 4 };
 const fanIn = {

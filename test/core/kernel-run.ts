@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { allTexts, saidIn } from '../../src/core/child-text.ts';
 import type { Effect } from '../../src/core/effect.ts';
 import type { AgentEvent } from '../../src/core/event.ts';
 import type { Message } from '../../src/core/message.ts';
@@ -49,7 +50,7 @@ export class KernelRun {
   #started: string[] = [];
 
   constructor(context: TransitionContext) {
-    this.context = context;
+    this.context = { ...context, said: () => allTexts(...saidIn(this.messages)) };
   }
 
   apply(event: AgentEvent): Transition {

@@ -84,22 +84,24 @@ describe('a sub-agent that submits', () => {
     }
   });
 
-  it('in its last turn after the time limit it may still submit', () => {
+  it('in its last turn after the time limit it may still submit, and its result says which limit it was', () => {
     const run = started(LONG);
     answer(run, 'Working.', [call('a')]);
     run.apply(LIMIT);
     assert.match(system(run), /Call submit_result with what you have now; no other tool is run/);
-    assert.deepEqual(told(respond(run, [SUBMIT], { submission: DONE })), [DONE]);
+    assert.deepEqual(told(respond(run, [SUBMIT], { submission: DONE })), [
+      { ...DONE, limit: 'limit reached: run time of 60 s' },
+    ]);
   });
 
-  it('in its last turn no other call is run, and what it says is kept as partial, as timed_out', () => {
+  it('in its last turn no other call is run, and all that it said is kept as partial, as timed_out', () => {
     const run = started(LONG);
     answer(run, 'Working.', [call('a')]);
     run.apply(LIMIT);
     const end = respond(run, [call('b')], {}, 'Half of it is good.');
     const error = 'limit reached: run time of 60 s';
     assert.deepEqual(told(end), [
-      { type: 'failure', error, error_kind: 'timed_out', partial: 'Half of it is good.' },
+      { type: 'failure', error, error_kind: 'timed_out', partial: 'Working.\n\nHalf of it is good.' },
     ]);
     assert.deepEqual(results(run).at(-1), ['b', 'error', `No call was run: ${error}.`]);
   });
@@ -114,10 +116,54 @@ describe('a sub-agent that submits', () => {
     assert.deepEqual(told(end), [
       {
         type: 'failure',
+        error: 'stopped without a result: its last answer says nothing',
+        error_kind: 'no_result',
+        partial: 'Done, I think.\n\nI look again.',
+      },
+    ]);
+  });
+});
+
+describe('a sub-agent that answers in words and never submits', () => {
+  it('counts with its words, before and after the reminder, marked as not submitted', () => {
+    const run = started(LONG);
+    answer(run, 'Two issues: a, b.');
+    const end = answer(run, 'I said it above.');
+    const result = 'Two issues: a, b.\n\nI said it above.';
+    assert.deepEqual(told(end), [{ type: 'success', result, unsubmitted: true }]);
+    assert.deepEqual(run.state, { type: 'completed', result, unsubmitted: true });
+  });
+
+  it('says it once when it says the same twice', () => {
+    const run = started(LONG);
+    answer(run, 'Two issues.');
+    assert.deepEqual(told(answer(run, 'Two issues.')), [
+      { type: 'success', result: 'Two issues.', unsubmitted: true },
+    ]);
+  });
+
+  it('is a failure where its result must be checked, with all its words', () => {
+    const run = started({ ...LONG, checked: true });
+    answer(run, 'Two issues.');
+    assert.deepEqual(told(answer(run, 'Really two.')), [
+      {
+        type: 'failure',
         error: 'stopped twice without submitting a result',
         error_kind: 'no_result',
-        partial: 'I look again.',
+        partial: 'Two issues.\n\nReally two.',
       },
+    ]);
+  });
+
+  it('after a turn limit is marked with that, too', () => {
+    const run = started(CHILD);
+    answer(run, 'I look.', [call('a')]);
+    settle(run, 'a');
+    answer(run, 'I look on.', [call('b')]);
+    settle(run, 'b');
+    const limit = 'limit reached: 2 model requests in one turn';
+    assert.deepEqual(told(answer(run, 'One so far.')), [
+      { type: 'success', result: 'One so far.', limit, unsubmitted: true },
     ]);
   });
 });
@@ -186,8 +232,8 @@ describe('what joins an outcome', () => {
       ['', appendix],
     ] as const) {
       const run = started(CHILD);
-      respond(run, [], {});
-      const [outcome] = told(respond(run, [], { appendix }, said));
+      respond(run, [], {}, said);
+      const [outcome] = told(respond(run, [], { appendix }));
       assert.ok(outcome?.type === 'failure' && outcome.error_kind === 'no_result');
       assert.equal(outcome.partial, partial);
     }

@@ -67,7 +67,7 @@ onBothDatabases('single-shot delegation', (database) => {
     await on.close();
   });
 
-  it('a program that asks for tools gets none of them; what it says when told so is the result', async () => {
+  it('a program that asks for tools gets none of them; what it says when told so is the result, which says so', async () => {
     const seen: ModelRequest[] = [];
     const call = { type: 'call' as const, id: 'c', name: 'echo', input: '{"text":"x"}' };
     const usage = { input: 1, output: 1, cached: 0, reasoning: 0, cost_usd: null };
@@ -92,7 +92,10 @@ onBothDatabases('single-shot delegation', (database) => {
       message.kind === 'result' ? [message.content.status] : [],
     );
     assert.deepEqual(answered, ['error', 'error']);
-    assert.equal((await on.results(root))[0]?.output, 'half');
+    assert.equal(
+      (await on.results(root))[0]?.output,
+      'the sub-agent was cut short: limit reached: 1 model requests in one turn\n\nWhat it had by then:\nhalf',
+    );
     assert.equal(seen.length, 2);
     await on.close();
   });

@@ -122,7 +122,9 @@ onBothDatabases('delegate toolset', (database) => {
     await on.close();
   });
 
-  it('a used-up maxTurns brings one last answer without tools, and that is the result', async () => {
+  it('a used-up maxTurns brings one last answer without tools, and that is the result, which says so', async () => {
+    const cut = (n: number) =>
+      `the sub-agent was cut short: limit reached: ${n} model requests in one turn\n\nWhat it had by then:\nwhat I have`;
     const eager = (scene: { user: string }) =>
       scene.user.includes('Finish now') ? 'what I have' : ([['echo', { text: 'more' }]] as const);
     const on = await stage(
@@ -136,9 +138,14 @@ onBothDatabases('delegate toolset', (database) => {
     assert.deepEqual(
       (await on.results(root)).map(({ status, output }) => [status, output]),
       [
-        ['ok', 'what I have'],
-        ['ok', 'what I have'],
+        ['ok', cut(3)],
+        ['ok', cut(2)],
       ],
+    );
+    const runs = (await on.store.runs({ root_id: root.id })).toReversed();
+    assert.deepEqual(
+      runs.map(({ status, result, error }) => [status, result, error]),
+      [3, 2].map((n) => ['completed', 'what I have', `limit reached: ${n} model requests in one turn`]),
     );
     const asked = (name: string) => on.requests.filter((request) => request.agent.name === name).length;
     assert.deepEqual([asked('eager'), asked('usual')], [4, 3]);

@@ -16,7 +16,7 @@ export interface Row {
   readonly agent_id: string;
   readonly task: string;
   readonly outcome: {
-    readonly success?: { readonly result: string };
+    readonly success?: { readonly result: string; readonly submitted?: false; readonly limit?: string };
     readonly failure?: { readonly error: string; readonly error_kind: string; readonly partial?: string };
   };
 }

@@ -157,7 +157,7 @@ function suite(database: Database): void {
     assert.deepEqual((await rounds(on, root)).flat().map(brief), [
       'no_model: the model is away',
       'result of fine',
-      'no_result: stopped twice without submitting a result',
+      'no_result: stopped without a result: its last answer says nothing',
     ]);
     await on.close();
   });

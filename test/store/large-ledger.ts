@@ -44,8 +44,6 @@ const PARKED_STATE: AgentState = {
     requests: 1,
     failing: [],
     grace: null,
-    nudged: false,
-    last_text: '',
     started_at: 1_700_000_000_000,
   },
 };

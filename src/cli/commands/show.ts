@@ -1,4 +1,5 @@
 import type { Agent } from '../../core/agent.ts';
+import { cutShort } from '../../core/child-text.ts';
 import { isTerminal } from '../../core/state.ts';
 import { status } from '../../render/agent-status.ts';
 import { count, duration } from '../../render/amounts.ts';
@@ -75,6 +76,9 @@ export function show(context: Context, text: string): Promise<number> {
     const width = Math.max(...rows.map(([key]) => key.length));
     for (const [key, value] of rows)
       process.stdout.write(`${paint(context.out, 'dim', key.padEnd(width))}  ${value}\n`);
+    const limit = cutShort(agent.state);
+    if (limit !== null)
+      process.stdout.write(`\n${paint(context.out, 'dim', 'cut short')}\n${cleanLines(limit)}\n`);
     if (agent.reply !== null)
       process.stdout.write(`\n${paint(context.out, 'dim', 'last reply')}\n${cleanLines(agent.reply)}\n`);
     return 0;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../../core/agent.ts';
+import { cutShort } from '../../core/child-text.ts';
 import { isTerminal, isWorking } from '../../core/state.ts';
 import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
@@ -19,6 +20,10 @@ interface Row {
   readonly name: string;
   readonly status: 'running' | 'idle' | 'dead';
   readonly last_reply: string | null;
+  /** Why it failed. */
+  readonly error?: string;
+  /** The limit that ended its turn. */
+  readonly limit?: string;
 }
 
 /**
@@ -62,7 +67,7 @@ export function wait(
     else
       for (const row of rows)
         process.stdout.write(
-          `${clean(row.name).padEnd(20)}  ${row.status.padEnd(8)}  ${clean(row.last_reply ?? '')}\n`,
+          `${clean(row.name).padEnd(20)}  ${row.status.padEnd(8)}  ${clean(saidBy(row))}\n`,
         );
     return complete ? EXIT.done : EXIT.wait_incomplete;
   });
@@ -99,5 +104,20 @@ async function look(store: Store, ids: readonly string[]): Promise<Row[]> {
 
 function rowOf(agent: Agent): Row {
   const status = isTerminal(agent.state.type) ? 'dead' : isWorking(agent.state.type) ? 'running' : 'idle';
-  return { agent_id: agent.id, root_id: agent.root_id, name: agent.name, status, last_reply: agent.reply };
+  const { state } = agent;
+  const limit = cutShort(state);
+  return {
+    agent_id: agent.id,
+    root_id: agent.root_id,
+    name: agent.name,
+    status,
+    last_reply: agent.reply,
+    ...(state.type === 'errored' || state.type === 'failed' ? { error: state.failure.error } : {}),
+    ...(limit === null ? {} : { limit }),
+  };
+}
+
+function saidBy({ last_reply, error, limit }: Row): string {
+  const why = error ?? limit;
+  return [why === undefined ? '' : `(${why})`, last_reply ?? ''].filter((text) => text !== '').join(' ');
 }

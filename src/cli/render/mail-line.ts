@@ -1,3 +1,4 @@
+import { shortly } from '../../core/child-text.ts';
 import { completionLine, readCompletion } from '../../core/completion.ts';
 import type { Mail } from '../../core/mail.ts';
 import type { ChildResult } from '../../core/state.ts';
@@ -10,7 +11,7 @@ export function mailLine(mail: Mail, nameOf: (agent_id: string) => string): stri
     const { outcome } = JSON.parse(mail.body) as ChildResult;
     const end =
       outcome.type === 'success'
-        ? `✓ announced: ${clean(outcome.result)}`
+        ? `✓ announced: ${clean(shortly(outcome.result, outcome.limit))}`
         : `✗ announced: ${clean(outcome.error)} (${outcome.error_kind})`;
     return `${who}  ${end}`;
   }

@@ -1,4 +1,5 @@
 import type { Agent } from '../../core/agent.ts';
+import { cutShort } from '../../core/child-text.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { clean } from '../../render/clean.ts';
 import { type Paint, sign } from '../../render/style.ts';
@@ -17,10 +18,12 @@ function standing(state: UiState, agent: Agent, look: Look): readonly [string, P
   if (ask !== undefined)
     return ['!', 'yellow', `${look.accessible ? 'asks: ' : ''}${clean(ask.tool)}: ${clean(ask.subject)}`];
   const { state: at } = agent;
-  const said = agent.reply === null ? '' : ` "${clean(agent.reply)}"`;
+  const limit = cutShort(at);
+  const why = limit === null ? '' : ` (${clean(limit)})`;
+  const said = agent.reply === null ? why : `${why} "${clean(agent.reply)}"`;
   if (at.type === 'killed') return [sign(look, '✗'), 'gray', `killed by ${clean(at.by)}`];
   if (at.type === 'failed') return [sign(look, '✗'), 'red', `failed: ${clean(at.failure.error)}`];
-  if (at.type === 'completed') return [sign(look, '✓'), 'green', `done "${clean(at.result)}"`];
+  if (at.type === 'completed') return [sign(look, '✓'), 'green', `done${why} "${clean(at.result)}"`];
   if (at.type === 'errored') return ['!', 'red', `error: ${clean(at.failure.error)}`];
   const word = statusWord(agent);
   if (word === 'idle' || word === 'queued') return [sign(look, '○'), 'dim', `${word}${said}`];

@@ -1,3 +1,4 @@
+import { shortly } from '../../core/child-text.ts';
 import { clean } from '../../render/clean.ts';
 import { sign } from '../../render/style.ts';
 import { line, type Part } from '../line.ts';
@@ -8,7 +9,7 @@ interface SubAgentResult {
   readonly agent_id: string;
   readonly task: string;
   readonly outcome: {
-    readonly success?: { readonly result: string };
+    readonly success?: { readonly result: string; readonly submitted?: false; readonly limit?: string };
     readonly failure?: { readonly error: string; readonly error_kind: string };
   };
 }
@@ -22,7 +23,10 @@ export function resultsView(text: string, width: number, look: Look, names: Name
   const rows = results.map(({ agent_id, task, outcome }) => {
     const who = clean(names.name(agent_id) ?? task);
     const done = outcome.success !== undefined;
-    const said = clean(outcome.success?.result ?? outcome.failure?.error ?? '');
+    const { success, failure } = outcome;
+    const said = clean(
+      success === undefined ? (failure?.error ?? '') : shortly(success.result, success.limit),
+    );
     const word = done ? 'done' : clean(outcome.failure?.error_kind ?? 'failed').replaceAll('_', ' ');
     const mark = look.accessible ? word : `${sign(look, done ? '✓' : '✗')} ${word}`;
     return line(look, width, [`  ${who}  `, [done ? 'green' : 'red', mark], ['dim', `  ${said}`]]);

@@ -1,3 +1,4 @@
+import { shortly } from '../../core/child-text.ts';
 import type { WaitRow } from '../../core/wait.ts';
 import { clean } from '../../render/clean.ts';
 import { columnsOf, fit, pad } from '../../render/style.ts';
@@ -26,7 +27,7 @@ export function waitRows({ rows, cut }: WaitResult, width: number, look: Look): 
   return [...lines, line(look, width, [['yellow', `  ${rows.length === 0 ? 'nothing came, ' : ''}${text}`]])];
 }
 
-function told({ message, last_reply, error }: WaitRow, before: string): string {
-  const text = clean(message ?? error ?? last_reply ?? '');
+function told({ message, last_reply, error, limit }: WaitRow, before: string): string {
+  const text = clean(message ?? error ?? shortly(last_reply ?? '', limit)).trim();
   return text === '' ? '' : `${before}${text}`;
 }
