@@ -1,24 +1,16 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worktree } from '../core/task-terms.ts';
-import { childEnvironment } from '../tools/child-environment.ts';
-import { runProcess } from '../tools/run-process.ts';
+import { type Git, type GitEnd, gitIn, neutralGitIn } from './git-command.ts';
 
-const TIMEOUT_MS = 60_000;
-const MAX_OUTPUT = 200_000;
 /** How much of the changes is told; the branch holds them all. */
 const MAX_DIFF = 60_000;
 /** Worktrees of one name. */
 const MOST_COPIES = 100;
-/** The repository's own hooks and monitors are not ours to start, and nobody is there to unlock a signing key. */
-const QUIET = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', '-c', 'commit.gpgsign=false'];
 const AUTHOR = ['-c', 'user.name=Coppice', '-c', 'user.email=coppice@localhost'];
 const BRANCHES = 'coppice/';
 const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color'];
-
-type GitEnd = { readonly ok: true; readonly out: string } | { readonly ok: false; readonly error: string };
 
 /** Git trips over worktrees that another git is just making or removing, so those of this process come one after the other. */
 let last: Promise<unknown> = Promise.resolve();
@@ -29,51 +21,16 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
   return mine;
 }
 
-/** Another process has half made a worktree of the repository. */
-const HALF_MADE = /failed to read .*worktrees/;
-const TRIES = 20;
-const PAUSE_MS = 50;
-
-async function git(cwd: string, args: readonly string[]): Promise<GitEnd> {
-  for (let tries = 1; ; tries += 1) {
-    const end = await runGit(cwd, args);
-    if (end.ok || tries === TRIES || !HALF_MADE.test(end.error)) return end;
-    await sleep(PAUSE_MS * Math.random());
-  }
-}
-
-async function runGit(cwd: string, args: readonly string[]): Promise<GitEnd> {
-  let [out, problem] = ['', ''];
-  const end = await runProcess({
-    file: 'git',
-    args: [...QUIET, ...args],
-    place: cwd,
-    // Its messages are read below.
-    env: { ...childEnvironment([]), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
-    signal: new AbortController().signal,
-    timeout_ms: TIMEOUT_MS,
-    onOutput: (chunk) => {
-      if (out.length < MAX_OUTPUT) out += chunk.toString('utf8');
-    },
-    onErrorOutput: (chunk) => {
-      if (problem.length < MAX_OUTPUT) problem += chunk.toString('utf8');
-    },
-  });
-  if (end.end === 'exited' && end.code === 0) return { ok: true, out };
-  if (end.end === 'not_started')
-    return { ok: false, error: `git could not be started: ${end.error.message}` };
-  return { ok: false, error: problem.trim() || `git ${args[0]} failed` };
-}
-
 type Made =
   | { readonly ok: true; readonly worktree: Worktree }
   | { readonly ok: false; readonly error: string };
 
 /** Makes a worktree of the repository around `base` in `folder`, on a branch of its own at the current commit. */
 export async function makeWorktree(base: string, folder: string, id: string): Promise<Made> {
-  const top = await git(base, ['rev-parse', '--show-toplevel']);
+  const git = gitIn(base);
+  const top = await git('rev-parse', '--show-toplevel');
   if (!top.ok) return { ok: false, error: `a worktree needs a git repository: ${top.error}` };
-  const head = await git(base, ['rev-parse', 'HEAD']);
+  const head = await git('rev-parse', 'HEAD');
   if (!head.ok) return { ok: false, error: `a worktree needs a first commit: ${head.error}` };
   const name = id.replaceAll(/[^\w-]/g, '-').slice(-60);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -93,8 +50,23 @@ async function addWorktree(
     const own = copy === 1 ? name : `${name}-${copy}`;
     const branch = `${BRANCHES}${own}`;
     const place = join(folder, own);
-    const added = await git(base, ['worktree', 'add', '--quiet', '-b', branch, place, commit]);
+    const added = await gitIn(base)(
+      'worktree',
+      'add',
+      '--quiet',
+      '--no-checkout',
+      '-b',
+      branch,
+      place,
+      commit,
+    );
     if (added.ok) {
+      const filled = await fill(place);
+      if (!filled.ok) {
+        await gitIn(base)('worktree', 'remove', '--force', place);
+        await gitIn(base)('branch', '--quiet', '-D', branch);
+        return filled;
+      }
       // The same folder inside the worktree as `base` is in the repository; git keeps no empty or ignored ones.
       const path = join(place, relative(realpathSync(top), realpathSync(base)));
       await mkdir(path, { recursive: true });
@@ -106,15 +78,24 @@ async function addWorktree(
   return { ok: false, error };
 }
 
+/** Checks the files out, under settings that are looked at first: some hold in worktrees alone. */
+async function fill(place: string): Promise<GitEnd> {
+  const git = await neutralGitIn(place);
+  return 'error' in git ? { ok: false, error: git.error } : git('reset', '--quiet', '--hard');
+}
+
 /** Commits all changes of a worktree to its branch; returns them as text for the result of whoever worked there. The folder stays. */
 export async function saveWorktree({ path, branch, base }: Worktree, title: string): Promise<string> {
   const place = await topOf({ path, branch, base });
   if (place === null) return `[worktree] branch ${branch}; its folder ${path} is no worktree any more`;
-  await git(place, ['add', '--all']);
-  await git(place, [...AUTHOR, 'commit', '--quiet', '--no-verify', '--message', title]);
-  const open = await unsaved(place, branch);
+  const git = await neutralGitIn(place);
+  if ('error' in git)
+    return `[worktree] branch ${branch}; nothing could be committed (${git.error}), so its folder stays: ${place}`;
+  await git('add', '--all');
+  await git(...AUTHOR, 'commit', '--quiet', '--no-verify', '--message', title);
+  const open = await unsaved(git, branch);
   if (open !== null) return `[worktree] branch ${branch}; ${open}, so its folder stays: ${place}`;
-  const diff = await git(place, ['diff', ...PLAIN, base, 'HEAD']);
+  const diff = await git('diff', ...PLAIN, base, 'HEAD');
   if (!diff.ok) return `[worktree] branch ${branch}; its changes could not be read: ${diff.error}`;
   if (diff.out === '') return '[worktree] nothing was changed';
   const text = diff.out.slice(0, MAX_DIFF).trimEnd();
@@ -129,15 +110,15 @@ export async function saveWorktree({ path, branch, base }: Worktree, title: stri
 async function topOf({ path, branch }: Worktree): Promise<string | null> {
   let place = path;
   while (!existsSync(place)) place = dirname(place);
-  const top = await git(place, ['rev-parse', '--show-toplevel']);
+  const top = await gitIn(place)('rev-parse', '--show-toplevel');
   return top.ok && basename(top.out.trim()) === branch.slice(BRANCHES.length) ? top.out.trim() : null;
 }
 
 /** What of a worktree its branch does not hold; null when it holds everything. */
-async function unsaved(place: string, branch: string): Promise<string | null> {
-  const status = await git(place, ['status', '--porcelain']);
+async function unsaved(git: Git, branch: string): Promise<string | null> {
+  const status = await git('status', '--porcelain');
   if (!status.ok || status.out !== '') return 'not all of it could be committed';
-  const head = await git(place, ['symbolic-ref', '--short', '--quiet', 'HEAD']);
+  const head = await git('symbolic-ref', '--short', '--quiet', 'HEAD');
   return head.ok && head.out.trim() === branch ? null : 'another commit is checked out there';
 }
 
@@ -149,11 +130,12 @@ export function removeWorktree(worktree: Worktree): Promise<void> {
 async function remove({ path, branch, base }: Worktree): Promise<void> {
   const place = await topOf({ path, branch, base });
   if (place === null) return;
-  if ((await unsaved(place, branch)) !== null) return;
-  const head = await git(place, ['rev-parse', 'HEAD']);
-  const common = await git(place, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
+  const git = await neutralGitIn(place);
+  if ('error' in git || (await unsaved(git, branch)) !== null) return;
+  const head = await git('rev-parse', 'HEAD');
+  const common = await git('rev-parse', '--path-format=absolute', '--git-common-dir');
   if (!common.ok || !head.ok) return;
   const repository = common.out.trim();
-  const gone = await git(repository, ['worktree', 'remove', '--force', place]);
-  if (gone.ok && head.out.trim() === base) await git(repository, ['branch', '--quiet', '-D', branch]);
+  const gone = await gitIn(repository)('worktree', 'remove', '--force', place);
+  if (gone.ok && head.out.trim() === base) await gitIn(repository)('branch', '--quiet', '-D', branch);
 }
