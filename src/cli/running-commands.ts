@@ -76,7 +76,7 @@ export function addRunningCommands({ sub, choose }: ProgramPart): void {
     );
 
   running(
-    sub('resume', 'Go on with a tree that nobody runs').argument(
+    sub('resume', 'Go on with a tree that nobody runs; with --model on another model').argument(
       '[id]',
       'an agent of it; default: the newest with something to do',
     ),

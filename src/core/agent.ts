@@ -9,9 +9,9 @@ export interface PermissionRules {
   readonly deny: readonly string[];
 }
 
-/** What an agent was created with; fixed for its life. */
+/** What an agent was created with; fixed for its life, but for its model. */
 export interface AgentConfig {
-  /** `provider/model`. */
+  /** `provider/model`; a person may choose another one. */
   readonly model: string;
   readonly thinking: 'off' | 'low' | 'medium' | 'high';
   readonly system: string;

@@ -20,6 +20,8 @@ export type Effect =
   | { readonly type: 'enter-ask'; readonly ask: NewAsk }
   /** Nobody needs to answer these any more. */
   | { readonly type: 'void-asks'; readonly ask_ids: readonly string[] }
+  /** The agent asks this model from now on, and so do those that it creates. */
+  | { readonly type: 'set-model'; readonly model: string }
   /** The parent's mailbox gets this outcome. */
   | { readonly type: 'notify-parent'; readonly outcome: ChildOutcome }
   /** Asks children to stop; each answers with its outcome. */

@@ -93,6 +93,8 @@ export type AgentEvent =
     }
   /** The ledger has ended the agent and all its descendants and told a parent that awaits it (law 9): only what runs is left to stop. */
   | { readonly type: 'kill'; readonly at: number; readonly by: string }
+  /** A person chose another model. */
+  | { readonly type: 'model'; readonly at: number; readonly model: string }
   /** `left_out`: without the newest message that the model saw, described for people; `asks` unless nothing is left that asks for an answer. */
   | {
       readonly type: 'retry';

@@ -83,6 +83,11 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
       return cancelled(state, event, context);
     case 'kill':
       return step({ type: 'killed', by: event.by }, [{ type: 'abort' }]);
+    case 'model':
+      return step(state, [
+        { type: 'set-model', model: event.model },
+        appendEvent('notice', `asks ${event.model} from now on`),
+      ]);
     case 'retry':
       if (state.type !== 'errored') return invalid(state, event, 'nothing failed');
       return retried(state.failure, event);

@@ -1,4 +1,4 @@
-import type { Agent } from '../core/agent.ts';
+import type { Agent, AgentConfig } from '../core/agent.ts';
 import type { NewAsk } from '../core/ask.ts';
 import { allTexts, saidIn, textOf } from '../core/child-text.ts';
 import type { NewDelivery } from '../core/delivery.ts';
@@ -61,6 +61,7 @@ export class Draft {
   /** Fan-in waits that this step parks. */
   readonly parked: { readonly call_id: string; readonly from: readonly string[] }[] = [];
   state: AgentState;
+  config: AgentConfig;
   reply: string | null;
   sent_this_turn: boolean;
   noticed: number;
@@ -85,6 +86,7 @@ export class Draft {
   ) {
     this.before = agent;
     this.state = agent.state;
+    this.config = agent.config;
     this.reply = agent.reply;
     this.sent_this_turn = agent.sent_this_turn;
     this.noticed = agent.noticed;
@@ -190,6 +192,9 @@ export class Draft {
       case 'void-asks':
         this.void_asks.push(...effect.ask_ids);
         return;
+      case 'set-model':
+        this.config = { ...this.config, model: effect.model };
+        return;
       case 'notify-parent':
         if (this.before.parent_id !== null) {
           const kind = this.before.origin === 'session' ? 'announce' : 'outcome';
@@ -242,6 +247,7 @@ export class Draft {
       base_seq: this.before.last_seq,
       at,
       state: this.state,
+      ...(this.config === this.before.config ? {} : { config: this.config }),
       messages: this.messages,
       create: this.create,
       send: this.send,
@@ -267,6 +273,7 @@ export class Draft {
     return {
       ...this.before,
       state: step.state,
+      config: step.config ?? this.before.config,
       last_seq: this.last_seq,
       usage,
       calls: this.before.calls + step.calls,

@@ -109,9 +109,7 @@ class Runtime implements RuntimeFace {
     });
   }
 
-  async open(): Promise<void> {
-    await this.#keeper.start();
-  }
+  readonly open = (): Promise<void> => this.#keeper.start();
 
   #emit(event: RuntimeEvent): void {
     if (event.type === 'agent' && isTerminal(event.agent.state.type)) this.#worktrees.ended(event.agent);
@@ -215,6 +213,7 @@ class Runtime implements RuntimeFace {
         executor: this.#executor,
         clock: this.#clock,
         surroundings: this.#surroundings,
+        openModel: (name) => this.#models.model(name),
         assertOpen: () => this.#assertOpen(),
       });
     } finally {

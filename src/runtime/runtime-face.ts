@@ -59,6 +59,11 @@ export interface ResumeOptions {
    * their model saw. It is kept for people, and is not sent to a model again: neither theirs nor that of forks made from then on.
    */
   readonly without_last?: boolean;
+  /**
+   * Another model for every agent taken over that has the root's: they ask it from now on, and those whose turn failed are restarted. Agents with a model of
+   * their own keep it. Rejects with what `start` would reject with when there is no such model.
+   */
+  readonly model?: string;
   /** No person said to go on: deaths of processes are counted, and an agent whose calls kill them is quarantined (docs/decisions/0010). */
   readonly unattended?: boolean;
 }

@@ -15,6 +15,8 @@ export interface TakeOverOptions {
   readonly executor: Executor;
   readonly clock: TurnClock;
   readonly surroundings: Surroundings;
+  /** Rejects with a `CoppiceError`. */
+  readonly openModel: (name: string) => Promise<unknown>;
   /** Throws when the runtime was closed. */
   readonly assertOpen: () => void;
 }
@@ -25,13 +27,15 @@ const READ_AHEAD = 6;
 /** Leads every agent of a tree that nobody leads, each from the state that the ledger has of it. */
 export async function takeOver(
   root_id: string,
-  { retry = false, without_last: leaves_out = false, unattended = false }: ResumeOptions,
-  { store, executor, clock, surroundings, assertOpen }: TakeOverOptions,
+  { retry = false, without_last: leaves_out = false, model, unattended = false }: ResumeOptions,
+  { store, executor, clock, surroundings, openModel, assertOpen }: TakeOverOptions,
 ): Promise<ResumeReport> {
   const tree = await store.tree(root_id);
   const root = await store.agent(root_id);
   if (tree === null || root === null)
     throw new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`);
+  const old_model = root.config.model;
+  if (model !== undefined) await openModel(model);
   executor.forest.setTree(tree);
   await store.claim(root_id, executor.worker);
   const all = (await store.agents({ root_id })).toReversed();
@@ -57,9 +61,13 @@ export async function takeOver(
       if (isLed(agent, executor) || executor.forest.isOld(agent)) continue;
       const cell = executor.adopt(agent, history, mail, !unattended);
       clock.watch(cell);
+      const at = surroundings.now();
+      const switched =
+        model !== undefined && model !== agent.config.model && agent.config.model === old_model;
+      if (switched) executor.happened(cell, { type: 'model', at, model });
       const shortened = without_last.has(agent.id);
-      if ((retry || shortened) && agent.state.type === 'errored')
-        executor.happened(cell, retryEvent(surroundings.now(), cell.prompt, shortened));
+      if ((retry || shortened || switched) && agent.state.type === 'errored')
+        executor.happened(cell, retryEvent(at, cell.prompt, shortened));
     } catch (error) {
       broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
     }

@@ -1,4 +1,4 @@
-import type { Agent, Tree } from '../core/agent.ts';
+import type { Agent, AgentConfig, Tree } from '../core/agent.ts';
 import type { Ask, AskAnswer, NewAsk } from '../core/ask.ts';
 import type { NewDelivery } from '../core/delivery.ts';
 import type { Limits } from '../core/limits.ts';
@@ -28,6 +28,8 @@ export interface Step {
   readonly base_seq: number;
   readonly at: number;
   readonly state: AgentState;
+  /** Replaces the agent's configuration; without it that stays. */
+  readonly config?: AgentConfig;
   /** They take the seqs `base_seq + 1…` in order. */
   readonly messages: readonly Message[];
   readonly create: readonly NewAgent[];

@@ -39,6 +39,8 @@ export interface AppOptions {
   readonly start: (prompt: string) => Promise<Agent>;
   /** A tree that is opened again; null: a new one. */
   readonly root_id: string | null;
+  /** Another model for the tree that is opened again. */
+  readonly model?: string;
   readonly cwd: string;
   /** Stays in sight the whole time (`SCRIPTED DEMO`). */
   readonly banner: string | null;
@@ -126,7 +128,9 @@ class App implements Desk {
 
   /** A tree as it was left: everything of it is there again, and what nobody leads goes on here, unless workers do that. */
   async #open(root_id: string): Promise<void> {
-    const report = this.followed ? null : await this.runtime.resume(root_id);
+    const { model } = this.#options;
+    const how = model === undefined ? {} : { model };
+    const report = this.followed ? null : await this.runtime.resume(root_id, how);
     // Oldest first: those of one moment keep the slots they had.
     const all = (await this.store.agents({ root_id })).toReversed();
     const agents = all.filter((agent) => agent.reaped_at === null);

@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { startAnthropicServer } from '../servers/anthropic-server.ts';
+import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';
 import type { ProtocolServer } from '../servers/protocol-server.ts';
 import { type Home, makeHome } from './run-cli.ts';
 
 let home: Home;
 let server: ProtocolServer;
+/** Makes one call under an id of its own making, then refuses everything. */
+let other: ProtocolServer;
 const env = { KEY: 'key-of-a-test' };
 
 before(async () => {
@@ -19,13 +22,23 @@ before(async () => {
       return { text: `${messages.at(-1)?.text} taken` };
     },
   });
+  other = await startOpenAiChatServer({
+    answer: ({ messages }) =>
+      messages.length === 1
+        ? { calls: [{ id: 'functions.bash:0', name: 'bash', input: { command: 'echo hi' } }] }
+        : { fault: { status: 400, message: 'no' } },
+  });
   home.configure({
     model: 'local/claude',
-    providers: { local: { type: 'anthropic', baseURL: `${server.url}/v1`, apiKeyEnv: 'KEY' } },
+    providers: {
+      other: { type: 'openai-compatible', baseURL: `${other.url}/v1` },
+      local: { type: 'anthropic', baseURL: `${server.url}/v1`, apiKeyEnv: 'KEY' },
+    },
   });
 });
 after(async () => {
   await server.close();
+  await other.close();
   home.remove();
 });
 
@@ -52,4 +65,19 @@ it('a refused key names its variable and what to do', async () => {
     stderr,
     /401: invalid x-api-key \(the key is that of KEY\) \(auth\)\n {2}Check the key \(coppice doctor/,
   );
+});
+
+it('another model takes the conversation over, calls of the first one included', async () => {
+  const { code, stderr } = await home.run(['run', 'begin', '--model', 'other/m', '--allow', 'bash'], { env });
+  assert.equal(code, 1);
+  const id = /coppice resume ([0-9a-f]{8}) --without-last/.exec(stderr)?.[1] ?? '';
+  const wrong = await home.run(['resume', id, '--model', 'lokal/claude'], { env });
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /no provider called "lokal"[\s\S]*Did you mean local/);
+  const resumed = await home.run(['resume', id, '--model', 'local/claude'], { env });
+  assert.deepEqual([resumed.code, server.exchanges.at(-1)?.refused], [0, null]);
+  assert.match(resumed.stdout, / taken$/m);
+  const { agents } = JSON.parse((await home.run(['ps', '--all', '--json'], { env })).stdout);
+  const models = agents.map((agent: { model: string }) => agent.model);
+  assert.equal(models.includes('other/m'), false);
 });

@@ -68,6 +68,7 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
   'child-result': { type: 'child-result', at: 2, child },
   cancel: { type: 'cancel', at: 2, by: 'you', reason: 'enough', open: [] },
   kill: { type: 'kill', at: 2, by: 'you' },
+  model: { type: 'model', at: 2, model: 'p/m' },
   retry: { type: 'retry', at: 2 },
   limit: { type: 'limit', at: 2, limit: 'run time of 60 s', final: false },
   fault: { type: 'fault', at: 2, failure },
@@ -83,6 +84,7 @@ const OWN: Table = {
     input: 'requesting',
     'human-wait': 'waiting',
     capture: 'idle',
+    model: 'idle',
     branch: 'idle',
     fault: 'errored',
     kill: 'killed',
@@ -91,6 +93,7 @@ const OWN: Table = {
   waiting: {
     'wait-ended': 'idle',
     capture: 'waiting',
+    model: 'waiting',
     branch: 'waiting',
     cancel: 'idle',
     fault: 'errored',
@@ -100,6 +103,7 @@ const OWN: Table = {
   requesting: {
     steer: 'requesting',
     capture: 'requesting',
+    model: 'requesting',
     branch: 'requesting',
     response: 'idle',
     'request-failed': 'errored',
@@ -115,6 +119,7 @@ const OWN: Table = {
     'call-delegated': 'executing',
     'call-asked': 'executing',
     capture: 'executing',
+    model: 'executing',
     branch: 'executing',
     'child-result': 'executing',
     cancel: 'cancelling',
@@ -125,6 +130,7 @@ const OWN: Table = {
   },
   awaiting: {
     capture: 'awaiting',
+    model: 'awaiting',
     branch: 'awaiting',
     'child-result': 'requesting',
     cancel: 'cancelling',
@@ -135,6 +141,7 @@ const OWN: Table = {
   },
   cancelling: {
     capture: 'cancelling',
+    model: 'cancelling',
     branch: 'cancelling',
     'child-result': 'idle',
     fault: 'errored',
@@ -144,6 +151,7 @@ const OWN: Table = {
   },
   errored: {
     capture: 'errored',
+    model: 'errored',
     branch: 'errored',
     'human-wait': 'waiting',
     input: 'requesting',

@@ -48,6 +48,15 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       await ledger.close();
     });
 
+    it('a step may bring another configuration; without one it stays, to the letter', async () => {
+      const now = await newRoot(store);
+      const config = { ...now.config, model: 'other/漢 "model" \\ 🎋' };
+      await store.commit([stepOf(now, { messages: [said('one')], config })]);
+      assert.deepEqual((await fresh(other, now)).config, config);
+      await store.commit([stepOf(await fresh(store, now), { messages: [said('two')] })]);
+      assert.deepEqual((await fresh(other, now)).config, config);
+    });
+
     it('keeps an agent, its tree and its history to the letter', async () => {
       const text = 'naïve 漢字 🎋 \u{1f468}\u200d\u{1f469} שלום\n\t"quoted" \\ %_ $1';
       const root = newAgent(null, { name: text }, [said(text), said('x'.repeat(1_000_000))]);

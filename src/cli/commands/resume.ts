@@ -39,6 +39,7 @@ export async function resume(
     const report = await runtime.resume(root.id, {
       retry: options.retry === true,
       without_last: options.withoutLast === true,
+      ...(context.options.model === undefined ? {} : { model: context.options.model }),
     });
     if (report.elsewhere > 0)
       process.stderr.write(`${report.elsewhere} of its agents are run by another process and go on there\n`);

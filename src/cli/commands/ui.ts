@@ -128,6 +128,7 @@ async function converse(
       followed: lead.by !== 'here',
       start,
       root_id: root?.id ?? null,
+      ...(context.options.model === undefined ? {} : { model: context.options.model }),
       cwd: context.options.cwd ?? process.cwd(),
       banner: demo ? 'SCRIPTED DEMO' : null,
       greeting: [...(root === null ? await greeting(store, model) : []), ...tellLead(lead)],

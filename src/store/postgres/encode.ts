@@ -20,6 +20,7 @@ function encodeStep(step: Step): object {
       ? {}
       : { run: { status: run.status, result: kept(run.result), error: kept(run.error) } }),
     state: JSON.stringify(step.state),
+    ...(step.config === undefined ? {} : { config: JSON.stringify(step.config) }),
     messages: step.messages.map(encodeMessage),
     create: step.create.map(encodeAgentObject),
     send: step.send.map(encodeMailObject),

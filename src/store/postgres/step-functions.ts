@@ -96,6 +96,7 @@ BEGIN
     reasoning_tokens = reasoning_tokens + used.reasoning,
     cost_usd = CASE WHEN used.cost IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + used.cost END,
     living_children = living_children + jsonb_array_length(s->'create'),
+    config = coalesce(s->>'config', config),
     last_write = coalesce(s->>'token', last_write), deaths = CASE WHEN coppice_is_working(new_status) THEN deaths ELSE 0 END,
     worker = CASE WHEN coppice_is_terminal(new_status) THEN NULL ELSE worker END,
     ended_at = CASE WHEN coppice_is_terminal(new_status) THEN step_at ELSE ended_at END

@@ -82,6 +82,7 @@ export class Commit {
       at,
       token,
       isWorking(state.type) ? 1 : 0,
+      step.config === undefined ? null : JSON.stringify(step.config),
       agent_id,
     );
     for (const request of step.requests) this.#request(agent_id, tree, request);

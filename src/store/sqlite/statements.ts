@@ -32,7 +32,7 @@ export function prepareStatements(database: DatabaseSync) {
     advance:
       prepare(`UPDATE agents SET status = ?, state = ?, last_seq = ?, doing = ?, reply = ?, sent_this_turn = ?,
       noticed = ?, calls = calls + ?, updated_at = ?, last_write = coalesce(?, last_write),
-      deaths = CASE WHEN ? THEN deaths ELSE 0 END WHERE id = ?`),
+      deaths = CASE WHEN ? THEN deaths ELSE 0 END, config = coalesce(?, config) WHERE id = ?`),
     addUsage: prepare(`UPDATE agents SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
       cached_tokens = cached_tokens + ?, reasoning_tokens = reasoning_tokens + ?,
       cost_usd = CASE WHEN ? IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + ? END WHERE id = ?`),

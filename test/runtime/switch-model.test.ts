@@ -1,0 +1,123 @@
+// Proves, on both databases, that a person can move a tree to another model: whoever had the root's model asks the other one from then on, for good.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Model, ModelOutcome, ModelRequest } from '../../src/models/model.ts';
+import { onBothDatabases } from './both-databases.ts';
+import { type Stage, type StageOptions, setStage } from './stage.ts';
+
+const BROKEN = { kind: 'bad_request', error: '400: no', retryable: false } as const;
+
+/** Forks `b` when told to `fork`; else says who it is. `broken` refuses everybody but what is told to fork. */
+function model(id: string, asked: string[], broken: boolean): Model {
+  return {
+    id,
+    context_window: null,
+    tells_cost: false,
+    async stream({ messages, agent }: ModelRequest): Promise<ModelOutcome> {
+      asked.push(`${agent.name} ${id}`);
+      const last = messages.at(-1);
+      const forks = last?.role === 'user' && last.text === 'fork';
+      if (broken && !forks) return { type: 'failure', failure: BROKEN };
+      const usage = { input: 1, output: 1, cached: 0, reasoning: 0, cost_usd: null };
+      const input = JSON.stringify({ name: 'b', prompt: 'hello' });
+      return {
+        type: 'answer',
+        content: {
+          model: id,
+          parts: forks
+            ? [{ type: 'call', id: 'c1', name: 'fork', input }]
+            : [{ type: 'text', text: `${agent.name} says so` }],
+        },
+        usage,
+        finish: 'stop',
+      };
+    },
+  };
+}
+
+onBothDatabases('another model', (database) => {
+  async function stage(asked: string[], more: Partial<StageOptions> = {}): Promise<Stage> {
+    const url = await database();
+    return setStage(() => 'nobody plays', {
+      models: { 'p/old': model('p/old', asked, true), 'p/new': model('p/new', asked, false) },
+      missing_models: ['p/none'],
+      config: { model: 'p/old' },
+      ...(url === undefined ? {} : { database: url }),
+      ...more,
+    });
+  }
+
+  it('restarts whoever failed, root and fork, with it; and holds over a restart and for new forks', async () => {
+    const asked: string[] = [];
+    const first = await stage(asked);
+    const { root, agents } = await first.perform('fork');
+    assert.deepEqual(
+      agents.map(({ state }) => state.type),
+      ['errored', 'errored'],
+    );
+    const second = await first.reopen();
+    asked.length = 0;
+    await second.runtime.resume(root.id, { model: 'p/new' });
+    const { reply, failure } = await second.runtime.settled(root.id);
+    assert.deepEqual([reply, failure], ['main says so', null]);
+    assert.deepEqual([...new Set(asked)].sort(), ['b p/new', 'main p/new']);
+    const third = await second.reopen();
+    asked.length = 0;
+    await third.runtime.resume(root.id);
+    await third.runtime.send(root.id, 'fork');
+    await third.runtime.settled(root.id);
+    assert.deepEqual([...new Set(asked)].sort(), ['b p/new', 'main p/new']);
+    const all = await third.store.agents({ root_id: root.id });
+    assert.deepEqual(
+      all.map(({ config }) => config.model),
+      ['p/new', 'p/new', 'p/new'],
+    );
+    const told = (await third.store.history(root.id)).flatMap((one) =>
+      one.kind === 'event' && one.content.event === 'notice' ? [one.content.text] : [],
+    );
+    assert.deepEqual(told, ['asks p/new from now on']);
+    await third.close();
+  });
+
+  it('that does not exist is refused before anything changes', async () => {
+    const asked: string[] = [];
+    const on = await stage(asked);
+    const { root } = await on.perform('hello');
+    const again = await on.reopen();
+    await assert.rejects(again.runtime.resume(root.id, { model: 'p/none' }), { code: 'E_MODEL_UNKNOWN' });
+    assert.equal((await again.store.agent(root.id))?.config.model, 'p/old');
+    await again.close();
+  });
+
+  it('is not for those who have one of their own', async () => {
+    const asked: string[] = [];
+    const on = await stage(asked, {
+      toolsets: ['sessions'],
+      models: {
+        'p/old': {
+          ...model('p/old', asked, false),
+          async stream({ messages }) {
+            const usage = { input: 1, output: 1, cached: 0, reasoning: 0, cost_usd: null };
+            const input = JSON.stringify({ task: 'x', model: 'p/own' });
+            const parts =
+              messages.length === 1
+                ? [{ type: 'call' as const, id: 'c1', name: 'sessions_spawn', input }]
+                : [{ type: 'text' as const, text: 'ok' }];
+            return { type: 'answer', content: { model: 'p/old', parts }, usage, finish: 'stop' };
+          },
+        },
+        'p/own': { ...model('p/own', asked, false), stream: () => new Promise(() => undefined) },
+        'p/new': model('p/new', asked, false),
+      },
+    });
+    const root = await on.start('begin');
+    await on.runtime.settled(root.id, 'root');
+    const again = await on.reopen();
+    await again.runtime.resume(root.id, { model: 'p/new' });
+    await again.runtime.send(root.id, 'hello');
+    assert.equal((await again.runtime.settled(root.id, 'root')).reply, 'main says so');
+    const all = await again.store.agents({ root_id: root.id });
+    assert.deepEqual(all.map(({ config }) => config.model).sort(), ['p/new', 'p/own']);
+    await again.close();
+  });
+});
