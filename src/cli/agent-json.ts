@@ -10,6 +10,7 @@ export function agentJson(
   agent: Agent,
   asks: readonly Ask[] = [],
   unled: Unled | null = null,
+  title: string | null = null,
 ): Record<string, unknown> {
   return {
     id: agent.id,
@@ -19,6 +20,8 @@ export function agentJson(
     parent_id: agent.parent_id,
     root_id: agent.root_id,
     session_key: agent.session_key,
+    /** Of a root, where it was looked up: what its tree is called for people. */
+    title,
     depth: agent.depth,
     origin: agent.origin,
     /** False for sub-agents with a task of their own (seed 3, Queries). */

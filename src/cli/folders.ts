@@ -1,5 +1,6 @@
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** Where the user's own files live: `config.json`, `agents/*.md`. */
 export function configFolder(env: NodeJS.ProcessEnv): string {
@@ -26,6 +27,16 @@ export function databaseText(
   configured: () => string | undefined,
 ): string {
   return named ?? (env.DATABASE_URL || (configured() ?? usualDatabase(env)));
+}
+
+/** The folder that is worked in, as agents have it: `--cwd` or this process's, without links. */
+export function workFolder(named: string | undefined): string {
+  const folder = resolve(named ?? '.');
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
 }
 
 /** The user's own ledger. */

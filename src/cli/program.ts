@@ -48,7 +48,7 @@ export function createProgram(version: string): Program {
     );
 
   sub('tree', 'Show a tree of agents')
-    .argument('[id]', 'an agent of it; default: the newest tree')
+    .argument('[id]', "an agent of it; default: this folder's newest")
     .action(
       choose(
         (id: string | undefined) => async (context) => (await import('./commands/tree.ts')).tree(context, id),
@@ -56,18 +56,26 @@ export function createProgram(version: string): Program {
     );
 
   sub('show', 'Show one agent')
-    .argument('<id>', 'uuid, unique prefix, name or session key')
+    .argument(
+      '[id]',
+      "uuid, unique prefix, name or session key; default: the root of this folder's newest tree",
+    )
     .action(
-      choose((id: string) => async (context) => (await import('./commands/show.ts')).show(context, id)),
+      choose(
+        (id: string | undefined) => async (context) => (await import('./commands/show.ts')).show(context, id),
+      ),
     );
 
   sub('logs', 'Show what an agent said and did')
-    .argument('<id>', 'uuid, unique prefix, name or session key')
+    .argument(
+      '[id]',
+      "uuid, unique prefix, name or session key; default: the root of this folder's newest tree",
+    )
     .option('-f, --follow', 'go on until the agent has ended')
     .option('--tail <n>', 'only the last n messages', whole)
     .action(
       choose(
-        (id: string, options: { follow?: boolean; tail?: number }) => async (context) =>
+        (id: string | undefined, options: { follow?: boolean; tail?: number }) => async (context) =>
           (await import('./commands/logs.ts')).logs(context, id, options),
       ),
     );
@@ -83,7 +91,7 @@ export function createProgram(version: string): Program {
     );
 
   sub('wait', 'Wait until agents are not at work any more')
-    .argument('[ids...]', 'which; default: all of the newest tree')
+    .argument('[ids...]', "which; default: all of this folder's newest tree")
     .option('--timeout <seconds>', 'at most so long', seconds, 3600)
     .action(
       choose(

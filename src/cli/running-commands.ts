@@ -45,7 +45,7 @@ export function addRunningCommands({ sub, choose }: ProgramPart): void {
 
   sub('ui', 'The terminal UI; what coppice alone does on a terminal')
     .option('--tree <id>', 'open this tree again')
-    .option('-c, --continue', 'open the newest tree again')
+    .option('-c, --continue', "open this folder's newest tree again")
     .option('--allow <rule>', 'allow a tool or a pattern (repeatable)', collect, [])
     .option('--deny <rule>', 'deny a tool or a pattern (repeatable)', collect, [])
     .option('-y, --yes', 'allow everything that is not denied')
@@ -78,7 +78,7 @@ export function addRunningCommands({ sub, choose }: ProgramPart): void {
   running(
     sub('resume', 'Go on with a tree that nobody runs; with --model on another model').argument(
       '[id]',
-      'an agent of it; default: the newest with something to do',
+      "an agent of it; default: this folder's newest with something to do",
     ),
   )
     .option('--retry', 'also restart agents whose turn failed')

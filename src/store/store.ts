@@ -156,6 +156,8 @@ export interface AgentFilter {
   readonly roots?: boolean;
   /** Only conversations that people began: no runs on a timer, nothing below a root. */
   readonly conversations?: boolean;
+  /** Only agents that work in this folder. */
+  readonly cwd?: string;
   /** Leave out terminal agents. */
   readonly living?: boolean;
   /** Newest first; default no limit. */

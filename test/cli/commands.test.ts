@@ -148,7 +148,7 @@ describe('the demo', () => {
       assert.match(result.stdout, new RegExp(`^${names.length} files$`, 'm'));
       assert.equal(result.stderr.includes(ESCAPE), false, 'no terminal control without a terminal');
       const ps = await home.run(['ps']);
-      assert.match(ps.stdout, /^ID +NAME +STATUS +PARENT +CALLS +TOKENS +AGE +DOING$/m);
+      assert.match(ps.stdout, /^ID +NAME +STATUS +PARENT +CALLS +TOKENS +AGE +TASK, DOING$/m);
       assert.match(ps.stdout, /file-reader +○ idle +main/);
       const { schema, agents } = JSON.parse((await home.run(['--json', 'ps'])).stdout);
       assert.equal(schema, 'coppice/agents/v1');

@@ -59,7 +59,7 @@ export function cronAdd(context: Context, name: string, options: CronAddOptions)
     const config = await configOf(context, store, options, limits);
     const tree = options.session === 'main' && options.tree !== undefined;
     const job = await jobDeskOf(context, store).add(name, wish, {
-      root_id: tree ? (await findRoot(store, options.tree)).id : null,
+      root_id: tree ? (await findRoot(context, store, options.tree)).id : null,
       created_by: 'you',
       config,
       placement: [],

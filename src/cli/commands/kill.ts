@@ -11,7 +11,7 @@ import { findAgent } from '../find-agent.ts';
 /** `coppice kill ID`: the agent and all its descendants, wherever they run. Asks on a terminal. */
 export function kill(context: Context, text: string, options: { readonly yes?: boolean }): Promise<number> {
   return withStore(context, async (store) => {
-    const agent = await findAgent(store, text);
+    const agent = await findAgent(context, store, text, { living: true });
     if (isTerminal(agent.state.type))
       throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended already`);
     if (options.yes !== true && !context.json && process.stdin.isTTY && !(await confirmed(store, agent)))

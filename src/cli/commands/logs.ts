@@ -5,7 +5,7 @@ import { clean, cleanLines } from '../../render/clean.ts';
 import { paint, type Style } from '../../render/style.ts';
 import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
-import { findAgent } from '../find-agent.ts';
+import { findAgent, findRoot } from '../find-agent.ts';
 
 const PAGE = 500;
 const POLL_MS = 1_000;
@@ -16,9 +16,11 @@ export interface LogsOptions {
 }
 
 /** `coppice logs ID [-f]`: the transcript, the inherited part included; `-f` goes on until the agent has ended. */
-export function logs(context: Context, text: string, options: LogsOptions): Promise<number> {
+export function logs(context: Context, text: string | undefined, options: LogsOptions): Promise<number> {
   return withStore(context, async (store) => {
-    const agent = await findAgent(store, text);
+    const agent = await (text === undefined
+      ? findRoot(context, store, text)
+      : findAgent(context, store, text));
     let seen = options.tail === undefined ? 0 : Math.max(0, agent.last_seq - options.tail);
     const drain = async (): Promise<void> => {
       for (

@@ -4,6 +4,7 @@ import { agentJson, printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findRoot } from '../find-agent.ts';
 import { agentTable } from '../render/agent-table.ts';
+import { titlesOf } from '../title-of.ts';
 import { unledText, unledTrees } from '../unled.ts';
 
 const RECENT = 200;
@@ -16,7 +17,8 @@ export function ps(
   options: { readonly all?: boolean; readonly tree?: string },
 ): Promise<number> {
   return withStore(context, async (store) => {
-    const root_id = options.tree === undefined ? undefined : (await findRoot(store, options.tree)).id;
+    const root_id =
+      options.tree === undefined ? undefined : (await findRoot(context, store, options.tree)).id;
     const filter = root_id === undefined ? { limit: RECENT } : { root_id };
     const all = await store.agents(options.all ? filter : { ...filter, living: true });
     const agents = all
@@ -25,10 +27,14 @@ export function ps(
     const others = all.length - agents.length;
     const asks = await store.asks(root_id === undefined ? { open: true } : { root_id, open: true });
     const unled = await unledTrees(context, store, all);
+    const titles = await titlesOf(
+      store,
+      agents.filter((agent) => agent.parent_id === null),
+    );
     if (context.json) {
       printJson({
         schema: 'coppice/agents/v1',
-        agents: agents.map((agent) => agentJson(agent, asks, unled.get(agent.root_id))),
+        agents: agents.map((agent) => agentJson(agent, asks, unled.get(agent.root_id), titles.get(agent.id))),
       });
       return 0;
     }
@@ -42,7 +48,7 @@ export function ps(
     }
     const living = agents.filter((agent) => !isTerminal(agent.state.type)).length;
     process.stdout.write(
-      `${agentTable(agents, new Set(unled.keys()), context.width, Date.now(), context.out).join('\n')}\n`,
+      `${agentTable(agents, { unled, titles }, context.width, Date.now(), context.out).join('\n')}\n`,
     );
     const more = all.length === RECENT ? ` (the newest ${RECENT})` : '';
     process.stdout.write(

@@ -6,6 +6,7 @@ import { demoModels } from '../demo-rules.ts';
 import { findRoot } from '../find-agent.ts';
 import { followRun } from '../follow-run.ts';
 import { assertMayLeadHere } from '../lead-here.ts';
+import { titleOf } from '../title-of.ts';
 import { isUnfinished } from '../unfinished.ts';
 
 export interface ResumeOptions {
@@ -53,7 +54,7 @@ export async function resume(
     return report.root;
   };
   return followRun(context, store, runtime, begin, {
-    title: `coppice resume  ·  ${root.name}`,
+    title: `coppice resume  ·  ${await titleOf(store, root)}`,
     events: options.events,
     ask: options.ask,
     wait: options.wait,
@@ -61,16 +62,17 @@ export async function resume(
   });
 }
 
-async function rootToLead({ env }: Context, store: Store, text: string | undefined): Promise<Agent> {
-  const root = await (text === undefined ? unfinished(store) : findRoot(store, text));
-  await assertMayLeadHere(store, root.id, env);
+async function rootToLead(context: Context, store: Store, text: string | undefined): Promise<Agent> {
+  const root = await (text === undefined ? unfinished(context, store) : findRoot(context, store, text));
+  await assertMayLeadHere(store, root.id, context.env);
   return root;
 }
 
-/** The newest tree with something left to do, else the newest one. */
-async function unfinished(store: Store): Promise<Agent> {
-  const newest = await findRoot(store, undefined);
-  for (const root of await store.agents({ conversations: true, limit: RECENT }))
+/** The newest tree of this folder with something left to do, else the newest one. */
+async function unfinished(context: Context, store: Store): Promise<Agent> {
+  const newest = await findRoot(context, store, undefined, { only_here: true });
+  const { cwd } = newest.config;
+  for (const root of await store.agents({ conversations: true, cwd, limit: RECENT }))
     if (await isUnfinished(store, root.id)) return root;
   return newest;
 }

@@ -12,7 +12,7 @@ import { unledOf, unledText } from '../unled.ts';
 /** `coppice send ID TEXT`: a letter from the human; whoever runs the agent gets it within moments. */
 export function send(context: Context, text: string, given: string | undefined): Promise<number> {
   return withStore(context, async (store) => {
-    const agent = await findAgent(store, text);
+    const agent = await findAgent(context, store, text, { living: true });
     const body = storable(await readText(given, 'message'));
     const result = await store.send({
       id: randomUUID(),

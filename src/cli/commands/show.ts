@@ -7,7 +7,8 @@ import { clean, cleanLines } from '../../render/clean.ts';
 import { paint } from '../../render/style.ts';
 import { agentJson, printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
-import { findAgent } from '../find-agent.ts';
+import { findAgent, findRoot } from '../find-agent.ts';
+import { nameOfTree } from '../title-of.ts';
 import { unledOf, unledText } from '../unled.ts';
 
 /** Of an agent that was stopped, this is where its work lies. */
@@ -17,9 +18,11 @@ function worktreeRow({ config }: Agent): (readonly [string, string])[] {
 }
 
 /** `coppice show ID`: everything about one agent but its transcript (that is `logs`). */
-export function show(context: Context, text: string): Promise<number> {
+export function show(context: Context, text: string | undefined): Promise<number> {
   return withStore(context, async (store) => {
-    const agent = await findAgent(store, text);
+    const agent = await (text === undefined
+      ? findRoot(context, store, text)
+      : findAgent(context, store, text));
     const mail = await store.mail(agent.id);
     const children = await store.agents({ parent_id: agent.id });
     const requests = await store.requests(agent.id);
@@ -42,6 +45,7 @@ export function show(context: Context, text: string): Promise<number> {
       ['name', clean(agent.name)],
       ['id', agent.id],
       ['session', agent.session_key],
+      ['tree', await nameOfTree(store, (await store.agent(agent.root_id)) ?? agent)],
       ['status', status(agent, context.out, unled !== null)],
       ...(unled === null ? [] : [['', unledText(unled)] as const]),
       ['doing', clean(agent.doing ?? '–')],

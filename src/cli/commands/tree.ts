@@ -1,21 +1,25 @@
 import { agentTree } from '../../render/agent-tree.ts';
+import { paint } from '../../render/style.ts';
 import { agentJson, printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findRoot } from '../find-agent.ts';
 import { summary } from '../progress.ts';
+import { titleOf } from '../title-of.ts';
 import { unledText, unledTrees } from '../unled.ts';
 
 /** `coppice tree [ID]`: a whole tree, the newest one when none is named. */
 export function tree(context: Context, text: string | undefined): Promise<number> {
   return withStore(context, async (store) => {
-    const root = await findRoot(store, text);
+    const root = await findRoot(context, store, text);
     const agents = (await store.agents({ root_id: root.id })).toReversed();
     const unled = (await unledTrees(context, store, agents)).get(root.id) ?? null;
+    const title = await titleOf(store, root);
     if (context.json) {
       const counters = await store.tree(root.id);
       printJson({
         schema: 'coppice/tree/v1',
         root_id: root.id,
+        title,
         tree: counters,
         agents: agents.map((agent) => agentJson(agent, [], unled)),
       });
@@ -30,7 +34,7 @@ export function tree(context: Context, text: string | undefined): Promise<number
       unled !== null,
     );
     process.stdout.write(
-      `${lines.join('\n')}\n${summary(agents, root.created_at, Math.max(...agents.map((agent) => agent.updated_at)))}\n`,
+      `${paint(context.out, 'bold', `${root.id.slice(0, 8)}  ${title}`)}\n${lines.join('\n')}\n${summary(agents, root.created_at, Math.max(...agents.map((agent) => agent.updated_at)))}\n`,
     );
     if (unled !== null) process.stdout.write(`${unledText(unled)}\n`);
     return 0;

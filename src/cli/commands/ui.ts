@@ -21,6 +21,7 @@ import { askFirstRun } from '../first-run.ts';
 import { isServed, type Lead, leadOf } from '../lead-here.ts';
 import { parseLimits } from '../limit-option.ts';
 import { placementOf } from '../placement-of.ts';
+import { titleOf } from '../title-of.ts';
 
 export interface UiOptions {
   readonly allow: readonly string[];
@@ -48,7 +49,7 @@ export async function ui(context: Context, options: UiOptions): Promise<number> 
   const look = lookOf(context, options);
   const store = await context.openStore();
   try {
-    const root = await rootOf(store, options);
+    const root = await rootOf(context, store, options);
     const model = root === null ? await modelOf(context, options, look) : root.config.model;
     if (model === null) return EXIT.no_credentials;
     return await converse(context, options, look, store, root, model);
@@ -68,9 +69,9 @@ function lookOf(context: Context, options: UiOptions): Look {
   };
 }
 
-async function rootOf(store: Store, options: UiOptions): Promise<Agent | null> {
-  if (options.tree !== undefined) return findRoot(store, options.tree);
-  return options.continue === true ? findRoot(store, undefined) : null;
+async function rootOf(context: Context, store: Store, options: UiOptions): Promise<Agent | null> {
+  if (options.tree !== undefined) return findRoot(context, store, options.tree);
+  return options.continue === true ? findRoot(context, store, undefined, { only_here: true }) : null;
 }
 
 /** The model of a new conversation. Without a key the person chooses what to do; null: they were told how to go on. */
@@ -182,7 +183,7 @@ async function greeting(store: Store, model: string): Promise<string[]> {
   for (const root of await store.agents({ conversations: true, limit: 5 })) {
     const agents = await store.agents({ root_id: root.id, living: true });
     if (!agents.some((agent) => isWorking(agent.state.type))) continue;
-    const what = clean(root.reply ?? root.name).slice(0, 40);
+    const what = await titleOf(store, root);
     lines.push(`unfinished: ${what}  coppice --tree ${root.id.slice(0, 8)}`);
     break;
   }

@@ -36,13 +36,14 @@ export function wait(
   options: { readonly timeout: number },
 ): Promise<number> {
   return withStore(context, async (store) => {
-    const ids = await idsOf(store, texts);
+    const ids = await idsOf(context, store, texts);
     const deadline = Date.now() + options.timeout * 1000;
     let wake = (): void => undefined;
     const stop = await store.listen(randomUUID(), () => wake());
     let rows = await look(store, ids);
     const told = new Set<string>();
-    let tell_at = 0;
+    await tellStill(context, store, rows, told);
+    let tell_at = Date.now() + TELL_MS;
     while (rows.some((row) => row.status === 'running') && Date.now() < deadline) {
       if (Date.now() >= tell_at) {
         await tellStill(context, store, rows, told);
@@ -90,9 +91,10 @@ async function tellStill(
   }
 }
 
-async function idsOf(store: Store, texts: readonly string[]): Promise<readonly string[]> {
-  if (texts.length > 0) return Promise.all(texts.map(async (text) => (await findAgent(store, text)).id));
-  const root = await findRoot(store, undefined);
+async function idsOf(context: Context, store: Store, texts: readonly string[]): Promise<readonly string[]> {
+  if (texts.length > 0)
+    return Promise.all(texts.map(async (text) => (await findAgent(context, store, text)).id));
+  const root = await findRoot(context, store, undefined);
   const agents = await store.agents({ root_id: root.id, living: true });
   return agents.toReversed().map((agent) => agent.id);
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { clean } from '../../render/clean.ts';
 import { databaseAddress } from '../../store/database-address.ts';
-import { configFile, databaseText } from '../folders.ts';
+import { configFile, databaseText, workFolder } from '../folders.ts';
 import { createProgram } from '../program.ts';
 import type { Candidate } from './candidate.ts';
 import { commandShapes } from './command-shape.ts';
@@ -59,7 +59,7 @@ async function candidatesOf(
   if (kind === 'zone')
     return ['UTC', ...Intl.supportedValuesOf('timeZone')].map((value) => ({ value, description: '' }));
   const path = ledgerFile(given, env);
-  return path === null ? [] : ledgerCandidates(path, kind, typed, CANDIDATES_MAX);
+  return path === null ? [] : ledgerCandidates(path, kind, typed, CANDIDATES_MAX, workFolder(given.cwd));
 }
 
 /** Null when the ledger is no file: a server is not asked while somebody types. */

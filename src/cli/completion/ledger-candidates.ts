@@ -1,22 +1,30 @@
 import type { Agent } from '../../core/agent.ts';
 import { statusWord } from '../../render/agent-status.ts';
+import { treeTitle } from '../../render/tree-title.ts';
 import { LedgerGlance } from '../../store/sqlite/ledger-glance.ts';
 import type { Candidate } from './candidate.ts';
 import type { WordKind } from './word-kind.ts';
 
 /** What of the ledger file may stand where `typed` stands. Throws when it cannot be read. */
-export function ledgerCandidates(path: string, kind: WordKind, typed: string, limit: number): Candidate[] {
+/** `folder`: where names mean the agents of its newest tree. */
+export function ledgerCandidates(
+  path: string,
+  kind: WordKind,
+  typed: string,
+  limit: number,
+  folder: string,
+): Candidate[] {
   const find = FINDERS[kind];
   if (find === undefined) return [];
   const glance = new LedgerGlance(path);
   try {
-    return find(glance, typed, limit);
+    return find(glance, typed, limit, folder);
   } finally {
     glance.close();
   }
 }
 
-type Find = (glance: LedgerGlance, prefix: string, limit: number) => Candidate[];
+type Find = (glance: LedgerGlance, prefix: string, limit: number, folder: string) => Candidate[];
 
 const FINDERS: Partial<Record<WordKind, Find>> = {
   agent: agents(false),
@@ -37,21 +45,31 @@ const FINDERS: Partial<Record<WordKind, Find>> = {
 };
 
 function agents(open: boolean): Find {
-  return (glance, prefix, limit) => {
+  return (glance, prefix, limit, folder) => {
     const found = glance.agents({ prefix, open, limit });
+    const here = glance.newestRoot(folder);
     return found.map((agent) => {
       // Who begins with a name means the name, as long as it is that of one agent.
+      const same = found.filter(({ name }) => name === agent.name);
+      const near = same.filter(({ root_id }) => root_id === here);
       const by_name =
-        !agent.id.startsWith(prefix) && found.filter(({ name }) => name === agent.name).length === 1;
+        !agent.id.startsWith(prefix) &&
+        (near.length > 0 ? near.length === 1 && near[0] === agent : same.length === 1);
       return by_name
-        ? { value: agent.name, description: `${statusWord(agent)}${doing(agent)} (${agent.id.slice(0, 8)})` }
-        : { value: agent.id, description: `${agent.name}, ${statusWord(agent)}${doing(agent)}` };
+        ? {
+            value: agent.name,
+            description: `${statusWord(agent)}${told(glance, agent)} (${agent.id.slice(0, 8)})`,
+          }
+        : { value: agent.id, description: `${agent.name}, ${statusWord(agent)}${told(glance, agent)}` };
     });
   };
 }
 
-function doing({ doing }: Agent): string {
-  return doing === null || doing === '' ? '' : `: ${doing}`;
+/** What it does; of a root, what its tree is called. */
+function told(glance: LedgerGlance, { id, parent_id, doing }: Agent): string {
+  const title = parent_id === null ? treeTitle(glance.first(id)) : null;
+  const text = title ?? doing ?? '';
+  return text === '' ? '' : `: ${text}`;
 }
 
 function runs(open: boolean): Find {

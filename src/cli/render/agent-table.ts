@@ -6,13 +6,20 @@ import { layOut } from '../../render/lay-out.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { fit, type Style, sign } from '../../render/style.ts';
 
-const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'DOING'] as const;
+const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'TASK, DOING'] as const;
 const RIGHT = new Set([4, 5, 6]);
 
-/** `coppice ps`: a row per agent, ids as short as they stay distinct. `unled`: roots of trees that nobody leads. */
+/** What is known of trees, by the ids of their roots. */
+export interface KnownTrees {
+  /** Those that nobody leads. */
+  readonly unled: ReadonlyMap<string, unknown>;
+  readonly titles: ReadonlyMap<string, string>;
+}
+
+/** `coppice ps`: a row per agent, ids as short as they stay distinct; a root's row tells what its tree is called. */
 export function agentTable(
   agents: readonly Agent[],
-  unled: ReadonlySet<string>,
+  { unled, titles }: KnownTrees,
   width: number,
   now: number,
   style: Style,
@@ -29,7 +36,9 @@ export function agentTable(
     String(agent.calls),
     count(agent.usage.input + agent.usage.output),
     duration(now - agent.created_at),
-    agent.doing === null ? sign(style, '–') : clean(agent.doing),
+    [titles.get(agent.id) ?? [], agent.doing === null ? [] : clean(agent.doing)]
+      .flat()
+      .join(` ${sign(style, '·')} `) || sign(style, '–'),
   ]);
   return layOut(HEAD, rows, { width, right: RIGHT, style });
 }

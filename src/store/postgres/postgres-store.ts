@@ -135,8 +135,8 @@ class PostgresStore extends PostgresRetention implements Store {
   }
 
   async agents(filter: AgentFilter): Promise<Agent[]> {
-    const { root_id, parent_id, living, roots, conversations, limit } = filter;
-    const { sql, values, next } = where('$', { root_id, parent_id }, [
+    const { root_id, parent_id, cwd, living, roots, conversations, limit } = filter;
+    const { sql, values, next } = where('$', { root_id, parent_id, ["config::json->>'cwd'"]: cwd }, [
       living && LIVING,
       roots && 'parent_id IS NULL',
       conversations && "origin = 'root'",

@@ -3,8 +3,9 @@ import type { Agent } from '../../core/agent.ts';
 import type { Ask } from '../../core/ask.ts';
 import type { CronJob } from '../../core/cron-job.ts';
 import type { Delivery } from '../../core/delivery.ts';
+import type { PlacedMessage } from '../../core/message.ts';
 import type { Run } from '../../core/run.ts';
-import { agentOf, askOf, deliveryOf, jobOf, type Row, runOf } from '../rows.ts';
+import { agentOf, askOf, deliveryOf, jobOf, messageOf, type Row, runOf } from '../rows.ts';
 import { openToRead } from './open-database.ts';
 
 /** Whoever looks does not wait long for whoever writes. */
@@ -35,6 +36,20 @@ export class LedgerGlance {
       ${open ? `AND status NOT IN ${TERMINAL}` : ''}
       ORDER BY status IN ${TERMINAL}, rowid DESC LIMIT ?3`;
     return this.#rows(sql, prefix, limit).map(agentOf);
+  }
+
+  /** The root of the newest conversation that works in a folder. */
+  newestRoot(folder: string): string | null {
+    const sql = `SELECT id FROM (SELECT id, config FROM agents WHERE origin = 'root' ORDER BY created_at DESC LIMIT ${RECENT})
+      WHERE json_extract(config, '$.cwd') = ? LIMIT 1`;
+    const row = this.#database.prepare(sql).get(folder) as Row | undefined;
+    return row === undefined ? null : (row.id as string);
+  }
+
+  /** The first messages of a root. */
+  first(root_id: string): PlacedMessage[] {
+    const sql = 'SELECT * FROM messages WHERE agent_id = ? ORDER BY seq LIMIT 3';
+    return (this.#database.prepare(sql).all(root_id) as Row[]).map(messageOf);
   }
 
   /** Newest first. */

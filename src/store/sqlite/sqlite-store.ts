@@ -95,8 +95,8 @@ class SqliteStore extends SqliteRetention implements Store {
   }
 
   async agents(filter: AgentFilter): Promise<Agent[]> {
-    const { root_id, parent_id, living, roots, conversations, limit } = filter;
-    const { sql, values, next } = where('?', { root_id, parent_id }, [
+    const { root_id, parent_id, cwd, living, roots, conversations, limit } = filter;
+    const { sql, values, next } = where('?', { root_id, parent_id, ["json_extract(config, '$.cwd')"]: cwd }, [
       living && "status NOT IN ('completed', 'failed', 'killed')",
       roots && 'parent_id IS NULL',
       conversations && "origin = 'root'",
