@@ -15,6 +15,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   render: 1,
   toolsets: 2,
   runtime: 3,
+  settings: 3,
   cron: 4,
   channels: 4,
   mcp: 4,

@@ -12,6 +12,7 @@ import {
   agentTerms,
   profileMap,
 } from './library/agent-config.ts';
+import { checkOptions } from './library/check-options.ts';
 import type { AgentOptions, CoppiceOptions } from './library/coppice-options.ts';
 import { Registry } from './library/registry.ts';
 import { subagentHost } from './library/subagent-host.ts';
@@ -77,6 +78,7 @@ export interface Coppice {
 
 /** Opens the ledger and a runtime on it. */
 export async function openCoppice(options: CoppiceOptions): Promise<Coppice> {
+  checkOptions(options);
   const { registry } = options;
   if (registry === undefined) return openWith(options, null);
   if (!(registry instanceof Registry))
@@ -94,7 +96,10 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
     options,
     own: own.map((tool) => tool.spec.name),
     subagents: registry?.subagents ?? null,
-    profiles: profileMap(options.profiles ?? []),
+    profiles: profileMap(
+      options,
+      own.map((tool) => tool.spec.name),
+    ),
   };
   const terms = agentTerms(ground);
   const store = await openStore(options.database);
@@ -116,7 +121,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
       }),
     terms,
     spill_dir: join(tmpdir(), 'coppice-output'),
-    env_allow: [],
+    env_allow: options.env_allow ?? [],
   });
   const watch = new SubagentWatch(ground.subagents?.callbacks ?? {});
   runtime.subscribe((event) => watch.see(event));

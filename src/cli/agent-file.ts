@@ -2,9 +2,10 @@ import type { PermissionRules } from '../core/agent.ts';
 import type { Profile } from '../core/profile.ts';
 import { clean } from '../render/clean.ts';
 import { nearestName } from '../render/nearest-name.ts';
+import { profileNameFault } from '../settings/profile-name.ts';
+import { TIMEOUT_SECONDS_MAX } from '../settings/settings.ts';
 import { InvalidRuleError, parseKnownRule, ruleText, type Verdict } from '../tools/permission-rule.ts';
 import { splitFrontMatter } from './front-matter.ts';
-import { profileNameFault } from './profile-name.ts';
 import { TOOL_NAMES } from './tool-names.ts';
 
 export interface AgentFile {
@@ -13,8 +14,6 @@ export interface AgentFile {
   readonly unknown: readonly string[];
 }
 
-/** Longer than a timer of the platform can be set. */
-export const TIMEOUT_SECONDS_MAX = 2_000_000;
 const LIST_MAX = 200;
 
 /** How a key may be written, and what it is called here. */

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { AgentConfig, PermissionRules } from '../core/agent.ts';
+import type { AgentConfig } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Limits } from '../core/limits.ts';
 import { type Profile, rootProfileRules } from '../core/profile.ts';
@@ -12,6 +12,7 @@ import { clean } from '../render/clean.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import { openRuntime } from '../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import { given, settingsTerms } from '../settings/settings-terms.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
 import { parseKnownRule } from '../tools/permission-rule.ts';
 import { killProcessesOfDeadRuntimes } from '../tools/stray-processes.ts';
@@ -116,7 +117,7 @@ export function composeConfig(
         ask: [],
         deny: permissions.deny,
       },
-      config: rulesOf(defaults.permissions),
+      config: { allow: [], ask: [], deny: [], ...given(defaults.permissions ?? {}) },
       ...(profile === null ? {} : rootProfileRules(profile)),
     },
     ...(profile === null ? {} : { profile: profile.name }),
@@ -157,8 +158,7 @@ export function composeTerms(context: Context): ToolsetTerms {
   const { profiles, notices } = loadProfiles(context);
   for (const notice of [...notices, ...toolsetNotices([...profiles.values()])])
     process.stderr.write(`${clean(notice)}\n`);
-  const subagents = configuration.agents?.defaults?.subagents ?? {};
-  const cheap = subagents.model ?? null;
+  const cheap = configuration.agents?.defaults?.subagents?.model ?? null;
   return {
     profiles: new Map(
       [...profiles].map(([name, profile]) =>
@@ -167,38 +167,15 @@ export function composeTerms(context: Context): ToolsetTerms {
           : [name, profile],
       ),
     ),
-    subagents: {
-      allow_agents: subagents.allowAgents ?? null,
-      model: cheap,
-      max_concurrent: subagents.maxConcurrent ?? DEFAULT_TERMS.subagents.max_concurrent,
-    },
-    runs: {
-      max_concurrent: configuration.runs?.maxConcurrent ?? DEFAULT_TERMS.runs.max_concurrent,
-      per_source: { ...DEFAULT_TERMS.runs.per_source, ...given(configuration.runs?.perSource ?? {}) },
-    },
+    ...settingsTerms(configuration),
     deliver_to: agentTargets(configuration.channels ?? {}),
     delegation: { ...DEFAULT_TERMS.delegation, servers: Object.keys(configuration.acp ?? {}) },
   };
-}
-
-/** Without keys that say nothing. */
-function given<T extends object>(values: T): { [Key in keyof T]: NonNullable<T[Key]> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
-}
-
-function rulesOf(
-  rules:
-    | { allow?: string[] | undefined; ask?: string[] | undefined; deny?: string[] | undefined }
-    | undefined,
-): PermissionRules {
-  return { allow: rules?.allow ?? [], ask: rules?.ask ?? [], deny: rules?.deny ?? [] };
 }
 
 /** Limits of the configuration, those of the profile, then those of the command line. */
 export function composeLimits(context: Context, named: Partial<Limits>, profile?: string): Partial<Limits> {
   const { agents = {} } = context.loaded.configuration;
   const of_profile = profile === undefined || !Object.hasOwn(agents, profile) ? {} : agents[profile]?.limits;
-  const configured = { ...agents.defaults?.limits, ...of_profile };
-  const set = Object.entries(configured).filter(([, value]) => value !== undefined);
-  return { ...(Object.fromEntries(set) as Partial<Limits>), ...named };
+  return { ...given({ ...agents.defaults?.limits, ...of_profile }), ...named };
 }

@@ -2,18 +2,16 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Profile } from '../core/profile.ts';
-import { didYouMean } from '../render/nearest-name.ts';
-import { parseKnownRule, type Verdict } from '../tools/permission-rule.ts';
+import { settingsProfiles } from '../settings/settings-profiles.ts';
 import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { parseAgentFiles, readUserAgentFiles } from './agent-files.ts';
 import { BUILT_IN_PROFILES } from './built-in-profiles.ts';
-import type { LoadedConfiguration, NamedProfile } from './config.ts';
+import type { LoadedConfiguration } from './config.ts';
 import { configFolder } from './folders.ts';
-import { profileNameFault } from './profile-name.ts';
 import { type ProjectAgents, readProjectAgents, untrustedNotice } from './project-agents.ts';
 import { TOOL_NAMES } from './tool-names.ts';
 
-const TOOLSET_NAMES = ALL_TOOLSETS.map(({ name }) => name);
+const KNOWN = { tools: TOOL_NAMES, toolsets: ALL_TOOLSETS.map(({ name }) => name) };
 
 /** A part of the command line's `Context`. */
 export interface ProfilesInput {
@@ -43,7 +41,9 @@ export function loadProfiles(input: ProfilesInput): LoadedProfiles {
   const project = readProjectAgents(folder, input.data_folder);
   const own = project.trust === 'trusted' ? parseAgentFiles(project.raw) : null;
   const profiles = new Map<string, Profile>();
-  const ranked = [configured(input.loaded), user.profiles, own?.profiles ?? [], BUILT_IN_PROFILES];
+  const { file, configuration } = input.loaded;
+  const configured = settingsProfiles(configuration, KNOWN, `in ${file}`);
+  const ranked = [configured, user.profiles, own?.profiles ?? [], BUILT_IN_PROFILES];
   for (const profile of ranked.flat()) if (!profiles.has(profile.name)) profiles.set(profile.name, profile);
   const untrusted = untrustedNotice(project);
   // Of a folder that is not trusted one line is enough.
@@ -74,59 +74,4 @@ function userFolder({ loaded, env }: ProfilesInput, working_folder: string): str
   const place = realpathSync.native(beside);
   const inside = place === working_folder || place.startsWith(working_folder + sep);
   return inside ? usual : beside;
-}
-
-function configured({ file, configuration }: LoadedConfiguration): Profile[] {
-  const entries = Object.entries(configuration.agents ?? {}).filter(([name]) => name !== 'defaults');
-  return entries.flatMap(([name, entry]) => {
-    if (entry === undefined) return [];
-    const fault = profileNameFault(name);
-    if (fault !== null) throw new CoppiceError('E_CONFIG', `agents in ${file}: ${fault}`);
-    return [profileOf(name, entry, file)];
-  });
-}
-
-/** Left out, a name with a slip would withhold or deny nothing. */
-function checkNames(
-  names: readonly string[] | undefined,
-  known: readonly string[],
-  noun: string,
-  where: string,
-): void {
-  const unknown = names?.find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new CoppiceError('E_CONFIG', `${where}: there is no ${noun} "${unknown}"`, {
-    hint: `${didYouMean(unknown, known)}There are: ${known.join(', ')}`,
-  });
-}
-
-function profileOf(name: string, entry: NamedProfile, file: string | null): Profile {
-  const rules = (verdict: Verdict): readonly string[] =>
-    (entry.permissions?.[verdict] ?? []).map((rule) => {
-      try {
-        parseKnownRule(rule, verdict, TOOL_NAMES);
-        return rule;
-      } catch (error) {
-        const where = `agents.${name}.permissions.${verdict} in ${file}`;
-        throw new CoppiceError('E_CONFIG', `${where}: ${(error as Error).message}`, { cause: error });
-      }
-    });
-  for (const key of ['tools', 'deny_tools'] as const)
-    checkNames(entry[key], TOOL_NAMES, 'tool', `agents.${name}.${key} in ${file}`);
-  checkNames(entry.toolsets, TOOLSET_NAMES, 'toolset', `agents.${name}.toolsets in ${file}`);
-  const seconds = entry.timeout_seconds;
-  return {
-    name,
-    description: entry.description ?? '',
-    model: entry.model === undefined || entry.model === 'inherit' ? null : entry.model,
-    thinking: entry.thinking ?? null,
-    toolsets: entry.toolsets ?? null,
-    tools: entry.tools ?? null,
-    deny_tools: entry.deny_tools ?? [],
-    system: entry.system ?? null,
-    turns: entry.turns ?? entry.limits?.turns ?? null,
-    run_ms: seconds === undefined ? (entry.limits?.run_ms ?? null) : Math.max(1, Math.round(seconds * 1000)),
-    permissions: { allow: rules('allow'), ask: rules('ask'), deny: rules('deny') },
-    source: 'config',
-  };
 }

@@ -3,6 +3,11 @@ import { CoppiceError } from '../core/coppice-error.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import { type Profile, rootProfileRules } from '../core/profile.ts';
 import { didYouMean } from '../render/nearest-name.ts';
+import { checkRules } from '../settings/check-rules.ts';
+import { settingsProfiles } from '../settings/settings-profiles.ts';
+import { given, settingsTerms } from '../settings/settings-terms.ts';
+import { createBuiltInTools } from '../tools/tool-registry.ts';
+import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { AgentOptions, CoppiceOptions, ProfileOptions } from './coppice-options.ts';
 import type { SubagentTerms } from './subagent-terms.ts';
@@ -24,20 +29,26 @@ export function agentConfig(
   agent: Omit<AgentOptions, 'prompt'>,
 ): AgentConfig {
   const profile = agent.profile === undefined ? null : findProfile(profiles, agent.profile);
+  const defaults = options.agents?.defaults ?? {};
   const none = { allow: [], ask: [], deny: [] };
-  const usual = agent.toolsets ?? options.toolsets ?? ['process'];
-  const toolsets = subagents === null ? usual : [...usual, 'delegate'];
-  const tools = profile?.tools ?? [...(options.builtInTools ?? BUILT_IN), ...own];
+  const usual = agent.toolsets ?? options.toolsets ?? defaults.toolsets ?? ['process'];
+  const toolsets = subagents === null || subagents.max_depth === 0 ? usual : [...usual, 'delegate'];
+  const built_in = options.builtInTools ?? defaults.tools?.filter((name) => !own.includes(name)) ?? BUILT_IN;
+  const tools = profile?.tools ?? [...built_in, ...own];
+  const { allow = [], ...rules } = {
+    ...given(defaults.permissions ?? {}),
+    ...given(options.permissions ?? {}),
+  };
   return {
-    model: agent.model ?? profile?.model ?? options.model,
-    thinking: profile?.thinking ?? options.thinking ?? 'off',
-    system: agent.system ?? profile?.system ?? options.system ?? SYSTEM,
+    model: agent.model ?? profile?.model ?? defaults.model ?? options.model,
+    thinking: profile?.thinking ?? options.thinking ?? defaults.thinking ?? 'off',
+    system: agent.system ?? profile?.system ?? options.system ?? defaults.system ?? SYSTEM,
     toolsets: [...new Set(agent.toolsets === undefined ? (profile?.toolsets ?? toolsets) : toolsets)],
     tools: [...new Set(tools)].filter((name) => profile?.deny_tools.includes(name) !== true),
     cwd: options.cwd ?? process.cwd(),
     permissions: {
       cli: none,
-      config: { ...none, ...options.permissions, allow: [...own, ...(options.permissions?.allow ?? [])] },
+      config: { ...none, ...rules, allow: [...own, ...allow] },
       ...(profile === null ? {} : rootProfileRules(profile)),
     },
     ...(profile === null ? {} : { profile: profile.name }),
@@ -49,10 +60,20 @@ export function agentConfig(
 /** Delegations as deep as the program allowed them fit into the tree, unless it says otherwise. */
 export function agentLimits(
   { options, subagents }: AgentGround,
-  agent: Pick<AgentOptions, 'limits'>,
+  agent: Pick<AgentOptions, 'limits' | 'profile'>,
 ): Partial<Limits> {
   const depth = Math.max(DEFAULT_LIMITS.depth, subagents?.max_depth ?? 0);
-  return { depth, ...options.limits, ...agent.limits };
+  const { agents = {} } = options;
+  const of_profile = Object.hasOwn(agents, agent.profile ?? '')
+    ? agents[agent.profile as string]?.limits
+    : {};
+  return {
+    depth,
+    ...given(agents.defaults?.limits ?? {}),
+    ...options.limits,
+    ...given(of_profile ?? {}),
+    ...agent.limits,
+  };
 }
 
 function findProfile(profiles: ReadonlyMap<string, Profile>, name: string): Profile {
@@ -63,8 +84,24 @@ function findProfile(profiles: ReadonlyMap<string, Profile>, name: string): Prof
   });
 }
 
-export function profileMap(profiles: readonly ProfileOptions[]): ReadonlyMap<string, Profile> {
-  return new Map(profiles.map((profile) => [profile.name, wholeProfile(profile)]));
+/** Those of the program go before those of its settings. Throws `E_CONFIG`. */
+export function profileMap(options: CoppiceOptions, own: readonly string[]): ReadonlyMap<string, Profile> {
+  const known = {
+    tools: [...createBuiltInTools().map((tool) => tool.spec.name), ...own],
+    toolsets: ALL_TOOLSETS.map(({ name }) => name),
+  };
+  const where = 'of openCoppice';
+  checkRules(options.permissions, known.tools, (verdict) => `permissions.${verdict} ${where}`);
+  checkRules(
+    options.agents?.defaults?.permissions,
+    known.tools,
+    (verdict) => `agents.defaults.permissions.${verdict} ${where}`,
+  );
+  const program = (options.profiles ?? []).map((profile) => wholeProfile(profile));
+  for (const { name, permissions } of program)
+    checkRules(permissions, known.tools, (verdict) => `the profile ${name}: permissions.${verdict} ${where}`);
+  const profiles = [...settingsProfiles(options, known, where), ...program];
+  return new Map(profiles.map((profile) => [profile.name, profile]));
 }
 
 function wholeProfile(profile: ProfileOptions): Profile {
@@ -89,7 +126,7 @@ export function agentTerms({
   options,
   subagents,
   profiles,
-}: AgentGround): Pick<ToolsetTerms, 'profiles' | 'delegation'> {
+}: AgentGround): Pick<ToolsetTerms, 'profiles' | 'delegation' | 'subagents' | 'runs'> {
   const programs = Object.keys(options.models ?? {}).filter((name) => name.startsWith('acp:'));
   const servers = programs.map((name) => name.slice('acp:'.length).split('/')[0] as string);
   const delegation = {
@@ -100,5 +137,5 @@ export function agentTerms({
     default_server: subagents?.server ?? null,
     default_agent: subagents?.agent ?? null,
   };
-  return { profiles, delegation };
+  return { profiles, delegation, ...settingsTerms(options) };
 }

@@ -1,9 +1,8 @@
 import type { AgentConfig, PermissionRules } from '../core/agent.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Profile } from '../core/profile.ts';
-import type { AcpServerConfig } from '../models/acp/acp-config.ts';
 import type { Model } from '../models/model.ts';
-import type { ProviderConfig } from '../models/provider-config.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 
@@ -13,17 +12,17 @@ export type ProfileOptions = Pick<Profile, 'name'> &
     readonly permissions?: Partial<PermissionRules>;
   };
 
-export interface CoppiceOptions {
+/**
+ * What the configuration file takes, by the same names (`providers`, `acp`, `agents`, `runs`, `env_allow`), and what only a program can give. An option that
+ * stands here on its own (`toolsets`, `limits`, …) goes before the same one of `agents.defaults`.
+ */
+export interface CoppiceOptions extends Omit<Settings, 'database' | 'model'> {
   /** `sqlite:PATH` or `postgres://…`. Created when it does not exist. */
   readonly database: string;
-  /** `provider/model` for agents that name none. */
+  /** `provider/model` for agents that name none; `agents.defaults.model` goes before it. */
   readonly model: string;
   /** Models of one's own by name; they go before providers. */
   readonly models?: Readonly<Record<string, Model>>;
-  /** Providers beside the built-in ones, as in the configuration file. */
-  readonly providers?: Readonly<Record<string, ProviderConfig>>;
-  /** Agent programs that speak ACP, by name, as in the configuration file: models `acp:NAME`, and servers of `subagent_delegate`. */
-  readonly acp?: Readonly<Record<string, AcpServerConfig>>;
   /** Where keys are looked up. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Tools of one's own, made with `defineTool`; agents may use them without asking. */

@@ -1,7 +1,9 @@
 import { CoppiceError } from '../core/coppice-error.ts';
+import { didYouMean, nearestName } from '../render/nearest-name.ts';
 import { parseArguments } from '../toolsets/arguments.ts';
 import { delegateInput, spawnInput } from '../toolsets/delegate-input.ts';
 import { Registry } from './registry.ts';
+import type { SubagentCallbacks } from './subagent-callbacks.ts';
 import type { SubagentHost } from './subagent-host.ts';
 import type { SubagentTerms, SubagentToolsOptions } from './subagent-terms.ts';
 import type { ToolDefinition } from './tool-definition.ts';
@@ -19,11 +21,14 @@ const hostSpawnInput = spawnInput.pick({
  * Registers `subagent_spawn` and `subagent_delegate` (seed 5). The agents of a coppice that is opened with the registry get both; the
  * program itself may call them too (`registry.execute`) once that coppice is open, and gets the sub-agent's final text.
  *
- * Throws a `CoppiceError` with the code `E_INVALID_ARGUMENT` for a number that is no whole one, or too small.
+ * Throws a `CoppiceError` with the code `E_INVALID_ARGUMENT` for a number that is no whole one, or too small, for a callback that is no function, for
+ * a name that there is none of, and when it was called before.
  */
 export function registerSubagentTools(registry: ToolRegistry, options: SubagentToolsOptions = {}): void {
   if (!(registry instanceof Registry))
     throw new TypeError('registerSubagentTools needs a registry made with createToolRegistry');
+  checkNames(options, OPTIONS, 0);
+  checkCallbacks(options.callbacks ?? {});
   const terms: SubagentTerms = {
     callbacks: options.callbacks ?? {},
     max_turns: atLeast(1, 'defaultMaxTurns', options.defaultMaxTurns ?? 10),
@@ -32,11 +37,51 @@ export function registerSubagentTools(registry: ToolRegistry, options: SubagentT
     agent: options.agentId ?? null,
     system: options.systemPrompt ?? null,
   };
-  if (terms.max_depth === 0) return;
-  registry.registerSubagents(terms, [
-    { definition: spawnDefinition(terms), run: (args, host) => spawn(args, terms, host) },
-    { definition: DELEGATE, run: (args, host) => delegate(args, host) },
-  ]);
+  const tools = [
+    {
+      definition: spawnDefinition(terms),
+      run: (args: unknown, host: SubagentHost) => spawn(args, terms, host),
+    },
+    { definition: DELEGATE, run: (args: unknown, host: SubagentHost) => delegate(args, host) },
+  ];
+  // Without depth there is nobody who could use them; the terms hold all the same, for agents with the toolset.
+  registry.registerSubagents(terms, terms.max_depth === 0 ? [] : tools);
+}
+
+const OPTIONS: Readonly<Record<keyof SubagentToolsOptions, true>> = {
+  callbacks: true,
+  defaultMaxTurns: true,
+  maxDepth: true,
+  serverName: true,
+  agentId: true,
+  systemPrompt: true,
+};
+const CALLBACKS: Readonly<Record<keyof SubagentCallbacks, true>> = {
+  onSubagentStart: true,
+  onSubagentStreamDelta: true,
+  onSubagentToolCallStart: true,
+  onSubagentToolCallEnd: true,
+  onSubagentComplete: true,
+  onSubagentError: true,
+};
+
+/** A callback may be a method, and stand beside other fields of its object. */
+function checkCallbacks(callbacks: SubagentCallbacks): void {
+  checkNames(callbacks, CALLBACKS, 3);
+  for (const name of Object.keys(CALLBACKS) as (keyof SubagentCallbacks)[])
+    if (callbacks[name] !== undefined && typeof callbacks[name] !== 'function')
+      throw new CoppiceError('E_INVALID_ARGUMENT', `callbacks: ${name} is no function`);
+}
+
+/** `slip`: so near to one of ours a name is a slip, and others are not our matter; 0: every other name is one. */
+function checkNames(given: object, known: Readonly<Record<string, true>>, slip: number): void {
+  const names = Object.keys(known);
+  const isWrong = (name: string) => slip === 0 || nearestName(name, names, slip) !== null;
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name) && isWrong(name));
+  if (unknown === undefined) return;
+  throw new CoppiceError('E_INVALID_ARGUMENT', `registerSubagentTools: there is no "${unknown}"`, {
+    hint: `${didYouMean(unknown, names)}There are: ${names.join(', ')}`,
+  });
 }
 
 function atLeast(least: number, name: string, value: number): number {

@@ -45,6 +45,8 @@ export class Registry implements ToolRegistry {
       readonly run: (args: unknown, host: SubagentHost) => Promise<string>;
     }[],
   ): void {
+    if (this.#subagents !== null)
+      throw new CoppiceError('E_INVALID_ARGUMENT', 'the sub-agent tools are registered already');
     for (const { definition } of tools) this.#refuseName(definition.name);
     for (const { definition, run } of tools)
       this.#add(definition, async (args) => {
@@ -66,7 +68,8 @@ export class Registry implements ToolRegistry {
   }
 
   #refuseName(name: string): void {
-    if (this.#entries.has(name)) throw new TypeError(`tool "${name}": it is registered already`);
+    if (this.#entries.has(name))
+      throw new CoppiceError('E_INVALID_ARGUMENT', `tool "${name}": it is registered already`);
     // Agents that are at work were told of their tools when the coppice was opened.
     if (this.#taken)
       throw new CoppiceError('E_INVALID_ARGUMENT', `tool "${name}": the registry is in use`, {

@@ -4,7 +4,7 @@ import type { ToolDefinition, ToolHandler } from './tool-definition.ts';
 
 /** The tools of one program: for its agents (`openCoppice({ registry })`), and to be called by the program itself. */
 export interface ToolRegistry {
-  /** Throws a TypeError for a definition that no provider would take, and for a name that is taken. */
+  /** Throws a TypeError for a definition that no provider would take, and a `CoppiceError` (`E_INVALID_ARGUMENT`) for a name that is taken. */
   register(definition: ToolDefinition, handler: ToolHandler): void;
   /** A tool made with `defineTool`. */
   registerTool(tool: Tool): void;

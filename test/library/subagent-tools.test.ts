@@ -27,7 +27,11 @@ it('registers both tools under the category subagent, the default of maxTurns in
   );
   assert.match(spawn?.parameters.maxTurns?.description ?? '', /default: 7/);
   assert.equal(others.length, 0);
-  assert.throws(() => registerSubagentTools(registry), /registered already/);
+  const again = { code: 'E_INVALID_ARGUMENT', message: /registered already/ };
+  assert.throws(() => registerSubagentTools(registry), again);
+  const none = createToolRegistry();
+  registerSubagentTools(none, { maxDepth: 0 });
+  assert.throws(() => registerSubagentTools(none), again);
 });
 
 it('numbers that are none are refused; a depth of 0 registers nothing', async () => {
@@ -47,6 +51,28 @@ it('numbers that are none are refused; a depth of 0 registers nothing', async ()
     false,
   );
   await on.close();
+});
+
+it('a depth of 0 holds whatever toolsets there are', async () => {
+  const on = await libraryStage([{ say: 'alone' }], {
+    subagents: { maxDepth: 0 },
+    coppice: { toolsets: ['process', 'delegate'] },
+  });
+  await on.ask();
+  assert.deepEqual(toolsOf(on.requests[0]), ['fork', 'kill', 'send', 'wait']);
+  await on.close();
+});
+
+it('what is no option, no callback or no function is refused', () => {
+  const refused = (options: object, message: RegExp) =>
+    assert.throws(() => registerSubagentTools(createToolRegistry(), options), {
+      code: 'E_INVALID_ARGUMENT',
+      message,
+    });
+  refused({ callbacks: { onSubagentStart: 'yes' } }, /onSubagentStart is no function/);
+  refused({ callbacks: { onSubagentError: null } }, /onSubagentError is no function/);
+  refused({ callbacks: { onSubagentStrat: () => undefined } }, /no "onSubagentStrat"/);
+  refused({ maxDept: 0 }, /no "maxDept"/);
 });
 
 it('an agent’s spawn runs a child loop with inherited tools and returns the final text', async () => {

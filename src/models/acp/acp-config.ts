@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeepReadonly } from '../../core/deep-readonly.ts';
 
 /** One entry of `acp` in the configuration: an agent program that speaks the Agent Client Protocol on its standard streams. */
 export const acpServerConfig = z.strictObject({
@@ -14,4 +15,4 @@ export const acpServerConfig = z.strictObject({
   startTimeoutSeconds: z.number().positive().optional(),
 });
 
-export type AcpServerConfig = z.infer<typeof acpServerConfig>;
+export type AcpServerConfig = DeepReadonly<z.infer<typeof acpServerConfig>>;

@@ -1,0 +1,20 @@
+import { CoppiceError } from '../core/coppice-error.ts';
+import { InvalidRuleError, parseKnownRule, type Verdict } from '../tools/permission-rule.ts';
+
+type Rules = { readonly [Each in Verdict]?: readonly string[] | undefined };
+
+/** Throws `E_CONFIG` for a rule that cannot be read, or is about a tool that there is none of. */
+export function checkRules(
+  rules: Rules | undefined,
+  tools: readonly string[],
+  where: (verdict: Verdict) => string,
+): void {
+  for (const verdict of ['allow', 'ask', 'deny'] as const)
+    for (const rule of rules?.[verdict] ?? [])
+      try {
+        parseKnownRule(rule, verdict, tools);
+      } catch (error) {
+        if (!(error instanceof InvalidRuleError)) throw error;
+        throw new CoppiceError('E_CONFIG', `${where(verdict)}: ${error.message}`, { cause: error });
+      }
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { CoppiceError } from '../core/coppice-error.ts';
+import { didYouMean } from '../render/nearest-name.ts';
+
+/** What the schema says of the value; `where` follows the key in messages (`in FILE`). Throws `E_CONFIG`, a slip in a key with what was meant. */
+export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  // A slip in a key comes with the complaint that the right one is missing: the slip is the cause.
+  const issue =
+    parsed.error.issues.find(({ code }) => code === 'unrecognized_keys') ?? parsed.error.issues[0];
+  const path = issue?.path.join('.') ?? '';
+  if (issue?.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? '';
+    const full = path === '' ? key : `${path}.${key}`;
+    const valid = validKeys(schema, issue.path.map(String));
+    throw new CoppiceError('E_CONFIG', `unknown key "${full}" ${where}`, {
+      hint: `${didYouMean(key, valid)}Valid here: ${valid.join(', ')}`,
+    });
+  }
+  throw new CoppiceError(
+    'E_CONFIG',
+    `${path === '' ? 'the configuration' : path} ${where}: ${issue?.message}`,
+  );
+}
+
+/** The keys that are valid at a path. */
+function validKeys(whole: z.ZodType, path: readonly string[]): readonly string[] {
+  let schema = whole;
+  for (const step of path) schema = into(unwrapped(schema), step);
+  const at = unwrapped(schema);
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}
+
+function into(schema: z.ZodType, step: string): z.ZodType {
+  if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
+  if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
+  if (schema instanceof z.ZodObject) {
+    return (schema.shape[step] ?? schema.def.catchall ?? z.never()) as z.ZodType;
+  }
+  return schema;
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable
+    ? unwrapped(schema.unwrap() as z.ZodType)
+    : schema;
+}

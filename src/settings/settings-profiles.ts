@@ -1,0 +1,63 @@
+import { CoppiceError } from '../core/coppice-error.ts';
+import type { Profile } from '../core/profile.ts';
+import { didYouMean } from '../render/nearest-name.ts';
+import { checkRules } from './check-rules.ts';
+import { profileNameFault } from './profile-name.ts';
+import type { NamedProfile, Settings } from './settings.ts';
+
+/** The names that there are. */
+export interface KnownNames {
+  readonly tools: readonly string[];
+  readonly toolsets: readonly string[];
+}
+
+/** The profiles of the settings: every entry of `agents` but `defaults`. Throws `E_CONFIG`; `where` follows the key in its message (`in FILE`). */
+export function settingsProfiles({ agents = {} }: Settings, known: KnownNames, where: string): Profile[] {
+  const entries = Object.entries(agents as Readonly<Record<string, NamedProfile | undefined>>).filter(
+    ([name]) => name !== 'defaults',
+  );
+  return entries.flatMap(([name, entry]) => {
+    if (entry === undefined) return [];
+    const fault = profileNameFault(name);
+    if (fault !== null) throw new CoppiceError('E_CONFIG', `agents ${where}: ${fault}`);
+    const key = (last: string) => `agents.${name}.${last} ${where}`;
+    for (const last of ['tools', 'deny_tools'] as const)
+      checkNames(entry[last], known.tools, 'tool', key(last));
+    checkNames(entry.toolsets, known.toolsets, 'toolset', key('toolsets'));
+    checkRules(entry.permissions, known.tools, (verdict) => key(`permissions.${verdict}`));
+    return [profileOf(name, entry)];
+  });
+}
+
+/** Left out, a name with a slip would withhold or deny nothing. */
+function checkNames(
+  names: readonly string[] | undefined,
+  known: readonly string[],
+  noun: string,
+  where: string,
+): void {
+  const unknown = names?.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new CoppiceError('E_CONFIG', `${where}: there is no ${noun} "${unknown}"`, {
+    hint: `${didYouMean(unknown, known)}There are: ${known.join(', ')}`,
+  });
+}
+
+function profileOf(name: string, entry: NamedProfile): Profile {
+  const { allow = [], ask = [], deny = [] } = entry.permissions ?? {};
+  const seconds = entry.timeout_seconds;
+  return {
+    name,
+    description: entry.description ?? '',
+    model: entry.model === undefined || entry.model === 'inherit' ? null : entry.model,
+    thinking: entry.thinking ?? null,
+    toolsets: entry.toolsets ?? null,
+    tools: entry.tools ?? null,
+    deny_tools: entry.deny_tools ?? [],
+    system: entry.system ?? null,
+    turns: entry.turns ?? entry.limits?.turns ?? null,
+    run_ms: seconds === undefined ? (entry.limits?.run_ms ?? null) : Math.max(1, Math.round(seconds * 1000)),
+    permissions: { allow, ask, deny },
+    source: 'config',
+  };
+}

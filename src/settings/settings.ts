@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import type { DeepReadonly } from '../core/deep-readonly.ts';
+import { acpServerConfig } from '../models/acp/acp-config.ts';
+import { providerConfig } from '../models/provider-config.ts';
+
+/** Longer than a timer of the platform can be set. */
+export const TIMEOUT_SECONDS_MAX = 2_000_000;
+
+const rules = z.array(z.string());
+
+const limits = z.strictObject({
+  depth: z.int().min(0).optional(),
+  children: z.int().min(0).optional(),
+  live: z.int().min(1).optional(),
+  total: z.int().min(1).optional(),
+  turns: z.int().min(1).optional(),
+  run_ms: z.int().min(1).optional(),
+  tokens: z.int().min(1).nullable().optional(),
+  cost_usd: z.number().positive().nullable().optional(),
+});
+
+const profile = z.strictObject({
+  model: z.string().optional(),
+  thinking: z.enum(['off', 'low', 'medium', 'high']).optional(),
+  toolsets: z.array(z.string()).optional(),
+  tools: z.array(z.string()).optional(),
+  system: z.string().optional(),
+  limits: limits.optional(),
+  permissions: z
+    .strictObject({ allow: rules.optional(), ask: rules.optional(), deny: rules.optional() })
+    .optional(),
+  subagents: z
+    .strictObject({
+      allowAgents: z.array(z.string()).optional(),
+      model: z.string().optional(),
+      maxConcurrent: z.int().positive().optional(),
+    })
+    .optional(),
+});
+
+/** Of agents with a name of their own; what they create is the matter of all. */
+const namedProfile = profile.omit({ subagents: true }).extend({
+  description: z.string().optional(),
+  deny_tools: z.array(z.string()).optional(),
+  turns: z.int().min(1).optional(),
+  timeout_seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
+});
+
+export type NamedProfile = DeepReadonly<z.infer<typeof namedProfile>>;
+
+/** What the configuration file and `openCoppice` both take, by the same names and with the same meaning. */
+export const settings = z.strictObject({
+  model: z.string().optional(),
+  database: z.string().optional(),
+  /** Environment variables that tools may see beside the fixed allow-list. */
+  env_allow: z.array(z.string()).optional(),
+  providers: z.record(z.string(), providerConfig).optional(),
+  /** Agent programs reached over ACP: models `acp:NAME`, and what `subagent_delegate` asks (docs/acp.md). */
+  acp: z.record(z.string().regex(/^[\w.-]+$/), acpServerConfig).optional(),
+  agents: z.object({ defaults: profile.optional() }).catchall(namedProfile).optional(),
+  /** Isolated runs at work at once in one process; more are queued. */
+  runs: z
+    .strictObject({
+      maxConcurrent: z.int().positive().optional(),
+      perSource: z
+        .strictObject({
+          cron: z.int().positive().optional(),
+          subagent: z.int().positive().optional(),
+          delegate: z.int().positive().optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+});
+
+export type Settings = DeepReadonly<z.infer<typeof settings>>;

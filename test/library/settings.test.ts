@@ -1,0 +1,276 @@
+/**
+ * Proves that `openCoppice` takes all that the configuration file takes: every key of its schema is accepted and does what it does there, or is said to be a
+ * matter of the command line. Whoever adds a key adds a proof here.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+import { z } from 'zod';
+import { configuration } from '../../src/cli/config.ts';
+import { createScriptedModel, defineTool, openCoppice } from '../../src/coppice.ts';
+import type { Agent, AgentConfig, PermissionRules } from '../../src/core/agent.ts';
+import type { Limits } from '../../src/core/limits.ts';
+import { COMMAND_LINE_ONLY } from '../../src/library/check-options.ts';
+import { settingsProfiles } from '../../src/settings/settings-profiles.ts';
+import { settingsTerms } from '../../src/settings/settings-terms.ts';
+import { openStore } from '../../src/store/open-store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'coppice-settings-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+let ledgers = 0;
+
+const three = (name: string, input: (n: number) => Record<string, unknown>) =>
+  [0, 1, 2].map((n) => ({ name, input: input(n) }));
+const RULES = {
+  rules: [
+    {
+      when: { root: true, step: 0, user: 'spawn' },
+      calls: three('sessions_spawn', (n) => ({ task: `task ${n}` })),
+    },
+    {
+      when: { root: true, step: 0, user: 'delegate' },
+      calls: three('subagent_spawn', (n) => ({ task: `task ${n}`, description: `task ${n}` })),
+    },
+    { when: { root: true, step: 0, user: 'look' }, calls: [{ name: 'look', input: {} }] },
+    { when: { root: true, user: 'look' }, say: '{{result}}' },
+    { say: 'done' },
+  ],
+};
+
+interface Seen {
+  readonly root: Agent;
+  readonly agents: readonly Agent[];
+  readonly reply: string;
+  readonly limits: Limits;
+  /** Background runs at work at once. */
+  readonly most: number;
+  /** What its calls came to. */
+  readonly results: string;
+}
+
+/** One run of the library with these options; the scripted model has the names `script` and `other`. */
+async function run(options: object, agent: { profile?: string; prompt?: string } = {}): Promise<Seen> {
+  ledgers += 1;
+  const database = join(folder, `${ledgers}.db`);
+  const script = createScriptedModel(RULES, 'script');
+  const slow = {
+    ...script,
+    stream: async (...given: Parameters<typeof script.stream>) => {
+      await new Promise((resolve) => setTimeout(resolve, given[0].agent.parent_id === null ? 0 : 30));
+      return script.stream(...given);
+    },
+  };
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks at the environment.',
+    input: z.strictObject({}),
+    side_by_side: true,
+    idempotent: true,
+    run: async (_input, context) => context.env_allow.join(),
+  });
+  const coppice = await openCoppice({
+    database,
+    model: 'script',
+    models: { script: slow, other: slow },
+    tools: [look],
+    ...options,
+  });
+  const working = new Set<string>();
+  let most = 0;
+  coppice.subscribe((event) => {
+    if (event.type !== 'agent' || event.agent.parent_id === null) return;
+    if (event.agent.state.type === 'requesting') working.add(event.agent.id);
+    else working.delete(event.agent.id);
+    most = Math.max(most, working.size);
+  });
+  const started = await coppice.start({ prompt: 'go', ...agent });
+  const { reply } = await started.result();
+  await coppice.close();
+  const store = await openStore(database);
+  const agents = await store.agents({ root_id: started.id });
+  const tree = await store.tree(started.id);
+  const history = await store.history(started.id);
+  await store.close();
+  const root = agents.find(({ id }) => id === started.id) as Agent;
+  const results = history
+    .map((message) => (message.kind === 'result' ? message.content.output : ''))
+    .join('\n');
+  return { root, agents, reply, limits: tree?.limits as Limits, most, results };
+}
+
+/** What a root of these options comes down to. */
+async function root(options: object, agent = {}): Promise<AgentConfig> {
+  return (await run(options, agent)).root.config;
+}
+
+const children = ({ agents }: Seen) => agents.filter(({ parent_id }) => parent_id !== null);
+const SPAWN = { prompt: 'spawn them' };
+
+/** One after the other, of three that are asked for. */
+async function oneByOne(settings: object): Promise<void> {
+  const narrow = await run({ toolsets: ['sessions'], ...settings }, SPAWN);
+  assert.deepEqual([children(narrow).length, narrow.most], [3, 1], narrow.results);
+}
+
+const LIMITS = {
+  depth: 2,
+  children: 3,
+  live: 4,
+  total: 5,
+  turns: 6,
+  run_ms: 7_000,
+  tokens: 8_000,
+  cost_usd: 1,
+};
+const PERMISSIONS = { allow: ['bash:ls'], ask: ['read'], deny: ['write'] };
+
+/** A key of `agents.defaults` or of a named agent, and what becomes of it. */
+const KINDS = {
+  defaults: (entry: object) => ({ options: { agents: { defaults: entry } }, agent: {} }),
+  '*': (entry: object) => ({ options: { agents: { kind: entry } }, agent: { profile: 'kind' } }),
+};
+async function rootBy(kind: keyof typeof KINDS, entry: object): Promise<AgentConfig> {
+  const { options, agent } = KINDS[kind](entry);
+  return root(options, agent);
+}
+
+const OF_BOTH = (kind: keyof typeof KINDS): Readonly<Record<string, () => Promise<void>>> => {
+  const of = (entry: object) => rootBy(kind, entry);
+  return {
+    model: async () => assert.equal((await of({ model: 'other' })).model, 'other'),
+    thinking: async () => assert.equal((await of({ thinking: 'high' })).thinking, 'high'),
+    toolsets: async () => assert.deepEqual((await of({ toolsets: ['fanout'] })).toolsets, ['fanout']),
+    tools: async () => assert.ok((await of({ tools: ['write'] })).tools.includes('write')),
+    system: async () => assert.equal((await of({ system: 'Be brief.' })).system, 'Be brief.'),
+    ...Object.fromEntries(
+      Object.entries(LIMITS).map(([name, value]) => [
+        `limits.${name}`,
+        async () => {
+          const { options, agent } = KINDS[kind]({ limits: { [name]: value } });
+          const { limits } = await run(options, agent);
+          assert.equal(limits[name as keyof Limits], value);
+        },
+      ]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(PERMISSIONS).map(([verdict, rules]) => [
+        `permissions.${verdict}`,
+        async () => {
+          const { config, narrowed } = (await of({ permissions: { [verdict]: rules } })).permissions;
+          const said = kind === 'defaults' ? config : narrowed?.[0];
+          assert.ok(said?.[verdict as keyof PermissionRules].includes(rules[0] as string));
+        },
+      ]),
+    ),
+  };
+};
+
+const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
+  model: async () => assert.equal((await root({ model: 'other' })).model, 'other'),
+  database: async () => assert.equal((await run({})).reply, 'done'),
+  env_allow: async () =>
+    assert.equal((await run({ env_allow: ['MY_FLAG'] }, { prompt: 'look around' })).reply, 'MY_FLAG'),
+  providers: async () => {
+    const local = { type: 'openai-compatible', baseURL: 'http://127.0.0.1:1', apiKeyEnv: 'MY_KEY' };
+    await assert.rejects(run({ model: 'local/any', providers: { local }, env: {} }), { message: /MY_KEY/ });
+  },
+  acp: async () => {
+    const acp = { mine: { command: join(folder, 'no-program') } };
+    assert.match(JSON.stringify((await run({ model: 'acp:mine', acp })).root.state), /no-program/);
+  },
+  'runs.maxConcurrent': () => oneByOne({ runs: { maxConcurrent: 1 } }),
+  'runs.perSource.subagent': () => oneByOne({ runs: { perSource: { subagent: 1 } } }),
+  'runs.perSource.delegate': async () => {
+    const options = {
+      agents: { defaults: { toolsets: ['delegate'] } },
+      runs: { perSource: { delegate: 1 } },
+    };
+    const narrow = await run(options, { prompt: 'delegate them' });
+    assert.deepEqual([children(narrow).length, narrow.most], [3, 1], narrow.results);
+  },
+  // Only a server fires schedules; the number is read as the other two are.
+  'runs.perSource.cron': async () =>
+    assert.equal(settingsTerms({ runs: { perSource: { cron: 3 } } }).runs.per_source.cron, 3),
+  'agents.defaults.subagents.maxConcurrent': () =>
+    oneByOne({ agents: { defaults: { subagents: { maxConcurrent: 1 } } } }),
+  'agents.defaults.subagents.model': async () => {
+    const agents = { defaults: { subagents: { model: 'other' } } };
+    const seen = await run({ toolsets: ['sessions'], agents }, SPAWN);
+    assert.deepEqual(
+      children(seen).map(({ config }) => config.model),
+      ['other', 'other', 'other'],
+    );
+  },
+  'agents.defaults.subagents.allowAgents': async () => {
+    const agents = { defaults: { subagents: { allowAgents: [] } } };
+    const seen = await run({ toolsets: ['sessions'], agents }, SPAWN);
+    assert.equal(children(seen).length, 0, seen.results);
+  },
+  ...prefixed('agents.defaults.', OF_BOTH('defaults')),
+  ...prefixed('agents.*.', OF_BOTH('*')),
+  // It is shown by coppice profiles; a program has its own ways to tell of its profiles.
+  'agents.*.description': async () => {
+    const known = { tools: [], toolsets: [] };
+    const [kind] = settingsProfiles({ agents: { kind: { description: 'Looks.' } } } as object, known, '');
+    assert.equal(kind?.description, 'Looks.');
+  },
+  'agents.*.deny_tools': async () =>
+    assert.ok(!(await rootBy('*', { deny_tools: ['read'] })).tools.includes('read')),
+  'agents.*.turns': async () => assert.equal((await rootBy('*', { turns: 2 })).turns, 2),
+  'agents.*.timeout_seconds': async () =>
+    assert.equal((await rootBy('*', { timeout_seconds: 2 })).run_ms, 2_000),
+};
+
+function prefixed<T>(before: string, proofs: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(proofs).map(([name, proof]) => [before + name, proof]));
+}
+
+/** Every key of the schema that holds something else than keys. Providers and programs are checked by the very schemas that the file has. */
+function keysOf(schema: z.ZodType, path: string): string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return keysOf(schema.unwrap() as z.ZodType, path);
+  if (!(schema instanceof z.ZodObject)) return [path];
+  const under = (key: string) => (path === '' ? key : `${path}.${key}`);
+  const own = Object.entries(schema.shape).flatMap(([key, one]) => keysOf(one as z.ZodType, under(key)));
+  const { catchall } = schema.def;
+  const others =
+    catchall === undefined || catchall instanceof z.ZodNever ? [] : keysOf(catchall as z.ZodType, under('*'));
+  return [...own, ...others];
+}
+
+const keys = keysOf(configuration, '');
+const isTheCommandLines = (key: string) => Object.hasOwn(COMMAND_LINE_ONLY, key.split('.')[0] as string);
+
+it('every key of the file has a proof here, or is one of the command line', () => {
+  assert.ok(keys.length > 40);
+  assert.deepEqual(keys.filter((key) => !isTheCommandLines(key)).toSorted(), Object.keys(PROOFS).toSorted());
+});
+
+for (const [key, proof] of Object.entries(PROOFS)) it(`takes ${key}`, proof);
+
+it('what is a matter of the command line is refused, and so is a slip, at any depth', async () => {
+  for (const [options, message] of [
+    [{ channels: {} }, /no option "channels": coppice serve/],
+    [{ keys: {} }, /no option "keys": they are keys of the terminal UI/],
+    [{ buildInTools: [] }, /no option "buildInTools"/],
+    [{ agents: { defaults: { tols: [] } } }, /unknown key "agents.defaults.tols" of openCoppice/],
+    [{ runs: { maxConcurrent: 0 } }, /runs.maxConcurrent of openCoppice/],
+    [{ agents: { a: { tools: ['raed'] } } }, /no tool "raed"/],
+    [{ permissions: { deny: ['bsh:rm *'] } }, /permissions.deny of openCoppice: .*no tool "bsh"/],
+    [
+      { profiles: [{ name: 'a', permissions: { allow: ['bsh'] } }] },
+      /profile a: permissions.allow.*no tool "bsh"/,
+    ],
+  ] as const)
+    await assert.rejects(run(options as object), { code: 'E_CONFIG', message });
+});
+
+it('an option on its own goes before the same one of all agents; a program may have rules about its own tools', async () => {
+  const agents = { defaults: { system: 'all', toolsets: ['slash'], limits: { depth: 1 } } };
+  const seen = await run({ agents, system: 'own', toolsets: ['fanout'], limits: { depth: 2 } });
+  assert.deepEqual([seen.root.config.system, seen.root.config.toolsets], ['own', ['fanout']]);
+  assert.equal(seen.limits.depth, 2);
+  assert.deepEqual((await root({ permissions: { deny: ['look'] } })).permissions.config.deny, ['look']);
+});
