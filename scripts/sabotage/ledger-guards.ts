@@ -161,8 +161,8 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     name: 'wait-cycle-sqlite',
     protects: 'agents from waiting for each other for ever (law 10)',
     file: 'src/store/sqlite/step-guards.ts',
-    guard: "return path === null ? null : { reason: 'cycle', path };",
-    without: 'return null;',
+    guard: "if (path !== null) return { reason: 'cycle', path };",
+    without: '',
     tests: SQLITE,
   },
   {

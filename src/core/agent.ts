@@ -83,6 +83,11 @@ export interface Agent {
   readonly reply: string | null;
   /** Number of the newest letter that it was given notice of (seed 2); 0 when it never was. */
   readonly noticed: number;
+  /**
+   * When the ledger was looked at, mail lay there that wakes it and that it was not told of: it rests, and is about to work. What is true of an agent
+   * that a process leads, the process knows better.
+   */
+  readonly unread?: true;
   /** It sent a letter since its last turn began. */
   readonly sent_this_turn: boolean;
   /** Milliseconds since the epoch. */

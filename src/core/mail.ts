@@ -6,6 +6,9 @@
  */
 export type MailKind = 'letter' | 'outcome' | 'announce' | 'task' | 'control' | 'event';
 
+/** Kinds that say something to the model: such mail wakes an agent that rests. */
+export const WAKING_MAIL: ReadonlySet<MailKind> = new Set(['letter', 'announce', 'task', 'event']);
+
 export interface Mail {
   readonly id: string;
   readonly root_id: string;

@@ -1,25 +1,33 @@
+/** An agent that is waited for, and when that ends by itself, milliseconds since the epoch; null: never. */
+export interface WaitEdge {
+  readonly target: string;
+  readonly until: number | null;
+}
+
 /**
- * Law 10: would the edges `waiter → targets` close a cycle? Returns the ids along it, beginning and ending with the waiter, or
- * null. `targetsOf` gives the agents that one waits for; those that wait for nobody cost one look each.
+ * Law 10: would this edge of `waiter` close a cycle in which nobody can go on before it ends? Returns the ids along it, beginning and ending with the
+ * waiter, or null. `edgesOf` gives whom one waits for; those that wait for nobody cost one look each.
  */
 export function findWaitCycle(
   waiter: string,
-  targets: readonly string[],
-  targetsOf: (id: string) => readonly string[],
+  edge: WaitEdge,
+  edgesOf: (id: string) => readonly WaitEdge[],
 ): readonly string[] | null {
-  const cameFrom = new Map<string, string>();
-  const open: string[] = [];
-  const visit = (id: string, from: string): void => {
-    if (cameFrom.has(id)) return;
-    cameFrom.set(id, from);
-    open.push(id);
-  };
-  for (const target of targets) visit(target, waiter);
+  const cameFrom = new Map([[edge.target, waiter]]);
+  const open = [edge.target];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (id === waiter) return pathTo(waiter, cameFrom);
-    for (const target of targetsOf(id)) visit(target, id);
+    for (const next of edgesOf(id)) {
+      if (cameFrom.has(next.target) || !lastsAsLong(next, edge)) continue;
+      cameFrom.set(next.target, id);
+      open.push(next.target);
+    }
   }
   return null;
+}
+
+function lastsAsLong(one: WaitEdge, other: WaitEdge): boolean {
+  return one.until === null || (other.until !== null && one.until >= other.until);
 }
 
 function pathTo(waiter: string, cameFrom: ReadonlyMap<string, string>): readonly string[] {

@@ -1,15 +1,29 @@
 import { outstanding } from './outstanding.ts';
-import type { AgentState } from './state.ts';
+import type { AgentState, WaitSpec } from './state.ts';
 
-/** Wait-for edges (law 10): the agents that this one cannot go on without. */
+/** Wait-for edges (law 10): the agents that this one waits for. */
 export function waitEdges(state: AgentState): readonly string[] {
-  if (state.type === 'executing') {
-    const waits = state.running.flatMap(({ wait, child }) =>
-      child === undefined ? (wait?.from ?? []) : [child],
-    );
-    // A child that reported already has ended; nobody waits for it any more.
-    return [...new Set([...waits, ...outstanding(state)])];
-  }
-  if (state.type === 'waiting') return state.wait.from ?? [];
+  const listed = waitsOf(state).flatMap(({ from }) => from ?? []);
+  return [...new Set([...listed, ...endless(state)])];
+}
+
+/** When the waits for them end by themselves, milliseconds since the epoch. Who is not in here is awaited without an end: by a fan-in or a delegated call. */
+export function waitsUntil(state: AgentState): Readonly<Record<string, number>> {
+  const until: Record<string, number> = {};
+  for (const { from, deadline } of waitsOf(state))
+    for (const id of from ?? []) until[id] = Math.max(deadline, until[id] ?? 0);
+  for (const id of endless(state)) delete until[id];
+  return until;
+}
+
+function waitsOf(state: AgentState): readonly WaitSpec[] {
+  if (state.type === 'waiting') return [state.wait];
+  return state.type === 'executing' ? state.running.flatMap(({ wait }) => wait ?? []) : [];
+}
+
+function endless(state: AgentState): readonly string[] {
+  // A child that reported already has ended; nobody waits for it any more.
+  if (state.type === 'executing')
+    return [...state.running.flatMap(({ child }) => child ?? []), ...outstanding(state)];
   return state.type === 'awaiting' || state.type === 'cancelling' ? state.pending : [];
 }

@@ -26,8 +26,8 @@ export interface WaitView {
   readonly agent: (id: string) => Agent | undefined;
   /** True when a letter from this agent is pending for the waiter. */
   readonly hasLetterFrom: (id: string) => boolean;
-  /** True when letters wait for this agent: it is about to work on them, even if it idles at this moment. */
-  readonly hasMail: (id: string) => boolean;
+  /** True when mail wakes this agent: it is about to work on it, even if it rests at this moment. */
+  readonly hasMail: (agent: Agent) => boolean;
 }
 
 /** The end of a wait: what the call returns, and the letters that this consumes (law 6). */
@@ -49,7 +49,7 @@ export function isAnswered(id: string, view: WaitView): boolean {
 
 /** A child that was created and has not begun its first turn has nothing to show yet: it runs. So does one with mail to read. */
 function atWork(agent: Agent, view: WaitView): boolean {
-  return isWorking(agent.state.type) || (!isTerminal(agent.state.type) && view.hasMail(agent.id));
+  return isWorking(agent.state.type) || (!isTerminal(agent.state.type) && view.hasMail(agent));
 }
 
 /** Mode 1: the first letter from anyone; mode 2: every listed agent (seed 1, Wait Semantics). */

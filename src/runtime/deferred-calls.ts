@@ -10,7 +10,7 @@ import { untilReached } from './until-reached.ts';
 
 export interface DeferredCallsOptions extends Pick<ExecutorOptions, 'store' | 'emit' | 'surroundings'> {
   /** Takes over what the ledger says of an agent. */
-  readonly learn: (agent: Agent) => Promise<void>;
+  readonly learn: (agent: Agent) => void;
   /** Takes over mail of the agent that its signal has not brought yet. */
   readonly readMail: (cell: Cell) => Promise<void>;
   /** Finds out one thing about the world for a call. Never rejects. */
@@ -35,10 +35,14 @@ export class DeferredCalls {
     for (const key of answered) cell.answers.delete(key);
     // One look at the tree serves all calls of one step.
     const surveyed = deferred.some(({ survey }) => survey) ? this.#survey(cell) : null;
+    const looking: Promise<void>[] = [];
     for (const one of deferred) {
-      const { call, look_up, needs, survey } = one;
-      if (!survey && look_up.length === 0 && needs.length === 0) this.#options.again(cell, call);
-      else void this.#ready(cell, one, surveyed).then(() => this.#options.again(cell, call));
+      const { call, look_up, needs, survey, last } = one;
+      const decide = () => this.#options.again(cell, call);
+      if (last === true && looking.length > 0) void Promise.all(looking).then(decide);
+      else if (survey || look_up.length > 0 || needs.length > 0)
+        looking.push(this.#ready(cell, one, surveyed).then(decide));
+      else decide();
     }
   }
 
@@ -63,7 +67,7 @@ export class DeferredCalls {
   async #lookUp(cell: Cell, text: string): Promise<void> {
     const { learn } = this.#options;
     await this.#ask(cell, async (store) => {
-      for (const agent of await store.find(text, cell.agent.root_id)) await learn(agent);
+      for (const agent of await store.find(text, cell.agent.root_id)) learn(agent);
     });
     cell.looked_up.add(text);
   }
@@ -71,7 +75,7 @@ export class DeferredCalls {
   async #survey(cell: Cell): Promise<void> {
     const { learn, readMail } = this.#options;
     await this.#ask(cell, async (store) => {
-      for (const agent of await store.agents({ root_id: cell.agent.root_id })) await learn(agent);
+      for (const agent of await store.agents({ root_id: cell.agent.root_id })) learn(agent);
       // Whoever was seen at rest may have written before that: the call must not see the one without the other.
       await readMail(cell);
     });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Agent, AgentConfig } from '../core/agent.ts';
 import type { NewAsk } from '../core/ask.ts';
 import { allTexts, saidIn, textOf } from '../core/child-text.ts';
@@ -14,7 +15,7 @@ import { transition } from '../core/transition.ts';
 import type { TransitionContext } from '../core/transition-context.ts';
 import type { InvalidTransition } from '../core/transition-result.ts';
 import { addUsage } from '../core/usage.ts';
-import { waitEdges } from '../core/wait-edges.ts';
+import { waitEdges, waitsUntil } from '../core/wait-edges.ts';
 import type { RequestRecord, Step } from '../store/store.ts';
 import type { Need } from '../toolsets/need.ts';
 
@@ -43,6 +44,8 @@ export class Draft {
     readonly needs: readonly Need[];
     /** Everybody of the tree must be looked up. */
     readonly survey: boolean;
+    /** The others are decided before it. */
+    readonly last?: true;
   }[] = [];
   /** An order waits for a look at the ledger: letters and orders that came after it wait too. */
   holds_mail = false;
@@ -239,8 +242,9 @@ export class Draft {
   }
 
   step(at: number, doing: string | null): Step {
-    const waits_for = waitEdges(this.state);
-    const unchanged = sameIds(waits_for, this.waits_before);
+    const [waits_for, waits_until] = [waitEdges(this.state), waitsUntil(this.state)];
+    const before = [this.waits_before, waitsUntil(this.before.state)];
+    const unchanged = isDeepStrictEqual([waits_for, waits_until], before);
     return {
       agent_id: this.before.id,
       epoch: this.before.epoch,
@@ -254,6 +258,7 @@ export class Draft {
       consume: this.#consume,
       kill: this.kill,
       waits_for: unchanged ? null : waits_for,
+      waits_until,
       requests: this.#requests,
       calls: this.#settled,
       doing,
@@ -292,8 +297,4 @@ export class Draft {
 /** What an answer that was cut had said: its continuation joins it. */
 function unfinishedText(state: AgentState): string {
   return state.type === 'requesting' ? (state.turn.unfinished ?? '') : '';
-}
-
-function sameIds(a: readonly string[], b: readonly string[]): boolean {
-  return a === b || (a.length === b.length && a.every((id, index) => id === b[index]));
 }

@@ -40,7 +40,7 @@ export class Executor {
   readonly worker: Worker;
   readonly forest = new Forest();
   readonly cells = new Map<string, Cell>();
-  readonly elsewhere: Elsewhere;
+  readonly elsewhere = new Elsewhere();
   readonly news: LedgerNews;
   readonly #options: ExecutorOptions;
   readonly #ready = new Set<Cell>();
@@ -55,7 +55,6 @@ export class Executor {
   constructor(options: ExecutorOptions) {
     this.#options = options;
     this.worker = newWorker(options);
-    this.elsewhere = new Elsewhere(options.store);
     const { subagents, runs } = options.workbench.terms;
     this.#tasks = new TaskQueue(
       { per_tree: subagents.max_concurrent, total: runs.max_concurrent, per_source: runs.per_source },
@@ -130,7 +129,7 @@ export class Executor {
       toolsetTool: (name) => workbench.toolsetTool(cell.agent.config, name),
       terms: workbench.terms,
       notices: workbench.bench(cell.agent.config).notices,
-      hasMail: (id) => this.#hasMail(id),
+      hasMail: (agent) => this.#hasMail(agent),
       mayBegin: (agent) => this.#tasks.mayBegin(agent),
       shared: this.elsewhere.isShared(cell.agent.root_id),
     });
@@ -140,10 +139,9 @@ export class Executor {
     return null;
   }
 
-  /** Of agents led elsewhere, what was sent from here counts until they are heard of again. */
-  #hasMail(id: string): boolean {
-    const cell = this.cells.get(id);
-    return cell === undefined ? this.elsewhere.hasMail(id) : cell.inbox.hasNewLetters(cell.agent.noticed);
+  #hasMail(agent: Agent): boolean {
+    const cell = this.cells.get(agent.id);
+    return cell === undefined ? this.elsewhere.hasMail(agent) : cell.inbox.hasNews(cell.agent.noticed);
   }
 
   async #commit(pending: readonly Pending[]): Promise<void> {
@@ -172,10 +170,10 @@ export class Executor {
     const points = forkPoints(cell, before, step);
     for (const message of points.messages) emit({ type: 'message', agent_id: cell.agent.id, message });
     // Its answer was slow: the agent may have been taken over anew meanwhile.
-    if (!this.forest.isOld(cell.agent)) this.#setAgent(cell.agent, before, false);
-    if (step.waits_for !== null) this.#waiters.set(cell.agent.id, draft.waits_before, step.waits_for);
+    if (!this.forest.isOld(cell.agent)) this.#setAgent(cell.agent, false);
     for (const child of step.create)
       if (child.agent.worker === this.worker.id) this.#begin(child, points.prompts);
+    if (step.waits_for !== null) this.#enterWaits(cell, draft.waits_before, step.waits_for);
     for (const mail of verdict.sent) {
       emit({ type: 'mail', mail });
       this.#deliver(mail);
@@ -183,11 +181,15 @@ export class Executor {
     if (verdict.killed.length > 0) this.markKilled(verdict.killed, cell.agent.name);
     if (step.remove.length > 0) this.#removed(step.remove);
     if (isTerminal(cell.agent.state.type)) this.#drop(cell);
-    // Who is led elsewhere may have come to rest before the ledger knew of this wait, and so told nobody.
-    if (this.elsewhere.isShared(cell.agent.root_id))
-      for (const id of draft.parked.flatMap((one) => one.from))
-        if (!this.cells.has(id)) void this.news.checkAgent(id).catch(() => this.news.doubt());
     this.#after(cell, draft);
+  }
+
+  /** Every join passes here. Who comes to rest from now on tells the waiter; who did so since the wait was decided told nobody, so all are looked at once more. */
+  #enterWaits(cell: Cell, before: readonly string[], after: readonly string[]): void {
+    const added = this.#waiters.set(cell.agent.id, before, after);
+    if (added.length > 0) this.wake(cell);
+    const far = this.elsewhere.isShared(cell.agent.root_id) ? added.filter((id) => !this.cells.has(id)) : [];
+    for (const id of far) void this.news.checkAgent(id).catch(() => this.news.doubt());
   }
 
   #begin({ agent, messages }: NewAgent, points: ForkPoints['prompts']): void {
@@ -198,7 +200,7 @@ export class Executor {
     const prompt = new Prompt(agent.forked_from === null ? undefined : points.get(seq));
     const cell = newCell(created, prompt, []);
     this.cells.set(agent.id, cell);
-    this.#setAgent(created, undefined, true);
+    this.#setAgent(created, true);
     for (const message of placed(agent.id, messages, seq, agent.created_at)) {
       prompt.append(message);
       this.#options.emit({ type: 'message', agent_id: agent.id, message });
@@ -221,8 +223,8 @@ export class Executor {
     if (before) this.#drop(before);
     const cell = newCell(agent, promptOf(history), mail);
     this.cells.set(agent.id, cell);
-    this.#setAgent(agent, this.forest.agent(agent.id), false);
-    this.#waiters.set(agent.id, [], waitEdges(agent.state));
+    this.#setAgent(agent, false);
+    this.#enterWaits(cell, [], waitEdges(agent.state));
     this.news.adopted(agent.id);
     const at = this.#options.surroundings.now();
     this.happened(cell, { type: 'resume', at, deaths: agent.deaths, forgiven });
@@ -242,13 +244,14 @@ export class Executor {
     this.#tasks.see(agent);
   }
 
-  async #learn(seen: Agent): Promise<void> {
-    if (this.cells.get(seen.id)?.gone === false) return;
-    const agent = await this.elsewhere.heardOf(seen);
-    if (this.forest.isOld(agent)) return;
-    this.#setAgent(agent, this.forest.agent(agent.id), false);
-    // Its whole turn may have passed unheard.
-    if (!isWorking(agent.state.type)) this.#wakeWaiters(agent.id);
+  #learn(agent: Agent): void {
+    if (this.cells.get(agent.id)?.gone === false) return;
+    const known = this.forest.agent(agent.id);
+    // A letter does not change its place: of two looks the one that saw fewer letters is the older one.
+    if (this.forest.isOld(agent) || agent.mail_count < (known?.mail_count ?? 0)) return;
+    if (!isTerminal(agent.state.type) && agent.worker !== this.worker.id)
+      this.elsewhere.markShared(agent.root_id);
+    this.#setAgent(agent, false);
   }
 
   async #refused(
@@ -312,7 +315,7 @@ export class Executor {
       const known = this.forest.agent(id);
       if (cell !== undefined) this.#drop(cell);
       if (known === undefined || isTerminal(known.state.type)) continue;
-      this.#setAgent(killedAgent(known, by, this.#options.surroundings.now()), known, false);
+      this.#setAgent(killedAgent(known, by, this.#options.surroundings.now()), false);
       // The kill told a parent that awaits it: in the ledger, whoever led the agent. A look that fails is made up for by the signal.
       if (known.parent_id !== null && known.origin !== 'fork')
         void this.news.checkMail(known.parent_id).catch(() => this.news.doubt());
@@ -354,17 +357,12 @@ export class Executor {
     return parked;
   }
 
-  /** Takes over what is true now, and wakes those whose wait may end by it. */
-  #setAgent(agent: Agent, before: Agent | undefined, created: boolean): void {
+  /** Takes over what is true now, and wakes those whose wait may end by it: whatever came before, its whole turn may have passed unheard. */
+  #setAgent(agent: Agent, created: boolean): void {
     this.forest.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
     for (const next of this.#tasks.see(agent)) this.#wakeOne(next);
-    if (before !== undefined && isWorking(before.state.type) && !isWorking(agent.state.type))
-      this.#wakeWaiters(agent.id);
-  }
-
-  #wakeWaiters(id: string): void {
-    for (const waiter of this.#waiters.of(id)) this.#wakeOne(waiter);
+    if (!isWorking(agent.state.type)) for (const waiter of this.#waiters.of(agent.id)) this.#wakeOne(waiter);
   }
 
   #wakeOne(id: string): void {
@@ -376,7 +374,7 @@ export class Executor {
     const cell = this.cells.get(mail.to_id);
     if (cell === undefined) {
       this.news.early(mail.to_id);
-      return this.elsewhere.wroteTo(mail.to_id);
+      return this.elsewhere.wroteTo(mail);
     }
     cell.inbox.add(mail);
     this.wake(cell);

@@ -15,8 +15,8 @@ export interface FoldSurroundings {
   readonly terms: ToolsetTerms;
   /** Letters of agents come as a notice that the agent may follow (seed 2). */
   readonly notices: boolean;
-  /** Letters wait for this agent. */
-  readonly hasMail: (id: string) => boolean;
+  /** Mail wakes this agent. */
+  readonly hasMail: (agent: Agent) => boolean;
   /** A background run may begin now: not too many are at work. Counts it as one of them when it answers yes. */
   readonly mayBegin: (agent: Agent) => boolean;
   /** Others lead agents of this tree too, so names must be looked up in the ledger. */

@@ -1,5 +1,6 @@
+import type { Agent } from '../core/agent.ts';
 import type { AgentEvent } from '../core/event.ts';
-import type { Mail } from '../core/mail.ts';
+import { type Mail, type NewMail, WAKING_MAIL } from '../core/mail.ts';
 import type { Call, WaitSpec } from '../core/state.ts';
 import { endWait, isAnswered, type WaitCut, type WaitView } from '../core/wait.ts';
 import { HUMAN_WAIT } from '../core/waiting.ts';
@@ -20,11 +21,16 @@ export function waitView(draft: Draft, cell: Cell, around: FoldSurroundings): Wa
     now: around.now,
     inbox,
     agent: (id) => around.forest.agent(id),
-    hasMail: around.hasMail,
+    // What this step sends is not delivered yet, and whoever gets it is about to work on it.
+    hasMail: (agent) => around.hasMail(agent) || draft.send.some((mail) => wakes(mail, agent)),
     hasLetterFrom: untouched
       ? (id) => cell.inbox.hasLetterFrom(id)
       : (id) => inbox.some((mail) => isLetter(mail) && mail.from_id === id),
   };
+}
+
+function wakes({ to_id, kind }: NewMail, { id }: Agent): boolean {
+  return to_id === id && WAKING_MAIL.has(kind);
 }
 
 interface Parked {

@@ -79,7 +79,7 @@ function messageOf(error: unknown): string {
 
 function decodeCalls(draft: Draft, cell: Cell, around: FoldSurroundings): void {
   // A settled call may start queued ones, so the list grows while it is walked.
-  for (let call = draft.toolset_calls.shift(); call !== undefined; call = draft.toolset_calls.shift()) {
+  for (let call = takeNext(draft, around); call !== undefined; call = takeNext(draft, around)) {
     try {
       decodeCall(call, draft, cell, around);
     } catch (error) {
@@ -91,6 +91,11 @@ function decodeCalls(draft: Draft, cell: Cell, around: FoldSurroundings): void {
       settle(draft, call, 'error', refusalText('INTERNAL', text), around);
     }
   }
+}
+
+function takeNext({ toolset_calls }: Draft, around: FoldSurroundings): Call | undefined {
+  const at = toolset_calls.findIndex(({ name }) => around.toolsetTool(name)?.comes_last !== true);
+  return toolset_calls.splice(Math.max(at, 0), 1)[0];
 }
 
 /** Running, and not parked yet. */
@@ -112,6 +117,10 @@ function decodeCall(call: Call, draft: Draft, cell: Cell, around: FoldSurroundin
   const creates = typeof tool.creates === 'function' ? tool.creates(parsed.input) : tool.creates;
   if (draft.kill.length > 0 || (draft.create.length > 0 && !creates)) {
     draft.deferred.push({ call, look_up: [], needs: [], survey: false });
+    return;
+  }
+  if (tool.comes_last === true && draft.deferred.length > 0) {
+    draft.deferred.push({ call, look_up: [], needs: [], survey: false, last: true });
     return;
   }
   const look_up = unknownNames(tool, parsed.input, cell, around);

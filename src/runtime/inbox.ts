@@ -1,4 +1,4 @@
-import type { Mail } from '../core/mail.ts';
+import { type Mail, WAKING_MAIL } from '../core/mail.ts';
 
 /** Pending mail of one agent in order, with a count per sender so that a fan-in need not search it. */
 export class Inbox {
@@ -44,11 +44,9 @@ export class Inbox {
     return this.#letters_from.has(agent_id);
   }
 
-  /** Letters, a task or an event that the agent was not told of yet; `noticed` is the number of the newest letter that it was. */
-  hasNewLetters(noticed: number): boolean {
-    return this.#mail.some(
-      ({ kind, number }) => kind === 'task' || kind === 'event' || (kind === 'letter' && number > noticed),
-    );
+  /** Mail that wakes the agent and that it was not told of yet; `noticed` is the number of the newest letter that it was. */
+  hasNews(noticed: number): boolean {
+    return this.#mail.some(({ kind, number }) => WAKING_MAIL.has(kind) && number > noticed);
   }
 
   get isEmpty(): boolean {

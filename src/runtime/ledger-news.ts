@@ -15,7 +15,7 @@ export interface LedgerNewsOptions {
   /** Runs that wait for their turn. */
   readonly queued: () => readonly string[];
   /** Takes over what the ledger says of an agent led elsewhere. */
-  readonly learn: (agent: Agent) => Promise<void>;
+  readonly learn: (agent: Agent) => void;
   /** It is not led here any more. */
   readonly drop: (cell: Cell) => void;
   /** Their conversations were deleted. */
@@ -77,12 +77,12 @@ export class LedgerNews {
     removed([agent_id]);
   }
 
-  async #check(agent: Agent): Promise<void> {
+  #check(agent: Agent): void {
     const { cells, drop, learn, markKilled } = this.#options;
     if (agent.state.type === 'killed') markKilled([agent.id], agent.state.by);
     const cell = cells.get(agent.id);
     if (cell !== undefined && agent.epoch > cell.agent.epoch) drop(cell);
-    await learn(agent);
+    learn(agent);
   }
 
   /** Looks for what became of everybody in a tree. */
@@ -91,7 +91,7 @@ export class LedgerNews {
     const tree = await store.tree(root_id);
     if (tree !== null) forest.setTree(tree);
     const agents = await store.agents({ root_id });
-    for (const agent of agents) await this.#check(agent);
+    for (const agent of agents) this.#check(agent);
     await this.checkMissing(root_id, agents);
   }
 

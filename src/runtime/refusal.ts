@@ -11,7 +11,7 @@ export function overrideFor(
 ): readonly (readonly [string, Override])[] {
   const next = path[1];
   const names = path.map((id) => agent(id)?.name ?? id).join(' → ');
-  const message = `waiting would never end, because these agents wait for each other: ${names}. Send your message and end your turn, or wait for somebody else.`;
+  const message = `nothing can come before your timeout, because these agents wait for each other, and none of them goes on before that: ${names}. Send your message and end your turn, or wait for somebody else.`;
   const closing = parked.filter((one) => next !== undefined && one.from.includes(next));
   return (closing.length > 0 ? closing : parked).map(
     (one) => [one.call_id, { code: 'WOULD_DEADLOCK', message }] as const,

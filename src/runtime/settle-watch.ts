@@ -74,8 +74,7 @@ export class SettleWatch {
           waiting.reject(new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`)),
         );
       const concerned = until === 'root' ? [root] : agents;
-      const busy = concerned.some((agent) => isWorking(agent.state.type)) || this.#undelivered(concerned);
-      if (busy) return;
+      if (concerned.some((agent) => isWorking(agent.state.type) || this.#hasWork(agent))) return;
       const failure = failureOf(root.state);
       this.#end(waiting, () => waiting.resolve({ root, reply: root.reply ?? '', failure, agents }));
     } catch (error) {
@@ -85,12 +84,12 @@ export class SettleWatch {
     }
   }
 
-  #undelivered(agents: readonly Agent[]): boolean {
-    for (const agent of agents) {
-      const cell = this.#executor.cells.get(agent.id);
-      if (cell !== undefined && !isTerminal(agent.state.type) && cell.inputs.length > 0) return true;
-    }
-    return false;
+  /** It rests, and is about to work: something happened to it, or mail lies there that wakes it. */
+  #hasWork(agent: Agent): boolean {
+    const cell = this.#executor.cells.get(agent.id);
+    if (isTerminal(agent.state.type)) return false;
+    if (cell === undefined) return agent.unread === true;
+    return cell.inputs.length > 0 || cell.inbox.hasNews(cell.agent.noticed);
   }
 
   #end(waiting: Waiting, tell: () => void): void {

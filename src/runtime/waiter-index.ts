@@ -2,8 +2,8 @@
 export class WaiterIndex {
   readonly #waiters = new Map<string, Set<string>>();
 
-  /** Replaces the edges of one waiter. */
-  set(waiter: string, before: readonly string[], after: readonly string[]): void {
+  /** Replaces the edges of one waiter; returns those that are new. */
+  set(waiter: string, before: readonly string[], after: readonly string[]): readonly string[] {
     for (const target of before) {
       const waiters = this.#waiters.get(target);
       waiters?.delete(waiter);
@@ -14,6 +14,8 @@ export class WaiterIndex {
       if (waiters === undefined) this.#waiters.set(target, new Set([waiter]));
       else waiters.add(waiter);
     }
+    const known = new Set(before);
+    return after.filter((target) => !known.has(target));
   }
 
   of(target: string): Iterable<string> {

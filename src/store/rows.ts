@@ -57,6 +57,7 @@ export function agentOf(row: Row): Agent {
     usage: usageOf(row),
     doing: row.doing as string | null,
     reply: row.reply as string | null,
+    ...(row.unread ? { unread: true } : {}),
     sent_this_turn: Boolean(row.sent_this_turn),
     created_at: row.created_at as number,
     updated_at: row.updated_at as number,

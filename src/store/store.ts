@@ -19,7 +19,7 @@ import type { RetentionLedger } from './retention-ledger.ts';
  * 2. `limit`: the tree's and the agent's budgets admit `create` (law 7).
  * 3. `recipient`: every letter's recipient exists in the same tree and is not terminal, or is created by this very step.
  * 4. `consumed`: every letter in `consume` is addressed to this agent and still pending (law 6).
- * 5. `cycle`: `waits_for` closes no cycle of wait-for edges (law 10).
+ * 5. `cycle`: `waits_for` closes no cycle of wait-for edges that all last as long as the one that closes it (law 10).
  * 6. `target`: every agent in `kill` is a descendant; already terminal ones are skipped.
  */
 export interface Step {
@@ -40,6 +40,8 @@ export interface Step {
   readonly kill: readonly string[];
   /** Replaces the agent's wait-for edges; null leaves them. */
   readonly waits_for: readonly string[] | null;
+  /** When they end by themselves, by agent, milliseconds since the epoch; those not in here never do. */
+  readonly waits_until: Readonly<Record<string, number>>;
   /** Model requests that ended in this step. */
   readonly requests: readonly RequestRecord[];
   /** Tool calls that settled in this step. */

@@ -127,6 +127,7 @@ const wait: ToolsetTool = {
   },
   creates: false,
   surveys: false,
+  comes_last: true,
   mentions: (input) => strings(input, 'from_agents'),
   audience,
   decode(input, _call, view) {

@@ -83,6 +83,8 @@ export interface ToolsetTool {
   readonly creates: boolean | ((input: unknown) => boolean);
   /** `decode` asks for a whole subtree. */
   readonly surveys: boolean;
+  /** It looks at what the other calls of its message do, so it is decided after them, wherever it stands. */
+  readonly comes_last?: true;
   readonly decode: (input: unknown, call: Call, view: ToolsetView) => Decision;
   /** Agents with this configuration see the tool; without it, all do. One that calls it unseen is answered by `decode`. */
   readonly audience?: (config: AgentConfig, terms: ToolsetTerms) => boolean;

@@ -24,6 +24,7 @@ export interface ModelAgent {
   readonly own: string[];
   readonly mail: ModelLetter[];
   waits: readonly string[];
+  waits_until: Step['waits_until'];
 }
 
 type Verdict = 'accepted' | Refusal['reason'];
@@ -81,6 +82,7 @@ export class LedgerModel {
       own: messages.map((message) => JSON.stringify(message.content)),
       mail: [],
       waits: [],
+      waits_until: {},
     });
   }
 
@@ -92,7 +94,7 @@ export class LedgerModel {
     if (step.send.some((mail) => !this.#reachable(mail, agent.root_id))) return 'recipient';
     const pending = agent.mail.filter((letter) => letter.consumed_seq === null).map((letter) => letter.id);
     if (step.consume.some(({ mail_id }) => !pending.includes(mail_id))) return 'consumed';
-    if ((step.waits_for ?? []).some((target) => this.reaches(target, agent.id))) return 'cycle';
+    if ((step.waits_for ?? []).some((id) => this.reaches(id, agent.id, step.waits_until[id]))) return 'cycle';
     const below = this.subtree(agent)
       .slice(1)
       .map(({ id }) => id);
@@ -117,11 +119,16 @@ export class LedgerModel {
     return to !== undefined && to.root_id === root_id && !isTerminal(to.type);
   }
 
-  reaches(from: string, to: string, seen = new Set<string>()): boolean {
+  /** Along waits that last until then at least. */
+  reaches(from: string, to: string, until = Number.POSITIVE_INFINITY, seen = new Set<string>()): boolean {
     if (from === to) return true;
     if (seen.has(from)) return false;
     seen.add(from);
-    return (this.agents.get(from)?.waits ?? []).some((next) => this.reaches(next, to, seen));
+    const { waits = [], waits_until = {} } = this.agents.get(from) ?? {};
+    return waits.some(
+      (next) =>
+        (waits_until[next] ?? Number.POSITIVE_INFINITY) >= until && this.reaches(next, to, until, seen),
+    );
   }
 
   #write(agent: ModelAgent, step: Step): void {
@@ -134,7 +141,7 @@ export class LedgerModel {
       letter.consumed_seq = seq;
     }
     for (const mail of step.send) this.deliver(mail);
-    if (step.waits_for !== null) agent.waits = step.waits_for;
+    if (step.waits_for !== null) [agent.waits, agent.waits_until] = [step.waits_for, step.waits_until];
     if (isTerminal(agent.type)) agent.waits = [];
     for (const id of step.kill) this.kill(id);
   }

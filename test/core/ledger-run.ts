@@ -117,6 +117,7 @@ export class LedgerRun {
       consume: [],
       kill: [],
       waits_for: null,
+      waits_until: {},
       requests: [],
       calls: 0,
       doing: null,
@@ -144,8 +145,15 @@ export class LedgerRun {
         const consume = taken === undefined ? [] : [{ mail_id: taken.id, seq: base_seq + 1 }];
         return { ...step, messages: [said('reads')], consume };
       }
-      case 'wait':
-        return { ...step, waits_for: [...new Set(inner.targets.map((target) => this.pick(target).id))] };
+      case 'wait': {
+        const waits_for = [...new Set(inner.targets.map((target) => this.pick(target).id))];
+        // Some have no end, some end sooner than others.
+        const ends = waits_for.flatMap((id, index) => {
+          const until = (inner.targets[index] ?? 0) % 4;
+          return until === 0 ? [] : [[id, until] as const];
+        });
+        return { ...step, waits_for, waits_until: Object.fromEntries(ends) };
+      }
       case 'end':
         return { ...step, state: { type: 'completed', result: 'done' } };
       case 'cut':

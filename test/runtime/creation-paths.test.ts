@@ -403,7 +403,7 @@ function blockingSuite(path: CreationPath, database: () => Promise<string | unde
         if (scene.step === 0) return [path.mid()];
         if (scene.step > 1) return 'done';
         await waiting.promise;
-        return [path.call(0), ['wait', { timeout: 60, from_agents: ['mid'] }]];
+        return [path.call(0), ['wait', { timeout: 30, from_agents: ['mid'] }]];
       },
       stageOf(path, await database()),
     );

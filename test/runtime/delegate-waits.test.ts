@@ -53,7 +53,7 @@ onBothDatabases('waiting for sub-agents', (database) => {
         ],
         {
           boss: (scene) => {
-            if (scene.step === 0) return [spawn('hand'), ['wait', { timeout: 60, from_agents: ['main'] }]];
+            if (scene.step === 0) return [spawn('hand'), ['wait', { timeout: 30, from_agents: ['main'] }]];
             return scene.step === 1
               ? [['send', { to: 'main', message: JSON.stringify(scene.last.map((one) => one.output)) }]]
               : 'end';

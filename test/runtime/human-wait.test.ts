@@ -201,7 +201,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const on = await setStage(
       (scene) => {
         if (scene.name !== 'main') return obedient(scene);
-        return scene.step === 1 ? [['wait', { timeout: 3_600, from_agents: ['rests', 'hangs'] }]] : 'ready';
+        return scene.step === 1 ? [['wait', { timeout: 7_200, from_agents: ['rests', 'hangs'] }]] : 'ready';
       },
       url === undefined ? {} : { database: url },
     );

@@ -30,7 +30,7 @@ it('a letter counts once, in order, also when it is heard of again after it was 
     ['one'],
   );
   inbox.remove(new Set(['one']));
-  assert.deepEqual([inbox.isEmpty, inbox.hasLetterFrom('kid'), inbox.hasNewLetters(0)], [true, false, false]);
+  assert.deepEqual([inbox.isEmpty, inbox.hasLetterFrom('kid'), inbox.hasNews(0)], [true, false, false]);
 });
 
 it('an answer that a slow look at the ledger brings a second time does not stop the call that it allowed', async () => {

@@ -87,16 +87,18 @@ export interface StageOptions {
   readonly surroundings?: Surroundings;
   /** Stands between the runtime and its ledger. */
   readonly wrap?: (store: Store) => Store;
+  /** A ledger that is open, and a folder that is there, for many stages one after the other. */
+  readonly ground?: { readonly store: Store; readonly folder: string };
 }
 
 /** A runtime whose models are one function: real ledger, real executor, a play for a mind. */
 export async function setStage(play: Play, options: StageOptions = {}): Promise<Stage> {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-stage-'));
+  const folder = options.ground?.folder ?? mkdtempSync(join(tmpdir(), 'coppice-stage-'));
   return open(play, options, folder, options.database ?? `sqlite:${join(folder, 'ledger.db')}`);
 }
 
 async function open(play: Play, options: StageOptions, folder: string, database: string): Promise<Stage> {
-  const store = (options.wrap ?? ((one) => one))(await openStore(database));
+  const store = (options.wrap ?? ((one) => one))(options.ground?.store ?? (await openStore(database)));
   const requests: ModelRequest[] = [];
   const events: RuntimeEvent[] = [];
   const tools = options.tools ?? [];
@@ -162,6 +164,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     },
     async close() {
       await runtime.close();
+      if (options.ground !== undefined) return;
       await store.close();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -73,8 +73,10 @@ function childrenOfTheDead(database: DatabaseSync): string[] {
 
 /** Law 10. */
 function circles(database: DatabaseSync): string[] {
+  // Waits with a timeout may form one: it ends with the first of them.
   const targets = new Map<string, string[]>();
-  for (const { waiter, target } of database.prepare('SELECT waiter, target FROM wait_edges').all() as Row[]) {
+  const endless = 'SELECT waiter, target FROM wait_edges WHERE until IS NULL';
+  for (const { waiter, target } of database.prepare(endless).all() as Row[]) {
     const known = targets.get(waiter as string);
     if (known === undefined) targets.set(waiter as string, [target as string]);
     else known.push(target as string);

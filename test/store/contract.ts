@@ -347,6 +347,28 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.equal(refusal(await waits(c, [a.id])), 'accepted');
     });
 
+    it('law 10: a wait that outlasts one in the cycle is none; one that ends before all others is', async () => {
+      const root = await newRoot(store);
+      const [a, b] = [await child(store, root), await child(store, root)];
+      const waits = async (agent: typeof a, target: typeof a, until: number | null) => {
+        const waits_until = until === null ? {} : { [target.id]: until };
+        return refusal(
+          (
+            await store.commit([stepOf(await fresh(store, agent), { waits_for: [target.id], waits_until })])
+          )[0],
+        );
+      };
+      assert.equal(await waits(a, b, 5_000), 'accepted');
+      assert.equal(await waits(b, a, 5_000), 'cycle');
+      assert.equal(await waits(b, a, 4_000), 'cycle');
+      assert.equal(await waits(b, a, 5_001), 'accepted');
+      // The same agent, for longer: a wait anew.
+      assert.equal(await waits(a, b, 5_001), 'cycle');
+      assert.equal(await waits(a, b, null), 'accepted');
+      assert.equal(await waits(b, a, 9_000), 'cycle');
+      assert.equal(await waits(b, a, null), 'cycle');
+    });
+
     it('two processes that would close a cycle together: one is refused', async () => {
       for (let round = 0; round < 5; round += 1) {
         const root = await newRoot(store);

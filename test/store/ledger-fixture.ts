@@ -72,6 +72,7 @@ export function stepOf(agent: Agent, over: Partial<Step> = {}): Step {
     consume: [],
     kill: [],
     waits_for: null,
+    waits_until: {},
     requests: [],
     calls: 0,
     doing: null,

@@ -105,16 +105,20 @@ async function look(store: Store, ids: readonly string[]): Promise<Row[]> {
 }
 
 function rowOf(agent: Agent): Row {
-  const status = isTerminal(agent.state.type) ? 'dead' : isWorking(agent.state.type) ? 'running' : 'idle';
   const { state } = agent;
-  const limit = cutShort(state);
+  // What is left of its last turn is old when it is about to work.
+  const works = isWorking(state.type) || agent.unread === true;
+  const status = isTerminal(state.type) ? 'dead' : works ? 'running' : 'idle';
+  const limit = works ? null : cutShort(state);
   return {
     agent_id: agent.id,
     root_id: agent.root_id,
     name: agent.name,
     status,
     last_reply: agent.reply,
-    ...(state.type === 'errored' || state.type === 'failed' ? { error: state.failure.error } : {}),
+    ...(!works && (state.type === 'errored' || state.type === 'failed')
+      ? { error: state.failure.error }
+      : {}),
     ...(limit === null ? {} : { limit }),
   };
 }

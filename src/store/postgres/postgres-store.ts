@@ -18,6 +18,7 @@ import type {
   Verdict,
 } from '../store.ts';
 import { Together } from '../together.ts';
+import { hasUnread } from '../unread.ts';
 import { where } from '../where.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { encodeAgent, encodeMail, encodeSteps } from './encode.ts';
@@ -130,7 +131,11 @@ class PostgresStore extends PostgresRetention implements Store {
   }
 
   async agent(id: string): Promise<Agent | null> {
-    const [row] = await this.read('agent', 'SELECT * FROM agents WHERE id = $1', [id]);
+    const [row] = await this.read(
+      'agent',
+      `SELECT *, ${hasUnread('agents')} AS unread FROM agents WHERE id = $1`,
+      [id],
+    );
     return row === undefined ? null : agentOf(row);
   }
 
@@ -141,13 +146,13 @@ class PostgresStore extends PostgresRetention implements Store {
       roots && 'parent_id IS NULL',
       conversations && "origin = 'root'",
     ]);
-    const text = `SELECT * FROM agents ${sql} ORDER BY created_at DESC, number DESC LIMIT ${next}`;
+    const text = `SELECT *, ${hasUnread('agents')} AS unread FROM agents ${sql} ORDER BY created_at DESC, number DESC LIMIT ${next}`;
     return (await this.read('agents', text, [...values, limit ?? null])).map(agentOf);
   }
 
   async find(text: string, root_id?: string): Promise<Agent[]> {
     // A range knows no wildcards, so nothing in the text is special, and the index finds it.
-    const sql = `SELECT * FROM agents WHERE (id = $1 OR (length($1) >= 4 AND id ~>=~ lower($1) AND id ~<~ (lower($1) || 'g'))
+    const sql = `SELECT *, ${hasUnread('agents')} AS unread FROM agents WHERE (id = $1 OR (length($1) >= 4 AND id ~>=~ lower($1) AND id ~<~ (lower($1) || 'g'))
         OR name = $1 OR session_key = $1) ${root_id === undefined ? '' : 'AND root_id = $2'}
       ORDER BY NOT (${LIVING}), created_at DESC LIMIT ${MAX_FOUND}`;
     const found = (await this.read('find', sql, root_id === undefined ? [text] : [text, root_id])).map(

@@ -2,6 +2,7 @@ import { LARGE_LEDGER_MIGRATION } from './large-ledger-migration.ts';
 import { QUESTION_MIGRATION } from './question-migration.ts';
 import { RETENTION_MIGRATION } from './retention-migration.ts';
 import { SCALE_MIGRATION } from './scale-migration.ts';
+import { WAIT_MIGRATION } from './wait-migration.ts';
 
 /** Migrations of the PostgreSQL ledger: numbered, forward only. The schema is described in docs/ledger.md. */
 export const POSTGRES_MIGRATIONS: readonly { readonly number: number; readonly sql: string }[] = [
@@ -274,4 +275,5 @@ CREATE TABLE channel_notes (
   { number: 8, sql: QUESTION_MIGRATION },
   // A step may bring another model. The functions that come with each migration know it.
   { number: 9, sql: 'SELECT 1' },
+  { number: 10, sql: WAIT_MIGRATION },
 ];

@@ -31,14 +31,15 @@ BEGIN
     WHERE (SELECT mail.to_id = a.id AND mail.consumed_seq IS NULL FROM mail WHERE mail.id = c->>'mail_id') IS NOT TRUE LIMIT 1 LOOP
     RETURN jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'consumed', 'mail_id', r.id));
   END LOOP;
-  -- Law 10.
+  -- Law 10: along waits that last at least as long as the one that closes the cycle.
   IF jsonb_typeof(s->'waits_for') = 'array' AND jsonb_array_length(s->'waits_for') > 0 THEN
-    FOR r IN WITH RECURSIVE walk (id, path) AS (
-        SELECT target, ARRAY[a.id, target] FROM jsonb_array_elements_text(s->'waits_for') AS target
+    FOR r IN WITH RECURSIVE walk (id, path, until) AS (
+        SELECT target, ARRAY[a.id, target], (s->'waits_until'->>target)::bigint FROM jsonb_array_elements_text(s->'waits_for') AS target
         UNION ALL
         -- OFFSET 0 keeps it a look by key for each agent on the way.
-        SELECT e.target, walk.path || e.target FROM walk, LATERAL (SELECT target FROM wait_edges WHERE waiter = walk.id OFFSET 0) AS e
-        WHERE walk.id <> a.id AND (e.target = a.id OR NOT e.target = ANY (walk.path))
+        SELECT e.target, walk.path || e.target, walk.until
+        FROM walk, LATERAL (SELECT target, until FROM wait_edges WHERE waiter = walk.id OFFSET 0) AS e
+        WHERE walk.id <> a.id AND (e.until IS NULL OR e.until >= walk.until) AND (e.target = a.id OR NOT e.target = ANY (walk.path))
       ) SELECT path FROM walk WHERE id = a.id LIMIT 1 LOOP
       RETURN jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'cycle', 'path', to_jsonb(r.path)));
     END LOOP;
@@ -115,7 +116,8 @@ BEGIN
   END LOOP;
   IF jsonb_typeof(s->'waits_for') = 'array' OR coppice_is_terminal(new_status) THEN DELETE FROM wait_edges WHERE waiter = a.id; END IF;
   IF jsonb_typeof(s->'waits_for') = 'array' AND NOT coppice_is_terminal(new_status) THEN
-    INSERT INTO wait_edges (waiter, target) SELECT a.id, target FROM jsonb_array_elements_text(s->'waits_for') AS target ON CONFLICT DO NOTHING;
+    INSERT INTO wait_edges (waiter, target, until) SELECT a.id, target, (s->'waits_until'->>target)::bigint
+    FROM jsonb_array_elements_text(s->'waits_for') AS target ON CONFLICT DO NOTHING;
   END IF;
   n := jsonb_array_length(s->'create');
   IF n > 0 OR coppice_is_terminal(new_status) OR jsonb_array_length(s->'requests') > 0 THEN
@@ -132,7 +134,7 @@ BEGIN
       UPDATE subagent_runs SET status = 'running', started_at = step_at WHERE agent_id = a.id AND started_at IS NULL;
     END IF;
   END IF;
-  IF coppice_is_working(a.status) AND NOT coppice_is_working(new_status) THEN PERFORM coppice_tell_waiters(a.id, a.worker); END IF;
+  IF NOT coppice_is_working(new_status) THEN PERFORM coppice_tell_waiters(a.id, a.worker); END IF;
   IF jsonb_array_length(s->'kill') > 0 THEN
     SELECT coalesce(jsonb_agg(dead.id), '[]') INTO killed FROM jsonb_array_elements_text(s->'kill') AS target,
       LATERAL jsonb_array_elements(coppice_kill(target, a.name, step_at, a.worker)) AS dead (id);

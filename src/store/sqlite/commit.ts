@@ -4,6 +4,7 @@ import type { Mail, NewMail } from '../../core/mail.ts';
 import type { Message } from '../../core/message.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
 import { type AgentState, isTerminal, isWorking } from '../../core/state.ts';
+import type { WaitEdge } from '../../core/wait-cycle.ts';
 import { mailOf, type Row, treeOf } from '../rows.ts';
 import { stepToken } from '../step-token.ts';
 import type { RootTerms, Step, Verdict } from '../store.ts';
@@ -14,7 +15,7 @@ import { outcomeOf } from './killed-outcome.ts';
 import { removeAgent } from './remove-agent.ts';
 import { enterRun, finishRun, isTask } from './run-history.ts';
 import type { Statements } from './statements.ts';
-import { isThere, refusalOf } from './step-guards.ts';
+import { isThere, refusalOf, waitEdgesOf } from './step-guards.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -92,12 +93,12 @@ export class Commit {
     tree.total += step.create.length;
     for (const { mail_id, seq } of step.consume) sql.consume.run(seq, mail_id);
     const sent = step.send.map((mail) => this.post(mail, guard.worker));
-    if (step.waits_for !== null) this.#edges(agent_id, step.waits_for);
+    if (step.waits_for !== null) this.#edges(agent_id, waitEdgesOf(step));
     const ended = isTerminal(state.type);
     if (ended) this.#end(agent_id, guard, state, tree, at);
     else if (guard.status === 'idle' && isTask(guard.origin) && isWorking(state.type))
       sql.startRun.run(at, agent_id);
-    if (isWorking(guard.status) && !isWorking(state.type)) this.#tellWaiters(agent_id, guard.worker);
+    if (!isWorking(state.type)) this.#tellWaiters(agent_id, guard.worker);
     const killed = step.kill.flatMap((id) => this.kill(id, guard.name, at, guard.worker));
     for (const id of step.remove) removeAgent(sql, id, agent_id, at);
     for (const ask of step.asks) enterAsk(sql, ask);
@@ -211,11 +212,14 @@ export class Commit {
     return mailOf({ ...mail, number, consumed_seq: null } as unknown as Row);
   }
 
-  #edges(waiter: string, targets: readonly string[]): void {
-    const wanted = new Set(targets);
-    for (const { target } of this.#sql.targetsOf.all(waiter) as Row[])
-      if (!wanted.delete(target as string)) this.#sql.deleteEdge.run(waiter, target as string);
-    for (const target of wanted) this.#sql.insertEdge.run(waiter, target);
+  #edges(waiter: string, edges: readonly WaitEdge[]): void {
+    const wanted = new Map(edges.map(({ target, until }) => [target, until]));
+    for (const row of this.#sql.edgesOf.all(waiter) as Row[]) {
+      const target = row.target as string;
+      if (!wanted.has(target)) this.#sql.deleteEdge.run(waiter, target);
+      else if (wanted.get(target) === row.until) wanted.delete(target);
+    }
+    for (const [target, until] of wanted) this.#sql.insertEdge.run(waiter, target, until);
   }
 
   #end(agent_id: string, guard: GuardRow, state: AgentState, tree: Writable<Tree>, at: number): void {

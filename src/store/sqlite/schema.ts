@@ -2,6 +2,7 @@ import { LARGE_LEDGER_MIGRATION } from './large-ledger-migration.ts';
 import { QUESTION_MIGRATION } from './question-migration.ts';
 import { RETENTION_MIGRATION } from './retention-migration.ts';
 import { SCALE_MIGRATION } from './scale-migration.ts';
+import { WAIT_MIGRATION } from './wait-migration.ts';
 
 /** Migrations of the SQLite ledger: numbered, forward only, each applied once. The schema is described in docs/ledger.md. */
 export const SQLITE_MIGRATIONS: readonly { readonly number: number; readonly sql: string }[] = [
@@ -265,4 +266,5 @@ CREATE TABLE channel_notes (
   { number: 8, sql: QUESTION_MIGRATION },
   // A step may bring another model. SQLite has all that it needs; the numbers of both databases go together.
   { number: 9, sql: 'SELECT 1' },
+  { number: 10, sql: WAIT_MIGRATION },
 ];

@@ -20,6 +20,7 @@ import type {
   Verdict,
 } from '../store.ts';
 import { Together } from '../together.ts';
+import { hasUnread } from '../unread.ts';
 import { where } from '../where.ts';
 import type { Commit } from './commit.ts';
 import type { GuardRow } from './guard-row.ts';
@@ -101,7 +102,7 @@ class SqliteStore extends SqliteRetention implements Store {
       roots && 'parent_id IS NULL',
       conversations && "origin = 'root'",
     ]);
-    const text = `SELECT * FROM agents ${sql} ORDER BY created_at DESC, rowid DESC LIMIT ${next}`;
+    const text = `SELECT *, ${hasUnread('agents')} AS unread FROM agents ${sql} ORDER BY created_at DESC, rowid DESC LIMIT ${next}`;
     return this.read(() => this.rows(text, ...values, limit ?? -1)).map(agentOf);
   }
 
@@ -109,7 +110,7 @@ class SqliteStore extends SqliteRetention implements Store {
     // A range finds prefixes without wildcards, so nothing in the text is special.
     const prefix = text.length >= 4 ? text.toLowerCase() : text;
     const end = text.length >= 4 ? `${prefix}\u{10ffff}` : prefix;
-    const sql = `SELECT * FROM agents WHERE (id = ?1 OR (id >= ?2 AND id < ?3) OR name = ?1 OR session_key = ?1)
+    const sql = `SELECT *, ${hasUnread('agents')} AS unread FROM agents WHERE (id = ?1 OR (id >= ?2 AND id < ?3) OR name = ?1 OR session_key = ?1)
       ${root_id === undefined ? '' : 'AND root_id = ?4'}
       ORDER BY status IN ('completed', 'failed', 'killed'), created_at DESC LIMIT ${MAX_FOUND}`;
     const values = root_id === undefined ? [text, prefix, end] : [text, prefix, end, root_id];

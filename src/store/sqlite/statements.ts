@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { hasUnread } from '../unread.ts';
 
 const MAIL_COLUMNS = 'id, root_id, to_id, from_id, from_name, kind, body, number, sent_at, consumed_seq';
 
@@ -25,7 +26,7 @@ export function prepareStatements(database: DatabaseSync) {
     insertAgent:
       prepare(`INSERT INTO agents (id, root_id, parent_id, name, session_key, origin, depth, config, status, state,
       last_seq, forked_from, forked_seq, worker, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`),
-    agent: prepare('SELECT * FROM agents WHERE id = ?'),
+    agent: prepare(`SELECT *, ${hasUnread('agents')} AS unread FROM agents WHERE id = ?`),
     guard:
       prepare(`SELECT epoch, last_seq, status, root_id, parent_id, depth, living_children, worker, name, origin, last_write,
       ${isBeingRemoved('agents')} AS closed FROM agents WHERE id = ?`),
@@ -108,10 +109,10 @@ export function prepareStatements(database: DatabaseSync) {
     reap: prepare(`UPDATE agents SET reaped_at = ? WHERE root_id = ? AND reaped_at IS NULL AND parent_id IS NOT NULL
       AND status IN ('completed', 'failed', 'killed') RETURNING id`),
 
-    insertEdge: prepare('INSERT OR IGNORE INTO wait_edges (waiter, target) VALUES (?, ?)'),
+    insertEdge: prepare('INSERT OR REPLACE INTO wait_edges (waiter, target, until) VALUES (?, ?, ?)'),
     deleteEdge: prepare('DELETE FROM wait_edges WHERE waiter = ? AND target = ?'),
     deleteEdges: prepare('DELETE FROM wait_edges WHERE waiter = ?'),
-    targetsOf: prepare('SELECT target FROM wait_edges WHERE waiter = ?'),
+    edgesOf: prepare('SELECT target, until FROM wait_edges WHERE waiter = ?'),
     waitersOf: prepare('SELECT waiter FROM wait_edges WHERE target = ?'),
     waitingWorkers:
       prepare(`SELECT agents.worker, wait_edges.waiter FROM wait_edges JOIN agents ON agents.id = wait_edges.waiter

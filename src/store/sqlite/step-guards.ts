@@ -1,6 +1,6 @@
 import type { Tree } from '../../core/agent.ts';
 import { isTerminal } from '../../core/state.ts';
-import { findWaitCycle } from '../../core/wait-cycle.ts';
+import { findWaitCycle, type WaitEdge } from '../../core/wait-cycle.ts';
 import type { Row } from '../rows.ts';
 import type { Refusal, Step } from '../store.ts';
 import type { GuardRow } from './guard-row.ts';
@@ -65,16 +65,26 @@ function consumedLetter(sql: Statements, step: Step): Refusal | null {
   return null;
 }
 
+/** The edges that a step leaves its agent with. */
+export function waitEdgesOf({ waits_for, waits_until }: Step): readonly WaitEdge[] {
+  return (waits_for ?? []).map((target) => ({ target, until: waits_until[target] ?? null }));
+}
+
 /** Law 10. */
 function waitCycle(sql: Statements, step: Step): Refusal | null {
   if (step.waits_for === null || step.waits_for.length === 0) return null;
-  const targetsOf = (id: string): string[] =>
-    sql.targetsOf.all(id).map((row) => (row as Row).target as string);
-  // Edges that are there form no cycle: one can only go through a new one.
-  const known = new Set(targetsOf(step.agent_id));
-  const added = step.waits_for.filter((target) => !known.has(target));
-  const path = findWaitCycle(step.agent_id, added, targetsOf);
-  return path === null ? null : { reason: 'cycle', path };
+  const edgesOf = (id: string): WaitEdge[] =>
+    (sql.edgesOf.all(id) as Row[]).map(({ target, until }) => ({
+      target: target as string,
+      until: until as number | null,
+    }));
+  // Edges that are there form no such cycle: one can only go through a new one.
+  const known = new Map(edgesOf(step.agent_id).map(({ target, until }) => [target, until]));
+  for (const edge of waitEdgesOf(step)) {
+    const path = known.get(edge.target) === edge.until ? null : findWaitCycle(step.agent_id, edge, edgesOf);
+    if (path !== null) return { reason: 'cycle', path };
+  }
+  return null;
 }
 
 function badTarget(sql: Statements, step: Step, guard: GuardRow): Refusal | null {
