@@ -1,7 +1,7 @@
 import type { NewAsk } from './ask.ts';
 import type { Effect } from './effect.ts';
 import type { Failure } from './failure.ts';
-import type { AssistantContent, ResultContent, UserContent } from './message.ts';
+import type { AssistantContent, CaptureContent, ResultContent, UserContent } from './message.ts';
 import type { NewAgent } from './new-agent.ts';
 import type { Call, ChildOutcome, ChildResult, SpawnedChild, WaitSpec } from './state.ts';
 
@@ -62,7 +62,7 @@ export type AgentEvent =
       readonly by: string;
     }
   /** Text of a person that is kept with the conversation and never sent to a model (seed 1, Capture Mode). */
-  | { readonly type: 'capture'; readonly at: number; readonly text: string }
+  | { readonly type: 'capture'; readonly at: number; readonly content: CaptureContent }
   /** A person forks the agent; `text` says so to people. */
   | {
       readonly type: 'branch';

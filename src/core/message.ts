@@ -88,8 +88,10 @@ export interface EventContent {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
+/** What a person captured; the first and the last row of a capture are marks without text. */
 export interface CaptureContent {
   readonly text: string;
+  readonly mark?: 'begun' | 'ended';
 }
 
 export type Message =

@@ -1,4 +1,5 @@
 import type { AskScope } from './ask.ts';
+import type { CaptureContent } from './message.ts';
 
 /** What a person tells an agent beside letters; mail of kind `control` carries it to whichever process leads the agent. */
 export type Order =
@@ -13,8 +14,17 @@ export type Order =
       readonly note: string;
       readonly scope?: AskScope;
     }
-  | { readonly type: 'capture'; readonly text: string }
-  /** `id` is the child's, chosen by whoever orders; without a prompt it rests and waits for its first words. */
-  | { readonly type: 'fork'; readonly id: string; readonly name: string; readonly prompt: string | null }
+  | ({ readonly type: 'capture' } & CaptureContent)
+  /**
+   * `id` is the child's, chosen by whoever orders; without a prompt it rests and waits for its first words. `captured`: the prompt is what was
+   * captured, and the capture ends with it.
+   */
+  | {
+      readonly type: 'fork';
+      readonly id: string;
+      readonly name: string;
+      readonly prompt: string | null;
+      readonly captured?: boolean;
+    }
   /** Seed 1, `/wait`: ids of agents, or null for the next message from anyone. */
   | { readonly type: 'wait'; readonly timeout_ms: number; readonly from: readonly string[] | null };

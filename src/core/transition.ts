@@ -67,7 +67,7 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
         ? askAnswered(state, event, context)
         : invalid(state, event, 'no call is running');
     case 'capture':
-      return step(state, [{ type: 'append', message: { kind: 'capture', content: { text: event.text } } }]);
+      return step(state, [{ type: 'append', message: { kind: 'capture', content: event.content } }]);
     case 'branch':
       return step(state, [
         { type: 'create-agents', agents: event.agents },

@@ -1,4 +1,5 @@
 import type { Mail } from '../core/mail.ts';
+import type { CaptureContent } from '../core/message.ts';
 import type { Order } from '../core/order.ts';
 import { refusalText } from '../toolsets/toolset.ts';
 import type { Cell } from './cell.ts';
@@ -22,7 +23,7 @@ export function follow(order: Order, mail: Mail, draft: Draft, cell: Cell, aroun
       return void draft.apply({ type: 'ask-answered', at, ask_id, verdict, note, by });
     }
     case 'capture':
-      return void draft.apply({ type: 'capture', at, text: order.text });
+      return void draft.apply({ type: 'capture', at, content: contentOf(order) });
     case 'fork':
       return forkByPerson(order, by, draft, cell, around);
     case 'wait': {
@@ -38,6 +39,10 @@ export function follow(order: Order, mail: Mail, draft: Draft, cell: Cell, aroun
       if (order.from !== null) draft.parked.push({ call_id: mail.id, from: order.from });
     }
   }
+}
+
+function contentOf({ text, mark }: Extract<Order, { type: 'capture' }>): CaptureContent {
+  return mark === undefined ? { text } : { text, mark };
 }
 
 /** Tells people, in the scrollback, what came of an order. */

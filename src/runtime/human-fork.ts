@@ -32,4 +32,6 @@ export function forkByPerson(
   const agents = decision.consequences.flatMap((one) => (one.type === 'create-agents' ? one.agents : []));
   const text = `forked ${order.name} (${order.id.slice(0, 8)}) by ${by}`;
   draft.apply({ type: 'branch', at: around.now, agents, text });
+  if (order.captured === true)
+    draft.apply({ type: 'capture', at: around.now, content: { text: '', mark: 'ended' } });
 }

@@ -53,11 +53,17 @@ export class HumanOrders {
   }
 
   /** The child, once it is there. Rejects with `E_REFUSED` when a limit forbids it. */
-  async fork(agent_id: string, name: string, prompt: string | null): Promise<Agent> {
+  async fork(...[agent_id, name, prompt, captured = false]: Parameters<RuntimeFace['fork']>): Promise<Agent> {
     if (name.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the fork needs a name');
     const id = this.#surroundings.newId();
     const text = prompt === null ? null : storable(prompt);
-    const mail = await this.order(agent_id, { type: 'fork', id, name: storable(name), prompt: text });
+    const mail = await this.order(agent_id, {
+      type: 'fork',
+      id,
+      name: storable(name),
+      prompt: text,
+      captured,
+    });
     for (let waited = 0; waited < ANSWER_MS; waited += LOOK_MS) {
       const child = this.#executor.forest.agent(id) ?? (await this.#store.agent(id));
       if (child !== null && child !== undefined) return child;

@@ -226,14 +226,15 @@ class Runtime implements RuntimeFace {
     return this.#orders.send(to_id, text, as);
   }
 
-  async fork(agent_id: string, name: string, prompt: string | null): Promise<Agent> {
+  async fork(...order: Parameters<RuntimeFace['fork']>): Promise<Agent> {
     this.#assertOpen();
-    return this.#orders.fork(agent_id, name, prompt);
+    return this.#orders.fork(...order);
   }
 
-  async capture(agent_id: string, text: string): Promise<void> {
+  async capture(...[agent_id, text, mark]: Parameters<RuntimeFace['capture']>): Promise<void> {
     this.#assertOpen();
-    await this.#orders.order(agent_id, { type: 'capture', text: storable(text) });
+    const content = mark === undefined ? { text: storable(text) } : { text: '', mark };
+    await this.#orders.order(agent_id, { type: 'capture', ...content });
   }
 
   async wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void> {

@@ -3,7 +3,7 @@ import type { AskAnswer } from '../core/ask.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Mail } from '../core/mail.ts';
-import type { Image } from '../core/message.ts';
+import type { CaptureContent, Image } from '../core/message.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 
 export interface StartOptions {
@@ -89,10 +89,10 @@ export interface RuntimeFace {
   send(to_id: string, text: string, as?: LetterTerms): Promise<Mail>;
   /** The agent and its living descendants. */
   kill(agent_id: string): Promise<readonly string[]>;
-  /** A person's fork: with a prompt it begins, without it rests (seed 1). Resolves when the child is there; rejects with `E_REFUSED`. */
-  fork(agent_id: string, name: string, prompt: string | null): Promise<Agent>;
-  /** Text that is kept and shown with the conversation, and never sent to a model. */
-  capture(agent_id: string, text: string): Promise<void>;
+  /** A person's fork: with a prompt it begins, without it rests (seed 1); `captured`: the capture ends with it. Resolves when the child is there; rejects with `E_REFUSED`. */
+  fork(agent_id: string, name: string, prompt: string | null, captured?: boolean): Promise<Agent>;
+  /** Text that is kept and shown with the conversation, and never sent to a model; `mark` begins or ends the capture. */
+  capture(agent_id: string, text: string, mark?: CaptureContent['mark']): Promise<void>;
   /** A person's wait: the agent is occupied until it ends; its result is a `waited` event in the scrollback. */
   wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void>;
   /** Answers what was asked before a call; rejects with `E_ASK_ANSWERED`. */

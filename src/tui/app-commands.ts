@@ -1,27 +1,50 @@
+import type { CaptureContent } from '../core/message.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import { nameOfTask } from '../toolsets/new-child.ts';
+import { captureIn } from './capture.ts';
 import type { Desk } from './desk.ts';
 import { descendants } from './family.ts';
 import { findAgent } from './find-agent.ts';
-import { type HumanCommand, isCommand, readCommand } from './human-commands.ts';
+import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './human-commands.ts';
 import { paneOf } from './ui-state.ts';
 
 /** What a person sent: a command, captured text, words to the agent in view, or the first prompt. */
 export function submit(desk: Desk, text: string): void {
   if (text.trim() === '') return;
   const { view } = desk.state;
-  if (isCommand(text)) {
-    const read = readCommand(text);
-    if (read.ok) perform(desk, read.command);
-    else desk.say(read.error, 'bad');
-    return;
-  }
-  if (view === null) return desk.attempt(() => desk.begin(text));
-  if (paneOf(desk.state, view).capture !== null) {
-    desk.dispatch({ type: 'captured', agent_id: view, text });
-    return desk.attempt(() => desk.runtime.capture(view, text));
-  }
+  if (view === null) return isCommand(text) ? obey(desk, text) : desk.attempt(() => desk.begin(text));
+  const pane = paneOf(desk.state, view);
+  if (pane.whole || pane.capture !== null) return submitTo(desk, view, text, pane.capture !== null);
+  // Until its scrollback is there, only the ledger knows whether a capture is open.
+  desk.attempt(async () => {
+    const capture = captureIn(await desk.store.history(view), view);
+    submitTo(desk, view, text, capture !== null);
+  });
+}
+
+function submitTo(desk: Desk, view: string, text: string, captures: boolean): void {
+  if (captures ? isCaptureCommand(text) : isCommand(text)) return obey(desk, text);
+  if (captures) return capture(desk, view, { text: text.startsWith('//') ? text.slice(1) : text });
   desk.attempt(async () => void (await desk.runtime.send(view, text)));
+}
+
+function obey(desk: Desk, text: string): void {
+  const read = readCommand(text);
+  if (read.ok) perform(desk, read.command);
+  else desk.say(read.error, 'bad');
+}
+
+/** Shown at once, and in the ledger before anything that is captured later. */
+function capture(desk: Desk, agent_id: string, content: CaptureContent): void {
+  desk.dispatch({ type: 'captured', agent_id, content });
+  desk.inOrder(async () => {
+    try {
+      await desk.runtime.capture(agent_id, content.text, content.mark);
+    } catch (error) {
+      desk.dispatch({ type: 'captured', agent_id, content, lost: true });
+      throw error;
+    }
+  });
 }
 
 /** Who a command means; what is wrong is said. */
@@ -72,10 +95,10 @@ function performAt(desk: Desk, command: AtAgent, view: string): void {
   switch (command.name) {
     case 'capture':
       if (pane.capture !== null) return desk.say('the capture is on: /fork hands it over, /cancel ends it');
-      return desk.dispatch({ type: 'capture-begun', agent_id: view });
+      return capture(desk, view, { text: '', mark: 'begun' });
     case 'cancel':
       if (pane.capture === null) return desk.say('nothing is being captured', 'bad');
-      desk.dispatch({ type: 'capture-ended', agent_id: view });
+      capture(desk, view, { text: '', mark: 'ended' });
       return desk.say('capture ended; its text stays here and was sent to nobody');
     case 'fork':
       return fork(desk, view, pane.capture);
@@ -123,15 +146,17 @@ function performAt(desk: Desk, command: AtAgent, view: string): void {
 }
 
 /** Seed 1: with a capture the child gets its text, without one it waits; either way it comes into view. */
-function fork(desk: Desk, view: string, capture: readonly string[] | null): void {
-  const prompt = capture === null ? null : capture.join('\n');
+function fork(desk: Desk, view: string, lines: readonly string[] | null): void {
+  const prompt = lines === null ? null : lines.join('\n');
   if (prompt !== null && prompt.trim() === '')
     return desk.say('nothing is captured yet: write the task, then /fork', 'bad');
   const name = prompt === null ? `child-${desk.state.agents.size}` : nameOfTask(prompt, null);
-  desk.attempt(async () => {
-    const child = await desk.runtime.fork(view, name, prompt);
+  desk.inOrder(async () => {
+    const child = await desk.runtime.fork(view, name, prompt, prompt !== null);
     desk.know(child);
-    if (prompt !== null) desk.dispatch({ type: 'capture-ended', agent_id: view });
+    // Where others lead the agent, its end is told later.
+    if (paneOf(desk.state, view).capture !== null)
+      desk.dispatch({ type: 'captured', agent_id: view, content: { text: '', mark: 'ended' } });
     desk.dispatch({ type: 'visit', agent_id: child.id });
   });
 }

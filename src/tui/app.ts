@@ -9,6 +9,7 @@ import { AgentEditors } from './agent-editors.ts';
 import { answerByLetter } from './answer-keys.ts';
 import { submit } from './app-commands.ts';
 import { keyPressed } from './app-keys.ts';
+import type { AppEnd, AppOptions } from './app-options.ts';
 import { AppScreen } from './app-screen.ts';
 import { Bell } from './bell.ts';
 import type { Desk, Leave } from './desk.ts';
@@ -16,7 +17,7 @@ import type { KeyBindings } from './key-bindings.ts';
 import { LedgerFollower } from './ledger-follower.ts';
 import type { LineEditor } from './line-editor.ts';
 import type { Look } from './look.ts';
-import type { Screen, ScreenListener } from './screen.ts';
+import type { Screen } from './screen.ts';
 import type { UiEvent } from './ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
 import { needsHistory, reduce } from './ui-store.ts';
@@ -26,34 +27,6 @@ import { wrap } from './wrap.ts';
 const FRAME_MS = 100;
 /** How often a tree led elsewhere is looked at for agents that nobody leads any more. */
 const TAKE_OVER_MS = 2_000;
-
-export interface AppOptions {
-  readonly runtime: RuntimeFace;
-  readonly store: Store;
-  readonly look: Look;
-  readonly bindings: KeyBindings;
-  readonly openScreen: (listener: ScreenListener) => Screen;
-  /** Workers lead the tree, this process never does. */
-  readonly followed: boolean;
-  /** Begins a tree with the person's first words. */
-  readonly start: (prompt: string) => Promise<Agent>;
-  /** A tree that is opened again; null: a new one. */
-  readonly root_id: string | null;
-  /** Another model for the tree that is opened again. */
-  readonly model?: string;
-  readonly cwd: string;
-  /** Stays in sight the whole time (`SCRIPTED DEMO`). */
-  readonly banner: string | null;
-  /** Printed first. */
-  readonly greeting: readonly string[];
-  /** Sent as if the person had typed it. */
-  readonly first: string | null;
-}
-
-export interface AppEnd {
-  readonly how: Leave;
-  readonly root_id: string | null;
-}
 
 /** The terminal UI, from the first frame to the last. Resolves when the person leaves; the terminal is restored then. */
 export function runApp(options: AppOptions): Promise<AppEnd> {
@@ -77,6 +50,7 @@ class App implements Desk {
   readonly #loading = new Set<string>();
   #follower: LedgerFollower | null = null;
   #timers: NodeJS.Timeout[] = [];
+  #last_deed = Promise.resolve();
   #draw_timer: NodeJS.Timeout | null = null;
   #last_draw = 0;
   readonly #bell = new Bell();
@@ -249,6 +223,14 @@ class App implements Desk {
     deed().catch((error: unknown) => {
       const hint = error instanceof CoppiceError && error.hint !== null ? `\n${error.hint}` : '';
       this.say(`${error instanceof Error ? error.message : String(error)}${hint}`, 'bad');
+    });
+  }
+
+  inOrder(deed: () => Promise<void>): void {
+    const before = this.#last_deed;
+    this.attempt(() => {
+      this.#last_deed = before.then(deed, deed);
+      return this.#last_deed;
     });
   }
 

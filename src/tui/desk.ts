@@ -36,6 +36,8 @@ export interface Desk {
   say(text: string, tone?: 'plain' | 'good' | 'bad'): void;
   /** Does something that may fail; a failure is said. */
   attempt(deed: () => Promise<void>): void;
+  /** The same, after what was done so before: the ledger gets it in the order in which it was typed. */
+  inOrder(deed: () => Promise<void>): void;
   begin(prompt: string): Promise<void>;
   /** The ledger knows more than what was told: asks, ended agents. */
   refresh(): void;

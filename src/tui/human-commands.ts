@@ -75,6 +75,23 @@ export function isCommand(text: string): boolean {
   return /^\/[a-z]+(\s|$)/i.test(text);
 }
 
+/** What stays a command while a task is captured: its end, and finding one's way. All else is part of the task, and so is a line that begins with `//`. */
+const CAPTURE_COMMANDS: ReadonlySet<string> = new Set([
+  'fork',
+  'cancel',
+  'capture',
+  'agent',
+  'agents',
+  'approvals',
+  'help',
+  'quit',
+]);
+
+export function isCaptureCommand(text: string): boolean {
+  const word = /^\/([a-z]+)(?:\s|$)/i.exec(text)?.[1] ?? '';
+  return CAPTURE_COMMANDS.has(word.toLowerCase());
+}
+
 export function readCommand(text: string): ReadCommand {
   const bad = (error: string): ReadCommand => ({ ok: false, error });
   const [, word = '', behind = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(text.trim()) ?? [];

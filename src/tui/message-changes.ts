@@ -1,6 +1,7 @@
 import type { Mail } from '../core/mail.ts';
 import type { PlacedMessage } from '../core/message.ts';
 import type { ModelDelta } from '../models/model.ts';
+import { captureIn, seeCapture, shown } from './capture.ts';
 import type { Entry } from './entry.ts';
 import { transcript, withMessage } from './transcript.ts';
 import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
@@ -30,7 +31,11 @@ export function seeMessage(state: UiState, agent_id: string, message: PlacedMess
 function place(pane: AgentPane, message: PlacedMessage, agent_id: string, in_view: boolean): AgentPane {
   if (message.seq <= pane.seq) return pane;
   if (pane.whole && message.seq === pane.seq + 1)
-    return { ...pane, entries: withMessage(pane.entries, message, agent_id), seq: message.seq };
+    return {
+      ...seeCapture(pane, message, agent_id),
+      entries: withMessage(pane.entries, message, agent_id),
+      seq: message.seq,
+    };
   // Its scrollback is not whole: kept for when it is, and only while somebody looks.
   return { ...pane, whole: false, early: in_view ? [...pane.early, message] : [] };
 }
@@ -119,8 +124,10 @@ export function seeHistory(
   const letters = new Map<string, number>();
   for (const { kind, from_id } of mail)
     if (kind === 'letter') letters.set(from_id ?? HUMAN, (letters.get(from_id ?? HUMAN) ?? 0) + 1);
+  const told = all.filter((message) => message.seq > pane.seq);
+  const read = told.reduce((sum, message) => seeCapture(sum, message, agent_id), pane);
   const next: AgentPane = {
-    ...pane,
+    ...shown({ ...read, captured: captureIn(all, agent_id) }),
     entries: withSayings(transcript(all, agent_id), pane.entries),
     whole: true,
     early: [],

@@ -32,6 +32,7 @@ function join(entries: Entry[], message: PlacedMessage, agent_id: string): void 
   const { seq } = message;
   const inherited = message.agent_id !== agent_id;
   if (message.kind === 'result') return settle(entries, message, inherited);
+  if (message.kind === 'capture' && message.content.mark !== undefined) return;
   if (message.kind !== 'assistant') {
     entries.push({ type: 'message', seq, message, inherited, opened: false });
     return;

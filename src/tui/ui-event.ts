@@ -1,7 +1,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { Ask } from '../core/ask.ts';
 import type { Mail } from '../core/mail.ts';
-import type { PlacedMessage } from '../core/message.ts';
+import type { CaptureContent, PlacedMessage } from '../core/message.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { Overlay } from './ui-state.ts';
 
@@ -27,8 +27,13 @@ export type UiEvent =
   | { readonly type: 'slot'; readonly slot: number }
   | { readonly type: 'pin'; readonly agent_id: string; readonly slot: number }
   | { readonly type: 'draft'; readonly agent_id: string; readonly text: string }
-  | { readonly type: 'capture-begun' | 'capture-ended'; readonly agent_id: string }
-  | { readonly type: 'captured'; readonly agent_id: string; readonly text: string }
+  /** The person began or ended a capture, or captured a line; `lost`: it did not reach the ledger. */
+  | {
+      readonly type: 'captured';
+      readonly agent_id: string;
+      readonly content: CaptureContent;
+      readonly lost?: boolean;
+    }
   | {
       readonly type: 'say';
       readonly agent_id: string;

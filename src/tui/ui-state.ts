@@ -1,6 +1,6 @@
 import type { Agent } from '../core/agent.ts';
 import type { Ask } from '../core/ask.ts';
-import type { PlacedMessage } from '../core/message.ts';
+import type { CaptureContent, PlacedMessage } from '../core/message.ts';
 import type { Answer } from './answer.ts';
 import type { Entry } from './entry.ts';
 import { KeptMap } from './kept-map.ts';
@@ -27,8 +27,10 @@ export interface AgentPane {
   readonly delegates: readonly { readonly call_id: string; readonly agent_id: string }[];
   /** What the person has typed and not sent. */
   readonly draft: string;
-  /** Captured lines, null when no capture is on (seed 1, Capture Mode). */
+  /** Captured lines, null when no capture is on (seed 1, Capture Mode): what the ledger has, and what was sent to it. */
   readonly capture: readonly string[] | null;
+  readonly captured: readonly string[] | null;
+  readonly capture_sent: readonly CaptureContent[];
   /** Entries that came while another agent was in view. */
   readonly unseen: number;
 }
@@ -95,6 +97,8 @@ export const EMPTY_PANE: AgentPane = {
   delegates: [],
   draft: '',
   capture: null,
+  captured: null,
+  capture_sent: [],
   unseen: 0,
 };
 

@@ -1,6 +1,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agent-changes.ts';
+import { withCapture, withoutCapture } from './capture.ts';
 import { atSlot, neighbour } from './family.ts';
 import { KeptMap } from './kept-map.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput } from './message-changes.ts';
@@ -29,12 +30,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return pinned(state, event.agent_id, event.slot);
     case 'draft':
       return withPane(state, event.agent_id, { draft: event.text });
-    case 'capture-begun':
-      return withPane(state, event.agent_id, { capture: paneOf(state, event.agent_id).capture ?? [] });
     case 'captured':
-      return captured(state, event.agent_id, event.text);
-    case 'capture-ended':
-      return withPane(state, event.agent_id, { capture: null });
+      return captured(state, event);
     case 'say':
       return said(state, event);
     case 'fold':
@@ -113,9 +110,12 @@ function withPane(state: UiState, agent_id: string, change: Partial<AgentPane>):
   return { ...state, panes: state.panes.with(agent_id, { ...paneOf(state, agent_id), ...change }) };
 }
 
-function captured(state: UiState, agent_id: string, text: string): UiState {
-  const { capture } = paneOf(state, agent_id);
-  return capture === null ? state : withPane(state, agent_id, { capture: [...capture, ...text.split('\n')] });
+function captured(
+  state: UiState,
+  { agent_id, content, lost = false }: Extract<UiEvent, { type: 'captured' }>,
+): UiState {
+  const pane = paneOf(state, agent_id);
+  return withPane(state, agent_id, lost ? withoutCapture(pane, content) : withCapture(pane, content));
 }
 
 function said(state: UiState, { agent_id, text, tone }: Extract<UiEvent, { type: 'say' }>): UiState {

@@ -160,7 +160,7 @@ export function eventOf(move: Move, run: KernelRun): AgentEvent {
     case 'wait-ended':
       return { type: 'wait-ended', at, output: '{}', mail_ids: [] };
     case 'capture':
-      return { type: 'capture', at, text: 'a note' };
+      return { type: 'capture', at, content: { text: 'a note' } };
     case 'delegate': {
       const call_id = pick(runningIds(run), move.which);
       return { type: 'call-delegated', at, call_id, child: `kid-${at}`, consequences: [] };

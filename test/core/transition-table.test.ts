@@ -60,7 +60,7 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
   'call-parked': { type: 'call-parked', at: 2, call_id: 'c', wait: { from: null, deadline: 3 } },
   'call-asked': { type: 'call-asked', at: 2, ask },
   'ask-answered': { type: 'ask-answered', at: 2, ask_id: 'nobody', verdict: 'allow', note: '', by: 'you' },
-  capture: { type: 'capture', at: 2, text: 'note' },
+  capture: { type: 'capture', at: 2, content: { text: 'note' } },
   branch: { type: 'branch', at: 2, agents: [], text: 'forked' },
   'human-wait': { type: 'human-wait', at: 2, wait: { from: null, deadline: 9 } },
   'wait-ended': { type: 'wait-ended', at: 2, output: '{}', mail_ids: [] },

@@ -85,7 +85,7 @@ for (const protocol of PROTOCOLS)
       const { server, stage } = await stageOn(test, protocol, {
         reasoning: 'let me think',
         text: LONG,
-        delay_ms: 60_000,
+        fault: { stall_after: 1 },
       });
       const root = await stage.start('tell me');
       await until(() => server.exchanges.length === 1, 'it was asked');

@@ -200,7 +200,7 @@ it('fits every screen in every look, whatever is open', () => {
   const hostile = after(
     waiting,
     seen(agent('file-reader', 'main', { name: HOSTILE, doing: HOSTILE, state: THINKING })),
-    { type: 'capture-begun', agent_id: 'main' },
+    { type: 'captured', agent_id: 'main', content: { text: '', mark: 'begun' } },
     {
       type: 'runtime',
       event: { type: 'delta', agent_id: 'main', delta: { type: 'text', text: HOSTILE.repeat(5) } },

@@ -65,7 +65,11 @@ describe('navigation', () => {
   });
 
   it('marks a capture, and keeps the banner of the demo in sight', () => {
-    const state = after(story(), { type: 'capture-begun', agent_id: 'main' });
+    const state = after(story(), {
+      type: 'captured',
+      agent_id: 'main',
+      content: { text: '', mark: 'begun' },
+    });
     assert.match(navigationLine(state, 70, PLAIN), /\[0 main ✎\]/);
     const left = after(state, { type: 'visit', agent_id: 'file-reader' });
     assert.match(navigationLine(left, 100, PLAIN), /↑0 main✎/);
@@ -134,10 +138,16 @@ it('hints at what can be done next', () => {
 });
 
 it('says that a capture is on and reaches nobody', () => {
-  const begun = after(story(), { type: 'capture-begun', agent_id: 'main' });
-  const state = after(begun, { type: 'captured', agent_id: 'main', text: 'a\nb' });
-  assert.equal(captureBar(state, 60, PLAIN), '━━ CAPTURE · 2 lines · not sent to main ━━ /fork · /cancel ━');
-  assert.equal(captureBar(state, 80, SPOKEN), 'Capture, 2 lines, not sent to main. /fork or /cancel.');
+  const begun = after(story(), { type: 'captured', agent_id: 'main', content: { text: '', mark: 'begun' } });
+  const state = after(begun, { type: 'captured', agent_id: 'main', content: { text: 'a\nb' } });
+  assert.equal(
+    captureBar(state, 72, PLAIN),
+    '━━ CAPTURE · 2 lines · not sent to main ━━ /fork · /cancel · // for / ━━',
+  );
+  assert.equal(
+    captureBar(state, 80, SPOKEN),
+    'Capture, 2 lines, not sent to main. /fork or /cancel; // for /.',
+  );
   assert.equal(captureBar(story(), 60, PLAIN), null);
 });
 
@@ -146,7 +156,7 @@ it('fits any width in any look, whatever agents are called and ask', () => {
     grandchild({ subject: HOSTILE, cwd: HOSTILE, rule: HOSTILE, tool: HOSTILE }),
     seen(agent('main', null, { name: HOSTILE, state: waitingOn(null) })),
     seen(agent('file-reader', 'main', { name: HOSTILE, doing: HOSTILE, reply: HOSTILE })),
-    { type: 'capture-begun', agent_id: 'main' },
+    { type: 'captured', agent_id: 'main', content: { text: '', mark: 'begun' } },
   );
   const drawn = (width: number, look: Look): readonly string[] => [
     navigationLine(hostile, width, look, 'SCRIPTED DEMO'),

@@ -188,21 +188,22 @@ it('keeps a draft and a capture for each agent', () => {
   const state = after(
     family(),
     { type: 'draft', agent_id: 'main', text: 'half a th' },
-    { type: 'capture-begun', agent_id: 'main' },
-    { type: 'captured', agent_id: 'main', text: 'one\ntwo' },
-    { type: 'captured', agent_id: 'reader', text: 'not on' },
+    { type: 'captured', agent_id: 'main', content: { text: '', mark: 'begun' } },
+    { type: 'captured', agent_id: 'main', content: { text: 'one\ntwo' } },
+    { type: 'captured', agent_id: 'reader', content: { text: 'not on' } },
     visit('reader'),
     visit('main'),
   );
   assert.equal(paneOf(state, 'main').draft, 'half a th');
   assert.deepEqual(paneOf(state, 'main').capture, ['one', 'two']);
   assert.equal(paneOf(state, 'reader').capture, null);
-  const ended = after(state, { type: 'capture-ended', agent_id: 'main' });
+  const ended = after(state, { type: 'captured', agent_id: 'main', content: { text: '', mark: 'ended' } });
   assert.equal(paneOf(ended, 'main').capture, null);
-  assert.deepEqual(paneOf(after(state, { type: 'capture-begun', agent_id: 'main' }), 'main').capture, [
-    'one',
-    'two',
-  ]);
+  assert.deepEqual(
+    paneOf(after(state, { type: 'captured', agent_id: 'main', content: { text: '', mark: 'begun' } }), 'main')
+      .capture,
+    ['one', 'two'],
+  );
 });
 
 describe('questions', () => {

@@ -91,7 +91,9 @@ function body(message: PlacedMessage, style: Style): string {
     }
     case 'event':
       return paint(style, 'yellow', cleanLines(message.content.text));
-    case 'capture':
-      return paint(style, 'dim', `┆ ${cleanLines(message.content.text)}`);
+    case 'capture': {
+      const { text, mark } = message.content;
+      return paint(style, 'dim', mark === undefined ? `┆ ${cleanLines(text)}` : `capture ${mark}`);
+    }
   }
 }

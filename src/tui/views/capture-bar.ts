@@ -13,14 +13,16 @@ export function captureBar(state: UiState, width: number, look: Look): string | 
   const count = capture.length === 1 ? '1 line' : `${capture.length} lines`;
   const dot = sign(look, '·');
   if (look.accessible)
-    return line(look, width, [`Capture, ${count}, not sent to ${clean(agent.name)}. /fork or /cancel.`]);
+    return line(look, width, [
+      `Capture, ${count}, not sent to ${clean(agent.name)}. /fork or /cancel; // for /.`,
+    ]);
   const bar = sign(look, '━');
   const parts: Part[] = [
     [
       'magenta',
       `${bar.repeat(2)} CAPTURE ${dot} ${count} ${dot} not sent to ${clean(agent.name)} ${bar.repeat(2)} `,
     ],
-    `/fork ${dot} /cancel`,
+    `/fork ${dot} /cancel ${dot} // for /`,
   ];
   const rest = width - columns(parts) - 1;
   return line(look, width, rest > 0 ? [...parts, ['magenta', ` ${bar.repeat(rest)}`]] : parts);

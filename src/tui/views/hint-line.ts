@@ -35,7 +35,7 @@ function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
     return ['ended: no input', `${leader} arrows move`, named(keys.whole('reap'), 'removes ended agents')];
   const agents = named(keys.whole('agents'), 'agents');
   if (agent !== undefined && paneOf(state, agent.id).capture !== null)
-    return ['/fork starts a child with this', '/cancel leaves it', agents];
+    return ['/fork starts a child with this', '/cancel leaves it', '// writes a /', agents];
   const { length } = state.asks;
   const asks = length > 0 ? [named(keys.whole('approvals'), `answers ${length}`)] : [];
   return [...asks, agents, named(keys.whole('keys'), 'keys'), '/ commands'];

@@ -119,7 +119,7 @@ it('captured text is kept and shown, sent to no model, and becomes the child’s
   const captures = root?.history.filter((message) => message.kind === 'capture') ?? [];
   assert.deepEqual(
     captures.map((message) => (message.kind === 'capture' ? message.content.text : '')),
-    ['Enumerate all the *.md files,', 'count their words.'],
+    ['', 'Enumerate all the *.md files,', 'count their words.', ''],
   );
   assert.equal(
     root?.history.filter((message) => message.kind === 'assistant').length,

@@ -1,0 +1,35 @@
+import type { Agent } from '../core/agent.ts';
+import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import type { Store } from '../store/store.ts';
+import type { Leave } from './desk.ts';
+import type { KeyBindings } from './key-bindings.ts';
+import type { Look } from './look.ts';
+import type { Screen, ScreenListener } from './screen.ts';
+
+export interface AppOptions {
+  readonly runtime: RuntimeFace;
+  readonly store: Store;
+  readonly look: Look;
+  readonly bindings: KeyBindings;
+  readonly openScreen: (listener: ScreenListener) => Screen;
+  /** Workers lead the tree, this process never does. */
+  readonly followed: boolean;
+  /** Begins a tree with the person's first words. */
+  readonly start: (prompt: string) => Promise<Agent>;
+  /** A tree that is opened again; null: a new one. */
+  readonly root_id: string | null;
+  /** Another model for the tree that is opened again. */
+  readonly model?: string;
+  readonly cwd: string;
+  /** Stays in sight the whole time (`SCRIPTED DEMO`). */
+  readonly banner: string | null;
+  /** Printed first. */
+  readonly greeting: readonly string[];
+  /** Sent as if the person had typed it. */
+  readonly first: string | null;
+}
+
+export interface AppEnd {
+  readonly how: Leave;
+  readonly root_id: string | null;
+}
