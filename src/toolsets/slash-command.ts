@@ -1,73 +1,140 @@
-/** A word of a command line, where it begins, and the blanks before it, so that a message can be taken as it was written. */
-export interface SlashWord {
-  readonly text: string;
-  readonly start: number;
-  readonly blanks: string;
-}
+/** The commands of `slash` (seed 2). */
+export const USAGE = {
+  fork: 'fork [--profile NAME] [PROMPT]',
+  send: 'send UUID MESSAGE',
+  'check-mail': 'check-mail',
+  kill: 'kill UUID',
+} as const;
 
-export type SlashWords =
-  | { readonly ok: true; readonly words: readonly SlashWord[] }
-  | { readonly ok: false; readonly error: string };
+type CommandName = keyof typeof USAGE;
+
+export type SlashCommand =
+  /** `prompt` null: the child inherits its parent's context. */
+  | { readonly name: 'fork'; readonly prompt: string | null; readonly profile: string | null }
+  | { readonly name: 'send'; readonly to: string; readonly message: string }
+  | { readonly name: 'check-mail' }
+  | { readonly name: 'kill'; readonly target: string };
+
+export type SlashReading =
+  | { readonly ok: true; readonly command: SlashCommand }
+  | { readonly ok: false; readonly code: 'INVALID_ARG' | 'UNKNOWN_COMMAND'; readonly error: string };
+
+/** What models tend to repeat before the command is no part of it. */
+const HEAD = /^\s*(?:\/?slash(?=\s|$)\s*)?\/?([^\s]*)/;
+/** Blanks and line ends separate; no other white space does. */
+const WORD = /^[ \t\r\n]*(?:"([^"]*)"|'([^']*)'|([^ \t\r\n]+))(?=[ \t\r\n]|$)/;
+const SEPARATOR = /^(?:\r\n|[ \t\r\n])/;
 
 /**
- * Splits a command into words by the quoting rules of a shell: blanks and line ends separate, single quotes keep everything, double
- * quotes keep everything but `\"`, `\\`, `\$` and `` \` ``, a backslash keeps the next character and takes away a line end. Nothing is
- * expanded, and no other white space separates.
+ * Reads one command. A MESSAGE is everything behind the one blank or line end that follows the UUID, to the last character, as it was
+ * written. A PROMPT too, but for one pair of quotes that encloses all of it. Several commands are none: no part of a text is ever run.
  */
-export function slashWords(line: string): SlashWords {
-  const words: SlashWord[] = [];
-  let word: SlashWord | null = null;
-  let blanks = '';
-  let at = 0;
-  const add = (text: string, start: number): void => {
-    word = word === null ? { text, start, blanks } : { ...word, text: word.text + text };
-    blanks = '';
-  };
-  while (at < line.length) {
-    const char = line[at] as string;
-    const start = at;
-    at += 1;
-    if (' \t\r\n'.includes(char)) {
-      if (word !== null) words.push(word);
-      word = null;
-      blanks += char;
-    } else if (char === "'") {
-      const end = line.indexOf("'", at);
-      if (end < 0) return { ok: false, error: `the single quote at character ${start + 1} is not closed` };
-      add(line.slice(at, end), start);
-      at = end + 1;
-    } else if (char === '"') {
-      const quoted = doubleQuoted(line, at);
-      if (quoted === null)
-        return { ok: false, error: `the double quote at character ${start + 1} is not closed` };
-      add(quoted.text, start);
-      at = quoted.end;
-    } else if (char === '\\' && at < line.length) {
-      const next = String.fromCodePoint(line.codePointAt(at) as number);
-      at += next.length;
-      if (next !== '\n') add(next, start);
-    } else add(char, start);
+export function readSlash(text: string): SlashReading {
+  const [head, name = ''] = HEAD.exec(text) ?? ['', ''];
+  if (!isCommand(name)) {
+    const what = name === '' ? 'no command' : `unknown command "${name.slice(0, 80).toWellFormed()}"`;
+    return refused(`${what}. Usage:\n${Object.values(USAGE).join('\n')}`, 'UNKNOWN_COMMAND');
   }
-  if (word !== null) words.push(word);
-  return { ok: true, words };
+  const rest = text.slice(head.length);
+  const usage = (problem: string) => refused(`${problem}. Usage: ${USAGE[name]}`);
+  const second = enclosed(argumentsOf(name, rest)) === null ? commandLine(rest) : null;
+  if (second !== null)
+    return refused(
+      `one command a call, and line ${second.line} is another: ${JSON.stringify(second.text)}. Nothing was run; make a call for each. In a text, begin such a line with a blank, or put the whole text in quotes.`,
+    );
+  switch (name) {
+    case 'fork':
+      return readFork(rest, usage);
+    case 'send': {
+      const to = wordOf(rest);
+      if (to === null) return usage('the UUID is missing');
+      const message = behind(rest, to.length);
+      if (message.trim() === '') return usage('the MESSAGE is empty');
+      return { ok: true, command: { name, to: to.text, message } };
+    }
+    case 'check-mail':
+      return rest.trim() === '' ? { ok: true, command: { name } } : usage('check-mail takes no arguments');
+    case 'kill': {
+      const target = wordOf(rest);
+      if (target === null) return usage('the UUID is missing');
+      if (rest.slice(target.length).trim() !== '') return usage('one UUID at a time');
+      return { ok: true, command: { name, target: target.text } };
+    }
+  }
 }
 
-/** Words as one text, with the blanks and line ends that stood between them. */
-export function joinWords(words: readonly SlashWord[]): string {
-  return words.map(({ text, blanks }, index) => (index === 0 ? text : blanks + text)).join('');
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(USAGE, name);
 }
 
-function doubleQuoted(line: string, from: number): { readonly text: string; readonly end: number } | null {
-  let text = '';
-  for (let at = from; at < line.length; at += 1) {
-    const char = line[at] as string;
-    if (char === '"') return { text, end: at + 1 };
-    const next = line[at + 1] ?? '';
-    if (char === '\\' && next === '\n') at += 1;
-    else if (char === '\\' && '"\\$`'.includes(next) && next !== '') {
-      text += next;
-      at += 1;
-    } else text += char;
-  }
+function refused(error: string, code: 'INVALID_ARG' | 'UNKNOWN_COMMAND' = 'INVALID_ARG'): SlashReading {
+  return { ok: false, code, error };
+}
+
+function readFork(rest: string, usage: (problem: string) => SlashReading): SlashReading {
+  const { profile, prompt } = forkArguments(rest);
+  if (profile === '') return usage('the NAME of the profile is missing');
+  const done = (text: string | null): SlashReading => ({
+    ok: true,
+    command: { name: 'fork', profile, prompt: text },
+  });
+  if (prompt.trim() === '') return done(null);
+  const text = enclosed(prompt) ?? prompt;
+  if (text.trim() !== '') return done(text);
+  return usage('the PROMPT is empty: leave it out to give the child your whole context, or say what to do');
+}
+
+/** `profile` empty: its name is missing. */
+function forkArguments(rest: string): { readonly profile: string | null; readonly prompt: string } {
+  const first = wordOf(rest);
+  if (first?.text !== '--profile') return { profile: null, prompt: behind(rest, 0) };
+  const named = rest.slice(first.length);
+  const profile = wordOf(named);
+  if (profile === null) return { profile: '', prompt: '' };
+  return { profile: profile.text, prompt: behind(named, profile.length) };
+}
+
+/** The text that a command takes, as it was written. */
+function argumentsOf(name: CommandName, rest: string): string {
+  if (name === 'fork') return forkArguments(rest).prompt;
+  return name === 'send' ? behind(rest, wordOf(rest)?.length ?? 0) : '';
+}
+
+/** The next word, and how far it reaches; quotes around it are no part of it. */
+function wordOf(text: string): { readonly text: string; readonly length: number } | null {
+  const found = WORD.exec(text);
+  const word = found?.[1] ?? found?.[2] ?? found?.[3] ?? '';
+  return found === null || word === '' ? null : { text: word, length: found[0].length };
+}
+
+/** Everything behind the one separator at this place. */
+function behind(text: string, at: number): string {
+  return text.slice(at).replace(SEPARATOR, '');
+}
+
+/** What stands between the one pair of quotes that encloses all of a text, quotes in it escaped as a shell wants them; null without such a pair. */
+export function enclosed(text: string): string | null {
+  const whole = text.trim();
+  if (whole.length < 2) return null;
+  const inner = whole.slice(1, -1);
+  if (whole.startsWith("'") && whole.endsWith("'"))
+    return inner.replaceAll("'\\''", '').includes("'") ? null : inner.replaceAll("'\\''", "'");
+  if (whole.startsWith('"') && whole.endsWith('"'))
+    return inner.replace(/\\./gs, '').match(/["\\]/) === null ? inner.replaceAll('\\"', '"') : null;
   return null;
+}
+
+/** A line that names its command with a slash, or could hardly be anything but a command. */
+const COMMAND_LINE =
+  /^(?:\/(?:slash[ \t]+\/?)?(?:fork|send|check-mail|kill)(?=\s|$)|(?:slash[ \t]+)?(?:check-mail[ \t\r]*$|kill[ \t]+[0-9a-f-]{8,}[ \t\r]*$|send[ \t]+[0-9a-f-]{8,}[ \t]|fork[ \t\r]*$|fork[ \t]+(?:["']|--profile[ \t])))/m;
+
+/** The first further line that reads as a command. */
+function commandLine(rest: string): { readonly line: number; readonly text: string } | null {
+  const first_end = rest.indexOf('\n');
+  if (first_end < 0) return null;
+  const further = rest.slice(first_end + 1);
+  const at = further.search(COMMAND_LINE);
+  if (at < 0) return null;
+  const text = further.slice(at, at + 80).split('\n', 1)[0] ?? '';
+  return { line: further.slice(0, at).split('\n').length + 1, text: text.trimEnd().toWellFormed() };
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Agent } from '../core/agent.ts';
 import { type CompletionReading, readCompletion } from '../core/completion.ts';
-import { parseJson } from '../core/json-text.ts';
 import type { Mail } from '../core/mail.ts';
 import { isSubAgent } from '../core/sub-agent.ts';
 import { storable } from '../core/text.ts';
@@ -12,7 +11,7 @@ import { killAgent } from './kill-agent.ts';
 import { noNesting } from './nesting.ts';
 import { nameOfTask } from './new-child.ts';
 import { sendLetter } from './send-letter.ts';
-import { joinWords, type SlashWord, slashWords } from './slash-command.ts';
+import { enclosed, readSlash, type SlashCommand } from './slash-command.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 
 /**
@@ -20,103 +19,41 @@ import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
  * done and says so in one structured message; letters are announced by a notice and read with `check-mail`.
  */
 
-const USAGE = {
-  fork: 'fork [--profile NAME] [PROMPT]',
-  send: 'send UUID MESSAGE',
-  'check-mail': 'check-mail',
-  kill: 'kill UUID',
-} as const;
-
-type CommandName = keyof typeof USAGE;
-
-type Command =
-  | { readonly name: 'fork'; readonly prompt: string | null; readonly profile: string | null }
-  | { readonly name: 'send'; readonly to: string; readonly message: string }
-  | { readonly name: 'check-mail' }
-  | { readonly name: 'kill'; readonly target: string };
-
-type Parsed =
-  | { readonly ok: true; readonly command: Command }
-  | { readonly ok: false; readonly refused: Extract<Decision, { type: 'refuse' }> };
-
 const slashInput = z.strictObject({
-  command: z.string().describe('One command: fork [PROMPT], send UUID MESSAGE, check-mail, or kill UUID.'),
+  command: z
+    .string()
+    .describe('One command: fork [PROMPT], send UUID MESSAGE, check-mail, or kill UUID. Nothing is escaped.'),
 });
 
-/** What the model wrote, as a command. The leading `/slash` that models tend to repeat is no part of it. */
+type Parsed =
+  | { readonly ok: true; readonly command: SlashCommand }
+  | { readonly ok: false; readonly refused: Extract<Decision, { type: 'refuse' }> };
+
+/** A call is asked several things about its arguments; they are read once. */
+const read = new WeakMap<object, Parsed>();
+
 function parse(input: unknown): Parsed {
-  const parsed = parseArguments(slashInput, input);
-  if (!parsed.ok) return { ok: false, refused: refuse('INVALID_ARG', parsed.message) };
-  const line = parsed.value.command.replace(/^\s*(\/?slash(?=\s|$)\s*)?/, '');
-  const split = slashWords(line);
-  if (!split.ok) return wrong('INVALID_ARG', `${split.error}. Usage: ${usageOf(line)}`);
-  const [first, ...rest] = split.words;
-  const name = (first?.text ?? '').replace(/^\//, '');
-  if (!Object.hasOwn(USAGE, name))
-    return wrong(
-      'UNKNOWN_COMMAND',
-      `${name === '' ? 'no command' : `unknown command "${name}"`}. Usage:\n${Object.values(USAGE).join('\n')}`,
-    );
-  const usage = (problem: string) => wrong('INVALID_ARG', `${problem}. Usage: ${USAGE[name as CommandName]}`);
-  switch (name as CommandName) {
-    case 'fork':
-      return parseFork(rest, usage);
-    case 'send': {
-      const [to, ...said] = rest;
-      if (to === undefined || to.text === '') return usage('the UUID is missing');
-      const message = messageOf(line, said);
-      if (message.trim() === '') return usage('the MESSAGE is empty');
-      return { ok: true, command: { name: 'send', to: to.text, message } };
-    }
-    case 'check-mail':
-      return rest.length > 0
-        ? usage('check-mail takes no arguments')
-        : { ok: true, command: { name: 'check-mail' } };
-    case 'kill': {
-      const [target, more] = rest;
-      if (target === undefined || target.text === '') return usage('the UUID is missing');
-      if (more !== undefined) return usage('one UUID at a time');
-      return { ok: true, command: { name: 'kill', target: target.text } };
-    }
+  if (typeof input !== 'object' || input === null) return parsed(input);
+  let found = read.get(input);
+  if (found === undefined) {
+    found = parsed(input);
+    read.set(input, found);
   }
+  return found;
 }
 
-function wrong(code: 'INVALID_ARG' | 'UNKNOWN_COMMAND', message: string): Parsed {
-  return { ok: false, refused: refuse(code, message) };
-}
-
-function usageOf(line: string): string {
-  const name = line.split(/\s/, 1)[0]?.replace(/^\//, '') ?? '';
-  return Object.hasOwn(USAGE, name) ? USAGE[name as CommandName] : Object.values(USAGE).join(' | ');
-}
-
-function parseFork(words: readonly SlashWord[], usage: (problem: string) => Parsed): Parsed {
-  const [first, profile, ...rest] = words;
-  if (first?.text !== '--profile') return fork(null, words);
-  if (profile === undefined || profile.text === '') return usage('the NAME of the profile is missing');
-  return fork(profile.text, rest);
-}
-
-function fork(profile: string | null, words: readonly SlashWord[]): Parsed {
-  const prompt = joinWords(words);
-  return { ok: true, command: { name: 'fork', profile, prompt: prompt.trim() === '' ? null : prompt } };
-}
-
-/** JSON is taken as it was written, since a completion message is rarely quoted; anything else as a shell reads its words. */
-function messageOf(line: string, words: readonly SlashWord[]): string {
-  const raw = line.slice(words[0]?.start ?? line.length);
-  return raw.startsWith('{') && isJson(raw) ? raw : joinWords(words);
-}
-
-function isJson(text: string): boolean {
-  return parseJson(text).ok;
+function parsed(input: unknown): Parsed {
+  const checked = parseArguments(slashInput, input);
+  if (!checked.ok) return { ok: false, refused: refuse('INVALID_ARG', checked.message) };
+  const reading = readSlash(checked.value.command);
+  return reading.ok ? reading : { ok: false, refused: refuse(reading.code, reading.error) };
 }
 
 const slash: ToolsetTool = {
   spec: {
     name: 'slash',
     description:
-      'Run one slash command. fork [PROMPT]: create a child agent, with your whole context when no prompt is given, fresh otherwise; returns its UUID. send UUID MESSAGE: write to an agent. check-mail: read your inbox. kill UUID: end a child.',
+      'Run one slash command a call. fork [PROMPT]: create a child agent, with your whole context when no prompt is given, fresh otherwise; returns its UUID. send UUID MESSAGE: write to an agent. check-mail: read your inbox. kill UUID: end a child. This is no shell: MESSAGE is everything after the UUID to the end of the call, and PROMPT everything after fork, with quotes, backslashes and line breaks exactly as written; only a pair of quotes around the whole PROMPT is taken off. No line of a text is run.',
     input: inputSchema(slashInput),
   },
   audience: (config) => !isSubAgent(config),
@@ -154,7 +91,10 @@ const slash: ToolsetTool = {
   },
 };
 
-function forkCommand({ prompt, profile }: Extract<Command, { name: 'fork' }>, view: ToolsetView): Decision {
+function forkCommand(
+  { prompt, profile }: Extract<SlashCommand, { name: 'fork' }>,
+  view: ToolsetView,
+): Decision {
   const id = view.newId();
   const name = prompt === null ? `fork-${id.slice(0, 8)}` : nameOfTask(prompt, null);
   return forkAgent(view, {
@@ -175,23 +115,33 @@ function identity(id: string, name: string, parent: Agent, prompt: string | null
       : `You are the child agent "${name}" (UUID ${id}). Your parent has the UUID ${parent.id}.`;
   const report = [
     'When your work is done, report to your parent with one message, then stop:',
-    `/slash send ${parent.id} '{"status": "idle", "success": true, "summary": "what you accomplished and found"}'`,
+    `/slash send ${parent.id} {"status": "idle", "success": true, "summary": "what you accomplished and found"}`,
     'or, when it cannot be done:',
-    `/slash send ${parent.id} '{"status": "idle", "success": false, "error": "what went wrong", "partial": "progress made"}'`,
+    `/slash send ${parent.id} {"status": "idle", "success": false, "error": "what went wrong", "partial": "progress made"}`,
   ].join('\n');
   return prompt === null ? `${who}\n\n${report}` : `${who}\n\n${report}\n\nYour task:\n${storable(prompt)}`;
 }
 
-function sendCommand({ to, message }: Extract<Command, { name: 'send' }>, view: ToolsetView): Decision {
-  // Quotes that the shell's rules took away: what arrives would be no completion to anybody.
-  if (message.startsWith('{') && !isJson(message) && /\bstatus\b/.test(message))
-    return refuse(
-      'INVALID_ARG',
-      `the completion message is not valid JSON once its quotes are read as a shell reads them; put it in single quotes. Usage: ${USAGE.send}`,
-    );
-  const reading: CompletionReading = readCompletion(message);
-  if (reading.type === 'invalid') return refuse('INVALID_ARG', reading.error);
-  return sendLetter(view, to, 'UUID', message, ({ id }) => `sent to ${id}`);
+function sendCommand({ to, message }: Extract<SlashCommand, { name: 'send' }>, view: ToolsetView): Decision {
+  const completion = completionIn(message);
+  if (completion.type === 'invalid') return refuse('INVALID_ARG', completion.error);
+  const body = completion.type === 'completion' ? completion.text : message;
+  return sendLetter(view, to, 'UUID', body, ({ id }) => `sent to ${id}`);
+}
+
+/** Written as one, whatever is wrong with it. */
+const COMPLETION = /^\s*["']?\s*\{\s*\\?["']?status\\?["']?\s*:\s*\\?["']?idle\b/;
+
+/** A completion message may stand in quotes, as for a shell. One that is none after all would mean nothing to anybody. */
+function completionIn(message: string): CompletionReading & { readonly text: string } {
+  const whole = message.trim();
+  const texts = [message, enclosed(whole) ?? '', whole.slice(1, -1)];
+  const found = texts.find((text) => readCompletion(text).type === 'completion');
+  if (found !== undefined) return { ...readCompletion(found), text: found };
+  const reading = readCompletion(enclosed(whole) ?? message);
+  if (reading.type !== 'none' || !COMPLETION.test(message)) return { ...reading, text: message };
+  const error = 'the completion message is not valid JSON; write it as JSON, with nothing around it';
+  return { type: 'invalid', error, text: message };
 }
 
 /** All letters of agents at once, oldest first, completions shown as such; a person's join the conversation by themselves. */
@@ -227,6 +177,8 @@ You can fork child agents to work in parallel.
 /slash check-mail        Check your inbox
 /slash kill UUID         Terminate a child
 \`\`\`
+
+One command a call: each line that begins with /slash here is a call of its own. What follows the UUID, or fork, is the text to the end of the call, line breaks included, exactly as written.
 
 **When to fork:**
 - Task is self-contained, doesn't need ongoing collaboration

@@ -7,7 +7,6 @@ import {
   newest,
   noticesOf,
   onBothDatabases,
-  quoted,
   reader,
   report,
   shownLetters,
@@ -15,7 +14,7 @@ import {
 } from './slash-stage.ts';
 import { type Line, type Play, type Scene, until } from './stage.ts';
 
-const say = (scene: Scene, text: string) => slash(`send ${scene.parent_id} ${quoted(text)}`);
+const say = (scene: Scene, text: string) => slash(`send ${scene.parent_id} ${text}`);
 
 /** The root follows `lines`, then reads its mail as it comes; all others follow `child`. */
 function play(lines: readonly ((scene: Scene) => Line | Promise<Line>)[], child: Play): Play {
@@ -145,7 +144,7 @@ onBothDatabases('mail of slash', (stage) => {
           () => [slash('fork worker')],
           reader,
           reader,
-          (scene) => [slash(`send ${forkedIds(scene)[0]} 'do\n more'`)],
+          (scene) => [slash(`send ${forkedIds(scene)[0]} do\n more`)],
         ],
         (scene) => {
           const told = newest(scene);
@@ -180,9 +179,9 @@ onBothDatabases('mail of slash', (stage) => {
         (scene) => {
           if (newest(scene).some((text) => text.startsWith('got mail'))) return [slash('check-mail')];
           const sibling = /Sibling UUID: (\S+)$/.exec(scene.user)?.[1];
-          if (sibling !== undefined && scene.step === 0) return [slash(`send ${sibling} 'which tables?'`)];
+          if (sibling !== undefined && scene.step === 0) return [slash(`send ${sibling} which tables?`)];
           const [question] = shownLetters(scene.last);
-          if (question?.message === 'which tables?') return [slash(`send ${question.from} 'two tables'`)];
+          if (question?.message === 'which tables?') return [slash(`send ${question.from} two tables`)];
           if (question?.message === 'two tables')
             return [slash(`send ${scene.parent_id} ${completion(`asked, heard: ${question.message}`)}`)];
           return 'resting';

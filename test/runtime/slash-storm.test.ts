@@ -7,7 +7,6 @@ import {
   newest,
   noticesOf,
   onBothDatabases,
-  quoted,
   reader,
   report,
   shownLetters,
@@ -181,7 +180,7 @@ onBothDatabases('slash under load', (stage) => {
     const child: Play = (scene) => {
       if (scene.name === 'hang') return never;
       if (scene.name === 'fail') throw new Error('no answer from the model');
-      const text = scene.name === 'flood' ? quoted(flood) : completion('fine');
+      const text = scene.name === 'flood' ? flood : completion('fine');
       return scene.step === 0 ? [slash(`send ${scene.parent_id} ${text}`)] : 'reported';
     };
     const on = await stage((scene) => {

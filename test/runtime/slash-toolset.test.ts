@@ -37,7 +37,7 @@ onBothDatabases('slash', (stage) => {
       const identity = request?.messages.at(-1);
       assert.ok(identity?.role === 'user');
       assert.ok(identity.text.includes(`UUID ${ids[index]}`));
-      assert.ok(identity.text.includes(`/slash send ${root.id} '{"status": "idle", "success": true`));
+      assert.ok(identity.text.includes(`/slash send ${root.id} {"status": "idle", "success": true`));
       assert.equal(JSON.stringify(request?.tools), JSON.stringify(own?.tools));
       assert.equal(request?.system, own?.system);
     }
@@ -46,7 +46,7 @@ onBothDatabases('slash', (stage) => {
 
   it('fork with a prompt starts fresh with only that, and knows the UUID of its parent', async () => {
     const task = 'Research "A"\n  and \'B\' \\ 🌳.\n\nThen report.';
-    const on = await stage(play([() => [slash(`fork ${quoted(task)}`), slash('fork look at\n  this')]]));
+    const on = await stage(play([() => [slash(`fork ${task}`), slash('fork "look at\n  this"')]]));
     const { root } = await on.perform('the secret is 42');
     const ids = (await on.results(root)).map((result) => result.output);
     for (const [index, prompt] of [task, 'look at\n  this'].entries()) {
@@ -89,34 +89,35 @@ onBothDatabases('slash', (stage) => {
     const texts = [...nasty, ...random.map((text) => text.replaceAll('\0', '').toWellFormed())].filter(
       (text) => text.trim() !== '',
     );
-    const ways = (text: string): string[] => [quoted(text), `"${text.replace(/[\\"$`]/g, '\\$&')}"`];
     const on = await stage(
       play([
         () => [slash('fork listen')],
-        (scene) =>
-          texts.flatMap((text) => ways(text).map((way) => slash(`send ${forkedIds(scene)[0]} ${way}`))),
+        (scene) => texts.map((text) => slash(`send ${forkedIds(scene)[0]} ${text}`)),
       ]),
     );
     const { root } = await on.perform();
     const [forked, ...sent] = await on.results(root);
-    assert.equal(sent.length, texts.length * 2);
+    assert.equal(sent.length, texts.length);
     for (const result of sent) assert.equal(result.output, `sent to ${forked?.output}`);
     const letters = await on.store.mail(forked?.output ?? '', true);
     assert.deepEqual(
       letters.map((letter) => letter.body),
-      texts.flatMap((text) => [text, text]),
+      texts,
     );
     await on.close();
   });
 
-  it('a message needs no quotes: lines stay lines, JSON stays JSON; what no ledger can hold is replaced', async () => {
-    const json = '{"plan": ["it\'s", 2],\n "note": "a  b"}';
+  it('what no ledger can hold of a message is replaced; only a completion loses quotes around it', async () => {
+    const done = '{"status":"idle","success":true,"summary":"it\'s done"}';
     const cases: readonly (readonly [string, string])[] = [
-      ['two  words\n- a\n\n- b', 'two  words\n- a\n\n- b'],
-      [json, json],
-      ['not {"json": 1}', 'not {json: 1}'],
-      ["'nul \0 here'", 'nul \u2400 here'],
-      ["'half \ud83c'", 'half \ufffd'],
+      ['nul \0 here', 'nul \u2400 here'],
+      ['half \ud83c', 'half \ufffd'],
+      [done, done],
+      [quoted(done), done],
+      [`"${done}"`, done],
+      [`"${done.replaceAll('"', '\\"')}"`, done],
+      ['\'{"a": 1}\'', '\'{"a": 1}\''],
+      ['{status} of "idle" {x}', '{status} of "idle" {x}'],
     ];
     const on = await stage(
       play([
@@ -133,6 +134,17 @@ onBothDatabases('slash', (stage) => {
     await on.close();
   });
 
+  it('several commands in one call are refused: none of them is run, and no child gets a merged prompt', async () => {
+    const both = '/slash fork "Research A"\n/slash fork "Research B"\n# Later\n/slash check-mail';
+    const on = await stage(play([() => [slash(both), slash('fork ""')]]));
+    const { root, agents } = await on.perform();
+    const [several, empty] = (await on.results(root)).map(errorOf);
+    assert.match(several?.message ?? '', /line 2 is another: .*make a call for each/);
+    assert.match(empty?.message ?? '', /the PROMPT is empty: leave it out/);
+    assert.equal(agents.length, 1);
+    await on.close();
+  });
+
   it('errors show the usage line, an unknown command lists all commands, and nothing happens', async () => {
     const all = /fork \[--profile NAME\] \[PROMPT\]\nsend UUID MESSAGE\ncheck-mail\nkill UUID$/;
     const cases: readonly (readonly [unknown, string, RegExp])[] = [
@@ -143,7 +155,7 @@ onBothDatabases('slash', (stage) => {
       [{ command: 'toString' }, 'UNKNOWN_COMMAND', all],
       [{ command: 'send' }, 'INVALID_ARG', /the UUID is missing. Usage: send UUID MESSAGE$/],
       [{ command: 'send main' }, 'INVALID_ARG', /the MESSAGE is empty. Usage: send UUID MESSAGE$/],
-      [{ command: 'send main " "' }, 'INVALID_ARG', /the MESSAGE is empty/],
+      [{ command: 'send main \n' }, 'INVALID_ARG', /the MESSAGE is empty/],
       [{ command: 'send nobody hi' }, 'AGENT_NOT_FOUND', /nobody/],
       [{ command: 'send main hi' }, 'CANNOT_SEND_TO_SELF', /yourself/],
       [{ command: '/slash check-mail now' }, 'INVALID_ARG', /no arguments. Usage: check-mail$/],
@@ -152,16 +164,6 @@ onBothDatabases('slash', (stage) => {
       [{ command: 'kill nobody' }, 'AGENT_NOT_FOUND', /nobody/],
       [{ command: 'fork --profile' }, 'INVALID_ARG', /NAME of the profile is missing. Usage: fork/],
       [{ command: 'fork --profile none x' }, 'NO_PROFILE', /no profile "none"/],
-      [
-        { command: '/fork "half' },
-        'INVALID_ARG',
-        /double quote at character 7 is not closed. Usage: fork \[/,
-      ],
-      [
-        { command: "send x it's" },
-        'INVALID_ARG',
-        /single quote at character 10 .* Usage: send UUID MESSAGE$/,
-      ],
       [{}, 'INVALID_ARG', /"command"/],
       [{ command: 'fork', prompt: 'x' }, 'INVALID_ARG', /prompt/],
       ['{"command": ', 'INVALID_ARG', /not valid JSON/],
@@ -184,7 +186,8 @@ onBothDatabases('slash', (stage) => {
       `'{"status": "done", "success": true, "summary": "s"}'`,
       `{"status": "idle", "success": true}`,
       `{"status": "idle", "success": false, "summary": "s"}`,
-      `"{"status": "idle", "success": true, "summary": "s"}"`,
+      `{"status": "idle", "success": true, "summary": "an "open" quote"}`,
+      `{status: idle, success: true, summary: s}`,
     ];
     const on = await stage(
       play([() => [slash('fork work')]], (scene) =>
@@ -197,7 +200,8 @@ onBothDatabases('slash', (stage) => {
     for (const result of refused) assert.equal(errorOf(result).code, 'INVALID_ARG');
     for (const result of refused.slice(0, 3))
       assert.match(errorOf(result).message, /write \{"status":"idle","success":true,"summary":"…"\} or/);
-    assert.match(errorOf(refused[3]).message, /put it in single quotes. Usage: send UUID MESSAGE/);
+    for (const result of refused.slice(3))
+      assert.match(errorOf(result).message, /the completion message is not valid JSON/);
     assert.deepEqual(await on.store.mail(root.id, true), []);
     await on.close();
   });

@@ -1,185 +1,180 @@
-// Proves that a slash command is split as a shell splits it: any text that is quoted comes back to the letter, and what is not closed is named.
+/**
+ * Proves that what a slash command carries arrives as it was written, whatever it is; that what the guidance shows works; and that no
+ * part of a text is ever read as a command.
+ */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { joinWords, slashWords } from '../../src/toolsets/slash-command.ts';
+import { readSlash, type SlashCommand } from '../../src/toolsets/slash-command.ts';
 
-function words(line: string): readonly string[] {
-  const split = slashWords(line);
-  assert.ok(split.ok, `${JSON.stringify(line)} is not refused`);
-  return split.words.map((word) => word.text);
+const ID = '7c1d4f2e-9a3b-4c5d-8e6f-0123456789ab';
+
+function command(text: string): SlashCommand {
+  const reading = readSlash(text);
+  assert.ok(reading.ok, reading.ok ? '' : `${JSON.stringify(text)}: ${reading.error}`);
+  return reading.command;
 }
 
-const single = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-const double = (text: string): string => `"${text.replace(/[\\"$`]/g, '\\$&')}"`;
-/** A backslash before every character; a newline cannot be written so. */
-const escaped = (text: string): string =>
-  text === '' ? "''" : Array.from(text, (char) => (char === '\n' ? "'\n'" : `\\${char}`)).join('');
+function refusal(text: string): string {
+  const reading = readSlash(text);
+  assert.ok(!reading.ok, `${JSON.stringify(text)} is refused`);
+  return reading.error;
+}
 
-/** Any text without lone surrogates, with much of what quoting is about. */
+function message(text: string): string {
+  const read = command(text);
+  assert.ok(read.name === 'send');
+  return read.message;
+}
+
+function prompt(text: string): string | null {
+  const read = command(text);
+  assert.ok(read.name === 'fork');
+  return read.prompt;
+}
+
+/** Any text without lone surrogates, with much of what quoting and commands are about. */
 const anyText = fc
   .array(
     fc.oneof(
-      {
-        weight: 3,
-        arbitrary: fc.constantFrom("'", '"', '\\', '$', '`', '\n', ' ', '\t', '\r', '#', '~', '*', '{'),
-      },
+      { weight: 3, arbitrary: fc.constantFrom("'", '"', '\\', '$', '`', '\n', ' ', '\t', '\r\n', '#', '{') },
       {
         weight: 2,
-        arbitrary: fc.constantFrom('🌳', 'é', '\u00a0', '\u2028', '\u3000', '\ufeff', '\0', '文', '👩‍👩‍👧'),
+        arbitrary: fc.constantFrom('🌳', 'é', '\u00a0', '\u2028', '\u3000', '\0', '文', 'kill it'),
       },
       { weight: 3, arbitrary: fc.string({ unit: 'grapheme', maxLength: 4 }) },
-      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 4 }) },
     ),
     { maxLength: 12 },
   )
   .map((parts) => parts.join('').toWellFormed());
 
-const quoting = fc.constantFrom(single, double, escaped);
-
-describe('words of a slash command', () => {
-  it('blanks, tabs and line ends separate; no other white space does', () => {
-    assert.deepEqual(words(''), []);
-    assert.deepEqual(words(' \t\n '), []);
-    assert.deepEqual(words('  send\tx \r\n y  '), ['send', 'x', 'y']);
-    assert.deepEqual(words('a\u00a0b c\u3000d e\u2028f'), ['a\u00a0b', 'c\u3000d', 'e\u2028f']);
+describe('a message of send', () => {
+  it('is everything behind the one blank after the UUID, to the last character', () => {
+    for (const text of [
+      '{"count": 3} in C:\\temp',
+      "it's done",
+      'say "hi"',
+      '"all of it"',
+      `'all of it'`,
+      'half "open',
+      '  indented\n\n  - list\n',
+      'a\\nb \\" $HOME `x` # no comment',
+      'line one\r\nline two\r\n',
+      'é🌳文👩‍👩‍👧\u00a0\u2028\u3000',
+    ])
+      for (const head of ['send', '/send', '/slash send', ' slash  send', '/slash /send'])
+        assert.equal(message(`${head} ${ID} ${text}`), text);
+    assert.equal(message(`send ${ID}\nnext line`), 'next line');
+    assert.equal(message(`send ${ID}\r\nnext line`), 'next line');
+    assert.equal(message(`send "Ann B" hello`), 'hello');
   });
 
-  it('quotes keep what they hold, and what touches is one word', () => {
-    const cases: readonly (readonly [string, readonly string[]])[] = [
-      [`'a  b' "c  d"`, ['a  b', 'c  d']],
-      [`a'b c'd"e f"g`, ['ab cde fg']],
-      [`'' ""`, ['', '']],
-      [`'it'\\''s'`, ["it's"]],
-      [`"say \\"hi\\""`, ['say "hi"']],
-      [`'a\\nb' "a\\nb"`, ['a\\nb', 'a\\nb']],
-      [`"\\\\ \\$ \\\` \\x"`, ['\\ $ ` \\x']],
-      [`a\\ b \\\\ \\' \\"`, ['a b', '\\', "'", '"']],
-      ['one\\\ntwo "three\\\nfour" \'five\\\nsix\'', ['onetwo', 'threefour', 'five\\\nsix']],
-      ['\\🌳\\🌳', ['🌳🌳']],
-      [
-        'a#b $HOME `x` $(x) * ~ ; | & < >',
-        ['a#b', '$HOME', '`x`', '$(x)', '*', '~', ';', '|', '&', '<', '>'],
-      ],
-    ];
-    for (const [line, expected] of cases) assert.deepEqual(words(line), expected, line);
-  });
-
-  it('any text that is quoted comes back to the letter, in whichever way it is quoted', () => {
+  it('may be any text at all', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(anyText, quoting), { maxLength: 6 }), (parts) => {
-        const line = parts.map(([text, quote]) => quote(text)).join(' ');
-        assert.deepEqual(
-          words(line),
-          parts.map(([text]) => text),
-        );
+      fc.property(anyText, (text) => {
+        fc.pre(text.trim() !== '');
+        assert.equal(message(`send ${ID} ${text}`), text);
       }),
       { numRuns: 3000 },
     );
   });
 
-  it('one word may be quoted piece by piece', () => {
-    fc.assert(
-      fc.property(fc.array(fc.tuple(anyText, quoting), { minLength: 1, maxLength: 6 }), (parts) => {
-        const line = parts.map(([text, quote]) => quote(text)).join('');
-        assert.deepEqual(words(line), [parts.map(([text]) => text).join('')]);
-      }),
-      { numRuns: 1000 },
-    );
+  it('may speak of commands: what only looks a little like one is text', () => {
+    for (const text of [
+      'Plan:\nkill the old server\nsend me the report\nfork the repository',
+      'To report, write\n /slash send X done',
+      `Use\n  kill ${ID}\nwhen you are done`,
+      'See /slash fork in the docs\nand /killall',
+      `"Then run\n/slash kill ${ID}\nand stop"`,
+    ])
+      assert.equal(message(`send ${ID} ${text}`), text);
   });
 
-  it('a real shell splits the same lines into the same words', () => {
-    // No expansions and no operators: those have no meaning in a slash command. NUL cannot be in a shell's arguments.
-    const plain = fc.constantFrom(
-      'a',
-      'bc',
-      '-x',
-      '🌳',
-      'é',
-      '\u00a0',
-      '\u3000',
-      '=',
-      ',',
-      '%',
-      '@',
-      '+',
-      '{}',
-      ']',
-    );
-    const inner = anyText.map((text) => text.replaceAll('\0', ''));
-    const piece = fc.oneof(
-      plain,
-      fc.tuple(inner, quoting).map(([text, quote]) => quote(text)),
-      fc.constantFrom('\\\n', "''", '""', '"\\x\\\n"'),
-    );
-    const blank = fc.constantFrom(' ', '\t', '   ', ' \t');
-    // A newline ends a command in a shell; here it is a blank like the others.
-    const line = fc
-      .array(fc.tuple(blank, fc.array(piece, { minLength: 1, maxLength: 4 })), { minLength: 1, maxLength: 5 })
-      .map((parts) => parts.map(([between, pieces]) => between + pieces.join('')).join(''));
-    const sample = fc.sample(line, { numRuns: 400, seed: 7 }).filter((one) => words(one).length > 0);
-    assert.ok(sample.length > 300);
-    const script = sample.map((one) => `printf '%s\\0' ${one}\nprintf '\\001\\0'\n`).join('');
-    const out = execFileSync('/bin/sh', ['-c', script], {
-      encoding: 'utf8',
-      env: { LC_ALL: 'C' },
-      maxBuffer: 1 << 26,
-    });
-    const said = out.split('\x01\0').slice(0, -1);
-    assert.equal(said.length, sample.length);
-    for (const [index, one] of sample.entries())
-      assert.deepEqual(words(one), said[index]?.split('\0').slice(0, -1), JSON.stringify(one));
+  it('that is missing or blank is refused', () => {
+    assert.match(refusal('send'), /UUID is missing. Usage: send UUID MESSAGE$/);
+    for (const text of [`send ${ID}`, `send ${ID} \n `]) assert.match(refusal(text), /MESSAGE is empty/);
   });
+});
 
-  it('a quote that is not closed is named with its place, counted from 1', () => {
-    const cases: readonly (readonly [string, RegExp])[] = [
-      [`'`, /^the single quote at character 1 is not closed$/],
-      [`send x 'half`, /^the single quote at character 8 is not closed$/],
-      [`send x it's`, /^the single quote at character 10 is not closed$/],
-      [`fork "a 'b' c`, /^the double quote at character 6 is not closed$/],
-      [`fork "a" "b\\"`, /^the double quote at character 10 is not closed$/],
-      [`'a\\' 'b`, /^the single quote at character 6 is not closed$/],
-    ];
-    for (const [line, expected] of cases) {
-      const split = slashWords(line);
-      assert.ok(!split.ok, line);
-      assert.match(split.error, expected);
+describe('a prompt of fork', () => {
+  it('is everything behind fork, but for one pair of quotes around all of it', () => {
+    for (const [written, read] of [
+      ['Research A.', 'Research A.'],
+      ['"Research approach A for the auth system"', 'Research approach A for the auth system'],
+      [`'Research A'`, 'Research A'],
+      ["it's here", "it's here"],
+      [`"A" and "B"`, `"A" and "B"`],
+      [`'A' or 'B'`, `'A' or 'B'`],
+      [`"say \\"hi\\" in C:\\temp"`, `say "hi" in C:\\temp`],
+      [`'it'\\''s'`, `it's`],
+      [`"ends in a backslash\\"`, `"ends in a backslash\\"`],
+      ['"half', '"half'],
+      ['look at\n  this\n', 'look at\n  this\n'],
+      ['"two\nlines"', 'two\nlines'],
+    ] as const) {
+      assert.equal(prompt(`fork ${written}`), read);
+      assert.equal(prompt(`/slash fork --profile explore ${written}`), read);
     }
   });
 
-  it('a line end that a backslash takes away makes no word', () => {
-    assert.deepEqual(words('a \\\n b \\\n'), ['a', 'b']);
-    assert.deepEqual(words("a \\\n'' b"), ['a', '', 'b']);
+  it('that is left out means the whole context; one that is there and empty is refused', () => {
+    for (const text of ['fork', '/slash fork', 'fork \n', 'fork --profile explore'])
+      assert.equal(prompt(text), null);
+    for (const text of ['fork ""', "fork ''", 'fork "  "', 'fork --profile explore ""'])
+      assert.match(refusal(text), /PROMPT is empty: leave it out to give the child your whole context/);
   });
 
-  it('each word is known by where it begins, and the blanks before it are kept', () => {
-    const line = ` send\t'x'  {"a": 1}`;
-    const split = slashWords(line);
-    assert.ok(split.ok);
-    assert.deepEqual(
-      split.words.map(({ text, start, blanks }) => [text, line.slice(start, start + 3), blanks]),
-      [
-        ['send', 'sen', ' '],
-        ['x', "'x'", '\t'],
-        ['{a:', '{"a', '  '],
-        ['1}', '1}', ' '],
-      ],
-    );
+  it('the profile comes before it', () => {
+    assert.deepEqual(command('fork --profile explore look'), {
+      name: 'fork',
+      profile: 'explore',
+      prompt: 'look',
+    });
+    assert.match(refusal('fork --profile'), /NAME of the profile is missing/);
+  });
+});
+
+describe('several commands in one call', () => {
+  it('are refused, and the line is named; nothing of them is run', () => {
+    for (const second of [
+      '/slash fork "Research approach B for the auth system"',
+      '/slash check-mail',
+      '/fork B',
+      `/kill ${ID}`,
+      'fork "B"',
+      'fork --profile explore B',
+      'fork',
+      'check-mail',
+      `kill ${ID}`,
+      `send ${ID} hello`,
+      'slash check-mail',
+    ])
+      for (const first of ['/slash fork "Research A"', `send ${ID} hello`, 'check-mail', `kill ${ID}`]) {
+        const error = refusal(`${first}\n# a comment\n${second}`);
+        assert.match(
+          error,
+          /one command a call, and line 3 is another: .*Nothing was run; make a call for each/,
+        );
+        assert.ok(error.includes(JSON.stringify(second)));
+      }
+  });
+});
+
+describe('what is no command', () => {
+  it('is refused with the usage', () => {
+    assert.match(refusal(''), /^no command. Usage:\nfork/);
+    assert.match(refusal(' /slash '), /^no command/);
+    assert.match(refusal('toString'), /^unknown command "toString"/);
+    assert.match(refusal('slashfork x'), /^unknown command/);
+    assert.match(refusal('check-mail now'), /takes no arguments/);
+    assert.match(refusal('kill'), /UUID is missing/);
+    assert.match(refusal('kill a b'), /one UUID at a time/);
   });
 
-  it('words that are joined again have the blanks and lines that stood between them', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        const plain = text.replace(/['"\\]/g, '').replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
-        const split = slashWords(plain);
-        assert.ok(split.ok);
-        assert.equal(joinWords(split.words), plain);
-      }),
-      { numRuns: 1000 },
-    );
-    const split = slashWords("Report:\n  - 'one  and'\n\n  - two");
-    assert.ok(split.ok);
-    assert.equal(joinWords(split.words), 'Report:\n  - one  and\n\n  - two');
+  it('a text of a megabyte is read, or refused, without a fault', () => {
+    for (const unit of ['"', "'", '\\', ' ', '\n', 'fork\n', 'a ', '\\"']) {
+      const text = unit.repeat(1_000_000 / unit.length);
+      for (const head of ['', 'fork ', `send ${ID} `, `fork "`]) readSlash(`${head}${text}`);
+    }
   });
 });
