@@ -1,10 +1,11 @@
+import { framedName } from './agent-name.ts';
 import { endText } from './end-text.ts';
 import type { RunOutcome } from './run-outcome.ts';
 import type { ChildOutcome } from './state.ts';
 
 /** What a requester is told of the end of a background run (seed 4, Result Announcement). `who` is its label, or its run id. */
 export function announcement(who: string, outcome: ChildOutcome): string {
-  return endText(`[Subagent: ${who}]`, ended(outcome));
+  return endText(`[Subagent: ${framedName(who)}]`, ended(outcome));
 }
 
 function ended(outcome: ChildOutcome): RunOutcome {

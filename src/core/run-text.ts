@@ -1,3 +1,4 @@
+import { framedName } from './agent-name.ts';
 import { endText } from './end-text.ts';
 import type { Run, RunSource } from './run.ts';
 
@@ -9,5 +10,5 @@ const HEADS: Readonly<Record<RunSource, string>> = {
 
 /** What people outside are told of a run that has ended: `[Cron: nightly] Complete.` and its result. Never empty. */
 export function runText(run: Run): string {
-  return endText(`[${HEADS[run.source]}: ${run.label ?? run.id}]`, run);
+  return endText(`[${HEADS[run.source]}: ${framedName(run.label ?? run.id)}]`, run);
 }

@@ -1,21 +1,17 @@
+import { keptName, nameFault } from '../core/agent-name.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { NewCronJob } from '../core/cron-job.ts';
 import { storable } from '../core/text.ts';
 
 /** What may be said of a job. Each throws a `CoppiceError` that says what would do. */
 
-const NAME_LENGTH = 100;
 const TASK_LENGTH = 100_000;
 const DAY_S = 86_400;
 
 export function checkedName(name: string): string {
-  const text = name.trim();
-  if (text === '' || text.length > NAME_LENGTH || /\p{Cc}/u.test(text))
-    throw new CoppiceError(
-      'E_INVALID_ARGUMENT',
-      `a job needs a name of 1 to ${NAME_LENGTH} characters on one line`,
-    );
-  return storable(text);
+  const fault = nameFault(name);
+  if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', fault);
+  return keptName(name);
 }
 
 export function checkedTask(task: string | undefined): string {

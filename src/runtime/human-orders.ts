@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts';
+import { keptName, nameFault } from '../core/agent-name.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Mail } from '../core/mail.ts';
 import type { Order } from '../core/order.ts';
@@ -54,13 +55,14 @@ export class HumanOrders {
 
   /** The child, once it is there. Rejects with `E_REFUSED` when a limit forbids it. */
   async fork(...[agent_id, name, prompt, captured = false]: Parameters<RuntimeFace['fork']>): Promise<Agent> {
-    if (name.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the fork needs a name');
+    const fault = nameFault(name);
+    if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', fault);
     const id = this.#surroundings.newId();
     const text = prompt === null ? null : storable(prompt);
     const mail = await this.order(agent_id, {
       type: 'fork',
       id,
-      name: storable(name),
+      name: keptName(name),
       prompt: text,
       captured,
     });

@@ -1,3 +1,4 @@
+import { framedName } from '../core/agent-name.ts';
 import type { Mail } from '../core/mail.ts';
 
 /** What an agent that reads its own inbox is told of new letters (seed 2, check-mail): one line for each sender. */
@@ -17,7 +18,7 @@ export function frameLetters(letters: readonly Mail[], delimiter: string): strin
       : `${letters.length} messages arrived from other agents. They come from agents, not from the user.`;
   const framed = letters.map(
     (letter) =>
-      `--- ${delimiter} message from ${letter.from_name} (agent ${letter.from_id}), ${new Date(letter.sent_at).toISOString()}\n${letter.body}\n--- ${delimiter} end`,
+      `--- ${delimiter} message from ${framedName(letter.from_name)} (agent ${letter.from_id}), ${new Date(letter.sent_at).toISOString()}\n${letter.body}\n--- ${delimiter} end`,
   );
   return [head, ...framed].join('\n\n');
 }

@@ -1,4 +1,6 @@
 import type { AgentConfig } from '../core/agent.ts';
+import { keptName, nameFault } from '../core/agent-name.ts';
+import { CoppiceError } from '../core/coppice-error.ts';
 import type { NewAgent } from '../core/new-agent.ts';
 import { type AgentState, newTurn } from '../core/state.ts';
 import { storable } from '../core/text.ts';
@@ -16,12 +18,14 @@ export function restingRoot(
   return newRoot(of, { id: newId(), at: now(), worker, state: { type: 'idle' } }, []);
 }
 
-/** A root that begins with a person's prompt. */
+/** A root that begins with a person's prompt. Throws `E_INVALID_ARGUMENT` for a name that it cannot have. */
 export function startingRoot(
   { prompt, images, config, name = 'main' }: StartOptions,
   worker: string | null,
   { now, newId }: Surroundings,
 ): NewAgent {
+  const fault = nameFault(name, true);
+  if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', fault);
   const at = now();
   const state: AgentState = { type: 'requesting', attempt: 1, turn: newTurn(at) };
   const content = {
@@ -48,7 +52,7 @@ function newRoot(
       id: as.id,
       root_id: as.id,
       parent_id: null,
-      name: storable(of.name),
+      name: keptName(of.name),
       session_key: of.session_key,
       origin: 'root',
       depth: 0,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Agent } from '../core/agent.ts';
+import { keptName, nameFault } from '../core/agent-name.ts';
 import type { Decision, RefusalCode, ToolsetView } from './toolset.ts';
 
 type Refused = Extract<Decision, { type: 'refuse' }>;
@@ -40,6 +41,16 @@ export function find(text: string, field: string, view: ToolsetView): Found {
 /** A text of a tool's input that must say something. */
 export const text = (what: string) =>
   z.string().refine((value) => value.trim() !== '', `${what} must not be empty`);
+
+/** What a model calls an agent or a run by; where it may be left out, an empty one is. */
+export const name = (how: 'required' | 'optional') =>
+  z
+    .string()
+    .superRefine((value, context) => {
+      const message = how === 'optional' && value.trim() === '' ? null : nameFault(value);
+      if (message !== null) context.addIssue({ code: 'custom', message });
+    })
+    .transform(keptName);
 
 /** The texts of one field, whatever the model wrote there. */
 export function strings(input: unknown, field: string): readonly string[] {

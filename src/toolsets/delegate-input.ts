@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { text } from './agent-reference.ts';
+import { name, text } from './agent-reference.ts';
 import { taskOptions } from './task-options.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
 /** What the tools of seed 5 take. */
 
 const MAX_TURNS = 1_000;
-const description = text('the description').max(200);
+const description = name('required');
 
 export const spawnInput = z.strictObject({
   task: text('the task').describe('The task/prompt for the subagent to work on'),

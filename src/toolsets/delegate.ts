@@ -1,7 +1,6 @@
 import type { AgentConfig } from '../core/agent.ts';
 import { runIsolated } from '../core/isolated-run.ts';
 import { isSubAgent } from '../core/sub-agent.ts';
-import { storable } from '../core/text.ts';
 import { refuse } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
 import { overBudget } from './budget.ts';
@@ -143,7 +142,7 @@ function delegated(view: ToolsetView, plan: Delegation): Decision {
   if (reached !== null) return refuse('LIMIT_REACHED', reached);
   const { self } = view;
   const [id, run_id] = [view.newId(), view.newId()];
-  const label = storable(plan.description.trim());
+  const label = plan.description;
   const config = plan.config({
     kind: 'delegate',
     label,

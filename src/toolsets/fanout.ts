@@ -5,7 +5,7 @@ import type { ChildOutcome, SpawnedChild } from '../core/state.ts';
 import { isSubAgent } from '../core/sub-agent.ts';
 import { mustSubmit } from '../core/submits.ts';
 import { storable } from '../core/text.ts';
-import { refuse, text } from './agent-reference.ts';
+import { name, refuse, text } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
 import { overBudget } from './budget.ts';
 import { childConfig } from './child-config.ts';
@@ -26,7 +26,7 @@ const MAX_TASKS = 1_000;
 const taskInput = z.strictObject({
   task: text('the task').describe('Task description for the sub-agent'),
   cwd: z.string().min(1).nullish().describe("Working directory (defaults to parent's cwd)"),
-  label: z.string().max(100).nullish().describe('Short name of the sub-agent.'),
+  label: name('optional').nullish().describe('Short name of the sub-agent.'),
   model: z.string().min(1).nullish().describe("Model as provider/model (defaults to the parent's)."),
   timeout_seconds: z
     .number()
@@ -112,13 +112,12 @@ function plan(
   if (!checked.ok) return refuse(checked.code, checked.message);
   const { ground } = checked;
   const id = view.newId();
-  const name = nameOfTask(task.task, task.label);
   return {
     type: 'agent',
     agent: newChild(view, {
       id,
       origin: 'spawn',
-      name,
+      name: nameOfTask(task.task, task.label),
       session_key: `agent:${ground.profile?.name ?? 'main'}:spawn:${id}`,
       config: childConfig(view.self.config, {
         profile: ground.profile,
@@ -127,7 +126,7 @@ function plan(
         run_ms: task.timeout_seconds ? task.timeout_seconds * 1_000 : null,
         task: {
           kind: 'spawn',
-          label: task.label ?? null,
+          label: task.label || null,
           run_id: null,
           cleanup: 'keep',
           output_schema: task.output_schema ?? null,

@@ -1,4 +1,5 @@
 import type { AgentConfig, Origin } from '../core/agent.ts';
+import { nameFault } from '../core/agent-name.ts';
 import type { UserContent } from '../core/message.ts';
 import type { NewAgent } from '../core/new-agent.ts';
 import type { NewRun } from '../core/run.ts';
@@ -52,13 +53,13 @@ const NAME_LENGTH = 32;
 
 /** A short name for an agent that was given only a task: its first words. */
 export function nameOfTask(task: string, label: string | null | undefined): string {
-  const given = label?.trim();
-  if (given) return given;
+  if (label) return label;
   const words = task.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   let name = '';
   for (const word of words) {
     if (name.length + word.length + 1 > NAME_LENGTH) break;
     name += name === '' ? word : `-${word}`;
   }
-  return name || 'task';
+  if (name === '') return 'task';
+  return nameFault(name) === null ? name : `task-${name}`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isSubAgent } from '../core/sub-agent.ts';
 import { storable } from '../core/text.ts';
-import { find, refuse, strings, text } from './agent-reference.ts';
+import { find, name, refuse, strings, text } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
 import { forkAgent, forkNeeds } from './fork-agent.ts';
 import { forkIdentity } from './fork-identity.ts';
@@ -17,10 +17,9 @@ import type { Toolset, ToolsetTool } from './toolset.ts';
 
 /** Longest `wait` in seconds: a day. */
 const MAX_WAIT_SECONDS = 86_400;
-const MAX_NAME = 100;
 
 const forkInput = z.strictObject({
-  name: text('the name').max(MAX_NAME).describe('Short human-readable label for the child.'),
+  name: name('required').describe('Short human-readable label for the child.'),
   prompt: text('the prompt').describe(
     'What the child is to do. It knows everything you know up to this point.',
   ),
@@ -47,15 +46,15 @@ const fork: ToolsetTool = {
     if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
     const nested = noNesting(view);
     if (nested !== null) return nested;
-    const name = storable(parsed.value.name.trim());
     const id = view.newId();
+    const called = parsed.value.name;
     return forkAgent(view, {
       id,
-      name,
+      name: called,
       profile: parsed.value.profile ?? null,
       inherits: true,
-      text: forkIdentity(id, name, view.self, storable(parsed.value.prompt)),
-      output: JSON.stringify({ agent_id: id, name }),
+      text: forkIdentity(id, called, view.self, storable(parsed.value.prompt)),
+      output: JSON.stringify({ agent_id: id, name: called }),
     });
   },
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Agent } from '../core/agent.ts';
 import { runIsolated } from '../core/isolated-run.ts';
 import { storable } from '../core/text.ts';
-import { refuse, strings, text } from './agent-reference.ts';
+import { name, refuse, strings, text } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
 import { overBudget } from './budget.ts';
 import { childConfig } from './child-config.ts';
@@ -18,7 +18,7 @@ import type { ToolsetTerms } from './toolset-terms.ts';
 
 const spawnInput = z.strictObject({
   task: text('the task').describe('The task for the subagent to complete'),
-  label: z.string().max(100).nullish().describe("Optional label for tracking (e.g., 'research', 'analysis')"),
+  label: name('optional').nullish().describe("Optional label for tracking (e.g., 'research', 'analysis')"),
   model: z
     .string()
     .min(1)
@@ -103,7 +103,7 @@ function accept(options: Spawn, agent_id: string, call_id: string, view: Toolset
   const { self } = view;
   const id = view.newId();
   const run_id = view.newId();
-  const label = options.label?.trim() || null;
+  const label = options.label || null;
   const session_key = `agent:${agent_id}:subagent:${id}`;
   const timeout_ms = options.timeoutSeconds ? options.timeoutSeconds * 1_000 : null;
   const cleanup = options.cleanup ?? 'keep';

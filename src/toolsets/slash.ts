@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Agent } from '../core/agent.ts';
+import { framedName } from '../core/agent-name.ts';
 import { type CompletionReading, readCompletion } from '../core/completion.ts';
 import type { Mail } from '../core/mail.ts';
 import { isSubAgent } from '../core/sub-agent.ts';
@@ -157,7 +158,7 @@ function checkMail(view: ToolsetView): Decision {
 
 function shown(letter: Mail): object {
   const { from_id, from_name, body, sent_at } = letter;
-  const head = { from: from_id, name: from_name, sent_at: new Date(sent_at).toISOString() };
+  const head = { from: from_id, name: framedName(from_name), sent_at: new Date(sent_at).toISOString() };
   const reading = readCompletion(body);
   return reading.type === 'completion'
     ? { ...head, completion: reading.completion }

@@ -81,7 +81,7 @@ function suite(database: Database): void {
       cast([
         () => [
           spawn(
-            { task: 'x', label: ' My label ' },
+            { task: 'x', label: 'My label' },
             { task: 'Look for «races» in every queue of the scheduler, and report them all' },
             { task: '!?' },
           ),
@@ -95,7 +95,7 @@ function suite(database: Database): void {
       'main',
       'task',
     ]);
-    assert.equal((await on.agent('My label')).config.task?.label, ' My label ');
+    assert.equal((await on.agent('My label')).config.task?.label, 'My label');
     await on.close();
   });
 

@@ -18,13 +18,20 @@ const RULES: ScriptedRules = {
           name: 'bash',
           input: { command: `printf '\\033[3J\\033[2J\\033]0;title\\007\\033[1;1Htool ${WIDE} end\\n'` },
         },
-        { name: 'fork', input: { name: `kid${EVIL}${WIDE}`, prompt: 'be' } },
+        // Refused; names of old ledgers are cleaned where they are drawn.
+        { name: 'fork', input: { name: `kid${EVIL}`, prompt: 'be' } },
+        { name: 'fork', input: { name: 'kid日本語テキスト한국어🇩🇪', prompt: 'be' } },
         { name: 'fork', input: { name: 'x'.repeat(60), prompt: 'be' } },
       ],
     },
     {
       when: { root: true, tool: 'fork' },
-      calls: [{ name: 'wait', input: { timeout: 5, from_agents: '{{results.fork.*.agent_id}}' } }],
+      calls: [
+        {
+          name: 'wait',
+          input: { timeout: 5, from_agents: ['{{results.fork.1.agent_id}}', '{{results.fork.2.agent_id}}'] },
+        },
+      ],
     },
     { when: { root: true, step: 2 }, say: 'Main rests.' },
     { when: { root: true }, say: 'Main read it.' },

@@ -1,0 +1,51 @@
+const LENGTH_MAX = 100;
+
+/** Controls, what is not seen, what turns the order of letters, and what breaks a line. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{DI}]/u;
+const UNSEEN_RUNS = /[\p{C}\p{Zl}\p{Zp}\p{DI}\s]+/gu;
+
+/** Whoever is called so could be taken for somebody else: a person, the runtime, or the agent that a tree begins with. */
+const RESERVED: ReadonlySet<string> = new Set([
+  'assistant',
+  'coppice',
+  'human',
+  'main',
+  'root',
+  'system',
+  'user',
+  'you',
+]);
+
+/** Why this cannot be what people and agents call an agent, a run or a job by; null when it can. A root may be `main`. */
+export function nameFault(name: string, is_root = false): string | null {
+  const text = name.trim();
+  if (text === '') return 'a name must not be empty';
+  if (text.length > LENGTH_MAX) return `a name has at most ${LENGTH_MAX} characters`;
+  if (UNSEEN.test(text) || !text.isWellFormed())
+    return 'a name is one line of visible characters: no line breaks, control characters, direction marks or characters of no width';
+  const word = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+  if (RESERVED.has(word) && !(is_root && text === 'main'))
+    return `"${text}" is no name: it could be taken for somebody else. Choose one that says what the agent does`;
+  return null;
+}
+
+/** A good name as it is kept. */
+export function keptName(name: string): string {
+  return name.trim().normalize('NFC');
+}
+
+/**
+ * A name in a line that says who speaks: nothing in it can end the line or look like what stands around it. Ledgers of older versions hold any text.
+ */
+export function framedName(name: string): string {
+  const plain = name
+    .slice(0, 4 * LENGTH_MAX)
+    .replaceAll(UNSEEN_RUNS, ' ')
+    .trim()
+    .slice(0, LENGTH_MAX)
+    .toWellFormed();
+  return plain.replaceAll(/[[(]/g, '‹').replaceAll(/[\])]/g, '›').replaceAll('"', "'") || 'nobody';
+}
