@@ -6,21 +6,23 @@ export function collect(value: string, before: readonly string[] = []): readonly
 }
 
 export function seconds(value: string): number {
-  const number = Number(value);
-  if (!Number.isFinite(number) || number < 0)
-    throw new InvalidArgumentError('a number of seconds, 0 or more');
-  return number;
+  return numberOf(value, /^\d+(\.\d+)?$/, 0, 'a number of seconds, 0 or more');
 }
 
 export function whole(value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 0) throw new InvalidArgumentError('a whole number, 0 or more');
-  return number;
+  return numberOf(value, /^\d+$/, 0, 'a whole number, 0 or more');
 }
 
 export function countOf(value: string): number {
-  if (whole(value) === 0) throw new InvalidArgumentError('a whole number, 1 or more');
-  return whole(value);
+  return numberOf(value, /^\d+$/, 1, 'a whole number, 1 or more');
+}
+
+/** An empty text is no number: a variable that was not set must not come to 0. */
+function numberOf(value: string, form: RegExp, least: number, wanted: string): number {
+  const number = Number(value);
+  if (!form.test(value.trim()) || !Number.isFinite(number) || number < least)
+    throw new InvalidArgumentError(wanted);
+  return number;
 }
 
 /** Milliseconds. */

@@ -46,7 +46,7 @@ export interface CronUpdateOptions extends CronTerms {
 
 async function wishOf(options: CronTerms): Promise<JobWish> {
   const { cron, tz, every, at, session, once, cleanup, overlap, timeout, deliver } = options;
-  const task = options.task === undefined ? undefined : await readText(options.task, 'task');
+  const task = options.task === undefined ? undefined : await readText(options.task, 'task', '--task');
   const targets = deliver === false ? [] : deliver;
   return { cron, tz, every, at, task, session, once, cleanup, overlap, timeout_s: timeout, deliver: targets };
 }
