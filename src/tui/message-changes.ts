@@ -23,7 +23,7 @@ export function seeMessage(state: UiState, agent_id: string, message: PlacedMess
     output.delete(message.content.call_id);
     pane = { ...pane, output };
   }
-  pane = withLettersRead(pane, message);
+  pane = withLettersRead(withoutQueued(pane, message), message);
   if (state.view !== agent_id && isNews(message)) pane = { ...pane, unseen: pane.unseen + 1 };
   return { ...state, panes: state.panes.with(agent_id, pane) };
 }
@@ -45,6 +45,17 @@ function isNews(message: PlacedMessage): boolean {
   if (message.kind === 'assistant')
     return message.content.parts.some((part) => part.type === 'text' && part.text.trim() !== '');
   return message.kind === 'event';
+}
+
+/** A letter of the person's stands in the conversation now. */
+function withoutQueued(pane: AgentPane, message: PlacedMessage): AgentPane {
+  if (pane.queued.length === 0 || message.kind !== 'user' || message.content.origin !== 'human') return pane;
+  const { text } = message.content;
+  const index = Math.max(
+    0,
+    pane.queued.findIndex((one) => one.text === text),
+  );
+  return { ...pane, queued: pane.queued.toSpliced(index, 1) };
 }
 
 /** Law 6: letters leave the mailbox with the message that carries them. */
@@ -77,7 +88,9 @@ export function seeMail(state: UiState, mail: Mail): UiState {
   const pane = paneOf(state, mail.to_id);
   const from = mail.from_id ?? HUMAN;
   const letters = new Map(pane.letters).set(from, (pane.letters.get(from) ?? 0) + 1);
-  return { ...state, panes: state.panes.with(mail.to_id, { ...pane, letters }) };
+  const known = mail.from_id !== null || pane.queued.some(({ id }) => id === mail.id);
+  const queued = known ? pane.queued : [...pane.queued, { id: mail.id, text: mail.body }];
+  return { ...state, panes: state.panes.with(mail.to_id, { ...pane, letters, queued }) };
 }
 
 export function seeDelta(state: UiState, agent_id: string, delta: ModelDelta): UiState {
@@ -133,6 +146,9 @@ export function seeHistory(
     early: [],
     seq: all.at(-1)?.seq ?? 0,
     letters,
+    queued: mail.flatMap(({ id, kind, from_id, body }) =>
+      kind === 'letter' && from_id === null ? [{ id, text: body }] : [],
+    ),
   };
   return { ...state, panes: state.panes.with(agent_id, next) };
 }

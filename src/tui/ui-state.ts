@@ -23,6 +23,8 @@ export interface AgentPane {
   readonly output: ReadonlyMap<string, string>;
   /** Letters that wait for it, by sender (`human` for the person). */
   readonly letters: ReadonlyMap<string, number>;
+  /** What the person wrote to it and its turn has not taken yet, oldest first. */
+  readonly queued: readonly { readonly id: string; readonly text: string }[];
   /** Children that calls of the newest assistant message delegated to (seed 5): they keep their rows when they are done. */
   readonly delegates: readonly { readonly call_id: string; readonly agent_id: string }[];
   /** What the person has typed and not sent. */
@@ -94,6 +96,7 @@ export const EMPTY_PANE: AgentPane = {
   delay: null,
   output: new Map(),
   letters: new Map(),
+  queued: [],
   delegates: [],
   draft: '',
   capture: null,

@@ -14,6 +14,7 @@ import { type Layers, layout } from './layout.ts';
 import { nameContext } from './name-context.ts';
 import { navigationLine } from './navigation-line.ts';
 import { questionLines } from './question-line.ts';
+import { queuedLines } from './queued-lines.ts';
 import { spinnerLine } from './spinner-line.ts';
 import { statusLayer } from './status-layer.ts';
 import { streamingView } from './streaming-view.ts';
@@ -63,6 +64,7 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
       spinner: spinnerLine(state, width, look, shortcuts),
       question,
       question_rows: question?.(height).length ?? 0,
+      queued: (rows) => queuedLines(state, width, rows, look),
       bar: captureBar(state, width, look),
       navigation: navigationLine(state, width, look, settings.banner),
       input: agent !== undefined && isTerminal(agent.state.type) ? null : settings.input,

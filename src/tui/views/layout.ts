@@ -11,6 +11,8 @@ export interface Layers {
   /** A question that must be answered: an approval, a kill. */
   readonly question: ((height: number) => readonly string[]) | null;
   readonly question_rows: number;
+  /** What waits for the agent's turn. */
+  readonly queued?: (height: number) => readonly string[];
   readonly bar: string | null;
   readonly navigation: string | null;
   /** Null: an agent that has ended takes no input. */
@@ -38,6 +40,8 @@ export function layout(layers: Layers, height: number): Frame {
   const question = layers.question?.(take(layers.question_rows)) ?? [];
   const navigation = shown(layers.navigation, take);
   const bar = shown(layers.bar, take);
+  const queued = layers.queued?.(room) ?? [];
+  take(queued.length);
   const spinner = shown(layers.spinner, take);
   const status_room = Math.min(layers.status_rows, room);
   const status = layers.status === null ? [] : layers.status(status_room);
@@ -45,7 +49,7 @@ export function layout(layers: Layers, height: number): Frame {
   const hint = shown(layers.hint, take);
   const live = room > 0 ? layers.live(room).slice(-room) : [];
   const typed = input === null ? { lines: [], cursor: null } : inputWindow(input, input_rows);
-  const above = [...live, ...status, ...spinner, ...question, ...bar, ...navigation];
+  const above = [...live, ...status, ...spinner, ...queued, ...question, ...bar, ...navigation];
   const cursor =
     typed.cursor === null ? null : { row: above.length + typed.cursor.row, column: typed.cursor.column };
   return { lines: [...above, ...typed.lines, ...hint], cursor };

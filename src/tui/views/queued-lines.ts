@@ -1,0 +1,28 @@
+import { isWorking } from '../../core/state.ts';
+import { clean } from '../../render/clean.ts';
+import { fit, sign } from '../../render/style.ts';
+import { line } from '../line.ts';
+import type { Look } from '../look.ts';
+import { paneOf, type UiState } from '../ui-state.ts';
+
+const ROWS_MAX = 4;
+
+/** What the person has sent to the agent in view and its turn has not taken yet, the oldest first. */
+export function queuedLines(state: UiState, width: number, rows: number, look: Look): string[] {
+  const agent = state.view === null ? undefined : state.agents.get(state.view);
+  if (agent === undefined || !isWorking(agent.state.type)) return [];
+  const { queued } = paneOf(state, agent.id);
+  const most = Math.min(ROWS_MAX, rows);
+  if (queued.length === 0 || most < 1) return [];
+  const shown = queued.length <= most ? queued : queued.slice(0, most - 1);
+  const lines = shown.map(({ text }) => {
+    const [first = '', ...more] = text.trim().split('\n');
+    const rest = more.length === 0 ? '' : ` +${more.length} ${more.length === 1 ? 'line' : 'lines'}`;
+    const before = look.accessible ? 'queued: ' : '> ';
+    const mark = look.accessible ? '' : ` ${sign(look, '·')} queued`;
+    const room = Math.max(1, width - before.length - mark.length - rest.length);
+    return line(look, width, [['dim', `${before}${fit(clean(first), room, look)}${rest}${mark}`]]);
+  });
+  if (shown.length === queued.length) return lines;
+  return [...lines, line(look, width, [['dim', `  +${queued.length - shown.length} more queued`]])];
+}

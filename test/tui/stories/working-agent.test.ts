@@ -1,0 +1,32 @@
+/** Proves what a person sees who types to an agent at work, and who interrupts it: the words stand there, queued; what it said stays. */
+import { it } from 'node:test';
+import { KEY, openUi } from './ui-stage.ts';
+
+it('what is typed to a working agent is shown at once, queued, until its turn takes it; an interrupted answer stays', async (test) => {
+  const ui = await openUi(test, {
+    rules: [
+      {
+        when: { user: '^go' },
+        say: 'One word after another, for a very long time. '.repeat(40),
+        chunk_ms: 50,
+      },
+      { say: 'I heard: {{user}}' },
+    ],
+  });
+  const { pty } = ui;
+  await ui.say('go');
+  await pty.until('One word after');
+  await ui.say('and be short');
+  await pty.until('> and be short · queued');
+  await ui.press('n', 'e', 'x', 't');
+  await pty.until('> next');
+  await ui.press(KEY.escape);
+  await pty.until('interrupted by you');
+  await pty.until('I heard: and be short');
+  await ui.gone('queued');
+  await pty.until(
+    () => pty.history().some((line) => line.startsWith('One word after')),
+    'what it said stays',
+  );
+  await pty.until('> next');
+});
