@@ -31,7 +31,7 @@ async function channelChecks({ loaded, env }: Context): Promise<Check[]> {
   const config = loaded.configuration.channels ?? {};
   const secrets = channelSecrets(config).map((name): Check => {
     const set = (env[name] ?? '').trim() !== '';
-    return { name: '  channel', ok: set, needed: false, text: `${name} is ${set ? 'set' : 'not set'}` };
+    return { name: '  channel', ok: set, needed: true, text: `${name} is ${set ? 'set' : 'not set'}` };
   });
   if (secrets.some(({ ok }) => !ok)) return secrets;
   try {
@@ -40,13 +40,13 @@ async function channelChecks({ loaded, env }: Context): Promise<Check[]> {
     await Promise.all(all.map((channel) => channel.close()));
     return [...secrets, ...probes];
   } catch (error) {
-    return [...secrets, { name: '  channel', ok: false, needed: false, text: reportOf(error).message }];
+    return [...secrets, { name: '  channel', ok: false, needed: true, text: reportOf(error).message }];
   }
 }
 
 async function probe(channel: InboundChannel): Promise<Check> {
   const { ok, text } = await channel.probe(AbortSignal.timeout(PROBE_MS));
-  return { name: `  ${channel.name}`, ok, needed: false, text };
+  return { name: `  ${channel.name}`, ok, needed: true, text };
 }
 
 async function clock(store: Store): Promise<Check> {

@@ -129,6 +129,21 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   return gated(opened, gateOf(name, config, options));
 }
 
+/** How a provider is reached. Throws as `openModel` does. */
+export function reachOf(
+  name: string,
+  { providers, env }: Pick<OpenModelOptions, 'providers' | 'env'>,
+): {
+  readonly type: ProviderConfig['type'];
+  readonly key: string | null;
+  readonly base_url: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  const found = findProvider(name, providers);
+  const headers = ownEntry(providers, name)?.headers ?? {};
+  return { type: found.type, key: keyOf(found, env), base_url: baseUrlOf(found, env), headers };
+}
+
 /** The other packages join neighbouring messages, so a prefix is not a piece of its own there. */
 function spliceFor(type: ProviderConfig['type']): PrefixSplice | undefined {
   if (type === 'openai-compatible') return new PrefixSplice(CHAT_USER);

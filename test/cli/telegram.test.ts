@@ -108,8 +108,8 @@ describe('coppice serve on Telegram', { timeout: 110_000 }, () => {
     assert.match(well, /ok +schedules +0 enabled\n/);
     assert.match(well, /ok +server +\S+ \(pid \d+\)\n/);
     const refused = await lines({ BOT: '1:wrong-token-of-somebody' });
-    assert.match(refused, /– +telegram +the bot token was refused/);
-    assert.match(await lines({}), /– +channel +BOT is not set\n/);
+    assert.match(refused, /missing +telegram +the bot token was refused/);
+    assert.match(await lines({}), /missing +channel +BOT is not set\n/);
     for (const secret of [telegram.token, 'wrong-token']) assert.ok(!`${well}${refused}`.includes(secret));
   });
 

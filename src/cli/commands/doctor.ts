@@ -1,14 +1,17 @@
-import { accessSync, constants } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { accessSync, constants, statSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
-import { CoppiceError } from '../../core/coppice-error.ts';
 import { knownProviders } from '../../models/providers.ts';
 import { paint } from '../../render/style.ts';
+import type { Store } from '../../store/store.ts';
 import { printJson } from '../agent-json.ts';
-import { chooseModel } from '../choose-model.ts';
 import type { Context } from '../context.ts';
 import type { Check } from '../doctor-check.ts';
 import { ledgerName } from '../ledger-name.ts';
+import { modelChecks } from '../model-checks.ts';
+import { loadProfiles } from '../profiles.ts';
 import { reportOf } from '../report-error.ts';
 import { serveChecks } from '../serve-checks.ts';
 
@@ -20,12 +23,15 @@ export async function doctor(context: Context): Promise<number> {
     await database(context),
     ...providers(context),
     ...programs(context),
-    model(context),
+    ...(await modelChecks(context)),
+    folder(context),
     ...(await serveChecks(context)),
     shell(context),
+    git(context),
     ripgrep(),
   ];
-  const healthy = checks.every((check) => check.ok || !check.needed);
+  const missing = checks.filter((check) => check.needed && !check.ok);
+  const healthy = missing.length === 0;
   if (context.json) printJson({ schema: 'coppice/doctor/v1', healthy, checks });
   else {
     for (const { ok, needed, name, text } of checks) {
@@ -37,7 +43,9 @@ export async function doctor(context: Context): Promise<number> {
       process.stdout.write(`${mark} ${name.padEnd(14)} ${text}\n`);
     }
     process.stdout.write(
-      healthy ? 'All that is needed is there.\n' : 'Something that is needed is missing.\n',
+      missing.length === 0
+        ? 'All that is needed is there.\n'
+        : `What is needed and missing: ${[...new Set(missing.map(({ name }) => name.trim()))].join(', ')}.\n`,
     );
   }
   return healthy ? 0 : 1;
@@ -67,16 +75,27 @@ async function database(context: Context): Promise<Check> {
         text: `none yet at ${ledgerName(context.database)}: what begins first makes it`,
       };
     const text = `${store.kind} at ${store.location}`;
-    await store.close();
+    try {
+      await writes(store);
+    } finally {
+      await store.close();
+    }
     return { name: 'database', ok: true, needed: true, text };
   } catch (error) {
     return { name: 'database', ok: false, needed: true, text: reportOf(error).message };
   }
 }
 
+/** Enters a worker and takes it away again. */
+async function writes(store: Store): Promise<void> {
+  const id = randomUUID();
+  await store.heartbeat({ id, host: hostname(), pid: process.pid });
+  await store.release(id);
+}
+
 function providers({ loaded, env }: Context): Check[] {
   return knownProviders(loaded.configuration.providers ?? {}).map(({ name, key_env }) => {
-    const set = key_env.find((variable) => (env[variable] ?? '') !== '');
+    const set = key_env.find((variable) => (env[variable] ?? '').trim() !== '');
     const text =
       key_env.length === 0
         ? 'wants no key'
@@ -90,44 +109,51 @@ function providers({ loaded, env }: Context): Check[] {
 /** Agent programs over ACP: whether their command is there; they are started when they are first asked. */
 function programs({ loaded, env }: Context): Check[] {
   return Object.entries(loaded.configuration.acp ?? {}).map(([name, { command }]) => {
-    const places = command.includes('/')
-      ? [command]
-      : (env.PATH ?? '').split(delimiter).map((folder) => join(folder, command));
-    const found = places.find(isExecutable);
+    const found = command.includes('/') ? [command].find(isExecutable) : onPath(command, env);
     return {
       name: `  acp:${name}`,
       ok: found !== undefined,
-      needed: false,
+      needed: true,
       text: found ?? `${command} is not there or cannot be run`,
     };
   });
 }
 
-function model(context: Context): Check {
-  try {
-    return { name: 'model', ok: true, needed: false, text: chooseModel(context) };
-  } catch (error) {
-    if (!(error instanceof CoppiceError)) throw error;
-    return {
-      name: 'model',
-      ok: false,
-      needed: false,
-      text: 'none chosen and no key found; coppice demo works without',
-    };
-  }
-}
-
 function shell({ env }: Context): Check {
-  const found = (env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'bash'))
-    .find(isExecutable);
+  const found = onPath('bash', env);
   return {
     name: 'bash',
     ok: found !== undefined,
     needed: false,
     text: `${found ?? 'not on PATH; sh is used instead'}; a deny rule on bash is a fence, not a wall`,
   };
+}
+
+function git({ env }: Context): Check {
+  const found = onPath('git', env);
+  return {
+    name: 'git',
+    ok: found !== undefined,
+    needed: false,
+    text: found ?? 'not on PATH; agents get no worktrees of their own',
+  };
+}
+
+/** The folder to work in, and the profiles that count there. */
+function folder(context: Context): Check {
+  try {
+    const { project } = loadProfiles(context);
+    return { name: 'folder', ok: true, needed: true, text: project.folder };
+  } catch (error) {
+    return { name: 'folder', ok: false, needed: true, text: reportOf(error).message };
+  }
+}
+
+function onPath(command: string, env: NodeJS.ProcessEnv): string | undefined {
+  return (env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, command))
+    .find(isExecutable);
 }
 
 function ripgrep(): Check {
@@ -142,7 +168,7 @@ function ripgrep(): Check {
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return true;
+    return statSync(path).isFile();
   } catch {
     return false;
   }

@@ -1,0 +1,117 @@
+// Proves that `coppice doctor` tries what it claims: what would make run, serve or a sub-agent fail is named, and the exit code says so; no key is shown.
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { after, afterEach, before, it } from 'node:test';
+import { makeHome } from './run-cli.ts';
+
+const home = makeHome();
+const KEY = 'sk-the-right-key';
+let server: Server;
+let env: NodeJS.ProcessEnv;
+const seen: string[] = [];
+
+before(async () => {
+  server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    const { authorization, 'x-api-key': anthropic } = request.headers;
+    const status =
+      request.url === '/odd/models'
+        ? 404
+        : authorization === `Bearer ${KEY}` || anthropic === KEY
+          ? 200
+          : 401;
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{"data":[]}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const url = `http://127.0.0.1:${port}`;
+  env = { OPENAI_BASE_URL: url, ANTHROPIC_BASE_URL: url, ODD: `${url}/odd` };
+});
+after(() => {
+  server.close();
+  home.remove();
+});
+afterEach(() => home.configure({}));
+
+/** Exit code, and what the last line names. */
+async function doctor(
+  more: NodeJS.ProcessEnv = {},
+): Promise<{ code: number | null; last: string; stdout: string }> {
+  const { code, stdout } = await home.run(['doctor'], { env: { ...env, ...more } });
+  assert.ok(!stdout.includes(KEY) && !stdout.includes('sk-wrong'), 'a key is shown');
+  return { code, stdout, last: stdout.trimEnd().split('\n').at(-1) ?? '' };
+}
+
+it('no model and no key: what run ends with 4 for is missing', async () => {
+  const { code, last } = await doctor();
+  assert.deepEqual([code, last], [1, 'What is needed and missing: model.']);
+  assert.equal((await home.run(['run', 'hello'], { env })).code, 4);
+});
+
+it('a key that its server takes, refuses, or cannot be asked about', async () => {
+  const good = await doctor({ OPENAI_API_KEY: KEY });
+  assert.deepEqual([good.code, good.last], [0, 'All that is needed is there.']);
+  assert.match(good.stdout, /^ok +model +openai\/gpt-5 \(usual\): 127\.0\.0\.1:\d+ answers$/m);
+  const bad = await doctor({ OPENAI_API_KEY: 'sk-wrong' });
+  assert.deepEqual([bad.code, bad.last], [1, 'What is needed and missing: model.']);
+  assert.match(bad.stdout, /openai\/gpt-5 \(usual\): 127\.0\.0\.1:\d+ refuses the key/);
+  const away = await doctor({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: 'http://127.0.0.1:1' });
+  assert.deepEqual([away.code, away.last], [1, 'What is needed and missing: model.']);
+  assert.match(away.stdout, /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/);
+  home.configure({ model: 'odd/x', providers: { odd: { type: 'openai-compatible', baseURL: env.ODD } } });
+  const odd = await doctor();
+  assert.equal(odd.code, 0);
+  assert.match(odd.stdout, /lists no models \(404\): the key was not tried/);
+  // Nothing that costs something was asked for.
+  assert.deepEqual([...new Set(seen)].sort(), ['GET /models', 'GET /odd/models']);
+});
+
+it('names all that is missing: models of profiles and sub-agents, programs, secrets of chats; serve and run agree', async () => {
+  mkdirSync(join(home.work, 'program'));
+  home.configure({
+    model: 'openai/gpt-5',
+    agents: {
+      defaults: { subagents: { model: 'nosuch/model' } },
+      writer: { description: 'writes', model: 'anthropic/claude-sonnet-4-5' },
+    },
+    acp: { absent: { command: 'no-such-program' }, folder: { command: join(home.work, 'program') } },
+    channels: { webhook: { hook: { url: 'http://127.0.0.1:1/', secretEnv: 'HOOK_SECRET' } } },
+  });
+  const { code, last, stdout } = await doctor({ OPENAI_API_KEY: KEY });
+  assert.deepEqual([code, last], [1, 'What is needed and missing: acp:absent, acp:folder, model, channel.']);
+  assert.match(stdout, /^ok +model +openai\/gpt-5 \(usual\)/m);
+  assert.match(stdout, /^missing +model +nosuch\/model \(sub-agents\): no provider called "nosuch"$/m);
+  assert.match(
+    stdout,
+    /^missing +model +anthropic\/claude-sonnet-4-5 \(profile writer\): .*ANTHROPIC_API_KEY is not set$/m,
+  );
+  assert.match(stdout, /^missing +acp:absent +no-such-program is not there/m);
+  assert.match(stdout, /^missing +channel +HOOK_SECRET is not set$/m);
+  const with_key = { env: { ...env, OPENAI_API_KEY: KEY } };
+  assert.equal((await home.run(['run', 'hello', '--profile', 'writer'], with_key)).code, 4);
+  assert.equal((await home.run(['serve'], with_key)).code, 2);
+  const json = await home.run(['doctor', '--json'], with_key);
+  const { healthy, checks } = JSON.parse(json.stdout) as {
+    healthy: boolean;
+    checks: { needed: boolean; ok: boolean }[];
+  };
+  assert.deepEqual([json.code, healthy, checks.filter((one) => one.needed && !one.ok).length], [1, false, 5]);
+});
+
+it('a ledger that cannot be one, a folder that is not there', async () => {
+  const { code, stdout } = await home.run([
+    'doctor',
+    '--database',
+    '/dev/null',
+    '--cwd',
+    '/nowhere',
+    '--model',
+    'scripted:none.json',
+  ]);
+  assert.equal(code, 1);
+  assert.match(stdout, /^missing +database +\/dev\/null is a device/m);
+  assert.match(stdout, /^missing +folder +.*\/nowhere/m);
+  assert.match(stdout, /^missing +model +scripted:none\.json/m);
+});
