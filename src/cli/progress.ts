@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agent.ts';
+import { cutShort } from '../core/child-text.ts';
 import { isWorking } from '../core/state.ts';
 import { statusWord } from '../render/agent-status.ts';
 import { agentTree } from '../render/agent-tree.ts';
@@ -133,8 +134,9 @@ function nameIn(agents: ReadonlyMap<string, Agent>): (id: string) => string {
 /** What is worth a line: calls and ends, not every request. */
 function line(agent: Agent, word: string): string | null {
   if (agent.doing === 'thinking') return null;
-  if (word === 'idle') return 'idle';
-  return agent.doing === null ? word : `${word}, ${clean(agent.doing)}`;
+  const why = agent.state.type === 'failed' ? agent.state.failure.error : cutShort(agent.state);
+  const more = why ?? agent.doing;
+  return more === null ? word : fit(`${word}, ${clean(more)}`, 200, ASCII);
 }
 
 /** Every event as a JSON line on standard output. */

@@ -3,7 +3,16 @@ import { isParked } from '../core/parked-call.ts';
 import { isWorking } from '../core/state.ts';
 import { type Paint, paint, type Style } from './style.ts';
 
-export type StatusWord = 'running' | 'waiting' | 'queued' | 'idle' | 'error' | 'done' | 'failed' | 'dead';
+export type StatusWord =
+  | 'running'
+  | 'waiting'
+  | 'queued'
+  | 'idle'
+  | 'error'
+  | 'done'
+  | 'failed'
+  | 'cancelled'
+  | 'dead';
 /** `unled`: it has something to do, and nobody leads it. */
 export type ToldStatus = StatusWord | 'unled';
 
@@ -16,7 +25,7 @@ export function statusWord(agent: Agent): StatusWord {
   if (isWorking(state.type)) return 'running';
   if (state.type === 'errored') return 'error';
   if (state.type === 'completed') return 'done';
-  if (state.type === 'failed') return 'failed';
+  if (state.type === 'failed') return state.failure.kind === 'cancelled' ? 'cancelled' : 'failed';
   if (state.type === 'killed') return 'dead';
   // A run rests only before it begins.
   return agent.origin === 'session' || agent.origin === 'delegate' || agent.origin === 'cron'
@@ -41,6 +50,7 @@ const LOOKS: Readonly<
   error: { unicode: '!', ascii: '!', paint: 'red' },
   done: { unicode: '✓', ascii: '+', paint: 'green' },
   failed: { unicode: '✗', ascii: 'x', paint: 'red' },
+  cancelled: { unicode: '✗', ascii: 'x', paint: 'gray' },
   dead: { unicode: '✗', ascii: 'x', paint: 'gray' },
 };
 

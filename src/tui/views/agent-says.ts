@@ -22,10 +22,11 @@ function standing(state: UiState, agent: Agent, look: Look): readonly [string, P
   const why = limit === null ? '' : ` (${clean(limit)})`;
   const said = agent.reply === null ? why : `${why} "${clean(agent.reply)}"`;
   if (at.type === 'killed') return [sign(look, '✗'), 'gray', `killed by ${clean(at.by)}`];
-  if (at.type === 'failed') return [sign(look, '✗'), 'red', `failed: ${clean(at.failure.error)}`];
+  const word = statusWord(agent);
+  if (at.type === 'failed')
+    return [sign(look, '✗'), word === 'failed' ? 'red' : 'gray', `${word}: ${clean(at.failure.error)}`];
   if (at.type === 'completed') return [sign(look, '✓'), 'green', `done${why} "${clean(at.result)}"`];
   if (at.type === 'errored') return ['!', 'red', `error: ${clean(at.failure.error)}`];
-  const word = statusWord(agent);
   if (word === 'idle' || word === 'queued') return [sign(look, '○'), 'dim', `${word}${said}`];
   const doing = at.type === 'waiting' ? 'waits for mail' : clean(agent.doing ?? '');
   return [sign(look, '◐'), 'cyan', doing === '' ? word : look.accessible ? `${word}: ${doing}` : doing];
