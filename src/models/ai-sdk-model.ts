@@ -4,6 +4,7 @@ import { AnswerCollector } from './answer-collector.ts';
 import { CallLabels } from './call-labels.ts';
 import { SpliceError } from './http-fetch.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
+import { withinPictures } from './picture-budget.ts';
 import type { PrefixSplice } from './prefix-splice.ts';
 import type { Price } from './provider-config.ts';
 import { type FailureTerms, providerFailure } from './provider-failure.ts';
@@ -38,10 +39,13 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     context_window: options.context_window,
     tells_cost: options.price !== null,
     stream: (request, onDelta) => {
+      const messages = withinPictures(request.messages);
       const thoughtless = options.thinks_throughout && isForeignLoop(options.id, request.messages);
       const sendable: ModelRequest = {
         ...request,
-        messages: labels.apply(request.messages),
+        messages: labels.apply(messages),
+        // Where pictures had to go the prefix is no longer what relatives send.
+        shared_prefix: messages === request.messages ? request.shared_prefix : 0,
         thinking: thoughtless ? 'off' : request.thinking,
       };
       return stream(options, prompts, sendable, onDelta);

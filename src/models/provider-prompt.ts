@@ -4,6 +4,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4TextPart,
 } from '@ai-sdk/provider';
+import { imageFault } from '../core/image-bounds.ts';
 import { parseJson } from '../core/json-text.ts';
 import type { AssistantPart, CallPart, Image, ProviderMetadata, ResultContent } from '../core/message.ts';
 import type { PromptMessage } from '../core/prompt.ts';
@@ -108,7 +109,10 @@ function textParts(text: string): LanguageModelV4TextPart[] {
   return [{ type: 'text', text: text.trim() === '' ? '(empty)' : text }];
 }
 
-function filePart(image: Image): LanguageModelV4FilePart {
+/** Ledgers of older versions hold pictures that some provider refuses, and with them the whole conversation. */
+function filePart(image: Image): LanguageModelV4FilePart | LanguageModelV4TextPart {
+  const fault = imageFault(image);
+  if (fault !== null) return { type: 'text', text: `[A picture is left out: ${fault}]` };
   return { type: 'file', mediaType: image.media_type, data: { type: 'data', data: image.base64 } };
 }
 

@@ -28,7 +28,7 @@ export const limits = {
   read_bytes: 50 * 1024,
   line_characters: 2000,
   directory_entries: 1000,
-  image_bytes: 5 * 1024 * 1024,
+  image_bytes: 20 * 1024 * 1024,
   write_bytes: 10 * 1024 * 1024,
   patch_bytes: 10 * 1024 * 1024,
 

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { imageTypeOf } from './file-kind.ts';
+import { fitImage } from './fit-image.ts';
 import { limits } from './output.ts';
 import { openContained } from './path-containment.ts';
 import { containAllowedPath, type PathGuard } from './path-guard.ts';
@@ -16,12 +17,12 @@ const input = z.strictObject({
 export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
   return defineTool({
     name: 'read_image',
-    description: `Look at an image in your folder: png, jpeg, gif or webp, up to ${limits.image_bytes / 1024 / 1024} MB.`,
+    description: `Look at an image in your folder: png, jpeg, gif or webp, up to ${limits.image_bytes / 1024 / 1024} MB. Large ones are scaled down, of an animation you see the first frame.`,
     input,
     side_by_side: true,
     idempotent: true,
     subject: ({ path }) => path,
-    run({ path }, context) {
+    async run({ path }, context) {
       const source = containAllowedPath('read_image', path, context, guard);
       const shown = printablePath(source.relative);
       const file = openContained(source);
@@ -42,10 +43,13 @@ export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof inpu
             output: `${shown}: not a png, jpeg, gif or webp image; for text use read`,
           };
         }
+        const fitted = await fitImage(bytes, media_type);
+        if (!fitted.ok) return { status: 'error', output: `${shown}: ${fitted.error}` };
+        const scaled = fitted.scaled === null ? '' : `, ${fitted.scaled}`;
         return {
           status: 'ok',
-          output: `${shown}: ${media_type}, ${bytes.length} bytes`,
-          images: [{ media_type, base64: bytes.toString('base64') }],
+          output: `${shown}: ${media_type}, ${bytes.length} bytes${scaled}`,
+          images: [fitted.image],
         };
       } finally {
         closeSync(file);

@@ -195,7 +195,9 @@ for (const protocol of PROTOCOLS) {
     it('a conversation with invalid arguments, empty texts and pictures is still sendable', async () => {
       const { server, model } = await open(protocol, () => ({ text: 'fine' }));
       const call = (id: string, input: string): CallPart => ({ type: 'call', id, name: 'fork', input });
-      const picture = { media_type: 'image/png', base64: 'iVBORw0KGgo=' };
+      const base64 =
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+      const picture = { media_type: 'image/png', base64 };
       const messages: PromptMessage[] = [
         { role: 'user', text: ' ' },
         {
