@@ -66,7 +66,7 @@ const siblings = [
   {
     when: { agent: 'analyze-the-database-*', step: 1 },
     calls: [
-      slash('send {{user.API analysis: (\\S+)}} "The tables: {{results.bash.0}}"'),
+      slash('send {{user.API analysis: (\\S+)}} The tables: {{results.bash.0}}'),
       report('the schema has {{results.bash.0}}'),
     ],
   },

@@ -73,4 +73,12 @@ export const settings = z.strictObject({
     .optional(),
 });
 
-export type Settings = DeepReadonly<z.infer<typeof settings>>;
+/** An index of a type speaks of every name; what only `defaults` may have is refused by the schema. */
+type Agents = { readonly defaults?: DefaultAgent | undefined } & {
+  readonly [name: string]: NamedProfile | DefaultAgent | undefined;
+};
+type DefaultAgent = DeepReadonly<z.infer<typeof profile>>;
+
+export type Settings = Omit<DeepReadonly<z.infer<typeof settings>>, 'agents'> & {
+  readonly agents?: Agents | undefined;
+};

@@ -19,10 +19,15 @@ import { after, before, describe, it } from 'node:test';
 import { Script } from 'node:vm';
 
 const root = join(import.meta.dirname, '..', '..');
-const PROGRAM = `import { type Coppice, createScriptedModel, defineTool, openCoppice, type TreeOutcome } from 'coppice';
+const PROGRAM = `import { type Coppice, type CoppiceOptions, createScriptedModel, defineTool, openCoppice, type TreeOutcome } from 'coppice';
 
+const more: Partial<CoppiceOptions> = {
+  agents: { defaults: { thinking: 'low', subagents: { maxConcurrent: 4 } }, reviewer: { tools: ['read'], turns: 3 } },
+  runs: { maxConcurrent: 20, perSource: { cron: 1 } },
+  acp: { program: { command: 'x', args: ['y'] } as const },
+};
 const scripted = createScriptedModel({ rules: [{ say: 'it works' }] }, 'types');
-const coppice: Coppice = await openCoppice({ database: 'types.db', model: 'types', models: { types: scripted } });
+const coppice: Coppice = await openCoppice({ database: 'types.db', model: 'types', models: { types: scripted }, ...more });
 const outcome: TreeOutcome = await (await coppice.start({ prompt: 'try it' })).result();
 // @ts-expect-error: a database is needed.
 export const wrong = (): Promise<Coppice> => openCoppice({ model: 'types' });
