@@ -10,7 +10,14 @@ import { killAllProcessGroups } from '../tools/process-group.ts';
 import { agentJson, printJson } from './agent-json.ts';
 import type { Context } from './context.ts';
 import { EXIT, exitCodeOfFailure } from './exit-code.ts';
-import { eventLines, liveProgress, type Progress, plainProgress } from './progress.ts';
+import {
+  type DeletedUse,
+  deletedUse,
+  eventLines,
+  liveProgress,
+  type Progress,
+  plainProgress,
+} from './progress.ts';
 import { sameLedger } from './same-ledger.ts';
 
 export interface FollowOptions {
@@ -43,8 +50,11 @@ export async function followRun(
     const early: Parameters<Progress['see']>[0][] = [];
     runtime.subscribe((event) => (progress === null ? early.push(event) : progress.see(event)));
     root = await begin();
+    // The counters first: whoever is created meanwhile was not deleted.
+    const counters = await store.tree(root.id);
     const known = await runtime.agents(root.id);
-    progress = progressOf(context, options, known, root);
+    const deleted = deletedUse(counters, known);
+    progress = progressOf(context, options, known, root, deleted);
     for (const event of early) progress.see(event);
     const outcome = await Promise.race([
       runtime.settled(root.id, options.wait === false ? 'root' : 'tree'),
@@ -70,12 +80,13 @@ function progressOf(
   options: FollowOptions,
   known: readonly Agent[],
   root: Agent,
+  deleted: DeletedUse,
 ): Progress {
   if (options.events) return eventLines();
   const title = `${options.title}  ·  ${root.id.slice(0, 8)}  ·  from another terminal: coppice tree ${root.id.slice(0, 8)}`;
   if (process.stderr.isTTY && context.env.TERM !== 'dumb' && !context.json)
-    return liveProgress(process.stderr, context.err, title, known);
-  return plainProgress(process.stderr, title, known);
+    return liveProgress(process.stderr, context.err, title, known, deleted);
+  return plainProgress(process.stderr, title, known, deleted);
 }
 
 function printOutcome(context: Context, options: FollowOptions, outcome: TreeOutcome): number {

@@ -1,4 +1,4 @@
-import type { Agent } from '../core/agent.ts';
+import type { Agent, Tree } from '../core/agent.ts';
 import { cutShort } from '../core/child-text.ts';
 import { isWorking } from '../core/state.ts';
 import { statusWord } from '../render/agent-status.ts';
@@ -19,15 +19,49 @@ export interface Progress {
   end(): void;
 }
 
-/** One line about all agents: how many are at work, what it cost so far. */
-export function summary(agents: readonly Agent[], started_at: number, now: number): string {
-  const working = agents.filter((agent) => isWorking(agent.state.type)).length;
-  const tokens = agents.reduce((sum, agent) => sum + agent.usage.input + agent.usage.output, 0);
+/** What agents of a tree used whose conversations are deleted; limits count it. */
+export interface DeletedUse {
+  readonly agents: number;
+  readonly tokens: number;
+  readonly cost_usd: number;
+}
+
+const NOTHING: DeletedUse = { agents: 0, tokens: 0, cost_usd: 0 };
+
+/** What the tree counted beyond these agents of it, all that are there. */
+export function deletedUse(tree: Tree | null, agents: readonly Agent[]): DeletedUse {
+  if (tree === null || tree.total <= agents.length) return NOTHING;
+  const cost_usd = agents.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
+  return {
+    agents: tree.total - agents.length,
+    tokens: Math.max(0, tree.tokens - tokensOf(agents)),
+    // Sums of fractions differ in the last digit.
+    cost_usd: tree.cost_usd - cost_usd > 1e-9 ? tree.cost_usd - cost_usd : 0,
+  };
+}
+
+function tokensOf(agents: readonly Agent[]): number {
+  return agents.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
+}
+
+/** One line about all agents: how many are at work, what it cost so far. `led`: somebody leads them. */
+export function summary(
+  agents: readonly Agent[],
+  started_at: number,
+  now: number,
+  { deleted = NOTHING, led = true }: { readonly deleted?: DeletedUse; readonly led?: boolean } = {},
+): string {
+  const working = led ? agents.filter((agent) => isWorking(agent.state.type)).length : 0;
+  const tokens = tokensOf(agents) + deleted.tokens;
   const calls = agents.reduce((sum, agent) => sum + agent.calls, 0);
-  const costs = agents.flatMap((agent) => agent.usage.cost_usd ?? []);
+  const costs = [
+    ...agents.flatMap((agent) => agent.usage.cost_usd ?? []),
+    ...(deleted.cost_usd > 0 ? [deleted.cost_usd] : []),
+  ];
+  const gone = deleted.agents === 0 ? '' : `, ${deleted.agents} deleted`;
   const cost = costs.length === 0 ? '' : `, $${costs.reduce((sum, one) => sum + one, 0).toFixed(4)}`;
   const noun = agents.length === 1 ? 'agent' : 'agents';
-  return `${agents.length} ${noun}, ${working} at work, ${calls} call${calls === 1 ? '' : 's'}, ${count(tokens)} tokens${cost}, ${duration(now - started_at)}`;
+  return `${agents.length} ${noun}${gone}, ${working} at work, ${calls} call${calls === 1 ? '' : 's'}, ${count(tokens)} tokens${cost}, ${duration(now - started_at)}`;
 }
 
 const HOW_TO_ANSWER = 'an approval waits; from another terminal: coppice approvals list';
@@ -44,6 +78,7 @@ export function liveProgress(
   style: Style,
   title: string,
   known: readonly Agent[],
+  deleted: DeletedUse = NOTHING,
 ): Progress {
   const agents = new Map(known.map((agent) => [agent.id, agent]));
   const started_at = Date.now();
@@ -53,7 +88,12 @@ export function liveProgress(
     const head = `${paint(style, 'bold', fit(title, Math.max(0, width - 1), style))}`;
     const rule = paint(style, 'dim', (style.unicode ? '─' : '-').repeat(Math.max(0, width - 1)));
     const rows = agentTree(all, { width: width - 1, height: Math.max(1, height - 3) }, now, style);
-    return [head, ...rows, rule, paint(style, 'dim', fit(summary(all, started_at, now), width - 1, style))];
+    return [
+      head,
+      ...rows,
+      rule,
+      paint(style, 'dim', fit(summary(all, started_at, now, { deleted }), width - 1, style)),
+    ];
   });
   const timer = setInterval(() => region.changed(), TICK_MS).unref();
   const restore = () => region.end();
@@ -86,6 +126,7 @@ export function plainProgress(
   stream: NodeJS.WritableStream,
   title: string,
   known: readonly Agent[],
+  deleted: DeletedUse = NOTHING,
 ): Progress {
   const agents = new Map(known.map((agent) => [agent.id, agent]));
   const shown = new Map<string, string>();
@@ -94,7 +135,7 @@ export function plainProgress(
   const say = (text: string) => stream.write(`${text}\n`);
   say(title);
   const timer = setInterval(
-    () => say(`… ${summary([...agents.values()], started_at, Date.now())}`),
+    () => say(`… ${summary([...agents.values()], started_at, Date.now(), { deleted })}`),
     HEARTBEAT_MS,
   ).unref();
   return {
@@ -119,7 +160,7 @@ export function plainProgress(
       if (ended) return;
       ended = true;
       clearInterval(timer);
-      say(summary([...agents.values()], started_at, Date.now()));
+      say(summary([...agents.values()], started_at, Date.now(), { deleted }));
     },
   };
 }

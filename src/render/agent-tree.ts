@@ -76,11 +76,15 @@ function line({ agent, stem }: TreeRow, layout: Layout, now: number, style: Styl
   const name = pad(fit(`${stem}${clean(agent.name)}`, layout.name_width, style), layout.name_width);
   const head = `${name}${' '.repeat(GAP)}${pad(status(agent, style, unled), STATUS_WIDTH)}`;
   if (layout.figures === null) return head.trimEnd();
-  const until = isWorking(agent.state.type) ? now : (agent.ended_at ?? agent.updated_at);
-  const time = pad(duration(until - agent.created_at), TIME_WIDTH, 'left');
+  const time = pad(duration(lastMoment(agent, now) - agent.created_at), TIME_WIDTH, 'left');
   const doing = layout.doing_width < DOING_MIN ? '' : fit(what(agent), layout.doing_width, style);
   const told = doing === '' ? '' : `${' '.repeat(GAP)}${paint(style, 'dim', doing)}`;
   return `${head}${' '.repeat(GAP)}${layout.figures(agent)}${time}${told}`;
+}
+
+/** Until when its time counts. */
+export function lastMoment(agent: Agent, now: number): number {
+  return isWorking(agent.state.type) ? now : (agent.ended_at ?? agent.updated_at);
 }
 
 function tokens(agent: Agent): string {

@@ -1,9 +1,9 @@
-import { agentTree } from '../../render/agent-tree.ts';
+import { agentTree, lastMoment } from '../../render/agent-tree.ts';
 import { paint } from '../../render/style.ts';
 import { agentJson, printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findRoot } from '../find-agent.ts';
-import { summary } from '../progress.ts';
+import { deletedUse, summary } from '../progress.ts';
 import { titleOf } from '../title-of.ts';
 import { unledText, unledTrees } from '../unled.ts';
 
@@ -14,8 +14,8 @@ export function tree(context: Context, text: string | undefined): Promise<number
     const agents = (await store.agents({ root_id: root.id })).toReversed();
     const unled = (await unledTrees(context, store, agents)).get(root.id) ?? null;
     const title = await titleOf(store, root);
+    const counters = await store.tree(root.id);
     if (context.json) {
-      const counters = await store.tree(root.id);
       printJson({
         schema: 'coppice/tree/v1',
         root_id: root.id,
@@ -33,8 +33,17 @@ export function tree(context: Context, text: string | undefined): Promise<number
       context.out,
       unled !== null,
     );
+    const footer = summary(
+      agents,
+      root.created_at,
+      Math.max(...agents.map((agent) => lastMoment(agent, now))),
+      {
+        deleted: deletedUse(counters, agents),
+        led: unled === null,
+      },
+    );
     process.stdout.write(
-      `${paint(context.out, 'bold', `${root.id.slice(0, 8)}  ${title}`)}\n${lines.join('\n')}\n${summary(agents, root.created_at, Math.max(...agents.map((agent) => agent.updated_at)))}\n`,
+      `${paint(context.out, 'bold', `${root.id.slice(0, 8)}  ${title}`)}\n${lines.join('\n')}\n${footer}\n`,
     );
     if (unled !== null) process.stdout.write(`${unledText(unled)}\n`);
     return 0;
