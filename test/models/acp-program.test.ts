@@ -222,6 +222,15 @@ describe('acp program: life', () => {
     }
   });
 
+  it('close does not wait for a program that has not answered yet', async (test) => {
+    const { model, ask, processes } = await acpStage(test, ['--silent']);
+    const silent = ask('echo x');
+    await eventually(() => processes().length === 1);
+    await model.close?.();
+    assert.deepEqual(processes(), []);
+    assert.match(failed((await silent).outcome), /^cancelled: .*was closed before it had answered/);
+  });
+
   it('ends with us, even when nobody closes it', async (test) => {
     const { cwd } = makeFolders(test);
     const script = join(cwd, 'leave.mjs');

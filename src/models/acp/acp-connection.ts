@@ -53,17 +53,18 @@ export class AcpConnection {
     });
   }
 
-  /** Starts the program and introduces us. Rejects with an AcpError; nothing of the program is left then. */
+  /** Starts the program and introduces us, unless that is given up. Rejects with an AcpError; nothing of the program is left then. */
   static async start(
     name: string,
     config: AcpServerConfig,
     env: Readonly<Record<string, string | undefined>>,
+    given_up: AbortSignal,
   ): Promise<AcpConnection> {
     const seconds = config.startTimeoutSeconds ?? START_SECONDS;
     let connection: AcpConnection | undefined;
     try {
       connection = new AcpConnection(name, config, env);
-      const info = await within(connection.#introduce(), seconds);
+      const info = await within(unlessGivenUp(connection.#introduce(), given_up), seconds);
       if (info === null) {
         const sentence = `did not answer "initialize" within ${seconds} s`;
         throw new AcpError(
@@ -176,6 +177,15 @@ export class AcpConnection {
     const parsed = notice.safeParse(params);
     if (parsed.success) this.#sessions.get(parsed.data.sessionId)?.update(parsed.data.update);
   }
+}
+
+/** Rejects as soon as nobody wants it any more. */
+function unlessGivenUp<Value>(promise: Promise<Value>, given_up: AbortSignal): Promise<Value> {
+  const { promise: never, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(new AcpError('cancelled', 'was closed before it had answered', true));
+  if (given_up.aborted) giveUp();
+  given_up.addEventListener('abort', giveUp, { once: true });
+  return Promise.race([promise, never]).finally(() => given_up.removeEventListener('abort', giveUp));
 }
 
 /** Null when it takes longer. */

@@ -35,6 +35,7 @@ export class AcpServer {
   logins: readonly string[] = [];
   readonly #env: Environment;
   readonly #sessions = new Map<string, Known>();
+  readonly #closed = new AbortController();
   #starting: Promise<AcpConnection> | null = null;
   #closing: Promise<void> | null = null;
 
@@ -90,7 +91,7 @@ export class AcpServer {
     if (this.#closing !== null)
       return Promise.reject(new AcpError('cancelled', `acp:${this.name} is closed`, true));
     if (this.#starting !== null) return this.#starting;
-    const starting = AcpConnection.start(this.name, this.config, this.#env);
+    const starting = AcpConnection.start(this.name, this.config, this.#env, this.#closed.signal);
     this.#starting = starting;
     const over = () => {
       if (this.#starting === starting) this.#starting = null;
@@ -102,6 +103,8 @@ export class AcpServer {
   /** Ends the program and with it all prompts. Never rejects. */
   close(): Promise<void> {
     this.#closing ??= (async () => {
+      // A program that has not answered yet may never do.
+      this.#closed.abort();
       const connection = await this.#starting?.catch(() => null);
       await connection?.stop('it was closed');
     })();
