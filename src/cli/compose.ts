@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { AgentConfig } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Limits } from '../core/limits.ts';
@@ -21,6 +21,7 @@ import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import { agentTargets } from './channels-config.ts';
 import type { Context } from './context.ts';
+import { outputFolder, settingsPlaces } from './folders.ts';
 import { localZone } from './local-zone.ts';
 import { loadProfiles } from './profiles.ts';
 import { DEFAULT_SYSTEM_PROMPT } from './system-prompt.ts';
@@ -78,7 +79,8 @@ export async function composeRuntime(
     tools: [...createBuiltInTools(), cron],
     terms,
     can_ask,
-    spill_dir: join(context.data_folder, 'output'),
+    spill_dir: outputFolder(context.data_folder),
+    settings: settingsPlaces(context.options.config, context.env),
     env_allow: configuration.env_allow ?? [],
   });
 }

@@ -39,6 +39,16 @@ export function workFolder(named: string | undefined): string {
   }
 }
 
+/** Output of tools that did not fit a result, and worktrees. */
+export function outputFolder(data_folder: string): string {
+  return join(data_folder, 'output');
+}
+
+/** Where settings of this program are, or would be looked for: by this process, and by one without its variables. */
+export function settingsPlaces(named: string | undefined, env: NodeJS.ProcessEnv): readonly string[] {
+  return [configFile(named, env).file, ...[env, {}].flatMap((one) => [configFolder(one), dataFolder(one)])];
+}
+
 /** The user's own ledger. */
 export function usualDatabase(env: NodeJS.ProcessEnv): string {
   return join(dataFolder(env), 'coppice.db');

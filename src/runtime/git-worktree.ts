@@ -21,6 +21,11 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
   return mine;
 }
 
+/** Where the worktrees of agents are, below the folder that a runtime is given. */
+export function worktreeFolder(spill_dir: string): string {
+  return join(spill_dir, 'worktrees');
+}
+
 type Made =
   | { readonly ok: true; readonly worktree: Worktree }
   | { readonly ok: false; readonly error: string };

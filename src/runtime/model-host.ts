@@ -16,8 +16,9 @@ import { blindRefusal } from './blind-refusal.ts';
 import { callTouches } from './call-touches.ts';
 import { startHostTerminal } from './host-terminal.ts';
 import { policyRefusal } from './policy-refusal.ts';
+import { type ProtectedSurroundings, protectedPlace } from './protected-places.ts';
 
-export interface HostSurroundings {
+export interface HostSurroundings extends ProtectedSurroundings {
   /** Names of environment variables that child processes may see beside the fixed allow-list. */
   readonly env_allow: readonly string[];
 }
@@ -52,7 +53,9 @@ export function createModelHost(config: AgentConfig, surroundings: HostSurroundi
     const contained = containPath(cwd, path);
     // Decided for the canonical path, and that one is opened: a link swapped in between is noticed there.
     const refused = refusal(tool, contained.absolute);
-    if (refused !== null) throw new Error(`${printablePath(path)}: ${refused}`);
+    const place = tool === 'write' ? protectedPlace(contained.absolute, cwd, surroundings) : undefined;
+    if (refused !== null || place !== undefined)
+      throw new Error(`${printablePath(path)}: ${refused ?? place}`);
     return contained;
   };
   const env = childEnvironment(surroundings.env_allow);

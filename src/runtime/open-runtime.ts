@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Agent, AgentConfig } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Mail } from '../core/mail.ts';
@@ -15,6 +14,7 @@ import { checkedLimits } from './checked-limits.ts';
 import type { WorldEffect } from './draft.ts';
 import { Executor } from './executor.ts';
 import { findOut } from './find-out.ts';
+import { worktreeFolder } from './git-worktree.ts';
 import { giveUp } from './give-up.ts';
 import { isGranted } from './granted.ts';
 import { HumanOrders } from './human-orders.ts';
@@ -23,6 +23,7 @@ import { ledgerTime } from './ledger-time.ts';
 import { ModelShelf } from './model-shelf.ts';
 import { restingRoot, startingRoot } from './new-root.ts';
 import { OneByOne } from './one-by-one.ts';
+import { OutputSweep } from './output-sweep.ts';
 import { performCall } from './perform-call.ts';
 import { performRequest } from './perform-request.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
@@ -34,7 +35,7 @@ import type {
   StartOptions,
   TreeOutcome,
 } from './runtime-face.ts';
-import type { RuntimeOptions } from './runtime-options.ts';
+import type { OpenOptions, RuntimeOptions } from './runtime-options.ts';
 import { SettleWatch } from './settle-watch.ts';
 import type { Surroundings } from './surroundings.ts';
 import { takeOver } from './take-over.ts';
@@ -47,14 +48,14 @@ import { WorktreeCare } from './worktree-care.ts';
 /** Starts a runtime on a ledger: enters the worker, begins to listen. The store stays the caller's to close. */
 export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace> {
   const { store, surroundings = await ledgerTime(store) } = options;
-  const runtime = new Runtime({ ...options, surroundings });
+  const runtime = new Runtime({ ...options, surroundings, output: new OutputSweep(options.spill_dir) });
   await runtime.open();
   return runtime;
 }
 
 class Runtime implements RuntimeFace {
   readonly #store: Store;
-  readonly #options: RuntimeOptions;
+  readonly #options: OpenOptions;
   readonly #surroundings: Surroundings;
   readonly #workbench: Workbench;
   readonly #executor: Executor;
@@ -72,7 +73,7 @@ class Runtime implements RuntimeFace {
   readonly #resuming: string[] = [];
   #closed = false;
 
-  constructor(options: RuntimeOptions & { readonly surroundings: Surroundings }) {
+  constructor(options: OpenOptions) {
     this.#options = options;
     [this.#store, this.#surroundings] = [options.store, options.surroundings];
     this.#models = new ModelShelf(options.openModel, (id) => this.#executor.forest.tree(id)?.limits);
@@ -91,7 +92,7 @@ class Runtime implements RuntimeFace {
       findOut: (agent, need) =>
         findOut(agent, need, {
           openModel: (name) => this.#models.modelFor(agent, name),
-          worktree_dir: join(options.spill_dir, 'worktrees'),
+          worktree_dir: worktreeFolder(options.spill_dir),
         }),
       discard: (worktree) => this.#worktrees.discard(worktree),
       onQuiet: () => this.#settle.look(),
@@ -292,8 +293,7 @@ class Runtime implements RuntimeFace {
     if (this.#closed) return;
     this.#closed = true;
     await this.#executor.close();
-    await this.#models.close();
-    await this.#worktrees.close();
+    await Promise.all([this.#models.close(), this.#worktrees.close(), this.#options.output.close()]);
     this.#settle.close();
     await this.#keeper.stop();
   }

@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Agent } from '../core/agent.ts';
 import type { NewAsk } from '../core/ask.ts';
 import type { ResultContent } from '../core/message.ts';
@@ -7,24 +9,26 @@ import { didYouMean } from '../render/nearest-name.ts';
 import { cutMiddle } from '../render/plain-sight.ts';
 import { decide, decidePaths, partialRules } from '../tools/permission-policy.ts';
 import { permissionSubject, writtenPath } from '../tools/permission-subject.ts';
-import type { ToolResult } from '../tools/tool.ts';
-import { touchesOf } from '../tools/touched-paths.ts';
+import { spillFolder } from '../tools/spilled-output.ts';
+import { boundBy, touchesOf } from '../tools/touched-paths.ts';
 import { policyOf } from './agent-policy.ts';
 import { callTouches } from './call-touches.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
+import type { OutputSweep } from './output-sweep.ts';
 import { parseCallInput } from './parse-call-input.ts';
 import { policyRefusal } from './policy-refusal.ts';
+import { type ProtectedSurroundings, protectedPlace } from './protected-places.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Surroundings } from './surroundings.ts';
 import { LEASE_OVER, STOPPED } from './unattended-trees.ts';
 import type { Workbench } from './workbench.ts';
 
-export interface CallSurroundings {
+export interface CallSurroundings extends ProtectedSurroundings {
+  readonly output: OutputSweep;
   readonly executor: Executor;
   readonly workbench: Workbench;
   readonly surroundings: Surroundings;
-  readonly spill_dir: string;
   readonly env_allow: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
   /** People can be asked; otherwise what would ask is denied. */
@@ -102,6 +106,9 @@ async function runCall(
   const denied = (name: string, path: string) => {
     const own = decide(policy, name, path);
     if (own.verdict === 'deny') return own.rule;
+    const writes = boundBy(name).includes('write');
+    const place = writes ? protectedPlace(join(realpathSync(cwd), path), cwd, around) : undefined;
+    if (place !== undefined) return place;
     const bound = decidePaths(policy, touchesOf(name, path));
     // A question about the call itself is answered by the time that it runs.
     return bound === undefined || bound.rule === rule ? undefined : bound.rule;
@@ -119,16 +126,18 @@ async function runCall(
     };
   if (!allowed)
     return { status: 'denied', output: policyRefusal(policy, call.name, subject, touched) ?? rule };
-  return tool.run(parsed.input, {
+  const result = await tool.run(parsed.input, {
     cwd,
-    spill_dir: around.spill_dir,
+    spill_dir: join(spillFolder(around.spill_dir), agent.root_id),
     signal,
     agent: { id: agent.id, name: agent.name },
     env_allow: around.env_allow,
     denied,
     left_out: ['read', 'search'].flatMap((one) => partialRules(policy, one)),
     onOutput: (text) => around.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
-  }) satisfies Promise<ToolResult>;
+  });
+  around.output.look();
+  return result;
 }
 
 function unknownTool(name: string, known: readonly string[]): string {

@@ -9,7 +9,7 @@ import { storable } from '../core/text.ts';
 import type { ModelDelta, ModelOutcome } from '../models/model.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
-import { createModelHost } from './model-host.ts';
+import { createModelHost, type HostSurroundings } from './model-host.ts';
 import type { ModelShelf } from './model-shelf.ts';
 import { parseCallInput } from './parse-call-input.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
@@ -17,13 +17,12 @@ import type { Surroundings } from './surroundings.ts';
 import type { Workbench } from './workbench.ts';
 import type { WorktreeCare } from './worktree-care.ts';
 
-export interface RequestSurroundings {
+export interface RequestSurroundings extends HostSurroundings {
   readonly executor: Executor;
   readonly workbench: Workbench;
   readonly surroundings: Surroundings;
   readonly worktrees: WorktreeCare;
   readonly models: ModelShelf;
-  readonly env_allow: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
 }
 
@@ -103,9 +102,7 @@ async function ask(
         cache_key: agent.root_id,
         signal: controller.signal,
         agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
-        ...(isAgentProgram(agent.config.model)
-          ? { host: createModelHost(agent.config, { env_allow: around.env_allow }) }
-          : {}),
+        ...(isAgentProgram(agent.config.model) ? { host: createModelHost(agent.config, around) } : {}),
       },
       (delta) => {
         if (cell.request === controller) keepText(cell, delta);

@@ -4,6 +4,7 @@ import type { Store, WorkerRole } from '../store/store.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Toolset } from '../toolsets/toolset.ts';
 import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
+import type { OutputSweep } from './output-sweep.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface RuntimeOptions {
@@ -15,8 +16,10 @@ export interface RuntimeOptions {
   readonly toolsets?: readonly Toolset[];
   /** What the configuration says of agents that agents create. */
   readonly terms?: Partial<ToolsetTerms>;
-  /** Folder for output that does not fit a result. */
+  /** Folder for worktrees, and for output that does not fit a result. */
   readonly spill_dir: string;
+  /** Files and folders with settings of this program; no tool writes there, also before they are there. */
+  readonly settings?: readonly string[];
   /** Environment variables that tool processes may see beside the fixed allow-list. */
   readonly env_allow: readonly string[];
   /** What a rule asks about waits for a person's answer, of all agents or of those with such a configuration; of others it is denied. */
@@ -28,3 +31,9 @@ export interface RuntimeOptions {
   /** Default: the system's clock and random ids. */
   readonly surroundings?: Surroundings;
 }
+
+/** The same with what a runtime makes for itself. */
+export type OpenOptions = RuntimeOptions & {
+  readonly surroundings: Surroundings;
+  readonly output: OutputSweep;
+};

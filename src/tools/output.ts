@@ -8,6 +8,9 @@ export const limits = {
   tail_bytes: 16 * 1024,
   /** Bytes of one command's output kept in its spill file; what comes after is counted and discarded. */
   spill_bytes: 64 * 1024 * 1024,
+  /** All spill files of one tree, and of all trees together: beyond that the oldest go. */
+  spill_tree_bytes: 128 * 1024 * 1024,
+  spill_total_bytes: 2 * 1024 * 1024 * 1024,
   /** Live output passed to people: at most this many bytes at once, refilled once a second. */
   live_bytes: 256 * 1024,
   /** The longest result of any other tool, in characters. */

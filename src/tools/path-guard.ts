@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import { type ContainedPath, containPath } from './path-containment.ts';
 import type { PathContext } from './tool.ts';
 
@@ -18,5 +20,21 @@ export function containAllowedPath(
   const contained = containPath(context.cwd, path);
   const rule = guard?.(tool, contained.relative, context);
   if (rule !== undefined) throw new Error(`${path}: denied by the rule ${rule}`);
+  if (isForeignOutput(contained.absolute, context))
+    throw new Error(`${path}: output of another conversation, which this one may not see`);
   return contained;
+}
+
+/** It is spilled output of another tree, for an agent whose own folder holds the folder of all. */
+export function isForeignOutput(absolute: string, { cwd, spill_dir }: PathContext): boolean {
+  if (spill_dir === undefined) return false; // a look for people
+  let [all, own] = [dirname(spill_dir), spill_dir];
+  try {
+    all = realpathSync.native(all);
+    own = join(all, spill_dir.slice(dirname(spill_dir).length));
+  } catch {
+    return false; // nothing was spilled yet
+  }
+  const inside = (folder: string, path: string): boolean => path === folder || path.startsWith(folder + sep);
+  return inside(all, absolute) && !inside(own, absolute) && !inside(all, cwd);
 }

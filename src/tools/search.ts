@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { childEnvironment } from './child-environment.ts';
 import { defineTool } from './define-tool.ts';
 import { limits } from './output.ts';
 import { type ContainedPath, openContained } from './path-containment.ts';
-import { containAllowedPath, type PathGuard } from './path-guard.ts';
+import { containAllowedPath, isForeignOutput, type PathGuard } from './path-guard.ts';
 import { printablePath } from './printable-path.ts';
 import { type ProcessEnd, type ProcessPlace, runProcess } from './run-process.ts';
 import { SearchResults } from './search-results.ts';
@@ -136,7 +136,8 @@ export function createSearchTool(guard?: PathGuard): Tool<Input> {
     run(request, context) {
       const place = containAllowedPath('search', request.path ?? '.', context, guard);
       if (!place.exists) throw new Error(`${printablePath(place.relative)}: no such file or folder`);
-      const isHidden = (path: string): boolean => guard?.('search', path, context) !== undefined;
+      const isHidden = (path: string): boolean =>
+        guard?.('search', path, context) !== undefined || isForeignOutput(join(place.root, path), context);
       return searchIn(
         place,
         request,

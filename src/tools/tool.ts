@@ -19,7 +19,7 @@ export interface ToolContext {
 }
 
 /** What a look at a file needs. */
-export type PathContext = Pick<ToolContext, 'cwd' | 'denied'>;
+export type PathContext = Pick<ToolContext, 'cwd' | 'denied'> & Partial<Pick<ToolContext, 'spill_dir'>>;
 
 export type ToolResult =
   | { readonly status: 'ok'; readonly output: string; readonly images?: readonly Image[] }

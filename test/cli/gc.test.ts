@@ -1,7 +1,7 @@
 // Proves coppice gc as a person meets it: what it says that it would remove, what it removes, what the archive holds, and what a cut leaves behind.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { constants, gunzipSync } from 'node:zlib';
 import type { Agent } from '../../src/core/agent.ts';
@@ -55,6 +55,29 @@ describe('coppice gc', () => {
   it('says that nothing is old, where nothing is', async () => {
     const { stdout, code } = await home.run(['gc']);
     assert.deepEqual([code, stdout], [0, 'nothing is old enough to be removed\n']);
+  });
+
+  it('removes spilled output that is old, whoever wrote it; what is new, and worktrees, stay', async () => {
+    const output = join(home.folder, 'data', 'coppice', 'output');
+    const write = (path: string, days: number): string => {
+      const file = join(output, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, 'x'.repeat(60_000));
+      const at = new Date(Date.now() - days * DAY_MS);
+      utimesSync(file, at, at);
+      return file;
+    };
+    const old = write('trees/a/output-1.txt', 31);
+    const kept = [write('trees/b/output-2.txt', 31 - 2), write('worktrees/c/file', 90)];
+    assert.equal(
+      (await home.run(['gc', '--dry-run'])).stdout,
+      'would remove 1 file of spilled output (0.1 MB)\n',
+    );
+    assert.ok(existsSync(old));
+    const { stdout } = await home.run(['gc', '--json']);
+    assert.deepEqual(JSON.parse(stdout).output, { files: 1, bytes: 60_000 });
+    assert.equal(existsSync(dirname(old)), false);
+    for (const file of kept) assert.ok(existsSync(file), file);
   });
 
   it('only says what it would remove', async () => {

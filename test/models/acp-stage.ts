@@ -114,7 +114,11 @@ export async function acpStage(
           shared_prefix: 0,
           signal: new AbortController().signal,
           agent: { id: agent, name: agent, parent_id: null },
-          host: createModelHost(agentConfig(folders.cwd, rules), { env_allow: [] }),
+          host: createModelHost(agentConfig(folders.cwd, rules), {
+            env_allow: [],
+            store: { kind: 'postgres', location: '' },
+            spill_dir: '/nowhere',
+          }),
           ...request,
         },
         (delta) => {

@@ -17,7 +17,14 @@ function open(
   tools?: readonly string[],
 ): Folders & { readonly host: ModelHost } {
   const folders = makeFolders(test);
-  return { ...folders, host: createModelHost(agentConfig(folders.cwd, rules, tools), { env_allow: [] }) };
+  return {
+    ...folders,
+    host: createModelHost(agentConfig(folders.cwd, rules, tools), {
+      env_allow: [],
+      store: { kind: 'postgres', location: '' },
+      spill_dir: '/nowhere',
+    }),
+  };
 }
 
 function refused(answer: HostAnswer<object>): string {

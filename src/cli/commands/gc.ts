@@ -1,9 +1,11 @@
 import type { Removal } from '../../store/remove-old.ts';
 import { removeOld } from '../../store/remove-old.ts';
 import type { Store } from '../../store/store.ts';
+import { removeSpilledOutput, spillFolder } from '../../tools/spilled-output.ts';
 import { printJson } from '../agent-json.ts';
 import { ArchiveFile } from '../archive-file.ts';
 import { type Context, withStore } from '../context.ts';
+import { outputFolder } from '../folders.ts';
 import { removalLines } from '../render/removal-lines.ts';
 
 export interface GcOptions {
@@ -30,9 +32,15 @@ export function gc(context: Context, options: GcOptions): Promise<number> {
             before: new Date(terms.before).toISOString(),
           });
     const removal = await removing(archive, store, { terms, runs, dry_run });
-    if (context.json) printJson(removalJson(removal, terms.before, dry_run, options.archive ?? null));
+    // By the clock of this machine, whose files they are. What a tree that goes has spilled is as old as it.
+    const output = await removeSpilledOutput(spillFolder(outputFolder(context.data_folder)), {
+      before: Date.now() - options.olderThan,
+      dry_run,
+    });
+    if (context.json)
+      printJson({ ...removalJson(removal, terms.before, dry_run, options.archive ?? null), output });
     else {
-      const lines = removalLines(removal, { now, dry_run, archive: archive?.path ?? null }, context);
+      const lines = removalLines(removal, { now, dry_run, archive: archive?.path ?? null, output }, context);
       process.stdout.write(`${lines.join('\n')}\n`);
     }
     return 0;

@@ -3,6 +3,7 @@ import { clean } from '../../render/clean.ts';
 import { layOut } from '../../render/lay-out.ts';
 import type { Style } from '../../render/style.ts';
 import type { Removal, RemovedRows } from '../../store/remove-old.ts';
+import type { RemovedOutput } from '../../tools/spilled-output.ts';
 
 /** More are counted only; `--json` has them all. */
 const SHOWN = 20;
@@ -20,15 +21,26 @@ const NAMES: readonly (readonly [keyof RemovedRows, string, string])[] = [
   ['runs', 'run of the history', 'runs of the history'],
 ];
 
+interface RemovalTerms {
+  readonly now: number;
+  readonly dry_run: boolean;
+  readonly archive: string | null;
+  readonly output: RemovedOutput;
+}
+
 /** What `coppice gc` removed, or would remove. */
 export function removalLines(
   { trees, resumed, rows }: Removal,
-  { now, dry_run, archive }: { now: number; dry_run: boolean; archive: string | null },
+  { now, dry_run, archive, output }: RemovalTerms,
   { width, out }: { readonly width: number; readonly out: Style },
 ): string[] {
   const counts = NAMES.flatMap(([name, one, many]) =>
     rows[name] === 0 ? [] : [`${rows[name].toLocaleString('en-US')} ${rows[name] === 1 ? one : many}`],
   );
+  if (output.files > 0)
+    counts.push(
+      `${output.files} ${output.files === 1 ? 'file' : 'files'} of spilled output (${(output.bytes / 1_000_000).toFixed(1)} MB)`,
+    );
   if (counts.length === 0) return ['nothing is old enough to be removed'];
   const table = layOut(
     HEAD,

@@ -1,0 +1,54 @@
+import { readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Output that did not fit a result: in it each tree has a folder of its own, and reads no other. */
+export function spillFolder(spill_dir: string): string {
+  return join(spill_dir, 'trees');
+}
+
+interface Spilled {
+  readonly path: string;
+  readonly bytes: number;
+  readonly written_at: number;
+}
+
+export interface RemovedOutput {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/**
+ * Removes spilled output of all trees below `folder`: what was written before `before` (milliseconds), and the oldest of
+ * what is more than `keep_bytes` in all. What others remove at the same time is no error.
+ */
+export async function removeSpilledOutput(
+  folder: string,
+  { before = 0, keep_bytes = Number.POSITIVE_INFINITY, dry_run = false },
+): Promise<RemovedOutput> {
+  const all = (await spilledIn(folder)).sort((one, other) => one.written_at - other.written_at);
+  let left = all.reduce((sum, { bytes }) => sum + bytes, 0);
+  let [files, removed] = [0, 0];
+  for (const { path, bytes, written_at } of all) {
+    if (written_at >= before && left <= keep_bytes) break;
+    if (!dry_run) {
+      await rm(path, { force: true });
+      await rmdir(dirname(path)).catch(() => undefined); // others are still in it
+    }
+    left -= bytes;
+    files += 1;
+    removed += bytes;
+  }
+  return { files, bytes: removed };
+}
+
+async function spilledIn(folder: string): Promise<Spilled[]> {
+  const trees = await readdir(folder).catch(() => []);
+  const found: Spilled[] = [];
+  for (const tree of trees)
+    for (const name of await readdir(join(folder, tree)).catch(() => [])) {
+      const path = join(folder, tree, name);
+      const status = await stat(path).catch(() => undefined);
+      if (status?.isFile() === true) found.push({ path, bytes: status.size, written_at: status.mtimeMs });
+    }
+  return found;
+}
