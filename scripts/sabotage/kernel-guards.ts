@@ -70,9 +70,9 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     name: 'people-only',
     protects: 'models from what is only for people: events and captured notes',
     file: 'src/core/prompt.ts',
-    guard: "      case 'event':\n      case 'capture':\n        return;",
+    guard: "      case 'capture':\n        return;",
     without:
-      "      case 'capture':\n        this.#own.push({ role: 'user', text: (message.content as { text: string }).text });\n        return;\n      case 'event':\n        return;",
+      "      case 'capture':\n        this.#own.push({ role: 'user', text: (message.content as { text: string }).text });\n        return;",
     tests: ['core/prompt'],
   },
   {

@@ -284,8 +284,8 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     name: 'database-password',
     protects: 'the password of the database from standing in errors and lists',
     file: 'src/store/postgres/postgres-address.ts',
-    guard: "parsed.password = '';",
-    without: '',
+    guard: 'return joined(name === undefined ? place :',
+    without: 'return joined(place !== null ? base :',
     tests: ['store/postgres-address'],
   },
   {
