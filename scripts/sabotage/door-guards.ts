@@ -22,8 +22,8 @@ export const DOOR_GUARDS: readonly Guard[] = [
     name: 'shared-back-off',
     protects: 'a provider from siblings that each find out for themselves that it asked to slow down',
     file: 'src/models/gate.ts',
-    guard: 'else this.#closed_until = Math.max(this.#closed_until, until);',
-    without: 'else await this.#options.sleep(delay_ms, signal);',
+    guard: 'else if (until > this.#closed_until) {',
+    without: 'else await this.#options.sleep(delay_ms, signal);\n      if (until < 0) {',
     tests: ['models/gate'],
   },
   {

@@ -168,17 +168,16 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     name: 'approval-headless',
     protects: 'a run that nobody watches from calls that a person must allow',
     file: 'src/runtime/perform-call.ts',
-    guard: 'const { verdict, rule } = decide(policy, call.name, subject);',
-    without:
-      "const { verdict: said, rule } = decide(policy, call.name, subject);\n  const verdict = said === 'ask' && !around.can_ask ? 'allow' : said;",
+    guard: "  if (!allowed)\n    return { status: 'denied',",
+    without: "  if (!allowed && (around.can_ask || verdict === 'deny'))\n    return { status: 'denied',",
     tests: ['runtime/approvals.test'],
   },
   {
     name: 'permission-deny',
     protects: 'everything from a call that a rule denies',
     file: 'src/runtime/perform-call.ts',
-    guard: "if (verdict === 'deny' || (verdict === 'ask' && !around.can_ask)) {",
-    without: "if (verdict === 'ask' && !around.can_ask) {",
+    guard: "  if (!allowed)\n    return { status: 'denied',",
+    without: "  if (!allowed && verdict !== 'deny')\n    return { status: 'denied',",
     tests: ['runtime/approvals.test'],
   },
   {
