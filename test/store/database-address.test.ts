@@ -58,6 +58,7 @@ it('shows of a server what is no secret, whatever else its address holds', () =>
     [`postgres://ada:${SECRET}@db.example/ledger`, 'postgres://ada@db.example/ledger'],
     [`postgres://ada:${SECRET}@[::1]:5433/ledger`, 'postgres://ada@[::1]:5433/ledger'],
     [`postgres://${encodeURIComponent(`a@b:${SECRET}`)}@db/x`, 'postgres://db/x'],
+    [`postgres://ada;${SECRET}@db/x`, 'postgres://db/x'],
     [`postgres://ada:${SECRET}@/ledger?host=/var/run`, 'postgres://ada@/ledger?host=%2Fvar%2Frun'],
     [`postgres://ada@db/x?password=${SECRET}&sslmode=require`, 'postgres://ada@db/x?sslmode=require'],
     [`postgres://ada@db/x?sslpassword=${SECRET}&passfile=${SECRET}`, 'postgres://ada@db/x'],

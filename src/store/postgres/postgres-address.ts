@@ -83,8 +83,8 @@ function publicLocation(base: string, query: URLSearchParams, what: string): str
     if (one !== undefined && !(/^\d{1,5}$/.test(one) && Number(one) >= 1 && Number(one) <= 65_535))
       throw refuse('has a port that is no number from 1 to 65535');
   const shown = new URLSearchParams([...query].filter(([key]) => SHOWN.has(key)));
-  // A password that was encoded together with its user is no user.
-  const before = user === '' || decodeURIComponent(user).includes(':') ? '' : `${user}@`;
+  // With other signs it may be a password that stands there with its user.
+  const before = /^[\p{L}\p{N}._-]+$/u.test(decodeURIComponent(user)) ? `${user}@` : '';
   const place = `${scheme}${before}${host}${port === undefined ? '' : `:${port}`}`;
   return joined(name === undefined ? place : `${place}/${name}`, shown);
 }
