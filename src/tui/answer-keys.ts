@@ -14,6 +14,16 @@ export function answerByChord(desk: Desk, answer: Answer, begun_at: number): voi
   give(desk, answer);
 }
 
+/** A command that answers: whoever types it has read what it answers, if that was in sight long enough. */
+export function answerByCommand(desk: Desk, answer: Parameters<Desk['runtime']['answer']>[1]): void {
+  const [ask] = desk.state.asks;
+  if (ask === undefined) return desk.say('nothing waits for your answer');
+  if (desk.state.question === null) return desk.dispatch({ type: 'question', shown: true });
+  if (!mayAnswer(desk.state, desk.state.now))
+    return desk.say('that question has just come up: read it, then answer again');
+  tell(desk, ask.id, answer);
+}
+
 /** A letter has stayed alone long enough: it leaves the draft and is the answer. */
 export function answerByLetter(desk: Desk): void {
   const held = desk.state.question?.held ?? null;

@@ -1,6 +1,7 @@
 import type { CaptureContent } from '../core/message.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import { nameOfTask } from '../toolsets/new-child.ts';
+import { answerByCommand } from './answer-keys.ts';
 import { captureIn } from './capture.ts';
 import type { Desk } from './desk.ts';
 import { descendants } from './family.ts';
@@ -76,6 +77,10 @@ export function perform(desk: Desk, command: HumanCommand): void {
       return desk.say(
         'there is no dashboard yet; coppice tree and coppice logs show the same from another terminal',
       );
+    case 'allow':
+      return answerByCommand(desk, { verdict: 'allow', scope: command.scope, note: '' });
+    case 'deny':
+      return answerByCommand(desk, { verdict: 'deny', scope: 'once', note: command.note });
     case 'agent': {
       const id = meant(desk, command.agent);
       if (id !== null) desk.dispatch({ type: 'visit', agent_id: id });
@@ -87,7 +92,10 @@ export function perform(desk: Desk, command: HumanCommand): void {
   }
 }
 
-type AtAgent = Exclude<HumanCommand, { name: 'agents' | 'approvals' | 'help' | 'quit' | 'web' | 'agent' }>;
+type AtAgent = Exclude<
+  HumanCommand,
+  { name: 'agents' | 'approvals' | 'allow' | 'deny' | 'help' | 'quit' | 'web' | 'agent' }
+>;
 
 function performAt(desk: Desk, command: AtAgent, view: string): void {
   const { runtime, store, state } = desk;

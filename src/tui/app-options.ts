@@ -20,6 +20,8 @@ export interface AppOptions {
   readonly root_id: string | null;
   /** Another model for the tree that is opened again. */
   readonly model?: string;
+  /** Nothing can be drawn (`TERM=dumb`): lines come, and lines go. */
+  readonly line_mode: boolean;
   readonly cwd: string;
   /** Stays in sight the whole time (`SCRIPTED DEMO`). */
   readonly banner: string | null;

@@ -16,6 +16,7 @@ import type { Desk, Leave } from './desk.ts';
 import type { KeyBindings } from './key-bindings.ts';
 import { LedgerFollower } from './ledger-follower.ts';
 import type { LineEditor } from './line-editor.ts';
+import { LinePrinter } from './line-printer.ts';
 import type { Look } from './look.ts';
 import type { Screen } from './screen.ts';
 import type { UiEvent } from './ui-event.ts';
@@ -45,7 +46,7 @@ class App implements Desk {
   scrolled = 0;
   filtering = false;
   readonly #options: AppOptions;
-  readonly #drawn: AppScreen;
+  readonly #drawn: AppScreen | LinePrinter;
   readonly #editors: AgentEditors;
   readonly #loading = new Set<string>();
   #follower: LedgerFollower | null = null;
@@ -75,7 +76,7 @@ class App implements Desk {
       onRedraw: () => this.#soon(),
       onSubmit: (text) => submit(this, text),
     });
-    this.#drawn = new AppScreen(this, options.banner);
+    this.#drawn = options.line_mode ? new LinePrinter(this) : new AppScreen(this, options.banner);
   }
 
   async run(): Promise<AppEnd> {
@@ -137,7 +138,8 @@ class App implements Desk {
 
   get takesInput(): boolean {
     const agent = this.state.view === null ? undefined : this.state.agents.get(this.state.view);
-    return agent === undefined || !isTerminal(agent.state.type);
+    // Where no key works but Enter, commands must be typed somewhere.
+    return this.#options.line_mode || agent === undefined || !isTerminal(agent.state.type);
   }
 
   dispatch(event: UiEvent): void {

@@ -1,3 +1,4 @@
+import type { AskScope } from '../core/ask.ts';
 import { nearestName } from '../render/nearest-name.ts';
 
 /** What a person can type behind a slash (seed 1, Human-Only Commands; UX.md). AGENT is a name, a slot or a uuid prefix. */
@@ -38,6 +39,13 @@ export const HUMAN_COMMANDS = [
   { name: 'agent', takes: 'agent', usage: '/agent NAME|SLOT', description: 'go to an agent' },
   { name: 'agents', takes: 'nothing', usage: '/agents', description: 'all agents, as a tree' },
   { name: 'approvals', takes: 'nothing', usage: '/approvals', description: 'what waits for your answer' },
+  {
+    name: 'allow',
+    takes: 'text',
+    usage: '/allow [once|agent]',
+    description: 'allow the call that is asked about; agent: and later ones of this tool',
+  },
+  { name: 'deny', takes: 'text', usage: '/deny [WORDS]', description: 'deny it; the agent reads the words' },
   { name: 'model', takes: 'nothing', usage: '/model', description: 'which model the agent in view asks' },
   { name: 'web', takes: 'nothing', usage: '/web', description: 'the dashboard' },
   { name: 'help', takes: 'nothing', usage: '/help', description: 'keys and commands' },
@@ -59,6 +67,8 @@ export type HumanCommand =
         | 'quit';
     }
   | { readonly name: 'kill'; readonly agent: string | null }
+  | { readonly name: 'allow'; readonly scope: AskScope }
+  | { readonly name: 'deny'; readonly note: string }
   | { readonly name: 'send'; readonly agent: string; readonly message: string }
   | { readonly name: 'wait'; readonly timeout_ms: number; readonly agents: readonly string[] }
   | { readonly name: 'retry'; readonly without_last: boolean }
@@ -83,6 +93,8 @@ const CAPTURE_COMMANDS: ReadonlySet<string> = new Set([
   'agent',
   'agents',
   'approvals',
+  'allow',
+  'deny',
   'help',
   'quit',
 ]);
@@ -113,6 +125,13 @@ export function readCommand(text: string): ReadCommand {
     case 'kill':
       if (rest.length > 1) return usage('one agent at a time');
       return { ok: true, command: { name: 'kill', agent: rest[0] ?? null } };
+    case 'allow': {
+      const scope = rest[0] ?? 'once';
+      if (rest.length > 1 || (scope !== 'once' && scope !== 'agent')) return usage('once, or agent');
+      return { ok: true, command: { name: 'allow', scope } };
+    }
+    case 'deny':
+      return { ok: true, command: { name: 'deny', note: behind.trim() } };
     case 'send': {
       // The message as it was typed: people do not quote.
       const [, quoted, plain, message = ''] = /^(?:"([^"]*)"|(\S+))\s*([\s\S]*)$/.exec(behind) ?? [];

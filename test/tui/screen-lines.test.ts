@@ -128,7 +128,7 @@ it('hints at what can be done next', () => {
   const dead = after(story(), seen(agent('main', null, { state: KILLED })));
   assert.equal(
     hintLine(dead, 80, PLAIN),
-    ' ended: no input · Ctrl-X arrows move · Ctrl-X r removes ended agents',
+    ' ended: no input · Ctrl-X q quits · Ctrl-X arrows move · Ctrl-X r removes ended…',
   );
   assert.match(
     hintLine(after(story(), { type: 'leader', on: true }), 80, PLAIN),

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Agent, AgentConfig } from '../../core/agent.ts';
 import { CoppiceError } from '../../core/coppice-error.ts';
-import { isWorking } from '../../core/state.ts';
+import { isTerminal, isWorking } from '../../core/state.ts';
 import type { Model } from '../../models/model.ts';
 import { clean } from '../../render/clean.ts';
 import type { RuntimeFace, StartOptions } from '../../runtime/runtime-face.ts';
@@ -11,6 +11,7 @@ import { runApp } from '../../tui/app.ts';
 import type { AppEnd } from '../../tui/app-options.ts';
 import { keyBindings } from '../../tui/key-bindings.ts';
 import type { Look } from '../../tui/look.ts';
+import { PlainScreen } from '../../tui/plain-screen.ts';
 import { TerminalScreen } from '../../tui/terminal-screen.ts';
 import { chooseModel } from '../choose-model.ts';
 import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../compose.ts';
@@ -50,10 +51,14 @@ export async function ui(context: Context, options: UiOptions): Promise<number> 
   const look = lookOf(context, options);
   const store = await context.openStore();
   try {
-    const root = await rootOf(context, store, options);
+    const found = await rootOf(context, store, options);
+    // Who ended everything and comes back begins anew; what was said can be read by its id.
+    const ended = options.tree === undefined && found !== null && isTerminal(found.state.type) ? found : null;
+    const root = ended === null ? found : null;
+    const told = ended === null ? [] : await tellEnded(store, ended);
     const model = root === null ? await modelOf(context, options, look) : root.config.model;
     if (model === null) return EXIT.no_credentials;
-    return await converse(context, options, look, store, root, model);
+    return await converse(context, options, look, store, root, model, told);
   } finally {
     killAllProcessGroups();
     await store.close();
@@ -62,12 +67,17 @@ export async function ui(context: Context, options: UiOptions): Promise<number> 
 
 function lookOf(context: Context, options: UiOptions): Look {
   const accessible = options.accessible === true || context.env.ACCESSIBLE === '1';
-  const plain = options.plain === true;
+  const plain = options.plain === true || isDumb(context);
   return {
     colour: context.out.colour && !plain,
     unicode: context.out.unicode && !plain,
-    accessible,
+    accessible: accessible || isDumb(context),
   };
+}
+
+/** A terminal that moves no cursor. */
+function isDumb({ env }: Context): boolean {
+  return env.TERM === 'dumb';
 }
 
 async function rootOf(context: Context, store: Store, options: UiOptions): Promise<Agent | null> {
@@ -94,6 +104,7 @@ async function converse(
   store: Store,
   root: Agent | null,
   model: string,
+  told: readonly string[],
 ): Promise<number> {
   const terms = composeTerms(context);
   const demo = model === DEMO_MODEL;
@@ -126,14 +137,17 @@ async function converse(
       look,
       bindings: keyBindings(context.loaded.configuration.keys),
       openScreen: (listener) =>
-        new TerminalScreen({ input: process.stdin, output: process.stdout }, listener, context.env),
+        isDumb(context)
+          ? new PlainScreen({ input: process.stdin, output: process.stdout }, listener)
+          : new TerminalScreen({ input: process.stdin, output: process.stdout }, listener, context.env),
+      line_mode: isDumb(context),
       followed: lead.by !== 'here',
       start,
       root_id: root?.id ?? null,
       ...(context.options.model === undefined ? {} : { model: context.options.model }),
       cwd: context.options.cwd ?? process.cwd(),
       banner: demo ? 'SCRIPTED DEMO' : null,
-      greeting: [...(root === null ? await greeting(store, model) : []), ...tellLead(lead)],
+      greeting: [...told, ...(root === null ? await greeting(store, model) : []), ...tellLead(lead)],
       first: demo && root === null ? 'Audit this folder: split the work, then report.' : null,
     });
   } finally {
@@ -179,6 +193,13 @@ async function enter(
   return root;
 }
 
+async function tellEnded(store: Store, root: Agent): Promise<string[]> {
+  const read = `coppice --tree ${root.id.slice(0, 8)}`;
+  return [
+    `the newest conversation here has ended (${await titleOf(store, root)}): this is a new one; read that with ${read}`,
+  ];
+}
+
 async function greeting(store: Store, model: string): Promise<string[]> {
   const lines = [`coppice  ${clean(model)}  /help shows keys and commands, Ctrl-C twice leaves`];
   for (const root of await store.agents({ conversations: true, limit: 5 })) {
@@ -204,6 +225,7 @@ async function farewell(context: Context, store: Store, { how, root_id }: AppEnd
   }
   const living = await store.agents({ root_id, living: true });
   if (living.length > 0) process.stdout.write(`come back with: coppice --tree ${short}\n`);
+  else process.stdout.write(`all its agents have ended; read it with: coppice --tree ${short}\n`);
   return how === 'hangup' ? 129 : EXIT.done;
 }
 

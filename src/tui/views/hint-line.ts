@@ -32,7 +32,12 @@ function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
     ];
   const agent = state.view === null ? undefined : state.agents.get(state.view);
   if (agent !== undefined && isTerminal(agent.state.type))
-    return ['ended: no input', `${leader} arrows move`, named(keys.whole('reap'), 'removes ended agents')];
+    return [
+      'ended: no input',
+      agent.parent_id === null ? named(keys.whole('quit'), 'quits') : null,
+      `${leader} arrows move`,
+      named(keys.whole('reap'), 'removes ended agents'),
+    ];
   const agents = named(keys.whole('agents'), 'agents');
   if (agent !== undefined && paneOf(state, agent.id).capture !== null)
     return ['/fork starts a child with this', '/cancel leaves it', '// writes a /', agents];

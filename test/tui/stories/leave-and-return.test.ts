@@ -22,7 +22,7 @@ const RULES: ScriptedRules = {
   ],
 };
 
-it('kill all ends every agent before the program ends', async (test) => {
+it('kill all ends every agent before the program ends; who comes back begins anew', async (test) => {
   const ui = await openUi(test, RULES);
   await ui.say('start');
   await ui.pty.until('Main heard');
@@ -32,6 +32,13 @@ it('kill all ends every agent before the program ends', async (test) => {
   assert.equal((await ui.pty.ended).exitCode, 0);
   const agents = await ui.ledger((store) => store.agents({}));
   assert.deepEqual(new Set(agents.map((agent) => agent.state.type)), new Set(['killed']));
+  await ui.pty.until('all its agents have ended; read it with: coppice --tree');
+  const back = await ui.again();
+  await back.pty.until('has ended');
+  await back.say('start');
+  await back.pty.until('Main heard');
+  const roots = await back.ledger((store) => store.agents({ conversations: true }));
+  assert.equal(roots.filter(({ parent_id }) => parent_id === null).length, 2);
 });
 
 it('dead, reaped and idle agents, captures and scrollback are there again; the slots are the same', async (test) => {

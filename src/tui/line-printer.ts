@@ -1,0 +1,80 @@
+import type { Desk } from './desk.ts';
+import { describeBindings } from './key-bindings.ts';
+import { commandRows, keyRows } from './key-rows.ts';
+import type { UiState } from './ui-state.ts';
+import { paneOf } from './ui-state.ts';
+import { agentsOverlay } from './views/agents-overlay.ts';
+import { approvalBox } from './views/approval-box.ts';
+import { finishedEntries } from './views/entry-view.ts';
+import { nameContext } from './views/name-context.ts';
+import { questionLines } from './views/question-line.ts';
+import { spokenChanges } from './views/spoken-changes.ts';
+import { EntryLines } from './views/transcript-view.ts';
+
+/** Entries of a conversation that are printed when it comes into view. */
+const PRINTED_AGAIN = 40;
+const HIGH = 200;
+
+/** Tells what happens line by line, where nothing can be drawn: the agent in view, questions, lists when they are asked for. */
+export class LinePrinter {
+  readonly #desk: Desk;
+  readonly #kept = new EntryLines();
+  /** Entries printed, by agent. */
+  readonly #printed = new Map<string, number>();
+  #told: UiState | null = null;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  draw(): void {
+    const { state, screen, look } = this.#desk;
+    const before = this.#told;
+    this.#told = state;
+    const width = Math.max(1, screen.columns - 1);
+    if (before !== null && before !== state) screen.print(spokenChanges(before, state, width, look));
+    this.#entries(state, width);
+    const [ask] = state.asks;
+    const is_news = before?.question == null || before.asks[0]?.id !== ask?.id;
+    if (state.question !== null && is_news)
+      screen.print([
+        ...approvalBox(state, { ...state.question, saying: null, held: null }, width, HIGH, look).slice(
+          0,
+          -2,
+        ),
+        '/allow once, /allow agent for later calls too, /deny WORDS; nothing runs until then',
+      ]);
+    this.#overlay(state, before, width);
+  }
+
+  #entries(state: UiState, width: number): void {
+    const { screen, look } = this.#desk;
+    if (state.view === null || !paneOf(state, state.view).whole) return;
+    const { entries } = paneOf(state, state.view);
+    const end = finishedEntries(entries);
+    const from = this.#printed.get(state.view) ?? Math.max(0, end - PRINTED_AGAIN);
+    const names = nameContext(state);
+    for (let index = from; index < end; index += 1) {
+      const entry = entries[index];
+      if (entry !== undefined)
+        screen.print(this.#kept.lines(entry, entries[index - 1] ?? null, width, look, names));
+    }
+    this.#printed.set(state.view, Math.max(from, end));
+  }
+
+  /** A list is printed once and closed; what must be confirmed stays open for the answer. */
+  #overlay(state: UiState, before: UiState | null, width: number): void {
+    const { screen, look, bindings } = this.#desk;
+    const { overlay } = state;
+    if (overlay === null || overlay === before?.overlay) return;
+    if (overlay.type === 'kill' || overlay.type === 'quit')
+      return screen.print(questionLines(state, overlay, width, HIGH, look));
+    const rows = describeBindings(bindings);
+    if (overlay.type === 'agents')
+      screen.print(agentsOverlay(state, overlay, width, HIGH, look).lines.slice(0, -1));
+    else
+      for (const { slash, action } of [...keyRows(rows), ...commandRows(rows)])
+        if (slash !== '') screen.print([`${slash}: ${action}`]);
+    this.#desk.dispatch({ type: 'overlay', overlay: null });
+  }
+}

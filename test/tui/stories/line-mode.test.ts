@@ -1,0 +1,60 @@
+/** Proves that a terminal which can only print lines (`TERM=dumb`) gets the conversation in lines, without one control sequence, and can answer. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { SEEN_MS } from '../../../src/tui/question.ts';
+import { openPty } from '../pty.ts';
+import { MAIN } from './ui-stage.ts';
+
+it('talks in lines: a conversation, a list, a question that is answered, a child, the end', async (test) => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-dumb-'));
+  test.after(() => rmSync(folder, { recursive: true, force: true }));
+  const rules = {
+    rules: [
+      {
+        when: { root: true, user: '^write', step: 1 },
+        calls: [{ name: 'bash', input: { command: `echo x > it.txt${' '.repeat(200)}; cat it.txt` } }],
+      },
+      { when: { user: '^write' }, say: 'It is written: {{result}}' },
+      { say: 'You said: {{user}}' },
+    ],
+  };
+  writeFileSync(join(folder, 'rules.json'), JSON.stringify(rules));
+  const database = `sqlite:${join(folder, 'ledger.db')}`;
+  const args = [MAIN, '--database', database, '--model', `scripted:${join(folder, 'rules.json')}`];
+  const pty = openPty(process.execPath, args, {
+    columns: 100,
+    rows: 40,
+    cwd: folder,
+    env: { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, TERM: 'dumb' },
+  });
+  test.after(() => pty.end());
+  const line = (text: string) => pty.send(`${text}\r`);
+  await pty.until('/help shows');
+  line('hello there');
+  await pty.until('You said: hello there');
+  line('/agents');
+  await pty.until('Agents 1');
+  line('write it');
+  await pty.until('main wants: bash');
+  await pty.until('[200 spaces]; cat it.txt');
+  await new Promise((resolve) => setTimeout(resolve, SEEN_MS + 100));
+  line('y');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.ok(!existsSync(join(folder, 'it.txt')), 'a letter is a message here');
+  line('/allow');
+  await pty.until('allowed by you: bash');
+  await pty.until('You said: y');
+  assert.ok(existsSync(join(folder, 'it.txt')));
+  line('/kill');
+  await pty.until('Kill main?');
+  line('y');
+  await pty.until('killed by you');
+  line('/quit');
+  assert.equal((await pty.ended).exitCode, 0);
+  await pty.until('all its agents have ended');
+  const controls = [...pty.written()].filter((character) => character < ' ' && !'\r\n\t'.includes(character));
+  assert.deepEqual(controls, []);
+});
