@@ -1,3 +1,4 @@
+import { shortly } from '../../core/child-text.ts';
 import type { CronFire, CronJob } from '../../core/cron-job.ts';
 import type { Run } from '../../core/run.ts';
 import { describeSchedule, wallText } from '../../cron/describe-schedule.ts';
@@ -44,9 +45,13 @@ export function jobRunTable(job: CronJob, runs: readonly JobRun[], width: number
     outcomeOf(fire, run, style),
     run?.started_at == null ? sign(style, '–') : duration(run.duration_ms ?? Date.now() - run.started_at),
     run === null ? sign(style, '–') : (short.get(run.id) ?? run.id),
-    clean(`${run?.error ?? run?.result ?? whyNot(fire, job)}${madeUp(fire)}`),
+    clean(`${run === null ? whyNot(fire, job) : cameOf(run)}${madeUp(fire)}`),
   ]);
   return layOut(RUNS, rows, { width, right: new Set([3]), style });
+}
+
+function cameOf({ status, result, error }: Run): string {
+  return status === 'completed' ? shortly(result ?? '', error) : (error ?? result ?? '');
 }
 
 function outcomeOf(fire: CronFire | null, run: Run | null, style: Style): string {
