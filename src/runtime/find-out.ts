@@ -4,11 +4,13 @@ import { CoppiceError } from '../core/coppice-error.ts';
 import { storable } from '../core/text.ts';
 import type { Model } from '../models/model.ts';
 import { containPath, openContained } from '../tools/path-containment.ts';
+import { refuseForeignOutput } from '../tools/path-guard.ts';
 import { decide } from '../tools/permission-policy.ts';
+import { treeOutput } from '../tools/spilled-output.ts';
 import { touchedPaths } from '../tools/touched-paths.ts';
 import type { Need, NeedAnswer } from '../toolsets/need.ts';
 import { policyOf } from './agent-policy.ts';
-import { makeWorktree } from './git-worktree.ts';
+import { makeWorktree, worktreeFolder } from './git-worktree.ts';
 
 /** Bytes of one file that is put before a task. */
 const MAX_FILE = 256 * 1024;
@@ -16,8 +18,8 @@ const MAX_FILE = 256 * 1024;
 export interface FindOutSurroundings {
   /** Rejects with a `CoppiceError`. */
   readonly openModel: (name: string) => Promise<Model>;
-  /** Where worktrees are made. */
-  readonly worktree_dir: string;
+  /** Where worktrees are made, and where the output of trees lies. */
+  readonly spill_dir: string;
 }
 
 /** Finds out one thing about the world for a call of this agent, under its permissions. Never rejects. */
@@ -30,9 +32,13 @@ export async function findOut(agent: Agent, need: Need, around: FindOutSurroundi
       case 'folder':
         return folder(need.base, need.path);
       case 'file':
-        return file(agent, need.base, need.path);
+        return file(agent, need.base, need.path, around.spill_dir);
       case 'worktree': {
-        const made = await makeWorktree(need.base, around.worktree_dir, `${agent.id.slice(0, 8)}-${need.id}`);
+        const made = await makeWorktree(
+          need.base,
+          worktreeFolder(around.spill_dir),
+          `${agent.id.slice(0, 8)}-${need.id}`,
+        );
         return made.ok ? { ok: true, text: made.worktree.path, worktree: made.worktree } : made;
       }
     }
@@ -49,8 +55,9 @@ function folder(base: string, path: string): NeedAnswer {
   return { ok: true, text: place.absolute };
 }
 
-function file(agent: Agent, base: string, path: string): NeedAnswer {
+function file(agent: Agent, base: string, path: string, spill_dir: string): NeedAnswer {
   const place = containPath(base, path);
+  refuseForeignOutput(place, { cwd: base, spill_dir: treeOutput(spill_dir, agent.root_id) });
   const { verdict, rule } = decide(
     policyOf(agent.config),
     'read',

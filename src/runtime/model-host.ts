@@ -8,9 +8,11 @@ import { isBinary } from '../tools/file-kind.ts';
 import { findShell } from '../tools/find-shell.ts';
 import { limits } from '../tools/output.ts';
 import { type ContainedPath, containPath, openContained } from '../tools/path-containment.ts';
+import { refuseForeignOutput } from '../tools/path-guard.ts';
 import { pathTools } from '../tools/permission-rule.ts';
 import { printablePath } from '../tools/printable-path.ts';
 import type { ProcessPlace } from '../tools/run-process.ts';
+import { treeOutput } from '../tools/spilled-output.ts';
 import { policyOf } from './agent-policy.ts';
 import { blindRefusal } from './blind-refusal.ts';
 import { callTouches } from './call-touches.ts';
@@ -56,6 +58,8 @@ export function createModelHost(config: AgentConfig, surroundings: HostSurroundi
     const place = tool === 'write' ? protectedPlace(contained.absolute, cwd, surroundings) : undefined;
     if (refused !== null || place !== undefined)
       throw new Error(`${printablePath(path)}: ${refused ?? place}`);
+    // A program's calls leave no output of ours: all that lies there is of others.
+    refuseForeignOutput(contained, { cwd, spill_dir: treeOutput(surroundings.spill_dir, 'none') });
     return contained;
   };
   const env = childEnvironment(surroundings.env_allow);

@@ -14,7 +14,6 @@ import { checkedLimits } from './checked-limits.ts';
 import type { WorldEffect } from './draft.ts';
 import { Executor } from './executor.ts';
 import { findOut } from './find-out.ts';
-import { worktreeFolder } from './git-worktree.ts';
 import { giveUp } from './give-up.ts';
 import { isGranted } from './granted.ts';
 import { HumanOrders } from './human-orders.ts';
@@ -92,7 +91,7 @@ class Runtime implements RuntimeFace {
       findOut: (agent, need) =>
         findOut(agent, need, {
           openModel: (name) => this.#models.modelFor(agent, name),
-          worktree_dir: worktreeFolder(options.spill_dir),
+          spill_dir: options.spill_dir,
         }),
       discard: (worktree) => this.#worktrees.discard(worktree),
       onQuiet: () => this.#settle.look(),

@@ -9,7 +9,7 @@ import { didYouMean } from '../render/nearest-name.ts';
 import { cutMiddle } from '../render/plain-sight.ts';
 import { decide, decidePaths, partialRules } from '../tools/permission-policy.ts';
 import { permissionSubject, writtenPath } from '../tools/permission-subject.ts';
-import { spillFolder } from '../tools/spilled-output.ts';
+import { treeOutput } from '../tools/spilled-output.ts';
 import { boundBy, touchesOf } from '../tools/touched-paths.ts';
 import { policyOf } from './agent-policy.ts';
 import { callTouches } from './call-touches.ts';
@@ -128,7 +128,7 @@ async function runCall(
     return { status: 'denied', output: policyRefusal(policy, call.name, subject, touched) ?? rule };
   const result = await tool.run(parsed.input, {
     cwd,
-    spill_dir: join(spillFolder(around.spill_dir), agent.root_id),
+    spill_dir: treeOutput(around.spill_dir, agent.root_id),
     signal,
     agent: { id: agent.id, name: agent.name },
     env_allow: around.env_allow,

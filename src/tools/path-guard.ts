@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { type ContainedPath, containPath } from './path-containment.ts';
+import { printablePath } from './printable-path.ts';
 import type { PathContext } from './tool.ts';
 
 /**
@@ -20,9 +21,14 @@ export function containAllowedPath(
   const contained = containPath(context.cwd, path);
   const rule = guard?.(tool, contained.relative, context);
   if (rule !== undefined) throw new Error(`${path}: denied by the rule ${rule}`);
-  if (isForeignOutput(contained.absolute, context))
-    throw new Error(`${path}: output of another conversation, which this one may not see`);
+  refuseForeignOutput(contained, context);
   return contained;
+}
+
+/** Throws an Error for the model where the path is spilled output of another tree. */
+export function refuseForeignOutput({ absolute, relative }: ContainedPath, context: PathContext): void {
+  if (isForeignOutput(absolute, context))
+    throw new Error(`${printablePath(relative)}: output of another conversation, which this one may not see`);
 }
 
 /** It is spilled output of another tree, for an agent whose own folder holds the folder of all. */

@@ -6,6 +6,10 @@ export function spillFolder(spill_dir: string): string {
   return join(spill_dir, 'trees');
 }
 
+export function treeOutput(spill_dir: string, root_id: string): string {
+  return join(spillFolder(spill_dir), root_id);
+}
+
 interface Spilled {
   readonly path: string;
   readonly bytes: number;

@@ -15,11 +15,17 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import type { Agent } from '../../src/core/agent.ts';
+import { findOut } from '../../src/runtime/find-out.ts';
+import { createModelHost } from '../../src/runtime/model-host.ts';
 import { limits } from '../../src/tools/output.ts';
 import { SpillFile } from '../../src/tools/spill-file.ts';
 import { removeSpilledOutput } from '../../src/tools/spilled-output.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
+import { makeFolder } from './project-folder.ts';
 import { setStage } from './stage.ts';
+
+const NONE = { allow: [], ask: [], deny: [] };
 
 /** A sparse file of this size. */
 function fill(file: string, bytes: number): void {
@@ -54,6 +60,28 @@ it('a tree reads its own spilled output and no other', async (t) => {
   for (const { output } of second.slice(0, 2)) assert.match(output, /output of another conversation/);
   assert.equal(second[2]?.output.includes(files[0]!.split('/').at(-1)!), false);
   assert.equal(statSync(files[0]!).mode & 0o777, 0o600);
+});
+
+it('an agent program and the files put before a task are kept from it, too', async (t) => {
+  const home = makeFolder({ 'output/trees/other/output-1.txt': 'secret' });
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const spill_dir = join(home, 'output');
+  const agent = {
+    root_id: 'own',
+    config: { tools: ['read'], permissions: { cli: NONE, config: NONE }, cwd: home },
+  } as unknown as Agent;
+  const path = 'output/trees/other/output-1.txt';
+  const host = createModelHost(agent.config, {
+    env_allow: [],
+    store: { kind: 'postgres', location: '' },
+    spill_dir,
+  });
+  const openModel = () => Promise.reject(new Error('none'));
+  for (const answer of [
+    await host.readFile(path),
+    await findOut(agent, { type: 'file', id: 'f', base: home, path } as never, { openModel, spill_dir }),
+  ])
+    assert.match(answer.ok ? 'read' : answer.error, /output of another conversation/);
 });
 
 it('one tree spills no more than its share', (t) => {
