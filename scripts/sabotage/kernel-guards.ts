@@ -95,7 +95,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     name: 'depth-limit',
     protects: 'a tree from growing deeper than its limit',
     file: 'src/store/sqlite/step-guards.ts',
-    guard: "check('depth', guard.depth, guard.depth + 1) ??",
+    guard: "check('depth', guard.depth, 1) ??",
     without: '',
     tests: ['store/store-sqlite'],
   },

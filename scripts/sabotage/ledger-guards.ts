@@ -127,15 +127,15 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'budget-sqlite',
-    protects: 'a tree from more living agents than its limit (law 7)',
+    protects: 'a tree from more agents at work than its limit (law 7)',
     file: 'src/store/sqlite/step-guards.ts',
-    guard: "check('live', tree.live, tree.live + created) ??",
+    guard: "checkBusy('live', live, sql.restingInTree, root_id) ??",
     without: '',
     tests: SQLITE,
   },
   {
     name: 'budget-postgres',
-    protects: 'a tree from more living agents than its limit (law 7)',
+    protects: 'a tree from more agents at work than its limit (law 7)',
     file: 'src/store/postgres/step-functions.ts',
     guard: "IF t.live + n > (l->>'live')::bigint THEN",
     without: 'IF false THEN',

@@ -100,13 +100,13 @@ export function createProgram(version: string): Program {
       ),
     );
 
-  sub('kill', 'End an agent and all below it')
-    .argument('<id>', 'uuid, unique prefix, name or session key')
+  sub('kill', 'End agents and all below them')
+    .argument('<ids...>', 'uuid, unique prefix, name or session key of each')
     .option('-y, --yes', 'do not ask')
     .action(
       choose(
-        (id: string, options: { yes?: boolean }) => async (context) =>
-          (await import('./commands/kill.ts')).kill(context, id, options),
+        (ids: string[], options: { yes?: boolean }) => async (context) =>
+          (await import('./commands/kill.ts')).kill(context, ids, options),
       ),
     );
 

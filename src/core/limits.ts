@@ -2,9 +2,9 @@
 export interface Limits {
   /** Deepest allowed agent; the root has depth 0. */
   readonly depth: number;
-  /** Living children of one agent. */
+  /** Children of one agent at work, or with mail to work on, when another is created. */
   readonly children: number;
-  /** Living agents of the tree, the root included. */
+  /** Agents of the tree at work, or with mail to work on, the root included, when another is created. */
   readonly live: number;
   /** Agents ever created in the tree, the root included. */
   readonly total: number;

@@ -47,6 +47,11 @@ export function isAnswered(id: string, view: WaitView): boolean {
   return view.hasLetterFrom(id) || resting;
 }
 
+/** It lives, does nothing, and is not about to. */
+export function isAtRest(agent: Agent, view: WaitView): boolean {
+  return !isTerminal(agent.state.type) && !atWork(agent, view);
+}
+
 /** A child that was created and has not begun its first turn has nothing to show yet: it runs. So does one with mail to read. */
 function atWork(agent: Agent, view: WaitView): boolean {
   return isWorking(agent.state.type) || (!isTerminal(agent.state.type) && view.hasMail(agent));

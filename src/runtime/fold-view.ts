@@ -1,4 +1,5 @@
 import type { Agent, Tree } from '../core/agent.ts';
+import { isAtRest } from '../core/wait.ts';
 import { type Need, type NeedAnswer, needKey } from '../toolsets/need.ts';
 import type { ToolsetView } from '../toolsets/toolset.ts';
 import type { Cell } from './cell.ts';
@@ -12,19 +13,24 @@ export function viewOf(draft: Draft, cell: Cell, message_seq: number, around: Fo
   const self: Agent = { ...draft.before, state: draft.state };
   const tree = forest.tree(self.root_id) as Tree;
   const created = draft.create.length;
+  const waits = waitView(draft, cell, around);
   return {
     now: around.now,
     newId: around.newId,
     self,
     tree: { ...tree, live: tree.live + created, total: tree.total + created },
     living_children: forest.livingChildren(self.id) + created,
+    resting(among) {
+      const all = among === 'children' ? forest.children(self.id) : forest.members(self.root_id);
+      return all.filter((agent) => isAtRest(agent, waits)).length;
+    },
     resolve: (text) => forest.resolve(text, self.root_id),
     lineage: (agent) => forest.lineage(agent),
     subtree: (agent) => forest.subtree(agent),
     message_seq,
     worker: around.worker,
     terms: around.terms,
-    letters: waitView(draft, cell, around).inbox.filter(isLetter),
+    letters: waits.inbox.filter(isLetter),
     answer: (need) => cell.answers.get(needKey(need)) ?? unanswered(need),
   };
 }

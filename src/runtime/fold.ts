@@ -136,6 +136,11 @@ function decodeCall(call: Call, draft: Draft, cell: Cell, around: FoldSurroundin
     return;
   }
   const decision = tool.decode(parsed.input, call, viewOf(draft, cell, state.seq, around));
+  // Somebody who is led elsewhere may rest by now, and so leave a place.
+  if (isFull(decision) && around.shared && !cell.surveyed.has(call.id)) {
+    draft.deferred.push({ call, look_up: [], needs: [], survey: true });
+    return;
+  }
   // So far it was decided as if its worktrees were there: only those of a call that would be admitted are made.
   if (decision.type !== 'refuse' && open.length > 0) {
     draft.deferred.push({ call, look_up: [], needs: open, survey: false });
@@ -143,6 +148,10 @@ function decodeCall(call: Call, draft: Draft, cell: Cell, around: FoldSurroundin
   }
   useAnswers(call, decision.type !== 'refuse', draft, cell, around);
   decide(decision, call, draft, cell, around);
+}
+
+function isFull(decision: Decision): boolean {
+  return decision.type === 'refuse' && decision.code === 'LIMIT_REACHED';
 }
 
 /** The call is decided, or was stopped meanwhile: unless it is admitted, nothing of what was made for it is left behind. */

@@ -99,6 +99,10 @@ export class Forest {
     return this.#living_children.get(id) ?? 0;
   }
 
+  children(id: string): Agent[] {
+    return [...(this.#children.get(id) ?? [])].flatMap((child) => this.#agents.get(child) ?? []);
+  }
+
   /** How many agents of the tree are in the middle of a turn. */
   working(root_id: string): number {
     return this.#working.get(root_id) ?? 0;

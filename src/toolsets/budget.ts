@@ -14,16 +14,28 @@ export function overBudget(view: ToolsetView, wanted = 1): string | null {
       view.self.depth,
       'Agents at this depth cannot create others: do the work yourself.',
     );
-  if (view.living_children + wanted > limits.children)
-    return over(
-      'children',
-      limits.children,
-      view.living_children,
-      'Kill children that you no longer need, or give them more work.',
-    );
-  if (live + wanted > limits.live)
-    return over('live', limits.live, live, 'Kill agents that are no longer needed.');
+  // Who rests holds no place; they are counted only when there seems to be none.
+  if (view.living_children + wanted > limits.children) {
+    const busy = view.living_children - view.resting('children');
+    if (busy + wanted > limits.children)
+      return over(
+        'children',
+        limits.children,
+        busy,
+        'Wait until children have ended their turns, or kill some.',
+      );
+  }
+  if (live + wanted > limits.live) {
+    const busy = live - view.resting('tree');
+    if (busy + wanted > limits.live)
+      return over('live', limits.live, busy, 'Wait until agents have ended their turns, or kill some.');
+  }
   if (total + wanted > limits.total)
-    return over('total', limits.total, total, 'No more agents can be created in this tree.');
+    return over(
+      'total',
+      limits.total,
+      total,
+      'No more agents can be created in this tree: send more work to one that rests.',
+    );
   return null;
 }

@@ -1,17 +1,37 @@
+import type { Agent } from '../core/agent.ts';
 import { isTerminal } from '../core/state.ts';
 import { describe, find, refuse } from './agent-reference.ts';
 import type { Decision, ToolsetView } from './toolset.ts';
 
-/** Ends a descendant of the caller and all below it (law 9); `output` is made from the ids that die. */
-export function killAgent(
+type Refused = Extract<Decision, { type: 'refuse' }>;
+
+/**
+ * Ends descendants of the caller and all below them (law 9): all that are named, or none. Of several, those that have ended already are left out. `output` is made
+ * from the ids that die.
+ */
+export function killAgents(
   view: ToolsetView,
-  text: string,
+  texts: readonly string[],
   field: string,
   output: (killed: readonly string[]) => string,
 ): Decision {
-  const found = find(text, field, view);
-  if (!found.ok) return found.refused;
-  const target = found.agent;
+  const targets: Agent[] = [];
+  for (const text of texts) {
+    const found = find(text, field, view);
+    if (!found.ok) return found.refused;
+    const refused = forbidden(found.agent, view);
+    if (refused !== null) return refused;
+    targets.push(found.agent);
+  }
+  const living = targets.filter(({ state }) => !isTerminal(state.type));
+  if (living.length === 0)
+    return refuse('ALREADY_DEAD', `${targets.map(describe).join(', ')}: ended already.`);
+  const killed = new Set(living.flatMap((target) => view.subtree(target).map(({ id }) => id)));
+  const agent_ids = [...new Set(living.map(({ id }) => id))];
+  return { type: 'settle', output: output([...killed]), consequences: [{ type: 'kill-agents', agent_ids }] };
+}
+
+function forbidden(target: Agent, view: ToolsetView): Refused | null {
   if (target.id === view.self.id)
     return refuse('CANNOT_KILL_SELF', 'an agent cannot kill itself: end your turn instead.');
   if (target.parent_id === null)
@@ -20,11 +40,5 @@ export function killAgent(
     return refuse('CANNOT_KILL_PARENT', `${describe(target)} is above you in the tree.`);
   if (!view.lineage(target).some((ancestor) => ancestor.id === view.self.id))
     return refuse('NOT_A_DESCENDANT', `${describe(target)} is not below you in the tree.`);
-  if (isTerminal(target.state.type)) return refuse('ALREADY_DEAD', `${describe(target)} has ended already.`);
-  const killed = view.subtree(target).map((agent) => agent.id);
-  return {
-    type: 'settle',
-    output: output(killed),
-    consequences: [{ type: 'kill-agents', agent_ids: [target.id] }],
-  };
+  return null;
 }

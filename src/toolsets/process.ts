@@ -5,7 +5,7 @@ import { find, name, refuse, strings, text } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
 import { forkAgent, forkNeeds } from './fork-agent.ts';
 import { forkIdentity } from './fork-identity.ts';
-import { killAgent } from './kill-agent.ts';
+import { killAgents } from './kill-agent.ts';
 import { noNesting } from './nesting.ts';
 import { sendLetter } from './send-letter.ts';
 import type { Toolset, ToolsetTool } from './toolset.ts';
@@ -59,25 +59,33 @@ const fork: ToolsetTool = {
   },
 };
 
-const killInput = z.strictObject({
-  agent_id: text('the agent_id').describe('The agent to end, with all its descendants.'),
-});
+const killInput = z
+  .strictObject({
+    agent_id: text('the agent_id').nullish().describe('The agent to end, with all its descendants.'),
+    agent_ids: z.array(text('the agent_id')).nullish().describe('Several agents to end at once.'),
+  })
+  .refine(({ agent_id, agent_ids }) => agent_id != null || (agent_ids ?? []).length > 0, {
+    message: 'say whom: agent_id, or agent_ids for several',
+  });
 
 const kill: ToolsetTool = {
   spec: {
     name: 'kill',
     description:
-      'End one of your descendants and all agents below it, for good. Returns the ids of all that were ended.',
+      'End one of your descendants, or several, and all agents below them, for good. Returns the ids of all that were ended.',
     input: inputSchema(killInput),
   },
   creates: false,
   surveys: true,
-  mentions: (input) => strings(input, 'agent_id'),
+  mentions: (input) => [...strings(input, 'agent_id'), ...strings(input, 'agent_ids')],
   audience,
   decode(input, _call, view) {
     const parsed = parseArguments(killInput, input);
     if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
-    return killAgent(view, parsed.value.agent_id, 'agent_id', (killed) => JSON.stringify({ killed }));
+    const { agent_id, agent_ids } = parsed.value;
+    const texts = [...(agent_id == null ? [] : [agent_id]), ...(agent_ids ?? [])];
+    const field = agent_ids == null ? 'agent_id' : 'agent_ids';
+    return killAgents(view, texts, field, (killed) => JSON.stringify({ killed }));
   },
 };
 

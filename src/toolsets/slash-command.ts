@@ -3,7 +3,7 @@ export const USAGE = {
   fork: 'fork [--profile NAME] [PROMPT]',
   send: 'send UUID MESSAGE',
   'check-mail': 'check-mail',
-  kill: 'kill UUID',
+  kill: 'kill UUID…',
 } as const;
 
 type CommandName = keyof typeof USAGE;
@@ -13,7 +13,7 @@ export type SlashCommand =
   | { readonly name: 'fork'; readonly prompt: string | null; readonly profile: string | null }
   | { readonly name: 'send'; readonly to: string; readonly message: string }
   | { readonly name: 'check-mail' }
-  | { readonly name: 'kill'; readonly target: string };
+  | { readonly name: 'kill'; readonly targets: readonly string[] };
 
 export type SlashReading =
   | { readonly ok: true; readonly command: SlashCommand }
@@ -55,10 +55,9 @@ export function readSlash(text: string): SlashReading {
     case 'check-mail':
       return rest.trim() === '' ? { ok: true, command: { name } } : usage('check-mail takes no arguments');
     case 'kill': {
-      const target = wordOf(rest);
-      if (target === null) return usage('the UUID is missing');
-      if (rest.slice(target.length).trim() !== '') return usage('one UUID at a time');
-      return { ok: true, command: { name, target: target.text } };
+      const targets = wordsOf(rest);
+      if (targets.length === 0) return usage('the UUID is missing');
+      return { ok: true, command: { name, targets } };
     }
   }
 }
@@ -98,6 +97,11 @@ function forkArguments(rest: string): { readonly profile: string | null; readonl
 function argumentsOf(name: CommandName, rest: string): string {
   if (name === 'fork') return forkArguments(rest).prompt;
   return name === 'send' ? behind(rest, wordOf(rest)?.length ?? 0) : '';
+}
+
+function wordsOf(rest: string): readonly string[] {
+  const word = wordOf(rest);
+  return word === null ? [] : [word.text, ...wordsOf(rest.slice(word.length))];
 }
 
 /** The next word, and how far it reaches; quotes around it are no part of it. */

@@ -8,7 +8,7 @@ import { storable } from '../core/text.ts';
 import { refuse } from './agent-reference.ts';
 import { inputSchema, parseArguments } from './arguments.ts';
 import { forkAgent, forkNeeds } from './fork-agent.ts';
-import { killAgent } from './kill-agent.ts';
+import { killAgents } from './kill-agent.ts';
 import { noNesting } from './nesting.ts';
 import { nameOfTask } from './new-child.ts';
 import { sendLetter } from './send-letter.ts';
@@ -23,7 +23,7 @@ import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 const slashInput = z.strictObject({
   command: z
     .string()
-    .describe('One command: fork [PROMPT], send UUID MESSAGE, check-mail, or kill UUID. Nothing is escaped.'),
+    .describe('One command: fork [PROMPT], send UUID MESSAGE, check-mail, or kill UUID… Nothing is escaped.'),
 });
 
 type Parsed =
@@ -54,7 +54,7 @@ const slash: ToolsetTool = {
   spec: {
     name: 'slash',
     description:
-      'Run one slash command a call. fork [PROMPT]: create a child agent, with your whole context when no prompt is given, fresh otherwise; returns its UUID. send UUID MESSAGE: write to an agent. check-mail: read your inbox. kill UUID: end a child. This is no shell: MESSAGE is everything after the UUID to the end of the call, and PROMPT everything after fork, with quotes, backslashes and line breaks exactly as written; only a pair of quotes around the whole PROMPT is taken off. No line of a text is run.',
+      'Run one slash command a call. fork [PROMPT]: create a child agent, with your whole context when no prompt is given, fresh otherwise; returns its UUID. send UUID MESSAGE: write to an agent. check-mail: read your inbox. kill UUID…: end children. This is no shell: MESSAGE is everything after the UUID to the end of the call, and PROMPT everything after fork, with quotes, backslashes and line breaks exactly as written; only a pair of quotes around the whole PROMPT is taken off. No line of a text is run.',
     input: inputSchema(slashInput),
   },
   audience: (config) => !isSubAgent(config),
@@ -67,7 +67,7 @@ const slash: ToolsetTool = {
     const parsed = parse(input);
     if (!parsed.ok) return [];
     const { command } = parsed;
-    return command.name === 'send' ? [command.to] : command.name === 'kill' ? [command.target] : [];
+    return command.name === 'send' ? [command.to] : command.name === 'kill' ? command.targets : [];
   },
   needs(input, _call, self, terms) {
     const parsed = parse(input);
@@ -87,7 +87,7 @@ const slash: ToolsetTool = {
       case 'check-mail':
         return checkMail(view);
       case 'kill':
-        return killAgent(view, command.target, 'UUID', (killed) => `killed ${killed.join(' ')}`);
+        return killAgents(view, command.targets, 'UUID', (killed) => `killed ${killed.join(' ')}`);
     }
   },
 };

@@ -21,6 +21,8 @@ export interface ToolsetView {
   readonly tree: Tree;
   /** Living children of `self`, those created earlier in the same step included. */
   readonly living_children: number;
+  /** How many of them, or of the tree, rest and are not about to work: they hold no place (law 7). Counts one by one. */
+  readonly resting: (among: 'children' | 'tree') => number;
   /** Uuid, unique prefix (≥ 4) or name of an agent of this tree. */
   readonly resolve: (text: string) => Resolved;
   /** From `agent` up to the root, itself first. */

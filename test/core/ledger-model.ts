@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Limits } from '../../src/core/limits.ts';
-import type { NewMail } from '../../src/core/mail.ts';
+import { type MailKind, type NewMail, WAKING_MAIL } from '../../src/core/mail.ts';
 import type { NewAgent } from '../../src/core/new-agent.ts';
 import { isTerminal, type StateType } from '../../src/core/state.ts';
 import type { Refusal, Step } from '../../src/store/store.ts';
 
 export interface ModelLetter {
   readonly id: string;
-  readonly kind: string;
+  readonly kind: MailKind;
   consumed_seq: number | null;
 }
 
@@ -52,6 +52,15 @@ export class LedgerModel {
 
   living(agents: readonly ModelAgent[]): ModelAgent[] {
     return agents.filter((agent) => !isTerminal(agent.type));
+  }
+
+  /** Who works, or is about to: mail wakes them. */
+  busy(agents: readonly ModelAgent[]): ModelAgent[] {
+    return this.living(agents).filter(
+      ({ type, mail }) =>
+        (type !== 'idle' && type !== 'errored') ||
+        mail.some(({ kind, consumed_seq }) => WAKING_MAIL.has(kind) && consumed_seq === null),
+    );
   }
 
   children(parent_id: string): ModelAgent[] {
@@ -108,8 +117,8 @@ export class LedgerModel {
     const members = this.members(agent.root_id);
     return (
       agent.depth + 1 > this.limits.depth ||
-      this.living(this.children(agent.id)).length + created > this.limits.children ||
-      this.living(members).length + created > this.limits.live ||
+      this.busy(this.children(agent.id)).length + created > this.limits.children ||
+      this.busy(members).length + created > this.limits.live ||
       members.length + created > this.limits.total
     );
   }

@@ -183,13 +183,9 @@ export class LedgerRun {
       const living = agents.filter(({ state }) => !isTerminal(state.type));
       const byId = new Map(agents.map((agent) => [agent.id, agent]));
       assert.deepEqual([tree?.live, tree?.total], [living.length, agents.length], 'law 7: counters are true');
-      assert.ok(living.length <= LIMITS.live && agents.length <= LIMITS.total, 'law 7');
+      assert.ok(agents.length <= LIMITS.total, 'law 7');
       for (const agent of living) {
         assert.ok(agent.depth <= LIMITS.depth, 'law 7');
-        assert.ok(
-          living.filter(({ parent_id }) => parent_id === agent.id).length <= LIMITS.children,
-          'law 7',
-        );
         for (let up = agent.parent_id; up !== null; up = byId.get(up)?.parent_id ?? null)
           assert.notEqual(byId.get(up)?.state.type, 'killed', 'law 9: nobody lives below a killed agent');
       }

@@ -160,7 +160,7 @@ onBothDatabases('slash', (stage) => {
       [{ command: 'send main hi' }, 'CANNOT_SEND_TO_SELF', /yourself/],
       [{ command: '/slash check-mail now' }, 'INVALID_ARG', /no arguments. Usage: check-mail$/],
       [{ command: 'kill' }, 'INVALID_ARG', /the UUID is missing. Usage: kill UUID$/],
-      [{ command: 'kill a b' }, 'INVALID_ARG', /one UUID at a time. Usage: kill UUID$/],
+      [{ command: 'kill a b' }, 'AGENT_NOT_FOUND', /"a"/],
       [{ command: 'kill nobody' }, 'AGENT_NOT_FOUND', /nobody/],
       [{ command: 'fork --profile' }, 'INVALID_ARG', /NAME of the profile is missing. Usage: fork/],
       [{ command: 'fork --profile none x' }, 'NO_PROFILE', /no profile "none"/],

@@ -179,6 +179,43 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       }
     });
 
+    it('law 7: who rests holds no place, unless mail waits for it that wakes it; all count to the total', async () => {
+      for (const [limits, total] of [
+        [{ children: 2 }, 256],
+        [{ live: 3 }, 256],
+        [{ total: 5 }, 5],
+      ] as const) {
+        const root = await newRoot(store, limits);
+        const rest = async (kid: typeof root, type: 'idle' | 'errored') => {
+          const failure = { kind: 'network', error: 'gone', retryable: true } as const;
+          const state = type === 'idle' ? ({ type } as const) : ({ type, failure } as const);
+          await store.commit([stepOf(await fresh(store, kid), { state, messages: [said('rests')] })]);
+        };
+        const full = async () => {
+          const now = await fresh(store, root);
+          return refusal((await store.commit([stepOf(now, { create: [newAgent(now)] })]))[0]);
+        };
+        const [a, b] = [await child(store, root), await child(store, root)];
+        await rest(a, 'idle');
+        await rest(b, 'errored');
+        const [c, d] = [await child(store, root), await child(store, root)];
+        assert.equal(await full(), 'limit');
+        await rest(c, 'idle');
+        await rest(d, 'idle');
+        // An outcome wakes nobody; a letter does, until it is read or the agent was told of it.
+        await store.send({ ...letter(root, c), kind: 'outcome' });
+        for (const kid of [c, d]) await store.send(letter(root, kid));
+        assert.equal(await full(), 'limit');
+        assert.deepEqual([(await fresh(store, a)).unread, (await fresh(store, c)).unread], [undefined, true]);
+        await store.commit([stepOf(await fresh(store, c), { noticed: 2 })]);
+        const [left] = await store.mail(d.id);
+        assert.ok(left !== undefined);
+        const consume = [{ mail_id: left.id, seq: d.last_seq + 2 }];
+        await store.commit([stepOf(await fresh(store, d), { messages: [said('reads')], consume })]);
+        assert.equal(await full(), total === 5 ? 'limit' : 'accepted');
+      }
+    });
+
     it('law 7: two processes that create at once get exactly the allowed number together', async () => {
       const root = await newRoot(store, { children: 1000, live: 11, total: 11 });
       const parents = [await child(store, root), await child(store, root)];

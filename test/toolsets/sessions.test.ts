@@ -32,6 +32,7 @@ function viewOf(
     self,
     tree: { root_id: self.root_id, limits: DEFAULT_LIMITS, live: 1, total: 1, tokens: 0, cost_usd: 0 },
     living_children: 0,
+    resting: () => 0,
     resolve: () => ({ found: 'none' }),
     lineage: (agent) => [agent],
     subtree: (agent) => [agent],

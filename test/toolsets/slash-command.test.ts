@@ -168,7 +168,6 @@ describe('what is no command', () => {
     assert.match(refusal('slashfork x'), /^unknown command/);
     assert.match(refusal('check-mail now'), /takes no arguments/);
     assert.match(refusal('kill'), /UUID is missing/);
-    assert.match(refusal('kill a b'), /one UUID at a time/);
   });
 
   it('a text of a megabyte is read, or refused, without a fault', () => {

@@ -8,37 +8,43 @@ import { printJson } from '../agent-json.ts';
 import { type Context, withStore } from '../context.ts';
 import { findAgent } from '../find-agent.ts';
 
-/** `coppice kill ID`: the agent and all its descendants, wherever they run. Asks on a terminal. */
-export function kill(context: Context, text: string, options: { readonly yes?: boolean }): Promise<number> {
+/** `coppice kill ID…`: the agents and all their descendants, wherever they run; when one cannot be found, none. Asks on a terminal. */
+export function kill(
+  context: Context,
+  texts: readonly string[],
+  options: { readonly yes?: boolean },
+): Promise<number> {
   return withStore(context, async (store) => {
-    const agent = await findAgent(context, store, text, { living: true });
-    if (isTerminal(agent.state.type))
-      throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended already`);
-    if (options.yes !== true && !context.json && process.stdin.isTTY && !(await confirmed(store, agent)))
+    const named: Agent[] = [];
+    for (const text of texts) named.push(await findAgent(context, store, text, { living: true }));
+    const agents = named.filter(({ state }) => !isTerminal(state.type));
+    if (agents.length === 0)
+      throw new CoppiceError('E_AGENT_DEAD', `${named.map(({ name }) => name).join(', ')} has ended already`);
+    if (options.yes !== true && !context.json && process.stdin.isTTY && !(await confirmed(store, agents)))
       return 1;
-    const { ids } = await store.kill(agent.id, 'you', Date.now());
-    if (context.json) printJson({ schema: 'coppice/kill/v1', killed: ids });
-    else
-      process.stdout.write(
-        `killed ${clean(agent.name)}${ids.length > 1 ? ` and ${descendants(ids.length - 1)}` : ''}\n`,
-      );
+    const killed: string[] = [];
+    for (const { id } of agents) killed.push(...(await store.kill(id, 'you', Date.now())).ids);
+    if (context.json) printJson({ schema: 'coppice/kill/v1', killed });
+    else process.stdout.write(`killed ${whom(agents, new Set(killed))}\n`);
     return 0;
   });
 }
 
-async function confirmed(store: Store, agent: Agent): Promise<boolean> {
-  const all = await store.agents({ root_id: agent.root_id, living: true });
-  const below = new Set([agent.id]);
+async function confirmed(store: Store, agents: readonly Agent[]): Promise<boolean> {
+  const below = new Set(agents.map(({ id }) => id));
   // Parents are older than their children, so one pass over the births finds all.
-  for (const one of all.toReversed())
-    if (one.parent_id !== null && below.has(one.parent_id)) below.add(one.id);
-  const more = below.size > 1 ? ` and ${descendants(below.size - 1)}` : '';
+  for (const root_id of new Set(agents.map((agent) => agent.root_id)))
+    for (const one of (await store.agents({ root_id, living: true })).toReversed())
+      if (one.parent_id !== null && below.has(one.parent_id)) below.add(one.id);
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await prompt.question(`Kill ${clean(agent.name)}${more}? [y] kill  [n] keep: `);
+  const answer = await prompt.question(`Kill ${whom(agents, below)}? [y] kill  [n] keep: `);
   prompt.close();
   return /^y(es)?$/i.test(answer.trim());
 }
 
-function descendants(count: number): string {
-  return count === 1 ? '1 descendant' : `${count} descendants`;
+/** The agents by name, and how many of `all` are no more than below them. */
+function whom(agents: readonly Agent[], all: ReadonlySet<string>): string {
+  const names = agents.map(({ name }) => clean(name)).join(', ');
+  const below = all.size - new Set(agents.map(({ id }) => id)).size;
+  return below > 0 ? `${names} and ${below === 1 ? '1 descendant' : `${below} descendants`}` : names;
 }

@@ -1,3 +1,5 @@
+import { isAtRest } from '../unread.ts';
+
 /**
  * The steps of the contract inside the database, so that a group commit is one round trip. Arguments are JSON; contents of messages
  * and states travel as texts in it. Each guard is checked before a step's first write, as in the SQLite adapter.
@@ -7,15 +9,22 @@ CREATE OR REPLACE FUNCTION coppice_limit(limit_name text, allowed bigint, presen
 $$ SELECT jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'limit', 'limit', limit_name, 'allowed', allowed, 'present', present)) $$;
 
 CREATE OR REPLACE FUNCTION coppice_guards(s jsonb, a agents, t trees) RETURNS jsonb LANGUAGE plpgsql AS $$
-DECLARE n bigint := jsonb_array_length(s->'create'); l jsonb; r record;
+DECLARE n bigint := jsonb_array_length(s->'create'); l jsonb; r record; busy bigint;
   fresh text[] := ARRAY(SELECT c->'agent'->>'id' FROM jsonb_array_elements(s->'create') c);
 BEGIN
   -- Law 7.
   IF n > 0 THEN
     l := t.limits::jsonb;
     IF a.depth + 1 > (l->>'depth')::bigint THEN RETURN coppice_limit('depth', (l->>'depth')::bigint, a.depth); END IF;
-    IF a.living_children + n > (l->>'children')::bigint THEN RETURN coppice_limit('children', (l->>'children')::bigint, a.living_children); END IF;
-    IF t.live + n > (l->>'live')::bigint THEN RETURN coppice_limit('live', (l->>'live')::bigint, t.live); END IF;
+    -- Who rests holds no place; they are counted only when there seems to be none.
+    IF a.living_children + n > (l->>'children')::bigint THEN
+      SELECT a.living_children - count(*) INTO busy FROM agents g WHERE g.parent_id = a.id AND ${isAtRest('g')};
+      IF busy + n > (l->>'children')::bigint THEN RETURN coppice_limit('children', (l->>'children')::bigint, busy); END IF;
+    END IF;
+    IF t.live + n > (l->>'live')::bigint THEN
+      SELECT t.live - count(*) INTO busy FROM agents g WHERE g.root_id = a.root_id AND ${isAtRest('g')};
+      IF busy + n > (l->>'live')::bigint THEN RETURN coppice_limit('live', (l->>'live')::bigint, busy); END IF;
+    END IF;
     IF t.total + n > (l->>'total')::bigint THEN RETURN coppice_limit('total', (l->>'total')::bigint, t.total); END IF;
   END IF;
   -- One look by key for each letter, whatever the planner thinks of their number.

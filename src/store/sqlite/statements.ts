@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { hasUnread } from '../unread.ts';
+import { hasUnread, isAtRest } from '../unread.ts';
 
 const MAIL_COLUMNS = 'id, root_id, to_id, from_id, from_name, kind, body, number, sent_at, consumed_seq';
 
@@ -38,6 +38,10 @@ export function prepareStatements(database: DatabaseSync) {
       cached_tokens = cached_tokens + ?, reasoning_tokens = reasoning_tokens + ?,
       cost_usd = CASE WHEN ? IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + ? END WHERE id = ?`),
     end: prepare('UPDATE agents SET worker = NULL, doing = NULL, ended_at = ? WHERE id = ?'),
+    restingChildren: prepare(
+      `SELECT count(*) AS n FROM agents WHERE parent_id = ? AND ${isAtRest('agents')}`,
+    ),
+    restingInTree: prepare(`SELECT count(*) AS n FROM agents WHERE root_id = ? AND ${isAtRest('agents')}`),
     addLivingChildren: prepare('UPDATE agents SET living_children = living_children + ? WHERE id = ?'),
     kill: prepare(`UPDATE agents SET status = 'killed', state = ?, epoch = epoch + 1, worker = NULL, doing = NULL,
       last_seq = last_seq + 1, updated_at = ?, ended_at = ? WHERE id = ?`),

@@ -1,3 +1,4 @@
+import type { StatementSync } from 'node:sqlite';
 import type { Tree } from '../../core/agent.ts';
 import { isTerminal } from '../../core/state.ts';
 import { findWaitCycle, type WaitEdge } from '../../core/wait-cycle.ts';
@@ -9,7 +10,7 @@ import type { Statements } from './statements.ts';
 /** The guards of a step behind the epoch, in the order of the contract (`store.ts`, Step); null when all admit it. */
 export function refusalOf(sql: Statements, step: Step, guard: GuardRow, treeOf: () => Tree): Refusal | null {
   return (
-    overLimit(step, guard, treeOf) ??
+    overLimit(sql, step, guard, treeOf) ??
     badRecipient(sql, step, guard) ??
     consumedLetter(sql, step) ??
     waitCycle(sql, step) ??
@@ -25,23 +26,24 @@ export function isThere(sql: Statements, step: Step): boolean {
   );
 }
 
+type LimitName = Extract<Refusal, { reason: 'limit' }>['limit'];
+
 /** Law 7: every path that creates an agent passes here. */
-function overLimit(step: Step, guard: GuardRow, treeOf: () => Tree): Refusal | null {
+function overLimit(sql: Statements, step: Step, guard: GuardRow, treeOf: () => Tree): Refusal | null {
   const created = step.create.length;
   if (created === 0) return null;
   const tree = treeOf();
-  const { limits } = tree;
-  const check = (
-    limit: 'depth' | 'children' | 'live' | 'total',
-    present: number,
-    wanted: number,
-  ): Refusal | null =>
-    wanted > limits[limit] ? { reason: 'limit', limit, allowed: limits[limit], present } : null;
+  const { limits, root_id, live, total } = tree;
+  const check = (limit: LimitName, present: number, wanted = created): Refusal | null =>
+    present + wanted > limits[limit] ? { reason: 'limit', limit, allowed: limits[limit], present } : null;
+  // Who rests holds no place; they are counted only when there seems to be none.
+  const checkBusy = (limit: 'children' | 'live', living: number, resting: StatementSync, of: string) =>
+    check(limit, living) && check(limit, living - ((resting.get(of) as Row).n as number));
   return (
-    check('depth', guard.depth, guard.depth + 1) ??
-    check('children', guard.living_children, guard.living_children + created) ??
-    check('live', tree.live, tree.live + created) ??
-    check('total', tree.total, tree.total + created)
+    check('depth', guard.depth, 1) ??
+    checkBusy('children', guard.living_children, sql.restingChildren, step.agent_id) ??
+    checkBusy('live', live, sql.restingInTree, root_id) ??
+    check('total', total)
   );
 }
 
