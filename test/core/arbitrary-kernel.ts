@@ -60,6 +60,7 @@ const turn: fc.Arbitrary<Turn> = fc.record(
     ),
     grace: fc.option(failure),
     reminded: text,
+    unfinished: text,
     late: failure,
     started_at: at,
   },
@@ -126,12 +127,17 @@ const response = fc
       said: text,
       calls: fc.array(call, few),
       submission: fc.option(outcome),
+      finish: fc.constantFrom('length' as const, 'refused' as const, 'interrupted' as const),
       refusal: text,
       appendix: text,
     },
     { requiredKeys: ['at', 'seq', 'said', 'calls', 'submission'] },
   )
-  .map(({ said, ...rest }) => ({ type: 'response' as const, content: answerOf(said, rest.calls), ...rest }));
+  .map(({ said, finish, ...rest }) => ({
+    type: 'response' as const,
+    content: { ...answerOf(said, rest.calls), ...(finish === undefined ? {} : { finish }) },
+    ...rest,
+  }));
 
 /** Any event, fitting or not. */
 export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
@@ -166,6 +172,12 @@ export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
   }),
   fc.record({ type: fc.constant('kill' as const), at, by: text }),
   fc.record({ type: fc.constantFrom('retry' as const, 'resume' as const), at }),
+  fc.record({
+    type: fc.constant('retry' as const),
+    at,
+    left_out: fc.record({ what: text, asks: fc.boolean() }),
+  }),
+  fc.record({ type: fc.constant('model' as const), at, model: text }),
   fc.record({ type: fc.constant('limit' as const), at, limit: text, final: fc.boolean() }),
   fc.record({ type: fc.constant('fault' as const), at, failure }),
 );

@@ -13,13 +13,15 @@ export type Move =
       readonly said: string;
       readonly calls: readonly Omit<Call, 'id'>[];
       readonly same_ids: boolean;
+      /** Its model did not end it by itself. */
+      readonly finish?: 'length' | 'refused' | null;
       /** None of its calls may run. */
       readonly refusal?: string;
     }
   | { readonly type: 'submit'; readonly outcome: ChildOutcome }
   | { readonly type: 'settle'; readonly which: number; readonly bad: boolean; readonly children: number }
   | { readonly type: 'park' | 'delegate' | 'ask' | 'answer-ask' | 'deny-ask'; readonly which: number }
-  | { readonly type: 'human-wait' | 'wait-ended' | 'capture' }
+  | { readonly type: 'human-wait' | 'wait-ended' | 'capture' | 'model' | 'leave-out' }
   | { readonly type: 'child'; readonly which: number; readonly outcome: ChildOutcome }
   | { readonly type: 'cancel'; readonly knows: number };
 
@@ -36,6 +38,7 @@ const answer = fc.record({
   said: fc.constantFrom('', 'I look.'),
   calls: fc.array(call, { maxLength: 4 }),
   same_ids: fc.boolean(),
+  finish: fc.constantFrom(null, null, null, 'length' as const, 'refused' as const),
 });
 const refused = fc
   .record({ answer, refusal: fc.constantFrom('alone, please', 'not so') })
@@ -76,7 +79,13 @@ export const move: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      type: fc.constantFrom('human-wait' as const, 'wait-ended' as const, 'capture' as const),
+      type: fc.constantFrom(
+        'human-wait' as const,
+        'wait-ended' as const,
+        'capture' as const,
+        'model' as const,
+        'leave-out' as const,
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('cancel' as const), knows: fc.nat({ max: 2 }) }) },
@@ -105,7 +114,8 @@ export function eventOf(move: Move, run: KernelRun): AgentEvent {
         id: move.same_ids ? 'same' : `call-${at}-${place}`,
       }));
       const { refusal } = move;
-      const content = answerOf(move.said, calls);
+      const ending = move.finish == null ? {} : { finish: move.finish };
+      const content = { ...answerOf(move.said, calls), ...ending };
       const refused = refusal === undefined ? {} : { refusal };
       return { type: 'response', at, seq: at, content, calls, submission: null, ...refused };
     }
@@ -161,6 +171,10 @@ export function eventOf(move: Move, run: KernelRun): AgentEvent {
       return { type: 'wait-ended', at, output: '{}', mail_ids: [] };
     case 'capture':
       return { type: 'capture', at, content: { text: 'a note' } };
+    case 'model':
+      return { type: 'model', at, model: 'p/other' };
+    case 'leave-out':
+      return { type: 'retry', at, left_out: { what: 'a message', asks: at % 2 === 0 } };
     case 'delegate': {
       const call_id = pick(runningIds(run), move.which);
       return { type: 'call-delegated', at, call_id, child: `kid-${at}`, consequences: [] };

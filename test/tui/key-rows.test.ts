@@ -27,5 +27,11 @@ it('tells each slot when one has another key', () => {
 
 it('tells the commands that have no key', () => {
   const slashes = commandRows(describeBindings(keyBindings())).map(({ slash }) => slash);
-  assert.deepEqual(slashes, ['/cancel', '/send AGENT MESSAGE', '/wait SECONDS [AGENT…]', '/model']);
+  assert.deepEqual(slashes, [
+    '/cancel',
+    '/send AGENT MESSAGE',
+    '/wait SECONDS [AGENT…]',
+    '/retry [without-last]',
+    '/model',
+  ]);
 });
