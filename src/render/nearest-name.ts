@@ -1,11 +1,15 @@
 import { distance } from 'fastest-levenshtein';
 
+/** Nobody meant a name by a longer text, and a comparison takes the product of two lengths. */
+const LENGTH_MAX = 200;
+
 /** The name that was probably meant; null when none is so near (`most` letters away). Case does not count. */
 export function nearestName(
   given: string,
   known: Iterable<string>,
   most = Math.max(2, Math.floor(given.length / 3)),
 ): string | null {
+  if (given.length > LENGTH_MAX) return null;
   const wanted = given.toLowerCase();
   let best: string | null = null;
   let nearest = most + 1;

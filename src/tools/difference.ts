@@ -8,7 +8,8 @@ import { printablePath } from './printable-path.ts';
 import type { PathContext } from './tool.ts';
 
 /** A comparison of very different texts takes long. */
-const COMPARE_MS = 200;
+const COMPARE_MS = 40;
+const COMPARE_CHARACTERS = 2_000_000;
 
 /** The text of a file that is edited; throws an Error for the model where it is none. */
 export function readText(source: ContainedPath): string {
@@ -18,7 +19,9 @@ export function readText(source: ContainedPath): string {
     const status = fstatSync(file);
     if (!status.isFile()) throw new Error(`${shown}: not a regular file`);
     if (status.size > limits.patch_bytes)
-      throw new Error(`${shown}: ${status.size} bytes; the most is ${limits.patch_bytes}`);
+      throw new Error(
+        `${shown}: ${status.size} bytes; the most is ${limits.patch_bytes}: use bash, with sed for example`,
+      );
     const bytes = readFileSync(file);
     if (isBinary(bytes) || !isUtf8(bytes))
       throw new Error(`${shown}: not UTF-8 text, so patch would damage it: use bash`);
@@ -30,6 +33,7 @@ export function readText(source: ContainedPath): string {
 
 /** A unified diff with the names of the files; null when the texts are too different to compare in time. */
 export function difference(name: string, before: string, after: string): string | null {
+  if (before.length + after.length > COMPARE_CHARACTERS) return null;
   const patch = createTwoFilesPatch(name, name, before, after, '', '', { context: 2, timeout: COMPARE_MS });
   return patch === undefined ? null : patch.slice(patch.indexOf('--- ')).replaceAll('\0', '\ufffd');
 }

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { PLACES_MAX, placesOf } from './places-of.ts';
 
 export interface Edit {
   readonly old_text: string;
@@ -9,12 +10,8 @@ const places_named = 5;
 /** Looking for the nearest line is a courtesy: it must not take long on a huge file. */
 const lines_compared = 5000;
 const compared_characters = 200;
-
-function placesOf(text: string, wanted: string): number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) places.push(at);
-  return places;
-}
+/** Characters that all edits of one call look through. */
+const characters_searched = 8_000_000;
 
 function lineAt(text: string, index: number): number {
   let line = 1;
@@ -37,7 +34,8 @@ function nearestLine(text: string, wanted: string): string {
     if (cost < best.cost) best = { line: index + 1, text: line, cost };
   }
   if (first === '' || best.cost > first.length / 2) return 'no line is like it: read the file first';
-  const only_space = withoutSpace(text).includes(withoutSpace(wanted)) ? 'only white space differs; ' : '';
+  const only_space =
+    placesOf(withoutSpace(text), withoutSpace(wanted)).length > 0 ? 'only white space differs; ' : '';
   return `${only_space}the nearest is line ${best.line}: ${JSON.stringify(best.text.slice(0, compared_characters))}`;
 }
 
@@ -61,7 +59,7 @@ function applyEdit(text: string, edit: Edit, field: string): string {
     const lines = places.slice(0, places_named).map((at) => lineAt(text, at));
     const more = places.length > places_named ? ', …' : '';
     throw new Error(
-      `field "${field}.old_text": found ${places.length} times (lines ${lines.join(', ')}${more}): add lines around it until it is found once`,
+      `field "${field}.old_text": found ${places.length}${places.length < PLACES_MAX ? '' : ' or more'} times (lines ${lines.join(', ')}${more}): add lines around it until it is found once`,
     );
   }
   return text.slice(0, place) + new_text + text.slice(place + old_text.length);
@@ -72,5 +70,9 @@ function applyEdit(text: string, edit: Edit, field: string): string {
  * exactly once. Throws an Error that names the edit, the number of matches and the nearest line.
  */
 export function editText(text: string, edits: readonly Edit[]): string {
+  if (text.length * edits.length > characters_searched)
+    throw new Error(
+      `${edits.length} edits of a file of ${text.length} characters are too many at once: make several calls`,
+    );
   return edits.reduce((current, edit, at) => applyEdit(current, edit, `edits[${at}]`), text);
 }

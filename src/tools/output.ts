@@ -33,7 +33,7 @@ export const limits = {
   directory_entries: 1000,
   image_bytes: 20 * 1024 * 1024,
   write_bytes: 10 * 1024 * 1024,
-  patch_bytes: 10 * 1024 * 1024,
+  patch_bytes: 2 * 1024 * 1024,
 
   search_results: 200,
   search_results_max: 2000,

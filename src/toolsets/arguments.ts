@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** Of what is wrong with a call, so much is told. */
+const PROBLEMS_MAX = 8;
+
 /** Checks what a model wrote against the schema of a tool; the message names the field. */
 export function parseArguments<T>(
   schema: z.ZodType<T>,
@@ -7,7 +10,7 @@ export function parseArguments<T>(
 ): { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string } {
   const parsed = schema.safeParse(input);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const problems = parsed.error.issues.map((issue) => {
+  const problems = parsed.error.issues.slice(0, PROBLEMS_MAX).map((issue) => {
     const field = issue.path.length === 0 ? 'arguments' : `field "${issue.path.join('.')}"`;
     return `${field}: ${issue.message}`;
   });

@@ -54,7 +54,11 @@ const NAME_LENGTH = 32;
 /** A short name for an agent that was given only a task: its first words. */
 export function nameOfTask(task: string, label: string | null | undefined): string {
   if (label) return label;
-  const words = task.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words =
+    task
+      .slice(0, 8 * NAME_LENGTH)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
   let name = '';
   for (const word of words) {
     if (name.length + word.length + 1 > NAME_LENGTH) break;

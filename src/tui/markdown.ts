@@ -13,6 +13,13 @@ setCapabilityOverrides({ hyperlinks: false, images: null });
 /** Quotes and lists nested deeper than anybody reads exhaust the parser. */
 const TOO_DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])(?=[ \t>]|$)){13,}/m;
 
+/** Signs that may begin or end something: reading them takes time that grows with the square of their number. */
+const SIGNS_MAX = 1_000;
+
+function isTangled(source: string): boolean {
+  return (source.match(/[*_~`[\]]/g)?.length ?? 0) > SIGNS_MAX;
+}
+
 /** Markdown as lines that fit the width. */
 export function markdown(text: string, width: number, look: Look): readonly string[] {
   return new MarkdownLines().lines(text, width, look);
@@ -75,7 +82,7 @@ function renderPiece(text: string, piece: Piece, last: boolean, width: number, l
 
 function render(source: string, width: number, look: Look): string[] {
   if (source.trim() === '') return [];
-  if (TOO_DEEP.test(source)) return wrap(source, width, look);
+  if (TOO_DEEP.test(source) || isTangled(source)) return wrap(source, width, look);
   let lines: string[];
   try {
     const options = { preserveOrderedListMarkers: true, preserveBackslashEscapes: false, renderLatex: false };

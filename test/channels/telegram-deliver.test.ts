@@ -111,6 +111,10 @@ describe('a parcel for a Telegram chat', () => {
         '&lt;&#0;',
         `[${'l'.repeat(5000)}](http://x.org)`,
         '\u0000\u0007bell',
+        // Each line a level deeper: read as a list it takes seconds.
+        Array.from({ length: 1_000 }, (_, depth) => `${' '.repeat(2 * depth)}- a`)
+          .join('\n')
+          .slice(0, 60_000),
       ];
       for (const text of hostile)
         assert.deepEqual(await stage.deliver(parcelOf(text)), DELIVERED, text.slice(0, 40));

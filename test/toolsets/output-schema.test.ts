@@ -239,7 +239,7 @@ const schema: fc.Arbitrary<unknown> = fc.letrec((tie) => {
   };
 }).any;
 
-const oracle = new Ajv2020({ strict: false, logger: false, validateSchema: false });
+const oracle = new Ajv2020({ strict: false, logger: false, validateSchema: false, ownProperties: true });
 
 it('agrees with another implementation on random schemas and values', () => {
   fc.assert(

@@ -189,6 +189,13 @@ describe('hostile text', () => {
       fits(lines, 30);
     });
 
+  it('emphasis that never ends holds nobody up', () => {
+    const start = process.cpuUsage();
+    fits(markdown('**a **'.repeat(60_000), 30, PLAIN), 30);
+    // Read by the parser it takes half a minute.
+    assert.ok(process.cpuUsage(start).user < 6_000_000);
+  });
+
   it('strips escape sequences wherever they stand', () => {
     const text = `${HOSTILE}\n\n\`\`\`ts\n${HOSTILE}\n\`\`\`\n\n| ${HOSTILE.replaceAll('\n', ' ')} | b |\n| - | - |\n| c | d |\n\n[x](http://a/\x1b[2J)`;
     for (const look of Object.values(LOOKS)) for (const line of markdown(text, 40, look)) isHarmless(line);

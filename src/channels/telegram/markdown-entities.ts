@@ -6,6 +6,8 @@ import { TextBuilder } from './text-builder.ts';
 
 /** Quotes and lists nested deeper than anybody reads exhaust the parser. */
 const TOO_DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])(?=[ \t>]|$)){13,}/m;
+/** The same for a list whose points stand ever farther in, line by line. */
+const TOO_FAR_IN = /^[ \t]{40,}(?:[*+-]|\d{1,9}[.)])[ \t]/m;
 /** A longer paragraph is read in several runs: some constructs take time that grows with the square of their length. */
 const RUN_MAX = 3_000;
 const LANGUAGE = /^[\w+#.-]{1,32}$/;
@@ -16,7 +18,7 @@ const LANGUAGE = /^[\w+#.-]{1,32}$/;
  */
 export function markdownEntities(markdown: string): FormattedText {
   const source = markdown.toWellFormed().replaceAll('\0', '\u2400').replaceAll(/\r\n?/g, '\n');
-  if (TOO_DEEP.test(source)) return { text: source, entities: [] };
+  if (TOO_DEEP.test(source) || TOO_FAR_IN.test(source)) return { text: source, entities: [] };
   try {
     const builder = new TextBuilder();
     writeBlocks(builder, lex(source));
