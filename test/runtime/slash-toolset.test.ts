@@ -146,7 +146,7 @@ onBothDatabases('slash', (stage) => {
   });
 
   it('errors show the usage line, an unknown command lists all commands, and nothing happens', async () => {
-    const all = /fork \[--profile NAME\] \[PROMPT\]\nsend UUID MESSAGE\ncheck-mail\nkill UUID$/;
+    const all = /fork \[--profile NAME\] \[PROMPT\]\nsend UUID MESSAGE\ncheck-mail\nkill UUID…$/;
     const cases: readonly (readonly [unknown, string, RegExp])[] = [
       [{ command: 'spawn x' }, 'UNKNOWN_COMMAND', /unknown command "spawn"/],
       [{ command: 'spawn x' }, 'UNKNOWN_COMMAND', all],
@@ -159,7 +159,7 @@ onBothDatabases('slash', (stage) => {
       [{ command: 'send nobody hi' }, 'AGENT_NOT_FOUND', /nobody/],
       [{ command: 'send main hi' }, 'CANNOT_SEND_TO_SELF', /yourself/],
       [{ command: '/slash check-mail now' }, 'INVALID_ARG', /no arguments. Usage: check-mail$/],
-      [{ command: 'kill' }, 'INVALID_ARG', /the UUID is missing. Usage: kill UUID$/],
+      [{ command: 'kill' }, 'INVALID_ARG', /the UUID is missing. Usage: kill UUID…$/],
       [{ command: 'kill a b' }, 'AGENT_NOT_FOUND', /"a"/],
       [{ command: 'kill nobody' }, 'AGENT_NOT_FOUND', /nobody/],
       [{ command: 'fork --profile' }, 'INVALID_ARG', /NAME of the profile is missing. Usage: fork/],
