@@ -30,9 +30,11 @@ export function askLines(ask: Ask, { id, lineage, now, style }: AskLook): string
   ];
 }
 
-function argument({ name, text, spelled }: AskPart): string[] {
+function argument({ name, text, language, spelled }: AskPart): string[] {
   const note = spelled ? [`    (${SPELLED_NOTE}; ${WHOLE})`] : [];
-  const lines = text.split('\n').map((line) => cutMiddle(line, LINE_MAX));
+  // A difference ends with a line break, and no line follows it.
+  const shown = language === 'diff' ? text.replace(/\n$/, '') : text;
+  const lines = shown.split('\n').map((line) => cutMiddle(line, LINE_MAX));
   const label = name === '' ? 'change' : name;
   if (lines.length === 1) return [`    ${label}: ${lines[0]}`, ...note];
   const kept = cutLines(lines, LINES_MAX, (left_out) => `(${left_out} more lines; ${WHOLE})`);
