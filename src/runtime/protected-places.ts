@@ -4,6 +4,10 @@ import type { Store } from '../store/store.ts';
 import { protectedPart } from '../tools/protected-path.ts';
 import { worktreeFolder } from './git-worktree.ts';
 
+/** They stand where a rule is named. */
+const SETTINGS = 'that settings are protected: no tool may write there';
+const LEDGER = 'that the ledger is protected: no tool may write there';
+
 export interface ProtectedSurroundings {
   readonly store: Pick<Store, 'kind' | 'location'>;
   /** Files and folders with settings of this program, whether they are there or not. */
@@ -23,13 +27,12 @@ export function protectedPlace(
   const worktrees = canonical(worktreeFolder(spill_dir));
   // A worktree lies in the data folder, and is there to be written.
   const in_worktree = isInside(worktrees, canonical(cwd));
-  if (!in_worktree && protectedPart(absolute) !== undefined) return 'settings are protected';
+  if (!in_worktree && protectedPart(absolute) !== undefined) return SETTINGS;
   for (const place of settings.map(canonical))
-    if (isInside(place, absolute) && !(in_worktree && isInside(place, worktrees)))
-      return 'settings are protected';
+    if (isInside(place, absolute) && !(in_worktree && isInside(place, worktrees))) return SETTINGS;
   if (store.kind !== 'sqlite') return undefined;
   const ledger = canonical(store.location);
-  return absolute === ledger || absolute.startsWith(`${ledger}-`) ? 'the ledger is protected' : undefined;
+  return absolute === ledger || absolute.startsWith(`${ledger}-`) ? LEDGER : undefined;
 }
 
 /** Compares as a file system would that knows no case. */

@@ -141,7 +141,9 @@ function decideLevel(level: PolicyLevel, call: PermissionCall): Decision {
       if (matched === 'no') continue;
       const said = describe(rule.verdict, rule, source);
       const why =
-        matched === 'yes' ? said : `${said}, for it cannot be seen what the command runs (${matched.unseen})`;
+        matched === 'yes'
+          ? said
+          : `${said}, for it cannot be seen what the command runs (${matched.unseen}): write it as plain commands`;
       found = stricter(found, { verdict: rule.verdict, rule: why });
     }
     if (found !== undefined) return found;

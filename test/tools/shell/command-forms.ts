@@ -82,6 +82,8 @@ export const deleting: readonly string[] = [
   "split --filter='rm x' names", 'sort --compress-program=rm names; rm x', "rsync -e 'rm x;:' names a:b; rm x", 
   'dc -e "!rm x"',
   "m4 <<< 'syscmd(rm x)'", "sqlite3 :memory: '.shell rm x'", "busybox ash -c 'rm x'",
+  // where bash and its grammar were found to differ
+  'env =1 rm x', '$\\\nq eval rm x', "split --fil='rm x' names", ": >&'$(rm x)'", "printf -v a -v 'b[$(rm x)]' c", "cat <<E\n${q:-'$(rm x)'}\nE", 'jobs -s -x rm x',
 ];
 
 /** More such ways, which are not tried: they reach out of the folder, or the program is seldom there. */
