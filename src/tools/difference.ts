@@ -50,6 +50,6 @@ export function changeOf(
   if (target.exists && after === before) return '(nothing would change)';
   const whole = difference('file', before, after);
   if (whole === null) return null;
-  const hunks = whole.slice(Math.max(0, whole.indexOf('@@')));
+  const hunks = whole.slice(Math.max(0, whole.indexOf('@@'))).replace(/\n$/, '');
   return target.exists ? hunks : `(a new file)\n${hunks}`;
 }

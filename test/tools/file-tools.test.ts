@@ -215,10 +215,10 @@ test('write and patch tell beforehand what they would change, as far as it may b
   writeFileSync(join(context.cwd, 'b.bin'), Buffer.from([0, 1, 2, 255]));
   const of = (name: string, input: unknown, denied?: (tool: string, path: string) => string | undefined) =>
     tools.get(name)!.difference!(input, { cwd: context.cwd, ...(denied && { denied }) });
-  const changed = '@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n';
+  const changed = '@@ -1,3 +1,3 @@\n one\n-two\n+2\n three';
   assert.equal(of('write', { path: 'a.txt', content: 'one\n2\nthree\n' }), changed);
   assert.equal(of('patch', { path: './a.txt', edits: [{ old_text: 'two', new_text: '2' }] }), changed);
-  assert.equal(of('write', { path: 'new/file', content: 'x\n' }), '(a new file)\n@@ -0,0 +1,1 @@\n+x\n');
+  assert.equal(of('write', { path: 'new/file', content: 'x\n' }), '(a new file)\n@@ -0,0 +1,1 @@\n+x');
   assert.equal(of('write', { path: 'a.txt', content: 'one\ntwo\nthree\n' }), '(nothing would change)');
   const secret = (tool: string, path: string) => (tool === 'read' && path === 'a.txt' ? 'a rule' : undefined);
   assert.equal(of('write', { path: 'a.txt', content: 'x' }, secret), null);
