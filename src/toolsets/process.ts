@@ -65,6 +65,7 @@ const killInput = z
     agent_ids: z.array(text('the agent_id')).nullish().describe('Several agents to end at once.'),
   })
   .refine(({ agent_id, agent_ids }) => agent_id != null || (agent_ids ?? []).length > 0, {
+    path: ['agent_id'],
     message: 'say whom: agent_id, or agent_ids for several',
   });
 
