@@ -14,7 +14,6 @@ function outcomeOf(place: number): object {
       failure: {
         error: 'limit reached: run time of 3 s',
         error_kind: 'timed_out',
-        partial: 'half of it',
       },
     };
   if (place === FAILS) return { failure: { error: 'too hard', error_kind: 'sub_agent_error' } };
@@ -59,7 +58,6 @@ export async function killFanout(count: number, most_kills: number, random: () =
     },
     { when: { root: true, user: '^\\{"sub_agent_results"' }, say: 'all told' },
     { when: { user: '^hang' }, delay_ms: 600_000, say: 'never' },
-    { when: { user: '^Finish now' }, say: 'half of it' },
     { when: { user: '^fail' }, calls: [{ name: 'submit_error', input: { error: 'too hard' } }] },
     { when: { user: '^flood' }, calls: [{ name: 'submit_result', input: { result: FLOOD } }] },
     { when: { user: '^work', step: 0 }, calls: [effect('{{agent.name}}')] },

@@ -10,7 +10,7 @@ const LATE = 'limit reached: run time of 3 s';
 /** What the requester must be told of a run, to the letter. */
 function announcementOf(label: string): string {
   const head = `[Subagent: ${label}]`;
-  if (label === 'run-1') return `${head} Timed out: ${LATE}\n\nWhat it had by then:\nhalf of it`;
+  if (label === 'run-1') return `${head} Timed out: ${LATE}`;
   if (label === 'run-2')
     return `${head} Failed: no rule of rules.json matches agent "run-2" at step 0: "fail"`;
   return `${head} Complete.\n\n${label === 'run-3' ? FLOOD : `result of do ${label}`}`;
@@ -41,7 +41,6 @@ export async function killSessions(count: number, most_kills: number, random: ()
     { when: { root: true, step: 0 }, calls },
     { when: { root: true }, say: 'heard' },
     { when: { user: '^hang' }, delay_ms: 600_000, say: 'never' },
-    { when: { user: '^Finish now' }, say: 'half of it' },
     { when: { user: '^flood' }, say: FLOOD },
     { when: { user: '^do ' }, delay_ms: 60, say: 'result of {{user}}' },
   ];
