@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { ResumeOptions } from './commands/resume.ts';
 import type { RunOptions } from './commands/run.ts';
 import type { UiOptions } from './commands/ui.ts';
 import { EXIT } from './exit-code.ts';
@@ -86,12 +87,17 @@ export function addRunningCommands({ sub, choose }: ProgramPart): void {
       '--without-last',
       'restart agents whose provider refused their conversation, without the newest message of it',
     )
+    .option(
+      '--limit <key=value>',
+      'as for run (repeatable): the tree has it from now on; what tokens or cost had stopped goes on',
+      collect,
+      [],
+    )
     .option('--ask', 'what needs approval waits for coppice approvals allow, instead of being denied')
     .action(
       choose(
-        (id: string | undefined, options: { retry?: boolean; withoutLast?: boolean; ask?: boolean }) =>
-          async (context) =>
-            (await import('./commands/resume.ts')).resume(context, id, options),
+        (id: string | undefined, options: ResumeOptions) => async (context) =>
+          (await import('./commands/resume.ts')).resume(context, id, options),
       ),
     );
 }

@@ -6,9 +6,9 @@ import { didYouMean } from '../render/nearest-name.ts';
 const LEAST: Partial<Record<keyof Limits, number>> = { live: 1, total: 1 };
 const UNLIMITED_ALLOWED: readonly string[] = ['tokens', 'cost_usd'];
 
-/** The limits of a new tree. What is not said has its default; what could not be compared would limit nothing, so it is refused. */
-export function checkedLimits(said: Partial<Limits> = {}): Limits {
-  const limits: Record<string, number | null> = { ...DEFAULT_LIMITS };
+/** The limits of a tree. What is not said stays, in a new tree by default; what could not be compared would limit nothing, so it is refused. */
+export function checkedLimits(said: Partial<Limits> = {}, others: Limits = DEFAULT_LIMITS): Limits {
+  const limits: Record<string, number | null> = { ...others };
   for (const [name, value] of Object.entries(said) as [keyof Limits, number | null | undefined][]) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name))
       throw new CoppiceError('E_INVALID_ARGUMENT', `no limit called "${name}"`, {

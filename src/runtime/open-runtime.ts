@@ -213,7 +213,7 @@ class Runtime implements RuntimeFace {
         executor: this.#executor,
         clock: this.#clock,
         surroundings: this.#surroundings,
-        openModel: (name) => this.#models.model(name),
+        openModel: (name, limits) => this.#models.model(name, limits),
         assertOpen: () => this.#assertOpen(),
       });
     } finally {

@@ -206,7 +206,7 @@ function overBudget(tree: Tree | undefined): ModelOutcome | null {
   const over = (limit: string, text: string): ModelOutcome => {
     const failure: Failure = {
       kind: 'limit',
-      error: `limit "${limit}" of the tree reached: ${text}. Raise it with --limit ${limit}=N and resume.`,
+      error: `limit "${limit}" of the tree reached: ${text}. To raise it and go on: coppice resume --limit ${limit}=N`,
       retryable: true,
     };
     return { type: 'failure', failure };

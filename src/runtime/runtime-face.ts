@@ -64,6 +64,11 @@ export interface ResumeOptions {
    * their own keep it. Rejects with what `start` would reject with when there is no such model.
    */
   readonly model?: string;
+  /**
+   * Other limits for the tree from now on; those not named stay. Agents that the tree's limit on tokens or cost had stopped are restarted. What another
+   * process leads hears of them when it next looks at the tree.
+   */
+  readonly limits?: Partial<Limits>;
   /** No person said to go on: deaths of processes are counted, and an agent whose calls kill them is quarantined (docs/decisions/0010). */
   readonly unattended?: boolean;
 }

@@ -1,8 +1,10 @@
 import type { Agent } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { isAboutContent } from '../core/failure.ts';
+import type { Limits } from '../core/limits.ts';
 import { isTerminal } from '../core/state.ts';
 import type { Store } from '../store/store.ts';
+import { checkedLimits } from './checked-limits.ts';
 import type { Executor } from './executor.ts';
 import { readAhead } from './read-ahead.ts';
 import { retryEvent } from './retry-event.ts';
@@ -16,7 +18,7 @@ export interface TakeOverOptions {
   readonly clock: TurnClock;
   readonly surroundings: Surroundings;
   /** Rejects with a `CoppiceError`. */
-  readonly openModel: (name: string) => Promise<unknown>;
+  readonly openModel: (name: string, limits: Limits) => Promise<unknown>;
   /** Throws when the runtime was closed. */
   readonly assertOpen: () => void;
 }
@@ -27,15 +29,17 @@ const READ_AHEAD = 6;
 /** Leads every agent of a tree that nobody leads, each from the state that the ledger has of it. */
 export async function takeOver(
   root_id: string,
-  { retry = false, without_last: leaves_out = false, model, unattended = false }: ResumeOptions,
+  { retry = false, without_last: leaves_out = false, model, limits, unattended = false }: ResumeOptions,
   { store, executor, clock, surroundings, openModel, assertOpen }: TakeOverOptions,
 ): Promise<ResumeReport> {
-  const tree = await store.tree(root_id);
+  let tree = await store.tree(root_id);
   const root = await store.agent(root_id);
   if (tree === null || root === null)
     throw new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`);
   const old_model = root.config.model;
-  if (model !== undefined) await openModel(model);
+  const wanted = checkedLimits(limits, tree.limits);
+  if (model !== undefined || limits !== undefined) await openModel(model ?? old_model, wanted);
+  if (limits !== undefined) tree = await store.setLimits(root_id, wanted);
   executor.forest.setTree(tree);
   await store.claim(root_id, executor.worker);
   const all = (await store.agents({ root_id })).toReversed();
@@ -66,7 +70,9 @@ export async function takeOver(
         model !== undefined && model !== agent.config.model && agent.config.model === old_model;
       if (switched) executor.happened(cell, { type: 'model', at, model });
       const shortened = without_last.has(agent.id);
-      if ((retry || shortened || switched) && agent.state.type === 'errored')
+      const freed =
+        limits !== undefined && agent.state.type === 'errored' && agent.state.failure.kind === 'limit';
+      if ((retry || shortened || switched || freed) && agent.state.type === 'errored')
         executor.happened(cell, retryEvent(at, cell.prompt, shortened));
     } catch (error) {
       broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });

@@ -1,5 +1,5 @@
 import type { Agent } from '../core/agent.ts';
-import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import type { Leave } from './desk.ts';
 import type { KeyBindings } from './key-bindings.ts';
@@ -18,8 +18,8 @@ export interface AppOptions {
   readonly start: (prompt: string) => Promise<Agent>;
   /** A tree that is opened again; null: a new one. */
   readonly root_id: string | null;
-  /** Another model for the tree that is opened again. */
-  readonly model?: string;
+  /** How a tree that is opened again goes on: with another model, with other limits. */
+  readonly resume: ResumeOptions;
   /** Nothing can be drawn (`TERM=dumb`): lines come, and lines go. */
   readonly line_mode: boolean;
   readonly cwd: string;

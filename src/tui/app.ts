@@ -103,9 +103,7 @@ class App implements Desk {
 
   /** A tree as it was left: everything of it is there again, and what nobody leads goes on here, unless workers do that. */
   async #open(root_id: string): Promise<void> {
-    const { model } = this.#options;
-    const how = model === undefined ? {} : { model };
-    const report = this.followed ? null : await this.runtime.resume(root_id, how);
+    const report = this.followed ? null : await this.runtime.resume(root_id, this.#options.resume);
     // Oldest first: those of one moment keep the slots they had.
     const all = (await this.store.agents({ root_id })).toReversed();
     const agents = all.filter((agent) => agent.reaped_at === null);

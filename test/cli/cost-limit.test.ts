@@ -26,6 +26,16 @@ it('a server that reports a million tokens is asked once; without a price it is 
   assert.equal(stopped.code, 1, stopped.stderr);
   assert.match(stopped.stderr, /limit "cost" of the tree reached: \$3\.0002 of \$0\.01/);
   assert.equal(server.exchanges.length, 1);
+  // As the message says: with a higher limit it goes on, until that one is reached.
+  const raised = await home.run(['resume', '--limit', 'cost=5'], { env });
+  assert.match(
+    raised.stderr,
+    /limit "cost" of the tree reached: \$6\.0003 of \$5\. To raise it and go on: coppice resume --limit cost=N/,
+  );
+  assert.equal(server.exchanges.length, 2);
+  const slip = await home.run(['resume', '--limit', 'cots=5'], { env });
+  assert.equal(slip.code, 2);
+  assert.match(slip.stderr, /no limit called "cots"/);
   home.configure({
     providers: {
       anthropic: { type: 'anthropic', models: { 'claude-of-tomorrow': { price: { input: 1, output: 1 } } } },

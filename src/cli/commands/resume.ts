@@ -6,12 +6,14 @@ import { demoModels } from '../demo-rules.ts';
 import { findRoot } from '../find-agent.ts';
 import { followRun } from '../follow-run.ts';
 import { assertMayLeadHere } from '../lead-here.ts';
+import { parseLimits } from '../limit-option.ts';
 import { titleOf } from '../title-of.ts';
 import { isUnfinished } from '../unfinished.ts';
 
 export interface ResumeOptions {
   readonly retry?: boolean;
   readonly withoutLast?: boolean;
+  readonly limit: readonly string[];
   readonly ask?: boolean;
   readonly events?: boolean;
   readonly timeout?: number;
@@ -27,6 +29,7 @@ export async function resume(
   text: string | undefined,
   options: ResumeOptions,
 ): Promise<number> {
+  const limits = parseLimits(options.limit);
   const store = await context.openStore();
   const root = await rootToLead(context, store, text).catch(async (error: unknown) => {
     await store.close();
@@ -41,6 +44,7 @@ export async function resume(
       retry: options.retry === true,
       without_last: options.withoutLast === true,
       ...(context.options.model === undefined ? {} : { model: context.options.model }),
+      ...(options.limit.length === 0 ? {} : { limits }),
     });
     if (report.elsewhere > 0)
       process.stderr.write(`${report.elsewhere} of its agents are run by another process and go on there\n`);

@@ -144,7 +144,10 @@ async function converse(
       followed: lead.by !== 'here',
       start,
       root_id: root?.id ?? null,
-      ...(context.options.model === undefined ? {} : { model: context.options.model }),
+      resume: {
+        ...(context.options.model === undefined ? {} : { model: context.options.model }),
+        ...(options.limit.length === 0 ? {} : { limits: parseLimits(options.limit) }),
+      },
       cwd: context.options.cwd ?? process.cwd(),
       banner: demo ? 'SCRIPTED DEMO' : null,
       greeting: [...told, ...(root === null ? await greeting(store, model) : []), ...tellLead(lead)],
