@@ -147,12 +147,14 @@ function suite(database: () => Promise<string | undefined>): void {
 
     it('over a limit is refused with the reason, and leaves nothing', async () => {
       const on = await stage(() => 'ready');
-      const { root } = await on.perform('hello', { children: 1, depth: 2 });
-      const child = await on.runtime.fork(root.id, 'first', null);
-      await assert.rejects(on.runtime.fork(root.id, 'second', 'go'), {
+      const alone = await on.perform('hello', { children: 0 });
+      await assert.rejects(on.runtime.fork(alone.root.id, 'first', 'go'), {
         code: 'E_REFUSED',
-        message: /fork refused: limit "children" reached: 1 of 1/,
+        message: /fork refused: limit "children" reached: 0 of 0/,
       });
+      assert.equal((await on.store.agents({ root_id: alone.root.id })).length, 1);
+      const { root } = await on.perform('hello', { depth: 2 });
+      const child = await on.runtime.fork(root.id, 'first', null);
       const grandchild = await on.runtime.fork(child.id, 'below', null);
       await assert.rejects(on.runtime.fork(grandchild.id, 'deeper', null), {
         code: 'E_REFUSED',

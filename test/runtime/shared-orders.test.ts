@@ -75,11 +75,16 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.ok(left.requests.some(({ agent }) => agent.id === first.id));
     const second = await right.runtime.fork(mid.id, 'second', null);
     assert.equal(second.state.type, 'idle');
-    await assert.rejects(right.runtime.fork(mid.id, 'third', null), {
+    // Those that rest hold no place; those that work do.
+    for (const name of ['third', 'fourth']) {
+      const { id } = await right.runtime.fork(mid.id, name, 'hang');
+      await until(() => left.requests.some(({ agent }) => agent.id === id), 'it works');
+    }
+    await assert.rejects(right.runtime.fork(mid.id, 'fifth', null), {
       code: 'E_REFUSED',
       message: /limit "children" reached: 2 of 2/,
     });
-    assert.equal((await left.store.agents({ root_id: root.id })).length, 4);
+    assert.equal((await left.store.agents({ root_id: root.id })).length, 6);
     assert.deepEqual(right.requests, []);
     await close();
   });
