@@ -58,7 +58,8 @@ function withDelegates(pane: AgentPane, { state }: Agent): AgentPane {
 export function seeKilled(state: UiState, ids: readonly string[], by: string): UiState {
   const gone = new Set(ids);
   const { overlay, view } = state;
-  const asked = overlay?.type === 'kill' && gone.has(overlay.agent_id) ? { ...state, overlay: null } : state;
+  const is_moot = overlay?.type === 'kill' && overlay.agent_ids.every((id) => gone.has(id));
+  const asked = is_moot ? { ...state, overlay: null } : state;
   if (by !== 'you' || view === null || !gone.has(view)) return asked;
   const up = survivor(state, view, gone);
   return up === null ? asked : visit(asked, up);

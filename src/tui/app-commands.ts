@@ -62,6 +62,17 @@ function meant(desk: Desk, text: string): string | null {
   return null;
 }
 
+/** Who several words of a command mean, each once; null when one of them means nobody. */
+function allMeant(desk: Desk, texts: readonly string[]): readonly string[] | null {
+  const ids = new Set<string>();
+  for (const text of texts) {
+    const id = meant(desk, text);
+    if (id === null) return null;
+    ids.add(id);
+  }
+  return [...ids];
+}
+
 export function perform(desk: Desk, command: HumanCommand): void {
   const { view } = desk.state;
   switch (command.name) {
@@ -111,8 +122,8 @@ function performAt(desk: Desk, command: AtAgent, view: string): void {
     case 'fork':
       return fork(desk, view, pane.capture);
     case 'kill': {
-      const id = command.agent === null ? view : meant(desk, command.agent);
-      if (id !== null) askKill(desk, id);
+      const ids = command.agents.length === 0 ? [view] : allMeant(desk, command.agents);
+      if (ids !== null) askKill(desk, ids);
       return;
     }
     case 'reap':
@@ -134,12 +145,8 @@ function performAt(desk: Desk, command: AtAgent, view: string): void {
       });
     }
     case 'wait': {
-      const from: string[] = [];
-      for (const text of command.agents) {
-        const id = meant(desk, text);
-        if (id === null) return;
-        if (!from.includes(id)) from.push(id);
-      }
+      const from = allMeant(desk, command.agents);
+      if (from === null) return;
       return desk.attempt(() => runtime.wait(view, command.timeout_ms, from.length === 0 ? null : from));
     }
     case 'retry':
@@ -169,15 +176,20 @@ function fork(desk: Desk, view: string, lines: readonly string[] | null): void {
   });
 }
 
-export function askKill(desk: Desk, agent_id: string): void {
-  const agent = desk.state.agents.get(agent_id);
-  if (agent === undefined) return;
-  if (isTerminal(agent.state.type)) return desk.say(`${agent.name} has ended already`, 'bad');
-  const below = descendants(desk.state, agent_id).filter((one) => !isTerminal(one.state.type));
-  desk.dispatch({
-    type: 'overlay',
-    overlay: { type: 'kill', agent_id, descendants: below.map((one) => one.id) },
-  });
+/** Asks before agents are ended; those among them that have ended already are left out. */
+export function askKill(desk: Desk, ids: readonly string[]): void {
+  const { state } = desk;
+  const named = ids.flatMap((id) => state.agents.get(id) ?? []);
+  const agent_ids = named.filter((agent) => !isTerminal(agent.state.type)).map(({ id }) => id);
+  if (agent_ids.length === 0)
+    return desk.say(
+      `${named.map(({ name }) => name).join(', ')} ${named.length === 1 ? 'has' : 'have'} ended already`,
+      'bad',
+    );
+  const below = agent_ids.flatMap((id) => descendants(state, id));
+  const living = below.filter(({ id, state: { type } }) => !isTerminal(type) && !agent_ids.includes(id));
+  const others = [...new Set(living.map(({ id }) => id))];
+  desk.dispatch({ type: 'overlay', overlay: { type: 'kill', agent_ids, descendants: others } });
 }
 
 export function openApprovals(desk: Desk): void {

@@ -94,7 +94,7 @@ function act(desk: Desk, action: Exclude<Action, Answer>): void {
     case 'interrupt':
       return interrupt(desk);
     case 'kill':
-      return view === null ? undefined : askKill(desk, view);
+      return view === null ? undefined : askKill(desk, [view]);
     case 'reap':
     case 'capture':
     case 'fork':

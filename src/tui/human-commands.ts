@@ -21,7 +21,7 @@ export const HUMAN_COMMANDS = [
     usage: '/cancel',
     description: 'end the capture; its text stays in the scrollback',
   },
-  { name: 'kill', takes: 'agent', usage: '/kill [AGENT]', description: 'end an agent and all below it' },
+  { name: 'kill', takes: 'agents', usage: '/kill [AGENT…]', description: 'end agents and all below them' },
   { name: 'reap', takes: 'nothing', usage: '/reap', description: 'remove dead agents from the rotation' },
   { name: 'send', takes: 'agent', usage: '/send AGENT MESSAGE', description: 'write to an agent' },
   {
@@ -66,7 +66,7 @@ export type HumanCommand =
         | 'help'
         | 'quit';
     }
-  | { readonly name: 'kill'; readonly agent: string | null }
+  | { readonly name: 'kill'; readonly agents: readonly string[] }
   | { readonly name: 'allow'; readonly scope: AskScope }
   | { readonly name: 'deny'; readonly note: string }
   | { readonly name: 'send'; readonly agent: string; readonly message: string }
@@ -123,8 +123,7 @@ export function readCommand(text: string): ReadCommand {
       if (rest.length > 0) return bad('/fork takes no text: use /capture first, then /fork.');
       return { ok: true, command: { name: 'fork' } };
     case 'kill':
-      if (rest.length > 1) return usage('one agent at a time');
-      return { ok: true, command: { name: 'kill', agent: rest[0] ?? null } };
+      return { ok: true, command: { name: 'kill', agents: rest } };
     case 'allow': {
       const scope = rest[0] ?? 'once';
       if (rest.length > 1 || (scope !== 'once' && scope !== 'agent')) return usage('once, or agent');

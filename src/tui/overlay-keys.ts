@@ -52,7 +52,7 @@ function agentsKey(desk: Desk, overlay: Of<'agents'>, data: string): void {
       close(desk);
       return desk.editor.setText(`/send ${/\s/.test(name) ? `"${name}"` : name} `);
     }
-    if (typed === 'k') return askKill(desk, selected);
+    if (typed === 'k') return askKill(desk, [selected]);
     if (typed === 'r') return perform(desk, { name: 'reap' });
     if (/^[1-9]$/.test(typed)) return desk.dispatch({ type: 'pin', agent_id: selected, slot: Number(typed) });
   }
@@ -75,7 +75,9 @@ function killKey(desk: Desk, overlay: Of<'kill'>, data: string): void {
   const typed = printable(data)?.toLowerCase();
   if (typed === 'y') {
     close(desk);
-    return desk.attempt(async () => void (await desk.runtime.kill(overlay.agent_id)));
+    return desk.attempt(async () => {
+      for (const id of overlay.agent_ids) await desk.runtime.kill(id);
+    });
   }
   if (typed === 'n' || matchesKey(data, 'escape')) close(desk);
 }

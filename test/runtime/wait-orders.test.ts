@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { Agent } from '../../src/core/agent.ts';
 import { CONFIG, child, newRoot } from '../store/ledger-fixture.ts';
-import { everyOrder, type World } from './every-order.ts';
+import { everyOrder } from './every-order.ts';
+import type { World } from './ordered-world.ts';
 import { type Line, type Play, parsed, type Scene, type Stage, type StageOptions } from './stage.ts';
 
 type Part = (scene: Scene) => Line;

@@ -94,6 +94,9 @@ describe('a call', () => {
     assert.deepEqual(drawCall('kill', { agent_id: 'file-reader' }, '{"killed":[]}'), [
       '● kill file-reader  ✓',
     ]);
+    assert.deepEqual(drawCall('kill', { agent_ids: ['file-reader', 'gone'] }, '{"killed":[]}'), [
+      '● kill file-reader, gone  ✓',
+    ]);
     assert.deepEqual(drawCall('send', { to: 'file-reader', message: 'x' }, '{}'), [
       '● send to file-reader  ✓',
     ]);

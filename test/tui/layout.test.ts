@@ -212,7 +212,7 @@ it('fits every screen in every look, whatever is open', () => {
     after(hostile, { type: 'overlay', overlay: { type: 'agents', filter: '', selected: null } }),
     after(hostile, {
       type: 'overlay',
-      overlay: { type: 'kill', agent_id: 'file-reader', descendants: ['test-runner'] },
+      overlay: { type: 'kill', agent_ids: ['file-reader'], descendants: ['test-runner'] },
     }),
     after(hostile, { type: 'overlay', overlay: { type: 'quit', working: 2 } }),
     after(hostile, { type: 'overlay', overlay: { type: 'keys' } }),

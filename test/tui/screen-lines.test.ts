@@ -167,7 +167,7 @@ it('fits any width in any look, whatever agents are called and ask', () => {
     ...approvalBox(hostile, ASKED, width, 3, look),
     ...questionLines(
       hostile,
-      { type: 'kill', agent_id: 'file-reader', descendants: ['grep-all'] },
+      { type: 'kill', agent_ids: ['file-reader'], descendants: ['grep-all'] },
       width,
       9,
       look,

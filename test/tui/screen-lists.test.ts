@@ -91,7 +91,7 @@ describe('an approval', () => {
 describe('the question before a kill', () => {
   const kill = (...descendants: string[]): Extract<Overlay, { type: 'kill' }> => ({
     type: 'kill',
-    agent_id: 'file-reader',
+    agent_ids: ['file-reader'],
     descendants,
   });
 
@@ -104,6 +104,8 @@ describe('the question before a kill', () => {
       'Kill file-reader and 1 descendant (grep-all)? Both stay visitable until /reap.  [y] kill  [n/Esc] keep',
     );
     assert.match(text(kill('a', 'b', 'c', 'd')), /and 4 descendants \(a, b, c, \+1 more\)\? All 5 stay/);
+    const several = text({ ...kill('grep-all'), agent_ids: ['file-reader', 'test-runner'] });
+    assert.match(several, /^Kill file-reader, test-runner and 1 descendant \(grep-all\)\? All 3 stay/);
     assert.equal(text({ type: 'quit', working: 2 }), 'quit? 2 agents running: [d]etach [k]ill all [n]o');
   });
 

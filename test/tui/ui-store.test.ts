@@ -177,7 +177,10 @@ describe('a kill', () => {
   });
 
   it('closes a question about an agent that is dead already', () => {
-    const asking: UiEvent = { type: 'overlay', overlay: { type: 'kill', agent_id: 'grep', descendants: [] } };
+    const asking: UiEvent = {
+      type: 'overlay',
+      overlay: { type: 'kill', agent_ids: ['grep'], descendants: [] },
+    };
     assert.equal(after(family(), asking, killed(['reader', 'grep'])).overlay, null);
     assert.notEqual(after(family(), asking, killed(['analyzer'])).overlay, null);
   });

@@ -15,11 +15,16 @@ export function kill(
   options: { readonly yes?: boolean },
 ): Promise<number> {
   return withStore(context, async (store) => {
-    const named: Agent[] = [];
-    for (const text of texts) named.push(await findAgent(context, store, text, { living: true }));
-    const agents = named.filter(({ state }) => !isTerminal(state.type));
-    if (agents.length === 0)
-      throw new CoppiceError('E_AGENT_DEAD', `${named.map(({ name }) => name).join(', ')} has ended already`);
+    const named = new Map<string, Agent>();
+    for (const text of texts) {
+      const agent = await findAgent(context, store, text, { living: true });
+      named.set(agent.id, agent);
+    }
+    const agents = [...named.values()].filter(({ state }) => !isTerminal(state.type));
+    if (agents.length === 0) {
+      const names = [...named.values()].map(({ name }) => name).join(', ');
+      throw new CoppiceError('E_AGENT_DEAD', `${names} ${named.size === 1 ? 'has' : 'have'} ended already`);
+    }
     if (options.yes !== true && !context.json && process.stdin.isTTY && !(await confirmed(store, agents)))
       return 1;
     const killed: string[] = [];
@@ -45,6 +50,6 @@ async function confirmed(store: Store, agents: readonly Agent[]): Promise<boolea
 /** The agents by name, and how many of `all` are no more than below them. */
 function whom(agents: readonly Agent[], all: ReadonlySet<string>): string {
   const names = agents.map(({ name }) => clean(name)).join(', ');
-  const below = all.size - new Set(agents.map(({ id }) => id)).size;
+  const below = all.size - agents.length;
   return below > 0 ? `${names} and ${below === 1 ? '1 descendant' : `${below} descendants`}` : names;
 }

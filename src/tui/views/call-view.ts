@@ -70,11 +70,18 @@ function subjectOf({ name, input: raw }: CallEntry, input: Input | null, names: 
   const named = (key: string): string => clean(names.name(text(key)) ?? text(key));
   if (name === 'wait') return waitSubject(input);
   if (name === 'send') return `to ${named('to')}`;
-  if (name === 'kill') return named('agent_id');
+  if (name === 'kill') return killSubject(input, names);
   if (name === 'fork') return clean(text('name'));
   if (name === 'spawn_agents' && Array.isArray(input.tasks)) return agents(input.tasks.length, 'task');
   const first = text('description') || Object.values(input).find((value) => typeof value === 'string');
   return typeof first === 'string' ? clean(first.slice(0, SUBJECT_MAX)) : '';
+}
+
+function killSubject({ agent_id, agent_ids }: Input, names: NameContext): string {
+  const ids = [agent_id, ...(Array.isArray(agent_ids) ? agent_ids : [])].filter(
+    (id) => typeof id === 'string',
+  );
+  return clean(ids.map((id) => names.name(id) ?? id).join(', '));
 }
 
 function waitSubject({ timeout, from_agents }: Input): string {

@@ -23,23 +23,27 @@ export function questionLines(
 
 function shortText(state: UiState, overlay: Extract<Overlay, { readonly type: 'kill' | 'quit' }>): string {
   if (overlay.type === 'quit') return `[d]etach [k]ill [n]o: ${overlay.working} running`;
-  const name = clean(state.agents.get(overlay.agent_id)?.name ?? '');
-  return `[y]/[n] kill ${overlay.descendants.length + 1}: ${name}`;
+  const { agent_ids, descendants } = overlay;
+  return `[y]/[n] kill ${agent_ids.length + descendants.length}: ${namesOf(state, agent_ids)}`;
 }
 
 function killText(
   state: UiState,
-  { agent_id, descendants }: Extract<Overlay, { readonly type: 'kill' }>,
+  { agent_ids, descendants }: Extract<Overlay, { readonly type: 'kill' }>,
 ): string {
-  const name = (id: string): string => clean(state.agents.get(id)?.name ?? id.slice(0, 8));
-  const keys = '[y] kill  [n/Esc] keep';
   const count = descendants.length;
-  if (count === 0) return `Kill ${name(agent_id)}? It stays visitable until /reap.  ${keys}`;
-  const named = descendants.slice(0, NAMES_MAX).map(name).join(', ');
-  const others = count > NAMES_MAX ? `, +${count - NAMES_MAX} more` : '';
   const below = count === 1 ? '1 descendant' : `${count} descendants`;
-  const all = count === 1 ? 'Both stay' : `All ${count + 1} stay`;
-  return `Kill ${name(agent_id)} and ${below} (${named}${others})? ${all} visitable until /reap.  ${keys}`;
+  const more = count > NAMES_MAX ? `, +${count - NAMES_MAX} more` : '';
+  const with_them =
+    count === 0 ? '' : ` and ${below} (${namesOf(state, descendants.slice(0, NAMES_MAX))}${more})`;
+  const all = agent_ids.length + count;
+  const stay = all === 1 ? 'It stays' : all === 2 ? 'Both stay' : `All ${all} stay`;
+  const keys = '[y] kill  [n/Esc] keep';
+  return `Kill ${namesOf(state, agent_ids)}${with_them}? ${stay} visitable until /reap.  ${keys}`;
+}
+
+function namesOf(state: UiState, ids: readonly string[]): string {
+  return ids.map((id) => clean(state.agents.get(id)?.name ?? id.slice(0, 8))).join(', ');
 }
 
 function quitText(working: number): string {

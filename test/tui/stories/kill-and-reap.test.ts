@@ -1,4 +1,4 @@
-/** Proves that a kill takes descendants after a counted question, that the dead stay visitable, and that /reap goes to the living. */
+/** Proves that a kill takes descendants, of several agents at once, after a counted question, that the dead stay visitable, and that /reap goes to the living. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
@@ -41,6 +41,15 @@ it('a question with the count; n keeps, y takes the descendants; reap goes to th
   await ui.gone('Kill grep');
   const alive = await ui.ledger((store) => store.agents({ living: true }));
   assert.equal(alive.length, 5, 'n and Esc keep them all');
+
+  // Several at once: a name that means nobody ends none, who is below another one counts once.
+  await ui.say('/kill tester nobody');
+  await pty.until('no agent "nobody"');
+  assert.ok(!ui.shows('Kill tester'));
+  await ui.say('/kill tester grep reader grep');
+  await pty.until('Kill tester, grep, reader and 1 descendant (count)? All 4 stay visitable until /reap.');
+  await ui.press('n');
+  await ui.gone('Kill tester');
 
   // From elsewhere: the view stays where it is.
   await ui.press(KEY.alt(0));
@@ -85,19 +94,22 @@ it('a question with the count; n keeps, y takes the descendants; reap goes to th
   assert.equal((await ui.ledger((store) => store.agents({}))).length, 5);
 });
 
-it('killing a descendant of the agent in view moves nobody; killing its parent moves to main', async (test) => {
+it('killing a descendant and a sibling of the agent in view moves nobody; killing its parent moves to main', async (test) => {
   const ui = await openUi(test, RULES);
   const { pty } = ui;
   await ui.say('split');
   await pty.until('Main heard');
   await ui.say('/agent count');
   await pty.until('count rests.');
-  await ui.say('/kill grep');
-  await pty.until('Kill grep?');
+  await ui.say('/kill grep tester');
+  await pty.until('Kill grep, tester? Both stay visitable until /reap.');
   await ui.press('y');
   await ui.gone('Kill grep');
   await pty.until(() => pty.screen().some((line) => line.includes('count]')));
-  await ui.say('/kill reader');
+  await ui.say('/kill grep tester');
+  await pty.until('grep, tester have ended already');
+  // The dead among them are left out.
+  await ui.say('/kill grep reader');
   await pty.until('Kill reader and 1 descendant (count)? Both stay visitable until /reap.');
   await ui.press('y');
   await ui.inView('0 main');
