@@ -9,7 +9,6 @@ export const EXIT = {
   not_found: 3,
   no_credentials: 4,
   wait_incomplete: 5,
-  approval_needed: 6,
   timeout: 124,
   interrupted: 130,
 } as const;

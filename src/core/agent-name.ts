@@ -41,11 +41,13 @@ export function keptName(name: string): string {
  * A name in a line that says who speaks: nothing in it can end the line or look like what stands around it. Ledgers of older versions hold any text.
  */
 export function framedName(name: string): string {
-  const plain = name
-    .slice(0, 4 * LENGTH_MAX)
-    .replaceAll(UNSEEN_RUNS, ' ')
-    .trim()
+  const plain = visibleLine(name.slice(0, 4 * LENGTH_MAX))
     .slice(0, LENGTH_MAX)
     .toWellFormed();
   return plain.replaceAll(/[[(]/g, '‹').replaceAll(/[\])]/g, '›').replaceAll('"', "'") || 'nobody';
+}
+
+/** What is seen of a text, on one line. */
+export function visibleLine(text: string): string {
+  return text.replaceAll(UNSEEN_RUNS, ' ').trim();
 }

@@ -1,3 +1,4 @@
+import { visibleLine } from '../core/agent-name.ts';
 import type { PlacedMessage } from '../core/message.ts';
 import { clean } from './clean.ts';
 import { fit, type Style } from './style.ts';
@@ -16,10 +17,10 @@ export function treeTitle(first: readonly PlacedMessage[]): string | null {
   return null;
 }
 
-/** The first line that says something, without what a terminal does not print. */
+/** The first line that says something. */
 function titleLine(text: string): string {
   for (const line of text.slice(0, 4_000).split('\n')) {
-    const said = clean(line).replaceAll(/\s+/g, ' ');
+    const said = visibleLine(clean(line));
     if (/[\p{L}\p{N}]/u.test(said)) return fit(said, TITLE_MAX, PLAIN);
   }
   return '';

@@ -4,7 +4,7 @@ import type { Agent } from '../../src/core/agent.ts';
 import type { NewRun } from '../../src/core/run.ts';
 import type { Store } from '../../src/store/store.ts';
 import { LARGE_LEADER, LED, PARKED_ALONE, RESTING } from './large-ledger.ts';
-import { letter, newAgent, said, stepOf } from './ledger-fixture.ts';
+import { CONFIG, letter, newAgent, said, stepOf } from './ledger-fixture.ts';
 
 /** A call that is made often, or while somebody waits. */
 export interface HotCall {
@@ -190,11 +190,21 @@ export const HOT_CALLS: readonly HotCall[] = [
     },
   },
   {
-    name: 'the newest conversations',
+    name: 'the newest conversations, of a folder and of all',
     rows: 200,
     call: async (store) => {
-      assert.equal((await store.agents({ roots: true, limit: 5 })).length, 5);
-      assert.equal((await store.agents({ conversations: true, limit: 1 })).length, 1);
+      assert.equal((await store.agents({ conversations: true, limit: 5 })).length, 5);
+      const { cwd } = CONFIG;
+      assert.equal((await store.agents({ conversations: true, cwd, limit: 50 })).length, 50);
+      assert.deepEqual(await store.agents({ conversations: true, cwd: '/nowhere', limit: 1 }), []);
+    },
+  },
+  {
+    name: 'the newest agents, living ones and all',
+    rows: 1_000,
+    call: async (store) => {
+      assert.equal((await store.agents({ living: true, limit: 200 })).length, 200);
+      assert.equal((await store.agents({ limit: 200 })).length, 200);
     },
   },
   {

@@ -1,4 +1,5 @@
 import { LARGE_LEDGER_MIGRATION } from './large-ledger-migration.ts';
+import { LISTING_MIGRATION } from './listing-migration.ts';
 import { QUESTION_MIGRATION } from './question-migration.ts';
 import { RETENTION_MIGRATION } from './retention-migration.ts';
 import { SCALE_MIGRATION } from './scale-migration.ts';
@@ -267,4 +268,5 @@ CREATE TABLE channel_notes (
   // A step may bring another model. SQLite has all that it needs; the numbers of both databases go together.
   { number: 9, sql: 'SELECT 1' },
   { number: 10, sql: WAIT_MIGRATION },
+  { number: 11, sql: LISTING_MIGRATION },
 ];
