@@ -3,7 +3,7 @@ import { isKnown, maySplit } from './shell-word.ts';
 
 /** Settings that name no program. */
 const plain_setting =
-  /^(?:user|color|advice|log|i18n|column|init)\.|^core\.(?:quotepath|autocrlf|eol|filemode|ignorecase|longpaths)=|^(?:commit|tag)\.gpgsign=(?:false|no|0)?$|^core\.pager=(?:cat)?$/i;
+  /^(?:user|color|advice|log|i18n|column)\.|^(?:init\.defaultbranch|core\.(?:quotepath|autocrlf|eol|filemode|ignorecase|longpaths))(?:=|$)|^(?:commit|tag)\.gpgsign=(?:false|no|0)?$|^core\.pager=(?:cat)?$/i;
 
 /** Subcommands that run a command of their arguments or of settings that they take. */
 const runs_commands =
@@ -79,7 +79,8 @@ function isCommandOption(subcommand: string, word: string): boolean {
 
 /** `git config` that only looks, or sets what names no program. */
 function isLook(rest: readonly string[]): boolean {
-  if (rest.some((word) => /^(?:--(?:get|list|show|type)|-l$|get$|list$)/.test(word))) return true;
+  if (/^(?:get|list)$/.test(rest[0] ?? '')) return true;
+  if (rest.some((word) => /^(?:--get(?:-all|-regexp|-urlmatch)?|--list|-l)$/.test(word))) return true;
   const names = rest.filter((word) => !word.startsWith('-') && word !== 'set' && word !== 'unset');
   return names.length <= 1 || (isKnown(names[0]!) && plain_setting.test(names[0]!));
 }

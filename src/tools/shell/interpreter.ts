@@ -9,14 +9,18 @@ const other_shells = new Set(
   'zsh ksh mksh ksh93 fish csh tcsh yash posh elvish nu xonsh pwsh powershell'.split(' '),
 );
 
-/** Interpreters: which option carries code. One that gets neither code nor a file reads code from its input. */
-const code_options: readonly (readonly [name: RegExp, code: RegExp])[] = [
-  [/^(?:python|pypy)[\d.]*$/, /^-[A-Za-z]*c|^-$/],
-  [/^(?:node|nodejs|bun|tsx|ts-node|deno)$/, /^-[a-z]*[ep]|^--(?:eval|print)|^-$|^eval$|data:/],
-  [/^perl[\d.]*$/, /^-\w*[eEx]|^-$|^-[mM].*[ (;]/],
-  [/^(?:ruby|jruby)[\d.]*$/, /^-\w*[ex]|^-$/],
-  [/^php[\d.]*$/, /^-[rRBEa]|^--(?:run|process|interactive)|^-$/],
-  [/^(?:lua|luajit)[\d.]*$/, /^-[ei]|^-$/],
+/** Interpreters: which option carries code, and which takes the next word. One that gets neither code nor a file reads code from its input. */
+const code_options: readonly (readonly [name: RegExp, code: RegExp, value?: RegExp])[] = [
+  [/^(?:python|pypy)[\d.]*$/, /^-[A-Za-z]*c|^-$/, /^-[A-Za-z]*[WX]$|^--check/],
+  [
+    /^(?:node|nodejs|bun|tsx|ts-node|deno)$/,
+    /^-[a-z]*[ep]|^--(?:eval|print)|^-$|^eval$|data:/,
+    /^-[rC]$|^--(?:require|import|loader|experimental-loader|conditions|env-file|input-type|title|watch-path|disable-warning|stack-trace-limit|max-http-header-size)$/,
+  ],
+  [/^perl[\d.]*$/, /^-\w*[eEx]|^-$|^-[mM].*[ (;]/, /^-I$/],
+  [/^(?:ruby|jruby)[\d.]*$/, /^-\w*[ex]|^-$/, /^-[IrCE]$/],
+  [/^php[\d.]*$/, /^-[rRBEa]|^--(?:run|process|interactive)|^-$/, /^-[dcz]$/],
+  [/^(?:lua|luajit)[\d.]*$/, /^-[ei]|^-$/, /^-l$/],
   [
     /^(?:R|Rscript|julia|groovy|elixir|raku|scala|swift|osascript|gnuplot|sbcl|guile|racket|clojure|clj|ghc|octave)$/,
     /^-[eEcr]|^--(?:eval|e)|^-$/,
@@ -36,11 +40,14 @@ export const readInterpreter: ReadArguments = (words) => {
   if (shells.has(name)) return readShell(words);
   if (other_shells.has(name)) return hidden(`what ${name} runs`);
   if (/awk$/.test(name)) return readAwk(words);
-  const code = code_options.find(([names]) => names.test(name))![1];
+  const [, code, value = /^$/] = code_options.find(([names]) => names.test(name))!;
   const rest = words.slice(1);
   if (rest.length === 1 && /^(?:-[vVh]|--(?:version|help))$/.test(rest[0]!)) return [];
   const file = rest.findIndex(
-    (word) => !word.startsWith('-') && !/^(?:run|test|compile|fmt|lint|check|x|install|add|i)$/.test(word),
+    (word, at) =>
+      !word.startsWith('-') &&
+      !value.test(rest[at - 1] ?? '-') &&
+      !/^(?:run|test|compile|fmt|lint|check|x|install|add|i)$/.test(word),
   );
   const options = file === -1 ? rest : rest.slice(0, file + 1);
   // An option may come split out of a word that begins unknown.
@@ -49,7 +56,9 @@ export const readInterpreter: ReadArguments = (words) => {
   const module = options.find((word) => /^-\w*m/.test(word));
   if (
     module !== undefined &&
-    /^(?:code|pdb|timeit|profile|cProfile|trace)$/.test(`${module.slice(2)}${rest[file] ?? ''}`)
+    /^(?:code|pdb|timeit|profile|cProfile|trace|asyncio|IPython)$/.test(
+      module.replace(/^-\w*?m/, '') || (rest[file] ?? ''),
+    )
   )
     return hidden(`code that ${name} is given`);
   const subcommand = rest[0] !== undefined && /^[a-z]/.test(rest[0]);

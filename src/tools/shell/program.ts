@@ -13,6 +13,8 @@ const closed = new Set(
     'screen tmux dtach abduco start-stop-daemon daemonize daemon entr unbuffer rlwrap faketime fakeroot fakechroot ' +
     'proot bwrap firejail eatmydata torsocks proxychains proxychains4 cpulimit systemd-inhibit dbus-run-session ' +
     'xvfb-run chpst softlimit setuidgid envdir envuidgid numactl cgexec perf valgrind hyperfine caffeinate gdb lldb ' +
+    'choom uclampset ssh-agent gpg-agent sg newgrp catchsegv tini dumb-init catatonit mpirun mpiexec srun sbatch qsub bsub ' +
+    'torify tsocks xterm gnome-terminal konsole cross-env cross-env-shell concurrently watchexec ' +
     'vi vim view vimdiff nvim ex ed red emacs emacsclient m4 dc socat logrotate ipython jshell irb telnet ftp lftp'
   ).split(' '),
 );
@@ -44,6 +46,22 @@ const telling: Readonly<Record<string, RegExp>> = {
   asdf: /^exec$/,
   conda: /^run$/,
   mamba: /^run$/,
+  micromamba: /^run$/,
+  pipx: /^run$/,
+  rustup: /^run$/,
+  pyenv: /^exec$/,
+  rbenv: /^exec$/,
+  nvm: /^exec$/,
+  fnm: /^exec$/,
+  'docker-compose': /^(?:run|exec)$/,
+  ip: /^exec$/,
+  nodemon: /^-\w*x|^--exec/,
+  fzf: /^--(?:preview|bind)/,
+  tcpdump: /^-\w*z/,
+  bpftrace: /^-\w*c/,
+  apt: /^-\w*[oc]|^--(?:option|config)/,
+  'apt-get': /^-\w*[oc]|^--(?:option|config)/,
+  dpkg: /invoke/,
   rg: /^--(?:pre|hostname-bin)/,
   zip: /^-TT|^--u/,
   sort: /^--co/,
@@ -81,7 +99,11 @@ const readTelling: ReadArguments = (words) => {
 const readFind: ReadArguments = (words) => {
   const inner: InnerCommand[] = [];
   for (let at = 1; at < words.length; at += 1) {
-    if (maySplit(words[at]!.slice(0, 1)) && words.length === 2) return hidden('the arguments of find');
+    if (!isKnown(words[at]!.slice(0, 1))) {
+      // It may be an `-exec`, where what follows may be a command.
+      const next = words[at + 1] ?? ')';
+      if (maySplit(words[at]!.slice(0, 1)) || !/^[-!(),]/.test(next)) return hidden('the arguments of find');
+    }
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(words[at]!)) continue;
     const end = words.findIndex((word, place) => place > at && (word === ';' || word === '+'));
     const found = words.slice(at + 1, end === -1 ? undefined : end);
@@ -182,8 +204,10 @@ const readRunner: ReadArguments = (words) => {
   );
   if (at === -1) return [];
   if (!runners[name]!.test(words[at]!)) return hidden(`the arguments of ${name}`);
-  // A script of that name: npm run exec.
-  if (words.slice(1, at).some((word) => !word.startsWith('-'))) return [];
+  const before = words.slice(1, at).filter((word) => !word.startsWith('-'));
+  // A word before it is the value of an option, a command with commands of its own (`uv tool run`), or there is a script of that name: npm run exec.
+  if (before.length > 0)
+    return before.length < at - 1 || /^(?:tool|env)$/.test(before[0]!) ? hidden(`what ${name} runs`) : [];
   const rest = words.slice(words[at + 1] === '--' ? at + 2 : at + 1);
   if (rest[0] === undefined || rest[0].startsWith('-')) return hidden(`what ${name} runs`);
   return [{ words: rest }];
@@ -209,7 +233,12 @@ const programs: ReadonlyMap<string, ReadArguments> = new Map<string, ReadArgumen
 
 /** What a command runs beside itself. A program that is not known here runs what it is: what it is made of is not followed. */
 export const readProgram: ReadArguments = (words) => {
-  const name = words[0]!;
+  // As they are called where other tools have the plain names.
+  const name = words[0]!.replace(
+    /^g(?=(?:timeout|xargs|env|nice|nohup|stdbuf|time|chroot|sort|split|install)$)/,
+    '',
+  );
+  if (name !== words[0]) return readProgram([name, ...words.slice(1)]);
   const read = programs.get(name);
   if (read !== undefined) return read(words);
   if (closed.has(name) || /^(?:ld-linux|ld-musl|ld\.so)/.test(name)) return hidden(`what ${name} runs`);

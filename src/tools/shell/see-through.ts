@@ -152,6 +152,10 @@ class View {
         break;
       case 'ExtendedGlob':
         return this.hide('a pattern that only some shells know');
+      case 'ArrayValue':
+        if (node.elements.some((element) => element.type === 'Word' && element.text.startsWith('[')))
+          this.evaluates = true;
+        break;
       case 'Assignment':
         if (node.index !== undefined) this.evaluates = true;
         this.#inner(assigned(node.name, assignmentText(node).slice(assignmentText(node).indexOf('=') + 1)));
@@ -228,6 +232,8 @@ class View {
 /** The name without its folder, as `rm` for `/bin/rm`; undefined when it is not known. */
 function programName(word: string | undefined): string | undefined {
   if (word === undefined || word === '' || word.includes('\x01')) return undefined;
+  // Another name for whatever is open or runs.
+  if (/^\/+(?:proc|dev)\//.test(word)) return undefined;
   const name = word.slice(word.lastIndexOf('/') + 1);
   return isKnown(name) ? name : undefined;
 }

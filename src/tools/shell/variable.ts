@@ -9,8 +9,12 @@ const commands =
 const loaders =
   /^(?:ENV|BASH_ENV|BASH_FUNC_.*|BASH_CMDS|BASH_ALIASES|BASH_LOADABLES_PATH|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*|LESSOPEN|LESSCLOSE|PERL5OPT|PERL5DB|PYTHONSTARTUP|PYTHONINSPECT|RUBYOPT|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|(?:GNU)?MAKEFLAGS|TAR_OPTIONS|RIPGREP_CONFIG_PATH|GIT_CONFIG.*|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|GIT_ALLOW_PROTOCOL)$/;
 
+/** Variables of bash that hold a number: what they are given is evaluated as arithmetic. */
+const numbers = /^(?:S?RANDOM|SECONDS|HISTCMD|LINENO|OPTIND|OPTERR)$/;
+
 /** What the assignment `NAME=VALUE` makes something run; null for an ordinary variable. */
 export function assigned(name: string, value: string): InnerCommand | null {
+  if (numbers.test(name)) return { evaluates: true };
   if (loaders.test(name)) return { hidden: `the variable ${name}` };
   if (name === 'NODE_OPTIONS') {
     const plain = isKnown(value) && !/import|require|loader|eval|-r/.test(value);

@@ -8,9 +8,10 @@ interface Grammar {
   readonly flags?: string;
   readonly values?: string;
   readonly glued?: string;
-  /** Long options without a value, and with one, behind `=` or as the next word. */
+  /** Long options without a value, with one behind `=` or as the next word, and with one behind `=` if at all. */
   readonly long?: string;
   readonly long_values?: string;
+  readonly long_glued?: string;
   /** So many words stand before the command. */
   readonly before?: number;
   /** Assignments may stand before the command. */
@@ -31,8 +32,9 @@ const grammars: Readonly<Record<string, Grammar>> = {
   sudo: {
     flags: 'AbEHknPSvBN',
     values: 'ugpCDhRrtTcU',
-    long: 'non-interactive preserve-env set-home stdin background reset-timestamp',
-    long_values: 'user group prompt chdir host role type close-from chroot preserve-env command-timeout',
+    long: 'non-interactive set-home stdin background reset-timestamp',
+    long_values: 'user group prompt chdir host role type close-from chroot command-timeout',
+    long_glued: 'preserve-env',
     assigns: true,
   },
   doas: { flags: 'nL', values: 'uC' },
@@ -84,23 +86,24 @@ const grammars: Readonly<Record<string, Grammar>> = {
     flags: '',
     glued: 'cdefilmnqrstuvxy',
     long: 'verbose noheadings raw',
-    long_values:
+    long_glued:
       'as core cpu data fsize locks memlock msgqueue nice nofile nproc rss rtprio rttime sigpending stack',
   },
   unshare: {
     flags: 'rcf',
     glued: 'muinpCTU',
     values: 'RwSGl',
-    long: `${spaces} user`,
-    long_values: `${spaces} root wd setuid setgid propagation setgroups map-user map-group kill-child`,
+    long_values: 'root wd setuid setgid propagation setgroups map-user map-group',
+    long_glued: `${spaces} user kill-child`,
     shell: true,
   },
   nsenter: {
     flags: 'aFeZc',
     glued: 'muinpCTUrw',
     values: 'tSG',
-    long: `${spaces} user no-fork preserve-credentials root wd`,
-    long_values: `${spaces} user target setuid setgid root wd`,
+    long: 'no-fork preserve-credentials',
+    long_values: 'target setuid setgid',
+    long_glued: `${spaces} user root wd`,
     shell: true,
   },
   chroot: { long: 'skip-chdir', long_values: 'userspec groups', before: 1, shell: true },
@@ -116,8 +119,9 @@ const grammars: Readonly<Record<string, Grammar>> = {
   watch: {
     flags: 'bcCdegprtwxf',
     values: 'nqs',
-    long: 'beep color no-color differences errexit chgexit exec precise no-rerun no-title no-wrap',
-    long_values: 'interval differences equexit',
+    long: 'beep color no-color errexit chgexit exec precise no-rerun no-title no-wrap',
+    long_values: 'interval equexit',
+    long_glued: 'differences',
     joined: true,
   },
   strace: { flags: 'cCdDfFhiknqrtTvVwxyYzZ', values: 'abeEIoOpPsSuUX' },
@@ -135,7 +139,8 @@ const grammars: Readonly<Record<string, Grammar>> = {
     values: 'adEILnPsRJS',
     glued: 'eil',
     long: 'null no-run-if-empty verbose exit interactive open-tty',
-    long_values: 'arg-file delimiter max-lines max-args max-procs max-chars eof process-slot-var',
+    long_values: 'arg-file delimiter max-args max-procs max-chars process-slot-var',
+    long_glued: 'max-lines eof',
   },
 };
 
@@ -154,8 +159,10 @@ export const readWrapper: ReadArguments = (words) => {
   let start = at + (grammar.before ?? 0);
   const before = words.slice(at, start);
   if (before.some(maySplit)) return hidden(`the arguments of ${name}`);
-  if (grammar.text !== undefined && words[start] === `-${grammar.text}`)
-    return [...inner, textOf(words[start + 1], name)];
+  if (grammar.text !== undefined && words[start]?.startsWith('-') === true)
+    return words[start] === `-${grammar.text}`
+      ? [...inner, textOf(words[start + 1], name)]
+      : hidden(`an option of ${name}`);
   // `env -` is `env -i`.
   if (name === 'env' && words[start] === '-') start += 1;
   for (; grammar.assigns === true && words[start]?.includes('=') === true; start += 1) {
@@ -173,7 +180,7 @@ export const readWrapper: ReadArguments = (words) => {
 
 /** Where the words behind the options begin; null when an option is not in the grammar. */
 function afterOptions(words: readonly string[], grammar: Grammar, inner: InnerCommand[]): number | null {
-  const [long = [], long_values = []] = [grammar.long?.split(' '), grammar.long_values?.split(' ')];
+  const named = (list: string | undefined, name: string): boolean => list?.split(' ').includes(name) === true;
   let at = 1;
   for (; at < words.length; at += 1) {
     const word = words[at]!;
@@ -183,11 +190,11 @@ function afterOptions(words: readonly string[], grammar: Grammar, inner: InnerCo
     if (maySplit(word)) return null;
     if (word.startsWith('--')) {
       const name = word.slice(2).split('=', 1)[0]!;
-      if (word.includes('=') ? !long_values.includes(name) : !long.includes(name)) {
-        if (!long_values.includes(name)) return null;
-        at += 1;
-        if (words[at] === undefined || maySplit(words[at]!)) return null;
-      }
+      if (named(grammar.long_glued, name) || named(grammar.long, name)) continue;
+      if (!named(grammar.long_values, name)) return null;
+      if (word.includes('=')) continue;
+      at += 1;
+      if (words[at] === undefined || maySplit(words[at]!)) return null;
       continue;
     }
     for (let letter = 1; letter < word.length; letter += 1) {

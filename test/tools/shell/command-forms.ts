@@ -82,6 +82,18 @@ export const deleting: readonly string[] = [
   "split --filter='rm x' names", 'sort --compress-program=rm names; rm x', "rsync -e 'rm x;:' names a:b; rm x", 
   'dc -e "!rm x"',
   "m4 <<< 'syscmd(rm x)'", "sqlite3 :memory: '.shell rm x'", "busybox ash -c 'rm x'",
+  // options that take the next word, or do not
+  'prlimit --nofile rm x', 'unshare --kill-child rm x', 'echo x | xargs --max-lines rm', 'echo x | xargs --eof rm', "flock l --command 'rm x'", "script /dev/null --command 'rm x'",
+  "script /dev/null -qc 'rm x'", 'a=-exec; find . -name x $a rm {} +', 'a=-exec; find . -name x "$a" rm {} +', "a='-exec rm x ;'; find . $a", 'a=-exec b=";"; find . "$a" rm x "$b"',
+  'python3 -X importtime -c \'import os; os.system("rm x")\'', 'python3 -W ignore -c \'import os; os.system("rm x")\'', 'python3 -mtimeit -n1 -r1 \'import os; os.system("rm x")\'',
+  'perl -I lib -e \'system "rm x"\'', 'node -C a -e \'child_process.execSync("rm x")\'', 'node --conditions a -e \'child_process.execSync("rm x")\'',
+  // settings of git
+  "git -C repo config --type=path alias.l '!rm ../x'; git -C repo l", "git -C repo config alias.l '!rm ../x' get; git -C repo l", "git -C repo config --file .git/config alias.l '!rm ../x' list; git -C repo l",
+  'mkdir t t/hooks; cp s.sh t/hooks/post-commit; chmod +x t/hooks/*; git -c init.templateDir=$PWD/t init; git -c user.name=a -c user.email=a commit --allow-empty -m a',
+  // variables that hold numbers
+  "RANDOM='a[$(rm x)]'", "read OPTIND <<< 'a[$(rm x)]'", "export HISTCMD='a[$(rm x)]'", "for RANDOM in 'a[$(rm x)]'; do :; done", "mapfile -t RANDOM <<< 'a[$(rm x)]'", "q='a[$(rm x;echo 0)]'; z=([q]=1)",
+  // other programs that run programs
+  'choom -n 0 -- rm x', 'ssh-agent rm x', 'gpg-agent --daemon rm x', "sg root -c 'rm x'", "/proc/self/exe -c 'rm x'",
   // where bash and its grammar were found to differ
   'env =1 rm x', '$\\\nq eval rm x', "split --fil='rm x' names", ": >&'$(rm x)'", "printf -v a -v 'b[$(rm x)]' c", "cat <<E\n${q:-'$(rm x)'}\nE", 'jobs -s -x rm x',
 ];
@@ -90,7 +102,8 @@ export const deleting: readonly string[] = [
 // biome-ignore format: one line holds many
 export const reaching: readonly string[] = [
   'npx rm x', 'npm exec -- rm x', 'uv run rm x', 'poetry run rm x', 'docker run -v .:/a b rm /a/x', "tmux new -d 'rm x'", 'script -q /dev/null rm x', 'ssh localhost rm x', 'sudo rm x', 'sudo -u root rm x',
-  'sudo -s rm x', 'doas rm x', 'nsenter -t 1 rm x', 'chroot / rm x', 'watch -n 1 rm x', "watch 'rm x'", 'parallel rm ::: x', "ssh -o ProxyCommand='rm x' a",
+  'sudo -s rm x', 'doas rm x', 'nsenter -t 1 rm x', 'chroot / rm x', 'watch -n 1 rm x', "watch 'rm x'", 'parallel rm ::: x', 'npm --prefix . exec -- rm x', 'pnpm --filter a exec rm x', 'poetry -C . run rm x', 'uv --directory . run rm x',
+  'uv tool run rm x', 'pipx run rm x', 'pyenv exec rm x', 'docker-compose exec a rm x', 'ip netns exec a rm x', 'tini -- rm x', 'mpirun rm x', 'gtimeout 5 rm x', 'gxargs rm < names', 'php -d a=b -r 1', 'ruby -I lib -e 1', "ssh -o ProxyCommand='rm x' a",
 ];
 
 /** What people and models run all day; none of it may be refused by a rule about `rm`. */
@@ -122,6 +135,8 @@ export const ordinary: readonly string[] = [
   "printf '%s\\n' a b", 'printf "\\033[1m%s\\n" a', 'kill %1', 'tee f < g', 'bash --version', "bash -c 'ls && echo hi'", "sh -c 'cd src; ls'",
   'xargs -n 1 sh -c \'echo "$0"\' < f', "cat > f.ts <<'E'\nconst a = `${b}`; // rm x\nE", 'cat > f <<E\nrm x; "quoted" and \'more\'\n$HOME\nE',
   'cat <<\'E\' | jq .\n{"a": "rm x"}\nE', 'cat <<< "a b"', 'diff <(sort a) <(sort b)', 'echo "a # b" # rm x', '# rm x\nls', 'echo a; # rm x',
-  "git log --format='%h %s' | head", 'echo {1..3} a{b,c}', 'ls -l ~/src', 'GIT_PAGER=cat git log', 'PAGER=cat git diff', 'EDITOR=true git commit --amend',
+  "git log --format='%h %s' | head", 'find "$dir" -name "$name" -type f', 'find . ! -name "$a" \\( -name b -o -name "$c" \\)', 'python3 -u train.py -c config.yaml', 'python3 -X utf8 train.py -c config.yaml', 'node --import ./a.ts b.ts',
+  'perl -I lib a.pl -e b', 'RANDOM=42; echo $RANDOM', 'a=([1]=b); echo "${a[1]}"', 'git config --get user.name', 'git config --global init.defaultBranch main', 'git config --list --show-origin', 'git config --type=bool core.bare',
+  'npm --prefix web run build', 'npm install x', 'uv --directory a sync', 'docker-compose up -d', 'pipx install a', 'echo {1..3} a{b,c}', 'ls -l ~/src', 'GIT_PAGER=cat git log', 'PAGER=cat git diff', 'EDITOR=true git commit --amend',
   'GIT_AUTHOR_NAME=a git commit -m b', 'a="$(git rev-parse HEAD)" && echo "$a"',
 ];
