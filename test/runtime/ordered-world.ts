@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isWorking } from '../../src/core/state.ts';
 import type { Surroundings } from '../../src/runtime/surroundings.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -24,8 +24,8 @@ export class World {
   /** One ledger for all plays, each with trees of its own. */
   readonly store: Store;
   readonly #folder: string;
-  /** A connection of its own, to look at the rows as they are. */
-  readonly #rows: DatabaseSync;
+  /** Whether something was written for a worker. */
+  readonly #signal: StatementSync;
   readonly #stages: Stage[] = [];
   /** Wakes a process, by its worker. */
   readonly #wakes = new Map<string, { readonly name: string; readonly wake: () => void }>();
@@ -39,10 +39,11 @@ export class World {
   #alike: readonly string[] = [];
   #held: readonly string[] = [];
 
+  /** `rows`: a connection of its own, to look at the rows as they are. */
   constructor(store: Store, folder: string, rows: DatabaseSync) {
     this.store = store;
     this.#folder = folder;
-    this.#rows = rows;
+    this.#signal = rows.prepare('SELECT 1 FROM signals WHERE worker = ?');
   }
 
   /** A process on the ledger. Its rounds, what it tells and asks the ledger, and the answers of its models are events. */
@@ -116,10 +117,9 @@ export class World {
 
   /** Those for whom something was written. */
   #wake(): void {
-    const written = this.#rows.prepare('SELECT 1 FROM signals WHERE worker = ?');
     for (const [worker, { name, wake }] of this.#wakes) {
       const event = `${name} is woken`;
-      if (written.get(worker) !== undefined && !this.#possible.some((one) => one.name.startsWith(event)))
+      if (this.#signal.get(worker) !== undefined && !this.#possible.some((one) => one.name.startsWith(event)))
         void this.#event(event, name, 'writes').then(wake);
     }
   }

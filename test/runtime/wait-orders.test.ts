@@ -233,13 +233,26 @@ describe('every order of a wait for an agent that another process leads', () => 
     });
   });
 
-  it('a letter in the same message wakes it', async () => {
-    await everyOrder(async (world) => {
-      const one = await shared(world, { main: [[waitFor('mid'), write('mid')], 'done'], mid: ['new'] }, 2);
-      // The letter lies there, and the second look of the one that waits comes when it comes.
-      world.hold('left', 'right asks');
-      await world.cue('main');
-      return async () => assert.deepEqual(await waited(one), [{ status: 'idle', last_reply: 'new' }]);
+  for (const [title, before] of [
+    ['has done nothing yet', []],
+    ['rests', ['old']],
+    ['has failed', [fails]],
+  ] as const)
+    it(`a letter in the same message wakes one that ${title}`, async () => {
+      await everyOrder(async (world) => {
+        const first = before.length === 0 ? [] : [[write('mid')], [waitFor('mid')]];
+        const main = [...first, [waitFor('mid'), write('mid')], 'done'];
+        const lines: (Line | Part)[] = [...before, 'new'];
+        const mid: Part = (scene) => {
+          const line = lines.shift() ?? 'too much';
+          return typeof line === 'function' ? line(scene) : line;
+        };
+        const one = await shared(world, { main, mid: [mid] }, main.length);
+        if (before.length > 0) for (const name of ['main', 'main', 'mid']) await world.cue(name);
+        // The letter lies there, and the second look of the one that waits comes when it comes.
+        world.hold('left', 'right asks');
+        await world.cue('main');
+        return async () => assert.deepEqual(await waited(one), [{ status: 'idle', last_reply: 'new' }]);
+      });
     });
-  });
 });
