@@ -5,7 +5,8 @@ export function overBudget(view: ToolsetView, wanted = 1): string | null {
   const { limits, live, total } = view.tree;
   const over = (limit: string, allowed: number, present: number, advice: string): string => {
     const more = wanted === 1 ? '' : ` and ${wanted} more were asked for; none was created`;
-    return `limit "${limit}" reached: ${present} of ${allowed}${more}. ${advice} A person can raise it with --limit ${limit}=N.`;
+    const help = present < allowed ? `Ask for at most ${allowed - present} at once.` : advice;
+    return `limit "${limit}" reached: ${present} of ${allowed}${more}. ${help} A person can raise it with --limit ${limit}=N.`;
   };
   if (view.self.depth + 1 > limits.depth)
     return over(
