@@ -20,7 +20,7 @@ export function keyPressed(desk: Desk, data: string): void {
   const begun_at = state.leader ? state.typed_at : state.now;
   const writes = state.overlay === null && !state.leader && !editor.completing && editor.text === '';
   desk.dispatch({ type: 'typed', alone: writes ? printable(data) : null });
-  if (state.overlay !== null) return overlayKey(desk, state.overlay, data);
+  if (state.overlay !== null && overlayKey(desk, state.overlay, data)) return;
   // A list of completions has its own keys.
   if (
     editor.completing &&

@@ -18,6 +18,7 @@ import { LedgerFollower } from './ledger-follower.ts';
 import type { LineEditor } from './line-editor.ts';
 import { LinePrinter } from './line-printer.ts';
 import type { Look } from './look.ts';
+import { decideByLetter } from './overlay-keys.ts';
 import type { Screen } from './screen.ts';
 import type { UiEvent } from './ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
@@ -253,9 +254,10 @@ class App implements Desk {
   }
 
   #tick(): void {
-    if (this.state.question?.held != null) {
+    if (this.state.question?.held != null || this.state.deciding !== null) {
       this.dispatch({ type: 'tick', now: Date.now() });
       answerByLetter(this);
+      decideByLetter(this);
     }
     const moves = [...this.state.agents.values()].some((agent) => isWorking(agent.state.type));
     if (moves && !this.look.accessible) this.dispatch({ type: 'tick', now: Date.now() });

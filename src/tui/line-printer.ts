@@ -1,3 +1,4 @@
+import { isOwnQuestion } from './decision.ts';
 import type { Desk } from './desk.ts';
 import { describeBindings } from './key-bindings.ts';
 import { commandRows, keyRows } from './key-rows.ts';
@@ -67,8 +68,7 @@ export class LinePrinter {
     const { screen, look, bindings } = this.#desk;
     const { overlay } = state;
     if (overlay === null || overlay === before?.overlay) return;
-    if (overlay.type === 'kill' || overlay.type === 'quit')
-      return screen.print(questionLines(state, overlay, width, HIGH, look));
+    if (isOwnQuestion(overlay)) return screen.print(questionLines(state, overlay, width, HIGH, look));
     const rows = describeBindings(bindings);
     if (overlay.type === 'agents')
       screen.print(agentsOverlay(state, overlay, width, HIGH, look).lines.slice(0, -1));

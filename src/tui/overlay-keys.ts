@@ -1,24 +1,20 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import { printable } from './action-of.ts';
 import { agentRows, moveSelection, selectedAgent } from './agent-rows.ts';
+import type { Decision } from './answer.ts';
 import { askKill, perform } from './app-commands.ts';
+import { dueDecision, isOwnQuestion, type OwnQuestion } from './decision.ts';
 import type { Desk } from './desk.ts';
 import type { Overlay } from './ui-state.ts';
 
 type Of<T extends Overlay['type']> = Extract<Overlay, { readonly type: T }>;
 
-/** A key while a list is open, or what the person asked for must be confirmed. */
-export function overlayKey(desk: Desk, overlay: Overlay, data: string): void {
-  switch (overlay.type) {
-    case 'agents':
-      return agentsKey(desk, overlay, data);
-    case 'kill':
-      return killKey(desk, overlay, data);
-    case 'quit':
-      return quitKey(desk, data);
-    case 'keys':
-      return close(desk);
-  }
+/** A key while a list is open, or what the person asked for must be confirmed. False: it left the question, and does what it always does. */
+export function overlayKey(desk: Desk, overlay: Overlay, data: string): boolean {
+  if (isOwnQuestion(overlay)) return decidingKey(desk, overlay, data);
+  if (overlay.type === 'agents') agentsKey(desk, overlay, data);
+  else close(desk);
+  return true;
 }
 
 function close(desk: Desk): void {
@@ -71,20 +67,36 @@ function filtered(desk: Desk, overlay: Of<'agents'>, filter: string): void {
   desk.dispatch({ type: 'overlay', overlay: { ...overlay, filter, selected } });
 }
 
-function killKey(desk: Desk, overlay: Of<'kill'>, data: string): void {
-  const typed = printable(data)?.toLowerCase();
-  if (typed === 'y') {
+function decidingKey(desk: Desk, question: OwnQuestion, data: string): boolean {
+  const held = desk.state.deciding;
+  const is_enter = matchesKey(data, 'enter');
+  if (held !== null && is_enter) decide(desk, question, held.decision);
+  else if (matchesKey(data, 'escape')) close(desk);
+  // There is no default.
+  else if (is_enter && desk.editor.text === '') return true;
+  else {
+    const letter = printable(data);
+    if (letter !== null && held === null) desk.dispatch({ type: 'decide', letter });
+    if (held === null && desk.state.deciding !== null) return true;
     close(desk);
-    return desk.attempt(async () => {
-      for (const id of overlay.agent_ids) await desk.runtime.kill(id);
-    });
+    if (held !== null && desk.takesInput) desk.editor.handleInput(held.text);
+    return false;
   }
-  if (typed === 'n' || matchesKey(data, 'escape')) close(desk);
+  return true;
 }
 
-function quitKey(desk: Desk, data: string): void {
-  const typed = printable(data)?.toLowerCase();
-  if (typed === 'd') return desk.leave('detach');
-  if (typed === 'k') return desk.leave('kill');
-  if (typed === 'n' || matchesKey(data, 'escape')) close(desk);
+/** A letter has stayed alone long enough. */
+export function decideByLetter(desk: Desk): void {
+  const { overlay } = desk.state;
+  const decision = dueDecision(desk.state);
+  if (overlay !== null && isOwnQuestion(overlay) && decision !== null) decide(desk, overlay, decision);
+}
+
+function decide(desk: Desk, question: OwnQuestion, decision: Decision): void {
+  close(desk);
+  if (decision === 'stay') return;
+  if (question.type === 'quit') return desk.leave(decision);
+  desk.attempt(async () => {
+    for (const id of question.agent_ids) await desk.runtime.kill(id);
+  });
 }

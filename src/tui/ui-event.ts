@@ -44,6 +44,8 @@ export type UiEvent =
   | { readonly type: 'fold'; readonly agent_id: string; readonly index: number; readonly opened: boolean }
   /** A person took these out of sight. */
   | { readonly type: 'reaped'; readonly ids: readonly string[] }
+  /** The first key since the person's own question (kill, quit) came up. */
+  | { readonly type: 'decide'; readonly letter: string }
   /** Null closes. */
   | { readonly type: 'overlay'; readonly overlay: Overlay | null }
   /** The queue of questions comes into sight, or is put off; putting off never answers. */

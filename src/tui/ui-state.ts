@@ -1,7 +1,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { Ask } from '../core/ask.ts';
 import type { CaptureContent, PlacedMessage } from '../core/message.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, Decision } from './answer.ts';
 import type { Entry } from './entry.ts';
 import { KeptMap } from './kept-map.ts';
 
@@ -74,6 +74,8 @@ export interface UiState {
   /** Ids of asks that the person put off; they do not come up by themselves again. */
   readonly put_off: ReadonlySet<string>;
   readonly overlay: Overlay | null;
+  /** The letter that answers the person's own question if nothing follows it (`decision.ts`). */
+  readonly deciding: { readonly decision: Decision; readonly text: string; readonly at: number } | null;
   /** The head of the queue is in sight. */
   readonly question: Question | null;
   /** When the person last pressed a key, or pasted; milliseconds since the epoch. */
@@ -114,6 +116,7 @@ export const EMPTY_UI: UiState = {
   asks: [],
   put_off: new Set(),
   overlay: null,
+  deciding: null,
   question: null,
   typed_at: 0,
   leader: false,

@@ -2,6 +2,7 @@ import type { Agent } from '../core/agent.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agent-changes.ts';
 import { withCapture, withoutCapture } from './capture.ts';
+import { withLetter } from './decision.ts';
 import { atSlot, neighbour } from './family.ts';
 import { KeptMap } from './kept-map.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput } from './message-changes.ts';
@@ -38,6 +39,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return folded(state, event);
     case 'reaped':
       return seeReaped(state, event.ids);
+    case 'decide':
+      return withLetter(state, event.letter);
     case 'overlay':
       return withOverlay(state, event.overlay);
     case 'question':
@@ -132,7 +135,7 @@ function folded(state: UiState, { agent_id, index, opened }: Extract<UiEvent, { 
 }
 
 function withOverlay(state: UiState, overlay: UiState['overlay']): UiState {
-  const next: UiState = { ...state, overlay, leader: false };
+  const next: UiState = { ...state, overlay, deciding: null, leader: false };
   // A list hid the question: it can be read only from now on.
   return overlay === null && state.overlay !== null && state.question !== null ? asked(next) : next;
 }

@@ -1,4 +1,5 @@
 import { isTerminal } from '../../core/state.ts';
+import { isOwnQuestion } from '../decision.ts';
 import { fanInView } from '../fan-in-view.ts';
 import type { Frame } from '../frame.ts';
 import type { Look } from '../look.ts';
@@ -80,7 +81,7 @@ function questionOf(
   shortcuts: Shortcuts,
 ): Layers['question'] {
   const { overlay, question } = state;
-  if (overlay?.type === 'kill' || overlay?.type === 'quit')
+  if (overlay !== null && isOwnQuestion(overlay))
     return (rows) => questionLines(state, overlay, width, rows, look);
   if (question === null) return null;
   return (rows) => approvalBox(state, question, width, rows, look, { shortcuts, drafting });

@@ -1,7 +1,9 @@
 import { clean } from '../../render/clean.ts';
+import type { Decision } from '../answer.ts';
+import type { OwnQuestion } from '../decision.ts';
 import { line } from '../line.ts';
 import type { Look } from '../look.ts';
-import type { Overlay, UiState } from '../ui-state.ts';
+import type { UiState } from '../ui-state.ts';
 import { wrap } from '../wrap.ts';
 
 const NAMES_MAX = 3;
@@ -9,19 +11,28 @@ const NAMES_MAX = 3;
 /** `Kill file-reader and 1 descendant (grep-all)? …`, and the question before quitting. Nothing is done by Enter alone. */
 export function questionLines(
   state: UiState,
-  overlay: Extract<Overlay, { readonly type: 'kill' | 'quit' }>,
+  overlay: OwnQuestion,
   width: number,
   height: number,
   look: Look,
 ): string[] {
-  const whole = overlay.type === 'kill' ? killText(state, overlay) : quitText(overlay.working);
+  const whole = overlay.type === 'kill' ? killText(state, overlay) : quitText(state, overlay.working);
   const rows = wrap(whole, width, look);
   // Too low for all of it: the keys come first, and what they do.
   const shown = rows.length <= height ? rows : wrap(shortText(state, overlay), width, look).slice(0, height);
   return shown.map((row) => line(look, width, [['yellow', row]]));
 }
 
-function shortText(state: UiState, overlay: Extract<Overlay, { readonly type: 'kill' | 'quit' }>): string {
+const DECIDING: Readonly<Record<Decision, string>> = { kill: 'kill', detach: 'detach', stay: 'nothing ends' };
+
+/** The keys; or what the letter that was pressed does if nothing follows it. */
+function keysOf({ deciding }: UiState, keys: string): string {
+  if (deciding === null) return keys;
+  return `[${clean(deciding.text)}] ${DECIDING[deciding.decision]} in a moment, Enter: now; other keys: it was text`;
+}
+
+function shortText(state: UiState, overlay: OwnQuestion): string {
+  if (state.deciding !== null) return keysOf(state, '');
   if (overlay.type === 'quit') return `[d]etach [k]ill [n]o: ${overlay.working} running`;
   const { agent_ids, descendants } = overlay;
   return `[y]/[n] kill ${agent_ids.length + descendants.length}: ${namesOf(state, agent_ids)}`;
@@ -29,7 +40,7 @@ function shortText(state: UiState, overlay: Extract<Overlay, { readonly type: 'k
 
 function killText(
   state: UiState,
-  { agent_ids, descendants }: Extract<Overlay, { readonly type: 'kill' }>,
+  { agent_ids, descendants }: Extract<OwnQuestion, { readonly type: 'kill' }>,
 ): string {
   const count = descendants.length;
   const below = count === 1 ? '1 descendant' : `${count} descendants`;
@@ -38,7 +49,7 @@ function killText(
     count === 0 ? '' : ` and ${below} (${namesOf(state, descendants.slice(0, NAMES_MAX))}${more})`;
   const all = agent_ids.length + count;
   const stay = all === 1 ? 'It stays' : all === 2 ? 'Both stay' : `All ${all} stay`;
-  const keys = '[y] kill  [n/Esc] keep';
+  const keys = keysOf(state, '[y] kill  [n/Esc] keep');
   return `Kill ${namesOf(state, agent_ids)}${with_them}? ${stay} visitable until /reap.  ${keys}`;
 }
 
@@ -46,8 +57,7 @@ function namesOf(state: UiState, ids: readonly string[]): string {
   return ids.map((id) => clean(state.agents.get(id)?.name ?? id.slice(0, 8))).join(', ');
 }
 
-function quitText(working: number): string {
-  if (working === 0) return 'quit? [y]es [n]o';
+function quitText(state: UiState, working: number): string {
   const agents = working === 1 ? '1 agent' : `${working} agents`;
-  return `quit? ${agents} running: [d]etach [k]ill all [n]o`;
+  return `quit? ${agents} running: ${keysOf(state, '[d]etach [k]ill all [n]o')}`;
 }

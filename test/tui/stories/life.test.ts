@@ -76,7 +76,7 @@ it('commands from another process show at once; a second UI shows and steers the
   await second.pty.until('Heard from elsewhere.');
   await second.say('/kill slow');
   await second.pty.until('Kill slow?');
-  await second.press('y');
+  await second.press('y', KEY.enter);
   // Whoever looks at an agent when it is killed is taken to its parent: so the kill is known here before the visit.
   await ui.pty.until(() => !ui.pty.screen().some((line) => line.includes('◐')), 'nobody is at work');
   await ui.press(KEY.alt(2));

@@ -53,7 +53,7 @@ for (const [said, options] of [
     await ui.gone('Kill main');
     await ui.say('/kill slow');
     await pty.until('Kill slow?');
-    await ui.press('y');
+    await ui.press('y', KEY.enter);
     await pty.until('slow: dead, killed by you');
     await pty.until('main rests.');
     assert.equal(pty.history().filter((line) => line === 'slow: dead, killed by you').length, 1);
@@ -80,7 +80,7 @@ for (const [said, options] of [
     await ui.press(KEY.escape);
     await ui.say('/kill slow');
     await pty.until('Kill slow?');
-    await ui.press('y');
+    await ui.press('y', KEY.enter);
     await ui.press(KEY.alt(0));
     await pty.until('main rests.');
     assert.deepEqual(pty.written().match(/\P{ASCII}+/gu), null);
