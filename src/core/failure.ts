@@ -4,6 +4,7 @@
  */
 export type FailureKind =
   | 'auth' // the provider refused the key
+  | 'no_credit' // the account behind the key has none left
   | 'rate_limit' // 429 until the retries ran out
   | 'overloaded' // 5xx until the retries ran out
   | 'network' // no connection, or a stream that kept breaking

@@ -8,6 +8,9 @@ import { retryAfter } from './retry-after.ts';
 
 const OVERFLOW =
   /context.{0,20}(length|window|limit)|too many tokens|prompt is too long|maximum context|exceeds the maximum number of tokens/i;
+/** Said with many statuses (429, 402, 400, 403): no wait mends it. Gemini's word for a rate limit, "exceeded your current quota", is none of these. */
+const NO_CREDIT =
+  /insufficient_quota|insufficient[ _](?:credit|balance|funds)|credit balance is too low|billing_hard_limit/i;
 const MAX_TEXT = 500;
 
 export interface FailureTerms {
@@ -29,6 +32,7 @@ export function providerFailure(
   if (error instanceof ConnectionError || isConnectionError(error))
     return failure('network', text, true, secrets);
   if (isOurs(error)) return failure('internal', `a fault in Coppice or its packages: ${text}`, true, secrets);
+  if (NO_CREDIT.test(`${text} ${codeOf(error)}`)) return failure('no_credit', noCredit(text), true, secrets);
   if (OVERFLOW.test(text)) return failure('context_overflow', text, false, secrets);
   // An error part in the middle of a stream: overload is said in words there.
   if (/overloaded|unavailable|internal server/i.test(text)) return failure('overloaded', text, true, secrets);
@@ -43,8 +47,9 @@ function callFailure(
   const said = status === undefined ? error.message : `${status}: ${error.message}`;
   const kind =
     status === undefined ? 'network' : kindOf(status, `${error.message} ${error.responseBody ?? ''}`);
-  const text = kind === 'auth' && key_env !== null ? `${said} (the key is that of ${key_env})` : said;
-  const retryable = kind === 'rate_limit' || kind === 'overloaded' || kind === 'network';
+  const which = key_env === null ? '' : ` (the key is that of ${key_env})`;
+  const text = kind === 'auth' ? said + which : kind === 'no_credit' ? noCredit(said) + which : said;
+  const retryable = ['rate_limit', 'overloaded', 'network', 'no_credit'].includes(kind);
   const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody);
   const about = kind === 'bad_request' ? refusedMessage(placesOf(error), wholeBody(error)) : null;
   const result = failure(kind, about === null ? text : `${text} (it is about ${about})`, retryable, secrets);
@@ -53,10 +58,15 @@ function callFailure(
 
 function kindOf(status: number, text: string): FailureKind {
   if (status >= 200 && status < 300) return 'network';
+  if (status === 402 || (status < 500 && NO_CREDIT.test(text))) return 'no_credit';
   if (status === 401 || status === 403) return 'auth';
   if (status === 429) return 'rate_limit';
   if (status === 408 || status === 409 || status >= 500) return 'overloaded';
   return OVERFLOW.test(text) || status === 413 ? 'context_overflow' : 'bad_request';
+}
+
+function noCredit(said: string): string {
+  return `the account has no credit left: ${said}`;
 }
 
 function failure(
@@ -88,6 +98,12 @@ function isConnectionError(error: unknown): boolean {
       (error as NodeJS.ErrnoException).code ?? '',
     )
   );
+}
+
+/** Beside the message of an error in a stream. */
+function codeOf(error: unknown): string {
+  const { code, type } = (error ?? {}) as { readonly code?: unknown; readonly type?: unknown };
+  return `${String(code)} ${String(type)}`;
 }
 
 function describe(error: unknown): string {

@@ -5,6 +5,7 @@ export function failureHint({ kind, retryable }: Failure, resume: string): strin
   const another = `Or with another model: ${resume} --model PROVIDER/MODEL`;
   if (kind === 'auth')
     return [`Check the key (coppice doctor names its variable), then: ${resume} --retry`, another];
+  if (kind === 'no_credit') return [`Pay in at the provider, then: ${resume} --retry`, another];
   if (kind === 'refused') return [`Ask again: ${resume} --retry`, withoutLast(resume), another];
   if (isAboutContent(kind)) return [withoutLast(resume), another];
   if (kind === 'cut' || kind === 'empty') return [`Ask again: ${resume} --retry`, another];

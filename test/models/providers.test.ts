@@ -222,3 +222,26 @@ it('Google names its wait in the body, and it is waited for', async () => {
   assert.equal(waits[0], 50);
   await server.close();
 });
+
+it('an account without credit is told at once, and no rate limit is taken for it', async () => {
+  const error = (code: string, message: string) => ({ error: { code, type: code, message } });
+  const quota = 'You exceeded your current quota, please check your plan and billing details.';
+  for (const [status, body, kind, tries] of [
+    [429, error('insufficient_quota', quota), 'no_credit', 1],
+    [402, error('payment', 'Payment required'), 'no_credit', 1],
+    [400, error('invalid_request_error', 'Your credit balance is too low'), 'no_credit', 1],
+    [429, error('rate_limit_exceeded', quota), 'rate_limit', 2],
+  ] as const) {
+    const server = await startOpenAiResponsesServer({ answer: () => ({ fault: { status, body } }) });
+    const env = { OPENAI_API_KEY: 'key-of-the-test', OPENAI_BASE_URL: `${server.url}/v1` };
+    const gate = new Gate({ attempts: 2, base_ms: 0 });
+    const model = await openModel('openai/m', { providers: {}, env, gates: new Map([['openai/m', gate]]) });
+    const outcome = await model.stream(ask(), () => undefined);
+    assert.ok(outcome.type === 'failure');
+    assert.equal(outcome.failure.kind, kind, outcome.failure.error);
+    assert.equal(server.exchanges.length, tries);
+    if (kind === 'no_credit')
+      assert.match(outcome.failure.error, /no credit left: .*the key is that of OPENAI_API_KEY/);
+    await server.close();
+  }
+});
