@@ -1,3 +1,4 @@
+import { framedName } from '../core/agent-name.ts';
 import { announcement } from '../core/announcement.ts';
 import type { Mail } from '../core/mail.ts';
 import type { UserContent } from '../core/message.ts';
@@ -5,7 +6,7 @@ import type { Order } from '../core/order.ts';
 import type { AgentState, ChildResult, FanIn } from '../core/state.ts';
 import type { Cell } from './cell.ts';
 import type { Draft } from './draft.ts';
-import { follow } from './fold-order.ts';
+import { follow, notice } from './fold-order.ts';
 import type { FoldSurroundings } from './fold-surroundings.ts';
 import { frameLetters, noticeOf } from './mail-frame.ts';
 
@@ -32,8 +33,8 @@ export function takeOrders(draft: Draft, cell: Cell, around: FoldSurroundings): 
 function mustLookFirst(mail: Mail, draft: Draft, cell: Cell, around: FoldSurroundings): boolean {
   if (!around.shared || isOutcome(mail) || cell.surveyed.has(mail.id)) return false;
   if (draft.state.type !== 'idle' && draft.state.type !== 'errored') return false;
-  const order = JSON.parse(mail.body) as Order;
-  return order.type === 'wait' && order.from !== null;
+  const order = contentOf<Order>(mail);
+  return order?.type === 'wait' && order.from !== null;
 }
 
 /** The order stays in the mailbox until the ledger was asked for everybody of the tree; what came after it stays too. */
@@ -50,10 +51,31 @@ export function takeOutcomes(draft: Draft, cell: Cell, around: FoldSurroundings)
 }
 
 function takeOrder(draft: Draft, mail: Mail, cell: Cell, around: FoldSurroundings): void {
-  if (isOutcome(mail))
-    draft.apply({ type: 'child-result', at: around.now, child: JSON.parse(mail.body) as ChildResult });
-  else follow(JSON.parse(mail.body) as Order, mail, draft, cell, around);
+  const child = isOutcome(mail) ? childResultOf(mail) : null;
+  const order = isOutcome(mail) ? null : contentOf<Order>(mail);
+  if (child !== null) draft.apply({ type: 'child-result', at: around.now, child });
+  else if (order !== null) follow(order, mail, draft, cell, around);
+  else notice(draft, unreadable(mail));
   draft.consumeNow(mail.id);
+}
+
+function childResultOf(mail: Mail): ChildResult | null {
+  const content = contentOf<ChildResult>(mail);
+  return typeof content?.agent_id === 'string' && typeof content.outcome?.type === 'string' ? content : null;
+}
+
+/** Null where it cannot be read: left in the mailbox, it would end every step of its agent from then on. */
+function contentOf<T>({ body }: Mail): T | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' ? (value as T | null) : null;
+  } catch {
+    return null;
+  }
+}
+
+function unreadable({ kind, from_name }: Mail): string {
+  return `mail (${kind}) from ${framedName(from_name)} could not be read and was put aside`;
 }
 
 function isOutcome({ kind }: Mail): boolean {
@@ -111,7 +133,12 @@ function beginTask(draft: Draft, pending: readonly Mail[], around: FoldSurroundi
 
 /** The end of a background run (seed 4); its conversation may go with the step that delivers it. */
 function takeAnnouncement(draft: Draft, mail: Mail, around: FoldSurroundings): void {
-  const { agent_id, outcome } = JSON.parse(mail.body) as ChildResult;
+  const content = childResultOf(mail);
+  if (content === null) {
+    notice(draft, unreadable(mail));
+    return draft.consumeNow(mail.id);
+  }
+  const { agent_id, outcome } = content;
   const child = around.forest.agent(agent_id);
   const terms = child?.config.task;
   const who = terms?.label ?? terms?.run_id ?? mail.from_name;
