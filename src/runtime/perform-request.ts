@@ -131,6 +131,27 @@ function failed(
     : { type: 'request-failed', at, failure: kept, partial: storable(partial) };
 }
 
+/** Of one message. What a step decides at once, and what a ledger keeps of one answer, must have an end. */
+const CALLS_MAX = 128;
+const CALL_CHARACTERS_MAX = 2_000_000;
+
+/** The parts with as many calls as one message may have; with more, none of them is run. */
+function withinCalls(parts: AssistantContent['parts']): {
+  readonly parts: AssistantContent['parts'];
+  readonly refusal?: string;
+} {
+  let [calls, characters] = [0, 0];
+  const kept = parts.filter((part) => {
+    if (part.type !== 'call') return true;
+    calls += 1;
+    characters += part.input.length;
+    return calls === 1 || (calls <= CALLS_MAX && characters <= CALL_CHARACTERS_MAX);
+  });
+  if (kept.length === parts.length) return { parts };
+  const refusal = `the message had ${calls} calls with ${characters} characters; the most is ${CALLS_MAX} calls with ${CALL_CHARACTERS_MAX}: none of them was run, make fewer at once`;
+  return { parts: kept, refusal };
+}
+
 /** Calls are stamped with what the scheduler must know of their tools. An unknown name is a call too: it gets an error. */
 function answered(
   at: number,
@@ -139,7 +160,8 @@ function answered(
   workbench: Workbench,
 ): EventOf<'response'> {
   const bench = workbench.bench(agent.config);
-  const parts = distinctCalls(content.parts).map((part) =>
+  const within = withinCalls(content.parts);
+  const parts = distinctCalls(within.parts).map((part) =>
     part.type === 'call' ? { ...part, input: storable(part.input) } : { ...part, text: storable(part.text) },
   );
   const calls = parts
@@ -155,7 +177,9 @@ function answered(
     seq: agent.last_seq + 1,
     content: { model: content.model, parts, ...endingOf(finish, reason) },
     calls,
-    ...submissionOf(agent, calls, workbench),
+    ...(within.refusal === undefined
+      ? submissionOf(agent, calls, workbench)
+      : { submission: null, refusal: within.refusal }),
   };
 }
 

@@ -58,6 +58,20 @@ function suite(database: Database): void {
     await on.close();
   });
 
+  it('a message of thousands of calls, all with one id: none is run, and the model is told why', async () => {
+    const url = await database();
+    const many: Play = ({ step }) =>
+      step === 0 ? Array.from({ length: 10_000 }, () => ['fork', { name: 'x' }] as const) : 'fewer then';
+    const on = await setStage(many, url === undefined ? {} : { database: url });
+    const agent = await on.start('one');
+    assert.equal((await on.runtime.settled(agent.id)).reply, 'fewer then');
+    const results = await on.results(agent);
+    assert.equal(results.length, 128);
+    assert.match(results[127]?.output ?? '', /had 10000 calls .* the most is 128 .* none of them was run/);
+    assert.equal((await on.store.agents({ root_id: agent.root_id })).length, 1);
+    await on.close();
+  });
+
   it('mail that cannot be read is put aside with a word to people; its agent and the other tree go on', async () => {
     const url = await database();
     const on = await setStage(({ user }) => user, url === undefined ? {} : { database: url });
