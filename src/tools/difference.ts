@@ -7,9 +7,10 @@ import { type ContainedPath, openContained } from './path-containment.ts';
 import { printablePath } from './printable-path.ts';
 import type { PathContext } from './tool.ts';
 
-/** A comparison of very different texts takes long. */
+/** A comparison of very different texts takes long, and so does reading the lines of large ones. */
 const COMPARE_MS = 40;
-const COMPARE_CHARACTERS = 2_000_000;
+const COMPARE_CHARACTERS = 1_000_000;
+const COMPARE_LINES = 20_000;
 
 /** The text of a file that is edited; throws an Error for the model where it is none. */
 export function readText(source: ContainedPath): string {
@@ -31,11 +32,18 @@ export function readText(source: ContainedPath): string {
   }
 }
 
-/** A unified diff with the names of the files; null when the texts are too different to compare in time. */
+/** A unified diff with the names of the files; null when the texts are too large or too different to compare in time. */
 export function difference(name: string, before: string, after: string): string | null {
   if (before.length + after.length > COMPARE_CHARACTERS) return null;
+  if (linesIn(before) + linesIn(after) > COMPARE_LINES) return null;
   const patch = createTwoFilesPatch(name, name, before, after, '', '', { context: 2, timeout: COMPARE_MS });
   return patch === undefined ? null : patch.slice(patch.indexOf('--- ')).replaceAll('\0', '\ufffd');
+}
+
+function linesIn(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
 }
 
 /** What would be changed of a file, without its name; null where its text may not be read, is none, or cannot be compared. */

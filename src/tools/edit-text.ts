@@ -8,10 +8,10 @@ export interface Edit {
 
 const places_named = 5;
 /** Looking for the nearest line is a courtesy: it must not take long on a huge file. */
-const lines_compared = 5000;
+const lines_compared = 2000;
 const compared_characters = 200;
 /** Characters that all edits of one call look through. */
-const characters_searched = 8_000_000;
+const characters_searched = 4_000_000;
 
 function lineAt(text: string, index: number): number {
   let line = 1;
@@ -29,7 +29,7 @@ function nearestLine(text: string, wanted: string): string {
     .trim()
     .slice(0, compared_characters);
   let best = { line: 0, text: '', cost: Number.POSITIVE_INFINITY };
-  for (const [index, line] of text.split('\n').slice(0, lines_compared).entries()) {
+  for (const [index, line] of text.split('\n', lines_compared).entries()) {
     const cost = distance(first, line.trim().slice(0, compared_characters));
     if (cost < best.cost) best = { line: index + 1, text: line, cost };
   }

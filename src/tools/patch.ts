@@ -41,7 +41,9 @@ export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
       const before = readText(target);
       const after = editText(before, edits);
       writeContained(target, after);
-      return difference(printablePath(target.relative), before, after) ?? '[too different to show]';
+      return (
+        difference(printablePath(target.relative), before, after) ?? '[too large or too different to show]'
+      );
     },
   });
 }

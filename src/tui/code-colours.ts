@@ -68,10 +68,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&#x27;': "'",
 };
 
-/** Code as coloured lines; as it is where there is no colour or nobody knows the language. */
+/** Nobody writes longer lines of code by hand, and the patterns of many languages take the square of their length. */
+const LONG_LINE = /.{401}/;
+
+/** Code as coloured lines; as it is where there is no colour, nobody knows the language, or a line is very long. */
 export function codeColours(code: string, language: string | undefined, look: Look): string[] {
   const known = look.colour && language !== undefined && highlighter.getLanguage(language) !== undefined;
-  if (!known) return code.split('\n');
+  if (!known || LONG_LINE.test(code)) return code.split('\n');
   const { value } = highlighter.highlight(code, { language, ignoreIllegals: true });
   return paintSpans(value, look);
 }

@@ -1,6 +1,7 @@
 import { Markdown, type MarkdownTheme, setCapabilityOverrides } from '@earendil-works/pi-tui';
 import stringWidth from 'string-width';
 import { cleanLines } from '../render/clean.ts';
+import { isCostlyMarkdown, MARKED_MAX } from '../render/costly-markdown.ts';
 import { type Paint, paint } from '../render/style.ts';
 import { codeColours } from './code-colours.ts';
 import type { Look } from './look.ts';
@@ -10,15 +11,8 @@ import { wrap } from './wrap.ts';
 // A link shows where it leads, the same on every terminal: what a model writes may hide that.
 setCapabilityOverrides({ hyperlinks: false, images: null });
 
-/** Quotes and lists nested deeper than anybody reads exhaust the parser. */
-const TOO_DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])(?=[ \t>]|$)){13,}/m;
-
-/** Signs that may begin or end something: reading them takes time that grows with the square of their number. */
-const SIGNS_MAX = 1_000;
-
-function isTangled(source: string): boolean {
-  return (source.match(/[*_~`[\]]/g)?.length ?? 0) > SIGNS_MAX;
-}
+/** What comes after so many paragraphs is shown as it was written. */
+const PIECES_MAX = 500;
 
 /** Markdown as lines that fit the width. */
 export function markdown(text: string, width: number, look: Look): readonly string[] {
@@ -50,7 +44,12 @@ export class MarkdownLines {
     const cut = cutPieces(text, resumed);
     cut.forEach((piece, index) => {
       this.#pieces.push(piece);
-      this.#rendered.push(renderPiece(text, piece, index === cut.length - 1, width, look));
+      const plain = piece.start >= MARKED_MAX || this.#pieces.length > PIECES_MAX;
+      this.#rendered.push(
+        plain
+          ? asWritten(text.slice(piece.start, piece.end), width, look)
+          : renderPiece(text, piece, index === cut.length - 1, width, look),
+      );
     });
   }
 
@@ -71,7 +70,10 @@ function sameLook(a: Look, b: Look): boolean {
 
 function renderPiece(text: string, piece: Piece, last: boolean, width: number, look: Look): string[] {
   const source = text.slice(piece.start, piece.end);
-  if (piece.code === null) return render(cleanLines(source), width, look);
+  if (piece.code === null)
+    return isCostlyMarkdown(source)
+      ? asWritten(source, width, look)
+      : render(cleanLines(source), width, look);
   const { fence, opens, closes } = piece.code;
   const rows = source.replace(/\n$/, '').split('\n');
   const body = rows.slice(opens ? 1 : 0, closes ? -1 : undefined).join('\n');
@@ -80,9 +82,12 @@ function renderPiece(text: string, piece: Piece, last: boolean, width: number, l
   return lines.slice(opens || look.accessible ? 0 : 1, ends || look.accessible ? undefined : -1);
 }
 
+function asWritten(source: string, width: number, look: Look): string[] {
+  return source.trim() === '' ? [] : wrap(source.replace(/\n+$/, ''), width, look);
+}
+
 function render(source: string, width: number, look: Look): string[] {
   if (source.trim() === '') return [];
-  if (TOO_DEEP.test(source) || isTangled(source)) return wrap(source, width, look);
   let lines: string[];
   try {
     const options = { preserveOrderedListMarkers: true, preserveBackslashEscapes: false, renderLatex: false };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { nearestName } from '../../src/render/nearest-name.ts';
+import { difference } from '../../src/tools/difference.ts';
 import { editText } from '../../src/tools/edit-text.ts';
 import { PLACES_MAX, placesOf } from '../../src/tools/places-of.ts';
 
@@ -45,4 +46,10 @@ test('many edits of a large file', () => {
 
 test('a long name is like none', () => {
   promptly(() => assert.equal(nearestName(LONG, Array(50).fill('subagent_delegate')), null));
+});
+
+test('what is too large to be compared is not compared', () => {
+  assert.equal(difference('a', '', '\n'.repeat(30_000)), null);
+  assert.equal(difference('a', LONG, `${LONG}b`), null);
+  assert.match(difference('a', 'one\n'.repeat(5_000), `${'one\n'.repeat(5_000)}two\n`) ?? '', /^\+two$/m);
 });

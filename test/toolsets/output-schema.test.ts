@@ -33,6 +33,7 @@ describe('schemas that are refused', () => {
     [{ properties: { a: { $id: 'x' } } }, /\/properties\/a\/\$id is not supported below the top/],
     [{ properties: { a: { pattern: '(?=a)' } } }, /the pattern "\(\?=a\)" cannot be used \(no look-around/],
     [{ pattern: '(((a{9}){9}){9}){9}' }, /repeats too much/],
+    [{ pattern: '\\pL{100}' }, /repeats too much/],
     [{ pattern: 'a'.repeat(501) }, /at most 500 characters/],
     [{ pattern: 5 }, /\/pattern must be a text/],
     [{ type: 'strin' }, /\/type must be one or several of string, /],

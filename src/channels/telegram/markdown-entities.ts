@@ -1,13 +1,10 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
+import { isCostlyMarkdown, MARKED_MAX } from '../../render/costly-markdown.ts';
 import type { FormattedText } from './formatted-text.ts';
 import { linkTarget } from './link-target.ts';
 import { tableText } from './table-text.ts';
 import { TextBuilder } from './text-builder.ts';
 
-/** Quotes and lists nested deeper than anybody reads exhaust the parser. */
-const TOO_DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])(?=[ \t>]|$)){13,}/m;
-/** The same for a list whose points stand ever farther in, line by line. */
-const TOO_FAR_IN = /^[ \t]{40,}(?:[*+-]|\d{1,9}[.)])[ \t]/m;
 /** A longer paragraph is read in several runs: some constructs take time that grows with the square of their length. */
 const RUN_MAX = 3_000;
 const LANGUAGE = /^[\w+#.-]{1,32}$/;
@@ -18,7 +15,7 @@ const LANGUAGE = /^[\w+#.-]{1,32}$/;
  */
 export function markdownEntities(markdown: string): FormattedText {
   const source = markdown.toWellFormed().replaceAll('\0', '\u2400').replaceAll(/\r\n?/g, '\n');
-  if (TOO_DEEP.test(source) || TOO_FAR_IN.test(source)) return { text: source, entities: [] };
+  if (source.length > MARKED_MAX || isCostlyMarkdown(source)) return { text: source, entities: [] };
   try {
     const builder = new TextBuilder();
     writeBlocks(builder, lex(source));

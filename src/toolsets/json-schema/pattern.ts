@@ -2,6 +2,8 @@ import { RE2JS } from 're2js';
 
 /** What a pattern compiles to, in instructions: matching takes at most so many steps for each character. */
 const SIZE_MAX = 500;
+/** A class of Unicode (`\pL`) is hundreds of ranges, read for each place where it stands. */
+const CLASS_SIZE = 10;
 const LENGTH_MAX = 500;
 
 export interface Pattern {
@@ -50,7 +52,7 @@ function estimate(source: string): number {
     sum += size;
     last = size;
   };
-  const tokens = source.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|./gs);
+  const tokens = source.matchAll(/\\[pPx]\{[^}]*\}|\\[pP]?.|\[(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|./gs);
   for (const [token, least, most] of tokens) {
     if (token === '(') {
       groups.push(sum);
@@ -64,7 +66,7 @@ function estimate(source: string): number {
       sum += last * (times - 1);
       last *= times;
     } else if (token === '*' || token === '+' || token === '?' || token === '|') sum += 1;
-    else atom(1);
+    else atom(1 + CLASS_SIZE * (token.match(/\\[pP]/g)?.length ?? 0));
   }
   return groups.reduce((all, one) => all + one, sum);
 }
