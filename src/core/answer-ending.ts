@@ -2,7 +2,7 @@ import type { Failure } from './failure.ts';
 import type { AssistantContent } from './message.ts';
 
 /** What a model is told when an answer of it was no whole one; it is asked once more. */
-export const CONTINUE =
+const CONTINUE =
   'Your answer was cut off at the output limit. Go on exactly where it stopped, without repeating anything.';
 const SHORTER = 'The output limit was reached before you said anything. Think less, and answer now.';
 const SAY = 'Your answer was empty. Go on, or say in words what came of it.';
@@ -24,6 +24,11 @@ export function refusal({ finish, reason }: AssistantContent): Failure | null {
   return { kind: 'refused', error, retryable: true };
 }
 
+/** How an answer that was cut goes on. */
+export function continuation(said: string): string {
+  return said.trim() === '' ? SHORTER : CONTINUE;
+}
+
 /** Why an answer without calls is no end of a turn, and what its model is told to mend it; null for a whole one. */
 export function shortfall(
   { finish }: AssistantContent,
@@ -34,7 +39,7 @@ export function shortfall(
     const error = silent
       ? 'the output limit of the model was reached before it said anything, twice'
       : 'the answer was cut off at the output limit of the model, and so was its continuation';
-    return { failure: { kind: 'cut', error, retryable: true }, order: silent ? SHORTER : CONTINUE };
+    return { failure: { kind: 'cut', error, retryable: true }, order: continuation(text) };
   }
   if (!silent) return null;
   return {

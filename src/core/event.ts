@@ -95,10 +95,14 @@ export type AgentEvent =
   | { readonly type: 'kill'; readonly at: number; readonly by: string }
   /** A person chose another model. */
   | { readonly type: 'model'; readonly at: number; readonly model: string }
-  /** `left_out`: without the newest message that the model saw, described for people; `asks` unless nothing is left that asks for an answer. */
+  /**
+   * `said`: what an answer that was cut had come to. `left_out`: without the newest message that the model saw, described for people; `asks` unless
+   * nothing is left that asks for an answer.
+   */
   | {
       readonly type: 'retry';
       readonly at: number;
+      readonly said?: string;
       readonly left_out?: { readonly what: string; readonly asks: boolean };
     }
   /**

@@ -14,7 +14,8 @@ export function ask(turn: Turn, effects: readonly Effect[], attempt = 1): Transi
 export function nextRequest(turn: Turn, effects: readonly Effect[], context: TransitionContext): Transition {
   if (turn.late !== undefined) return lastRequest(turn, turn.late, effects, context);
   if (turn.requests < context.turns) return ask(turn, effects);
-  const error = `limit reached: ${context.turns} model requests in one turn`;
+  const { turns } = context;
+  const error = `limit reached: ${turns} model ${turns === 1 ? 'request' : 'requests'} in one turn`;
   return lastRequest(turn, { kind: 'limit', error, retryable: false }, effects, context);
 }
 

@@ -1,4 +1,4 @@
-import { CONTINUE } from './answer-ending.ts';
+import { continuation } from './answer-ending.ts';
 import { appendEvent, appendSystem, appendUser } from './append.ts';
 import { askAnswered, asked } from './asking.ts';
 import { parked, settled } from './calls.ts';
@@ -100,12 +100,13 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
   }
 }
 
-function retried({ kind }: Failure, { at, left_out }: EventOf<'retry'>): Transition {
+function retried({ kind }: Failure, { at, said = '', left_out }: EventOf<'retry'>): Transition {
   if (left_out !== undefined) {
     const told = appendEvent('left-out', `left out of what the model is sent: ${left_out.what}`);
     return left_out.asks ? ask(newTurn(at), [told]) : step({ type: 'idle' }, [told]);
   }
+  const told = appendEvent('retried', 'tried again');
+  if (kind !== 'cut') return ask(newTurn(at), [told]);
   // The newest message is the half answer itself, which no provider takes as a question.
-  const order = kind === 'cut' ? [appendSystem(CONTINUE)] : [];
-  return ask(newTurn(at), [appendEvent('retried', 'tried again'), ...order]);
+  return ask({ ...newTurn(at), unfinished: said }, [told, appendSystem(continuation(said))]);
 }

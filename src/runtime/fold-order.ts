@@ -17,7 +17,7 @@ export function follow(order: Order, mail: Mail, draft: Draft, cell: Cell, aroun
     case 'cancel':
       return cancel(draft, cell, around, { type: 'cancel', at, by, reason: order.reason, open: [] });
     case 'retry':
-      return void draft.apply(retryEvent(at, cell.prompt, order.without_last === true));
+      return void draft.apply(retryEvent(at, cell, order.without_last === true));
     case 'answer': {
       const { ask_id, verdict, note } = order;
       return void draft.apply({ type: 'ask-answered', at, ask_id, verdict, note, by });

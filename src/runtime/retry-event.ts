@@ -1,9 +1,10 @@
 import type { EventOf } from '../core/event.ts';
 import { Prompt } from '../core/prompt.ts';
+import type { Cell } from './cell.ts';
 
 /** A person says to try again; `without_last`: without the newest message that the model saw, if there is any. */
-export function retryEvent(at: number, prompt: Prompt, without_last: boolean): EventOf<'retry'> {
-  if (!without_last) return { type: 'retry', at };
+export function retryEvent(at: number, { agent, prompt }: Cell, without_last: boolean): EventOf<'retry'> {
+  if (!without_last) return { type: 'retry', at, ...(agent.reply === null ? {} : { said: agent.reply }) };
   const messages = prompt.messages();
   // The row that says so changes the prompt itself, once it is in the ledger.
   const rest = new Prompt({ length: messages.length, messages: () => messages });

@@ -73,7 +73,7 @@ export async function takeOver(
       const freed =
         limits !== undefined && agent.state.type === 'errored' && agent.state.failure.kind === 'limit';
       if ((retry || shortened || switched || freed) && agent.state.type === 'errored')
-        executor.happened(cell, retryEvent(at, cell.prompt, shortened));
+        executor.happened(cell, retryEvent(at, cell, shortened));
     } catch (error) {
       broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
     }

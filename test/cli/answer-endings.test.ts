@@ -62,4 +62,7 @@ it('a cut answer is continued once: whole then, or a failure that keeps its text
     [cut.code, cut.status, cut.reply, cut.error?.code],
     [1, 'failed', 'on and on on and on ', 'cut'],
   );
+  said = [{ text: 'and over.' }];
+  const retried = await home.run(['resume', '--retry'], { env: { KEY: 'key-of-a-test' } });
+  assert.deepEqual([retried.code, retried.stdout], [0, 'on and on on and on and over.\n'], retried.stderr);
 });

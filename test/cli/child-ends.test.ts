@@ -13,7 +13,7 @@ const spawn = (description: string, maxTurns: number) => ({
   name: 'subagent_spawn',
   input: { task: `be ${description}`, description, maxTurns },
 });
-const LIMIT = 'limit reached: 1 model requests in one turn';
+const LIMIT = 'limit reached: 1 model request in one turn';
 const RULES = {
   rules: [
     { when: { root: true, step: 0 }, calls: [spawn('greedy', 1), spawn('modest', 5)] },
@@ -71,7 +71,7 @@ describe('what a limit ended', () => {
   it('is told of the root itself', async () => {
     const root = await home.run([...RUN, '--limit', 'turns=1', 'go']);
     assert.equal(root.stdout, 'half of it\n');
-    assert.match(root.stderr, /^cut short: limit reached: 1 model requests in one turn$/m);
+    assert.match(root.stderr, /^cut short: limit reached: 1 model request in one turn$/m);
     const json = await home.run([...RUN, '--json', '--limit', 'turns=1', 'go']);
     assert.equal(JSON.parse(json.stdout).limit, LIMIT);
   });

@@ -71,8 +71,10 @@ describe('an answer cut at the output limit', () => {
     ends(run, 'one, ', CUT);
     ends(run, 'two, ', CUT);
     assert.equal(run.state.type, 'errored');
-    run.apply({ type: 'retry', at: 9 });
+    run.apply({ type: 'retry', at: 9, said: 'one, two, ' });
     assert.match(system(run), /Go on exactly where it stopped/);
+    ends(run, 'three, ', CUT);
+    assert.equal(failureOf(run)?.[0], 'cut', 'a person says whether it goes on still longer');
   });
 
   it('with calls runs them: they are whole', () => {
@@ -100,6 +102,8 @@ describe('an answer cut at the output limit', () => {
     assert.match(system(run), /Think less, and answer now/);
     ends(run, '', CUT);
     assert.deepEqual(failureOf(run)?.[0], 'cut');
+    run.apply({ type: 'retry', at: 9 });
+    assert.match(system(run), /Think less, and answer now/);
   });
 
   it('in the last turn that a limit leaves says where it was cut', () => {

@@ -66,9 +66,9 @@ describe('limits', () => {
     const run = started({ ...OWN, turns: 1 });
     answer(run, '', [call('a')]);
     settle(run, 'a');
-    assert.match(system(run), /limit reached: 1 model requests in one turn/);
+    assert.match(system(run), /limit reached: 1 model request in one turn/);
     answer(run, 'so far', [call('b')]);
-    assert.deepEqual(run.state, { type: 'idle', limit: 'limit reached: 1 model requests in one turn' });
+    assert.deepEqual(run.state, { type: 'idle', limit: 'limit reached: 1 model request in one turn' });
     assert.deepEqual(run.open, []);
   });
 
@@ -79,7 +79,7 @@ describe('limits', () => {
     answer(run, '', []);
     assert.deepEqual(run.state, {
       type: 'failed',
-      failure: { kind: 'limit', error: 'limit reached: 1 model requests in one turn', retryable: false },
+      failure: { kind: 'limit', error: 'limit reached: 1 model request in one turn', retryable: false },
       partial: 'I found two.',
     });
   });
@@ -179,7 +179,7 @@ describe('submitting', () => {
     const run = started({ ...CHILD, turns: 1 });
     answer(run, 'All done.');
     answer(run, 'Really done.');
-    const limit = 'limit reached: 1 model requests in one turn';
+    const limit = 'limit reached: 1 model request in one turn';
     const result = 'All done.\n\nReally done.';
     assert.deepEqual(run.state, { type: 'completed', result, limit, unsubmitted: true });
   });

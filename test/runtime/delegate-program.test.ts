@@ -94,7 +94,7 @@ onBothDatabases('single-shot delegation', (database) => {
     assert.deepEqual(answered, ['error', 'error']);
     assert.equal(
       (await on.results(root))[0]?.output,
-      'the sub-agent was cut short: limit reached: 1 model requests in one turn\n\nWhat it had by then:\nhalf',
+      'the sub-agent was cut short: limit reached: 1 model request in one turn\n\nWhat it had by then:\nhalf',
     );
     assert.equal(seen.length, 2);
     await on.close();
