@@ -53,7 +53,8 @@ const research = [
 ];
 
 const siblings = [
-  { when: { root: true, step: 0 }, calls: [slash('fork "Analyze the API, once your sibling has written"')] },
+  // It rests until its sibling writes. Forked with a prompt, its words at that moment would be told to its parent as its report.
+  { when: { root: true, step: 0 }, calls: [slash('fork')] },
   {
     when: { root: true, step: 1 },
     calls: [slash('fork "Analyze the database schema. Sibling UUID for API analysis: {{results.slash.0}}"')],

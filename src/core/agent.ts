@@ -88,7 +88,7 @@ export interface Agent {
    * that a process leads, the process knows better.
    */
   readonly unread?: true;
-  /** It sent a letter since its last turn began. */
+  /** It sent a letter to its parent since its last turn began. */
   readonly sent_this_turn: boolean;
   /** Milliseconds since the epoch. */
   readonly created_at: number;

@@ -2,7 +2,13 @@ import { parseJson } from './json-text.ts';
 
 /** What a child tells its parent when its work is done (seed 2, Structured Completion Message). */
 export type Completion =
-  | { readonly status: 'idle'; readonly success: true; readonly summary: string }
+  | {
+      readonly status: 'idle';
+      readonly success: true;
+      readonly summary: string;
+      /** It ended in these words, and its parent is told so in its place. */
+      readonly submitted?: false;
+    }
   | { readonly status: 'idle'; readonly success: false; readonly error: string; readonly partial?: string };
 
 export type CompletionReading =
@@ -19,7 +25,7 @@ const SHAPES =
 export function readCompletion(message: string): CompletionReading {
   const value = objectOf(message);
   if (value === null || !('status' in value || 'success' in value)) return { type: 'none' };
-  const { status, success, summary, error, partial } = value;
+  const { status, success, summary, submitted, error, partial } = value;
   const invalid = (what: string): CompletionReading => ({
     type: 'invalid',
     error: `the completion message ${what}; ${SHAPES}`,
@@ -27,7 +33,8 @@ export function readCompletion(message: string): CompletionReading {
   if (status !== 'idle') return invalid('has no "status": "idle"');
   if (success === true) {
     if (typeof summary !== 'string' || summary === '') return invalid('has no "summary"');
-    return { type: 'completion', completion: { status, success, summary } };
+    const marked = submitted === false ? { submitted: false as const } : {};
+    return { type: 'completion', completion: { status, success, summary, ...marked } };
   }
   if (success !== false) return invalid('has no "success": true or false');
   if (typeof error !== 'string' || error === '') return invalid('has no "error"');

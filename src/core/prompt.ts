@@ -129,6 +129,13 @@ export class Prompt {
     return this.#shared.length === 0 ? [...this.#own] : [...this.#shared.messages(), ...this.#own];
   }
 
+  /** What somebody wrote to it last, and whether a conversation of its own began with that. */
+  get spokenTo(): { readonly text: string; readonly first: boolean } {
+    const newest = this.#own[this.#spoken_to];
+    const first = this.#shared.length === 0 && this.#spoken_to === 0;
+    return { text: newest?.role === 'user' ? newest.text : '', first };
+  }
+
   /** What its model said in the own part, oldest first; `since`: all of it, or since somebody wrote to it. */
   said(since: 'beginning' | 'spoken-to'): string[] {
     const own = since === 'beginning' ? this.#own : this.#own.slice(this.#spoken_to);

@@ -11,7 +11,7 @@ export interface WaitRow {
   readonly status: WaitStatus;
   /** The letter, for `received`. */
   readonly message?: string;
-  /** Text of its last turn, for an `idle` agent that sent nothing in it. */
+  /** Text of its last turn, for an `idle` agent that sent its parent nothing in it. */
   readonly last_reply?: string;
   /** Why its turn failed, for an `idle` agent whose turn did. */
   readonly error?: string;

@@ -18,6 +18,7 @@ import { addUsage } from '../core/usage.ts';
 import { waitEdges, waitsUntil } from '../core/wait-edges.ts';
 import type { RequestRecord, Step } from '../store/store.ts';
 import type { Need } from '../toolsets/need.ts';
+import { type EndedTurn, endOfTurn } from './ended-turn.ts';
 
 /** Effects that are performed after the commit. */
 export type WorldEffect = Extract<Effect, { type: 'request-model' | 'run-call' | 'start-timer' | 'abort' }>;
@@ -59,8 +60,7 @@ export class Draft {
   readonly void_asks: string[] = [];
   /** What people outside are told. */
   readonly deliver: NewDelivery[] = [];
-  /** Turns that ended in this step, each with its last words, or why it stopped; not those that a person interrupted. */
-  readonly ended_turns: { readonly seq: number; readonly text: string }[] = [];
+  readonly ended_turns: EndedTurn[] = [];
   /** Fan-in waits that this step parks. */
   readonly parked: { readonly call_id: string; readonly from: readonly string[] }[] = [];
   state: AgentState;
@@ -137,21 +137,14 @@ export class Draft {
     if (event.type === 'response' && (event.calls.length === 0 || this.state.type === 'idle'))
       this.reply = unfinishedText(before) + textOf(event.content);
     for (const effect of result.effects) this.#absorb(effect);
-    const after = result.state;
-    if (event.type === 'response' && after.type === 'idle')
-      this.#turnEnded(allTexts(this.reply ?? '', after.limit === undefined ? '' : `(${after.limit})`));
-    else if (after.type === 'errored' && before.type !== 'errored')
-      this.#turnEnded(`The turn stopped: ${after.failure.error}`);
+    const end = endOfTurn(before, this.state, event.type === 'response', this.reply);
+    if (end !== null) this.ended_turns.push({ ...end, seq: this.last_seq, reported: this.sent_this_turn });
     return null;
   }
 
   /** What the agent has said, this step included. */
   said(since: Parameters<Prompt['said']>[0]): string {
     return allTexts(...this.#prompt.said(since), ...saidIn(this.messages));
-  }
-
-  #turnEnded(text: string): void {
-    this.ended_turns.push({ seq: this.last_seq, text });
   }
 
   /** Takes a letter out of the mailbox with the message that comes next. */
@@ -181,7 +174,8 @@ export class Draft {
         return;
       case 'deliver-mail':
         this.send.push(effect.mail);
-        if (effect.mail.kind === 'letter') this.sent_this_turn = true;
+        if (effect.mail.kind === 'letter' && effect.mail.to_id === this.before.parent_id)
+          this.sent_this_turn = true;
         return;
       case 'consume-mail':
         for (const id of effect.mail_ids) this.consumeWithNext(id);

@@ -7,8 +7,8 @@ import { isAnswered } from '../core/wait.ts';
 import { needKey } from '../toolsets/need.ts';
 import { type Decision, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
 import type { Cell } from './cell.ts';
+import { reportToParent } from './completion-letter.ts';
 import { Draft } from './draft.ts';
-import { tellOfFailure } from './failure-letter.ts';
 import { takeMail, takeOrders, takeOutcomes } from './fold-mail.ts';
 import type { FoldSurroundings } from './fold-surroundings.ts';
 import { viewOf } from './fold-view.ts';
@@ -44,7 +44,7 @@ function folded(cell: Cell, around: FoldSurroundings): Draft {
   endHumanWait(draft, cell, around);
   decodeCalls(draft, cell, around);
   takeMail(draft, cell, around);
-  tellOfFailure(draft, around);
+  reportToParent(draft, cell, around);
   tellOutside(draft, around);
   endTreeOfRun(draft, around);
   return draft;
@@ -67,7 +67,7 @@ function foldFault(cell: Cell, around: FoldSurroundings, error: unknown): Draft 
   const text = `a fault in Coppice ended this turn: ${messageOf(error)}`;
   const failure: Failure = { kind: 'internal', error: storable(text), retryable: true };
   draft.apply({ type: 'fault', at: around.now, failure });
-  tellOfFailure(draft, around);
+  reportToParent(draft, cell, around);
   tellOutside(draft, around);
   endTreeOfRun(draft, around);
   return draft;

@@ -1,10 +1,18 @@
 import { framedName } from '../core/agent-name.ts';
 import type { Mail } from '../core/mail.ts';
 
+const NOTICE = 'got mail from ';
+
 /** What an agent that reads its own inbox is told of new letters (seed 2, check-mail): one line for each sender. */
 export function noticeOf(letters: readonly Mail[]): string {
   const senders = new Set(letters.map((letter) => letter.from_id ?? 'human'));
-  return [...senders].map((sender) => `got mail from ${sender}`).join('\n');
+  return [...senders].map((sender) => `${NOTICE}${sender}`).join('\n');
+}
+
+/** Who wrote, by such a notice; empty for any other text. */
+export function sendersIn(notice: string): string[] {
+  const lines = notice.split('\n');
+  return lines.every((line) => line.startsWith(NOTICE)) ? lines.map((line) => line.slice(NOTICE.length)) : [];
 }
 
 /**

@@ -39,7 +39,7 @@ it('examples/slash.ts', () => {
   assert.match(out, /^Parallel research\n\+ main\n\+ research-approach-a-\S+\n\+ research-approach-b-/m);
   assert.match(out, /^! main: got mail from research-approach-/m);
   assert.match(out, /^= Both: .*(cookies; signed tokens|tokens; sessions in cookies)$/m);
-  assert.match(out, /^✉ analyze-the-database-schema → analyze-the-api-\S+: The tables: users\+orders$/m);
+  assert.match(out, /^✉ analyze-the-database-schema → fork-\S+: The tables: users\+orders$/m);
   assert.match(out, /^= Both: .*the API serves The tables: users\+orders/m);
 });
 

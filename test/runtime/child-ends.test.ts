@@ -27,6 +27,11 @@ const eager = (scene: Scene): Line => (scene.user.startsWith('Finish now') ? 'Tw
 /** Says something beside each call, and nothing in the end. */
 const silent = (scene: Scene): Line => (scene.step === 0 ? [['look', {}]] : '');
 
+interface Letter {
+  readonly message?: string;
+  readonly completion?: { readonly summary?: string; readonly error?: string };
+}
+
 onBothDatabases('the end of a child', (database) => {
   async function perform(toolset: string, play: Play): Promise<Stage> {
     const url = await database();
@@ -122,6 +127,106 @@ onBothDatabases('the end of a child', (database) => {
       partial: 'Two so far.',
     });
     await on.close();
+  });
+
+  /** What a parent under `slash` reads that forks once, follows `child`, and looks at its mail whenever it is told of any. */
+  async function letters(command: string, child: Play, more: Play = () => 'done') {
+    const read: Letter[] = [];
+    const on = await perform('slash', (scene) => {
+      if (scene.name.startsWith('sibling')) return 'I wait.';
+      if (scene.name !== 'main') return child(scene);
+      const reads = scene.request.messages.at(-1)?.role === 'results';
+      const shown = reads ? (scene.last[0]?.output ?? '') : '';
+      if (shown.startsWith('[{')) read.push(...(JSON.parse(shown) as Letter[]));
+      if (scene.step === 0) return [['slash', { command }]];
+      return scene.user.startsWith('got mail') && !shown.startsWith('[{')
+        ? [['slash', { command: 'check-mail' }]]
+        : more(scene);
+    });
+    return { on, read };
+  }
+
+  it('slash: a child that was forked with a prompt and ends in words is reported with them, once, as not submitted', async () => {
+    const { on, read } = await letters('fork do it', (scene) =>
+      scene.step === 0 ? [['look', {}]] : 'Nothing is there.',
+    );
+    const told = { status: 'idle', success: true, summary: 'Nothing is there.', submitted: false };
+    assert.deepEqual(
+      read.map(({ completion }) => completion),
+      [told],
+    );
+    const child = (await on.store.agents({})).find(({ name }) => name === 'do-it');
+    assert.ok(child);
+    await on.runtime.send(child.id, 'and you, how are you?');
+    await on.runtime.settled(child.root_id);
+    assert.equal((await on.store.mail(child.root_id, true)).length, 1, 'a person talks with it');
+    await on.close();
+  });
+
+  it('slash: a letter to a sibling is no report, one to the parent is', async () => {
+    for (const target of ['parent', 'sibling'] as const) {
+      const { on, read } = await letters(
+        'fork sibling',
+        (scene) => {
+          const to =
+            target === 'parent'
+              ? scene.parent_id
+              : (/UUID of your sibling: (\S+)/.exec(scene.user)?.[1] ?? '');
+          return scene.step === 0 ? [['slash', { command: `send ${to} It is 7.` }]] : 'Told them.';
+        },
+        (scene) =>
+          scene.step === 1
+            ? [['slash', { command: `fork do it. UUID of your sibling: ${scene.results[0]?.output}` }]]
+            : 'done',
+      );
+      const said = read.map(({ message, completion }) => message ?? completion?.summary);
+      assert.deepEqual(
+        said.toSorted(),
+        ['I wait.', target === 'parent' ? 'It is 7.' : 'Told them.'].toSorted(),
+      );
+      await on.close();
+    }
+  });
+
+  it('slash: a child that rests until its own children write has not ended its task; what it says then is its report', async () => {
+    const { on, read } = await letters('fork do it', (scene) => {
+      if (scene.name === 'part') return 'A part.';
+      if (scene.step === 0) return [['slash', { command: 'fork part' }]];
+      if (scene.last[0]?.output.startsWith('[{')) return 'The whole.';
+      return scene.user.startsWith('got mail')
+        ? [['slash', { command: 'check-mail' }]]
+        : 'My child is at it.';
+    });
+    assert.deepEqual(
+      read.map(({ completion }) => completion?.summary),
+      ['The whole.'],
+    );
+    await on.close();
+  });
+
+  it('slash: the end of a task is told, also when a letter for its next turn lay there already', async () => {
+    for (const [command, first] of [
+      ['fork do it', { summary: 'Two so far.' }],
+      ['fork --profile brief do it', { error: LIMIT }],
+    ] as const) {
+      const { promise: written, resolve: wrote } = Promise.withResolvers<void>();
+      const { on, read } = await letters(
+        command,
+        async (scene) => {
+          if (scene.user.startsWith('got mail')) return 'Thanks.';
+          await written;
+          return 'error' in first ? eager(scene) : 'Two so far.';
+        },
+        (scene) => {
+          if (scene.step === 1) return [['slash', { command: `send ${scene.results[0]?.output} go on` }]];
+          wrote();
+          return 'done';
+        },
+      );
+      const told = read.map(({ completion }) => completion?.error ?? completion?.summary);
+      assert.deepEqual(told, Object.values(first));
+      await on.close();
+    }
   });
 
   it('a child that ends with nothing is a failure in every vocabulary', async () => {

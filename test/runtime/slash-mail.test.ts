@@ -189,8 +189,9 @@ onBothDatabases('mail of slash', (stage) => {
       ),
     );
     const { root } = await on.perform();
+    const heard = shownLetters(await on.results(root)).flatMap((letter) => letter.completion ?? []);
     assert.deepEqual(
-      shownLetters(await on.results(root)).map((letter) => letter.completion?.summary),
+      heard.filter(({ submitted }) => submitted !== false).map(({ summary }) => summary),
       ['asked, heard: two tables'],
     );
     await on.close();

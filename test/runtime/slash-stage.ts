@@ -42,7 +42,12 @@ export interface ShownLetter {
   readonly name: string;
   readonly sent_at: string;
   readonly message?: string;
-  readonly completion?: { readonly status: string; readonly success: boolean; readonly summary?: string };
+  readonly completion?: {
+    readonly status: string;
+    readonly success: boolean;
+    readonly summary?: string;
+    readonly submitted?: false;
+  };
 }
 
 /** Every letter that `check-mail` has shown, in order. */

@@ -1,0 +1,30 @@
+import { allTexts } from '../core/child-text.ts';
+import type { AgentState } from '../core/state.ts';
+
+/** A turn that ended in a step; not one that a person interrupted. */
+export interface EndedTurn {
+  /** Its newest message. */
+  readonly seq: number;
+  /** Its last words, or why it stopped. */
+  readonly text: string;
+  /** The failure or the limit that ended it. */
+  readonly cause: string | null;
+  /** It wrote to its parent in it. */
+  readonly reported: boolean;
+}
+
+/** How a turn ended that led from one state to the other; null when it goes on. `reply`: its last words. */
+export function endOfTurn(
+  before: AgentState,
+  after: AgentState,
+  answered: boolean,
+  reply: string | null,
+): Pick<EndedTurn, 'text' | 'cause'> | null {
+  if (answered && after.type === 'idle') {
+    const { limit } = after;
+    return { text: allTexts(reply ?? '', limit === undefined ? '' : `(${limit})`), cause: limit ?? null };
+  }
+  if (after.type !== 'errored' || before.type === 'errored') return null;
+  const { error } = after.failure;
+  return { text: `The turn stopped: ${error}`, cause: error };
+}
