@@ -2,8 +2,6 @@
  * The library: create a runtime on a ledger, register tools and models of one's own, start agents, stream what happens, send, wait
  * for the result, kill, close. See examples/library.ts.
  */
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { CoppiceError } from './core/coppice-error.ts';
 import {
   type AgentGround,
@@ -23,6 +21,7 @@ import { openModel } from './models/providers.ts';
 import { openRuntime } from './runtime/open-runtime.ts';
 import type { RuntimeEvent } from './runtime/runtime-event.ts';
 import type { ResumeOptions, ResumeReport, RuntimeFace, TreeOutcome } from './runtime/runtime-face.ts';
+import { dataFolder, outputFolder, settingsPlaces } from './settings/folders.ts';
 import { openStore } from './store/open-store.ts';
 import { killAllProcessGroups } from './tools/process-group.ts';
 import { createBuiltInTools } from './tools/tool-registry.ts';
@@ -102,6 +101,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
     ),
   };
   const terms = agentTerms(ground);
+  const { env = process.env } = options;
   const store = await openStore(options.database);
   const gates = new Map<string, Gate>();
   const unsummarised = new Set<string>();
@@ -113,14 +113,15 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
       options.models?.[name] ??
       openModel(name, {
         providers: options.providers ?? {},
-        env: options.env ?? process.env,
+        env,
         gates,
         unsummarised,
         acp: options.acp ?? {},
         acp_servers,
       }),
     terms,
-    spill_dir: join(tmpdir(), 'coppice-output'),
+    spill_dir: outputFolder(dataFolder(env)),
+    settings: settingsPlaces(undefined, env),
     env_allow: options.env_allow ?? [],
   });
   const watch = new SubagentWatch(ground.subagents?.callbacks ?? {});

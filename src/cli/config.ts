@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { checkSettings } from '../settings/check-settings.ts';
+import { configFile } from '../settings/folders.ts';
 import { settings } from '../settings/settings.ts';
 import { keysConfig } from '../tui/key-bindings.ts';
 import { channelsConfig } from './channels-config.ts';
-import { configFile } from './folders.ts';
 
 /** What both take (`settings`), and what only the command line has. */
 export const configuration = settings.extend({

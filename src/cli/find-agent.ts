@@ -4,9 +4,9 @@ import { isTerminal } from '../core/state.ts';
 import { statusWord } from '../render/agent-status.ts';
 import { clean } from '../render/clean.ts';
 import { nearestName } from '../render/nearest-name.ts';
+import { workFolder } from '../settings/folders.ts';
 import type { Store } from '../store/store.ts';
 import type { Context } from './context.ts';
-import { workFolder } from './folders.ts';
 import { nameOfTree } from './title-of.ts';
 
 const CANDIDATES = 8;

@@ -2,12 +2,12 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { CoppiceError } from '../core/coppice-error.ts';
 import type { Profile } from '../core/profile.ts';
+import { configFolder } from '../settings/folders.ts';
 import { settingsProfiles } from '../settings/settings-profiles.ts';
 import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { parseAgentFiles, readUserAgentFiles } from './agent-files.ts';
 import { BUILT_IN_PROFILES } from './built-in-profiles.ts';
 import type { LoadedConfiguration } from './config.ts';
-import { configFolder } from './folders.ts';
 import { type ProjectAgents, readProjectAgents, untrustedNotice } from './project-agents.ts';
 import { TOOL_NAMES } from './tool-names.ts';
 

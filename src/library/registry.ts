@@ -1,6 +1,6 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { CoppiceError } from '../core/coppice-error.ts';
+import { dataFolder, outputFolder } from '../settings/folders.ts';
+import { treeOutput } from '../tools/spilled-output.ts';
 import type { Tool } from '../tools/tool.ts';
 import { definitionOf, handlerTool } from './handler-tool.ts';
 import type { SubagentHost } from './subagent-host.ts';
@@ -103,7 +103,7 @@ export class Registry implements ToolRegistry {
     if (!parsed.ok) return { output: `${tool.spec.name}: ${parsed.error}`, isError: true };
     const { status, output } = await tool.run(parsed.input, {
       cwd: this.#host?.cwd ?? process.cwd(),
-      spill_dir: join(tmpdir(), 'coppice-output'),
+      spill_dir: treeOutput(outputFolder(dataFolder(process.env)), 'host'),
       signal: new AbortController().signal,
       agent: { id: 'host', name: 'host' },
       env_allow: [],

@@ -3,7 +3,7 @@
  * matter of the command line. Whoever adds a key adds a proof here.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
@@ -273,4 +273,41 @@ it('an option on its own goes before the same one of all agents; a program may h
   assert.deepEqual([seen.root.config.system, seen.root.config.toolsets], ['own', ['fanout']]);
   assert.equal(seen.limits.depth, 2);
   assert.deepEqual((await root({ permissions: { deny: ['look'] } })).permissions.config.deny, ['look']);
+});
+
+it('settings of the command line are protected from the agents of a program, and what they spill is private to its user', async () => {
+  const home = mkdtempSync(join(folder, 'home-'));
+  const env = { XDG_CONFIG_HOME: join(home, 'settings'), XDG_DATA_HOME: join(home, 'data') };
+  const places = ['settings/coppice/config.json', 'data/coppice/trust.json', 'plain.txt'];
+  const coppice = await openCoppice({
+    database: `sqlite:${join(folder, 'own.db')}`,
+    model: 'scripted:own',
+    env,
+    cwd: home,
+    builtInTools: ['write', 'bash'],
+    permissions: { allow: ['*'] },
+    models: {
+      'scripted:own': createScriptedModel(
+        {
+          rules: [
+            ...places.map((path, step) => ({
+              when: { step },
+              calls: [{ name: 'write', input: { path, content: '{}' } }],
+            })),
+            { when: { step: 3 }, calls: [{ name: 'bash', input: { command: 'seq 100000' } }] },
+            { say: 'done' },
+          ],
+        },
+        'own',
+      ),
+    },
+  });
+  const { id, result } = await coppice.start({ prompt: 'write' });
+  await result();
+  await coppice.close();
+  assert.deepEqual(readdirSync(home).toSorted(), ['data', 'plain.txt']);
+  assert.equal(existsSync(join(home, places[1] as string)), false);
+  const output = join(home, 'data/coppice/output/trees', id);
+  assert.equal(readdirSync(output).length, 1);
+  assert.equal(statSync(output).mode & 0o777, 0o700);
 });

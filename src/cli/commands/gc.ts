@@ -1,3 +1,4 @@
+import { outputFolder } from '../../settings/folders.ts';
 import type { Removal } from '../../store/remove-old.ts';
 import { removeOld } from '../../store/remove-old.ts';
 import type { Store } from '../../store/store.ts';
@@ -5,7 +6,6 @@ import { removeSpilledOutput, spillFolder } from '../../tools/spilled-output.ts'
 import { printJson } from '../agent-json.ts';
 import { ArchiveFile } from '../archive-file.ts';
 import { type Context, withStore } from '../context.ts';
-import { outputFolder } from '../folders.ts';
 import { removalLines } from '../render/removal-lines.ts';
 
 export interface GcOptions {

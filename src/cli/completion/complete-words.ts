@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { clean } from '../../render/clean.ts';
+import { configFile, databaseText, workFolder } from '../../settings/folders.ts';
 import { databaseAddress } from '../../store/database-address.ts';
-import { configFile, databaseText, workFolder } from '../folders.ts';
 import { createProgram } from '../program.ts';
 import type { Candidate } from './candidate.ts';
 import { commandShapes } from './command-shape.ts';

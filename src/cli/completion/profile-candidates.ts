@@ -1,5 +1,5 @@
+import { dataFolder } from '../../settings/folders.ts';
 import { loadConfiguration } from '../config.ts';
-import { dataFolder } from '../folders.ts';
 import { loadProfiles } from '../profiles.ts';
 import type { Candidate } from './candidate.ts';
 
