@@ -6,6 +6,8 @@ export function failureHint({ kind, retryable }: Failure, resume: string): strin
   if (kind === 'auth')
     return [`Check the key (coppice doctor names its variable), then: ${resume} --retry`, another];
   if (kind === 'no_credit') return [`Pay in at the provider, then: ${resume} --retry`, another];
+  // Asked again as it is, the tree stops again.
+  if (kind === 'limit' && retryable) return [`Go on with: ${resume} --limit NAME=N`];
   if (kind === 'refused') return [`Ask again: ${resume} --retry`, withoutLast(resume), another];
   if (isAboutContent(kind)) return [withoutLast(resume), another];
   if (kind === 'cut' || kind === 'empty') return [`Ask again: ${resume} --retry`, another];

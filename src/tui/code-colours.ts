@@ -69,7 +69,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Nobody writes longer lines of code by hand, and the patterns of many languages take the square of their length. */
-const LONG_LINE = /.{401}/;
+const LONG_LINE = /.{201}/;
 
 /** Code as coloured lines; as it is where there is no colour, nobody knows the language, or a line is very long. */
 export function codeColours(code: string, language: string | undefined, look: Look): string[] {

@@ -25,6 +25,8 @@ it('a server that reports a million tokens is asked once; without a price it is 
   const stopped = await run('claude-sonnet-4-5');
   assert.equal(stopped.code, 1, stopped.stderr);
   assert.match(stopped.stderr, /limit "cost" of the tree reached: \$3\.0002 of \$0\.01/);
+  assert.match(stopped.stderr, /Go on with: coppice resume \w+ --limit NAME=N/);
+  assert.doesNotMatch(stopped.stderr, /--retry/);
   assert.equal(server.exchanges.length, 1);
   // As the message says: with a higher limit it goes on, until that one is reached.
   const raised = await home.run(['resume', '--limit', 'cost=5'], { env });
