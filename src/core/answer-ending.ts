@@ -7,6 +7,8 @@ const CONTINUE =
 const SHORTER = 'The output limit was reached before you said anything. Think less, and answer now.';
 const SAY = 'Your answer was empty. Go on, or say in words what came of it.';
 
+export const GO_ON = 'Your answer was not finished. Go on where it stopped, or answer anew.';
+
 const CUT_MARK = '[The answer was cut off here, at the output limit of the model.]';
 
 const INTERRUPTED_MARK = '[The answer was interrupted here.]';

@@ -96,13 +96,14 @@ export type AgentEvent =
   /** A person chose another model. */
   | { readonly type: 'model'; readonly at: number; readonly model: string }
   /**
-   * `said`: what an answer that was cut had come to. `left_out`: without the newest message that the model saw, described for people; `asks` unless
+   * `said`: what an answer that was cut had come to. `half`: the newest message that the model sees is an answer of its own. `left_out`: without the newest message that the model saw, described for people; `asks` unless
    * nothing is left that asks for an answer.
    */
   | {
       readonly type: 'retry';
       readonly at: number;
       readonly said?: string;
+      readonly half?: true;
       readonly left_out?: { readonly what: string; readonly asks: boolean };
     }
   /**

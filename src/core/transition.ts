@@ -1,4 +1,4 @@
-import { continuation } from './answer-ending.ts';
+import { continuation, GO_ON } from './answer-ending.ts';
 import { appendEvent, appendSystem, appendUser } from './append.ts';
 import { askAnswered, asked } from './asking.ts';
 import { parked, settled } from './calls.ts';
@@ -100,13 +100,14 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
   }
 }
 
-function retried({ kind }: Failure, { at, said = '', left_out }: EventOf<'retry'>): Transition {
+function retried({ kind }: Failure, { at, said = '', half, left_out }: EventOf<'retry'>): Transition {
   if (left_out !== undefined) {
     const told = appendEvent('left-out', `left out of what the model is sent: ${left_out.what}`);
     return left_out.asks ? ask(newTurn(at), [told]) : step({ type: 'idle' }, [told]);
   }
   const told = appendEvent('retried', 'tried again');
-  if (kind !== 'cut') return ask(newTurn(at), [told]);
-  // The newest message is the half answer itself, which no provider takes as a question.
-  return ask({ ...newTurn(at), unfinished: said }, [told, appendSystem(continuation(said))]);
+  if (kind === 'cut')
+    return ask({ ...newTurn(at), unfinished: said }, [told, appendSystem(continuation(said))]);
+  // A half answer is no question, and providers refuse a conversation that ends in one.
+  return ask(newTurn(at), half === true ? [told, appendSystem(GO_ON)] : [told]);
 }

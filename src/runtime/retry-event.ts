@@ -4,8 +4,11 @@ import type { Cell } from './cell.ts';
 
 /** A person says to try again; `without_last`: without the newest message that the model saw, if there is any. */
 export function retryEvent(at: number, { agent, prompt }: Cell, without_last: boolean): EventOf<'retry'> {
-  if (!without_last) return { type: 'retry', at, ...(agent.reply === null ? {} : { said: agent.reply }) };
   const messages = prompt.messages();
+  if (!without_last) {
+    const half = messages.at(-1)?.role === 'assistant' ? { half: true as const } : {};
+    return { type: 'retry', at, ...half, ...(agent.reply === null ? {} : { said: agent.reply }) };
+  }
   // The row that says so changes the prompt itself, once it is in the ledger.
   const rest = new Prompt({ length: messages.length, messages: () => messages });
   const what = rest.leaveOut();

@@ -71,7 +71,7 @@ describe('an answer cut at the output limit', () => {
     ends(run, 'one, ', CUT);
     ends(run, 'two, ', CUT);
     assert.equal(run.state.type, 'errored');
-    run.apply({ type: 'retry', at: 9, said: 'one, two, ' });
+    run.apply({ type: 'retry', at: 9, said: 'one, two, ', half: true });
     assert.match(system(run), /Go on exactly where it stopped/);
     ends(run, 'three, ', CUT);
     assert.equal(failureOf(run)?.[0], 'cut', 'a person says whether it goes on still longer');

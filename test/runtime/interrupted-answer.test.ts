@@ -81,6 +81,25 @@ for (const protocol of PROTOCOLS)
       assert.match(told?.[1]?.[1] ?? '', /\[The answer was interrupted here\.\]$/);
     });
 
+    it('that the end of the time stopped stays too, and a retry asks with a question, which is what providers take', async (test) => {
+      const { server, stage } = await stageOn(test, protocol, {
+        text: LONG,
+        pieces: 2,
+        fault: { stall_after: stallAfterText(protocol.type) },
+      });
+      const root = await stage.start('tell me', { run_ms: 500 });
+      const ended = await stage.runtime.settled(root.id);
+      assert.equal(ended.failure?.kind, 'timed_out');
+      assert.equal((await assistants(stage, root.id)).at(-1)?.finish, 'interrupted');
+      await stage.runtime.retry(root.id);
+      assert.equal((await stage.runtime.settled(root.id)).reply, 'As you say.');
+      assert.equal(server.exchanges[1]?.refused, null);
+      assert.deepEqual(
+        server.exchanges[1]?.messages.map(({ role }) => role),
+        ['user', 'assistant', 'user'],
+      );
+    });
+
     it('of which only a thought or nothing had come leaves nothing behind', async (test) => {
       const { server, stage } = await stageOn(test, protocol, {
         reasoning: 'let me think',
