@@ -12,6 +12,7 @@ import type { AppEnd } from '../../tui/app-options.ts';
 import { keyBindings } from '../../tui/key-bindings.ts';
 import type { Look } from '../../tui/look.ts';
 import { PlainScreen } from '../../tui/plain-screen.ts';
+import type { Screen, ScreenListener } from '../../tui/screen.ts';
 import { TerminalScreen } from '../../tui/terminal-screen.ts';
 import { chooseModel } from '../choose-model.ts';
 import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../compose.ts';
@@ -80,6 +81,12 @@ function isDumb({ env }: Context): boolean {
   return env.TERM === 'dumb';
 }
 
+function opensScreen(context: Context): (listener: ScreenListener) => Screen {
+  const streams = { input: process.stdin, output: process.stdout };
+  return (listener) =>
+    isDumb(context) ? new PlainScreen(streams, listener) : new TerminalScreen(streams, listener, context.env);
+}
+
 async function rootOf(context: Context, store: Store, options: UiOptions): Promise<Agent | null> {
   if (options.tree !== undefined) return findRoot(context, store, options.tree);
   return options.continue === true ? findRoot(context, store, undefined, { only_here: true }) : null;
@@ -93,7 +100,7 @@ async function modelOf(context: Context, options: UiOptions, look: Look): Promis
     return chooseModel(context, terms?.model ?? null);
   } catch (error) {
     if (!(error instanceof CoppiceError) || error.code !== 'E_NO_KEY') throw error;
-    return (await askFirstRun(look, context.env)) ? DEMO_MODEL : null;
+    return (await askFirstRun(look, isDumb(context), opensScreen(context))) ? DEMO_MODEL : null;
   }
 }
 
@@ -136,10 +143,7 @@ async function converse(
       store,
       look,
       bindings: keyBindings(context.loaded.configuration.keys),
-      openScreen: (listener) =>
-        isDumb(context)
-          ? new PlainScreen({ input: process.stdin, output: process.stdout }, listener)
-          : new TerminalScreen({ input: process.stdin, output: process.stdout }, listener, context.env),
+      openScreen: opensScreen(context),
       line_mode: isDumb(context),
       followed: lead.by !== 'here',
       start,

@@ -7,11 +7,11 @@ import { it, type TestContext } from 'node:test';
 import { openPty, type Pty } from '../pty.ts';
 import { KEY, MAIN } from './ui-stage.ts';
 
-function begin(test: TestContext, ...args: string[]): Pty {
+function begin(test: TestContext, args: readonly string[] = [], more: NodeJS.ProcessEnv = {}): Pty {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-ui-'));
   test.after(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'some.md'), 'TODO: words\n');
-  const env = { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
+  const env = { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, ...more };
   const pty = openPty(
     process.execPath,
     [MAIN, '--database', `sqlite:${join(folder, 'ledger.db')}`, ...args],
@@ -65,8 +65,19 @@ it('the demo says what it is the whole time, needs no answer, and reports', asyn
   assert.ok(!pty.screen().some((line) => line.includes('wants:')), 'nothing is asked in a demo');
 });
 
+it('a terminal that can only print lines is asked in lines, and answers by a line', async (test) => {
+  const pty = begin(test, [], { TERM: 'dumb' });
+  await pty.until('1, 2 or 3, then Enter');
+  pty.send('no idea\r');
+  pty.send('2\r');
+  await pty.until('export ANTHROPIC_API_KEY=');
+  assert.equal((await pty.ended).exitCode, 4);
+  const controls = [...pty.written()].filter((character) => character < ' ' && !'\r\n\t'.includes(character));
+  assert.deepEqual(controls, []);
+});
+
 it('a wrong limit is told before anything is typed', async (test) => {
-  const pty = begin(test, '--model', 'scripted:none.json', '--limit', 'agents=5');
+  const pty = begin(test, ['--model', 'scripted:none.json', '--limit', 'agents=5']);
   assert.equal((await pty.ended).exitCode, 2);
   assert.match(pty.history().join('\n'), /no limit called "agents"/);
 });
