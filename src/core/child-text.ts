@@ -26,9 +26,14 @@ export function cutShort(state: AgentState): string | null {
   return state.type === 'idle' || state.type === 'completed' ? (state.limit ?? null) : null;
 }
 
+/** Why there is no whole result, and what there is of it. */
+export function withRest(text: string, rest: string): string {
+  return rest === '' ? text : `${text}\n\nWhat it had by then:\n${rest}`;
+}
+
 /** A result for whoever gets it as a text alone. */
 export function resultText(result: string, limit: string | null | undefined): string {
-  return limit == null ? result : `the sub-agent was cut short: ${limit}\n\nWhat it had by then:\n${result}`;
+  return limit == null ? result : withRest(`the sub-agent was cut short: ${limit}`, result);
 }
 
 /** The same on one line, for people. */

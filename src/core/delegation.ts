@@ -1,5 +1,5 @@
 import { settled } from './calls.ts';
-import { resultText } from './child-text.ts';
+import { resultText, withRest } from './child-text.ts';
 import type { EventOf } from './event.ts';
 import { childResult } from './fan-in.ts';
 import type { ResultContent } from './message.ts';
@@ -55,6 +55,5 @@ function delegatedResult(
 }
 
 function failureText({ error, error_kind, partial }: Extract<ChildOutcome, { type: 'failure' }>): string {
-  const text = `the sub-agent failed (${error_kind}): ${error}`;
-  return partial === undefined || partial === '' ? text : `${text}\n\nWhat it had by then:\n${partial}`;
+  return withRest(`the sub-agent failed (${error_kind}): ${error}`, partial ?? '');
 }

@@ -1,3 +1,4 @@
+import { withRest } from './child-text.ts';
 import type { RunOutcome } from './run-outcome.ts';
 
 /** The end of a run for whoever asked for it (seed 4, Result Announcement). `head` says whose end, such as `[Subagent: research]`. */
@@ -6,7 +7,7 @@ export function endText(head: string, { status, result, error }: RunOutcome): st
   if (status === 'completed' && error === null)
     return kept === '' ? `${head} Complete.` : `${head} Complete.\n\n${kept}`;
   const text = `${head} ${verdict(status)}: ${quoted(error ?? 'no reason was kept')}`;
-  return kept === '' ? text : `${text}\n\nWhat it had by then:\n${kept}`;
+  return withRest(text, kept);
 }
 
 function verdict(status: RunOutcome['status']): string {
