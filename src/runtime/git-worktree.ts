@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import type { Worktree } from '../core/task-terms.ts';
 import { type Git, type GitEnd, gitIn, neutralGitIn } from './git-command.ts';
 
@@ -35,16 +35,19 @@ export async function makeWorktree(base: string, folder: string, id: string): Pr
   const git = gitIn(base);
   const top = await git('rev-parse', '--show-toplevel');
   if (!top.ok) return { ok: false, error: `a worktree needs a git repository: ${top.error}` };
+  const within = relative(realpathSync(top.out.trim()), realpathSync(base));
+  if (within.split(sep)[0] === '..')
+    return { ok: false, error: `core.worktree of the repository leads away from ${base}` };
   const head = await git('rev-parse', 'HEAD');
   if (!head.ok) return { ok: false, error: `a worktree needs a first commit: ${head.error}` };
   const name = id.replaceAll(/[^\w-]/g, '-').slice(-60);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  return inTurn(() => addWorktree(base, top.out.trim(), head.out.trim(), folder, name));
+  return inTurn(() => addWorktree(base, within, head.out.trim(), folder, name));
 }
 
 async function addWorktree(
   base: string,
-  top: string,
+  within: string,
   commit: string,
   folder: string,
   name: string,
@@ -73,7 +76,7 @@ async function addWorktree(
         return filled;
       }
       // The same folder inside the worktree as `base` is in the repository; git keeps no empty or ignored ones.
-      const path = join(place, relative(realpathSync(top), realpathSync(base)));
+      const path = join(place, within);
       await mkdir(path, { recursive: true });
       return { ok: true, worktree: { path: realpathSync(path), branch, base: commit } };
     }

@@ -35,6 +35,7 @@ function loaded(configuration: object): Context {
 const CONFIGURATIONS: readonly (readonly [object, RegExp])[] = [
   [{ modle: 'a/b' }, /unknown key "modle".*\nDid you mean model\?/],
   [{ agents: { default: { tools: ['read'] } } }, /"default" is no name of a profile.*called "defaults"/],
+  [{ agents: { defualts: { tools: ['read'] } } }, /"defualts" is no name of a profile.*called "defaults"/],
   [
     { agents: { defaults: { limits: { chldren: 1 } } } },
     /"agents.defaults.limits.chldren".*\nDid you mean children/,

@@ -123,3 +123,11 @@ it('the filters of the user’s own configuration are run, whatever a repository
     rmSync(home, { recursive: true, force: true });
   }
 });
+
+it('no setting leads an agent out of its worktree', async () => {
+  mkdirSync(join(repository.folder, 'x/y/z'), { recursive: true });
+  repository.git('config', 'core.worktree', join(repository.folder, 'x/y/z'));
+  const made = await makeWorktree(repository.folder, place, 'agent-call-0');
+  assert.ok(!made.ok);
+  assert.match(made.error, /core\.worktree/);
+});
