@@ -14,6 +14,8 @@ export interface AppOptions {
   readonly openScreen: (listener: ScreenListener) => Screen;
   /** Workers lead the tree, this process never does. */
   readonly followed: boolean;
+  /** Why nobody leads a tree that has something to do, and what would help; null: it is led, or rests. */
+  readonly unled: (root_id: string) => Promise<string | null>;
   /** Begins a tree with the person's first words. */
   readonly start: (prompt: string) => Promise<Agent>;
   /** A tree that is opened again; null: a new one. */

@@ -51,6 +51,7 @@ class App implements Desk {
   readonly #editors: AgentEditors;
   readonly #loading = new Set<string>();
   #follower: LedgerFollower | null = null;
+  #unled: string | null = null;
   #timers: NodeJS.Timeout[] = [];
   #last_deed = Promise.resolve();
   #draw_timer: NodeJS.Timeout | null = null;
@@ -122,10 +123,18 @@ class App implements Desk {
     for (const agent of agents) this.#follower.know(agent);
     await this.#follower.start();
     const timer = setInterval(() => {
-      if (!this.followed) void this.runtime.resume(root_id, { unattended: true }).catch(() => undefined);
+      if (this.followed) void this.#watchLead(root_id);
+      else void this.runtime.resume(root_id, { unattended: true }).catch(() => undefined);
       this.refresh();
     }, TAKE_OVER_MS);
     this.#timers.push(timer);
+  }
+
+  /** The last worker may have gone: the person is told when nobody leads the tree any more. */
+  async #watchLead(root_id: string): Promise<void> {
+    const why = await this.#options.unled(root_id).catch(() => this.#unled);
+    if (why !== null && why !== this.#unled) this.say(why, 'bad');
+    this.#unled = why;
   }
 
   get editor(): LineEditor {

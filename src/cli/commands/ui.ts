@@ -25,6 +25,7 @@ import { isServed, type Lead, leadOf } from '../lead-here.ts';
 import { parseLimits } from '../limit-option.ts';
 import { placementOf } from '../placement-of.ts';
 import { titleOf } from '../title-of.ts';
+import { unledOf, unledText } from '../unled.ts';
 
 export interface UiOptions {
   readonly allow: readonly string[];
@@ -146,6 +147,10 @@ async function converse(
       openScreen: opensScreen(context),
       line_mode: isDumb(context),
       followed: lead.by !== 'here',
+      unled: async (root_id) => {
+        const unled = await unledOf(context, store, root_id);
+        return unled === null ? null : unledText(unled);
+      },
       start,
       root_id: root?.id ?? null,
       resume: {

@@ -95,3 +95,18 @@ it('with a worker there from the beginning, it says who leads', async (test) => 
   await ui.say('good morning');
   await ui.pty.until('Heard good morning.');
 });
+
+it('a window that is open says when the last worker is gone, why nobody leads, and what would help', async (test) => {
+  const ui = await openUi(test, RULES, { args: ['--detach', '--label', 'gpu'] });
+  const worker = ui.beside('worker', '--labels', 'gpu');
+  await served(ui);
+  await ui.say('slow');
+  await until(
+    () => ui.ledger(async (store) => (await store.agents({ roots: true }))[0]?.state.type === 'requesting'),
+    'it asks its model',
+  );
+  worker.kill('SIGKILL');
+  await ui.pty.until('nobody leads it, since no worker with the label gpu runs: start coppice worker');
+  ui.beside('worker', '--labels', 'gpu');
+  await ui.pty.until('Slowly done.');
+});
