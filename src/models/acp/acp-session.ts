@@ -14,6 +14,8 @@ import { sessionCost } from './acp-usage.ts';
 
 const MAX_TERMINALS = 32;
 const MAX_CALLS = 1000;
+/** Of one call: each is judged by the rules, in one go. */
+const MAX_USES = 200;
 const OUTPUT_BYTES = 256 * 1024;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const REFUSED = -32603;
@@ -119,7 +121,11 @@ export class AcpSession {
     const facts = this.#remember(toolCall.toolCallId, toolCall);
     // Some programs announce a call only by asking for it.
     this.#turn?.call(toolCall.toolCallId, facts.title ?? 'tool');
-    const refusals = permissionUses(facts).flatMap(({ tool, subject }) => host.refusal(tool, subject) ?? []);
+    const uses = permissionUses(facts);
+    const refusals =
+      uses.length > MAX_USES
+        ? [`a call may touch at most ${MAX_USES} files, and this one names ${uses.length}`]
+        : uses.flatMap(({ tool, subject }) => host.refusal(tool, subject) ?? []);
     if (refusals[0] !== undefined) this.#refuse(refusals[0]);
     return { outcome: chosenOption(options, refusals.length === 0) };
   }
