@@ -48,6 +48,8 @@ function suite(database: () => Promise<string | undefined>): void {
       'last_reply',
     ]);
 
+    assert.match((await coppice('wait', short, '--timeout', '0.1')).stdout, /^main +unled /);
+
     // Bound to another machine, nothing here can go on with it.
     if (url !== undefined) {
       const far = await home.run(detach, { env: { ...env, COPPICE_HOST: 'beta' } });

@@ -65,30 +65,35 @@ export function wait(
         results: rows.map(({ root_id: _, ...row }) => row),
         ...(complete ? {} : { timed_out: true }),
       });
-    else
-      for (const row of rows)
-        process.stdout.write(
-          `${clean(row.name).padEnd(20)}  ${row.status.padEnd(8)}  ${clean(saidBy(row))}\n`,
-        );
+    else {
+      const still = await tellStill(context, store, rows, told);
+      for (const row of rows) {
+        const status = row.status === 'running' && still.has(row.root_id) ? 'unled' : row.status;
+        process.stdout.write(`${clean(row.name).padEnd(20)}  ${status.padEnd(8)}  ${clean(saidBy(row))}\n`);
+      }
+    }
     return complete ? EXIT.done : EXIT.wait_incomplete;
   });
 }
 
-/** Says on stderr of each tree, once, that nobody leads it. Somebody may later, so the wait goes on. */
+/** Says on stderr of each tree, once, that nobody leads it, and tells of which that is so. Somebody may later, so the wait goes on. */
 async function tellStill(
   context: Context,
   store: Store,
   rows: readonly Row[],
   told: Set<string>,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  const still = new Set<string>();
   const roots = rows.flatMap(({ status, root_id }) => (status === 'running' ? root_id : []));
   for (const root_id of new Set(roots)) {
-    if (told.has(root_id)) continue;
     const unled = await unledOf(context, store, root_id);
     if (unled === null) continue;
+    still.add(root_id);
+    if (told.has(root_id)) continue;
     told.add(root_id);
     process.stderr.write(`${root_id.slice(0, 8)}: ${unledText(unled)}\n`);
   }
+  return still;
 }
 
 async function idsOf(context: Context, store: Store, texts: readonly string[]): Promise<readonly string[]> {
