@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  existsSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -18,7 +19,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, it } from 'node:test';
 import { promisify } from 'node:util';
 import { openStore } from '../../src/store/open-store.ts';
-import { openToRead } from '../../src/store/sqlite/open-database.ts';
+import { assertMakeable, openToRead } from '../../src/store/sqlite/open-database.ts';
 import { newRoot } from './ledger-fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-files-'));
@@ -41,6 +42,19 @@ it('refuses what is no ledger, and leaves it alone', async () => {
   assert.equal(await refused(foreign), 'E_DB_UNREADABLE');
   assert.equal(await refused(folder), 'E_DB_UNREADABLE');
   assert.equal(await refused(join(text, 'below-a-file.db')), 'E_DB_UNREADABLE');
+});
+
+it('makes the folders that are missing, and gives up where none can be made', async () => {
+  const deep = join(folder, 'a', 'b', 'ledger.db');
+  assertMakeable(deep);
+  assert.equal(existsSync(join(folder, 'a')), false);
+  await (await openStore(`sqlite:${deep}`)).close();
+  assert.equal(statSync(join(folder, 'a', 'b')).mode & 0o777, 0o700);
+  // Where the system itself makes the folders (Linux), nobody else can.
+  for (const nowhere of ['/proc/nope/x/ledger.db', join(deep, 'below', 'ledger.db')]) {
+    assert.equal(await refused(nowhere), 'E_DB_UNREADABLE', nowhere);
+    assert.throws(() => assertMakeable(nowhere), { code: 'E_DB_UNREADABLE' }, nowhere);
+  }
 });
 
 it('refuses a ledger of a newer version', async () => {

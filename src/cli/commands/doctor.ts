@@ -5,6 +5,8 @@ import { delimiter, join } from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
 import { knownProviders } from '../../models/providers.ts';
 import { paint } from '../../render/style.ts';
+import { databaseAddress } from '../../store/database-address.ts';
+import { assertMakeable } from '../../store/sqlite/open-database.ts';
 import type { Store } from '../../store/store.ts';
 import { printJson } from '../agent-json.ts';
 import type { Context } from '../context.ts';
@@ -67,13 +69,16 @@ function configuration({ loaded }: Context): Check {
 async function database(context: Context): Promise<Check> {
   try {
     const store = await context.openIfThere();
-    if (store === null)
+    if (store === null) {
+      const address = databaseAddress(context.database);
+      if (address.kind === 'sqlite') assertMakeable(address.path);
       return {
         name: 'database',
         ok: true,
         needed: true,
         text: `none yet at ${ledgerName(context.database)}: what begins first makes it`,
       };
+    }
     const text = `${store.kind} at ${store.location}`;
     try {
       await writes(store);

@@ -46,8 +46,14 @@ export async function resume(
       ...(context.options.model === undefined ? {} : { model: context.options.model }),
       ...(options.limit.length === 0 ? {} : { limits }),
     });
-    if (report.elsewhere > 0)
-      process.stderr.write(`${report.elsewhere} of its agents are run by another process and go on there\n`);
+    if (report.elsewhere > 0) {
+      const asked =
+        options.retry === true || options.withoutLast === true || context.options.model !== undefined;
+      const untouched = asked ? ': what you asked for was not done to them' : '';
+      process.stderr.write(
+        `${report.elsewhere} of its agents are run by another process and go on there${untouched}\n`,
+      );
+    }
     const waiting = (await store.asks({ root_id: root.id, open: true })).length;
     if (waiting > 0)
       process.stderr.write(

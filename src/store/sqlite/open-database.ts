@@ -1,5 +1,5 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../store-error.ts';
 import { SQLITE_MIGRATIONS } from './schema.ts';
@@ -61,12 +61,36 @@ export function openToRead(path: string, timeout_ms: number): DatabaseSync {
 /** The ledger holds conversations: only its owner may read it. */
 function prepareFile(file: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     if (existsSync(file)) {
       refuseNoFile(file);
       return;
     }
     closeSync(openSync(file, 'a', 0o600));
+  } catch (error) {
+    throw storeErrorOf(error, file);
+  }
+}
+
+/** As `recursive` of `mkdirSync`, which tries for ever where the system has no folder to make one in (`/proc/x/y`). */
+function makeFolder(folder: string, missing = true): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && missing) {
+      makeFolder(dirname(folder));
+      makeFolder(folder, false);
+    } else if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+  }
+}
+
+/** Throws a `StoreError` when no ledger could be made there. Nothing is left behind. */
+export function assertMakeable(path: string): void {
+  const file = resolve(path);
+  let above = dirname(file);
+  while (!existsSync(above)) above = dirname(above);
+  try {
+    rmdirSync(mkdtempSync(join(above, '.coppice-')));
   } catch (error) {
     throw storeErrorOf(error, file);
   }
