@@ -197,7 +197,7 @@ describe('a submission beside other calls', () => {
   it('counts as a request: its share is used up by it too', () => {
     const run = started({ ...CHILD, turns: 1 });
     beside(run);
-    assert.match(system(run), /limit reached: 1 model requests/);
+    assert.match(system(run), /limit reached: 1 model request in/);
   });
 
   it('in its last turn it ends, as any other call would', () => {
