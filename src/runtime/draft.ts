@@ -48,6 +48,8 @@ export class Draft {
     /** The others are decided before it. */
     readonly last?: true;
   }[] = [];
+  /** A call that brings schemas was decided in this step. */
+  read_schema = false;
   /** An order waits for a look at the ledger: letters and orders that came after it wait too. */
   holds_mail = false;
   /** Keys of what was found out for calls that are decided now: the world changes, so the next call asks anew. */

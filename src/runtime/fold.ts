@@ -5,6 +5,7 @@ import { type Call, isTerminal, type RunningCall } from '../core/state.ts';
 import { storable } from '../core/text.ts';
 import { isAnswered } from '../core/wait.ts';
 import { needKey } from '../toolsets/need.ts';
+import { bringsSchema } from '../toolsets/output-schema.ts';
 import { type Decision, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
 import type { Cell } from './cell.ts';
 import { reportToParent } from './completion-letter.ts';
@@ -118,6 +119,14 @@ function decodeCall(call: Call, draft: Draft, cell: Cell, around: FoldSurroundin
   if (draft.kill.length > 0 || (draft.create.length > 0 && !creates)) {
     draft.deferred.push({ call, look_up: [], needs: [], survey: false });
     return;
+  }
+  // Reading a schema takes a while: one call with schemas a step, so that everything else gets its turn.
+  if (bringsSchema(parsed.input)) {
+    if (draft.read_schema) {
+      draft.deferred.push({ call, look_up: [], needs: [], survey: false });
+      return;
+    }
+    draft.read_schema = true;
   }
   if (tool.comes_last === true && draft.deferred.length > 0) {
     draft.deferred.push({ call, look_up: [], needs: [], survey: false, last: true });

@@ -132,7 +132,7 @@ function failed(
 }
 
 /** Of one message. What a step decides at once, and what a ledger keeps of one answer, must have an end. */
-const CALLS_MAX = 128;
+const CALLS_MAX = 1_000;
 const CALL_CHARACTERS_MAX = 2_000_000;
 
 /** The parts with as many calls as one message may have; with more, none of them is run. */

@@ -14,6 +14,13 @@ const CALL_WEIGHT_MAX = 5_000;
 const known = new Map<string, Read>();
 const KNOWN_MAX = 64;
 
+/** Whether the input of a call brings schemas, which take time to be read. */
+export function bringsSchema(input: unknown): boolean {
+  const brings = (one: unknown) => typeof one === 'object' && one !== null && 'output_schema' in one;
+  const tasks = (input as { readonly tasks?: unknown } | null)?.tasks;
+  return brings(input) || (Array.isArray(tasks) && tasks.some(brings));
+}
+
 /** What is wrong with a JSON Schema itself; null when it can be used. Never throws. */
 export function schemaFault(schema: Schema): string | null {
   const found = readSchema(schema);

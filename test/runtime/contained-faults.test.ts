@@ -66,9 +66,50 @@ function suite(database: Database): void {
     const agent = await on.start('one');
     assert.equal((await on.runtime.settled(agent.id)).reply, 'fewer then');
     const results = await on.results(agent);
-    assert.equal(results.length, 128);
-    assert.match(results[127]?.output ?? '', /had 10000 calls .* the most is 128 .* none of them was run/);
+    assert.equal(results.length, 1_000);
+    assert.match(results[999]?.output ?? '', /had 10000 calls .* the most is 1000 .* none of them was run/);
     assert.equal((await on.store.agents({ root_id: agent.root_id })).length, 1);
+    await on.close();
+  });
+
+  it('of many calls with schemas one is decided in a step, in their order; calls without are decided at once', async () => {
+    const url = await database();
+    const created: number[] = [];
+    const names = Array.from({ length: 6 }, (_, index) => `s${index}`);
+    const spawn = (label: string, more: object) =>
+      ['sessions_spawn', { task: 'do', label, ...more }] as const;
+    const schema = (label: string) => ({ output_schema: { properties: { [label]: { type: 'string' } } } });
+    const on = await setStage(
+      ({ name, step, user }) => {
+        if (name !== 'main') return '{}';
+        if (step > 0 || !['with', 'without'].includes(user)) return 'done';
+        return names.map((label) => spawn(label, user === 'with' ? schema(label) : {}));
+      },
+      {
+        toolsets: ['sessions'],
+        ...(url === undefined ? {} : { database: url }),
+        wrap: (store) =>
+          new Proxy(store, {
+            get: (target, key) => {
+              const value = Reflect.get(target, key);
+              if (key !== 'commit') return typeof value === 'function' ? value.bind(target) : value;
+              return (steps: Parameters<typeof store.commit>[0]) => {
+                created.push(...steps.map(({ create }) => create.length).filter((count) => count > 0));
+                return target.commit(steps);
+              };
+            },
+          }),
+      },
+    );
+    const one = await on.perform('with');
+    assert.deepEqual(created.splice(0), [1, 1, 1, 1, 1, 1]);
+    const results = (await on.results(one.root)).map(({ output }) => JSON.parse(output).status);
+    assert.deepEqual(
+      results,
+      names.map(() => 'accepted'),
+    );
+    await on.perform('without');
+    assert.deepEqual(created, [6]);
     await on.close();
   });
 
