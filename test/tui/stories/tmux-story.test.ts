@@ -107,6 +107,8 @@ it('in tmux, by keys that tmux sends, with a window that changes', {
   run('send-keys', 'C-x', 'k');
   await sees('Kill main and 2 descendants');
   run('send-keys', 'n');
+  // A letter decides when nothing follows it at once.
+  await until(() => !screen().join('\n').includes('Kill main'), 'nobody is killed');
   run('send-keys', 'M-2');
   await sees('[2 tester]');
   run('send-keys', 'C-x', 'k');
