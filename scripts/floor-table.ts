@@ -9,22 +9,23 @@ export const LIBRARY_PARTS = 'library';
 /** A file imports from its own folder and from floors below its own; folders on one floor do not see each other. */
 export const FLOORS: Readonly<Record<string, number>> = {
   core: 0,
-  store: 1,
   models: 1,
   tools: 1,
   render: 1,
   toolsets: 2,
-  runtime: 3,
-  settings: 3,
-  cron: 4,
-  channels: 4,
-  mcp: 4,
-  acp: 4,
-  server: 4,
-  tui: 4,
-  library: 4,
-  cli: 5,
-  [LIBRARY]: 5,
+  kernel: 3,
+  store: 4,
+  runtime: 5,
+  settings: 5,
+  cron: 6,
+  channels: 6,
+  mcp: 6,
+  acp: 6,
+  server: 6,
+  tui: 6,
+  library: 6,
+  cli: 7,
+  [LIBRARY]: 7,
 };
 
 /** What folders above the runtime may see of it. */
@@ -36,7 +37,7 @@ export const RUNTIME_FACE: readonly string[] = [
 export const RUNTIME = 'runtime';
 
 /** Doors are programs' ways in; the library is one of its own and opens none of them. */
-export const DOOR_FLOOR = 4;
+export const DOOR_FLOOR = 6;
 
 /** Imports between siblings that are allowed. */
 export const SIBLINGS: readonly { readonly from: string; readonly to: string; readonly reason: string }[] = [
@@ -83,7 +84,7 @@ export const SIBLINGS: readonly { readonly from: string; readonly to: string; re
 ];
 
 /** Floors that decide and do nothing: they import no built-in module and touch none of these. */
-export const PURE: ReadonlySet<string> = new Set(['core', 'toolsets']);
+export const PURE: ReadonlySet<string> = new Set(['core', 'toolsets', 'kernel']);
 export const IMPURE: readonly { readonly phrase: RegExp; readonly what: string }[] = [
   { phrase: /^Date \. now\b|^new Date \( \)|^performance \./, what: 'reads a clock' },
   { phrase: /^Math \. random\b|^crypto \./, what: 'makes randomness or ids' },

@@ -3,8 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import type { Agent } from '../../src/core/agent.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import type { Step } from '../../src/core/step.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { Step, Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { letter, newAgent, newRoot, said, stepOf } from '../../test/store/ledger-fixture.ts';
 
 export interface DiskUse {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { NewMail } from '../../src/core/mail.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { NewAgent } from '../../src/core/new-agent.ts';
-import type { Step } from '../../src/store/store.ts';
+import type { Step } from '../../src/core/step.ts';
 import type { StepKind } from './kill-points.ts';
 
 /** What one step was to bring about, as it was handed to the ledger. */

@@ -1,5 +1,6 @@
 import type { NewMail } from '../../src/core/mail.ts';
-import type { Step, Store } from '../../src/store/store.ts';
+import type { Step } from '../../src/core/step.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { Journal } from './journal.ts';
 import type { Situation, StepKind } from './kill-points.ts';
 import type { Killer } from './killer.ts';

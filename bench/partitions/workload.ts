@@ -1,7 +1,8 @@
 import type { Agent } from '../../src/core/agent.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { Mail } from '../../src/core/mail.ts';
-import type { Step, Store } from '../../src/store/store.ts';
+import type { Step } from '../../src/core/step.ts';
+import type { Store } from '../../src/store/store.ts';
 import { letter, newAgent, said, stepOf } from '../../test/store/ledger-fixture.ts';
 
 export interface WorkloadResult {

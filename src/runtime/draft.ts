@@ -10,13 +10,13 @@ import type { Message } from '../core/message.ts';
 import type { NewAgent } from '../core/new-agent.ts';
 import type { Prompt } from '../core/prompt.ts';
 import { type AgentState, type Call, isWorking } from '../core/state.ts';
+import type { RequestRecord, Step } from '../core/step.ts';
 import type { Worktree } from '../core/task-terms.ts';
 import { transition } from '../core/transition.ts';
 import type { TransitionContext } from '../core/transition-context.ts';
 import type { InvalidTransition } from '../core/transition-result.ts';
 import { addUsage } from '../core/usage.ts';
 import { waitEdges, waitsUntil } from '../core/wait-edges.ts';
-import type { RequestRecord, Step } from '../store/store.ts';
 import type { Need } from '../toolsets/need.ts';
 import { type EndedTurn, endOfTurn } from './ended-turn.ts';
 

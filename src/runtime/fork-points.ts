@@ -1,7 +1,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { PlacedMessage } from '../core/message.ts';
 import type { Prompt } from '../core/prompt.ts';
-import type { Step } from '../store/store.ts';
+import type { Step } from '../core/step.ts';
 import type { Cell } from './cell.ts';
 import { placed } from './created-agent.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Agent } from '../core/agent.ts';
-import type { Step } from '../store/store.ts';
+import type { Step } from '../core/step.ts';
 
 /**
  * Whether the ledger holds this step of ours, whose acknowledgement was lost. One without messages leaves no trace in the seq: then only a state that

@@ -5,7 +5,8 @@ import type { Delivery } from '../core/delivery.ts';
 import type { Mail } from '../core/mail.ts';
 import type { PlacedMessage } from '../core/message.ts';
 import type { Run } from '../core/run.ts';
-import type { KnownWorker, RequestRecord } from './store.ts';
+import type { RequestRecord } from '../core/step.ts';
+import type { KnownWorker } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 /** Rows as `node:sqlite` gives them. */

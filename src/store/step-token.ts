@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Step } from './store.ts';
+import type { Step } from '../core/step.ts';
 
 /**
  * A mark of a step without messages, which leaves no trace in the seq: by it a ledger knows the very same step again when it is offered a

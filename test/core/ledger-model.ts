@@ -3,7 +3,7 @@ import type { Limits } from '../../src/core/limits.ts';
 import { type MailKind, type NewMail, WAKING_MAIL } from '../../src/core/mail.ts';
 import type { NewAgent } from '../../src/core/new-agent.ts';
 import { isTerminal, type StateType } from '../../src/core/state.ts';
-import type { Refusal, Step } from '../../src/store/store.ts';
+import type { Refusal, Step } from '../../src/core/step.ts';
 
 export interface ModelLetter {
   readonly id: string;

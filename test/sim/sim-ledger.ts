@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import type { Agent } from '../../src/core/agent.ts';
-import type { Refusal, Step, Store, Verdict } from '../../src/store/store.ts';
+import type { Refusal, Step, Verdict } from '../../src/core/step.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { Faults } from './faults.ts';
 import { brokenNow } from './moment-laws.ts';
 import type { Random } from './random.ts';

@@ -5,7 +5,8 @@ import type { NewMail } from '../../src/core/mail.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { NewAgent } from '../../src/core/new-agent.ts';
 import { newTurn } from '../../src/core/state.ts';
-import type { Step, Store } from '../../src/store/store.ts';
+import type { Step } from '../../src/core/step.ts';
+import type { Store } from '../../src/store/store.ts';
 
 const NONE = { allow: [], ask: [], deny: [] };
 export const CONFIG: Agent['config'] = {

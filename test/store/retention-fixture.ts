@@ -5,9 +5,10 @@ import type { NewAsk } from '../../src/core/ask.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { NewRun } from '../../src/core/run.ts';
 import type { AgentState } from '../../src/core/state.ts';
+import type { Step } from '../../src/core/step.ts';
 import type { FireRequest } from '../../src/store/cron-ledger.ts';
 import type { RetentionTerms } from '../../src/store/retention-ledger.ts';
-import type { Step, Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { jobOf } from '../cron/cron-stage.ts';
 import { fresh, letter, newAgent, said, stepOf } from './ledger-fixture.ts';
 

@@ -1,9 +1,9 @@
 import type { NewMail } from '../../core/mail.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
 import { runOutcome } from '../../core/run-outcome.ts';
+import type { Step } from '../../core/step.ts';
 import { storable } from '../../core/text.ts';
 import { stepToken } from '../step-token.ts';
-import type { Step } from '../store.ts';
 
 /** Steps as `coppice_commit` reads them: contents and states are texts in it, so that any character survives. */
 export function encodeSteps(steps: readonly Step[]): string {

@@ -7,18 +7,10 @@ import type { PlacedMessage } from '../../core/message.ts';
 import type { NewAgent } from '../../core/new-agent.ts';
 import type { Run } from '../../core/run.ts';
 import { isTerminal } from '../../core/state.ts';
+import type { RequestRecord, Step, Verdict } from '../../core/step.ts';
 import { answerMail } from '../answer-mail.ts';
 import { agentOf, mailOf, messageOf, type Row, requestOf, treeOf } from '../rows.ts';
-import type {
-  AgentFilter,
-  OpenStoreOptions,
-  RequestRecord,
-  RootTerms,
-  RunFilter,
-  Step,
-  Store,
-  Verdict,
-} from '../store.ts';
+import type { AgentFilter, OpenStoreOptions, RootTerms, RunFilter, Store } from '../store.ts';
 import { Together } from '../together.ts';
 import { hasUnread } from '../unread.ts';
 import { where } from '../where.ts';

@@ -1,9 +1,9 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Tree } from '../../core/agent.ts';
 import { isTerminal } from '../../core/state.ts';
+import type { Refusal, Step } from '../../core/step.ts';
 import { findWaitCycle, type WaitEdge } from '../../core/wait-cycle.ts';
 import type { Row } from '../rows.ts';
-import type { Refusal, Step } from '../store.ts';
 import type { GuardRow } from './guard-row.ts';
 import type { Statements } from './statements.ts';
 
