@@ -59,7 +59,7 @@ export async function lead(
     spill_dir: folder,
     env_allow: [],
   });
-  const roots = new Map((await store.agents({ roots: true })).map(({ name, id }) => [name, id]));
+  const roots = new Map((await store.agents({ conversations: true })).map(({ name, id }) => [name, id]));
   const left = options.trees.filter((name) => !doneTrees(folder).has(name));
   const some = async () => {
     for (let name = left.shift(); name !== undefined; name = left.shift()) {

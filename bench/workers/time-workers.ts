@@ -71,7 +71,7 @@ export async function timeWorkers(load: WorkersLoad): Promise<number> {
 }
 
 async function haveAnswered(store: Store, trees: number): Promise<boolean> {
-  const roots = await store.agents({ roots: true });
+  const roots = await store.agents({ conversations: true });
   const wrong = roots.find(({ state }) => state.type === 'errored');
   if (wrong !== undefined) throw new Error(`a tree ended wrong: ${JSON.stringify(wrong.state)}`);
   return roots.filter(({ reply }) => reply === 'done').length === trees;

@@ -67,8 +67,6 @@ export interface OpenStoreOptions {
 export interface AgentFilter {
   readonly root_id?: string;
   readonly parent_id?: string;
-  /** Only agents without a parent. */
-  readonly roots?: boolean;
   /** Only conversations that people began: no runs on a timer, nothing below a root. */
   readonly conversations?: boolean;
   /** Only agents that work in this folder. */

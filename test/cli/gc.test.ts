@@ -103,7 +103,9 @@ describe('coppice gc', () => {
   });
 
   it('removes it, and keeps it all in an archive that only its owner may read', async () => {
-    const [old] = (await store.agents({ roots: true })).filter(({ state }) => state.type === 'completed');
+    const [old] = (await store.agents({ conversations: true })).filter(
+      ({ state }) => state.type === 'completed',
+    );
     assert.ok(old);
     const history = await store.history(old.id);
     const file = join(home.work, 'old.jsonl.gz');

@@ -40,7 +40,7 @@ it('a run with cleanup delete and delivery', { timeout: 60_000 }, async () => {
   assert.match(ran.stdout, /The research is complete!/);
 
   const store = await openStore(home.database);
-  const [root] = await store.agents({ roots: true });
+  const [root] = await store.agents({ conversations: true });
   assert.ok(root);
   const history = await store.history(root.id);
   const results = history.flatMap((message) => (message.kind === 'result' ? [message.content.output] : []));

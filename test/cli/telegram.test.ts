@@ -89,7 +89,7 @@ describe('coppice serve on Telegram', { timeout: 110_000 }, () => {
     await hears('you said: hello');
     telegram.updates.write(ADA, 'and again');
     await hears('you said: and again');
-    const [root, ...others] = await store.agents({ roots: true });
+    const [root, ...others] = await store.agents({ conversations: true });
     assert.ok(root);
     assert.equal(others.length, 0);
     assert.equal(root.session_key, `agent:main:telegram:${ADA.id}`);
@@ -118,7 +118,7 @@ describe('coppice serve on Telegram', { timeout: 110_000 }, () => {
     telegram.updates.write(ADA, 'are you there?');
     await hears('you said: are you there?');
     assert.deepEqual(telegram.book.texts(MALLORY.id), []);
-    assert.equal((await store.agents({ roots: true })).length, 1);
+    assert.equal((await store.agents({ conversations: true })).length, 1);
   });
 
   it('an update that comes twice is taken once', async () => {

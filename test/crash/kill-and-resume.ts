@@ -60,7 +60,7 @@ export async function killAndResume(
 
 async function rootsOf(database: string): Promise<number> {
   const store = await openStore(database);
-  const roots = await store.agents({ roots: true });
+  const roots = await store.agents({ conversations: true });
   await store.close();
   return roots.length;
 }

@@ -100,7 +100,7 @@ export async function killFanout(count: number, most_kills: number, random: () =
 
 async function hasRoot(database: string): Promise<boolean> {
   const store = await openStore(database);
-  const roots = await store.agents({ roots: true });
+  const roots = await store.agents({ conversations: true });
   await store.close();
   return roots.length > 0;
 }

@@ -67,14 +67,14 @@ export async function killSessions(count: number, most_kills: number, random: ()
 
 async function hasRoot(database: string): Promise<boolean> {
   const store = await openStore(database);
-  const roots = await store.agents({ roots: true });
+  const roots = await store.agents({ conversations: true });
   await store.close();
   return roots.length > 0;
 }
 
 async function check(database: string, labels: readonly string[]): Promise<void> {
   const store = await openStore(database);
-  const [root] = await store.agents({ roots: true });
+  const [root] = await store.agents({ conversations: true });
   assert.ok(root);
   const told = (await store.history(root.id)).flatMap((message) =>
     message.kind === 'user' && message.content.origin === 'system' ? [message.content.text] : [],

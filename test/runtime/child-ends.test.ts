@@ -46,7 +46,7 @@ onBothDatabases('the end of a child', (database) => {
   }
 
   async function root(on: Stage) {
-    const [agent] = await on.store.agents({ roots: true });
+    const [agent] = await on.store.agents({ conversations: true });
     assert.ok(agent);
     return agent;
   }

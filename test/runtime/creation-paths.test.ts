@@ -484,11 +484,11 @@ function startSuite(database: () => Promise<string | undefined>): void {
   it('start: a limit that is no number is refused, one that is not said has its default', async () => {
     const url = await database();
     const on = await setStage(() => 'done', url === undefined ? {} : { database: url });
-    const before = (await on.store.agents({ roots: true })).length;
+    const before = (await on.store.agents({ conversations: true })).length;
     for (const bad of [{ depth: Number.NaN }, { children: -1 }, { live: 0 }, { total: 0.5 }, { tokens: -1 }])
       await assert.rejects(on.start('go', bad), { code: 'E_INVALID_ARGUMENT' }, JSON.stringify(bad));
     await assert.rejects(on.start('go', { dept: 3 } as Partial<Limits>), { code: 'E_INVALID_ARGUMENT' });
-    assert.equal((await on.store.agents({ roots: true })).length, before);
+    assert.equal((await on.store.agents({ conversations: true })).length, before);
     const unsaid = { depth: undefined, children: undefined } as unknown as Partial<Limits>;
     const root = await on.start('go', unsaid);
     const { limits } = (await on.store.tree(root.id)) ?? {};

@@ -32,7 +32,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const seen: Record<string, unknown>[] = [];
     let on: Stage | null = null;
     const play = playOf([spawn('look'), spawn('see', { model: 'play/other' })], async () => {
-      const [root] = (await on?.store.agents({ roots: true })) ?? [];
+      const [root] = (await on?.store.agents({ conversations: true })) ?? [];
       assert.ok(root && on);
       seen.push(...(await outputs(on, root)));
       return 'done';

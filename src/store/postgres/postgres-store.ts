@@ -24,6 +24,7 @@ import { storeErrorOf } from './postgres-error.ts';
 import { PostgresRetention } from './postgres-retention.ts';
 
 const MAX_FOUND = 20;
+const FOLDER = "config::json->>'cwd'";
 
 /** `COPPICE_LISTEN_URL` in `env` is the direct address for `LISTEN` where a pooler stands between. */
 export async function openPostgresStore(
@@ -132,10 +133,9 @@ class PostgresStore extends PostgresRetention implements Store {
   }
 
   async agents(filter: AgentFilter): Promise<Agent[]> {
-    const { root_id, parent_id, cwd, living, roots, conversations, limit } = filter;
-    const { sql, values, next } = where('$', { root_id, parent_id, ["config::json->>'cwd'"]: cwd }, [
+    const { root_id, parent_id, cwd, living, conversations, limit } = filter;
+    const { sql, values, next } = where('$', { root_id, parent_id, [FOLDER]: cwd }, [
       living && LIVING,
-      roots && 'parent_id IS NULL',
       conversations && "origin = 'root'",
     ]);
     const text = `SELECT *, ${hasUnread('agents')} AS unread FROM agents ${sql} ORDER BY created_at DESC, number DESC LIMIT ${next}`;

@@ -24,6 +24,7 @@ import { SqliteRetention } from './sqlite-retention.ts';
 const POLL_MS = 10;
 const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
 const MAX_FOUND = 20;
+const FOLDER = "json_extract(config, '$.cwd')";
 
 export function openSqliteStore(path: string, options: OpenStoreOptions): Store {
   return new SqliteStore(path, openDatabase(path, options.create !== false), options);
@@ -88,10 +89,9 @@ class SqliteStore extends SqliteRetention implements Store {
   }
 
   async agents(filter: AgentFilter): Promise<Agent[]> {
-    const { root_id, parent_id, cwd, living, roots, conversations, limit } = filter;
-    const { sql, values, next } = where('?', { root_id, parent_id, ["json_extract(config, '$.cwd')"]: cwd }, [
+    const { root_id, parent_id, cwd, living, conversations, limit } = filter;
+    const { sql, values, next } = where('?', { root_id, parent_id, [FOLDER]: cwd }, [
       living && "status NOT IN ('completed', 'failed', 'killed')",
-      roots && 'parent_id IS NULL',
       conversations && "origin = 'root'",
     ]);
     const text = `SELECT *, ${hasUnread('agents')} AS unread FROM agents ${sql} ORDER BY created_at DESC, rowid DESC LIMIT ${next}`;

@@ -59,13 +59,17 @@ it('what --detach begins is led by a worker; the window shows it live, sends, al
   await ui.pty.until('It was allowed.');
   await ui.say('slow');
   await until(
-    () => ui.ledger(async (store) => (await store.agents({ roots: true }))[0]?.state.type === 'requesting'),
+    () =>
+      ui.ledger(
+        async (store) => (await store.agents({ conversations: true }))[0]?.state.type === 'requesting',
+      ),
     'it asks its model',
   );
   await ui.press(KEY.ctrl_c, KEY.ctrl_c);
   assert.equal((await ui.pty.ended).exitCode, 0, 'it leaves without a question');
   await until(
-    () => ui.ledger(async (store) => (await store.agents({ roots: true }))[0]?.reply === 'Slowly done.'),
+    () =>
+      ui.ledger(async (store) => (await store.agents({ conversations: true }))[0]?.reply === 'Slowly done.'),
     'the worker goes on',
   );
   const back = await ui.again();
@@ -102,7 +106,10 @@ it('a window that is open says when the last worker is gone, why nobody leads, a
   await served(ui);
   await ui.say('slow');
   await until(
-    () => ui.ledger(async (store) => (await store.agents({ roots: true }))[0]?.state.type === 'requesting'),
+    () =>
+      ui.ledger(
+        async (store) => (await store.agents({ conversations: true }))[0]?.state.type === 'requesting',
+      ),
     'it asks its model',
   );
   worker.kill('SIGKILL');

@@ -97,7 +97,7 @@ it('Esc stops waiting, what is known so far is shown, and the agents go on', asy
   await ui.press(KEY.escape);
   await pty.until('nothing came, interrupted');
   const root = await ui.ledger(async (store) => {
-    const [agent] = await store.agents({ roots: true });
+    const [agent] = await store.agents({ conversations: true });
     return store.history(agent?.id ?? '');
   });
   assert.equal(
