@@ -16,6 +16,15 @@ export function waitsUntil(state: AgentState): Readonly<Record<string, number>> 
   return until;
 }
 
+/** Whether two states wait for the same agents, each as long. */
+export function sameWaits(a: AgentState, b: AgentState): boolean {
+  if (a === b) return true;
+  const [before, after] = [waitEdges(a), waitEdges(b)];
+  if (before.length !== after.length || before.some((id, place) => id !== after[place])) return false;
+  const [until_before, until_after] = [waitsUntil(a), waitsUntil(b)];
+  return before.every((id) => until_before[id] === until_after[id]);
+}
+
 function waitsOf(state: AgentState): readonly WaitSpec[] {
   if (state.type === 'waiting') return [state.wait];
   return state.type === 'executing' ? state.running.flatMap(({ wait }) => wait ?? []) : [];

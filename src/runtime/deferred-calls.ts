@@ -1,10 +1,10 @@
 import type { Agent } from '../core/agent.ts';
 import type { Call } from '../core/state.ts';
 import type { Worktree } from '../core/task-terms.ts';
+import type { Draft } from '../kernel/turn/draft.ts';
 import type { Store } from '../store/store.ts';
 import { type Need, type NeedAnswer, needKey } from '../toolsets/need.ts';
 import type { Cell } from './cell.ts';
-import type { Draft } from './draft.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { untilReached } from './until-reached.ts';
 

@@ -1,9 +1,9 @@
 import type { Agent } from '../core/agent.ts';
 import type { Worktree } from '../core/task-terms.ts';
+import type { WorldEffect } from '../kernel/turn/draft.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
 import type { Need, NeedAnswer } from '../toolsets/need.ts';
 import type { Cell } from './cell.ts';
-import type { WorldEffect } from './draft.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Workbench } from './workbench.ts';

@@ -7,21 +7,21 @@ import { Prompt, promptOf } from '../core/prompt.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
 import type { RequestRecord, Step, Verdict } from '../core/step.ts';
 import { waitEdges } from '../core/wait-edges.ts';
+import { advance } from '../kernel/turn/advance.ts';
+import { agentAfter, createdAgent, killedAgent, placed } from '../kernel/turn/agent-after.ts';
+import { overrideFor } from '../kernel/turn/cycle-refusal.ts';
+import { doing } from '../kernel/turn/doing.ts';
+import type { Draft } from '../kernel/turn/draft.ts';
 import type { Store, Worker } from '../store/store.ts';
 import { type Cell, forgetLookUps, newCell, stopCell } from './cell.ts';
-import { createdAgent, killedAgent, placed } from './created-agent.ts';
 import { DeferredCalls } from './deferred-calls.ts';
-import { doing } from './doing.ts';
-import type { Draft } from './draft.ts';
 import { Elsewhere } from './elsewhere.ts';
 import type { ExecutorOptions } from './executor-options.ts';
-import { fold } from './fold.ts';
 import { Forest } from './forest.ts';
 import { type ForkPoints, forkPoints } from './fork-points.ts';
 import { LedgerNews } from './ledger-news.ts';
 import { newWorker } from './new-worker.ts';
 import { parkedCells } from './parked-cells.ts';
-import { overrideFor } from './refusal.ts';
 import { TaskQueue } from './task-queue.ts';
 import { untilReached } from './until-reached.ts';
 import { WaiterIndex } from './waiter-index.ts';
@@ -121,7 +121,7 @@ export class Executor {
     if (cell.gone) return null;
     const [{ forest }, { workbench, surroundings }] = [this, this.#options];
     const now = surroundings.now();
-    const draft = fold(cell, {
+    const draft = advance(cell, cell.inputs, {
       now,
       newId: surroundings.newId,
       worker: this.worker.id,
@@ -164,7 +164,7 @@ export class Executor {
     const { emit } = this.#options;
     this.forest.setTree(verdict.tree);
     const before = cell.agent;
-    cell.agent = draft.after(step);
+    cell.agent = agentAfter(before, step);
     cell.inbox.remove(draft.consumed);
     cell.overrides.clear();
     if (cell.agent.state.type !== 'executing') forgetLookUps(cell);
@@ -174,7 +174,7 @@ export class Executor {
     if (!this.forest.isOld(cell.agent)) this.#setAgent(cell.agent, false);
     for (const child of step.create)
       if (child.agent.worker === this.worker.id) this.#begin(child, points.prompts);
-    if (step.waits_for !== null) this.#enterWaits(cell, draft.waits_before, step.waits_for);
+    if (step.waits_for !== null) this.#enterWaits(cell, waitEdges(before.state), step.waits_for);
     for (const mail of verdict.sent) {
       emit({ type: 'mail', mail });
       this.#deliver(mail);

@@ -2,8 +2,8 @@ import type { Agent } from '../core/agent.ts';
 import type { PlacedMessage } from '../core/message.ts';
 import type { Prompt } from '../core/prompt.ts';
 import type { Step } from '../core/step.ts';
+import { placed } from '../kernel/turn/agent-after.ts';
 import type { Cell } from './cell.ts';
-import { placed } from './created-agent.ts';
 
 export interface ForkPoints {
   readonly messages: readonly PlacedMessage[];

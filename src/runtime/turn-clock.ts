@@ -1,7 +1,8 @@
 import { isAsking, runDeadline } from '../core/parked.ts';
 import { runTime } from '../core/run-time.ts';
 import { isWorking } from '../core/state.ts';
-import { type Cell, saidSoFar } from './cell.ts';
+import { saidSoFar } from '../kernel/turn/led-agent.ts';
+import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
 import type { Surroundings } from './surroundings.ts';
 

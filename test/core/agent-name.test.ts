@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { framedName, keptName, nameFault } from '../../src/core/agent-name.ts';
 import { announcement } from '../../src/core/announcement.ts';
 import { runText } from '../../src/core/run-text.ts';
-import { frameLetters } from '../../src/runtime/mail-frame.ts';
+import { frameLetters } from '../../src/kernel/turn/mail-frame.ts';
 
 const RLO = '\u202e';
 

@@ -7,7 +7,7 @@ import type { Consequence } from '../../src/core/event.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { NewAgent } from '../../src/core/new-agent.ts';
 import type { Profile } from '../../src/core/profile.ts';
-import { createdAgent } from '../../src/runtime/created-agent.ts';
+import { createdAgent } from '../../src/kernel/turn/agent-after.ts';
 import { sessionsToolset } from '../../src/toolsets/sessions.ts';
 import type { Decision, ToolsetTool, ToolsetView } from '../../src/toolsets/toolset.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../../src/toolsets/toolset-terms.ts';

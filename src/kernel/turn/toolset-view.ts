@@ -1,14 +1,14 @@
-import type { Agent, Tree } from '../core/agent.ts';
-import { isAtRest } from '../core/wait.ts';
-import { type Need, type NeedAnswer, needKey } from '../toolsets/need.ts';
-import type { ToolsetView } from '../toolsets/toolset.ts';
-import type { Cell } from './cell.ts';
+import type { Agent, Tree } from '../../core/agent.ts';
+import { isAtRest } from '../../core/wait.ts';
+import { type Need, type NeedAnswer, needKey } from '../../toolsets/need.ts';
+import type { ToolsetView } from '../../toolsets/toolset.ts';
 import type { Draft } from './draft.ts';
-import type { FoldSurroundings } from './fold-surroundings.ts';
-import { isLetter, waitView } from './fold-waits.ts';
+import type { LedAgent } from './led-agent.ts';
+import type { View } from './view.ts';
+import { isLetter, waitView } from './waits.ts';
 
 /** What a toolset may know, in the middle of a fold. */
-export function viewOf(draft: Draft, cell: Cell, message_seq: number, around: FoldSurroundings): ToolsetView {
+export function viewOf(draft: Draft, cell: LedAgent, message_seq: number, around: View): ToolsetView {
   const { forest } = around;
   const self: Agent = { ...draft.before, state: draft.state };
   const tree = forest.tree(self.root_id) as Tree;

@@ -1,12 +1,12 @@
-import { isTerminal } from '../core/state.ts';
+import { isTerminal } from '../../core/state.ts';
 import type { Draft } from './draft.ts';
-import type { FoldSurroundings } from './fold-surroundings.ts';
+import type { View } from './view.ts';
 
 /**
  * What a step says to the chat that a person talks with the agent's tree in: calls that must be allowed, and the replies of the root. It enters the
  * outbox in the transaction of the step, so it is neither lost nor said twice.
  */
-export function tellOutside(draft: Draft, around: FoldSurroundings): void {
+export function tellOutside(draft: Draft, around: View): void {
   const { id, root_id, parent_id, config } = draft.before;
   const target = config.channel;
   if (target === undefined) return;
@@ -22,7 +22,7 @@ export function tellOutside(draft: Draft, around: FoldSurroundings): void {
 }
 
 /** A run on a timer ends with its turn, and whatever it forked with it: nobody would hear of that any more. */
-export function endTreeOfRun(draft: Draft, around: FoldSurroundings): void {
+export function endTreeOfRun(draft: Draft, around: View): void {
   const { before, state } = draft;
   if (before.origin !== 'cron' || !isTerminal(state.type) || isTerminal(before.state.type)) return;
   for (const agent of around.forest.subtree(before))

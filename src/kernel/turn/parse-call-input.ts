@@ -1,5 +1,5 @@
-import { parseJson } from '../core/json-text.ts';
-import type { Call } from '../core/state.ts';
+import { parseJson } from '../../core/json-text.ts';
+import type { Call } from '../../core/state.ts';
 
 /** The arguments of a call as JSON; no text at all counts as an empty object, as providers send it. */
 export function parseCallInput(

@@ -1,14 +1,14 @@
-import { framedName } from '../core/agent-name.ts';
-import { announcement } from '../core/announcement.ts';
-import type { Mail } from '../core/mail.ts';
-import type { UserContent } from '../core/message.ts';
-import type { Order } from '../core/order.ts';
-import type { AgentState, ChildResult, FanIn } from '../core/state.ts';
-import type { Cell } from './cell.ts';
+import { framedName } from '../../core/agent-name.ts';
+import { announcement } from '../../core/announcement.ts';
+import type { Mail } from '../../core/mail.ts';
+import type { UserContent } from '../../core/message.ts';
+import type { Order } from '../../core/order.ts';
+import type { AgentState, ChildResult, FanIn } from '../../core/state.ts';
 import type { Draft } from './draft.ts';
-import { follow, notice } from './fold-order.ts';
-import type { FoldSurroundings } from './fold-surroundings.ts';
+import { follow, notice } from './follow-order.ts';
+import type { LedAgent } from './led-agent.ts';
 import { frameLetters, noticeOf } from './mail-frame.ts';
+import type { View } from './view.ts';
 
 /** Up to so many children of a fan-in, every outcome is taken as it comes. */
 const GATHER_ABOVE = 32;
@@ -17,7 +17,7 @@ const GATHER_ABOVE = 32;
  * Outcomes of children and orders of people; they are consumed whether or not the state still admits them. Of a large fan-in they wait in the
  * mailbox until half of what is missing is there: each step writes the whole state, so one step for each would cost the square of their number.
  */
-export function takeOrders(draft: Draft, cell: Cell, around: FoldSurroundings): void {
+export function takeOrders(draft: Draft, cell: LedAgent, around: View): void {
   const orders = cell.inbox.all().filter((mail) => isOrder(mail) && !draft.consumed.has(mail.id));
   const { state } = draft;
   const gathers = isFanIn(state) && state.spawned.length > GATHER_ABOVE && draft.isEmpty;
@@ -30,7 +30,7 @@ export function takeOrders(draft: Draft, cell: Cell, around: FoldSurroundings): 
 }
 
 /** A wait for agents that other processes lead: what was heard of them grows old, and of some nothing was heard yet. */
-function mustLookFirst(mail: Mail, draft: Draft, cell: Cell, around: FoldSurroundings): boolean {
+function mustLookFirst(mail: Mail, draft: Draft, cell: LedAgent, around: View): boolean {
   if (!around.shared || isOutcome(mail) || cell.surveyed.has(mail.id)) return false;
   if (draft.state.type !== 'idle' && draft.state.type !== 'errored') return false;
   const order = contentOf<Order>(mail);
@@ -45,12 +45,12 @@ function holdForLook({ id }: Mail, draft: Draft): void {
 }
 
 /** Whatever else happens to a fan-in, the outcomes that are there count first. */
-export function takeOutcomes(draft: Draft, cell: Cell, around: FoldSurroundings): void {
+export function takeOutcomes(draft: Draft, cell: LedAgent, around: View): void {
   if (!isFanIn(draft.state)) return;
   for (const mail of cell.inbox.all()) if (isOutcome(mail)) takeOrder(draft, mail, cell, around);
 }
 
-function takeOrder(draft: Draft, mail: Mail, cell: Cell, around: FoldSurroundings): void {
+function takeOrder(draft: Draft, mail: Mail, cell: LedAgent, around: View): void {
   const child = isOutcome(mail) ? childResultOf(mail) : null;
   const order = isOutcome(mail) ? null : contentOf<Order>(mail);
   if (child !== null) draft.apply({ type: 'child-result', at: around.now, child });
@@ -94,7 +94,7 @@ function isFanIn(state: AgentState): state is FanIn {
  * Mail that says something to the model. It wakes an agent that rests; a person's letters and announcements also join a turn before
  * its next request, and so do all letters to an agent with one task, which never rests before it ends.
  */
-export function takeMail(draft: Draft, cell: Cell, around: FoldSurroundings): void {
+export function takeMail(draft: Draft, cell: LedAgent, around: View): void {
   if (cell.inbox.isEmpty || draft.holds_mail) return;
   const pending = cell.inbox.all().filter((mail) => !draft.consumed.has(mail.id));
   const resting = () => draft.state.type === 'idle' || draft.state.type === 'errored';
@@ -118,13 +118,13 @@ export function takeMail(draft: Draft, cell: Cell, around: FoldSurroundings): vo
 }
 
 /** Starts a turn, or joins the one that is about to ask. */
-function say(draft: Draft, content: UserContent, around: FoldSurroundings): void {
+function say(draft: Draft, content: UserContent, around: View): void {
   const type = draft.state.type === 'requesting' ? 'steer' : 'input';
   draft.apply({ type, at: around.now, content });
 }
 
 /** A queued run begins when its turn has come (seed 4). */
-function beginTask(draft: Draft, pending: readonly Mail[], around: FoldSurroundings): void {
+function beginTask(draft: Draft, pending: readonly Mail[], around: View): void {
   const task = pending.find((mail) => mail.kind === 'task');
   if (task === undefined || draft.state.type !== 'idle' || !around.mayBegin(draft.before)) return;
   draft.consumeWithNext(task.id);
@@ -132,7 +132,7 @@ function beginTask(draft: Draft, pending: readonly Mail[], around: FoldSurroundi
 }
 
 /** The end of a background run (seed 4); its conversation may go with the step that delivers it. */
-function takeAnnouncement(draft: Draft, mail: Mail, around: FoldSurroundings): void {
+function takeAnnouncement(draft: Draft, mail: Mail, around: View): void {
   const content = childResultOf(mail);
   if (content === null) {
     notice(draft, unreadable(mail));
@@ -149,12 +149,12 @@ function takeAnnouncement(draft: Draft, mail: Mail, around: FoldSurroundings): v
 }
 
 /** A timer's system event (seed 4). */
-function takeEvent(draft: Draft, mail: Mail, around: FoldSurroundings): void {
+function takeEvent(draft: Draft, mail: Mail, around: View): void {
   draft.consumeWithNext(mail.id);
   say(draft, { origin: 'system', text: mail.body }, around);
 }
 
-function takeLetters(draft: Draft, letters: readonly Mail[], around: FoldSurroundings): void {
+function takeLetters(draft: Draft, letters: readonly Mail[], around: View): void {
   if (around.notices) return takeNotice(draft, letters, around);
   if (letters.length === 0) return;
   for (const mail of letters) draft.consumeWithNext(mail.id);
@@ -162,7 +162,7 @@ function takeLetters(draft: Draft, letters: readonly Mail[], around: FoldSurroun
 }
 
 /** One notice for each batch; the letters stay until they are read (seed 2). */
-function takeNotice(draft: Draft, letters: readonly Mail[], around: FoldSurroundings): void {
+function takeNotice(draft: Draft, letters: readonly Mail[], around: View): void {
   const fresh = letters.filter((mail) => mail.number > draft.noticed);
   const last = fresh.at(-1);
   if (last === undefined) return;

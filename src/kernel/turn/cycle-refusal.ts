@@ -1,5 +1,5 @@
-import type { Agent } from '../core/agent.ts';
-import type { RefusalCode } from '../toolsets/toolset.ts';
+import type { Agent } from '../../core/agent.ts';
+import type { RefusalCode } from '../../toolsets/toolset.ts';
 
 type Override = { readonly code: RefusalCode; readonly message: string };
 

@@ -1,7 +1,9 @@
-import type { Agent } from '../core/agent.ts';
-import type { Message, PlacedMessage } from '../core/message.ts';
-import type { NewAgent } from '../core/new-agent.ts';
-import { NO_USAGE } from '../core/usage.ts';
+import type { Agent } from '../../core/agent.ts';
+import type { Message, PlacedMessage } from '../../core/message.ts';
+import type { NewAgent } from '../../core/new-agent.ts';
+import { isWorking } from '../../core/state.ts';
+import type { Step } from '../../core/step.ts';
+import { addUsage, NO_USAGE } from '../../core/usage.ts';
 import { doing } from './doing.ts';
 
 /** The agent as the ledger has it right after its creation. */
@@ -21,6 +23,27 @@ export function createdAgent({ agent, messages }: NewAgent): Agent {
     updated_at: agent.created_at,
     ended_at: null,
     reaped_at: null,
+  };
+}
+
+/** The agent as the ledger has it right after one of its steps. */
+export function agentAfter(before: Agent, step: Step): Agent {
+  const usage = step.requests.reduce((sum, request) => addUsage(sum, request.usage), before.usage);
+  const { type } = step.state;
+  return {
+    ...before,
+    state: step.state,
+    config: step.config ?? before.config,
+    last_seq: step.base_seq + step.messages.length,
+    usage,
+    calls: before.calls + step.calls,
+    doing: step.doing,
+    reply: step.reply,
+    sent_this_turn: step.sent_this_turn,
+    noticed: step.noticed,
+    updated_at: step.at,
+    deaths: isWorking(type) ? before.deaths : 0,
+    ended_at: type === 'completed' || type === 'failed' ? step.at : before.ended_at,
   };
 }
 

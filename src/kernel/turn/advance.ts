@@ -1,39 +1,40 @@
-import type { AgentEvent } from '../core/event.ts';
-import type { Failure } from '../core/failure.ts';
-import type { ResultStatus } from '../core/message.ts';
-import { type Call, isTerminal, type RunningCall } from '../core/state.ts';
-import { storable } from '../core/text.ts';
-import { isAnswered } from '../core/wait.ts';
-import { needKey } from '../toolsets/need.ts';
-import { bringsSchema } from '../toolsets/output-schema.ts';
-import { type Decision, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
-import type { Cell } from './cell.ts';
+import type { AgentEvent } from '../../core/event.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { ResultStatus } from '../../core/message.ts';
+import { type Call, isTerminal, type RunningCall } from '../../core/state.ts';
+import { storable } from '../../core/text.ts';
+import { isAnswered } from '../../core/wait.ts';
+import { needKey } from '../../toolsets/need.ts';
+import { bringsSchema } from '../../toolsets/output-schema.ts';
+import { type Decision, refusalText, type ToolsetTool } from '../../toolsets/toolset.ts';
+
 import { reportToParent } from './completion-letter.ts';
 import { Draft } from './draft.ts';
-import { takeMail, takeOrders, takeOutcomes } from './fold-mail.ts';
-import type { FoldSurroundings } from './fold-surroundings.ts';
-import { viewOf } from './fold-view.ts';
-import { cancel, endHumanWait, endWaits, isLetter, settleWait, waitView } from './fold-waits.ts';
+import type { Input, LedAgent } from './led-agent.ts';
 import { parseCallInput } from './parse-call-input.ts';
+import { takeMail, takeOrders, takeOutcomes } from './take-mail.ts';
 import { endTreeOfRun, tellOutside } from './tell-outside.ts';
+import { viewOf } from './toolset-view.ts';
+import type { View } from './view.ts';
+import { cancel, endHumanWait, endWaits, isLetter, settleWait, waitView } from './waits.ts';
 
 /**
  * Folds everything that waits at one agent into one draft: events in order, then the calls of toolsets that these
  * started, then waits that may end, then mail. Pure but for `newId`; the cell is not changed.
  * Never throws: a fault ends what this agent is at, and the others of the round get their step.
  */
-export function fold(cell: Cell, around: FoldSurroundings): Draft {
+export function advance(cell: LedAgent, inputs: readonly Input[], around: View): Draft {
   try {
-    return folded(cell, around);
+    return folded(cell, inputs, around);
   } catch (error) {
     return foldFault(cell, around, error);
   }
 }
 
-function folded(cell: Cell, around: FoldSurroundings): Draft {
+function folded(cell: LedAgent, inputs: readonly Input[], around: View): Draft {
   const draft = newDraft(cell, around);
-  if (cell.inputs.length > 0) takeOutcomes(draft, cell, around);
-  for (const input of cell.inputs) {
+  if (inputs.length > 0) takeOutcomes(draft, cell, around);
+  for (const input of inputs) {
     if (input.type === 'toolset-call') draft.toolset_calls.push(input.call);
     else if (input.event.type === 'cancel') cancel(draft, cell, around, input.event);
     else draft.apply(input.event, input.request);
@@ -51,7 +52,7 @@ function folded(cell: Cell, around: FoldSurroundings): Draft {
   return draft;
 }
 
-function newDraft(cell: Cell, around: FoldSurroundings): Draft {
+function newDraft(cell: LedAgent, around: View): Draft {
   return new Draft(
     cell.agent,
     cell.prompt,
@@ -63,7 +64,7 @@ function newDraft(cell: Cell, around: FoldSurroundings): Draft {
 }
 
 /** Instead of a step that threw: whatever the agent was at ends, and whoever awaits it is told. */
-function foldFault(cell: Cell, around: FoldSurroundings, error: unknown): Draft {
+function foldFault(cell: LedAgent, around: View, error: unknown): Draft {
   const draft = newDraft(cell, around);
   const text = `a fault in Coppice ended this turn: ${messageOf(error)}`;
   const failure: Failure = { kind: 'internal', error: storable(text), retryable: true };
@@ -78,7 +79,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function decodeCalls(draft: Draft, cell: Cell, around: FoldSurroundings): void {
+function decodeCalls(draft: Draft, cell: LedAgent, around: View): void {
   // A settled call may start queued ones, so the list grows while it is walked.
   for (let call = takeNext(draft, around); call !== undefined; call = takeNext(draft, around)) {
     try {
@@ -94,7 +95,7 @@ function decodeCalls(draft: Draft, cell: Cell, around: FoldSurroundings): void {
   }
 }
 
-function takeNext({ toolset_calls }: Draft, around: FoldSurroundings): Call | undefined {
+function takeNext({ toolset_calls }: Draft, around: View): Call | undefined {
   const at = toolset_calls.findIndex(({ name }) => around.toolsetTool(name)?.comes_last !== true);
   return toolset_calls.splice(Math.max(at, 0), 1)[0];
 }
@@ -104,7 +105,7 @@ function isStarted({ call, wait, child, ask }: RunningCall, wanted: Call): boole
   return call.id === wanted.id && wait === undefined && child === undefined && ask === undefined;
 }
 
-function decodeCall(call: Call, draft: Draft, cell: Cell, around: FoldSurroundings): void {
+function decodeCall(call: Call, draft: Draft, cell: LedAgent, around: View): void {
   const { state } = draft;
   if (state.type !== 'executing' || !state.running.some((running) => isStarted(running, call)))
     return useAnswers(call, false, draft, cell, around);
@@ -164,7 +165,7 @@ function isFull(decision: Decision): boolean {
 }
 
 /** The call is decided, or was stopped meanwhile: unless it is admitted, nothing of what was made for it is left behind. */
-function useAnswers(call: Call, admitted: boolean, draft: Draft, cell: Cell, around: FoldSurroundings): void {
+function useAnswers(call: Call, admitted: boolean, draft: Draft, cell: LedAgent, around: View): void {
   const parsed = parseCallInput(call);
   if (!parsed.ok) return;
   const tool = around.toolsetTool(call.name);
@@ -176,7 +177,7 @@ function useAnswers(call: Call, admitted: boolean, draft: Draft, cell: Cell, aro
   }
 }
 
-function decide(decision: Decision, call: Call, draft: Draft, cell: Cell, around: FoldSurroundings): void {
+function decide(decision: Decision, call: Call, draft: Draft, cell: LedAgent, around: View): void {
   switch (decision.type) {
     case 'refuse':
       return settle(draft, call, 'error', refusalText(decision.code, decision.message), around);
@@ -211,13 +212,7 @@ function decide(decision: Decision, call: Call, draft: Draft, cell: Cell, around
   }
 }
 
-function settle(
-  draft: Draft,
-  call: Call,
-  status: ResultStatus,
-  output: string,
-  around: FoldSurroundings,
-): void {
+function settle(draft: Draft, call: Call, status: ResultStatus, output: string, around: View): void {
   draft.apply({
     type: 'call-settled',
     at: around.now,
@@ -227,7 +222,7 @@ function settle(
   });
 }
 
-function unknownNames(tool: ToolsetTool, input: unknown, cell: Cell, around: FoldSurroundings): string[] {
+function unknownNames(tool: ToolsetTool, input: unknown, cell: LedAgent, around: View): string[] {
   return tool
     .mentions(input)
     .filter((text) => text !== '' && !cell.looked_up.has(text))

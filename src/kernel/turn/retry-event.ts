@@ -1,9 +1,9 @@
-import type { EventOf } from '../core/event.ts';
-import { Prompt } from '../core/prompt.ts';
-import type { Cell } from './cell.ts';
+import type { EventOf } from '../../core/event.ts';
+import { Prompt } from '../../core/prompt.ts';
+import type { LedAgent } from './led-agent.ts';
 
 /** A person says to try again; `without_last`: without the newest message that the model saw, if there is any. */
-export function retryEvent(at: number, { agent, prompt }: Cell, without_last: boolean): EventOf<'retry'> {
+export function retryEvent(at: number, { agent, prompt }: LedAgent, without_last: boolean): EventOf<'retry'> {
   const messages = prompt.messages();
   if (!without_last) {
     const half = messages.at(-1)?.role === 'assistant' ? { half: true as const } : {};

@@ -1,5 +1,5 @@
-import { allTexts } from '../core/child-text.ts';
-import type { AgentState } from '../core/state.ts';
+import { allTexts } from '../../core/child-text.ts';
+import type { AgentState } from '../../core/state.ts';
 
 /** A turn that ended in a step; not one that a person interrupted. */
 export interface EndedTurn {

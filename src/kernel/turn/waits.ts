@@ -1,18 +1,18 @@
-import type { Agent } from '../core/agent.ts';
-import type { AgentEvent } from '../core/event.ts';
-import { type Mail, type NewMail, WAKING_MAIL } from '../core/mail.ts';
-import type { Call, WaitSpec } from '../core/state.ts';
-import { endWait, isAnswered, type WaitCut, type WaitView } from '../core/wait.ts';
-import { HUMAN_WAIT } from '../core/waiting.ts';
-import { type Cell, saidSoFar } from './cell.ts';
+import type { Agent } from '../../core/agent.ts';
+import type { AgentEvent } from '../../core/event.ts';
+import { type Mail, type NewMail, WAKING_MAIL } from '../../core/mail.ts';
+import type { Call, WaitSpec } from '../../core/state.ts';
+import { endWait, isAnswered, type WaitCut, type WaitView } from '../../core/wait.ts';
+import { HUMAN_WAIT } from '../../core/waiting.ts';
 import type { Draft } from './draft.ts';
-import type { FoldSurroundings } from './fold-surroundings.ts';
+import { type LedAgent, saidSoFar } from './led-agent.ts';
+import type { View } from './view.ts';
 
 export function isLetter(mail: Mail): boolean {
   return mail.kind === 'letter';
 }
 
-export function waitView(draft: Draft, cell: Cell, around: FoldSurroundings): WaitView {
+export function waitView(draft: Draft, cell: LedAgent, around: View): WaitView {
   const untouched = draft.consumed.size === 0;
   const inbox = untouched
     ? cell.inbox.all()
@@ -43,7 +43,7 @@ function parkedCalls(draft: Draft): Parked[] {
   return draft.state.running.flatMap(({ call, wait }) => (wait === undefined ? [] : [{ call, wait }]));
 }
 
-export function endWaits(draft: Draft, cell: Cell, around: FoldSurroundings): void {
+export function endWaits(draft: Draft, cell: LedAgent, around: View): void {
   for (const parked of parkedCalls(draft)) {
     const view = waitView(draft, cell, around);
     const complete = isComplete(parked, cell, view);
@@ -53,7 +53,7 @@ export function endWaits(draft: Draft, cell: Cell, around: FoldSurroundings): vo
 }
 
 /** Begins at the agent that ran at the last look: a look costs one step as long as that one still runs. */
-function isComplete({ call, wait }: Parked, cell: Cell, view: WaitView): boolean {
+function isComplete({ call, wait }: Parked, cell: LedAgent, view: WaitView): boolean {
   const { from } = wait;
   if (from === null) return view.inbox.some(isLetter);
   const start = cell.wait_cursors.get(call.id) ?? 0;
@@ -72,7 +72,7 @@ export function settleWait(
   draft: Draft,
   view: WaitView,
   cut: WaitCut | null,
-  around: FoldSurroundings,
+  around: View,
 ): void {
   const end = endWait(wait, view, cut);
   draft.apply({
@@ -85,13 +85,13 @@ export function settleWait(
 }
 
 /** A person waits for what agents write: their own words are for the model and stay in the mailbox until the wait is over. */
-function humanWaitView(draft: Draft, cell: Cell, around: FoldSurroundings): WaitView {
+function humanWaitView(draft: Draft, cell: LedAgent, around: View): WaitView {
   const view = waitView(draft, cell, around);
   return { ...view, inbox: view.inbox.filter((mail) => mail.from_id !== null) };
 }
 
 /** A person's wait ends like a tool's; its result is for people. */
-export function endHumanWait(draft: Draft, cell: Cell, around: FoldSurroundings): void {
+export function endHumanWait(draft: Draft, cell: LedAgent, around: View): void {
   const { state } = draft;
   if (state.type !== 'waiting') return;
   const { wait } = state;
@@ -106,8 +106,8 @@ export function endHumanWait(draft: Draft, cell: Cell, around: FoldSurroundings)
 /** A wait that is interrupted shows what it has, as an interrupted one, and an answer that streams stays as far as it came; then the turn stops. */
 export function cancel(
   draft: Draft,
-  cell: Cell,
-  around: FoldSurroundings,
+  cell: LedAgent,
+  around: View,
   event: Extract<AgentEvent, { type: 'cancel' }>,
 ): void {
   const parked = parkedCalls(draft);

@@ -1,24 +1,22 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Agent, AgentConfig } from '../core/agent.ts';
-import type { NewAsk } from '../core/ask.ts';
-import { allTexts, saidIn, textOf } from '../core/child-text.ts';
-import type { NewDelivery } from '../core/delivery.ts';
-import type { Effect } from '../core/effect.ts';
-import type { AgentEvent } from '../core/event.ts';
-import type { NewMail } from '../core/mail.ts';
-import type { Message } from '../core/message.ts';
-import type { NewAgent } from '../core/new-agent.ts';
-import type { Prompt } from '../core/prompt.ts';
-import { type AgentState, type Call, isWorking } from '../core/state.ts';
-import type { RequestRecord, Step } from '../core/step.ts';
-import type { Worktree } from '../core/task-terms.ts';
-import { transition } from '../core/transition.ts';
-import type { TransitionContext } from '../core/transition-context.ts';
-import type { InvalidTransition } from '../core/transition-result.ts';
-import { addUsage } from '../core/usage.ts';
-import { waitEdges, waitsUntil } from '../core/wait-edges.ts';
-import type { Need } from '../toolsets/need.ts';
+import type { Agent, AgentConfig } from '../../core/agent.ts';
+import type { NewAsk } from '../../core/ask.ts';
+import { allTexts, saidIn, textOf } from '../../core/child-text.ts';
+import type { NewDelivery } from '../../core/delivery.ts';
+import type { Effect } from '../../core/effect.ts';
+import type { AgentEvent } from '../../core/event.ts';
+import type { NewMail } from '../../core/mail.ts';
+import type { Message } from '../../core/message.ts';
+import type { NewAgent } from '../../core/new-agent.ts';
+import type { AgentState, Call } from '../../core/state.ts';
+import type { RequestRecord, Step } from '../../core/step.ts';
+import type { Worktree } from '../../core/task-terms.ts';
+import { transition } from '../../core/transition.ts';
+import type { TransitionContext } from '../../core/transition-context.ts';
+import type { InvalidTransition } from '../../core/transition-result.ts';
+import { sameWaits, waitEdges, waitsUntil } from '../../core/wait-edges.ts';
+import type { Need } from '../../toolsets/need.ts';
 import { type EndedTurn, endOfTurn } from './ended-turn.ts';
+import type { LedAgent } from './led-agent.ts';
 
 /** Effects that are performed after the commit. */
 export type WorldEffect = Extract<Effect, { type: 'request-model' | 'run-call' | 'start-timer' | 'abort' }>;
@@ -70,7 +68,7 @@ export class Draft {
   reply: string | null;
   sent_this_turn: boolean;
   noticed: number;
-  readonly #prompt: Prompt;
+  readonly #prompt: LedAgent['prompt'];
   readonly #context: TransitionContext;
   readonly #isToolsetCall: (call: Call) => boolean;
   readonly #newId: () => string;
@@ -83,7 +81,7 @@ export class Draft {
 
   constructor(
     agent: Agent,
-    prompt: Prompt,
+    prompt: LedAgent['prompt'],
     context: TransitionContext,
     isToolsetCall: (call: Call) => boolean,
     newId: () => string,
@@ -105,11 +103,6 @@ export class Draft {
   /** Seq of the newest message, those of this step included. */
   get last_seq(): number {
     return this.before.last_seq + this.messages.length;
-  }
-
-  /** Wait-for edges before this step. */
-  get waits_before(): readonly string[] {
-    return waitEdges(this.before.state);
   }
 
   get isEmpty(): boolean {
@@ -145,7 +138,7 @@ export class Draft {
   }
 
   /** What the agent has said, this step included. */
-  said(since: Parameters<Prompt['said']>[0]): string {
+  said(since: Parameters<LedAgent['prompt']['said']>[0]): string {
     return allTexts(...this.#prompt.said(since), ...saidIn(this.messages));
   }
 
@@ -238,9 +231,6 @@ export class Draft {
   }
 
   step(at: number, doing: string | null): Step {
-    const [waits_for, waits_until] = [waitEdges(this.state), waitsUntil(this.state)];
-    const before = [this.waits_before, waitsUntil(this.before.state)];
-    const unchanged = isDeepStrictEqual([waits_for, waits_until], before);
     return {
       agent_id: this.before.id,
       epoch: this.before.epoch,
@@ -253,8 +243,8 @@ export class Draft {
       send: this.send,
       consume: this.#consume,
       kill: this.kill,
-      waits_for: unchanged ? null : waits_for,
-      waits_until,
+      waits_for: sameWaits(this.before.state, this.state) ? null : waitEdges(this.state),
+      waits_until: waitsUntil(this.state),
       requests: this.#requests,
       calls: this.#settled,
       doing,
@@ -265,27 +255,6 @@ export class Draft {
       asks: this.asks,
       void_asks: this.void_asks,
       deliver: this.deliver,
-    };
-  }
-
-  /** The agent as the ledger has it after the step. */
-  after(step: Step): Agent {
-    const usage = step.requests.reduce((sum, request) => addUsage(sum, request.usage), this.before.usage);
-    return {
-      ...this.before,
-      state: step.state,
-      config: step.config ?? this.before.config,
-      last_seq: this.last_seq,
-      usage,
-      calls: this.before.calls + step.calls,
-      doing: step.doing,
-      reply: step.reply,
-      sent_this_turn: step.sent_this_turn,
-      noticed: step.noticed,
-      updated_at: step.at,
-      deaths: isWorking(step.state.type) ? this.before.deaths : 0,
-      ended_at:
-        step.state.type === 'completed' || step.state.type === 'failed' ? step.at : this.before.ended_at,
     };
   }
 }

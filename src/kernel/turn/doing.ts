@@ -1,5 +1,5 @@
-import { isAsked } from '../core/parked-call.ts';
-import type { AgentState, Call, RunningCall } from '../core/state.ts';
+import { isAsked } from '../../core/parked-call.ts';
+import type { AgentState, Call, RunningCall } from '../../core/state.ts';
 import { parseCallInput } from './parse-call-input.ts';
 
 const MAX_LENGTH = 80;

@@ -1,5 +1,5 @@
-import { framedName } from '../core/agent-name.ts';
-import type { Mail } from '../core/mail.ts';
+import { framedName } from '../../core/agent-name.ts';
+import type { Mail } from '../../core/mail.ts';
 
 const NOTICE = 'got mail from ';
 

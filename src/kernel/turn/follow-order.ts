@@ -1,16 +1,16 @@
-import type { Mail } from '../core/mail.ts';
-import type { CaptureContent } from '../core/message.ts';
-import type { Order } from '../core/order.ts';
-import { refusalText } from '../toolsets/toolset.ts';
-import type { Cell } from './cell.ts';
+import type { Mail } from '../../core/mail.ts';
+import type { CaptureContent } from '../../core/message.ts';
+import type { Order } from '../../core/order.ts';
+import { refusalText } from '../../toolsets/toolset.ts';
 import type { Draft } from './draft.ts';
-import type { FoldSurroundings } from './fold-surroundings.ts';
-import { cancel } from './fold-waits.ts';
 import { forkByPerson } from './human-fork.ts';
+import type { LedAgent } from './led-agent.ts';
 import { retryEvent } from './retry-event.ts';
+import type { View } from './view.ts';
+import { cancel } from './waits.ts';
 
 /** Does what a person ordered, as far as the agent's state admits it. */
-export function follow(order: Order, mail: Mail, draft: Draft, cell: Cell, around: FoldSurroundings): void {
+export function follow(order: Order, mail: Mail, draft: Draft, cell: LedAgent, around: View): void {
   const at = around.now;
   const by = mail.from_name;
   switch (order.type) {

@@ -1,18 +1,18 @@
-import type { Order } from '../core/order.ts';
-import { forkAgent } from '../toolsets/fork-agent.ts';
-import { forkIdentity } from '../toolsets/fork-identity.ts';
-import type { Cell } from './cell.ts';
+import type { Order } from '../../core/order.ts';
+import { forkAgent } from '../../toolsets/fork-agent.ts';
+import { forkIdentity } from '../../toolsets/fork-identity.ts';
 import type { Draft } from './draft.ts';
-import type { FoldSurroundings } from './fold-surroundings.ts';
-import { viewOf } from './fold-view.ts';
+import type { LedAgent } from './led-agent.ts';
+import { viewOf } from './toolset-view.ts';
+import type { View } from './view.ts';
 
 /** A person's fork: the child inherits everything up to now; open calls get the placeholder, as with any fork. */
 export function forkByPerson(
   order: Extract<Order, { type: 'fork' }>,
   by: string,
   draft: Draft,
-  cell: Cell,
-  around: FoldSurroundings,
+  cell: LedAgent,
+  around: View,
 ): void {
   const view = viewOf(draft, cell, draft.last_seq, around);
   const decision = forkAgent(view, {

@@ -1,0 +1,52 @@
+import type { Agent } from '../../core/agent.ts';
+import type { AgentEvent } from '../../core/event.ts';
+import type { Mail } from '../../core/mail.ts';
+import type { Prompt } from '../../core/prompt.ts';
+import type { Call } from '../../core/state.ts';
+import type { RequestRecord } from '../../core/step.ts';
+import { storable } from '../../core/text.ts';
+import type { NeedAnswer } from '../../toolsets/need.ts';
+import type { RefusalCode } from '../../toolsets/toolset.ts';
+
+/** Something that happened to an agent and waits to be folded into its next step. */
+export type Input =
+  | { readonly type: 'event'; readonly event: AgentEvent; readonly request?: RequestRecord }
+  /** A call of a toolset: decided inside the step, because it changes the tree. */
+  | { readonly type: 'toolset-call'; readonly call: Call };
+
+/** Pending mail of one agent. */
+export interface Mailbox {
+  readonly isEmpty: boolean;
+  /** Oldest first. */
+  all(): readonly Mail[];
+  hasLetterFrom(agent_id: string): boolean;
+}
+
+/** One agent that this process leads, as a step may look at it: the committed truth, and what was found out for its open calls. */
+export interface LedAgent {
+  readonly agent: Agent;
+  readonly prompt: Pick<Prompt, 'messages' | 'said' | 'spokenTo'>;
+  readonly inbox: Mailbox;
+  /** Calls that the ledger refused in a step, with what their model is told instead. */
+  readonly overrides: ReadonlyMap<string, { readonly code: RefusalCode; readonly message: string }>;
+  /** The model request in flight. */
+  readonly request: object | null;
+  /** What the request in flight has brought of its text. */
+  readonly said: string;
+  /** Where the last look at a fan-in found an agent that still runs: the next look begins there. */
+  readonly wait_cursors: Map<string, number>;
+  /** Texts that were looked up in the ledger and are known now, or known to be nobody. */
+  readonly looked_up: ReadonlySet<string>;
+  /** Ids of calls for which the ledger was asked for everybody of the tree. */
+  readonly surveyed: ReadonlySet<string>;
+  /** What was found out for calls, by `needKey`, until the calls are decided. */
+  readonly answers: ReadonlyMap<string, NeedAnswer>;
+}
+
+/** What the request in flight has brought of its text, for an event that may stop it. */
+export function saidSoFar({ agent, request, said }: Pick<LedAgent, 'agent' | 'request' | 'said'>): {
+  said?: { model: string; text: string };
+} {
+  if (request === null || said.trim() === '') return {};
+  return { said: { model: agent.config.model, text: storable(said) } };
+}
