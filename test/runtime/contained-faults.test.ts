@@ -1,6 +1,7 @@
 // Proves that what fails inside for one call or one agent is that call's or that agent's failure, on both databases: every other agent of the
 // process goes on, and the ledger that holds the cause can be led again.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { z } from 'zod';
 import { inputSchema } from '../../src/toolsets/arguments.ts';
@@ -36,6 +37,45 @@ const play: Play = ({ step, user }) => {
   if (user !== 'break') return 'well';
   return step === 0 ? ['decodes', 'mentions', 'needs'].map((name) => [name, {}] as const) : 'went on';
 };
+
+/** No JSON, or nothing that an agent is ever told. */
+const UNREADABLE = {
+  control: [
+    'no order',
+    null,
+    ['wait'],
+    { type: 'dance' },
+    { type: 'cancel' },
+    { type: 'cancel', reason: { text: 'x' } },
+    { type: 'capture' },
+    { type: 'capture', text: 7 },
+    { type: 'fork', id: 'x' },
+    { type: 'fork', id: 'x', name: 7, prompt: null },
+    { type: 'wait' },
+    { type: 'wait', timeout_ms: 1000 },
+    { type: 'wait', from: [], timeout_ms: '1' },
+    { type: 'wait', timeout_ms: 1000, from: 'x' },
+    { type: 'wait', timeout_ms: 1000, from: [7] },
+    { type: 'answer', ask_id: 'x', verdict: 'perhaps', note: '' },
+  ],
+  outcome: [
+    { outcome: null },
+    { agent_id: 'x', outcome: {} },
+    { agent_id: 'x', outcome: { type: 'success' } },
+    { agent_id: 'x', outcome: { type: 'failure' } },
+  ],
+  announce: [
+    'no order',
+    { agent_id: 'x', outcome: { type: 'success', result: 7 } },
+    { agent_id: 'x', outcome: { type: 'failure', error_kind: 'lost' } },
+  ],
+} as const;
+
+const UNFOLLOWED = [
+  { type: 'fork', id: 'SELF', name: 'x', prompt: 'do' },
+  { type: 'wait', timeout_ms: 200, from: ['SELF', 'nobody', 'a\0b\ud800'] },
+  { type: 'wait', timeout_ms: -1e308, from: null },
+];
 
 function suite(database: Database): void {
   it('a tool that throws while its call is decided: the call has an error, its agent and the other tree go on', async () => {
@@ -113,33 +153,60 @@ function suite(database: Database): void {
     await on.close();
   });
 
-  it('mail that cannot be read is put aside with a word to people; its agent and the other tree go on', async () => {
+  it('mail that cannot be read is put aside once with a word to people; its agent goes on', async () => {
     const url = await database();
     const on = await setStage(({ user }) => user, url === undefined ? {} : { database: url });
     const agent = await on.start('one');
     await on.runtime.settled(agent.id);
-    const kinds = ['control', 'outcome', 'announce'] as const;
-    for (const [index, kind] of kinds.entries()) {
-      const sent = await on.store.send({
-        id: `00000000-0000-4000-8000-00000000bee${index}`,
-        root_id: agent.id,
-        to_id: agent.id,
-        from_id: null,
-        from_name: 'you',
-        kind,
-        body: kind === 'outcome' ? '{"outcome":null}' : 'no order',
-        sent_at: 1,
-      });
-      assert.ok(sent.ok);
-    }
+    const kinds = Object.keys(UNREADABLE) as (keyof typeof UNREADABLE)[];
+    const expected: string[] = [];
+    for (const kind of kinds)
+      for (const body of UNREADABLE[kind]) {
+        expected.push(`mail (${kind}) from you could not be read and was put aside`);
+        const sent = await on.store.send({
+          id: randomUUID(),
+          root_id: agent.id,
+          to_id: agent.id,
+          from_id: null,
+          from_name: 'you',
+          kind,
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+          sent_at: 1,
+        });
+        assert.ok(sent.ok);
+      }
     await on.runtime.send(agent.id, 'two');
     await until(async () => (await on.store.agent(agent.id))?.reply === 'two', 'the agent went on');
     await until(async () => (await on.store.mail(agent.id)).length === 0, 'nothing of it is left');
     const said = (await on.store.history(agent.id)).flatMap((one) =>
       one.kind === 'event' ? [one.content.text] : [],
     );
-    for (const kind of kinds)
-      assert.ok(said.includes(`mail (${kind}) from you could not be read and was put aside`), said.join());
+    assert.deepEqual(said, expected);
+    await on.close();
+  });
+
+  it('an order that can be read and not be followed is refused once; its agent goes on', async () => {
+    const url = await database();
+    const on = await setStage(({ user }) => user, url === undefined ? {} : { database: url });
+    for (const order of UNFOLLOWED) {
+      const agent = await on.start('one');
+      await on.runtime.settled(agent.id);
+      const body = JSON.stringify(order).replaceAll('SELF', agent.id);
+      const sent = await on.store.send({
+        id: randomUUID(),
+        root_id: agent.id,
+        to_id: agent.id,
+        from_id: null,
+        from_name: 'you',
+        kind: 'control',
+        body,
+        sent_at: Date.now(),
+      });
+      assert.ok(sent.ok);
+      await on.runtime.send(agent.id, 'two');
+      await until(async () => (await on.store.agent(agent.id))?.reply === 'two', `it went on after ${body}`);
+      await until(async () => (await on.store.mail(agent.id)).length === 0, `nothing is left of ${body}`);
+    }
     await on.close();
   });
 }

@@ -14,6 +14,9 @@ export function forkByPerson(
   cell: LedAgent,
   around: View,
 ): void {
+  const refuse = (text: string): void =>
+    draft.append({ kind: 'event', content: { event: 'notice', text: `fork refused: ${text}` } });
+  if (around.forest.agent(order.id) !== undefined) return refuse(`there is an agent ${order.id} already`);
   const view = viewOf(draft, cell, draft.last_seq, around);
   const decision = forkAgent(view, {
     id: order.id,
@@ -24,11 +27,8 @@ export function forkByPerson(
     text: forkIdentity(order.id, order.name, view.self, order.prompt),
     output: '',
   });
-  if (decision.type !== 'settle') {
-    const text = decision.type === 'refuse' ? decision.message : 'it cannot be forked';
-    draft.append({ kind: 'event', content: { event: 'notice', text: `fork refused: ${text}` } });
-    return;
-  }
+  if (decision.type !== 'settle')
+    return refuse(decision.type === 'refuse' ? decision.message : 'it cannot be forked');
   const agents = decision.consequences.flatMap((one) => (one.type === 'create-agents' ? one.agents : []));
   const text = `forked ${order.name} (${order.id.slice(0, 8)}) by ${by}`;
   draft.apply({ type: 'branch', at: around.now, agents, text });

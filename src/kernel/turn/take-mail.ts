@@ -2,12 +2,12 @@ import { framedName } from '../../core/agent-name.ts';
 import { announcement } from '../../core/announcement.ts';
 import type { Mail } from '../../core/mail.ts';
 import type { UserContent } from '../../core/message.ts';
-import type { Order } from '../../core/order.ts';
-import type { AgentState, ChildResult, FanIn } from '../../core/state.ts';
+import type { AgentState, FanIn } from '../../core/state.ts';
 import type { Draft } from './draft.ts';
 import { follow, notice } from './follow-order.ts';
 import type { LedAgent } from './led-agent.ts';
 import { frameLetters, noticeOf } from './mail-frame.ts';
+import { readChildResult, readOrder } from './read-mail.ts';
 import type { View } from './view.ts';
 
 /** Up to so many children of a fan-in, every outcome is taken as it comes. */
@@ -33,7 +33,7 @@ export function takeOrders(draft: Draft, cell: LedAgent, around: View): void {
 function mustLookFirst(mail: Mail, draft: Draft, cell: LedAgent, around: View): boolean {
   if (!around.shared || isOutcome(mail) || cell.surveyed.has(mail.id)) return false;
   if (draft.state.type !== 'idle' && draft.state.type !== 'errored') return false;
-  const order = contentOf<Order>(mail);
+  const order = readOrder(mail);
   return order?.type === 'wait' && order.from !== null;
 }
 
@@ -51,27 +51,12 @@ export function takeOutcomes(draft: Draft, cell: LedAgent, around: View): void {
 }
 
 function takeOrder(draft: Draft, mail: Mail, cell: LedAgent, around: View): void {
-  const child = isOutcome(mail) ? childResultOf(mail) : null;
-  const order = isOutcome(mail) ? null : contentOf<Order>(mail);
+  const child = isOutcome(mail) ? readChildResult(mail) : null;
+  const order = isOutcome(mail) ? null : readOrder(mail);
   if (child !== null) draft.apply({ type: 'child-result', at: around.now, child });
   else if (order !== null) follow(order, mail, draft, cell, around);
   else notice(draft, unreadable(mail));
   draft.consumeNow(mail.id);
-}
-
-function childResultOf(mail: Mail): ChildResult | null {
-  const content = contentOf<ChildResult>(mail);
-  return typeof content?.agent_id === 'string' && typeof content.outcome?.type === 'string' ? content : null;
-}
-
-/** Null where it cannot be read: left in the mailbox, it would end every step of its agent from then on. */
-function contentOf<T>({ body }: Mail): T | null {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' ? (value as T | null) : null;
-  } catch {
-    return null;
-  }
 }
 
 function unreadable({ kind, from_name }: Mail): string {
@@ -133,7 +118,7 @@ function beginTask(draft: Draft, pending: readonly Mail[], around: View): void {
 
 /** The end of a background run (seed 4); its conversation may go with the step that delivers it. */
 function takeAnnouncement(draft: Draft, mail: Mail, around: View): void {
-  const content = childResultOf(mail);
+  const content = readChildResult(mail);
   if (content === null) {
     notice(draft, unreadable(mail));
     return draft.consumeNow(mail.id);
