@@ -8,10 +8,12 @@ export interface Edit {
 
 const places_named = 5;
 /** Looking for the nearest line is a courtesy: it must not take long on a huge file. */
-const lines_compared = 2000;
+const lines_compared = 1000;
 const compared_characters = 200;
+/** So is looking whether only white space differs. */
+const spaces_compared = 200_000;
 /** Characters that all edits of one call look through. */
-const characters_searched = 4_000_000;
+const characters_searched = 2_500_000;
 
 function lineAt(text: string, index: number): number {
   let line = 1;
@@ -35,7 +37,10 @@ function nearestLine(text: string, wanted: string): string {
   }
   if (first === '' || best.cost > first.length / 2) return 'no line is like it: read the file first';
   const only_space =
-    placesOf(withoutSpace(text), withoutSpace(wanted)).length > 0 ? 'only white space differs; ' : '';
+    text.length + wanted.length <= spaces_compared &&
+    placesOf(withoutSpace(text), withoutSpace(wanted)).length > 0
+      ? 'only white space differs; '
+      : '';
   return `${only_space}the nearest is line ${best.line}: ${JSON.stringify(best.text.slice(0, compared_characters))}`;
 }
 
@@ -47,7 +52,7 @@ function applyEdit(text: string, edit: Edit, field: string): string {
   let { old_text, new_text } = edit;
   let places = placesOf(text, old_text);
   // A file with CR LF was shown with plain line breaks.
-  if (places.length === 0 && text.includes('\r\n') && !old_text.includes('\r')) {
+  if (places.length === 0 && old_text.includes('\n') && !old_text.includes('\r') && text.includes('\r\n')) {
     old_text = old_text.replaceAll('\n', '\r\n');
     new_text = new_text.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n');
     places = placesOf(text, old_text);

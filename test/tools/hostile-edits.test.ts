@@ -20,10 +20,14 @@ function promptly(what: () => unknown): void {
 
 test('places are those that a plain search finds', () => {
   fc.assert(
-    fc.property(fc.stringMatching(/^[ab]{0,40}$/), fc.stringMatching(/^[ab]{1,6}$/), (text, wanted) => {
-      const plain = [...text].flatMap((_, at) => (text.startsWith(wanted, at) ? [at] : []));
-      assert.deepEqual(placesOf(text, wanted), plain);
-    }),
+    fc.property(
+      fc.stringMatching(/^[ab]{0,80}$/),
+      fc.stringMatching(/^(?:[ab]{1,12}|a{7,12}b)$/),
+      (text, wanted) => {
+        const plain = [...text].flatMap((_, at) => (text.startsWith(wanted, at) ? [at] : []));
+        assert.deepEqual(placesOf(text, wanted), plain);
+      },
+    ),
   );
   assert.equal(placesOf(LONG, 'a').length, PLACES_MAX);
 });
@@ -37,6 +41,21 @@ test('texts of repetitions', () => {
       /found 100 or more times/,
     ),
   );
+});
+
+test('whether only white space differs is told of a small file, not looked for in a large one', () => {
+  const edit = [{ old_text: 'one  two', new_text: '' }];
+  assert.throws(() => editText('one two\n', edit), /only white space differs; the nearest is line 1/);
+  const lines = '\n'.repeat(2_000_000);
+  assert.throws(() => editText(`one two${lines}`, edit), /not found; the nearest is line 1/);
+});
+
+test('what stands nowhere in a large file is not looked for letter by letter', () => {
+  const before = process.cpuUsage();
+  for (let times = 0; times < 50; times += 1)
+    assert.throws(() => editText(LONG, [{ old_text: `${'b'.repeat(20)}`, new_text: '' }]), /not found/);
+  // Letter by letter it takes a second; the engine takes a twentieth of that.
+  assert.ok(process.cpuUsage(before).user < 500_000);
 });
 
 test('many edits of a large file', () => {
