@@ -9,6 +9,7 @@ import type { Desk } from './desk.ts';
 import { overlayKey } from './overlay-keys.ts';
 import { mayAnswer } from './question.ts';
 import { paneOf } from './ui-state.ts';
+import { hasPages } from './views/approval-box.ts';
 
 /** A second Ctrl-C within this time quits. */
 const TWICE_MS = 1_000;
@@ -35,7 +36,7 @@ export function keyPressed(desk: Desk, data: string): void {
   if (action !== null) return act(desk, action);
   if (state.leader) return;
   if (saying !== null) return sayingKey(desk, saying, data);
-  if (scrolls(desk, data)) return;
+  if (turnsPages(desk, data) || scrolls(desk, data)) return;
   if (desk.takesInput) editor.handleInput(data);
 }
 
@@ -51,6 +52,17 @@ function closesQuestion(desk: Desk, data: string, action: Action | null): boolea
   // Before the question can have been seen, Esc was meant for the agent in view.
   if (!is_escape || !mayAnswer(desk.state, now)) return false;
   desk.dispatch({ type: 'question', shown: false });
+  return true;
+}
+
+/** A question for which the screen is too small is read page by page. */
+function turnsPages(desk: Desk, data: string): boolean {
+  const { state, screen, look } = desk;
+  const [ask] = state.asks;
+  const by = matchesKey(data, 'pageDown') ? 1 : matchesKey(data, 'pageUp') ? -1 : 0;
+  if (by === 0 || ask === undefined || state.question === null) return false;
+  if (!hasPages(ask, Math.max(1, screen.columns - 1), screen.rows, look)) return false;
+  desk.dispatch({ type: 'turned', by });
   return true;
 }
 

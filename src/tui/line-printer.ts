@@ -2,6 +2,7 @@ import { isOwnQuestion } from './decision.ts';
 import type { Desk } from './desk.ts';
 import { describeBindings } from './key-bindings.ts';
 import { commandRows, keyRows } from './key-rows.ts';
+import { STANDARD_SHORTCUTS } from './shortcuts.ts';
 import type { UiState } from './ui-state.ts';
 import { paneOf } from './ui-state.ts';
 import { agentsOverlay } from './views/agents-overlay.ts';
@@ -39,10 +40,11 @@ export class LinePrinter {
     const is_news = before?.question == null || before.asks[0]?.id !== ask?.id;
     if (state.question !== null && is_news)
       screen.print([
-        ...approvalBox(state, { ...state.question, saying: null, held: null }, width, HIGH, look).slice(
-          0,
-          -2,
-        ),
+        ...approvalBox(state, { ...state.question, saying: null, held: null }, width, HIGH, look, {
+          shortcuts: STANDARD_SHORTCUTS,
+          drafting: false,
+          whole: 'coppice approvals list --json has them',
+        }).slice(0, -2),
         '/allow once, /allow agent for later calls too, /deny WORDS; nothing runs until then',
       ]);
     this.#overlay(state, before, width);

@@ -54,12 +54,18 @@ export function withAsks(state: UiState, asks: readonly Ask[]): UiState {
 /** Puts the queue into sight; from now on it can be read. */
 export function asked(state: UiState): UiState {
   if (state.asks.length === 0) return { ...state, question: null };
-  return { ...state, question: { since: state.now, saying: null, held: null } };
+  return { ...state, question: { since: state.now, saying: null, held: null, page: 0 } };
 }
 
 /** The person looks at them later: they stay in the queue, and do not come up by themselves again. */
 export function putOff(state: UiState): UiState {
   return { ...state, question: null, put_off: new Set(state.asks.map((ask) => ask.id)) };
+}
+
+/** Shows another part of what is asked. */
+export function turned(state: UiState, by: number): UiState {
+  const { question } = state;
+  return question === null ? state : { ...state, question: { ...question, page: question.page + by } };
 }
 
 /** Words for a deny are typed, changed, or taken back (null). */

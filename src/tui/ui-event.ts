@@ -50,6 +50,8 @@ export type UiEvent =
   | { readonly type: 'overlay'; readonly overlay: Overlay | null }
   /** The queue of questions comes into sight, or is put off; putting off never answers. */
   | { readonly type: 'question'; readonly shown: boolean }
+  /** Pages of the question in sight are turned. */
+  | { readonly type: 'turned'; readonly by: number }
   | { readonly type: 'saying'; readonly text: string | null }
   /** A key, or a paste. `alone`: the character that it wrote into an empty draft. */
   | { readonly type: 'typed'; readonly alone: string | null }

@@ -51,6 +51,8 @@ export interface Question {
   readonly saying: string | null;
   /** A letter that is an answer if nothing follows it. */
   readonly held: HeldLetter | null;
+  /** The part of what is asked that is in sight, where there is no room for all of it. */
+  readonly page: number;
 }
 
 export interface HeldLetter {

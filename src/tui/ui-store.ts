@@ -6,7 +6,7 @@ import { withLetter } from './decision.ts';
 import { atSlot, neighbour } from './family.ts';
 import { KeptMap } from './kept-map.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput } from './message-changes.ts';
-import { asked, putOff, saying, withAsks, withKey } from './question.ts';
+import { asked, putOff, saying, turned, withAsks, withKey } from './question.ts';
 import type { UiEvent } from './ui-event.ts';
 import { type AgentPane, EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
 
@@ -45,6 +45,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return withOverlay(state, event.overlay);
     case 'question':
       return event.shown ? asked(state) : putOff(state);
+    case 'turned':
+      return turned(state, event.by);
     case 'saying':
       return saying(state, event.text);
     case 'typed':

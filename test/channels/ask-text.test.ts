@@ -12,7 +12,7 @@ import { approvalBox } from '../../src/tui/views/approval-box.ts';
 import { after, agent, PLAIN, seen, T0 } from '../tui/ui-fixture.ts';
 import { newAsk } from './parcel-fixture.ts';
 
-const QUESTION = { since: T0, saying: null, held: null };
+const QUESTION = { since: T0, saying: null, held: null, page: 0 };
 
 /** What a person sees of it, door by door. */
 const WHOLE_DOORS: Readonly<Record<string, (ask: Ask) => string>> = {

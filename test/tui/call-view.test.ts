@@ -41,6 +41,19 @@ function event(
 }
 
 describe('a call', () => {
+  it('of patch, opened, shows what it takes and gives, with nothing hidden in it', () => {
+    const edits = [{ old_text: 'two', new_text: `TWO\u202e${' '.repeat(5_000)}rm` }];
+    const entries = transcript([says('main', 1, '', call('c', 'patch', { path: 'a.txt', edits }))], 'main');
+    const [entry] = entries.filter((one) => one.type === 'call');
+    assert.ok(entry !== undefined);
+    assert.deepEqual(entryView({ ...entry, opened: true }, 60, PLAIN, names), [
+      '● patch a.txt',
+      '  @@',
+      '  -two',
+      '  +TWO\\u{202e}[5000 spaces]rm',
+    ]);
+  });
+
   it('is one line, with some of its output', () => {
     const output = Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n');
     assert.deepEqual(drawCall('bash', { command: 'ls -la' }, output), [
@@ -202,4 +215,11 @@ describe('what is not finished', () => {
     assert.deepEqual(view({ entries: [], streaming: '1\n\n2\n\n3' }, 2), ['', '3']);
     assert.deepEqual(view({}, 0), []);
   });
+});
+
+it('what was asked for stands in one row in which nothing hides', () => {
+  assert.deepEqual(
+    draw([event('asked', `asked: bash echo a${'\n'.repeat(300)}touch b${' '.repeat(5_000)};c`)]),
+    ['! asked: bash echo a ⏎ [299 empty lines] ⏎ touch b[5000', '  spaces];c'],
+  );
 });

@@ -33,7 +33,7 @@ import {
 } from './ui-fixture.ts';
 
 const KILLED: AgentState = { type: 'killed', by: 'you' };
-const ASKED: Question = { since: T0, saying: null, held: null };
+const ASKED: Question = { since: T0, saying: null, held: null, page: 0 };
 const AGENTS: Extract<Overlay, { type: 'agents' }> = { type: 'agents', filter: '', selected: null };
 
 function grandchild(change: object = {}): UiState {

@@ -12,7 +12,7 @@ import { questionLines } from '../../src/tui/views/question-line.ts';
 import { ASCII, after, agent, ask, PLAIN, seen, story, T0, THINKING, tree, waitingOn } from './ui-fixture.ts';
 
 const KILLED: AgentState = { type: 'killed', by: 'you' };
-const ASKED: Question = { since: T0, saying: null, held: null };
+const ASKED: Question = { since: T0, saying: null, held: null, page: 0 };
 const AGENTS: Extract<Overlay, { type: 'agents' }> = { type: 'agents', filter: '', selected: null };
 
 function grandchild(change: object = {}): UiState {
@@ -42,9 +42,19 @@ describe('an approval', () => {
     assert.equal(all.length, 35);
     const low = approvalBox(long, ASKED, 58, 10, PLAIN);
     assert.equal(low.length, 10);
-    assert.match(low[3] ?? '', /… \+26 lines more: v, then Ctrl-O shows them/);
+    assert.match(low[3] ?? '', /… \+26 lines more: PgDn shows them/);
     assert.match(low[5] ?? '', /step 29/);
     assert.match(low.join('\n'), /y once/);
+    const pages = Array.from({ length: 8 }, (_, page) =>
+      approvalBox(long, { ...ASKED, page: page + 1 }, 58, 10, PLAIN).join('\n'),
+    );
+    for (let step = 0; step < 30; step += 1)
+      assert.match(pages.join('\n'), new RegExp(`step ${step} `), 'every line is on a page');
+    assert.match(pages[7] ?? '', /27-30 of 30 lines: PgUp, PgDn/);
+    const around = (page: number) => approvalBox(long, { ...ASKED, page }, 58, 10, PLAIN).join('\n');
+    assert.equal(around(9), low.join('\n'), 'behind the last one comes the first view again');
+    assert.equal(around(-1), pages[7]);
+    assert.deepEqual(approvalBox(long, { ...ASKED, page: 3 }, 58, 50, PLAIN), all, 'it all fits');
   });
 
   it('shows what would be written, not only where', () => {

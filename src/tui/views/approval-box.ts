@@ -20,6 +20,8 @@ export interface AskingKeys {
   readonly shortcuts: Shortcuts;
   /** Something is typed already: letters go on with it, and chords answer. */
   readonly drafting: boolean;
+  /** What shows the lines for which there is no room. */
+  readonly whole?: string;
 }
 
 /** The question at the head of the queue: who asks, from where in the tree, and exactly what for. There is no default. */
@@ -38,7 +40,7 @@ export function approvalBox(
   const title = titleOf(state, ask, wide - 6, look);
   const fixed = look.accessible ? ACCESSIBLE_FIXED : FIXED;
   const rows: (readonly Part[])[] = [
-    ...subjectRows(ask, wide - 4, Math.max(1, height - fixed), look),
+    ...subjectRows(ask, question.page, wide - 4, Math.max(1, height - fixed), look, keys),
     [['dim', `cwd ${clean(ask.cwd)} ${dot} rule: ${clean(ask.rule)}`]],
     ...keyRows(question, keys, wide - 4),
   ];
@@ -49,20 +51,53 @@ export function approvalBox(
   return box(title, kept.slice(1), wide, { ...look, accessible: true }).slice(0, height);
 }
 
-/** What is allowed: all of it as long as there is room, else its beginning and its end, never cut in silence. */
-function subjectRows(ask: Ask, width: number, rows: number, look: Look): (readonly Part[])[] {
-  const lines = askParts(ask).flatMap((part): AskRow[] => {
-    const shown = wrap(textOf(part), width, look);
-    return shown.map((text) => ({ text, paint: part.language === 'diff' ? paintOf(text) : 'bold' }));
-  });
+/** Whether the question may need more than a screen of so many rows has for it: then pages of it can be turned. */
+export function hasPages(ask: Ask, width: number, height: number, look: Look): boolean {
+  return subjectLines(ask, Math.min(width, WIDTH_MAX) - 4, look).length > Math.floor(height / 2) - FIXED;
+}
+
+/** What is allowed: all of it as long as there is room, else its beginning and its end, or a page of it; never cut in silence. */
+function subjectRows(
+  ask: Ask,
+  page: number,
+  width: number,
+  rows: number,
+  look: Look,
+  { whole = 'PgDn shows them' }: AskingKeys,
+): (readonly Part[])[] {
+  const lines = subjectLines(ask, width, look);
   if (rows === 1 && lines.length > 1) {
     const all = lines.map(({ text }) => text).join(' ');
     return [[['bold', cutMiddle(all, Math.max(1, width - MARK_ROOM))]]];
   }
-  return cutLines(lines, rows, (left_out) => ({
-    text: `${sign(look, '…')} +${left_out} lines more: v, then Ctrl-O shows them`,
+  return pageOf(lines, page, rows, (told) => ({
+    text: `${sign(look, '…')} ${typeof told === 'number' ? `+${told} lines more: ${whole}` : told}`,
     paint: 'yellow' as const,
   })).map(({ text, paint }) => [[paint, text]]);
+}
+
+/** Page 0 is the beginning and the end; the others follow each other, and behind the last one comes 0 again. */
+function pageOf(
+  lines: readonly AskRow[],
+  page: number,
+  rows: number,
+  mark: (told: number | string) => AskRow,
+): readonly AskRow[] {
+  const size = Math.max(1, rows - 1);
+  const pages = lines.length > rows ? Math.ceil(lines.length / size) + 1 : 1;
+  const at = ((page % pages) + pages) % pages;
+  if (at === 0) return cutLines(lines, rows, mark);
+  // The last page is a whole one: the box keeps its height, and with it where pages begin.
+  const from = Math.min((at - 1) * size, lines.length - size);
+  const told = `${from + 1}-${from + size} of ${lines.length} lines: PgUp, PgDn`;
+  return [...lines.slice(from, from + size), mark(told)];
+}
+
+function subjectLines(ask: Ask, width: number, look: Look): readonly AskRow[] {
+  return askParts(ask).flatMap((part): AskRow[] => {
+    const shown = wrap(textOf(part), width, look);
+    return shown.map((text) => ({ text, paint: part.language === 'diff' ? paintOf(text) : 'bold' }));
+  });
 }
 
 interface AskRow {

@@ -1,5 +1,6 @@
 import { parseJson } from '../../core/json-text.ts';
 import { duration } from '../../render/amounts.ts';
+import { askParts } from '../../render/ask-parts.ts';
 import { clean } from '../../render/clean.ts';
 import { type Paint, sign } from '../../render/style.ts';
 import type { CallEntry } from '../entry.ts';
@@ -27,7 +28,7 @@ export function callView(entry: CallEntry, width: number, look: Look, names: Nam
   const head: Part[] = look.accessible
     ? [`${name}${subject === '' ? '' : ` ${subject}`}`]
     : [[dotPaint(entry), sign(look, '●')], ' ', ['bold', name], subject === '' ? '' : ` ${subject}`];
-  const whole = entry.opened ? wholeArguments(input, width, look) : [];
+  const whole = entry.opened ? wholeArguments(entry, width, look) : [];
   return [headLine(head, mark, width, look), ...whole, ...brought(entry, width, look)];
 }
 
@@ -94,12 +95,12 @@ function agents(count: number, noun: string): string {
   return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 }
 
-/** What one line cannot hold of the arguments: the lines of a command, the text of a write. */
-function wholeArguments(input: Input | null, width: number, look: Look): string[] {
-  return Object.entries(input ?? {}).flatMap(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
+/** What one line cannot hold of the arguments: the lines of a command, the text of a write, what a patch takes and gives. */
+function wholeArguments({ name: tool, input }: CallEntry, width: number, look: Look): string[] {
+  return askParts({ tool, subject: '', input, difference: null }).flatMap(({ name, text }) => {
     if (!text.includes('\n') && text.length < width / 2) return [];
-    return [line(look, width, [['cyan', `  ${clean(name)}:`]]), ...wholeOutput(text, width, look)];
+    const label = name === '' ? [] : [line(look, width, [['cyan', `  ${clean(name)}:`]])];
+    return [...label, ...wholeOutput(text, width, look)];
   });
 }
 

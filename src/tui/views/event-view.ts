@@ -1,6 +1,7 @@
 import { type FailureKind, isAboutContent } from '../../core/failure.ts';
 import type { EventContent, PlacedMessage } from '../../core/message.ts';
 import { clean } from '../../render/clean.ts';
+import { cutMiddle, inOneLine } from '../../render/plain-sight.ts';
 import { type Paint, sign } from '../../render/style.ts';
 import { line } from '../line.ts';
 import type { Look } from '../look.ts';
@@ -9,6 +10,9 @@ import { wrap } from '../wrap.ts';
 import { waitRows } from './wait-rows.ts';
 
 type EventMessage = Extract<PlacedMessage, { readonly kind: 'event' }>;
+/** Of what was asked for; the question shows all of it. */
+const ASKED_MAX = 400;
+
 type Sign = Parameters<typeof sign>[1] | '!';
 
 const LOOKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
@@ -34,7 +38,7 @@ export function eventView(message: EventMessage, width: number, look: Look): str
   const waited = event === 'waited' ? readWait(text) : null;
   if (waited !== null)
     return [line(look, width, [[paint, mark], 'wait ended']), ...waitRows(waited, width, look)];
-  const rows = wrap(event === 'killed' ? killText(message) : text, width - mark.length, look);
+  const rows = wrap(shownText(message), width - mark.length, look);
   const below = ' '.repeat(mark.length);
   const shown_rows = rows.map((row, index) =>
     line(look, width, [
@@ -53,6 +57,12 @@ function wayOut({ content }: EventMessage): string[] {
   return isAboutContent(kind as FailureKind)
     ? ['/retry without-last goes on without the newest message; /retry asks again']
     : ['/retry asks again'];
+}
+
+function shownText(message: EventMessage): string {
+  const { event, text } = message.content;
+  if (event === 'killed') return killText(message);
+  return event === 'asked' ? cutMiddle(inOneLine(text), ASKED_MAX) : text;
 }
 
 /** Its own kill needs no name; one that took it along names whom it was meant for. */

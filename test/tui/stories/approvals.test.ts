@@ -1,5 +1,7 @@
 /** Proves that a question from an agent comes up over whatever the person does, loses no typed key, and is answered on purpose only. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
 import { ALONE_MS } from '../../../src/tui/question.ts';
@@ -78,4 +80,40 @@ it('a letter that stands alone answers; one that something follows is text', asy
   await ui.press(KEY.alt(1));
   await pty.until('keep it');
   await pty.until('Then:');
+});
+
+it('a difference longer than the screen is read page by page, and typing goes on meanwhile', async (test) => {
+  const file = Array.from({ length: 60 }, (_, index) => `line ${index} end\n`).join('');
+  const edits = Array.from({ length: 30 }, (_, index) => ({
+    old_text: `line ${index} end`,
+    new_text: `LINE ${index} end`,
+  }));
+  const ui = await openUi(
+    test,
+    {
+      rules: [
+        { when: { step: 0 }, calls: [{ name: 'patch', input: { path: 'long.txt', edits } }] },
+        { say: 'ok' },
+      ],
+    },
+    { columns: 80, rows: 24 },
+  );
+  const { pty } = ui;
+  writeFileSync(join(ui.folder, 'long.txt'), file);
+  await ui.say('go');
+  await pty.until('lines more: PgDn shows them');
+  const seen = new Set<string>();
+  const look = () => {
+    for (const line of pty.screen())
+      for (const [part] of line.matchAll(/[-+](line|LINE) \d+ end/g)) seen.add(part);
+  };
+  for (const first of [1, 17, 33, 49]) {
+    await ui.press('\x1b[6~');
+    await pty.until(`${first}-`);
+    look();
+  }
+  assert.equal(seen.size, 60, 'every line was in sight');
+  await ui.press('\x1b[5~', 'h', 'm');
+  await pty.until('> hm');
+  assert.equal((await ui.ledger((store) => store.asks({ open: true }))).length, 1, 'nothing was answered');
 });
