@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMPILED } from '../house/compiled.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
 export interface CliResult {
   readonly code: number | null;
