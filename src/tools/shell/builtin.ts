@@ -16,8 +16,8 @@ const readTrap: ReadArguments = ([, ...words]) => {
   return isKnown(text) && !text.startsWith('-') ? [{ text }] : hidden('what trap runs');
 };
 
-/** Builtins that set the variables they name, behind options with these letters as values. */
-function readNames(values: string): ReadArguments {
+/** Builtins that set the variables they name, beside options with these letters that take a value; that of `names` is a name, too. */
+function readNames(values: string, names = ''): ReadArguments {
   return ([, ...words]) => {
     const inner: InnerCommand[] = [];
     for (let at = 0; at < words.length; at += 1) {
@@ -27,11 +27,13 @@ function readNames(values: string): ReadArguments {
         inner.push(...keep(assignedIn(word)));
         continue;
       }
-      const last = word.at(-1)!;
-      if (!values.includes(last)) continue;
-      at += 1;
-      // `-a NAME` of read is a name, too.
-      if (last === 'a' && words[at] !== undefined) inner.push(...keep(named(words[at]!)));
+      const letter = [...word].findIndex((one, index) => index > 0 && (values + names).includes(one));
+      if (letter === -1) continue;
+      // `-pNAME`, or `-p NAME`
+      const value = word.slice(letter + 1) || words[++at];
+      if (value === undefined) continue;
+      if (maySplit(value)) return hidden('which variable is set');
+      if (names.includes(word[letter]!)) inner.push(...keep(named(value)));
     }
     return inner;
   };
@@ -101,10 +103,10 @@ export const builtins: ReadonlyMap<string, ReadArguments> = new Map<string, Read
     name,
     readDeclaration,
   ]),
-  ['read', readNames('adinNptu')],
+  ['read', readNames('dinNptu', 'a')],
   ['unset', readNames('')],
   ['getopts', ([, , ...words]) => readNames('')(['getopts', words[0] ?? '\0'])],
-  ['wait', readNames('p')],
+  ['wait', readNames('', 'p')],
   ['mapfile', readMapfile],
   ['readarray', readMapfile],
   ['printf', readPrintf],

@@ -14,7 +14,7 @@ const closed = new Set(
     'proot bwrap firejail eatmydata torsocks proxychains proxychains4 cpulimit systemd-inhibit dbus-run-session ' +
     'xvfb-run chpst softlimit setuidgid envdir envuidgid numactl cgexec perf valgrind hyperfine caffeinate gdb lldb ' +
     'choom uclampset ssh-agent gpg-agent sg newgrp catchsegv tini dumb-init catatonit mpirun mpiexec srun sbatch qsub bsub ' +
-    'torify tsocks xterm gnome-terminal konsole cross-env cross-env-shell concurrently watchexec ' +
+    'sandbox-exec flatpak-spawn chronic ifne torify tsocks xterm gnome-terminal konsole cross-env cross-env-shell concurrently watchexec ' +
     'vi vim view vimdiff nvim ex ed red emacs emacsclient m4 dc socat logrotate ipython jshell irb telnet ftp lftp'
   ).split(' '),
 );

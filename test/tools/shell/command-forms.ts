@@ -39,6 +39,7 @@ export const deleting: readonly string[] = [
   'hash -p /bin/rm l; l x', 'BASH_CMDS[l]=/bin/rm; l x', "a='b[$(rm x)]'; echo $((a))", "a='b[$(rm x)]'; ((a))", "a='b[$(rm x)]'; [[ a -eq 0 ]]", "let 'b[$(rm x)]'",
   "a='b[$(rm x)]'; echo ${!a}", "declare -i a; a='b[$(rm x)]'", "[ -v 'b[$(rm x)]' ]", "[[ -v 'b[$(rm x)]' ]]", "unset 'b[$(rm x)]'", "read 'b[$(rm x)]' <<< 1",
   "printf -v 'b[$(rm x)]' a", 'a=\'$(rm x)\'; echo "${a@P}"', "mapfile -c 1 -C 'rm x;:' a < names", "export 'b[$(rm x)]=1'", "declare 'b[$(rm x; echo 0)]=1'",
+  ": & wait -n -p 'b[$(rm x)]'", ": & wait -np'b[$(rm x)]'", "a='p b[$(rm x)]'; read -p $a <<< 1", 'chronic rm x', 'sandbox-exec -f f rm x', 'flatpak-spawn --host rm x',
   "b=1; echo ${b:'a[$(rm x)]'}", "bash -c 'rm x'", 'jobs -x rm x', "compgen -C 'rm x' a", 'command rm x', 'command -p rm x', 'builtin eval rm x', 'builtin command rm x',
   'exec rm x', 'exec -a n rm x', '(exec -c rm x)', 'enable -n echo; rm x', "set -- 'rm x'; eval $1", 'fc -s 2>&1; rm x', 'ENV=s.sh bash --posix -ic :',
   'BASH_ENV=./s.sh bash -c :', 'export BASH_ENV=./s.sh; bash -c :', "env 'BASH_FUNC_l%%=() { rm x; }' bash -c l", 'l() { rm x; }; export -f l; bash -c l',
