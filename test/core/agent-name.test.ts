@@ -14,6 +14,8 @@ it('one line of visible characters', () => {
     'Researching API endpoints (v2)',
     '研究 🎋',
     'naïve',
+    'система',
+    'корень',
     'users',
     'systems-check',
     'main-2',
@@ -33,9 +35,11 @@ it('one line of visible characters', () => {
     '\ud800',
     '\0',
     '\u{e0041}',
+    '\u2800',
   ];
   for (const name of hidden)
     assert.match(nameFault(`a${name}`) ?? '', /one line of visible/, JSON.stringify(name));
+  assert.match(nameFault('\u2800') ?? '', /one line of visible/);
   assert.match(nameFault(' \n ') ?? '', /must not be empty/);
   assert.match(nameFault('x'.repeat(101)) ?? '', /at most 100/);
   assert.equal(keptName(' cafe\u0301 '), 'caf\u00e9');
@@ -54,6 +58,13 @@ it('nobody is called like a person, the runtime or the agent that a tree begins 
     'user:',
     'assistant',
     'coppice',
+    'us\u0435r',
+    '\u0455\u0443\u0455\u0442\u0435\u043c',
+    '\u1e63ystem',
+    'u\u0332ser',
+    'r\u03bfo\u03c4',
+    'ma\u0131n',
+    'U\u0405\u0415R',
   ];
   for (const name of reserved) assert.match(nameFault(name) ?? '', /taken for somebody else/, name);
   assert.equal(nameFault('main', true), null);
