@@ -85,7 +85,7 @@ export function addRunningCommands({ sub, choose }: ProgramPart): void {
     .option('--retry', 'also restart agents whose turn failed')
     .option(
       '--without-last',
-      'restart agents whose provider refused their conversation, without the newest message of it',
+      'restart agents whose provider refused their conversation, without the message that it named, or the newest',
     )
     .option(
       '--limit <key=value>',

@@ -96,7 +96,7 @@ export type AgentEvent =
   /** A person chose another model. */
   | { readonly type: 'model'; readonly at: number; readonly model: string }
   /**
-   * `said`: what an answer that was cut had come to. `half`: the newest message that the model sees is an answer of its own. `left_out`: without the newest message that the model saw, described for people; `asks` unless
+   * `said`: what an answer that was cut had come to. `half`: the newest message that the model sees is an answer of its own. `left_out`: without a message that the model saw, described for people: the one with so many `behind` it, or the newest; `asks` unless
    * nothing is left that asks for an answer.
    */
   | {
@@ -104,7 +104,7 @@ export type AgentEvent =
       readonly at: number;
       readonly said?: string;
       readonly half?: true;
-      readonly left_out?: { readonly what: string; readonly asks: boolean };
+      readonly left_out?: { readonly what: string; readonly asks: boolean; readonly behind?: number };
     }
   /**
    * The run time comes to its end while at work: what is left of it is for the last word. `final`: nothing is left, the turn ends here. `limit` says

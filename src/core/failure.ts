@@ -29,6 +29,8 @@ export interface Failure {
   readonly kind: FailureKind;
   readonly error: string;
   readonly retryable: boolean;
+  /** How many messages of the request stood behind the one that its provider refused; absent where it names none. */
+  readonly behind_refused?: number;
 }
 
 /** It is what the conversation holds that failed: as it is, it fails again. */

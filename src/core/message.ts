@@ -82,7 +82,7 @@ export interface EventContent {
     | 'asked'
     | 'answered'
     | 'waited'
-    /** The message before it that models saw last is not sent to one any more (`prompt.ts`). */
+    /** A message before it is not sent to a model any more: the one with so many `behind` it, or the one that models saw last (`prompt.ts`). */
     | 'left-out';
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>>;

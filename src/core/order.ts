@@ -4,7 +4,7 @@ import type { CaptureContent } from './message.ts';
 /** What a person tells an agent beside letters; mail of kind `control` carries it to whichever process leads the agent. */
 export type Order =
   | { readonly type: 'cancel'; readonly reason: string }
-  /** Asks again after a failure; `without_last`: without the newest message that the model saw. */
+  /** Asks again after a failure; `without_last`: without the message that was refused, or the newest that the model saw. */
   | { readonly type: 'retry'; readonly without_last?: boolean }
   /** The answer to an ask (`store/answer-mail.ts`). */
   | {

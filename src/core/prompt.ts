@@ -25,6 +25,8 @@ export const FORK_PLACEHOLDER =
 /** What a model reads in place of results that a person left out. */
 export const LEFT_OUT_RESULT = 'This result was left out: the provider refused to take it.';
 
+const LEFT_OUT_MESSAGE = 'This message was left out: the provider refused to take it.';
+
 /** What relatives have in common: built once, at the first request of the first of them, and never changed. */
 export interface SharedPrefix {
   readonly length: number;
@@ -40,6 +42,8 @@ const NOTHING_SHARED: SharedPrefix = { length: 0, messages: () => [] };
 export class Prompt {
   #shared: SharedPrefix;
   #own: PromptMessage[] = [];
+  /** How many of these are an ancestor's. */
+  #inherited = 0;
   /** Place of the newest message that somebody wrote to it. */
   #spoken_to = 0;
   /** Results of the newest assistant message, until all its calls are answered. */
@@ -85,18 +89,42 @@ export class Prompt {
         return;
       }
       case 'event':
-        if ((message.content as EventContent).event === 'left-out') this.leaveOut();
+        this.#leftOut(message.content as EventContent);
         return;
       case 'capture':
         return;
     }
   }
 
+  #leftOut({ event, data }: EventContent): void {
+    if (event === 'left-out') this.leaveOut(typeof data?.behind === 'number' ? data.behind : 0);
+  }
+
+  /** Takes out the message that has so many behind it; the newest one where there is no such, or nothing of it is left. */
+  leaveOut(behind = 0): string | null {
+    const index = this.#shared.length + this.#own.length - 1 - behind;
+    const message = behind > 0 ? this.messages()[index] : undefined;
+    const blank = message === undefined ? null : withoutContent(message);
+    if (message === undefined || blank === null) return this.#leaveOutNewest();
+    this.#open = null;
+    // What stands behind it is no beginning that relatives send, too.
+    const { length, messages } = this.#shared;
+    if (index < length) {
+      const inherited = messages().slice(index, length);
+      this.#shared = { length: index, messages: () => messages().slice(0, index) };
+      this.#own = [...inherited, ...this.#own];
+      this.#inherited += inherited.length;
+      this.#spoken_to += inherited.length;
+    }
+    this.#own = this.#own.with(index - this.#shared.length, blank);
+    return described(message);
+  }
+
   /**
    * Takes the newest message out of what the model sees, and tells which; null when there is none. Calls stay answered: of their results only
    * what was told goes, and the next time the calls with them.
    */
-  leaveOut(): string | null {
+  #leaveOutNewest(): string | null {
     this.#open = null;
     const last = this.#pop();
     if (last === undefined) return null;
@@ -138,7 +166,7 @@ export class Prompt {
 
   /** What its model said in the own part, oldest first; `since`: all of it, or since somebody wrote to it. */
   said(since: 'beginning' | 'spoken-to'): string[] {
-    const own = since === 'beginning' ? this.#own : this.#own.slice(this.#spoken_to);
+    const own = this.#own.slice(since === 'beginning' ? this.#inherited : this.#spoken_to);
     return own.flatMap((message) => (message.role === 'assistant' ? [textOf(message)] : []));
   }
 
@@ -177,6 +205,24 @@ function isLeftOut({ output, images }: ResultContent): boolean {
 
 function withoutOutput({ call_id, name, status }: ResultContent): ResultContent {
   return { call_id, name, status, output: LEFT_OUT_RESULT };
+}
+
+/** The message without what its provider may have refused, so that all around it stays as it is; null when nothing of it is left. */
+function withoutContent(message: PromptMessage): PromptMessage | null {
+  switch (message.role) {
+    case 'user':
+      return message.text === LEFT_OUT_MESSAGE ? null : { role: 'user', text: LEFT_OUT_MESSAGE };
+    case 'results':
+      return message.results.every(isLeftOut)
+        ? null
+        : { role: 'results', results: message.results.map(withoutOutput) };
+    case 'assistant': {
+      const { role, model } = message;
+      const calls = message.parts.flatMap((part) => (part.type === 'call' ? [{ ...part, input: '{}' }] : []));
+      const parts = calls.length > 0 ? calls : [{ type: 'text' as const, text: LEFT_OUT_MESSAGE }];
+      return JSON.stringify(parts) === JSON.stringify(message.parts) ? null : { role, model, parts };
+    }
+  }
 }
 
 /** For people. */

@@ -102,7 +102,9 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
 
 function retried({ kind }: Failure, { at, said = '', half, left_out }: EventOf<'retry'>): Transition {
   if (left_out !== undefined) {
-    const told = appendEvent('left-out', `left out of what the model is sent: ${left_out.what}`);
+    const { what, behind } = left_out;
+    const data = behind === undefined ? undefined : { behind };
+    const told = appendEvent('left-out', `left out of what the model is sent: ${what}`, data);
     return left_out.asks ? ask(newTurn(at), [told]) : step({ type: 'idle' }, [told]);
   }
   const told = appendEvent('retried', 'tried again');

@@ -66,6 +66,7 @@ async function stream(
   onDelta: (delta: ModelDelta) => void,
 ): Promise<ModelOutcome> {
   const collector = new AnswerCollector(options.id, options.price, onDelta);
+  const terms = termsOf(options, request.messages);
   const partial = () => (collector.partial === '' ? {} : { partial: collector.partial });
   try {
     const { stream: parts } = await begin(options, prompts, request);
@@ -78,8 +79,7 @@ async function stream(
       }
     }
     if (request.signal.aborted) return { type: 'aborted', ...partial() };
-    if (collector.error !== null)
-      return { ...providerFailure(collector.error, termsOf(options)), ...partial() };
+    if (collector.error !== null) return { ...providerFailure(collector.error, terms), ...partial() };
     const answer = collector.answer();
     if (answer !== null) return answer;
     const failure = {
@@ -90,15 +90,18 @@ async function stream(
     return { type: 'failure', failure, ...partial() };
   } catch (error) {
     if (request.signal.aborted) return { type: 'aborted', ...partial() };
-    return { ...providerFailure(error, termsOf(options)), ...partial() };
+    return { ...providerFailure(error, terms), ...partial() };
   }
 }
 
-function termsOf({ secrets, key_env, splice }: AiSdkModelOptions): FailureTerms {
-  if (splice === undefined) return { secrets, key_env };
+function termsOf(
+  { secrets, key_env, splice }: AiSdkModelOptions,
+  messages: readonly PromptMessage[],
+): FailureTerms {
+  if (splice === undefined) return { secrets, key_env, messages };
   // What the package made has a mark where the shared prefix was sent.
   const wholeBody = ({ requestBodyValues }: APICallError) => splice.whole(requestBodyValues);
-  return { secrets, key_env, wholeBody };
+  return { secrets, key_env, messages, wholeBody };
 }
 
 /** What a provider says it does not do for us is asked for once. */

@@ -1,6 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { Failure, FailureKind } from '../core/failure.ts';
 import { hideSecrets } from '../core/hide-secrets.ts';
+import type { PromptMessage } from '../core/prompt.ts';
 import { ConnectionError } from './http-fetch.ts';
 import type { ModelOutcome } from './model.ts';
 import { refusedMessage } from './refused-message.ts';
@@ -18,6 +19,8 @@ export interface FailureTerms {
   readonly secrets: readonly string[];
   /** The variable that the key came from. */
   readonly key_env?: string | null;
+  /** The messages of the request. */
+  readonly messages?: readonly PromptMessage[];
   /** The body as it was sent; default what the package made of the request. */
   readonly wholeBody?: (error: APICallError) => unknown;
 }
@@ -25,9 +28,9 @@ export interface FailureTerms {
 /** What went wrong with a request, as a typed failure; never contains a key or a header. */
 export function providerFailure(
   error: unknown,
-  { secrets, key_env = null, wholeBody = (one) => one.requestBodyValues }: FailureTerms,
+  { secrets, key_env = null, messages = [], wholeBody = (one) => one.requestBodyValues }: FailureTerms,
 ): Extract<ModelOutcome, { type: 'failure' }> {
-  if (APICallError.isInstance(error)) return callFailure(error, { secrets, key_env, wholeBody });
+  if (APICallError.isInstance(error)) return callFailure(error, { secrets, key_env, messages, wholeBody });
   const text = error instanceof Error ? error.message : describe(error);
   if (error instanceof ConnectionError || isConnectionError(error))
     return failure('network', text, true, secrets);
@@ -41,7 +44,7 @@ export function providerFailure(
 
 function callFailure(
   error: APICallError,
-  { secrets, key_env, wholeBody }: Required<FailureTerms>,
+  { secrets, key_env, messages, wholeBody }: Required<FailureTerms>,
 ): Extract<ModelOutcome, { type: 'failure' }> {
   const status = error.statusCode;
   const said = status === undefined ? error.message : `${status}: ${error.message}`;
@@ -51,8 +54,14 @@ function callFailure(
   const text = kind === 'auth' ? said + which : kind === 'no_credit' ? noCredit(said) + which : said;
   const retryable = ['rate_limit', 'overloaded', 'network', 'no_credit'].includes(kind);
   const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody);
-  const about = kind === 'bad_request' ? refusedMessage(placesOf(error), wholeBody(error)) : null;
-  const result = failure(kind, about === null ? text : `${text} (it is about ${about})`, retryable, secrets);
+  const about = kind === 'bad_request' ? refusedMessage(placesOf(error), wholeBody(error), messages) : null;
+  const result = failure(
+    kind,
+    about === null ? text : `${text} (it is about ${about.told})`,
+    retryable,
+    secrets,
+    about === null || about.index < 0 ? {} : { behind_refused: messages.length - 1 - about.index },
+  );
   return wish === null ? result : { ...result, retry_after_ms: wish };
 }
 
@@ -74,10 +83,11 @@ function failure(
   text: string,
   retryable: boolean,
   secrets: readonly string[],
+  place: Pick<Failure, 'behind_refused'> = {},
 ): Extract<ModelOutcome, { type: 'failure' }> {
   const safe = hideSecrets(text, secrets, '[key]');
   const clean = safe.length > MAX_TEXT ? `${safe.slice(0, MAX_TEXT)}…` : safe;
-  const said: Failure = { kind, error: clean, retryable };
+  const said: Failure = { kind, error: clean, retryable, ...place };
   return { type: 'failure', failure: said };
 }
 

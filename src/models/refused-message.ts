@@ -1,13 +1,26 @@
+import type { PromptMessage } from '../core/prompt.ts';
 import { excerpt } from '../core/text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const LISTS = ['messages', 'input', 'contents'] as const;
+
+export interface Refused {
+  /** For people. */
+  readonly told: string;
+  /** Which of the messages; -1 where that cannot be made out. */
+  readonly index: number;
+}
+
 /**
- * Which message of a request a provider's refusal is about, for people: what it says of places (`messages.3.content.0`, `input[5].call_id`,
+ * Which message of a request a provider's refusal is about: what it says of places (`messages.3.content.0`, `input[5].call_id`,
  * `contents[2]`) is looked up in the body that it was sent. Null where it names none.
  */
-export function refusedMessage(said: string, body: unknown): string | null {
+export function refusedMessage(
+  said: string,
+  body: unknown,
+  messages: readonly PromptMessage[],
+): Refused | null {
   const place =
     /\b(messages|input|contents)(?:\[(\d+)\]|\.(\d+))(?:\.(?:content|parts)(?:\[(\d+)\]|\.(\d+)))?/.exec(
       said,
@@ -23,7 +36,54 @@ export function refusedMessage(said: string, body: unknown): string | null {
   if (!isJson(message)) return null;
   const pieces = asList(message.content ?? message.parts);
   const piece = part === undefined ? undefined : pieces[part];
-  return describe(isJson(piece) ? piece : message, message, all);
+  const told = describe(isJson(piece) ? piece : message, message, all);
+  return { told, index: indexOf(isJson(piece) ? piece : piecesOf(message)[0], all, messages) };
+}
+
+/** The message that became this piece: calls and results keep their order in every protocol, texts their words. */
+function indexOf(piece: unknown, all: readonly unknown[], messages: readonly PromptMessage[]): number {
+  const sent = all.flatMap(piecesOf);
+  const ours = messages.flatMap((message, index) => kindsOf(message).map((kind) => ({ kind, index })));
+  for (let at = sent.indexOf(piece); at >= 0; at -= 1) {
+    const kind = kindOf(sent[at]);
+    if (kind === null) return -1;
+    const before = sent.slice(0, at).filter((one) => kindOf(one) === kind).length;
+    const found = ours.filter((one) => one.kind === kind)[before];
+    if (found !== undefined) return found.index;
+    // A picture, or the words before it: they follow the result that brought it.
+    if (kind === 'call' || kind === 'result') return -1;
+  }
+  return -1;
+}
+
+function piecesOf(message: unknown): readonly unknown[] {
+  if (!isJson(message) || message.role === 'tool') return [message];
+  const calls = asList(message.tool_calls);
+  const pieces = asList(message.content ?? message.parts);
+  return calls.length > 0 ? [...calls, ...pieces] : pieces.length > 0 ? pieces : [message];
+}
+
+function kindOf(piece: unknown): string | null {
+  if (!isJson(piece)) return null;
+  const type = String(piece.type ?? '');
+  if (
+    piece.role === 'tool' ||
+    isJson(piece.functionResponse) ||
+    /^(tool_result|function_call_output)$/.test(type)
+  )
+    return 'result';
+  if (isJson(piece.functionCall) || isJson(piece.function) || /^(tool_use|function_call)$/.test(type))
+    return 'call';
+  if (/thinking|reasoning/.test(type) || piece.thought === true) return null;
+  return `text ${textOf(piece)}`;
+}
+
+function kindsOf(message: PromptMessage): readonly string[] {
+  if (message.role === 'user') return [`text ${message.text}`];
+  if (message.role === 'results') return message.results.map(() => 'result');
+  return message.parts.flatMap((part) =>
+    part.type === 'call' ? ['call'] : part.type === 'text' ? [`text ${part.text}`] : [],
+  );
 }
 
 function describe(piece: Json, message: Json, all: readonly unknown[]): string {

@@ -15,5 +15,5 @@ export function failureHint({ kind, retryable }: Failure, resume: string): strin
 }
 
 function withoutLast(resume: string): string {
-  return `Without the newest message, which stays in the scrollback (again: without the one before it, too): ${resume} --without-last`;
+  return `Without the refused message (the newest, where none is named), which stays in the scrollback; again: one more: ${resume} --without-last`;
 }

@@ -55,8 +55,8 @@ export interface ResumeOptions {
   /** Also restarts agents whose turn failed. */
   readonly retry?: boolean;
   /**
-   * Also restarts agents whose provider refused their conversation (or, when there is none, all whose turn failed), without the newest message that
-   * their model saw. It is kept for people, and is not sent to a model again: neither theirs nor that of forks made from then on.
+   * Also restarts agents whose provider refused their conversation (or, when there is none, all whose turn failed), without the message that was
+   * refused (the newest that their model saw, where none is named). It is kept for people, and is not sent to a model again: neither theirs nor that of forks made from then on.
    */
   readonly without_last?: boolean;
   /**

@@ -12,14 +12,18 @@ import { type Stage, setStage, until } from './stage.ts';
 const FAILURE = { kind: 'bad_request', error: '400: cannot take that', retryable: false } as const;
 
 /** Refuses whatever holds `poison`; reads when told to, forks when told to, else says what it was told last. */
-function picky(asked: ModelRequest[]): Model {
+function picky(asked: ModelRequest[], names_it = false, takes_it = () => false): Model {
   return {
     id: 'play/picky',
     context_window: null,
     tells_cost: false,
     async stream(request): Promise<ModelOutcome> {
       asked.push(request);
-      if (JSON.stringify(request.messages).includes('poison')) return { type: 'failure', failure: FAILURE };
+      const index = request.messages.findIndex((one) => JSON.stringify(one).includes('poison'));
+      if (index >= 0 && !takes_it()) {
+        const place = names_it ? { behind_refused: request.messages.length - 1 - index } : {};
+        return { type: 'failure', failure: { ...FAILURE, ...place } };
+      }
       const last = request.messages.at(-1);
       const text = last?.role === 'user' ? last.text : 'heard';
       const name = text === 'read' ? 'look' : text === 'fork' ? 'fork' : null;
@@ -44,11 +48,11 @@ const look = defineTool({
 }) as Tool;
 
 onBothDatabases('a conversation that its provider refuses', (database) => {
-  async function stage(asked: ModelRequest[]): Promise<Stage> {
+  async function stage(asked: ModelRequest[], model = picky(asked)): Promise<Stage> {
     const url = await database();
     return setStage(() => 'nobody plays', {
       tools: [look],
-      models: { 'play/picky': picky(asked) },
+      models: { 'play/picky': model },
       config: { model: 'play/picky' },
       ...(url === undefined ? {} : { database: url }),
     });
@@ -104,6 +108,62 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
       stand = await stand.reopen();
       await stand.runtime.resume(root.id, { without_last: true });
       assert.equal((await stand.runtime.settled(root.id)).failure !== null, stuck);
+    }
+    await stand.close();
+  });
+
+  it('that its provider names is left out, however much stands behind it: by its own agent, over a restart, and by a fork that inherited it', async () => {
+    const asked: ModelRequest[] = [];
+    let lenient = true;
+    const first = await stage(
+      asked,
+      picky(asked, true, () => lenient),
+    );
+    const { root } = await first.perform('read');
+    await first.runtime.send(root.id, 'fork');
+    await until(async () => (await first.store.agents({ root_id: root.id })).length === 2, 'it forked');
+    const { agents } = await first.runtime.settled(root.id);
+    const fork = agents.find((one) => one.id !== root.id);
+    assert.ok(fork !== undefined);
+    lenient = false;
+    for (const id of [root.id, fork.id]) await first.runtime.send(id, `and now`);
+    await first.runtime.settled(root.id);
+    const second = await first.reopen();
+    await second.runtime.resume(root.id, { without_last: true });
+    await second.runtime.settled(root.id);
+    for (const id of [root.id, fork.id]) assert.equal((await second.store.agent(id))?.reply, 'and now taken');
+    const third = await second.reopen();
+    await third.runtime.resume(root.id);
+    const before = asked.length;
+    for (const id of [root.id, fork.id]) await third.runtime.send(id, 'good day');
+    await third.runtime.settled(root.id);
+    for (const id of [root.id, fork.id]) assert.equal((await third.store.agent(id))?.reply, 'good day taken');
+    const sent = asked.slice(before);
+    assert.equal(sent.length, 2, 'nothing was refused');
+    assert.ok(sent.every((one) => JSON.stringify(one.messages).includes('left out: the provider refused')));
+    await third.close();
+  });
+
+  it('that is named, and refused again when nothing of it is left, takes the newest with it', async () => {
+    const asked: ModelRequest[] = [];
+    const stubborn: Model = {
+      ...picky(asked),
+      async stream({ messages }) {
+        if (messages.length > 1)
+          return { type: 'failure', failure: { ...FAILURE, behind_refused: messages.length - 1 } };
+        return picky(asked).stream({ messages } as ModelRequest, () => undefined);
+      },
+    };
+    const on = await stage(asked, stubborn);
+    const { root } = await on.perform('hello');
+    await on.runtime.send(root.id, 'and more');
+    let stand = on;
+    for (const left of [3, 2, 1]) {
+      await stand.runtime.settled(root.id);
+      stand = await stand.reopen();
+      await stand.runtime.resume(root.id, { without_last: true });
+      const { failure } = await stand.runtime.settled(root.id);
+      assert.equal(failure === null, left < 3, `${left} left`);
     }
     await stand.close();
   });

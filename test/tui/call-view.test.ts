@@ -160,7 +160,7 @@ describe('an event', () => {
     assert.deepEqual(draw([event('error', 'no key')], ASCII), ['x no key']);
     assert.deepEqual(draw([event('error', '400: bad', { kind: 'bad_request' })], ASCII, 90), [
       'x 400: bad',
-      '  /retry without-last goes on without the newest message; /retry asks again',
+      '  /retry without-last goes on without the refused message; /retry asks again',
     ]);
     assert.deepEqual(draw([event('error', '503: busy', { kind: 'overloaded' })], SPOKEN), [
       '503: busy',

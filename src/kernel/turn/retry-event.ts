@@ -2,7 +2,7 @@ import type { EventOf } from '../../core/event.ts';
 import { Prompt } from '../../core/prompt.ts';
 import type { LedAgent } from './led-agent.ts';
 
-/** A person says to try again; `without_last`: without the newest message that the model saw, if there is any. */
+/** A person says to try again; `without_last`: without the message that was refused, or else the newest one that the model saw. */
 export function retryEvent(at: number, { agent, prompt }: LedAgent, without_last: boolean): EventOf<'retry'> {
   const messages = prompt.messages();
   if (!without_last) {
@@ -11,8 +11,18 @@ export function retryEvent(at: number, { agent, prompt }: LedAgent, without_last
   }
   // The row that says so changes the prompt itself, once it is in the ledger.
   const rest = new Prompt({ length: messages.length, messages: () => messages });
-  const what = rest.leaveOut();
+  const { state } = agent;
+  const behind = state.type === 'errored' ? state.failure.behind_refused : undefined;
+  const what = rest.leaveOut(behind);
   if (what === null) return { type: 'retry', at };
   const role = rest.messages().at(-1)?.role;
-  return { type: 'retry', at, left_out: { what, asks: role === 'user' || role === 'results' } };
+  return {
+    type: 'retry',
+    at,
+    left_out: {
+      what,
+      asks: role === 'user' || role === 'results',
+      ...(behind === undefined ? {} : { behind }),
+    },
+  };
 }

@@ -55,7 +55,7 @@ function wayOut({ content }: EventMessage): string[] {
   const kind = content.event === 'error' ? content.data?.kind : undefined;
   if (typeof kind !== 'string') return [];
   return isAboutContent(kind as FailureKind)
-    ? ['/retry without-last goes on without the newest message; /retry asks again']
+    ? ['/retry without-last goes on without the refused message; /retry asks again']
     : ['/retry asks again'];
 }
 
