@@ -34,7 +34,7 @@ export const HUMAN_COMMANDS = [
     name: 'retry',
     takes: 'nothing',
     usage: '/retry [without-last]',
-    description: 'ask again after an error, or without what was refused',
+    description: 'ask again after an error, or leave out what was refused',
   },
   { name: 'agent', takes: 'agent', usage: '/agent NAME|SLOT', description: 'go to an agent' },
   { name: 'agents', takes: 'nothing', usage: '/agents', description: 'all agents, as a tree' },
