@@ -385,6 +385,23 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.equal(refusal(await waits(c, [a.id])), 'accepted');
     });
 
+    it('law 10: forty agents, each waiting for all that came before it, are looked through once, not way by way', async () => {
+      const root = await newRoot(store, { children: 64 });
+      const before: string[] = [];
+      for (let made = 0; made < 40; made += 1) {
+        const agent = await child(store, root);
+        const [verdict] = await store.commit([stepOf(await fresh(store, agent), { waits_for: [...before] })]);
+        assert.equal(refusal(verdict), 'accepted');
+        before.push(agent.id);
+      }
+      const [first, last] = [before[0] as string, before.at(-1) as string];
+      const agent = await store.agent(first);
+      assert.ok(agent !== null);
+      const [verdict] = await store.commit([stepOf(agent, { waits_for: [last] })]);
+      assert.ok(verdict?.ok === false && verdict.refusal.reason === 'cycle');
+      assert.deepEqual(verdict.refusal.path, [first, last, first]);
+    });
+
     it('law 10: a wait that outlasts one in the cycle is none; one that ends before all others is', async () => {
       const root = await newRoot(store);
       const [a, b] = [await child(store, root), await child(store, root)];

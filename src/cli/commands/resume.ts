@@ -47,9 +47,12 @@ export async function resume(
       ...(options.limit.length === 0 ? {} : { limits }),
     });
     if (report.elsewhere > 0) {
-      const asked =
-        options.retry === true || options.withoutLast === true || context.options.model !== undefined;
-      const untouched = asked ? ': what you asked for was not done to them' : '';
+      const asked = [
+        ...(options.retry === true ? ['--retry'] : []),
+        ...(options.withoutLast === true ? ['--without-last'] : []),
+        ...(context.options.model === undefined ? [] : ['--model']),
+      ].join(', ');
+      const untouched = asked === '' ? '' : `; ${asked} did nothing to them`;
       process.stderr.write(
         `${report.elsewhere} of its agents are run by another process and go on there${untouched}\n`,
       );

@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION coppice_limit(limit_name text, allowed bigint, presen
 $$ SELECT jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'limit', 'limit', limit_name, 'allowed', allowed, 'present', present)) $$;
 
 CREATE OR REPLACE FUNCTION coppice_guards(s jsonb, a agents, t trees) RETURNS jsonb LANGUAGE plpgsql AS $$
-DECLARE n bigint := jsonb_array_length(s->'create'); l jsonb; r record; busy bigint;
+DECLARE n bigint := jsonb_array_length(s->'create'); l jsonb; r record; busy bigint; came jsonb := '{}'; path text[];
   fresh text[] := ARRAY(SELECT c->'agent'->>'id' FROM jsonb_array_elements(s->'create') c);
 BEGIN
   -- Law 7.
@@ -40,17 +40,27 @@ BEGIN
     WHERE (SELECT mail.to_id = a.id AND mail.consumed_seq IS NULL FROM mail WHERE mail.id = c->>'mail_id') IS NOT TRUE LIMIT 1 LOOP
     RETURN jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'consumed', 'mail_id', r.id));
   END LOOP;
-  -- Law 10: along waits that last at least as long as the one that closes the cycle.
+  -- Law 10: along waits that last at least as long as the one that closes the cycle. Each agent is looked at once: ways between many that wait for each
+  -- other are without number. The wait that ends soonest reaches the most, so it goes first.
   IF jsonb_typeof(s->'waits_for') = 'array' AND jsonb_array_length(s->'waits_for') > 0 THEN
-    FOR r IN WITH RECURSIVE walk (id, path, until) AS (
-        SELECT target, ARRAY[a.id, target], (s->'waits_until'->>target)::bigint FROM jsonb_array_elements_text(s->'waits_for') AS target
-        UNION ALL
+    FOR r IN SELECT (s->'waits_until'->>target)::bigint AS until, jsonb_object_agg(target, a.id) AS targets
+      FROM jsonb_array_elements_text(s->'waits_for') AS target GROUP BY 1 ORDER BY 1 NULLS LAST LOOP
+      l := r.targets;
+      WHILE l <> '{}' LOOP
+        came := l || came;
+        IF came ? a.id THEN
+          path := ARRAY[a.id];
+          LOOP
+            path := (came->>path[1]) || path;
+            EXIT WHEN path[1] = a.id;
+          END LOOP;
+          RETURN jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'cycle', 'path', to_jsonb(path)));
+        END IF;
         -- OFFSET 0 keeps it a look by key for each agent on the way.
-        SELECT e.target, walk.path || e.target, walk.until
-        FROM walk, LATERAL (SELECT target, until FROM wait_edges WHERE waiter = walk.id OFFSET 0) AS e
-        WHERE walk.id <> a.id AND (e.until IS NULL OR e.until >= walk.until) AND (e.target = a.id OR NOT e.target = ANY (walk.path))
-      ) SELECT path FROM walk WHERE id = a.id LIMIT 1 LOOP
-      RETURN jsonb_build_object('ok', false, 'refusal', jsonb_build_object('reason', 'cycle', 'path', to_jsonb(r.path)));
+        SELECT coalesce(jsonb_object_agg(e.target, k.id), '{}') INTO l
+        FROM jsonb_object_keys(l) AS k (id), LATERAL (SELECT target, until FROM wait_edges WHERE waiter = k.id OFFSET 0) AS e
+        WHERE (e.until IS NULL OR e.until >= r.until) AND NOT came ? e.target;
+      END LOOP;
     END LOOP;
   END IF;
   FOR r IN SELECT target FROM jsonb_array_elements_text(s->'kill') AS target WHERE target = a.id OR NOT EXISTS (
