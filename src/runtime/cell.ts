@@ -1,9 +1,8 @@
 import type { Agent } from '../core/agent.ts';
 import type { Mail } from '../core/mail.ts';
 import type { Prompt } from '../core/prompt.ts';
-import type { Input, LedAgent } from '../kernel/turn/led-agent.ts';
+import type { Input, LedAgent, Override } from '../kernel/turn/led-agent.ts';
 import type { NeedAnswer } from '../toolsets/need.ts';
-import type { RefusalCode } from '../toolsets/toolset.ts';
 import { Inbox } from './inbox.ts';
 import type { Stop } from './surroundings.ts';
 
@@ -16,13 +15,13 @@ export interface Cell extends LedAgent {
   prompt: Prompt;
   readonly inbox: Inbox;
   inputs: Input[];
-  readonly overrides: Map<string, { readonly code: RefusalCode; readonly message: string }>;
+  readonly overrides: Map<string, Override>;
   request: AbortController | null;
   said: string;
   /** Tool calls running in this process. */
   readonly calls: Map<string, AbortController>;
   readonly timers: Map<string, Stop>;
-  readonly wait_cursors: Map<string, number>;
+  wait_cursors: ReadonlyMap<string, number>;
   readonly looked_up: Set<string>;
   readonly surveyed: Set<string>;
   readonly answers: Map<string, NeedAnswer>;
@@ -62,7 +61,6 @@ export function stopCell(cell: Cell): void {
   stopWork(cell);
   for (const stop of cell.timers.values()) stop();
   cell.timers.clear();
-  cell.wait_cursors.clear();
 }
 
 /** No call is open any more: what was looked up for them may be different for the next. Answers go when their call is decided. */

@@ -1,7 +1,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { Call } from '../core/state.ts';
 import type { Worktree } from '../core/task-terms.ts';
-import type { Draft } from '../kernel/turn/draft.ts';
+import type { Advance, DeferredCall } from '../kernel/turn/advance-result.ts';
 import type { Store } from '../store/store.ts';
 import { type Need, type NeedAnswer, needKey } from '../toolsets/need.ts';
 import type { Cell } from './cell.ts';
@@ -30,7 +30,7 @@ export class DeferredCalls {
   }
 
   /** After a step: what was found out for calls that it decided is done with, the others are made ready. */
-  settle(cell: Cell, { answered, unused, deferred }: Draft): void {
+  settle(cell: Cell, { answered, unused, deferred }: Advance): void {
     for (const worktree of unused) this.#options.discard(worktree);
     for (const key of answered) cell.answers.delete(key);
     // One look at the tree serves all calls of one step.
@@ -48,7 +48,7 @@ export class DeferredCalls {
 
   async #ready(
     cell: Cell,
-    { call, look_up, needs, survey }: Draft['deferred'][number],
+    { call, look_up, needs, survey }: DeferredCall,
     surveyed: Promise<void> | null,
   ): Promise<void> {
     const found = Promise.all(

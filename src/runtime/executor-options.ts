@@ -1,6 +1,6 @@
 import type { Agent } from '../core/agent.ts';
 import type { Worktree } from '../core/task-terms.ts';
-import type { WorldEffect } from '../kernel/turn/draft.ts';
+import type { WorldEffect } from '../kernel/turn/advance-result.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
 import type { Need, NeedAnswer } from '../toolsets/need.ts';
 import type { Cell } from './cell.ts';

@@ -8,10 +8,9 @@ import { isTerminal, isWorking } from '../core/state.ts';
 import type { RequestRecord, Step, Verdict } from '../core/step.ts';
 import { waitEdges } from '../core/wait-edges.ts';
 import { advance } from '../kernel/turn/advance.ts';
+import type { Advance } from '../kernel/turn/advance-result.ts';
 import { agentAfter, createdAgent, killedAgent, placed } from '../kernel/turn/agent-after.ts';
-import { overrideFor } from '../kernel/turn/cycle-refusal.ts';
-import { doing } from '../kernel/turn/doing.ts';
-import type { Draft } from '../kernel/turn/draft.ts';
+import { overrideFor } from '../kernel/turn/led-agent.ts';
 import type { Store, Worker } from '../store/store.ts';
 import { type Cell, forgetLookUps, newCell, stopCell } from './cell.ts';
 import { DeferredCalls } from './deferred-calls.ts';
@@ -24,18 +23,19 @@ import { newWorker } from './new-worker.ts';
 import { parkedCells } from './parked-cells.ts';
 import { TaskQueue } from './task-queue.ts';
 import { untilReached } from './until-reached.ts';
+import { type ViewSurroundings, viewOf } from './view-of.ts';
 import { WaiterIndex } from './waiter-index.ts';
 import { wasApplied } from './was-applied.ts';
 
 interface Pending {
   readonly cell: Cell;
-  readonly draft: Draft;
+  readonly made: Advance;
   readonly step: Step;
 }
 
 /**
- * The one place where steps are made: folds what happened to each agent, commits all agents that are ready in one transaction (group commit), and only
- * then lets effects be performed. One round at a time; what arrives meanwhile joins the next.
+ * The one place where steps are written: lets what happened to each agent be decided, commits all agents that are ready in one transaction (group commit),
+ * and only then lets effects be performed. One round at a time; what arrives meanwhile joins the next.
  */
 export class Executor {
   readonly worker: Worker;
@@ -50,6 +50,7 @@ export class Executor {
   readonly #waiters = new WaiterIndex();
   readonly #tasks: TaskQueue;
   readonly #deferred: DeferredCalls;
+  readonly #around: ViewSurroundings;
   #round: Promise<void> | null = null;
   #closed = false;
 
@@ -61,6 +62,8 @@ export class Executor {
       { per_tree: subagents.max_concurrent, total: runs.max_concurrent, per_source: runs.per_source },
       (agent) => this.forest.lineage(agent),
     );
+    const { forest, cells, elsewhere, worker } = this;
+    this.#around = { ...options, forest, cells, elsewhere, worker_id: worker.id, tasks: this.#tasks };
     this.news = new LedgerNews({
       store: options.store,
       cells: this.cells,
@@ -107,7 +110,7 @@ export class Executor {
     while (this.#ready.size > 0 && !this.#closed) {
       this.#stepping = [...this.#ready];
       this.#ready.clear();
-      const pending = this.#stepping.flatMap((cell) => this.#fold(cell) ?? []);
+      const pending = this.#stepping.flatMap((cell) => this.#advance(cell) ?? []);
       if (pending.length > 0) await this.#commit(pending);
       // Sockets and timers get their turn, so that the next group is as large as it can be.
       if (this.#ready.size > 0) await this.#options.surroundings.soon();
@@ -117,32 +120,17 @@ export class Executor {
     this.#options.onQuiet();
   }
 
-  #fold(cell: Cell): Pending | null {
+  #advance(cell: Cell): Pending | null {
     if (cell.gone) return null;
-    const [{ forest }, { workbench, surroundings }] = [this, this.#options];
-    const now = surroundings.now();
-    const draft = advance(cell, cell.inputs, {
-      now,
-      newId: surroundings.newId,
-      worker: this.worker.id,
-      forest,
-      context: workbench.contextOf(cell.agent, forest.tree(cell.agent.root_id)),
-      toolsetTool: (name) => workbench.toolsetTool(cell.agent.config, name),
-      terms: workbench.terms,
-      notices: workbench.bench(cell.agent.config).notices,
-      hasMail: (agent) => this.#hasMail(agent),
-      mayBegin: (agent) => this.#tasks.mayBegin(agent),
-      shared: this.elsewhere.isShared(cell.agent.root_id),
-    });
-    if (!draft.isEmpty) return { cell, draft, step: draft.step(now, doing(draft.state)) };
+    const made = advance(cell, cell.inputs, viewOf(cell.agent, this.#around));
+    cell.wait_cursors = made.wait_cursors;
+    // Counted before it is written: of those that step in this round, no more may begin than there are places.
+    if (made.run === 'begins') this.#tasks.begin(cell.agent);
+    if (made.run === 'queues') this.#tasks.queue(cell.agent);
+    if (made.step !== null) return { cell, made, step: made.step };
     cell.inputs = [];
-    this.#after(cell, draft);
+    this.#after(cell, made);
     return null;
-  }
-
-  #hasMail(agent: Agent): boolean {
-    const cell = this.cells.get(agent.id);
-    return cell === undefined ? this.elsewhere.hasMail(agent) : cell.inbox.hasNews(cell.agent.noticed);
   }
 
   async #commit(pending: readonly Pending[]): Promise<void> {
@@ -160,12 +148,12 @@ export class Executor {
     await Promise.all(refused);
   }
 
-  #accepted({ cell, draft, step }: Pending, verdict: Extract<Verdict, { ok: true }>): void {
+  #accepted({ cell, made, step }: Pending, verdict: Extract<Verdict, { ok: true }>): void {
     const { emit } = this.#options;
     this.forest.setTree(verdict.tree);
     const before = cell.agent;
     cell.agent = agentAfter(before, step);
-    cell.inbox.remove(draft.consumed);
+    cell.inbox.remove(made.consumed);
     cell.overrides.clear();
     if (cell.agent.state.type !== 'executing') forgetLookUps(cell);
     const points = forkPoints(cell, before, step);
@@ -182,7 +170,7 @@ export class Executor {
     if (verdict.killed.length > 0) this.markKilled(verdict.killed, cell.agent.name);
     if (step.remove.length > 0) this.#removed(step.remove);
     if (isTerminal(cell.agent.state.type)) this.#drop(cell);
-    this.#after(cell, draft);
+    this.#after(cell, made);
   }
 
   /** Every join passes here. Who comes to rest from now on tells the waiter; who did so since the wait was decided told nobody, so all are looked at once more. */
@@ -233,9 +221,9 @@ export class Executor {
   }
 
   /** What follows a step: its effects, and calls that waited for it. */
-  #after(cell: Cell, draft: Draft): void {
-    for (const effect of draft.world) if (!cell.gone) this.#options.perform(cell, effect);
-    this.#deferred.settle(cell, draft);
+  #after(cell: Cell, made: Advance): void {
+    for (const effect of made.effects) if (!cell.gone) this.#options.perform(cell, effect);
+    this.#deferred.settle(cell, made);
   }
 
   /** An agent that the ledger tells of, before anything of its tree goes on here. */
@@ -256,16 +244,16 @@ export class Executor {
   }
 
   async #refused(
-    { cell, draft, step }: Pending,
+    { cell, made, step }: Pending,
     { refusal }: Extract<Verdict, { ok: false }>,
     inputs: Cell['inputs'],
   ): Promise<void> {
     this.#tasks.notBegun(cell.agent);
     cell.inputs = [...inputs, ...cell.inputs];
     if (refusal.reason === 'stale' || refusal.reason === 'consumed')
-      return this.#reload({ cell, draft, step }, inputs.length);
+      return this.#reload({ cell, made, step }, inputs.length);
     if (refusal.reason === 'cycle') {
-      for (const [call_id, override] of overrideFor(refusal.path, draft.parked, (id) =>
+      for (const [call_id, override] of overrideFor(refusal.path, made.parked, (id) =>
         this.forest.agent(id),
       )) {
         cell.overrides.set(call_id, override);
@@ -285,7 +273,7 @@ export class Executor {
   }
 
   /** The ledger knows better: the step was applied before the connection broke, the agent was killed, or it is led elsewhere now. */
-  async #reload({ cell, draft, step }: Pending, folded: number): Promise<void> {
+  async #reload({ cell, made, step }: Pending, taken: number): Promise<void> {
     const { id, root_id } = cell.agent;
     const found = await this.#ask(async (store) => {
       const [agent, tree] = [await store.agent(id), await store.tree(root_id)];
@@ -296,8 +284,8 @@ export class Executor {
     const is_mine = agent !== null && agent.epoch === cell.agent.epoch && !cell.gone;
     if (is_mine && tree !== null && wasApplied(step, cell.agent, agent)) {
       // What arrived since belongs to the next step.
-      cell.inputs.splice(0, folded);
-      this.#accepted({ cell, draft, step }, { ok: true, killed: [], sent: [], tree });
+      cell.inputs.splice(0, taken);
+      this.#accepted({ cell, made, step }, { ok: true, killed: [], sent: [], tree });
     } else if (is_mine && !isTerminal(agent.state.type)) this.adopt(agent, history, mail);
     else this.#drop(cell);
     // Whether or not the step was applied before others took over: who it wrote to, and whom it killed, may be led here.

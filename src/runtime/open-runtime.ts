@@ -4,7 +4,7 @@ import type { Mail } from '../core/mail.ts';
 import type { NewAgent } from '../core/new-agent.ts';
 import { isTerminal } from '../core/state.ts';
 import { storable } from '../core/text.ts';
-import type { WorldEffect } from '../kernel/turn/draft.ts';
+import type { WorldEffect } from '../kernel/turn/advance-result.ts';
 import type { Store } from '../store/store.ts';
 import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS } from '../toolsets/toolset-terms.ts';

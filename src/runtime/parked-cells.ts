@@ -6,7 +6,7 @@ import type { Cell } from './cell.ts';
 
 /**
  * When each agent at work among these must be looked at again whatever comes, milliseconds since the epoch; null: something is to be done for one of
- * them here: work, mail, or what happened and is not folded yet.
+ * them here: work, mail, or what happened and is in no step yet.
  */
 export function parkedCells(
   cells: readonly Cell[],

@@ -5,7 +5,6 @@ import type { NewAsk } from '../core/ask.ts';
 import type { ResultContent } from '../core/message.ts';
 import type { Call } from '../core/state.ts';
 import { storable } from '../core/text.ts';
-import { parseCallInput } from '../kernel/turn/parse-call-input.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import { cutMiddle } from '../render/plain-sight.ts';
 import { decide, decidePaths, partialRules } from '../tools/permission-policy.ts';
@@ -94,7 +93,7 @@ async function runCall(
         bench.specs.map((spec) => spec.name),
       ),
     };
-  const json = parseCallInput(call);
+  const json = around.workbench.argumentsOf(call);
   if (!json.ok) return { status: 'error', output: json.error };
   const parsed = tool.parse(json.input);
   if (!parsed.ok) return { status: 'error', output: `${call.name}: ${parsed.error}` };

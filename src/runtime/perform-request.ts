@@ -6,7 +6,6 @@ import type { AssistantContent, CallPart } from '../core/message.ts';
 import type { Call } from '../core/state.ts';
 import { isAgentProgram, mustSubmit } from '../core/submits.ts';
 import { storable } from '../core/text.ts';
-import { parseCallInput } from '../kernel/turn/parse-call-input.ts';
 import type { ModelDelta, ModelOutcome } from '../models/model.ts';
 import type { Cell } from './cell.ts';
 import type { Executor } from './executor.ts';
@@ -208,7 +207,7 @@ function submissionOf(
   const [only] = submitting;
   if (only === undefined) return { submission: null };
   if (calls.length > 1) return { submission: null, refusal: NOT_ALONE };
-  const parsed = parseCallInput(only.call);
+  const parsed = workbench.argumentsOf(only.call);
   return { submission: parsed.ok ? only.submission(parsed.input, agent.config) : null };
 }
 

@@ -3,7 +3,7 @@ import { CoppiceError } from '../core/coppice-error.ts';
 import { isAboutContent } from '../core/failure.ts';
 import type { Limits } from '../core/limits.ts';
 import { isTerminal } from '../core/state.ts';
-import { retryEvent } from '../kernel/turn/retry-event.ts';
+import { retryEvent } from '../kernel/turn/orders.ts';
 import type { Store } from '../store/store.ts';
 import { checkedLimits } from './checked-limits.ts';
 import type { Executor } from './executor.ts';

@@ -19,6 +19,11 @@ interface Lane {
   readonly waiting: Map<string, number>;
 }
 
+/** Where a run waits, and which limit it counts against. */
+interface Place extends Pick<Lane, 'source' | 'most'> {
+  readonly key: string;
+}
+
 const SOURCES: Partial<Record<Agent['origin'], RunSource>> = {
   session: 'subagent',
   delegate: 'delegate',
@@ -43,19 +48,30 @@ export class TaskQueue {
     this.#lineage = lineage;
   }
 
-  /** Counts the run as one at work when it may begin; else it waits for its turn. First come, first begun. */
+  /** Whether the run's turn has come, as if it waited last where it does not wait yet. First come, first begun. */
   mayBegin(agent: Agent): boolean {
+    const place = this.#placeOf(agent);
+    if (place === null) return true;
+    const lane = this.#lanes.get(place.key) ?? emptyLane(place);
+    if (lane.working.has(agent.id)) return true;
+    return this.#next(lane.waiting.has(agent.id) ? undefined : { id: agent.id, lane }).includes(agent.id);
+  }
+
+  /** Counts the run as one at work, from before its first step is written until it ends. */
+  begin(agent: Agent): void {
     const lane = this.#lane(agent);
-    if (lane === null || lane.working.has(agent.id)) return true;
-    if (!lane.waiting.has(agent.id)) {
-      this.#came += 1;
-      lane.waiting.set(agent.id, this.#came);
-      this.#waiting_lanes.add(lane);
-    }
-    if (!this.#next().includes(agent.id)) return false;
+    if (lane === null) return;
     this.#unwait(lane, agent.id);
     this.#begin(lane, agent.id);
-    return true;
+  }
+
+  /** It waits for its turn; a second time changes nothing. */
+  queue(agent: Agent): void {
+    const lane = this.#lane(agent);
+    if (lane === null || lane.waiting.has(agent.id)) return;
+    this.#came += 1;
+    lane.waiting.set(agent.id, this.#came);
+    this.#waiting_lanes.add(lane);
   }
 
   /** Runs that wait for their turn. */
@@ -80,16 +96,21 @@ export class TaskQueue {
   }
 
   /** Null for what needs no place of its own. */
-  #lane(agent: Agent): Lane | null {
+  #placeOf(agent: Agent): Place | null {
     const source = SOURCES[agent.origin];
     if (source === undefined || (source === 'delegate' && this.#rides(agent))) return null;
-    const key = laneKey(agent, source);
-    let lane = this.#lanes.get(key);
+    const { per_tree, per_source } = this.#limits;
+    const most = source === 'subagent' ? per_tree : per_source[source];
+    return { source, most, key: laneKey(agent, source) };
+  }
+
+  #lane(agent: Agent): Lane | null {
+    const place = this.#placeOf(agent);
+    if (place === null) return null;
+    let lane = this.#lanes.get(place.key);
     if (lane === undefined) {
-      const { per_tree, per_source } = this.#limits;
-      const most = source === 'subagent' ? per_tree : per_source[source];
-      lane = { source, most, working: new Set(), waiting: new Map() };
-      this.#lanes.set(key, lane);
+      lane = emptyLane(place);
+      this.#lanes.set(place.key, lane);
     }
     return lane;
   }
@@ -98,13 +119,18 @@ export class TaskQueue {
     return this.#lineage(agent).some(({ id, config }) => id !== agent.id && config.task?.run_id != null);
   }
 
-  /** As many of those who wait, oldest first, as there are places. */
-  #next(): readonly string[] {
-    if (this.#waiting_lanes.size === 0) return [];
+  /** As many of those who wait, oldest first, as there are places. The `newcomer` comes last. */
+  #next(newcomer?: { readonly id: string; readonly lane: Lane }): readonly string[] {
+    if (this.#waiting_lanes.size === 0 && newcomer === undefined) return [];
     const heads: { id: string; source: RunSource; came: number }[] = [];
     for (const { source, most, working, waiting } of this.#waiting_lanes)
       for (const [id, came] of waiting.entries().take(Math.max(0, most - working.size)))
         heads.push({ id, source, came });
+    if (newcomer !== undefined) {
+      const { source, most, working, waiting } = newcomer.lane;
+      if (waiting.size + working.size < most)
+        heads.push({ id: newcomer.id, source, came: Number.POSITIVE_INFINITY });
+    }
     heads.sort((a, b) => a.came - b.came);
     const { total, per_source } = this.#limits;
     const taken = { ...this.#working };
@@ -153,6 +179,10 @@ export class TaskQueue {
   #drop(agent: Agent, lane: Lane): void {
     if (lane.working.size + lane.waiting.size === 0) this.#lanes.delete(laneKey(agent, lane.source));
   }
+}
+
+function emptyLane({ source, most }: Place): Lane {
+  return { source, most, working: new Set(), waiting: new Map() };
 }
 
 function laneKey(agent: Agent, source: RunSource): string {

@@ -8,6 +8,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { ToolSpec } from '../tools/tool-spec.ts';
 import type { Toolset, ToolsetTool } from '../toolsets/toolset.ts';
 import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
+import { callArguments } from './call-arguments.ts';
 
 /** What one configuration comes down to: the same object for every agent that shares it, so that prompts stay identical. */
 interface Bench {
@@ -28,6 +29,7 @@ export class Workbench {
   readonly #benches = new WeakMap<AgentConfig, Bench>();
 
   readonly terms: ToolsetTerms;
+  readonly argumentsOf = callArguments();
 
   constructor(tools: readonly Tool[], toolsets: readonly Toolset[], terms: ToolsetTerms) {
     this.terms = terms;

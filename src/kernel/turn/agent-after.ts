@@ -5,6 +5,10 @@ import { isWorking } from '../../core/state.ts';
 import type { Step } from '../../core/step.ts';
 import { addUsage, NO_USAGE } from '../../core/usage.ts';
 import { doing } from './doing.ts';
+import type { Arguments } from './view.ts';
+
+/** A new agent has called nothing. */
+const NO_CALLS = (): Arguments => ({ ok: true, input: {} });
 
 /** The agent as the ledger has it right after its creation. */
 export function createdAgent({ agent, messages }: NewAgent): Agent {
@@ -16,7 +20,7 @@ export function createdAgent({ agent, messages }: NewAgent): Agent {
     deaths: 0,
     calls: 0,
     usage: NO_USAGE,
-    doing: doing(agent.state),
+    doing: doing(agent.state, NO_CALLS),
     reply: null,
     noticed: 0,
     sent_this_turn: false,

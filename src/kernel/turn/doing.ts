@@ -1,11 +1,11 @@
 import { isAsked } from '../../core/parked-call.ts';
 import type { AgentState, Call, RunningCall } from '../../core/state.ts';
-import { parseCallInput } from './parse-call-input.ts';
+import type { Arguments, View } from './view.ts';
 
 const MAX_LENGTH = 80;
 
 /** One line on what an agent does right now, for people; null when it does nothing. */
-export function doing(state: AgentState): string | null {
+export function doing(state: AgentState, argumentsOf: View['argumentsOf']): string | null {
   switch (state.type) {
     case 'requesting':
       return 'thinking';
@@ -13,7 +13,7 @@ export function doing(state: AgentState): string | null {
       const [first] = state.running;
       if (first === undefined) return null;
       const others = state.running.length - 1;
-      return `${describe(first)}${others > 0 ? ` +${others}` : ''}`;
+      return `${describe(first, argumentsOf)}${others > 0 ? ` +${others}` : ''}`;
     }
     case 'awaiting':
       return `awaiting ${count(state.pending.length)}`;
@@ -26,16 +26,15 @@ export function doing(state: AgentState): string | null {
   }
 }
 
-function describe(one: RunningCall): string {
+function describe(one: RunningCall, argumentsOf: View['argumentsOf']): string {
   const { call, wait } = one;
-  if (isAsked(one)) return oneLine(`asks: ${subjectOf(call)}`);
+  if (isAsked(one)) return oneLine(`asks: ${subjectOf(call, argumentsOf(call))}`);
   if (wait !== undefined)
     return wait.from === null ? 'wait for a message' : `wait ${count(wait.from.length)}`;
-  return subjectOf(call);
+  return subjectOf(call, argumentsOf(call));
 }
 
-function subjectOf(call: Call): string {
-  const parsed = parseCallInput(call);
+function subjectOf(call: Call, parsed: Arguments): string {
   if (!parsed.ok || typeof parsed.input !== 'object' || parsed.input === null) return call.name;
   const subject = Object.values(parsed.input).find((value) => typeof value === 'string');
   return subject === undefined ? call.name : oneLine(`${call.name} ${subject}`);

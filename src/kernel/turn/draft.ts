@@ -1,265 +1,293 @@
 import type { Agent, AgentConfig } from '../../core/agent.ts';
-import type { NewAsk } from '../../core/ask.ts';
-import { allTexts, saidIn, textOf } from '../../core/child-text.ts';
-import type { NewDelivery } from '../../core/delivery.ts';
+import { allTexts, saidIn } from '../../core/child-text.ts';
 import type { Effect } from '../../core/effect.ts';
 import type { AgentEvent } from '../../core/event.ts';
-import type { NewMail } from '../../core/mail.ts';
+import { type MailKind, WAKING_MAIL } from '../../core/mail.ts';
 import type { Message } from '../../core/message.ts';
-import type { NewAgent } from '../../core/new-agent.ts';
-import type { AgentState, Call } from '../../core/state.ts';
+import { type AgentState, isTerminal } from '../../core/state.ts';
 import type { RequestRecord, Step } from '../../core/step.ts';
-import type { Worktree } from '../../core/task-terms.ts';
 import { transition } from '../../core/transition.ts';
 import type { TransitionContext } from '../../core/transition-context.ts';
 import type { InvalidTransition } from '../../core/transition-result.ts';
 import { sameWaits, waitEdges, waitsUntil } from '../../core/wait-edges.ts';
-import type { Need } from '../../toolsets/need.ts';
-import { type EndedTurn, endOfTurn } from './ended-turn.ts';
+import type { Advance, ParkedWait, WorldEffect } from './advance-result.ts';
+import { doing } from './doing.ts';
+import { type EndedTurn, endOfTurn, replyIn } from './ended-turn.ts';
 import type { LedAgent } from './led-agent.ts';
+import { TakenMail } from './taken-mail.ts';
+import { ToolsetCalls } from './toolset-calls.ts';
+import type { View } from './view.ts';
 
-/** Effects that are performed after the commit. */
-export type WorldEffect = Extract<Effect, { type: 'request-model' | 'run-call' | 'start-timer' | 'abort' }>;
+type ListsOf<T> = {
+  readonly [Name in keyof T as T[Name] extends readonly unknown[]
+    ? Name
+    : never]: T[Name] extends readonly (infer Item)[] ? Item[] : never;
+};
 
 /**
- * A step in the making: events go in, one `Step` for the ledger and the effects to perform after it come out. Nothing
- * outside sees anything of it before the ledger has acknowledged.
+ * A step in the making. It lives within one `advance`: nothing outside sees it, and it changes nothing but itself. Its parts are written here
+ * alone; the files beside say what happens (`apply`, `write`, `park`, …), and what came of it leaves as data (`result`).
  */
 export class Draft {
-  readonly before: Agent;
-  readonly messages: Message[] = [];
-  readonly create: NewAgent[] = [];
-  readonly send: NewMail[] = [];
-  readonly kill: string[] = [];
-  /** Ids of letters that this step takes out of the mailbox. */
-  readonly consumed = new Set<string>();
-  readonly world: WorldEffect[] = [];
-  /** Started calls of toolsets, to be decoded in this step. */
-  readonly toolset_calls: Call[] = [];
-  /** Calls of toolsets that must see this step committed, or names looked up, before they are decoded. */
-  readonly deferred: {
-    readonly call: Call;
-    readonly look_up: readonly string[];
-    readonly needs: readonly Need[];
-    /** Everybody of the tree must be looked up. */
-    readonly survey: boolean;
-    /** The others are decided before it. */
-    readonly last?: true;
-  }[] = [];
-  /** A call that brings schemas was decided in this step. */
-  read_schema = false;
-  /** An order waits for a look at the ledger: letters and orders that came after it wait too. */
-  holds_mail = false;
-  /** Keys of what was found out for calls that are decided now: the world changes, so the next call asks anew. */
-  readonly answered: string[] = [];
-  /** Worktrees that were made for calls which then were not admitted. */
-  readonly unused: Worktree[] = [];
-  /** Children whose conversations go with this step. */
-  readonly remove: string[] = [];
-  readonly asks: NewAsk[] = [];
-  readonly void_asks: string[] = [];
-  /** What people outside are told. */
-  readonly deliver: NewDelivery[] = [];
-  readonly ended_turns: EndedTurn[] = [];
-  /** Fan-in waits that this step parks. */
-  readonly parked: { readonly call_id: string; readonly from: readonly string[] }[] = [];
-  state: AgentState;
-  config: AgentConfig;
-  reply: string | null;
-  sent_this_turn: boolean;
-  noticed: number;
-  readonly #prompt: LedAgent['prompt'];
+  readonly led: LedAgent;
+  readonly view: View;
+  readonly mail: TakenMail;
+  readonly calls: ToolsetCalls;
   readonly #context: TransitionContext;
-  readonly #isToolsetCall: (call: Call) => boolean;
-  readonly #newId: () => string;
-  readonly #isAlive: (agent_id: string) => boolean;
-  readonly #requests: RequestRecord[] = [];
-  readonly #consume: { mail_id: string; seq: number }[] = [];
-  readonly #unplaced: string[] = [];
-  #settled = 0;
+  #state: AgentState;
+  #config: AgentConfig;
+  #reply: string | null;
+  #sent_this_turn: boolean;
+  #noticed: number;
   #at = 0;
+  #ids = 0;
+  /** What the ledger gets as it is. */
+  readonly #parts: ListsOf<Omit<Step, 'consume'>> = {
+    messages: [],
+    create: [],
+    send: [],
+    kill: [],
+    remove: [],
+    requests: [],
+    asks: [],
+    void_asks: [],
+    deliver: [],
+  };
+  #settled = 0;
+  readonly #effects: WorldEffect[] = [];
+  readonly #parked: ParkedWait[] = [];
+  readonly #ended: EndedTurn[] = [];
 
-  constructor(
-    agent: Agent,
-    prompt: LedAgent['prompt'],
-    context: TransitionContext,
-    isToolsetCall: (call: Call) => boolean,
-    newId: () => string,
-    isAlive: (agent_id: string) => boolean,
-  ) {
-    this.before = agent;
-    this.state = agent.state;
-    this.config = agent.config;
-    this.reply = agent.reply;
-    this.sent_this_turn = agent.sent_this_turn;
-    this.noticed = agent.noticed;
-    this.#prompt = prompt;
-    this.#context = { ...context, said: () => this.said('beginning') };
-    this.#isToolsetCall = isToolsetCall;
-    this.#newId = newId;
-    this.#isAlive = isAlive;
+  constructor(led: LedAgent, view: View) {
+    const { agent } = led;
+    this.led = led;
+    this.view = view;
+    this.mail = new TakenMail(led.inbox);
+    this.calls = new ToolsetCalls(view.tools);
+    this.#state = agent.state;
+    this.#config = agent.config;
+    this.#reply = agent.reply;
+    this.#sent_this_turn = agent.sent_this_turn;
+    this.#noticed = agent.noticed;
+    this.#context = { ...view.context, said: () => this.said('beginning') };
+  }
+
+  get state(): AgentState {
+    return this.#state;
   }
 
   /** Seq of the newest message, those of this step included. */
   get last_seq(): number {
-    return this.before.last_seq + this.messages.length;
+    return this.led.agent.last_seq + this.#parts.messages.length;
   }
 
   get isEmpty(): boolean {
     return (
-      this.state === this.before.state &&
-      this.messages.length === 0 &&
-      this.#consume.length === 0 &&
-      this.send.length === 0
+      this.#state === this.led.agent.state &&
+      this.#parts.messages.length === 0 &&
+      this.mail.placed.length === 0 &&
+      this.#parts.send.length === 0
     );
+  }
+
+  newId(): string {
+    this.#ids += 1;
+    return this.view.id(this.#ids - 1);
   }
 
   /** Returns what was wrong, or null; an event that the state does not admit changes nothing. */
   apply(happened: AgentEvent, request?: RequestRecord): InvalidTransition | null {
     // Only here it is known which place the answer takes.
     const event = happened.type === 'response' ? { ...happened, seq: this.last_seq + 1 } : happened;
-    const before = this.state;
-    const result = transition(this.state, event, this.#context);
+    const before = this.#state;
+    const result = transition(before, event, this.#context);
     if (!result.ok) return result.invalid;
-    this.state = result.state;
+    this.#state = result.state;
     this.#at = event.at;
-    if (request !== undefined) this.#requests.push(request);
+    if (request !== undefined) this.#parts.requests.push(request);
     if (event.type === 'input' || event.type === 'retry') {
-      this.sent_this_turn = false;
-      this.reply = null;
+      this.#sent_this_turn = false;
+      this.#reply = null;
     }
     if (event.type === 'call-settled') this.#settled += 1;
-    if (event.type === 'response' && (event.calls.length === 0 || this.state.type === 'idle'))
-      this.reply = unfinishedText(before) + textOf(event.content);
+    if (event.type === 'response') this.#reply = replyIn(event, before, this.#state) ?? this.#reply;
     for (const effect of result.effects) this.#absorb(effect);
-    const end = endOfTurn(before, this.state, event.type === 'response', this.reply);
-    if (end !== null) this.ended_turns.push({ ...end, seq: this.last_seq, reported: this.sent_this_turn });
+    const end = endOfTurn(before, this.#state, event.type === 'response', this.#reply);
+    if (end !== null) this.#ended.push({ ...end, seq: this.last_seq, reported: this.#sent_this_turn });
     return null;
-  }
-
-  /** What the agent has said, this step included. */
-  said(since: Parameters<LedAgent['prompt']['said']>[0]): string {
-    return allTexts(...this.#prompt.said(since), ...saidIn(this.messages));
-  }
-
-  /** Takes a letter out of the mailbox with the message that comes next. */
-  consumeWithNext(mail_id: string): void {
-    this.#unplaced.push(mail_id);
-    this.consumed.add(mail_id);
-  }
-
-  /** Takes a letter out of the mailbox with the newest message, for mail that brings no message of its own. */
-  consumeNow(mail_id: string): void {
-    this.#consume.push({ mail_id, seq: this.last_seq });
-    this.consumed.add(mail_id);
-  }
-
-  append(message: Message): void {
-    this.messages.push(message);
-    for (const mail_id of this.#unplaced.splice(0)) this.#consume.push({ mail_id, seq: this.last_seq });
   }
 
   #absorb(effect: Effect): void {
     switch (effect.type) {
       case 'append':
-        this.append(effect.message);
-        return;
+        return this.#append(effect.message);
       case 'create-agents':
-        this.create.push(...effect.agents);
+        this.#parts.create.push(...effect.agents);
         return;
-      case 'deliver-mail':
-        this.send.push(effect.mail);
-        if (effect.mail.kind === 'letter' && effect.mail.to_id === this.before.parent_id)
-          this.sent_this_turn = true;
+      case 'deliver-mail': {
+        const { mail } = effect;
+        this.#parts.send.push(mail);
+        if (mail.kind === 'letter' && mail.to_id === this.led.agent.parent_id) this.#sent_this_turn = true;
         return;
+      }
       case 'consume-mail':
-        for (const id of effect.mail_ids) this.consumeWithNext(id);
+        for (const id of effect.mail_ids) this.mail.takeWithNext(id);
         return;
       case 'kill-agents':
-        this.kill.push(...effect.agent_ids);
+        for (const id of effect.agent_ids) this.kill(id);
         return;
       case 'enter-ask':
-        this.asks.push(effect.ask);
+        this.#parts.asks.push(effect.ask);
         return;
       case 'void-asks':
-        this.void_asks.push(...effect.ask_ids);
+        this.#parts.void_asks.push(...effect.ask_ids);
         return;
       case 'set-model':
-        this.config = { ...this.config, model: effect.model };
+        this.#config = { ...this.#config, model: effect.model };
         return;
-      case 'notify-parent':
-        if (this.before.parent_id !== null) {
-          const kind = this.before.origin === 'session' ? 'announce' : 'outcome';
-          this.#post(this.before.parent_id, kind, { agent_id: this.before.id, outcome: effect.outcome });
-        }
+      case 'notify-parent': {
+        const { id, parent_id, origin } = this.led.agent;
+        const body = { agent_id: id, outcome: effect.outcome };
+        if (parent_id !== null) this.#post(parent_id, origin === 'session' ? 'announce' : 'outcome', body);
         return;
+      }
       case 'cancel-agents':
         for (const id of effect.agent_ids)
           this.#post(id, 'control', { type: 'cancel', reason: effect.reason });
         return;
       case 'run-call':
-        if (this.#isToolsetCall(effect.call)) this.toolset_calls.push(effect.call);
-        else this.world.push(effect);
+        if (this.view.tools.has(effect.call.name)) this.calls.start(effect.call);
+        else this.#effects.push(effect);
         return;
       case 'abort':
         // Whatever this very step wanted to start must not start either.
-        this.world.length = 0;
-        this.toolset_calls.length = 0;
-        this.world.push(effect);
+        this.#effects.length = 0;
+        this.calls.stop();
+        this.#effects.push(effect);
         return;
       case 'request-model':
       case 'start-timer':
-        this.world.push(effect);
+        this.#effects.push(effect);
         return;
     }
   }
 
-  #post(to_id: string, kind: 'outcome' | 'announce' | 'control', body: object): void {
-    // Who ended in the meantime reads no mail, and needs none.
-    if (!this.#isAlive(to_id)) return;
-    const { id, root_id, name } = this.before;
-    this.send.push({
-      id: this.#newId(),
-      root_id,
-      to_id,
-      from_id: id,
-      from_name: name,
-      kind,
-      body: JSON.stringify(body),
-      sent_at: this.#at,
-    });
+  #append(message: Message): void {
+    this.#parts.messages.push(message);
+    this.mail.carry(this.last_seq);
   }
 
-  step(at: number, doing: string | null): Step {
+  #post(to_id: string, kind: MailKind, body: object): void {
+    // Who ended in the meantime reads no mail, and needs none.
+    const { state } = this.view.relatives.agent(to_id) ?? {};
+    if (state === undefined || !isTerminal(state.type))
+      this.write(to_id, kind, JSON.stringify(body), this.#at);
+  }
+
+  /** What the agent has said, this step included. */
+  said(since: 'beginning' | 'spoken-to'): string {
+    return allTexts(...this.led.prompt.said(since), ...saidIn(this.#parts.messages));
+  }
+
+  /** Tells people, in the scrollback. */
+  tell(text: string): void {
+    this.#append({ kind: 'event', content: { event: 'notice', text } });
+  }
+
+  /** Takes a letter out of the mailbox with the newest message, for mail that brings no message of its own. */
+  takeNow(mail_id: string): void {
+    this.mail.takeAt(this.last_seq, mail_id);
+  }
+
+  write(to_id: string, kind: MailKind, body: string, sent_at: number): void {
+    const { id: from_id, root_id, name: from_name } = this.led.agent;
+    const id = this.newId();
+    this.#parts.send.push({ id, root_id, to_id, from_id, from_name, kind, body, sent_at });
+  }
+
+  /** Mail of this step is not delivered yet, and whoever gets it is about to work on it. */
+  wakes({ id }: Agent): boolean {
+    return this.#parts.send.some(({ to_id, kind }) => to_id === id && WAKING_MAIL.has(kind));
+  }
+
+  kill(agent_id: string): void {
+    this.#parts.kill.push(agent_id);
+  }
+
+  /** The conversation of a child goes with this step. */
+  remove(agent_id: string): void {
+    this.#parts.remove.push(agent_id);
+  }
+
+  deliver(delivery: Step['deliver'][number]): void {
+    this.#parts.deliver.push(delivery);
+  }
+
+  get asks(): Step['asks'] {
+    return this.#parts.asks;
+  }
+
+  get ended_turns(): readonly EndedTurn[] {
+    return this.#ended;
+  }
+
+  /** How many agents it creates. */
+  get created(): number {
+    return this.#parts.create.length;
+  }
+
+  get kills(): boolean {
+    return this.#parts.kill.length > 0;
+  }
+
+  get asksModel(): boolean {
+    return this.#effects.some(({ type }) => type === 'request-model');
+  }
+
+  get noticed(): number {
+    return this.#noticed;
+  }
+
+  /** Of letters up to this number the agent was told. */
+  notice(number: number): void {
+    this.#noticed = number;
+  }
+
+  park(call_id: string, from: readonly string[]): void {
+    this.#parked.push({ call_id, from });
+  }
+
+  result(): Omit<Advance, 'wait_cursors' | 'run'> {
     return {
-      agent_id: this.before.id,
-      epoch: this.before.epoch,
-      base_seq: this.before.last_seq,
-      at,
-      state: this.state,
-      ...(this.config === this.before.config ? {} : { config: this.config }),
-      messages: this.messages,
-      create: this.create,
-      send: this.send,
-      consume: this.#consume,
-      kill: this.kill,
-      waits_for: sameWaits(this.before.state, this.state) ? null : waitEdges(this.state),
-      waits_until: waitsUntil(this.state),
-      requests: this.#requests,
-      calls: this.#settled,
-      doing,
-      reply: this.reply,
-      sent_this_turn: this.sent_this_turn,
-      noticed: this.noticed,
-      remove: this.remove,
-      asks: this.asks,
-      void_asks: this.void_asks,
-      deliver: this.deliver,
+      step: this.isEmpty ? null : this.#step(),
+      effects: this.#effects,
+      deferred: this.calls.deferred,
+      consumed: this.mail.ids,
+      parked: this.#parked,
+      answered: this.calls.answered,
+      unused: this.calls.unused,
     };
   }
-}
 
-/** What an answer that was cut had said: its continuation joins it. */
-function unfinishedText(state: AgentState): string {
-  return state.type === 'requesting' ? (state.turn.unfinished ?? '') : '';
+  #step(): Step {
+    const { agent } = this.led;
+    const state = this.#state;
+    return {
+      agent_id: agent.id,
+      epoch: agent.epoch,
+      base_seq: agent.last_seq,
+      at: this.view.now,
+      state,
+      ...this.#parts,
+      ...(this.#config === agent.config ? {} : { config: this.#config }),
+      consume: this.mail.placed,
+      waits_for: sameWaits(agent.state, state) ? null : waitEdges(state),
+      waits_until: waitsUntil(state),
+      calls: this.#settled,
+      doing: doing(state, this.view.argumentsOf),
+      reply: this.#reply,
+      sent_this_turn: this.#sent_this_turn,
+      noticed: this.#noticed,
+    };
+  }
 }

@@ -1,4 +1,5 @@
-import { allTexts } from '../../core/child-text.ts';
+import { allTexts, textOf } from '../../core/child-text.ts';
+import type { EventOf } from '../../core/event.ts';
 import type { AgentState } from '../../core/state.ts';
 
 /** A turn that ended in a step; not one that a person interrupted. */
@@ -27,4 +28,11 @@ export function endOfTurn(
   if (after.type !== 'errored' || before.type === 'errored') return null;
   const { error } = after.failure;
   return { text: `The turn stopped: ${error}`, cause: error };
+}
+
+/** The last words of a turn, with what an answer that was cut had said, since its continuation joins it; null when the turn goes on with calls. */
+export function replyIn(answer: EventOf<'response'>, before: AgentState, after: AgentState): string | null {
+  if (answer.calls.length > 0 && after.type !== 'idle') return null;
+  const unfinished = before.type === 'requesting' ? (before.turn.unfinished ?? '') : '';
+  return unfinished + textOf(answer.content);
 }

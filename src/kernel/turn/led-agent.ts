@@ -7,12 +7,19 @@ import type { RequestRecord } from '../../core/step.ts';
 import { storable } from '../../core/text.ts';
 import type { NeedAnswer } from '../../toolsets/need.ts';
 import type { RefusalCode } from '../../toolsets/toolset.ts';
+import type { ParkedWait } from './advance-result.ts';
 
-/** Something that happened to an agent and waits to be folded into its next step. */
+/** Something that happened to an agent and waits to be taken into its next step. */
 export type Input =
   | { readonly type: 'event'; readonly event: AgentEvent; readonly request?: RequestRecord }
   /** A call of a toolset: decided inside the step, because it changes the tree. */
   | { readonly type: 'toolset-call'; readonly call: Call };
+
+/** What the model is told instead of a call's result. */
+export interface Override {
+  readonly code: RefusalCode;
+  readonly message: string;
+}
 
 /** Pending mail of one agent. */
 export interface Mailbox {
@@ -28,13 +35,13 @@ export interface LedAgent {
   readonly prompt: Pick<Prompt, 'messages' | 'said' | 'spokenTo'>;
   readonly inbox: Mailbox;
   /** Calls that the ledger refused in a step, with what their model is told instead. */
-  readonly overrides: ReadonlyMap<string, { readonly code: RefusalCode; readonly message: string }>;
+  readonly overrides: ReadonlyMap<string, Override>;
   /** The model request in flight. */
   readonly request: object | null;
   /** What the request in flight has brought of its text. */
   readonly said: string;
   /** Where the last look at a fan-in found an agent that still runs: the next look begins there. */
-  readonly wait_cursors: Map<string, number>;
+  readonly wait_cursors: ReadonlyMap<string, number>;
   /** Texts that were looked up in the ledger and are known now, or known to be nobody. */
   readonly looked_up: ReadonlySet<string>;
   /** Ids of calls for which the ledger was asked for everybody of the tree. */
@@ -49,4 +56,19 @@ export function saidSoFar({ agent, request, said }: Pick<LedAgent, 'agent' | 're
 } {
   if (request === null || said.trim() === '') return {};
   return { said: { model: agent.config.model, text: storable(said) } };
+}
+
+/** The calls that would close a cycle (law 10), each with the error that names it. */
+export function overrideFor(
+  path: readonly string[],
+  parked: readonly ParkedWait[],
+  agent: (id: string) => Agent | undefined,
+): readonly (readonly [string, Override])[] {
+  const next = path[1];
+  const names = path.map((id) => agent(id)?.name ?? id).join(' → ');
+  const message = `nothing can come before your timeout, because these agents wait for each other, and none of them goes on before that: ${names}. Send your message and end your turn, or wait for somebody else.`;
+  const closing = parked.filter((one) => next !== undefined && one.from.includes(next));
+  return (closing.length > 0 ? closing : parked).map(
+    (one) => [one.call_id, { code: 'WOULD_DEADLOCK', message }] as const,
+  );
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nameFault } from '../../core/agent-name.ts';
+import { framedName, nameFault } from '../../core/agent-name.ts';
 import type { FailureKind } from '../../core/failure.ts';
 import type { Mail } from '../../core/mail.ts';
 import type { Order } from '../../core/order.ts';
@@ -65,4 +65,9 @@ function contentOf<T>({ body }: Mail, schema: z.ZodType<T>): T | null {
   } catch {
     return null;
   }
+}
+
+/** What people are told of such mail. */
+export function unreadable({ kind, from_name }: Mail): string {
+  return `mail (${kind}) from ${framedName(from_name)} could not be read and was put aside`;
 }

@@ -3,35 +3,33 @@ import { isAtRest } from '../../core/wait.ts';
 import { type Need, type NeedAnswer, needKey } from '../../toolsets/need.ts';
 import type { ToolsetView } from '../../toolsets/toolset.ts';
 import type { Draft } from './draft.ts';
-import type { LedAgent } from './led-agent.ts';
-import type { View } from './view.ts';
 import { isLetter, waitView } from './waits.ts';
 
-/** What a toolset may know, in the middle of a fold. */
-export function viewOf(draft: Draft, cell: LedAgent, message_seq: number, around: View): ToolsetView {
-  const { forest } = around;
-  const self: Agent = { ...draft.before, state: draft.state };
-  const tree = forest.tree(self.root_id) as Tree;
-  const created = draft.create.length;
-  const waits = waitView(draft, cell, around);
+/** What a toolset may know in the middle of a step, of calls in the message at `message_seq`. */
+export function viewOf(draft: Draft, message_seq: number): ToolsetView {
+  const { led, view, state, created } = draft;
+  const { relatives } = view;
+  const self: Agent = { ...led.agent, state };
+  const tree = relatives.tree(self.root_id) as Tree;
+  const waits = waitView(draft);
   return {
-    now: around.now,
-    newId: around.newId,
+    now: view.now,
+    newId: () => draft.newId(),
     self,
     tree: { ...tree, live: tree.live + created, total: tree.total + created },
-    living_children: forest.livingChildren(self.id) + created,
+    living_children: relatives.livingChildren(self.id) + created,
     resting(among) {
-      const all = among === 'children' ? forest.children(self.id) : forest.members(self.root_id);
+      const all = among === 'children' ? relatives.children(self.id) : relatives.members(self.root_id);
       return all.filter((agent) => isAtRest(agent, waits)).length;
     },
-    resolve: (text) => forest.resolve(text, self.root_id),
-    lineage: (agent) => forest.lineage(agent),
-    subtree: (agent) => forest.subtree(agent),
+    resolve: (text) => relatives.resolve(text, self.root_id),
+    lineage: (agent) => relatives.lineage(agent),
+    subtree: (agent) => relatives.subtree(agent),
     message_seq,
-    worker: around.worker,
-    terms: around.terms,
+    worker: view.worker,
+    terms: view.terms,
     letters: waits.inbox.filter(isLetter),
-    answer: (need) => cell.answers.get(needKey(need)) ?? unanswered(need),
+    answer: (need) => led.answers.get(needKey(need)) ?? unanswered(need),
   };
 }
 

@@ -1,9 +1,10 @@
 import type { Agent, Tree } from '../../core/agent.ts';
+import type { Call } from '../../core/state.ts';
 import type { TransitionContext } from '../../core/transition-context.ts';
 import type { Resolved, ToolsetTool } from '../../toolsets/toolset.ts';
 import type { ToolsetTerms } from '../../toolsets/toolset-terms.ts';
 
-/** Every agent that this process knows of, by tree: a snapshot, never a promise. */
+/** Every agent that the process knows of, by tree: a snapshot, never a promise. */
 export interface Relatives {
   agent(id: string): Agent | undefined;
   tree(root_id: string): Tree | undefined;
@@ -18,21 +19,30 @@ export interface Relatives {
   resolve(text: string, root_id: string): Resolved;
 }
 
-/** What a step may know beside its agent. */
+/** The arguments of a call, or why they are not any. */
+export type Arguments =
+  | { readonly ok: true; readonly input: unknown }
+  | { readonly ok: false; readonly error: string };
+
+/** What a step may know beside its agent. Every question has the same answer however often it is asked, and asking changes nothing. */
 export interface View {
+  /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly newId: () => string;
+  /** A uuid that nobody has, for each number from 0. */
+  readonly id: (number: number) => string;
   readonly worker: string;
-  readonly forest: Relatives;
+  readonly relatives: Relatives;
   readonly context: TransitionContext;
-  readonly toolsetTool: (name: string) => ToolsetTool | undefined;
+  /** Every tool of its toolsets by name, those that it does not see included. */
+  readonly tools: ReadonlyMap<string, ToolsetTool>;
   readonly terms: ToolsetTerms;
   /** Letters of agents come as a notice that the agent may follow (seed 2). */
   readonly notices: boolean;
-  /** Mail wakes this agent. */
-  readonly hasMail: (agent: Agent) => boolean;
-  /** A background run may begin now: not too many are at work. Counts it as one of them when it answers yes. */
-  readonly mayBegin: (agent: Agent) => boolean;
   /** Others lead agents of this tree too, so names must be looked up in the ledger. */
   readonly shared: boolean;
+  /** Mail wakes this agent. */
+  readonly hasMail: (agent: Agent) => boolean;
+  /** Its queued run may begin now: not too many are at work. */
+  readonly mayBegin: () => boolean;
+  readonly argumentsOf: (call: Call) => Arguments;
 }

@@ -1,83 +1,85 @@
-import type { Agent } from '../../core/agent.ts';
-import type { AgentEvent } from '../../core/event.ts';
-import { type Mail, type NewMail, WAKING_MAIL } from '../../core/mail.ts';
+import type { EventOf } from '../../core/event.ts';
+import type { Mail } from '../../core/mail.ts';
+import type { ResultContent } from '../../core/message.ts';
 import type { Call, WaitSpec } from '../../core/state.ts';
 import { endWait, isAnswered, type WaitCut, type WaitView } from '../../core/wait.ts';
 import { HUMAN_WAIT } from '../../core/waiting.ts';
 import type { Draft } from './draft.ts';
-import { type LedAgent, saidSoFar } from './led-agent.ts';
-import type { View } from './view.ts';
+import { saidSoFar } from './led-agent.ts';
 
-export function isLetter(mail: Mail): boolean {
-  return mail.kind === 'letter';
-}
-
-export function waitView(draft: Draft, cell: LedAgent, around: View): WaitView {
-  const untouched = draft.consumed.size === 0;
-  const inbox = untouched
-    ? cell.inbox.all()
-    : cell.inbox.all().filter((mail) => !draft.consumed.has(mail.id));
-  return {
-    now: around.now,
-    inbox,
-    agent: (id) => around.forest.agent(id),
-    // What this step sends is not delivered yet, and whoever gets it is about to work on it.
-    hasMail: (agent) => around.hasMail(agent) || draft.send.some((mail) => wakes(mail, agent)),
-    hasLetterFrom: untouched
-      ? (id) => cell.inbox.hasLetterFrom(id)
-      : (id) => inbox.some((mail) => isLetter(mail) && mail.from_id === id),
-  };
-}
-
-function wakes({ to_id, kind }: NewMail, { id }: Agent): boolean {
-  return to_id === id && WAKING_MAIL.has(kind);
-}
+export const NO_CURSORS: ReadonlyMap<string, number> = new Map();
 
 interface Parked {
   readonly call: Call;
   readonly wait: WaitSpec;
 }
 
-function parkedCalls(draft: Draft): Parked[] {
-  if (draft.state.type !== 'executing') return [];
-  return draft.state.running.flatMap(({ call, wait }) => (wait === undefined ? [] : [{ call, wait }]));
+export function isLetter(mail: Mail): boolean {
+  return mail.kind === 'letter';
 }
 
-export function endWaits(draft: Draft, cell: LedAgent, around: View): void {
+export function waitView(draft: Draft): WaitView {
+  const { led, view, mail } = draft;
+  const inbox = mail.left;
+  return {
+    now: view.now,
+    inbox,
+    agent: (id) => view.relatives.agent(id),
+    hasMail: (agent) => view.hasMail(agent) || draft.wakes(agent),
+    hasLetterFrom: mail.isUntouched
+      ? (id) => led.inbox.hasLetterFrom(id)
+      : (id) => inbox.some((one) => isLetter(one) && one.from_id === id),
+  };
+}
+
+function parkedCalls({ state }: Draft): Parked[] {
+  if (state.type !== 'executing') return [];
+  return state.running.flatMap(({ call, wait }) => (wait === undefined ? [] : [{ call, wait }]));
+}
+
+/** Ends the waits of calls that may end; where looks at the others stopped. */
+export function endWaits(draft: Draft): ReadonlyMap<string, number> {
+  const { led, view } = draft;
+  const cursors: [string, number][] = [];
   for (const parked of parkedCalls(draft)) {
-    const view = waitView(draft, cell, around);
-    const complete = isComplete(parked, cell, view);
-    const late = parked.wait.deadline <= around.now;
-    if (complete || late) settleWait(parked, draft, view, complete ? null : 'timeout', around);
+    const { call, wait } = parked;
+    const now = waitView(draft);
+    const open = wait.from === null ? null : firstAtWork(wait.from, now, led.wait_cursors.get(call.id));
+    const complete = wait.from === null ? now.inbox.some(isLetter) : open === null;
+    if (complete || wait.deadline <= view.now) settleWait(parked, draft, now, complete ? null : 'timeout');
+    else if (open !== null) cursors.push([call.id, open]);
   }
+  return cursors.length === 0 ? NO_CURSORS : new Map(cursors);
 }
 
-/** Begins at the agent that ran at the last look: a look costs one step as long as that one still runs. */
-function isComplete({ call, wait }: Parked, cell: LedAgent, view: WaitView): boolean {
-  const { from } = wait;
-  if (from === null) return view.inbox.some(isLetter);
-  const start = cell.wait_cursors.get(call.id) ?? 0;
+/** Begins at the agent that ran at the last look: a look costs one step as long as that one still runs. Null when nobody runs. */
+function firstAtWork(from: readonly string[], view: WaitView, start = 0): number | null {
   for (let offset = 0; offset < from.length; offset += 1) {
     const index = (start + offset) % from.length;
-    if (!isAnswered(from[index] as string, view)) {
-      cell.wait_cursors.set(call.id, index);
-      return false;
-    }
+    if (!isAnswered(from[index] as string, view)) return index;
   }
-  return true;
+  return null;
 }
 
-export function settleWait(
-  { call, wait }: Parked,
-  draft: Draft,
-  view: WaitView,
-  cut: WaitCut | null,
-  around: View,
-): void {
+/** Where there is nothing to wait for, the call never parks. */
+export function endOrPark({ call, wait }: Parked, draft: Draft): void {
+  const { now } = draft.view;
+  const view = waitView(draft);
+  if (isComplete(wait, view)) return settleWait({ call, wait }, draft, view, null);
+  if (wait.deadline <= now) return settleWait({ call, wait }, draft, view, 'timeout');
+  draft.apply({ type: 'call-parked', at: now, call_id: call.id, wait });
+  if (wait.from !== null) draft.park(call.id, wait.from);
+}
+
+function isComplete({ from }: WaitSpec, view: WaitView): boolean {
+  return from === null ? view.inbox.some(isLetter) : from.every((id) => isAnswered(id, view));
+}
+
+function settleWait({ call, wait }: Parked, draft: Draft, view: WaitView, cut: WaitCut | null): void {
   const end = endWait(wait, view, cut);
   draft.apply({
     type: 'call-settled',
-    at: around.now,
+    at: view.now,
     result: { call_id: call.id, name: call.name, status: 'ok', output: end.output },
     consequences: end.consume.length === 0 ? [] : [{ type: 'consume-mail', mail_ids: end.consume }],
     spawned: [],
@@ -85,41 +87,34 @@ export function settleWait(
 }
 
 /** A person waits for what agents write: their own words are for the model and stay in the mailbox until the wait is over. */
-function humanWaitView(draft: Draft, cell: LedAgent, around: View): WaitView {
-  const view = waitView(draft, cell, around);
+function humanWaitView(draft: Draft): WaitView {
+  const view = waitView(draft);
   return { ...view, inbox: view.inbox.filter((mail) => mail.from_id !== null) };
 }
 
 /** A person's wait ends like a tool's; its result is for people. */
-export function endHumanWait(draft: Draft, cell: LedAgent, around: View): void {
+export function endHumanWait(draft: Draft): void {
   const { state } = draft;
   if (state.type !== 'waiting') return;
   const { wait } = state;
-  const view = humanWaitView(draft, cell, around);
-  const complete =
-    wait.from === null ? view.inbox.some(isLetter) : wait.from.every((id) => isAnswered(id, view));
-  if (!complete && wait.deadline > around.now) return;
+  const view = humanWaitView(draft);
+  const complete = isComplete(wait, view);
+  if (!complete && wait.deadline > view.now) return;
   const end = endWait(wait, view, complete ? null : 'timeout');
-  draft.apply({ type: 'wait-ended', at: around.now, output: end.output, mail_ids: end.consume });
+  draft.apply({ type: 'wait-ended', at: view.now, output: end.output, mail_ids: end.consume });
 }
 
 /** A wait that is interrupted shows what it has, as an interrupted one, and an answer that streams stays as far as it came; then the turn stops. */
-export function cancel(
-  draft: Draft,
-  cell: LedAgent,
-  around: View,
-  event: Extract<AgentEvent, { type: 'cancel' }>,
-): void {
-  const parked = parkedCalls(draft);
-  const open = parked.map((one) => {
-    const end = endWait(one.wait, waitView(draft, cell, around), 'interrupted');
-    for (const id of end.consume) draft.consumeWithNext(id);
-    return { call_id: one.call.id, name: one.call.name, status: 'ok' as const, output: end.output };
-  });
-  if (draft.state.type === 'waiting') {
-    const end = endWait(draft.state.wait, humanWaitView(draft, cell, around), 'interrupted');
-    for (const id of end.consume) draft.consumeWithNext(id);
-    open.push({ call_id: HUMAN_WAIT, name: 'wait', status: 'ok' as const, output: end.output });
-  }
-  draft.apply({ ...event, open, ...saidSoFar(cell) });
+export function cancel(draft: Draft, event: EventOf<'cancel'>): void {
+  const interrupted = (call_id: string, name: string, wait: WaitSpec, view: WaitView): ResultContent => {
+    const end = endWait(wait, view, 'interrupted');
+    for (const id of end.consume) draft.mail.takeWithNext(id);
+    return { call_id, name, status: 'ok', output: end.output };
+  };
+  const open = parkedCalls(draft).map(({ call, wait }) =>
+    interrupted(call.id, call.name, wait, waitView(draft)),
+  );
+  const { state } = draft;
+  if (state.type === 'waiting') open.push(interrupted(HUMAN_WAIT, 'wait', state.wait, humanWaitView(draft)));
+  draft.apply({ ...event, open, ...saidSoFar(draft.led) });
 }

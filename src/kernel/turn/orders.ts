@@ -1,0 +1,154 @@
+import type { EventOf } from '../../core/event.ts';
+import type { Mail } from '../../core/mail.ts';
+import type { Order } from '../../core/order.ts';
+import { Prompt } from '../../core/prompt.ts';
+import type { AgentState, FanIn } from '../../core/state.ts';
+import { forkAgent } from '../../toolsets/fork-agent.ts';
+import { forkIdentity } from '../../toolsets/fork-identity.ts';
+import { refusalText } from '../../toolsets/toolset.ts';
+import type { Draft } from './draft.ts';
+import type { LedAgent } from './led-agent.ts';
+import { readChildResult, readOrder, unreadable } from './read-mail.ts';
+import { viewOf } from './toolset-view.ts';
+import { cancel } from './waits.ts';
+
+type OrderOf<T extends Order['type']> = Extract<Order, { readonly type: T }>;
+
+/** Up to so many children of a fan-in, every outcome is taken as it comes. */
+const GATHER_ABOVE = 32;
+
+/**
+ * Outcomes of children and orders of people; they are consumed whether or not the state still admits them. Of a large fan-in they wait in the
+ * mailbox until half of what is missing is there: each step writes the whole state, so one step for each would cost the square of their number.
+ */
+export function takeOrders(draft: Draft): void {
+  const { state, mail } = draft;
+  const orders = mail.left.filter((one) => isOutcome(one) || one.kind === 'control');
+  const gathers = isFanIn(state) && state.spawned.length > GATHER_ABOVE && draft.isEmpty;
+  if (gathers && orders.length * 2 < state.pending.length && orders.every(isOutcome)) return;
+  for (const one of orders) {
+    if (isOutcome(one)) takeOutcome(draft, one);
+    else if (!mail.isHeld) takeOrder(draft, one);
+  }
+}
+
+/** Whatever else happens to a fan-in, the outcomes that are there count first. */
+export function takeOutcomes(draft: Draft): void {
+  if (!isFanIn(draft.state)) return;
+  for (const mail of draft.mail.left) if (isOutcome(mail)) takeOutcome(draft, mail);
+}
+
+function takeOutcome(draft: Draft, mail: Mail): void {
+  const child = readChildResult(mail);
+  if (child === null) draft.tell(unreadable(mail));
+  else draft.apply({ type: 'child-result', at: draft.view.now, child });
+  draft.takeNow(mail.id);
+}
+
+function takeOrder(draft: Draft, mail: Mail): void {
+  const order = readOrder(mail);
+  if (order === null) draft.tell(unreadable(mail));
+  else if (mustLookFirst(order, mail, draft)) return holdForLook(mail, draft);
+  else followOrder(order, mail, draft);
+  draft.takeNow(mail.id);
+}
+
+/** A wait for agents that other processes lead: what was heard of them grows old, and of some nothing was heard yet. */
+function mustLookFirst(order: Order, { id }: Mail, { led, view, state }: Draft): boolean {
+  if (!view.shared || led.surveyed.has(id)) return false;
+  if (state.type !== 'idle' && state.type !== 'errored') return false;
+  return order.type === 'wait' && order.from !== null;
+}
+
+/** The order stays in the mailbox until the ledger was asked for everybody of the tree; what came after it stays too. */
+function holdForLook({ id }: Mail, { calls, mail }: Draft): void {
+  const call = { id, name: 'wait', input: '{}', side_by_side: false, idempotent: true };
+  calls.defer(call, { survey: true });
+  mail.hold();
+}
+
+function isOutcome({ kind }: Mail): boolean {
+  return kind === 'outcome';
+}
+
+function isFanIn(state: AgentState): state is FanIn {
+  return state.type === 'awaiting' || state.type === 'cancelling';
+}
+
+/** Does what a person ordered, as far as the agent's state admits it. */
+function followOrder(order: Order, mail: Mail, draft: Draft): void {
+  const at = draft.view.now;
+  const by = mail.from_name;
+  switch (order.type) {
+    case 'cancel':
+      return cancel(draft, { type: 'cancel', at, by, reason: order.reason, open: [] });
+    case 'retry':
+      draft.apply(retryEvent(at, draft.led, order.without_last === true));
+      return;
+    case 'answer': {
+      const { ask_id, verdict, note } = order;
+      draft.apply({ type: 'ask-answered', at, ask_id, verdict, note, by });
+      return;
+    }
+    case 'capture': {
+      const { text, mark } = order;
+      draft.apply({ type: 'capture', at, content: mark === undefined ? { text } : { text, mark } });
+      return;
+    }
+    case 'fork':
+      return forkByPerson(order, by, draft);
+    case 'wait':
+      return waitOfPerson(order, mail, draft);
+  }
+}
+
+function waitOfPerson({ from, timeout_ms }: OrderOf<'wait'>, { id, sent_at }: Mail, draft: Draft): void {
+  const { overrides, agent } = draft.led;
+  // The ledger found that it would close a cycle (law 10).
+  const refused = overrides.get(id);
+  if (refused !== undefined) return draft.tell(refusalText(refused.code, refused.message));
+  if (from?.includes(agent.id) === true) return draft.tell('wait: an agent cannot wait for itself');
+  // It is counted from when it was asked for, as its deadline is.
+  const wait = { from, deadline: sent_at + timeout_ms };
+  const wrong = draft.apply({ type: 'human-wait', at: sent_at, wait });
+  if (wrong !== null) return draft.tell(`wait: ${wrong.reason}`);
+  if (from !== null) draft.park(id, from);
+}
+
+/** The child inherits everything up to now; open calls get the placeholder, as with any fork. */
+function forkByPerson({ id, name, prompt, captured }: OrderOf<'fork'>, by: string, draft: Draft): void {
+  const refuse = (why: string) => draft.tell(`fork refused: ${why}`);
+  if (draft.view.relatives.agent(id) !== undefined) return refuse(`there is an agent ${id} already`);
+  const view = viewOf(draft, draft.last_seq);
+  const text = forkIdentity(id, name, view.self, prompt);
+  const rests = prompt === null;
+  const decision = forkAgent(view, { id, name, profile: null, inherits: true, rests, text, output: '' });
+  if (decision.type !== 'settle')
+    return refuse(decision.type === 'refuse' ? decision.message : 'it cannot be forked');
+  const { now: at } = view;
+  const agents = decision.consequences.flatMap((one) => (one.type === 'create-agents' ? one.agents : []));
+  draft.apply({ type: 'branch', at, agents, text: `forked ${name} (${id.slice(0, 8)}) by ${by}` });
+  if (captured === true) draft.apply({ type: 'capture', at, content: { text: '', mark: 'ended' } });
+}
+
+/** A person says to try again; `without_last`: without the message that was refused, or else the newest one that the model saw. */
+export function retryEvent(
+  at: number,
+  { agent, prompt }: Pick<LedAgent, 'agent' | 'prompt'>,
+  without_last: boolean,
+): EventOf<'retry'> {
+  const messages = prompt.messages();
+  if (!without_last) {
+    const half = messages.at(-1)?.role === 'assistant' ? { half: true as const } : {};
+    return { type: 'retry', at, ...half, ...(agent.reply === null ? {} : { said: agent.reply }) };
+  }
+  // The row that says so changes the prompt itself, once it is in the ledger.
+  const rest = new Prompt({ length: messages.length, messages: () => messages });
+  const { state } = agent;
+  const behind = state.type === 'errored' ? state.failure.behind_refused : undefined;
+  const what = rest.leaveOut(behind);
+  if (what === null) return { type: 'retry', at };
+  const role = rest.messages().at(-1)?.role;
+  const asks = role === 'user' || role === 'results';
+  return { type: 'retry', at, left_out: { what, asks, ...(behind === undefined ? {} : { behind }) } };
+}
