@@ -1,13 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, mkdirSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { limits } from './output.ts';
 
+/** Behind the name of a file that is being written: it is nobody's oldest. */
+const OPEN = '.open';
 /** After so many bytes it looks again how much of the folder's share is left. */
 const LOOK_BYTES = 8 * 1024 * 1024;
 
 /**
- * Where output goes that does not fit a result: one private file, up to a quota of its own and one for its folder. It writes synchronously, so
+ * Where output goes that does not fit a result: one private file, up to a quota of its own; where its folder's is used up, the oldest files there make
+ * room. It writes synchronously, so
  * that nothing queues up in memory when a command is faster than the disk. It never throws: a full disk is
  * told in the result.
  */
@@ -28,7 +41,7 @@ export class SpillFile {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-      this.#descriptor = openSync(this.#path, flags, 0o600);
+      this.#descriptor = openSync(this.#path + OPEN, flags, 0o600);
     } catch (error) {
       this.#fail(error);
     }
@@ -56,15 +69,32 @@ export class SpillFile {
   }
 
   #look(): void {
-    const left = limits.spill_tree_bytes - sizeOf(this.#folder);
+    const files = filesIn(this.#folder);
+    let left = limits.spill_tree_bytes - files.reduce((sum, { bytes }) => sum + bytes, 0);
+    // No command lasts longer: what is older and still open was left behind by a process that died.
+    const dead = Date.now() - 1000 * limits.timeout_max_seconds;
+    for (const { path, bytes, at } of files) {
+      if (left >= LOOK_BYTES) break;
+      if ((at < dead || !path.endsWith(OPEN)) && removed(path)) left += bytes;
+    }
     this.#full = left < LOOK_BYTES;
     this.#allowed = this.#written + Math.max(0, Math.min(left, LOOK_BYTES));
   }
 
+  #close(): void {
+    if (this.#descriptor === undefined) return;
+    closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+    try {
+      renameSync(this.#path + OPEN, this.#path);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
   /** Closes the file and says, in half a sentence, what is where. */
   close(): string {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
+    this.#close();
     if (this.#problem !== undefined && this.#written === 0)
       return `could not be kept on disk (${this.#problem})`;
     if (this.#problem !== undefined)
@@ -75,14 +105,25 @@ export class SpillFile {
   }
 }
 
-/** Bytes of the files in a folder; nothing where it cannot be read. */
-function sizeOf(folder: string): number {
+function removed(path: string): boolean {
   try {
-    return readdirSync(folder).reduce(
-      (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
-      0,
-    );
+    rmSync(path, { force: true });
+    return true;
   } catch {
-    return 0;
+    return false;
+  }
+}
+
+/** The files in a folder, the oldest first; none where it cannot be read. */
+function filesIn(folder: string): { readonly path: string; readonly bytes: number; readonly at: number }[] {
+  try {
+    const files = readdirSync(folder).flatMap((name) => {
+      const path = join(folder, name);
+      const status = statSync(path, { throwIfNoEntry: false });
+      return status === undefined ? [] : [{ path, bytes: status.size, at: status.mtimeMs }];
+    });
+    return files.sort((one, other) => one.at - other.at);
+  } catch {
+    return [];
   }
 }

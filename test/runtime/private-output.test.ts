@@ -84,13 +84,40 @@ it('an agent program and the files put before a task are kept from it, too', asy
     assert.match(answer.ok ? 'read' : answer.error, /output of another conversation/);
 });
 
-it('one tree spills no more than its share', (t) => {
+it('one tree spills no more than its share: its oldest output makes room for what is new', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  fill(join(folder, 'output-old.txt'), limits.spill_tree_bytes - 100_000);
+  const half = (limits.spill_tree_bytes - 100_000) / 2;
+  for (const [at, name] of ['b', 'a'].entries()) {
+    fill(join(folder, name), half);
+    utimesSync(join(folder, name), 1000 + at, 1000 + at);
+  }
+  const file = new SpillFile(folder);
+  for (let at = 0; at < 10; at += 1) file.write(Buffer.alloc(64 * 1024));
+  const [, path = ''] = /^the whole output is in (.*)$/.exec(file.close()) ?? [];
+  assert.equal(statSync(path).size, 655_360);
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.length === 1),
+    ['a'],
+  );
+});
+
+it('what is being written makes room for nothing; what then cannot be kept is told', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const other = new SpillFile(folder);
+  other.write(Buffer.from('begun'));
+  const [written = ''] = readdirSync(folder);
+  truncateSync(join(folder, written), limits.spill_tree_bytes - 100_000);
   const file = new SpillFile(folder);
   for (let at = 0; at < 10; at += 1) file.write(Buffer.alloc(64 * 1024));
   assert.match(file.close(), /^the first 100000 bytes are in .*, 555360 bytes were discarded$/);
+  utimesSync(join(folder, written), 1000, 1000);
+  const later = new SpillFile(folder);
+  later.write(Buffer.from('x'));
+  assert.match(later.close(), /^the whole output is in /);
+  assert.equal(existsSync(join(folder, written)), false, 'left behind by a process that died');
+  assert.match(other.close(), /ENOENT/);
 });
 
 it('of all trees together the oldest goes first', async (t) => {
