@@ -1,17 +1,25 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { defineTool, openCoppice } from '../src/coppice.ts';
+import { bare, type Work } from './fanout/bare.ts';
+import { machineLine } from './machine-line.ts';
+import { percentile } from './percentile.ts';
 
 /**
  * `npm run bench:fanout`: N children × 3 calls of an in-process tool that does nothing, streaming, through the public library with SQLite on disk; beside it, in
- * the same run, a bare loop of `fetch` that sends the same conversations and keeps nothing. Each measurement is a process of its own.
+ * the same run, a bare loop of `fetch` that sends the same bytes and keeps nothing, and with `-- --frameworks` the loops of common frameworks. Each measurement
+ * is a process of its own: cold (forks: start-up counts), and warm (fresh children: after ten trees), the loops in turn, the median of three.
  */
 const SIZES = [1, 10, 100, 1000];
-const TOOL = { name: 'noop', description: 'Does nothing.' };
+/** Frameworks are installed here by the run that is first told `--frameworks`: they are no part of the repository. */
+const FRAMEWORKS = join(tmpdir(), 'coppice-bench-frameworks');
+
+type Kind = 'FORK' | 'SPAWN';
+type Loop = (count: number) => Promise<void>;
 
 interface Measurement {
   readonly wall_ms: number;
@@ -19,133 +27,77 @@ interface Measurement {
   readonly peak_mb: number;
 }
 
-async function measured(work: () => Promise<void>): Promise<Measurement> {
+/** Per tree, of as many as make about sixty children. */
+async function measured(run: Loop, count: number, before: number): Promise<Measurement> {
+  for (let tree = 0; tree < before; tree += 1) await run(Math.min(count, 100));
+  const trees = before === 0 ? 1 : Math.ceil(60 / count);
   const cpu = process.cpuUsage();
   const started_at = performance.now();
-  await work();
+  for (let tree = 0; tree < trees; tree += 1) await run(count);
   const used = process.cpuUsage(cpu);
   return {
-    wall_ms: performance.now() - started_at,
-    cpu_ms: (used.user + used.system) / 1000,
+    wall_ms: (performance.now() - started_at) / trees,
+    cpu_ms: (used.user + used.system) / 1000 / trees,
     peak_mb: process.resourceUsage().maxRSS / 1024,
   };
 }
 
-async function coppice(url: string, count: number): Promise<void> {
+/** Opening is part of the first tree, as it is in a program. */
+function coppice(url: string, kind: Kind): { run: Loop; close: () => Promise<void> } {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
-  const noop = defineTool({
-    ...TOOL,
-    input: z.strictObject({ n: z.number() }),
-    side_by_side: true,
-    idempotent: true,
-    run: async () => 'ok',
-  });
-  const runtime = await openCoppice({
-    database: `sqlite:${join(folder, 'ledger.db')}`,
-    model: 'local/m',
-    providers: { local: { type: 'openai-compatible', baseURL: `${url}/v1` } },
-    tools: [noop],
-    builtInTools: [],
-    limits: { children: count, live: count + 1, total: count + 1 },
-  });
-  const agent = await runtime.start({ prompt: `FORK ${count}` });
-  const { reply, agents } = await agent.result();
-  const calls = agents.reduce((sum, one) => sum + one.calls, 0);
-  if (reply !== 'all done' || calls !== count * 4 + 1) throw new Error(`wrong: ${reply}, ${calls} calls`);
-  await runtime.close();
-  rmSync(folder, { recursive: true });
-}
-
-type Message = Record<string, unknown>;
-
-/** One request as anybody would write it: fetch, decode, split, parse, put together. */
-async function ask(
-  url: string,
-  messages: readonly Message[],
-): Promise<{ text: string; calls: { id: string; name: string; arguments: string }[] }> {
-  const tools = [
-    {
-      type: 'function',
-      function: { ...TOOL, parameters: { type: 'object', properties: { n: { type: 'number' } } } },
+  const open = () =>
+    openCoppice({
+      database: `sqlite:${join(folder, 'ledger.db')}`,
+      model: 'local/m',
+      providers: { local: { type: 'openai-compatible', baseURL: url } },
+      toolsets: [kind === 'FORK' ? 'process' : 'delegate'],
+      tools: [
+        defineTool({
+          name: 'noop',
+          description: 'Does nothing.',
+          input: z.strictObject({ n: z.number() }),
+          side_by_side: true,
+          idempotent: true,
+          run: async () => 'ok',
+        }),
+      ],
+      builtInTools: [],
+      limits: { children: 1000, live: 1001, total: 1001 },
+    });
+  let opened: ReturnType<typeof open> | null = null;
+  return {
+    async run(count) {
+      opened ??= open();
+      const agent = await (await opened).start({ prompt: `${kind} ${count}` });
+      const { reply, agents } = await agent.result();
+      const calls = agents.reduce((sum, one) => sum + one.calls, 0);
+      const right = count * 3 + (kind === 'FORK' ? count + 1 : 0);
+      if (reply !== 'all done' || calls !== right) throw new Error(`wrong: ${reply}, ${calls} calls`);
     },
-  ];
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'm', messages, tools, stream: true }),
-  });
-  const decoder = new TextDecoder();
-  let [buffer, text] = ['', ''];
-  const calls: { id: string; name: string; arguments: string }[] = [];
-  for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
-    buffer += decoder.decode(part, { stream: true });
-    for (let end = buffer.indexOf('\n\n'); end >= 0; end = buffer.indexOf('\n\n')) {
-      const data = buffer.slice(6, end);
-      buffer = buffer.slice(end + 2);
-      if (data === '[DONE]') continue;
-      const delta = JSON.parse(data).choices[0]?.delta ?? {};
-      text += delta.content ?? '';
-      for (const call of delta.tool_calls ?? []) calls.push({ id: call.id, ...call.function });
-    }
-  }
-  return { text, calls };
-}
-
-async function bare(url: string, count: number): Promise<void> {
-  const first: Message[] = [
-    { role: 'system', content: 'You are an agent.' },
-    { role: 'user', content: `FORK ${count}` },
-  ];
-  const forks = await ask(url, first);
-  const shared: Message[] = [
-    ...first,
-    {
-      role: 'assistant',
-      content: null,
-      tool_calls: forks.calls.map(({ id, name, arguments: input }) => ({
-        id,
-        type: 'function',
-        function: { name, arguments: input },
-      })),
+    async close() {
+      await (await opened)?.close();
+      rmSync(folder, { recursive: true });
     },
-    ...forks.calls.map(({ id }) => ({
-      role: 'tool',
-      tool_call_id: id,
-      content: 'You are a fork of the agent that made this call. Its result goes to that agent, not to you.',
-    })),
-  ];
-  const one = async (index: number): Promise<void> => {
-    const messages: Message[] = [
-      ...shared,
-      { role: 'user', content: `You are now "c${index}". Your task: count` },
-    ];
-    for (;;) {
-      const { text, calls } = await ask(url, messages);
-      if (calls.length === 0) return;
-      messages.push({
-        role: 'assistant',
-        content: text,
-        tool_calls: calls.map(({ id, name, arguments: input }) => ({
-          id,
-          type: 'function',
-          function: { name, arguments: input },
-        })),
-      });
-      for (const { id } of calls) messages.push({ role: 'tool', tool_call_id: id, content: 'ok' });
-    }
   };
-  // Eight at once, as many as Coppice's gate lets through.
-  const queue = Array.from({ length: count }, (_, index) => index);
-  await Promise.all(
-    Array.from({ length: 8 }, async () => {
-      for (let index = queue.shift(); index !== undefined; index = queue.shift()) await one(index);
-    }),
-  );
 }
 
-async function inProcess(kind: string, url: string, count: number): Promise<Measurement> {
-  const child = spawn(process.execPath, [import.meta.filename, kind, url, String(count)], {
+async function loopOf(
+  name: string,
+  kind: Kind,
+  url: string,
+): Promise<{ run: Loop; close?: () => Promise<void> }> {
+  if (name === 'coppice') return coppice(url, kind);
+  const { root, child } = JSON.parse(process.env.BENCH_SEEN ?? '') as Record<'root' | 'child', string>;
+  const work = (count: number): Work => ({ url, count, root: JSON.parse(root), child: JSON.parse(child) });
+  if (name === 'bare') return { run: (count) => bare(work(count), kind) };
+  const loops = (await import(join(FRAMEWORKS, 'loops.js'))) as Record<string, (work: Work) => Promise<void>>;
+  return { run: (count) => (loops[name] as (work: Work) => Promise<void>)(work(count)) };
+}
+
+async function inProcess(args: readonly (string | number)[], seen: object): Promise<Measurement> {
+  const child = spawn(process.execPath, [import.meta.filename, ...args.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, BENCH_SEEN: JSON.stringify(seen) },
   });
   let out = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -156,34 +108,100 @@ async function inProcess(kind: string, url: string, count: number): Promise<Meas
 }
 
 async function server(): Promise<{ url: string; process: ChildProcess }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'fanout-server.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'fanout', 'server.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [port] = (await once(child.stdout, 'data')) as [Buffer];
   return { url: `http://127.0.0.1:${Number(port.toString())}`, process: child };
 }
 
-const [kind, url, count] = process.argv.slice(2);
-if (kind !== undefined && url !== undefined) {
-  const work = kind === 'bare' ? bare : coppice;
-  console.log(JSON.stringify(await measured(() => work(url, Number(count)))));
+const pad = (texts: readonly (string | number)[], width: number) =>
+  texts.map((text) => String(text).padStart(width)).join('');
+
+/** One line for a size and the loops. */
+async function compare(
+  names: readonly string[],
+  kind: Kind,
+  count: number,
+  chunks: number,
+  before: number,
+): Promise<void> {
+  const { url, process: serving } = await server();
+  const at = `${url}/${chunks}/v1`;
+  const told = async () =>
+    (await (await fetch(`${url}/seen`)).json()) as { bytes: number; root: string; child: string };
+  await inProcess(['coppice', kind, at, 1, 0], {});
+  const seen = await told();
+  const runs = new Map(names.map((name) => [name, [] as Measurement[]]));
+  const bytes = new Map<string, number>();
+  for (let round = 0; round < 3; round += 1) {
+    for (const name of names) {
+      runs.get(name)?.push(await inProcess([name, kind, at, count, before], seen));
+      bytes.set(name, (await told()).bytes);
+    }
+  }
+  serving.kill();
+  const median = (name: string, of: keyof Measurement) =>
+    percentile(
+      (runs.get(name) ?? []).map((one) => one[of]),
+      0.5,
+    );
+  const base = median('bare', 'cpu_ms');
+  const cells = names.map((name) => {
+    const cpu = median(name, 'cpu_ms');
+    return pad(
+      [
+        cpu < 100 ? cpu.toFixed(1) : cpu.toFixed(0),
+        (cpu / base).toFixed(2),
+        median(name, 'wall_ms').toFixed(0),
+        median(name, 'peak_mb').toFixed(0),
+      ],
+      7,
+    );
+  });
+  const sent = names.map((name) => ((bytes.get(name) ?? 0) / (bytes.get('bare') ?? 1)).toFixed(2));
+  console.log(`${pad([count, chunks], 6)}  ${cells.join('  |')}   ${sent.join(' ')}`);
+}
+
+function install(): void {
+  cpSync(join(import.meta.dirname, 'fanout', 'frameworks'), FRAMEWORKS, { recursive: true });
+  if (existsSync(join(FRAMEWORKS, 'node_modules'))) return;
+  execFileSync('npm', ['install', '--no-fund', '--no-audit', '--prefix', FRAMEWORKS], { stdio: 'ignore' });
+}
+
+async function table(title: string, names: readonly string[], rows: () => Promise<void>): Promise<void> {
+  console.log(`\n${title}`);
+  console.log(
+    `${pad(['N', 'chunks'], 7).slice(2)}  ${names.map((name) => name.padStart(28)).join('  |')}   bytes sent: bare = 1`,
+  );
+  console.log(`${''.padEnd(14)}${names.map(() => pad(['CPU ms', 'ratio', 'wall', 'MB'], 7)).join('  |')}`);
+  await rows();
+}
+
+const [name, kind, url, count, before] = process.argv.slice(2);
+if (name !== undefined && url !== undefined) {
+  const loop = await loopOf(name, kind as Kind, url);
+  const result = await measured(loop.run, Number(count), Number(before));
+  await loop.close?.();
+  console.log(JSON.stringify(result));
 } else {
   console.log(
-    `fan-out: N children × 3 no-op calls, streaming, local server; ${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}`,
+    `fan-out: N children × 3 no-op calls, streaming, local server, eight requests at once; ${machineLine()}`,
   );
   console.log(
-    'Coppice (library, SQLite on disk, durable) beside a bare fetch loop (nothing kept), the same conversations, eight requests at once\n',
+    'Coppice: library, SQLite on disk, durable. Bare: a fetch loop, nothing kept. Each row is one tree.',
   );
-  console.log('    N    Coppice wall     CPU    peak    bare wall     CPU    peak    CPU ratio');
-  for (const size of SIZES) {
-    const at = await server();
-    const loop = await inProcess('bare', at.url, size);
-    const ours = await inProcess('coppice', at.url, size);
-    at.process.kill();
-    const cell = (value: number, unit: string, width: number) =>
-      `${value.toFixed(0)} ${unit}`.padStart(width);
+  await table('cold, forks', ['bare', 'coppice'], async () => {
+    for (const size of SIZES) await compare(['bare', 'coppice'], 'FORK', size, 1, 0);
+  });
+  const others = process.argv.includes('--frameworks');
+  if (others) install();
+  else
     console.log(
-      `${String(size).padStart(5)} ${cell(ours.wall_ms, 'ms', 15)} ${cell(ours.cpu_ms, 'ms', 7)} ${cell(ours.peak_mb, 'MB', 7)} ${cell(loop.wall_ms, 'ms', 12)} ${cell(loop.cpu_ms, 'ms', 7)} ${cell(loop.peak_mb, 'MB', 7)} ${(ours.cpu_ms / loop.cpu_ms).toFixed(2).padStart(12)}`,
+      '\nThe loops of common frameworks are left out; with them: -- --frameworks (installs them into a temporary folder)',
     );
-  }
+  const names = ['bare', 'coppice', ...(others ? ['ai', 'langgraph'] : [])];
+  await table('warm, fresh children', names, async () => {
+    for (const chunks of [1, 20]) for (const size of SIZES) await compare(names, 'SPAWN', size, chunks, 10);
+  });
 }

@@ -1,6 +1,11 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { PrefixSplice } from './prefix-splice.ts';
+import { urlToHttpOptions } from 'node:url';
 
 /** The connection failed, broke off, or fell silent; never carries a header or a key. */
 export class ConnectionError extends Error {
@@ -19,40 +24,60 @@ const https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 64 });
 /**
  * A `fetch` for the provider packages on `node:http` with kept connections: a fraction of the CPU of the global one per
  * call. Supports what those packages use: POST with a text body, headers, a signal, a streamed answer. Nothing within
- * `idle_ms` milliseconds, before or in the middle of the answer, is an error of reason `idle`. `splice` puts shared prefixes in place of their marks.
+ * `idle_ms` milliseconds, before or in the middle of the answer, is an error of reason `idle`.
  */
-export function createHttpFetch(idle_ms: number, splice?: PrefixSplice): typeof fetch {
+export function createHttpFetch(idle_ms: number): typeof fetch {
   return (input, init) => {
-    const body = typeof init?.body === 'string' ? init.body : '';
-    const pieces = splice === undefined ? [body] : splice.splice(body);
-    if (pieces === null) return Promise.reject(new SpliceError());
-    return send(String(input), init ?? {}, pieces, idle_ms);
+    const { method = 'POST', body, headers, signal } = init ?? {};
+    const call = {
+      method,
+      headers: plainHeaders(headers),
+      body: typeof body === 'string' ? body : '',
+      signal: signal ?? undefined,
+      idle_ms,
+    };
+    return sendHttp(httpAddress(String(input)), call, responseOf);
   };
 }
 
-/** The package wrote a mark in a shape that was not expected; nothing was sent. */
-export class SpliceError extends Error {
-  override readonly name = 'SpliceError';
+/** `host` is for people: the name to connect to stands in `hostname`. */
+export function httpAddress(url: string): RequestOptions {
+  const target = new URL(url);
+  return { ...urlToHttpOptions(target), host: target.host };
 }
 
-function send(
-  url: string,
-  init: RequestInit,
-  pieces: readonly (string | Buffer)[],
-  idle_ms: number,
-): Promise<Response> {
+export interface HttpCall {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal | undefined;
+  readonly idle_ms: number;
+}
+
+/**
+ * Resolves with what is made of the answer, whose body `take` begins to read at once. Rejects with a `ConnectionError`, or with why the signal was
+ * aborted; the same end the body early, as its `error` (to be read with `bodyFault`).
+ */
+export function sendHttp<T>(
+  address: RequestOptions,
+  { method, headers, body, signal, idle_ms }: HttpCall,
+  take: (answer: IncomingMessage) => T | Promise<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const target = new URL(url);
-    const secure = target.protocol === 'https:';
-    const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
-    const headers = { ...plainHeaders(init.headers), 'content-length': length };
-    const signal = init.signal ?? undefined;
+    const { host, protocol } = address;
+    const secure = protocol === 'https:';
     if (signal?.aborted) return reject(signal.reason);
     let answer: IncomingMessage | null = null;
-    const options = { method: init.method ?? 'POST', headers, agent: secure ? https : http };
-    const request = (secure ? httpsRequest : httpRequest)(target, options, (response) => {
+    const options: RequestOptions = {
+      ...address,
+      method,
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      agent: secure ? https : http,
+    };
+    const request = (secure ? httpsRequest : httpRequest)(options, (response) => {
       answer = response;
-      resolve(responseOf(response, release));
+      response.once('close', release);
+      resolve(take(response));
     });
     const abort = () => {
       const reason =
@@ -65,71 +90,76 @@ function send(
     request.setTimeout(idle_ms, () => {
       const silent = new ConnectionError(
         'idle',
-        `no answer from ${target.host} within ${Math.round(idle_ms / 1000)} s`,
+        `no answer from ${host} within ${Math.round(idle_ms / 1000)} s`,
       );
       if (answer !== null) answer.destroy(silent);
       request.destroy(silent);
     });
     request.on('error', (error) => {
       release();
-      reject(signal?.aborted || error instanceof ConnectionError ? error : connectError(target, error));
+      reject(signal?.aborted || error instanceof ConnectionError ? error : connectError(`${host}`, error));
     });
-    for (const piece of pieces) request.write(piece);
-    request.end();
+    request.end(body);
   });
 }
 
-function connectError(target: URL, error: Error): ConnectionError {
+/** Why a body ended early. */
+export function bodyFault(error: Error): Error {
+  if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') return error;
+  return new ConnectionError('broken', 'the connection broke off in the middle of the answer', error);
+}
+
+function connectError(host: string, error: Error): ConnectionError {
   const code = (error as NodeJS.ErrnoException).code;
   return new ConnectionError(
     'connect',
-    `cannot reach ${target.host}${code === undefined ? '' : ` (${code})`}`,
+    `cannot reach ${host}${code === undefined ? '' : ` (${code})`}`,
     error,
   );
 }
 
-function plainHeaders(headers: RequestInit['headers']): Record<string, string> {
+export function plainHeaders(headers: RequestInit['headers']): Record<string, string> {
   if (headers === undefined) return {};
   if (headers instanceof Headers || Array.isArray(headers))
     return Object.fromEntries(headers as Iterable<[string, string]>);
   return headers as Record<string, string>;
 }
 
-/** As much of a `Response` as the provider packages touch; building a real one costs more than the request. */
-function responseOf(answer: IncomingMessage, release: () => void): Response {
+/** Several of one name are joined. */
+export function headersOf(answer: IncomingMessage): Map<string, string> {
   const headers = new Map<string, string>();
   for (const [name, value] of Object.entries(answer.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
+  return headers;
+}
+
+export async function textOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** As much of a `Response` as the provider packages touch; building a real one costs more than the request. */
+function responseOf(answer: IncomingMessage): Response {
   const status = answer.statusCode ?? 0;
-  const body = bodyOf(answer, release);
-  const text = async () => {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of body) chunks.push(chunk);
-    return Buffer.concat(chunks).toString('utf8');
-  };
+  const body = bodyOf(answer);
   return {
     ok: status >= 200 && status < 300,
     status,
     statusText: answer.statusMessage ?? '',
-    headers,
+    headers: headersOf(answer),
     body,
-    text,
-    json: async () => JSON.parse(await text()),
+    text: () => textOf(body),
+    json: async () => JSON.parse(await textOf(body)),
   } as unknown as Response;
 }
 
-function bodyOf(answer: IncomingMessage, release: () => void): ReadableStream<Uint8Array> {
+function bodyOf(answer: IncomingMessage): ReadableStream<Uint8Array> {
   let done = false;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const fail = (error: unknown) => {
-          if (done) return;
-          done = true;
-          release();
-          controller.error(error);
-        };
         answer.on('data', (chunk: Buffer) => {
           if (done) return;
           controller.enqueue(chunk);
@@ -138,20 +168,19 @@ function bodyOf(answer: IncomingMessage, release: () => void): ReadableStream<Ui
         answer.on('end', () => {
           if (done) return;
           done = true;
-          release();
           controller.close();
         });
-        answer.on('aborted', () =>
-          fail(new ConnectionError('broken', 'the connection broke off in the middle of the answer')),
-        );
-        answer.on('error', (error) => fail(error));
+        answer.on('error', (error) => {
+          if (done) return;
+          done = true;
+          controller.error(bodyFault(error));
+        });
       },
       pull() {
         answer.resume();
       },
       cancel() {
         done = true;
-        release();
         answer.destroy();
       },
     },

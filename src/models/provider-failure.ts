@@ -21,16 +21,17 @@ export interface FailureTerms {
   readonly key_env?: string | null;
   /** The messages of the request. */
   readonly messages?: readonly PromptMessage[];
-  /** The body as it was sent; default what the package made of the request. */
-  readonly wholeBody?: (error: APICallError) => unknown;
 }
 
 /** What went wrong with a request, as a typed failure; never contains a key or a header. */
 export function providerFailure(
   error: unknown,
-  { secrets, key_env = null, messages = [], wholeBody = (one) => one.requestBodyValues }: FailureTerms,
+  { secrets, key_env = null, messages = [] }: FailureTerms,
 ): Extract<ModelOutcome, { type: 'failure' }> {
-  if (APICallError.isInstance(error)) return callFailure(error, { secrets, key_env, messages, wholeBody });
+  // A package wraps what ended the body into words of its own.
+  if (APICallError.isInstance(error) && error.cause instanceof ConnectionError)
+    return failure('network', error.cause.message, true, secrets);
+  if (APICallError.isInstance(error)) return callFailure(error, { secrets, key_env, messages });
   const text = error instanceof Error ? error.message : describe(error);
   if (error instanceof ConnectionError || isConnectionError(error))
     return failure('network', text, true, secrets);
@@ -44,7 +45,7 @@ export function providerFailure(
 
 function callFailure(
   error: APICallError,
-  { secrets, key_env, messages, wholeBody }: Required<FailureTerms>,
+  { secrets, key_env, messages }: Required<FailureTerms>,
 ): Extract<ModelOutcome, { type: 'failure' }> {
   const status = error.statusCode;
   const said = status === undefined ? error.message : `${status}: ${error.message}`;
@@ -54,7 +55,8 @@ function callFailure(
   const text = kind === 'auth' ? said + which : kind === 'no_credit' ? noCredit(said) + which : said;
   const retryable = ['rate_limit', 'overloaded', 'network', 'no_credit'].includes(kind);
   const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody);
-  const about = kind === 'bad_request' ? refusedMessage(placesOf(error), wholeBody(error), messages) : null;
+  const about =
+    kind === 'bad_request' ? refusedMessage(placesOf(error), error.requestBodyValues, messages) : null;
   const result = failure(
     kind,
     about === null ? text : `${text} (it is about ${about.told})`,

@@ -13,9 +13,6 @@ type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
 type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
 type Metadata = NonNullable<LanguageModelV4Message['providerOptions']>;
 
-/** What marks the end of a cached prefix; only Anthropic wants to be told. */
-const CACHE_BREAKPOINT: Metadata = { anthropic: { cacheControl: { type: 'ephemeral' } } };
-
 /**
  * Our conversation in the shape of the provider packages. Messages are converted once per model: relatives share the objects of
  * their common prefix, so a thousand forks convert it a single time.
@@ -29,31 +26,20 @@ export class ProviderPrompt {
     this.#model = model;
   }
 
-  build(system: string, messages: readonly PromptMessage[], shared_prefix: number): LanguageModelV4Prompt {
+  build(system: string, messages: readonly PromptMessage[]): LanguageModelV4Prompt {
     const prompt: LanguageModelV4Message[] = system === '' ? [] : [{ role: 'system', content: system }];
-    let fork_point = -1;
-    messages.forEach((message, index) => {
-      for (const one of this.#convert(message)) prompt.push(one);
-      if (index === shared_prefix - 1) fork_point = prompt.length - 1;
-    });
-    for (const index of breakpoints(prompt, fork_point)) {
-      const message = prompt[index];
-      if (message !== undefined && message.role !== 'system')
-        prompt[index] = { ...message, providerOptions: CACHE_BREAKPOINT };
+    for (const message of messages) {
+      let converted = this.#converted.get(message);
+      if (converted === undefined) {
+        converted = this.fresh(message);
+        this.#converted.set(message, converted);
+      }
+      for (const one of converted) prompt.push(one);
     }
     return prompt;
   }
 
-  #convert(message: PromptMessage): readonly LanguageModelV4Message[] {
-    let converted = this.#converted.get(message);
-    if (converted === undefined) {
-      converted = this.#fresh(message);
-      this.#converted.set(message, converted);
-    }
-    return converted;
-  }
-
-  #fresh(message: PromptMessage): readonly LanguageModelV4Message[] {
+  fresh(message: PromptMessage): readonly LanguageModelV4Message[] {
     switch (message.role) {
       case 'user':
         return [
@@ -87,11 +73,14 @@ export class ProviderPrompt {
 }
 
 /**
- * The fork point, the end, and where the requests that led to them ended: providers look back a bounded number of blocks (Anthropic: 20)
+ * Where a cached prefix may end; only Anthropic wants to be told: the fork point, the end, and where the requests that led to them ended: providers look back a bounded number of blocks (Anthropic: 20)
  * for something cached, and one message may hold a hundred calls. Up to the fork point the choice depends on the shared prefix alone, so
  * that relatives send the same bytes. Four at most, as many as Anthropic takes.
  */
-function breakpoints(prompt: LanguageModelV4Prompt, fork_point: number): ReadonlySet<number> {
+export function breakpoints(
+  prompt: readonly { readonly role: string }[],
+  fork_point: number,
+): ReadonlySet<number> {
   const ends = [fork_point, prompt.length - 1];
   const asked = ends.map(
     (end) => prompt.findLastIndex((one, at) => at <= end && one.role === 'assistant') - 1,

@@ -1,14 +1,12 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import type { OpenAcpOptions } from './acp/open-acp-model.ts';
-import { createAiSdkModel } from './ai-sdk-model.ts';
 import { Gate, gated } from './gate.ts';
-import { createHttpFetch } from './http-fetch.ts';
 import { listPrice } from './list-prices.ts';
 import type { Model } from './model.ts';
-import { CHAT_USER, PrefixSplice, RESPONSES_USER } from './prefix-splice.ts';
+import { askOf } from './provider-ask.ts';
 import type { Price, ProviderConfig } from './provider-config.ts';
+import { createProviderModel } from './provider-model.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -111,12 +109,18 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   const found = findProvider(provider, options.providers);
   const config = ownEntry(options.providers, provider);
   const key = keyOf(found, options.env);
-  const splice = spliceFor(found.type);
-  const language_model = await createLanguageModel(found, config, model, key, options, splice);
   const known = config?.models?.[model];
-  const opened = createAiSdkModel({
+  const opened = createProviderModel({
     id: name,
-    language_model,
+    ask: await askOf({
+      type: found.type,
+      provider,
+      model,
+      key,
+      base_url: baseUrlOf(found, options.env),
+      headers: config?.headers,
+      idle_ms: options.idle_timeout_ms ?? DEFAULT_IDLE_MS,
+    }),
     context_window: known?.contextWindow ?? null,
     price: known?.price ?? (found.free === true ? FREE : listPrice(found.type, model)),
     key_env: keyVariable(found, options.env),
@@ -124,7 +128,6 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
     trusts_own_ids: found.type === 'openai-compatible' || found.type === 'google',
     thinks_throughout: found.type === 'anthropic',
     unsummarised: options.unsummarised ?? new Set(),
-    ...(splice === undefined ? {} : { splice }),
   });
   return gated(opened, gateOf(name, config, options));
 }
@@ -142,12 +145,6 @@ export function reachOf(
   const found = findProvider(name, providers);
   const headers = ownEntry(providers, name)?.headers ?? {};
   return { type: found.type, key: keyOf(found, env), base_url: baseUrlOf(found, env), headers };
-}
-
-/** The other packages join neighbouring messages, so a prefix is not a piece of its own there. */
-function spliceFor(type: ProviderConfig['type']): PrefixSplice | undefined {
-  if (type === 'openai-compatible') return new PrefixSplice(CHAT_USER);
-  return type === 'openai' ? new PrefixSplice(RESPONSES_USER) : undefined;
 }
 
 function gateOf(name: string, config: ProviderConfig | undefined, options: OpenModelOptions): Gate {
@@ -205,50 +202,6 @@ function keyOf({ name, key_env }: KnownProvider, env: Environment): string | nul
   throw new CoppiceError('E_NO_KEY', `provider ${name} needs a key and ${key_env.join(' or ')} is not set`, {
     hint: `Set it: export ${key_env[0]}=…`,
   });
-}
-
-async function createLanguageModel(
-  provider: KnownProvider,
-  config: ProviderConfig | undefined,
-  model: string,
-  key: string | null,
-  options: OpenModelOptions,
-  splice: PrefixSplice | undefined,
-): Promise<LanguageModelV4> {
-  const fetch = createHttpFetch(options.idle_timeout_ms ?? DEFAULT_IDLE_MS, splice);
-  const baseURL = baseUrlOf(provider, options.env);
-  const settings = {
-    apiKey: key ?? 'none',
-    fetch,
-    ...(baseURL === undefined ? {} : { baseURL }),
-    ...(config?.headers === undefined ? {} : { headers: config.headers }),
-  };
-  // Loaded when first needed: start-up pays for no provider that is not used.
-  switch (provider.type) {
-    case 'anthropic':
-      return (await import('@ai-sdk/anthropic')).createAnthropic(settings)(model);
-    case 'openai':
-      return (await import('@ai-sdk/openai')).createOpenAI(settings).responses(model);
-    case 'google':
-      return (await import('@ai-sdk/google')).createGoogle(settings)(model);
-    case 'openai-compatible': {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      if (baseURL === undefined) {
-        throw new CoppiceError('E_CONFIG', `provider ${provider.name} has no address`, {
-          hint: `Set providers.${provider.name}.baseURL`,
-        });
-      }
-      const { apiKey, ...rest } = settings;
-      const credentials = key === null ? {} : { apiKey };
-      return createOpenAICompatible({
-        ...rest,
-        ...credentials,
-        baseURL,
-        name: provider.name,
-        includeUsage: true,
-      })(model);
-    }
-  }
 }
 
 /** Environment variables name the host, the packages want the path of the API version too. */

@@ -334,13 +334,27 @@ for (const protocol of PROTOCOLS) {
       await server.close();
     });
 
-    it('a server that is not there is a network failure', async () => {
-      const { server, model } = await open(protocol, () => ANSWER, { attempts: 2 });
-      await server.close();
-      const outcome = await model.stream(ask(), () => undefined);
-      assert.ok(
-        outcome.type === 'failure' && outcome.failure.kind === 'network' && outcome.failure.retryable,
-      );
+    it('a connection that fails, breaks or falls silent is told with the address that it led to', async () => {
+      for (const [fault, said] of [
+        [{ cut_after: 2 }, /^the connection broke off in the middle of the answer/],
+        [{ stall_after: 2 }, /^no answer from 127\.0\.0\.1:\d+ within 0 s/],
+        [null, /^cannot reach 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/],
+      ] as const) {
+        const { server, model } = await open(
+          protocol,
+          () => ({ ...ANSWER, ...(fault === null ? {} : { fault }) }),
+          {
+            attempts: 1,
+            idle_ms: 150,
+          },
+        );
+        if (fault === null) await server.close();
+        const outcome = await model.stream(ask(), () => undefined);
+        assert.ok(outcome.type === 'failure' && outcome.failure.retryable, JSON.stringify(outcome));
+        assert.equal(outcome.failure.kind, 'network');
+        assert.match(outcome.failure.error, said);
+        await server.close();
+      }
     });
   });
 }

@@ -28,7 +28,7 @@ it('pictures of old ledgers that some provider refuses are told of in words', ()
     [{ media_type: 'image/jpeg', base64: '/9j/' }, /left out/],
     [{ media_type: 'image/png', base64: header(2_000) }, /"type":"file"/],
   ] as const)
-    assert.match(JSON.stringify(new ProviderPrompt('p/m').build('', [look(image)], 0)).slice(0, 2_000), said);
+    assert.match(JSON.stringify(new ProviderPrompt('p/m').build('', [look(image)])).slice(0, 2_000), said);
 });
 
 it('too many, or too large together: the oldest half goes at once, and stays gone', () => {

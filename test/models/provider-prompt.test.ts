@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { AssistantPart, CallPart } from '../../src/core/message.ts';
 import type { PromptMessage } from '../../src/core/prompt.ts';
-import { ProviderPrompt } from '../../src/models/provider-prompt.ts';
+import { breakpoints, ProviderPrompt } from '../../src/models/provider-prompt.ts';
 import { ask, open, PROTOCOLS } from './protocols.ts';
 
 const MODEL = 'p/m';
@@ -14,11 +14,10 @@ const answers = (...ids: string[]): PromptMessage => ({
   results: ids.map((call_id) => ({ call_id, name: 'fork', status: 'ok', output: 'x' })),
 });
 
-/** Places of the breakpoints among the messages, the system text not counted. */
+/** Places of the breakpoints among the messages. */
 function marked(messages: readonly PromptMessage[], shared_prefix: number): number[] {
-  return new ProviderPrompt(MODEL)
-    .build('system', messages, shared_prefix)
-    .flatMap((message, index) => (message.providerOptions?.anthropic === undefined ? [] : [index - 1]));
+  const prompt = new ProviderPrompt(MODEL).build('', messages);
+  return [...breakpoints(prompt, shared_prefix - 1)].filter((index) => index >= 0).sort((a, b) => a - b);
 }
 
 const many = Array.from({ length: 100 }, (_, index) => `c${index}`);

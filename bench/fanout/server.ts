@@ -3,12 +3,14 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * A zero-latency model server for the fan-out benchmark, a process of its own so that its CPU is not counted: Chat Completions, streaming, decided by
- * counting in the raw text instead of parsing it. A child calls `noop` three times and ends; the root (`FORK n`) forks n and waits.
+ * counting in the raw text instead of parsing it. A child calls `noop` three times and ends; the root forks n and waits (`FORK n`), or spawns n (`SPAWN n`).
+ * `/CHUNKS/v1/…`: into how many pieces a text is cut. `/seen` tells what was asked: bytes, and the first body of a root and of a child.
  */
 const chunk = (delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 const END = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } })}\n\ndata: [DONE]\n\n`;
 let serial = 0;
+let seen: { bytes: number; root?: string; child?: string } = { bytes: 0 };
 
 function call(name: string, input: object, index = 0): string {
   serial += 1;
@@ -19,39 +21,55 @@ function call(name: string, input: object, index = 0): string {
   });
 }
 
-function answer(raw: string): string {
+/** Sixty letters in as many deltas. */
+function text(pieces: number): string {
+  return Array.from({ length: pieces }, () =>
+    chunk({ content: 'working on it '.repeat(5).slice(0, 60 / pieces) }),
+  ).join('');
+}
+
+function answer(raw: string, pieces: number): string {
   const head = chunk({ role: 'assistant', content: '' });
   const done = (events: string, finish: string) => head + events + chunk({}, finish) + END;
+  const [, word, number] = /(SPAWN|FORK) (\d+)/.exec(raw) ?? [];
+  const each = (input: (index: number) => object, name: string) =>
+    done(
+      Array.from({ length: Number(number) }, (_, index) => call(name, input(index), index)).join(''),
+      'tool_calls',
+    );
   const identity = raw.lastIndexOf('You are now');
+  if (word === 'SPAWN' || identity < 0) seen.root ??= raw;
+  if (word === 'SPAWN') {
+    if (raw.includes('"role":"tool"')) return done(chunk({ content: 'all done' }), 'stop');
+    return each((n) => ({ task: `You are now c${n}: count`, description: `c${n}` }), 'subagent_spawn');
+  }
   if (identity < 0) {
-    const count = Number(/FORK (\d+)/.exec(raw.slice(0, 4000))?.[1]);
     const ids = [...raw.matchAll(/\{\\"agent_id\\":\\"([0-9a-f-]{36})\\",\\"name\\"/g)].map(
       (match) => match[1],
     );
-    if (ids.length === 0)
-      return done(
-        Array.from({ length: count }, (_, index) =>
-          call('fork', { name: `c${index}`, prompt: 'count' }, index),
-        ).join(''),
-        'tool_calls',
-      );
+    if (ids.length === 0) return each((n) => ({ name: `c${n}`, prompt: 'count' }), 'fork');
     if (!raw.includes('\\"results\\"'))
       return done(call('wait', { timeout: 600, from_agents: ids }), 'tool_calls');
     return done(chunk({ content: 'all done' }), 'stop');
   }
+  seen.child ??= raw;
   const results = raw.slice(identity).split('"role":"tool"').length - 1;
-  if (results < 3)
-    return done(
-      chunk({ content: 'working ' }) + chunk({ content: 'on it' }) + call('noop', { n: results }),
-      'tool_calls',
-    );
-  return done(chunk({ content: 'counted ' }) + chunk({ content: 'to three' }), 'stop');
+  return results < 3
+    ? done(text(pieces) + call('noop', { n: results }), 'tool_calls')
+    : done(text(pieces), 'stop');
 }
 
 const server = createServer(async (request, response) => {
+  if (request.url === '/seen') {
+    response.end(JSON.stringify(seen));
+    seen = { bytes: 0 };
+    return;
+  }
   const chunks: Buffer[] = [];
   for await (const part of request) chunks.push(part as Buffer);
+  const raw = Buffer.concat(chunks);
+  seen.bytes += raw.length;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.end(answer(Buffer.concat(chunks).toString('utf8')));
+  response.end(answer(raw.toString('utf8'), Number(request.url?.split('/')[1])));
 });
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));

@@ -1,0 +1,127 @@
+import type { IncomingMessage } from 'node:http';
+import { APICallError, type LanguageModelV4 } from '@ai-sdk/provider';
+import type { PromptMessage } from '../../core/prompt.ts';
+import type { AnswerCollector } from '../answer-collector.ts';
+import { bodyFault, headersOf, sendHttp, textOf } from '../http-fetch.ts';
+import type { Ask } from '../provider-model.ts';
+import { breakpoints, ProviderPrompt } from '../provider-prompt.ts';
+import { EventLines } from './event-lines.ts';
+import { bodyOf, RequestFrames } from './request-frames.ts';
+import { RefusedInStream } from './stream-error.ts';
+import { objectAt, type WirePiece, type WireProtocol } from './wire-protocol.ts';
+
+export interface WireOptions {
+  /** `provider/model`. */
+  readonly id: string;
+  readonly protocol: WireProtocol;
+  /** The model of the provider package that makes the rest of a request, with this `fetch`. */
+  readonly open: (fetch: typeof globalThis.fetch) => LanguageModelV4;
+  readonly idle_ms: number;
+}
+
+/**
+ * Asks over a kept connection of `node:http` and reads the events as they come, without the packages' streams and checks of every piece: they cost
+ * more than all else that a request needs. Messages are written once; relatives share the objects of their common prefix.
+ */
+export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
+  const frames = new RequestFrames(open, protocol.userMessage);
+  const prompts = new ProviderPrompt(id);
+  const written = new WeakMap<PromptMessage, readonly WirePiece[]>();
+  const provider = id.slice(0, id.indexOf('/'));
+
+  function piecesOf(message: PromptMessage): readonly WirePiece[] {
+    let pieces = written.get(message);
+    if (pieces === undefined) {
+      pieces = prompts
+        .fresh(message)
+        .map((one) => ({ role: one.role, json: protocol.write(one) }))
+        .filter(({ json }) => json !== '');
+      written.set(message, pieces);
+    }
+    return pieces;
+  }
+
+  return async (request, summarised, collector) => {
+    const found = frames.of(request, summarised);
+    const frame = found instanceof Promise ? await found : found;
+    const pieces: WirePiece[] = [];
+    let fork_point = -1;
+    request.messages.forEach((message, index) => {
+      pieces.push(...piecesOf(message));
+      if (index === request.shared_prefix - 1) fork_point = pieces.length - 1;
+    });
+    const messages = protocol.join(pieces, breakpoints(pieces, fork_point));
+    const body = bodyOf(frame, messages, request.cache_key);
+    const call = { method: 'POST', headers: frame.headers, body, signal: request.signal, idle_ms };
+    await sendHttp(frame.address, call, async (answer) => {
+      const status = answer.statusCode ?? 0;
+      const refusal = (refused: Refused) =>
+        new APICallError({
+          ...refused,
+          url: frame.url,
+          requestBodyValues: JSON.parse(body),
+          responseHeaders: Object.fromEntries(headersOf(answer)),
+        });
+      if (status < 200 || status >= 300) {
+        const responseBody = await textOf(answer);
+        const message = told(responseBody) ?? answer.statusMessage ?? '';
+        throw refusal({ message, statusCode: status, responseBody });
+      }
+      try {
+        await read(answer, protocol.reader(collector, request.tools, provider), collector);
+      } catch (error) {
+        if (!(error instanceof RefusedInStream)) throw error;
+        throw refusal({ message: error.message, statusCode: error.status, responseBody: error.body });
+      }
+    });
+  };
+}
+
+/** Reads until the end, or the first error; never leaves an answer half read behind. */
+function read(
+  answer: IncomingMessage,
+  reader: ReturnType<WireProtocol['reader']>,
+  collector: AnswerCollector,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const lines = new EventLines();
+    const onData = (data: string) => {
+      if (data !== '[DONE]' && collector.error === null) reader.event(objectAt(JSON.parse(data), 'an event'));
+    };
+    answer.setEncoding('utf8');
+    answer.on('data', (text: string) => {
+      try {
+        lines.push(text, onData);
+        if (collector.error === null) return;
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+      answer.destroy();
+    });
+    answer.on('end', () => {
+      try {
+        reader.end();
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+    });
+    answer.on('error', (error) => reject(bodyFault(error)));
+  });
+}
+
+interface Refused {
+  readonly message: string;
+  readonly statusCode: number;
+  readonly responseBody: string;
+}
+
+function told(body: string): string | null {
+  try {
+    const { error } = JSON.parse(body) as { error?: { message?: unknown } | null };
+    return typeof error?.message === 'string' ? error.message : null;
+  } catch {
+    return null;
+  }
+}

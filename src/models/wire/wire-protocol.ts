@@ -1,0 +1,66 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import type { ToolSpec } from '../../tools/tool-spec.ts';
+import type { AnswerCollector } from '../answer-collector.ts';
+
+/** A value as it came, before anybody has looked at it. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** One message as the protocol writes it: JSON, to be joined with commas. */
+export interface WirePiece {
+  readonly role: LanguageModelV4Message['role'];
+  readonly json: string;
+}
+
+/** Reads the events of one answer into its collector. Throws `BrokenEvent` where one is not what the protocol says. */
+export interface WireReader {
+  event(value: Json): void;
+  /** The stream has ended. */
+  end(): void;
+}
+
+/**
+ * What we write and read ourselves of a provider's protocol: the messages of a request and the events of an answer. All else of a
+ * request (settings that depend on the model, headers, tools) is the provider package's (`request-frames.ts`).
+ */
+export interface WireProtocol {
+  /** How the package writes a message of the user with only this text. */
+  readonly userMessage: (text: string) => string;
+  readonly write: (message: LanguageModelV4Message) => string;
+  /** All messages; `breakpoints` are the places behind which a cache may keep what came before. */
+  readonly join: (pieces: readonly WirePiece[], breakpoints: ReadonlySet<number>) => string;
+  readonly reader: (collector: AnswerCollector, tools: readonly ToolSpec[], provider: string) => WireReader;
+}
+
+export class BrokenEvent extends Error {
+  override readonly name = 'BrokenEvent';
+}
+
+/** Joined where each message stands alone. */
+export function joinPieces(pieces: readonly WirePiece[]): string {
+  return pieces.map(({ json }) => json).join(',');
+}
+
+export function objectAt(value: unknown, what: string): Json {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  throw new BrokenEvent(`${what} is no object`);
+}
+
+export function textAt(value: unknown, what: string): string {
+  if (typeof value === 'string') return value;
+  throw new BrokenEvent(`${what} is no text`);
+}
+
+export function optionalText(value: unknown, what: string): string | undefined {
+  return value === undefined || value === null ? undefined : textAt(value, what);
+}
+
+export function listAt(value: unknown, what: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new BrokenEvent(`${what} is no list`);
+}
+
+export function optionalNumber(value: unknown, what: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number') return value;
+  throw new BrokenEvent(`${what} is no number`);
+}

@@ -1,0 +1,18 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { KEY } from './protocols.ts';
+
+interface Settings {
+  readonly baseURL: string;
+  readonly fetch: typeof fetch;
+}
+
+/** The provider packages of the protocols that we read and write ourselves: what we are compared with. */
+export const PACKAGES: Readonly<Record<string, (settings: Settings, model: string) => LanguageModelV4>> = {
+  anthropic: (settings, model) => createAnthropic({ ...settings, apiKey: KEY })(model),
+  openai: (settings, model) => createOpenAI({ ...settings, apiKey: KEY }).responses(model),
+  'openai-compatible': (settings, model) =>
+    createOpenAICompatible({ ...settings, apiKey: KEY, name: 'local', includeUsage: true })(model),
+};
