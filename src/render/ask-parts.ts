@@ -1,6 +1,6 @@
 import type { Ask } from '../core/ask.ts';
 import { parseJson } from '../core/json-text.ts';
-import { inPlainSight } from './plain-sight.ts';
+import { cutMiddle, inPlainSight } from './plain-sight.ts';
 
 /** One thing that a person allows with a call. */
 export interface AskPart {
@@ -8,15 +8,44 @@ export interface AskPart {
   readonly name: string;
   /** What the call is about: it needs no name where there is little room. */
   readonly is_subject: boolean;
-  /** In plain sight, whole; several lines stand apart by line breaks. */
+  /** In plain sight; several lines stand apart by line breaks. */
   readonly text: string;
+  /** Characters that are left out in its middle, where it says so. */
+  readonly left_out: number;
   readonly language: '' | 'bash' | 'json' | 'diff';
   /** Something in it had to be spelled. */
   readonly spelled: boolean;
 }
 
-/** Everything that the call would be given, as every door shows it: the change of a file as a difference, a command as it runs, all else by name. */
-export function askParts(ask: Pick<Ask, 'tool' | 'subject' | 'input' | 'difference'>): readonly AskPart[] {
+const PARTS_MAX = 50;
+const NAME_MAX = 200;
+
+type Asked = Pick<Ask, 'tool' | 'subject' | 'input' | 'difference'>;
+
+/**
+ * Everything that the call would be given, as every door shows it: the change of a file as a difference, a command as it runs, all else by name.
+ * Of an argument of more than `most` characters the beginning and the end, of very many arguments the first, and how much more there is.
+ */
+export function askParts(ask: Asked, most = Number.POSITIVE_INFINITY): readonly AskPart[] {
+  return [...eachAskPart(ask, most)];
+}
+
+/** The same, one after the other: of a large call each takes its time. */
+export function* eachAskPart(ask: Asked, most: number): Generator<AskPart> {
+  const all = allParts(ask);
+  const shown = most < Number.POSITIVE_INFINITY ? all.slice(0, PARTS_MAX) : all;
+  for (const raw of shown) yield readable(raw, most);
+  const more = all.slice(shown.length);
+  if (more.length === 0) return;
+  const left_out = more.reduce((sum, { name, text }) => sum + name.length + text.length, 0);
+  const text = `[… ${more.length} more arguments, ${left_out} characters …]`;
+  yield { name: '', is_subject: false, text, left_out, language: '', spelled: false };
+}
+
+/** An argument as it was given. */
+type RawPart = Omit<AskPart, 'left_out' | 'spelled'>;
+
+function allParts(ask: Asked): RawPart[] {
   const given = parsed(ask.input);
   if (given === null) {
     const text = ask.input === '' ? '(no arguments)' : ask.input;
@@ -38,11 +67,23 @@ export function askParts(ask: Pick<Ask, 'tool' | 'subject' | 'input' | 'differen
   return [...sorted, part('', false, changed.text, 'diff')];
 }
 
-function part(name: string, is_subject: boolean, raw: string, language: AskPart['language']): AskPart {
+function part(name: string, is_subject: boolean, text: string, language: AskPart['language']): RawPart {
+  return { name, is_subject, text, language };
+}
+
+function readable({ name, is_subject, text: raw, language }: RawPart, most: number): AskPart {
   // To a shell a carriage return is a character; in a text it is how lines end on some machines.
   const plain = language === '' ? raw.replaceAll('\r\n', '\n') : raw;
-  const text = inPlainSight(plain);
-  return { name: inPlainSight(name), is_subject, text, language, spelled: text !== plain };
+  const near = cutMiddle(plain, most);
+  const text = inPlainSight(near);
+  return {
+    name: inPlainSight(cutMiddle(name, NAME_MAX)),
+    is_subject,
+    text,
+    left_out: Math.max(0, plain.length - most),
+    language,
+    spelled: text !== near,
+  };
 }
 
 /** The difference that the tool made out when it asked; without one, what the edits of a patch take and give. */

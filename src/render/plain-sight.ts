@@ -26,17 +26,21 @@ export function inPlainSight(text: string): string {
     .replaceAll(GAP, (run) => `[${run.length} ${run.includes('\t') ? 'blanks' : 'spaces'}]`);
 }
 
-/** The same, on one line. */
-export function inOneLine(text: string): string {
-  return inPlainSight(text).replaceAll('\n', ' ⏎ ').replaceAll('\t', ' ').trim();
+/** More than what anybody is shown in one line. */
+const LINE_MAX = 10_000;
+
+/** The same, on one line of so many characters. */
+export function inOneLine(text: string, most: number): string {
+  const line = inPlainSight(cutMiddle(text, LINE_MAX)).replaceAll('\n', ' ⏎ ').replaceAll('\t', ' ').trim();
+  return cutMiddle(line, most, Math.max(0, text.length - LINE_MAX));
 }
 
-/** Its first and its last characters, and between them how many are left out. */
-export function cutMiddle(text: string, most: number): string {
+/** Its first and its last characters, and between them how many are left out, with those that were left out there before. */
+export function cutMiddle(text: string, most: number, before = 0): string {
   if (text.length <= most) return text;
   const head = text.slice(0, Math.ceil((most * 2) / 3));
   const tail = text.slice(text.length - Math.floor(most / 3));
-  const left_out = text.length - head.length - tail.length;
+  const left_out = text.length - head.length - tail.length + before;
   return `${head.toWellFormed()}[… ${left_out} characters …]${tail.toWellFormed()}`;
 }
 

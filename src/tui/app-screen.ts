@@ -1,8 +1,10 @@
 import type { Desk } from './desk.ts';
+import { type Enough, enoughFor } from './enough.ts';
+import { EntryPrinter } from './entry-printer.ts';
 import type { Frame } from './frame.ts';
 import { describeBindings } from './key-bindings.ts';
 import { commandRows, keyRows } from './key-rows.ts';
-import { MarkdownLines } from './markdown.ts';
+import { MarkdownTail } from './markdown.ts';
 import { shortcuts } from './shortcuts.ts';
 import { paneOf, type UiState } from './ui-state.ts';
 import { finishedEntries } from './views/entry-view.ts';
@@ -19,9 +21,9 @@ export class AppScreen {
   readonly #desk: Desk;
   readonly #banner: string | null;
   readonly #kept = new EntryLines();
-  readonly #text = new MarkdownLines();
-  /** Entries of the root that stand in the native scrollback. */
-  #printed = 0;
+  readonly #text = new MarkdownTail();
+  /** What of the root stands in the native scrollback. */
+  #printer: EntryPrinter | null = null;
   #spoken: UiState | null = null;
 
   constructor(desk: Desk, banner: string | null) {
@@ -29,14 +31,22 @@ export class AppScreen {
     this.#banner = banner;
   }
 
-  draw(): void {
+  /** False when not all of it was drawn: another frame shall follow at once. */
+  draw(): boolean {
     const { screen, state, look } = this.#desk;
-    this.#printRoot();
-    if (look.accessible) this.#speak();
+    const enough = enoughFor();
+    let whole = this.#printRoot(enough);
+    if (look.accessible && whole) this.#speak();
     const wants_full = this.#wantsFull();
     if (wants_full && !screen.full) screen.enterFull();
     else if (!wants_full && screen.full) screen.leaveFull();
-    screen.draw(wants_full ? this.#full(state) : this.#frame(state, Math.max(1, screen.rows - 1)));
+    if (!wants_full) screen.draw(this.#frame(state, Math.max(1, screen.rows - 1)));
+    else {
+      const full = this.#full(state, enough);
+      screen.draw(full.frame);
+      whole &&= full.whole;
+    }
+    return whole;
   }
 
   /** Lists and other agents fill the screen; the main conversation stays inline. */
@@ -47,24 +57,23 @@ export class AppScreen {
     return view !== null && (view !== state.root_id || browsing);
   }
 
-  #printRoot(): void {
+  #printRoot(enough: Enough): boolean {
     const { state, screen, look } = this.#desk;
-    if (state.root_id === null) return;
-    const pane = paneOf(state, state.root_id);
-    const end = finishedEntries(pane.entries);
-    if (end <= this.#printed) return;
+    if (state.root_id === null) return true;
+    const { entries } = paneOf(state, state.root_id);
+    const end = finishedEntries(entries);
+    if (end === 0) return true;
     // A long conversation that is opened again: the newest of it, the rest is a key away.
-    if (this.#printed === 0 && end > REPRINTED) this.#printed = end - REPRINTED;
-    const names = nameContext(state);
+    this.#printer ??= new EntryPrinter(Math.max(0, end - REPRINTED));
     const width = Math.max(1, screen.columns - 1);
-    const lines: string[] = [];
-    for (let index = this.#printed; index < end; index += 1) {
-      const entry = pane.entries[index];
-      if (entry !== undefined)
-        lines.push(...this.#kept.lines(entry, pane.entries[index - 1] ?? null, width, look, names));
-    }
-    this.#printed = end;
-    screen.print(lines);
+    const { lines, whole } = this.#printer.lines(entries, end, {
+      width,
+      look,
+      names: nameContext(state),
+      enough,
+    });
+    if (lines.length > 0) screen.print(lines);
+    return whole;
   }
 
   #speak(): void {
@@ -95,13 +104,14 @@ export class AppScreen {
   }
 
   /** The scrollback of the agent in view above the layers. */
-  #full(state: UiState): Frame {
+  #full(state: UiState, enough: Enough): { readonly frame: Frame; readonly whole: boolean } {
     const { screen, look } = this.#desk;
     const below = this.#frame(state, screen.rows);
     const { view, overlay } = state;
-    if (view === null || overlay?.type === 'agents' || overlay?.type === 'keys') return below;
+    if (view === null || overlay?.type === 'agents' || overlay?.type === 'keys')
+      return { frame: below, whole: true };
     const height = screen.rows - below.lines.length;
-    if (height <= 0) return below;
+    if (height <= 0) return { frame: below, whole: true };
     const { entries } = paneOf(state, view);
     const shown = transcriptView(entries.slice(0, finishedEntries(entries)), {
       width: Math.max(1, screen.columns - 1),
@@ -110,12 +120,13 @@ export class AppScreen {
       look,
       names: nameContext(state),
       kept: this.#kept,
+      enough,
     });
     this.#desk.scrolled = shown.scrolled;
     const gap = Array.from({ length: Math.max(0, height - shown.lines.length) }, () => '');
     const above = [...gap, ...shown.lines];
     const cursor =
       below.cursor === null ? null : { row: below.cursor.row + above.length, column: below.cursor.column };
-    return { lines: [...above, ...below.lines], cursor };
+    return { frame: { lines: [...above, ...below.lines], cursor }, whole: shown.whole };
   }
 }

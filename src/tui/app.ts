@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Agent } from '../core/agent.ts';
 import { CoppiceError } from '../core/coppice-error.ts';
 import { isTerminal, isWorking } from '../core/state.ts';
@@ -23,7 +24,7 @@ import type { Screen } from './screen.ts';
 import type { UiEvent } from './ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
 import { needsHistory, reduce } from './ui-store.ts';
-import { wrap } from './wrap.ts';
+import { warmUp, wrap } from './wrap.ts';
 
 /** What agents do is drawn at most so often; a key at once. */
 const FRAME_MS = 100;
@@ -56,6 +57,8 @@ class App implements Desk {
   #last_deed = Promise.resolve();
   #draw_timer: NodeJS.Timeout | null = null;
   #last_draw = 0;
+  /** The last frame did not show all. */
+  #unfinished = false;
   readonly #bell = new Bell();
   #leave: (how: Leave) => void = () => undefined;
 
@@ -91,7 +94,13 @@ class App implements Desk {
       if (this.#options.first !== null) submit(this, this.#options.first);
       this.#timers.push(setInterval(() => this.#tick(), FRAME_MS));
       this.#draw();
+      warmUp(this.look);
       const how = await promise;
+      // What is finished shall stand in the scrollback.
+      while (this.#unfinished && how !== 'hangup') {
+        await setImmediate();
+        this.#draw();
+      }
       if (how === 'kill' && this.state.root_id !== null) await this.runtime.kill(this.state.root_id);
       return { how, root_id: this.state.root_id };
     } finally {
@@ -282,6 +291,9 @@ class App implements Desk {
     if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
     this.#draw_timer = null;
     this.#last_draw = Date.now();
-    this.#drawn.draw();
+    this.#unfinished = !this.#drawn.draw();
+    if (!this.#unfinished) return;
+    if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
+    this.#draw_timer = setTimeout(() => this.#draw(), 0);
   }
 }

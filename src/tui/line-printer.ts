@@ -1,5 +1,7 @@
 import { isOwnQuestion } from './decision.ts';
 import type { Desk } from './desk.ts';
+import { enoughFor } from './enough.ts';
+import { EntryPrinter } from './entry-printer.ts';
 import { describeBindings } from './key-bindings.ts';
 import { commandRows, keyRows } from './key-rows.ts';
 import { STANDARD_SHORTCUTS } from './shortcuts.ts';
@@ -11,7 +13,6 @@ import { finishedEntries } from './views/entry-view.ts';
 import { nameContext } from './views/name-context.ts';
 import { questionLines } from './views/question-line.ts';
 import { spokenChanges } from './views/spoken-changes.ts';
-import { EntryLines } from './views/transcript-view.ts';
 
 /** Entries of a conversation that are printed when it comes into view. */
 const PRINTED_AGAIN = 40;
@@ -20,22 +21,22 @@ const HIGH = 200;
 /** Tells what happens line by line, where nothing can be drawn: the agent in view, questions, lists when they are asked for. */
 export class LinePrinter {
   readonly #desk: Desk;
-  readonly #kept = new EntryLines();
-  /** Entries printed, by agent. */
-  readonly #printed = new Map<string, number>();
+  /** What was printed, by agent. */
+  readonly #printed = new Map<string, EntryPrinter>();
   #told: UiState | null = null;
 
   constructor(desk: Desk) {
     this.#desk = desk;
   }
 
-  draw(): void {
+  /** False when not all of it was printed: it shall be called again at once. */
+  draw(): boolean {
     const { state, screen, look } = this.#desk;
     const before = this.#told;
     this.#told = state;
     const width = Math.max(1, screen.columns - 1);
     if (before !== null && before !== state) screen.print(spokenChanges(before, state, width, look));
-    this.#entries(state, width);
+    const whole = this.#entries(state, width);
     const [ask] = state.asks;
     const is_news = before?.question == null || before.asks[0]?.id !== ask?.id;
     if (state.question !== null && is_news)
@@ -48,21 +49,20 @@ export class LinePrinter {
         '/allow once, /allow agent for later calls too, /deny WORDS; nothing runs until then',
       ]);
     this.#overlay(state, before, width);
+    return whole;
   }
 
-  #entries(state: UiState, width: number): void {
+  #entries(state: UiState, width: number): boolean {
     const { screen, look } = this.#desk;
-    if (state.view === null || !paneOf(state, state.view).whole) return;
+    if (state.view === null || !paneOf(state, state.view).whole) return true;
     const { entries } = paneOf(state, state.view);
     const end = finishedEntries(entries);
-    const from = this.#printed.get(state.view) ?? Math.max(0, end - PRINTED_AGAIN);
+    const printer = this.#printed.get(state.view) ?? new EntryPrinter(Math.max(0, end - PRINTED_AGAIN));
+    this.#printed.set(state.view, printer);
     const names = nameContext(state);
-    for (let index = from; index < end; index += 1) {
-      const entry = entries[index];
-      if (entry !== undefined)
-        screen.print(this.#kept.lines(entry, entries[index - 1] ?? null, width, look, names));
-    }
-    this.#printed.set(state.view, Math.max(from, end));
+    const { lines, whole } = printer.lines(entries, end, { width, look, names, enough: enoughFor() });
+    screen.print(lines);
+    return whole;
   }
 
   /** A list is printed once and closed; what must be confirmed stays open for the answer. */

@@ -2,9 +2,10 @@
  * Cuts Markdown into pieces that can be rendered one by one. A boundary depends on what stands before it and on the first characters
  * behind it only: text that is still being written changes nothing but its last piece.
  */
+import { cutPlace, PIECE_MAX, pieceMax } from './wrap.ts';
 
-/** More than this is never rendered at once: some constructs take time that grows with the square of their length. */
-const PIECE_MAX = 8_192;
+/** Code takes longer: its colours are looked for. */
+const CODE_MAX = 4_096;
 
 export interface Fence {
   readonly marker: string;
@@ -20,13 +21,14 @@ export interface Piece {
   readonly code: { readonly fence: Fence; readonly opens: boolean; readonly closes: boolean } | null;
 }
 
+const FENCE = /```|~~~/;
 const OPENING = /^(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 const INNER_OPENING = /^\s+(?:(?:[-+*]|\d{1,9}[.)])\s+)*(`{3,}|~{3,})|^(?:[-+*]|\d{1,9}[.)])\s+(`{3,}|~{3,})/;
 const LANGUAGE_MAX = 20;
 
 /** All pieces from `from` on; `from` is where a piece of an earlier cut began, and `resumed` that piece. */
-export function cutPieces(text: string, resumed: Piece | null): Piece[] {
-  const pieces: Piece[] = [];
+export function* cutPieces(text: string, resumed: Piece | null): Generator<Piece> {
+  let pieces: Piece[] = [];
   const from = resumed?.start ?? 0;
   let start = from;
   let gap = resumed?.gap ?? false;
@@ -34,23 +36,36 @@ export function cutPieces(text: string, resumed: Piece | null): Piece[] {
   /** Inside a list: the marker that closes its code. */
   let inner: string | null = null;
   let blank = false;
+  let most = PIECE_MAX;
   const cut = (end: number, next_gap: boolean): void => {
     if (end > start || code !== null) pieces.push({ start, end, gap, code });
     start = end;
     gap = next_gap;
     inner = null;
     blank = false;
+    most = PIECE_MAX;
   };
   for (let place = from; place < text.length; ) {
+    if (pieces.length > 0) {
+      yield* pieces;
+      pieces = [];
+    }
+    if (text[place] === '\n' && code === null && inner === null && place - start < most) {
+      blank = true;
+      place += 1;
+      continue;
+    }
     const found = text.indexOf('\n', place);
     const end = found === -1 ? text.length : found + 1;
     const row = text.slice(place, Math.min(end, place + PIECE_MAX)).trimEnd();
-    if (end - start > PIECE_MAX) {
+    const row_most = code === null ? pieceMax(row) : Math.min(pieceMax(row), CODE_MAX);
+    if (end - start > Math.min(most, row_most)) {
       if (place > start) cut(place, false);
-      for (let next = cutPlace(text, start, end); next < end; next = cutPlace(text, start, end))
-        cut(next, false);
+      for (let next = start; next < end; next = cutPlace(text, start, end, row_most))
+        if (next > start) cut(next, false);
       if (code !== null) code = { ...code, opens: false };
     }
+    most = Math.min(most, row_most);
     if (code !== null) {
       if (closes(row, code.fence.marker)) {
         code = { ...code, closes: true };
@@ -60,7 +75,8 @@ export function cutPieces(text: string, resumed: Piece | null): Piece[] {
       place = end;
       continue;
     }
-    const opening = OPENING.exec(row);
+    const fenced = FENCE.test(row);
+    const opening = fenced ? OPENING.exec(row) : null;
     if (opening !== null) {
       cut(place, place > 0);
       code = { fence: fenceOf(opening), opens: true, closes: false };
@@ -70,13 +86,13 @@ export function cutPieces(text: string, resumed: Piece | null): Piece[] {
     else {
       if (blank && !/^(?: {2}|\t| \t)/.test(row)) cut(place, true);
       blank = false;
-      const nested = INNER_OPENING.exec(row);
+      const nested = fenced ? INNER_OPENING.exec(row) : null;
       if (nested !== null) inner = nested[1] ?? nested[2] ?? null;
     }
     place = end;
   }
   if (start < text.length) cut(text.length, false);
-  return pieces;
+  yield* pieces;
 }
 
 function fenceOf([, marker = '```', info = '']: RegExpExecArray): Fence {
@@ -86,14 +102,4 @@ function fenceOf([, marker = '```', info = '']: RegExpExecArray): Fence {
 
 function closes(row: string, marker: string): boolean {
   return row.startsWith(marker) && row === (marker[0] as string).repeat(row.length);
-}
-
-/** Where a line that is too long is cut: behind a space if there is one, never inside a character. */
-function cutPlace(text: string, start: number, end: number): number {
-  if (end - start <= PIECE_MAX) return end;
-  const limit = start + PIECE_MAX;
-  const space = text.lastIndexOf(' ', limit);
-  if (space > start + PIECE_MAX / 2) return space + 1;
-  const unit = text.charCodeAt(limit);
-  return unit >= 0xdc00 && unit <= 0xdfff ? limit - 1 : limit;
 }

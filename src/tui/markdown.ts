@@ -14,54 +14,64 @@ setCapabilityOverrides({ hyperlinks: false, images: null });
 /** What comes after so many paragraphs is shown as it was written. */
 const PIECES_MAX = 500;
 
-/** Markdown as lines that fit the width. */
-export function markdown(text: string, width: number, look: Look): readonly string[] {
-  return new MarkdownLines().lines(text, width, look);
+/** Markdown as lines that fit the width, a piece of it at a time. */
+export function* markdown(text: string, width: number, look: Look): Generator<readonly string[]> {
+  const room = Math.max(1, width);
+  let [index, empty] = [0, true];
+  for (const piece of cutPieces(text, null)) {
+    const lines = linesOf(text, piece, index, room, look);
+    index += 1;
+    yield lines.length > 0 && !empty && piece.gap ? ['', ...lines] : lines;
+    empty &&= lines.length === 0;
+  }
 }
 
-/** The same for text that grows: only the last piece of it is rendered again. */
-export class MarkdownLines {
+/** The end of a text that grows: only its last piece is rendered again, and nothing that is not shown. */
+export class MarkdownTail {
   #text = '';
   #width = 0;
   #look: Look | null = null;
   #pieces: Piece[] = [];
-  #rendered: (readonly string[])[] = [];
+  #rendered: (readonly string[] | undefined)[] = [];
 
-  lines(text: string, width: number, look: Look): readonly string[] {
+  /** The last lines of it, `rows` at least where it has as many. */
+  lines(text: string, width: number, look: Look, rows: number): readonly string[] {
     const same = this.#look !== null && sameLook(look, this.#look) && width === this.#width;
     if (!same || !text.startsWith(this.#text)) {
       this.#pieces = [];
       this.#rendered = [];
     }
-    if (!same || text !== this.#text) this.#renderFrom(text, Math.max(1, width), look);
+    if (!same || text !== this.#text) {
+      const resumed = this.#pieces.pop() ?? null;
+      this.#rendered.length = this.#pieces.length;
+      for (const piece of cutPieces(text, resumed)) this.#pieces.push(piece);
+    }
     [this.#text, this.#width, this.#look] = [text, width, look];
-    return this.#joined();
+    return this.#last(rows, look);
   }
 
-  #renderFrom(text: string, width: number, look: Look): void {
-    const resumed = this.#pieces.pop() ?? null;
-    this.#rendered.pop();
-    const cut = cutPieces(text, resumed);
-    cut.forEach((piece, index) => {
-      this.#pieces.push(piece);
-      const plain = piece.start >= MARKED_MAX || this.#pieces.length > PIECES_MAX;
-      this.#rendered.push(
-        plain
-          ? asWritten(text.slice(piece.start, piece.end), width, look)
-          : renderPiece(text, piece, index === cut.length - 1, width, look),
-      );
-    });
+  #last(rows: number, look: Look): readonly string[] {
+    const parts: (readonly string[])[] = [];
+    let [count, gap] = [0, false];
+    for (let index = this.#pieces.length - 1; index >= 0 && count < rows; index -= 1) {
+      const piece = this.#pieces[index] as Piece;
+      const lines =
+        this.#rendered[index] ?? linesOf(this.#text, piece, index, Math.max(1, this.#width), look);
+      this.#rendered[index] = lines;
+      if (lines.length === 0) continue;
+      if (gap) parts.push(['']);
+      parts.push(lines);
+      count += lines.length + (gap ? 1 : 0);
+      gap = piece.gap;
+    }
+    return parts.reverse().flat();
   }
+}
 
-  #joined(): string[] {
-    const out: string[] = [];
-    this.#rendered.forEach((lines, index) => {
-      if (lines.length === 0) return;
-      if (out.length > 0 && this.#pieces[index]?.gap === true) out.push('');
-      for (const line of lines) out.push(line);
-    });
-    return out;
-  }
+function linesOf(text: string, piece: Piece, index: number, width: number, look: Look): readonly string[] {
+  return piece.start >= MARKED_MAX || index >= PIECES_MAX
+    ? asWritten(text.slice(piece.start, piece.end), width, look)
+    : renderPiece(text, piece, piece.end === text.length, width, look);
 }
 
 function sameLook(a: Look, b: Look): boolean {

@@ -92,7 +92,7 @@ export class TerminalScreen implements Screen {
 
   print(lines: readonly string[]): void {
     if (this.#state === 'closed') return;
-    if (!this.#ready || this.full) this.#waiting.push(...lines);
+    if (!this.#ready || this.full) for (const line of lines) this.#waiting.push(line);
     else this.#write(synchronized(this.#inline.print(lines, this.#size)));
   }
 

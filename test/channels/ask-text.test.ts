@@ -22,7 +22,10 @@ const WHOLE_DOORS: Readonly<Record<string, (ask: Ask) => string>> = {
       type: 'asks',
       asks: [{ ...ask, root_id: 'main' }],
     });
-    return approvalBox(state, QUESTION, 78, 12, PLAIN).join('\n');
+    // A command may go on in the next row.
+    return approvalBox(state, QUESTION, 78, 12, PLAIN)
+      .join('\n')
+      .replaceAll(/ *│\n│ */g, ' ');
   },
   'coppice approvals list': (ask) =>
     askLines(ask, { id: 'a1b2', lineage: ['main'], now: T0, style: PLAIN }).join('\n'),

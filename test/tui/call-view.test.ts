@@ -4,19 +4,21 @@ import { describe, it } from 'node:test';
 import type { PlacedMessage } from '../../src/core/message.ts';
 import type { Entry } from '../../src/tui/entry.ts';
 import type { Look } from '../../src/tui/look.ts';
-import { MarkdownLines } from '../../src/tui/markdown.ts';
+import { MarkdownTail } from '../../src/tui/markdown.ts';
 import { transcript } from '../../src/tui/transcript.ts';
 import { EMPTY_PANE } from '../../src/tui/ui-state.ts';
 import { entryBelow, entryView, finishedEntries } from '../../src/tui/views/entry-view.ts';
 import { nameContext } from '../../src/tui/views/name-context.ts';
 import { streamingView } from '../../src/tui/views/streaming-view.ts';
-import { ASCII, at, call, PLAIN, result, SPOKEN, says, story, user } from './ui-fixture.ts';
+import { ASCII, at, call, drawn, PLAIN, result, SPOKEN, says, story, user } from './ui-fixture.ts';
 
 const names = nameContext(story());
 
 function draw(messages: readonly PlacedMessage[], look: Look = PLAIN, width = 60): string[] {
   const entries = transcript(messages, 'main');
-  return entries.flatMap((entry, index) => entryBelow(entry, entries[index - 1] ?? null, width, look, names));
+  return entries.flatMap((entry, index) =>
+    drawn(entryBelow(entry, entries[index - 1] ?? null, width, look, names)),
+  );
 }
 
 function drawCall(
@@ -46,7 +48,7 @@ describe('a call', () => {
     const entries = transcript([says('main', 1, '', call('c', 'patch', { path: 'a.txt', edits }))], 'main');
     const [entry] = entries.filter((one) => one.type === 'call');
     assert.ok(entry !== undefined);
-    assert.deepEqual(entryView({ ...entry, opened: true }, 60, PLAIN, names), [
+    assert.deepEqual(drawn(entryView({ ...entry, opened: true }, 60, PLAIN, names)), [
       '● patch a.txt',
       '  @@',
       '  -two',
@@ -80,7 +82,7 @@ describe('a call', () => {
       'main',
     );
     const opened = { ...(entry as Extract<Entry, { type: 'call' }>), opened: true };
-    assert.equal(entryView(opened, 60, PLAIN, names).length, 21);
+    assert.equal(drawn(entryView(opened, 60, PLAIN, names)).length, 21);
   });
 
   it('says in a word how it ended', () => {
@@ -191,7 +193,7 @@ describe('what is not finished', () => {
   const view = (change: object, height = 20): string[] =>
     streamingView(
       { ...EMPTY_PANE, entries, ...change },
-      { width: 40, height, look: PLAIN, names, elsewhere: [], text: new MarkdownLines() },
+      { width: 40, height, look: PLAIN, names, elsewhere: [], text: new MarkdownTail() },
     );
 
   it('begins at the first call without a result', () => {

@@ -13,6 +13,7 @@ import {
   at,
   COLOUR,
   call,
+  drawn,
   fits,
   HOSTILE,
   LOOKS,
@@ -28,7 +29,9 @@ const names = nameContext(story());
 
 function draw(messages: readonly PlacedMessage[], look: Look = PLAIN, width = 60): string[] {
   const entries = transcript(messages, 'main');
-  return entries.flatMap((entry, index) => entryBelow(entry, entries[index - 1] ?? null, width, look, names));
+  return entries.flatMap((entry, index) =>
+    drawn(entryBelow(entry, entries[index - 1] ?? null, width, look, names)),
+  );
 }
 
 function letters(...bodies: readonly (readonly [string, string])[]): string {
@@ -101,7 +104,12 @@ it('folds what the runtime says to a line, and opens it on demand', () => {
   assert.deepEqual(draw([long]), ['· system: be quick (+2 lines)']);
   const [entry] = transcript([long], 'main');
   const opened = { ...(entry as Extract<Entry, { type: 'message' }>), opened: true };
-  assert.deepEqual(entryView(opened, 60, PLAIN, names), ['· system: ', '  be quick', '  now', '  please']);
+  assert.deepEqual(drawn(entryView(opened, 60, PLAIN, names)), [
+    '· system: ',
+    '  be quick',
+    '  now',
+    '  please',
+  ]);
   assert.deepEqual(draw([user('main', 1, 'You are now "x"\nYour task', 'identity')]), [
     '⑂ You are now "x" (+1 line)',
   ]);

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { MarkdownLines, markdown } from '../../src/tui/markdown.ts';
+import { markdown as batches, MarkdownTail } from '../../src/tui/markdown.ts';
 import { cutPieces } from '../../src/tui/markdown-pieces.ts';
-import { ASCII, COLOUR, fits, HOSTILE, isHarmless, LOOKS, PLAIN, SPOKEN } from './ui-fixture.ts';
+import { ASCII, COLOUR, drawn, fits, HOSTILE, isHarmless, LOOKS, PLAIN, SPOKEN } from './ui-fixture.ts';
+
+const markdown = (...args: Parameters<typeof batches>): readonly string[] => drawn(batches(...args));
 
 const DOCUMENT = [
   '# Title',
@@ -114,10 +116,14 @@ it('never lets a colour of code run over the end of its line', () => {
 describe('text that is being written', () => {
   for (const [name, look] of Object.entries(LOOKS))
     it(`shows at each moment what the whole would show (${name})`, () => {
-      const growing = new MarkdownLines();
+      const growing = new MarkdownTail();
       for (let end = 0; end <= DOCUMENT.length; end += 1) {
         const text = DOCUMENT.slice(0, end);
-        assert.deepEqual(growing.lines(text, 40, look), markdown(text, 40, look), JSON.stringify(text));
+        assert.deepEqual(
+          growing.lines(text, 40, look, 1_000),
+          markdown(text, 40, look),
+          JSON.stringify(text),
+        );
       }
     });
 
@@ -127,22 +133,22 @@ describe('text that is being written', () => {
   });
 
   it('renders nothing again but the last piece, however much stands before', () => {
-    const growing = new MarkdownLines();
-    const before = growing.lines('one\n\ntwo\n\nthree', 40, PLAIN);
-    const after = growing.lines('one\n\ntwo\n\nthree and more', 40, PLAIN);
+    const growing = new MarkdownTail();
+    const before = growing.lines('one\n\ntwo\n\nthree', 40, PLAIN, 1_000);
+    const after = growing.lines('one\n\ntwo\n\nthree and more', 40, PLAIN, 1_000);
     assert.deepEqual(before.slice(0, 4), after.slice(0, 4));
     const text = `${'word '.repeat(40)}\n\n`.repeat(5_000);
-    const pieces = cutPieces(text, null);
-    const resumed = cutPieces(`${text}more`, pieces.at(-1) ?? null);
+    const pieces = [...cutPieces(text, null)];
+    const resumed = [...cutPieces(`${text}more`, pieces.at(-1) ?? null)];
     assert.ok(text.length > 1_000_000);
     assert.ok(resumed.length <= 2, `${resumed.length} pieces again`);
   });
 
   it('starts over when the text or the width is another', () => {
-    const growing = new MarkdownLines();
-    growing.lines('one two three', 40, PLAIN);
-    assert.deepEqual(growing.lines('four', 40, PLAIN), ['four']);
-    assert.deepEqual(growing.lines('four five', 4, PLAIN), ['four', 'five']);
+    const growing = new MarkdownTail();
+    growing.lines('one two three', 40, PLAIN, 1_000);
+    assert.deepEqual(growing.lines('four', 40, PLAIN, 1_000), ['four']);
+    assert.deepEqual(growing.lines('four five', 4, PLAIN, 1_000), ['four', 'five']);
   });
 });
 
@@ -162,7 +168,7 @@ it('cuts text into pieces that lose nothing, none of them too long to render', (
   fc.assert(
     fc.property(fc.array(line, { maxLength: 30 }), (rows) => {
       const text = rows.join('\n');
-      const pieces = cutPieces(text, null);
+      const pieces = [...cutPieces(text, null)];
       assert.equal(pieces.map((piece) => text.slice(piece.start, piece.end)).join(''), text);
       for (const { start, end } of pieces) assert.ok(end - start <= 8_192 + 20);
     }),

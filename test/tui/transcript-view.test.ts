@@ -8,6 +8,7 @@ import { EntryLines, transcriptView } from '../../src/tui/views/transcript-view.
 import { after, agent, ask, PLAIN, SPOKEN, seen, story, THINKING } from './ui-fixture.ts';
 
 const names = nameContext(story());
+const never = () => false;
 const many: readonly Entry[] = Array.from({ length: 10_000 }, (_, index) => ({
   type: 'say',
   seq: index,
@@ -32,7 +33,15 @@ function watched(entries: readonly Entry[]): {
 
 describe('a scrollback on a full screen', () => {
   const show = (entries: readonly Entry[], scrolled: number, height = 5) =>
-    transcriptView(entries, { width: 40, height, scrolled, look: PLAIN, names, kept: new EntryLines() });
+    transcriptView(entries, {
+      width: 40,
+      height,
+      scrolled,
+      look: PLAIN,
+      names,
+      kept: new EntryLines(),
+      enough: never,
+    });
 
   it('ends with the newest, and goes back as far as there is anything', () => {
     assert.deepEqual(show(many, 0).lines, ['entry 9997', '', 'entry 9998', '', 'entry 9999']);
@@ -40,7 +49,7 @@ describe('a scrollback on a full screen', () => {
     const top = show(many.slice(0, 4), 99);
     assert.deepEqual(top.lines, ['entry 0', '', 'entry 1', '', 'entry 2']);
     assert.equal(top.scrolled, 2);
-    assert.deepEqual(show(many.slice(0, 1), 3), { lines: ['entry 0'], scrolled: 0 });
+    assert.deepEqual(show(many.slice(0, 1), 3), { lines: ['entry 0'], scrolled: 0, whole: true });
     assert.deepEqual(show([], 0).lines, []);
   });
 
@@ -53,11 +62,11 @@ describe('a scrollback on a full screen', () => {
   it('renders an entry once, until it or the width is another', () => {
     const kept = new EntryLines();
     const [one, two] = many as [Entry, Entry];
-    const lines = kept.lines(two, one, 40, PLAIN, names);
-    assert.equal(kept.lines(two, one, 40, PLAIN, names), lines);
-    assert.notEqual(kept.lines(two, null, 40, PLAIN, names), lines);
-    assert.notEqual(kept.lines({ ...two }, one, 40, PLAIN, names), lines);
-    assert.notEqual(kept.lines(two, null, 41, PLAIN, names), lines);
+    const lines = kept.lines(two, one, { width: 40, look: PLAIN, names, enough: never });
+    assert.equal(kept.lines(two, one, { width: 40, look: PLAIN, names, enough: never }), lines);
+    assert.notEqual(kept.lines(two, null, { width: 40, look: PLAIN, names, enough: never }), lines);
+    assert.notEqual(kept.lines({ ...two }, one, { width: 40, look: PLAIN, names, enough: never }), lines);
+    assert.notEqual(kept.lines(two, null, { width: 41, look: PLAIN, names, enough: never }), lines);
   });
 });
 

@@ -17,6 +17,11 @@ export const ASCII: Look = { colour: false, unicode: false, accessible: false };
 export const SPOKEN: Look = { colour: false, unicode: true, accessible: true };
 export const LOOKS = { PLAIN, COLOUR, ASCII, SPOKEN };
 
+/** All the lines of what is drawn in batches. */
+export function drawn(batches: Iterable<readonly string[]>): readonly string[] {
+  return [...batches].flat();
+}
+
 /** When everything begins. */
 export const T0 = 1_000_000;
 

@@ -1,6 +1,6 @@
 import type { Ask } from '../../core/ask.ts';
 import { clean } from '../../render/clean.ts';
-import { cutMiddle, inOneLine } from '../../render/plain-sight.ts';
+import { inOneLine } from '../../render/plain-sight.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import type { TextBuilder } from './text-builder.ts';
 
@@ -12,8 +12,8 @@ export function writeAsks(builder: TextBuilder, asks: readonly Ask[]): void {
   for (const ask of asks) {
     builder.code(short.get(ask.id) ?? ask.id);
     builder.write(` ${clean(ask.agent_name)} wants ${clean(ask.tool)}`);
-    const subject = inOneLine(ask.subject);
-    if (subject !== '') builder.write(`: ${cutMiddle(subject, SUBJECT_MAX)}`);
+    const subject = inOneLine(ask.subject, SUBJECT_MAX);
+    if (subject !== '') builder.write(`: ${subject}`);
     builder.write('\n');
   }
 }

@@ -6,7 +6,7 @@ import type { FormattedText } from './formatted-text.ts';
 import type { Button } from './outgoing-message.ts';
 import { TextBuilder } from './text-builder.ts';
 
-/** So much of one argument stands in the chat; of a longer one the beginning and the end. */
+/** So much of one argument stands in the chat, twice as much when it is spelled; of a longer one the beginning and the end. */
 const ARGUMENT_MAX = 20_000;
 
 /** Who wants what, with all that the call would be given: that is what a person allows. */
@@ -15,10 +15,10 @@ export function askText(ask: Ask): FormattedText {
   builder.styled('bold', () => builder.write(clean(ask.agent_name)));
   builder.write(' wants: ');
   builder.styled('bold', () => builder.write(clean(ask.tool)));
-  const parts = askParts(ask);
-  for (const { name, is_subject, text, language } of parts) {
+  const parts = askParts(ask, ARGUMENT_MAX);
+  for (const { name, is_subject, text, left_out, language } of parts) {
     builder.write(is_subject || name === '' ? '\n' : `\n${name}:\n`);
-    builder.pre(cutMiddle(text, ARGUMENT_MAX), language);
+    builder.pre(cutMiddle(text, 2 * ARGUMENT_MAX, left_out), language);
   }
   if (parts.some(({ spelled }) => spelled)) builder.write(`\n⚠ ${SPELLED_NOTE}`);
   builder.write(`\ncwd ${clean(ask.cwd)}\nrule: ${clean(ask.rule)}`);

@@ -8,7 +8,7 @@ import { columns, type Part } from '../line.ts';
 import type { Look } from '../look.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../shortcuts.ts';
 import type { Question, UiState } from '../ui-state.ts';
-import { wrap } from '../wrap.ts';
+import { PIECE_MAX, pieceMax, wrap } from '../wrap.ts';
 import { box } from './box.ts';
 
 const WIDTH_MAX = 90;
@@ -53,7 +53,8 @@ export function approvalBox(
 
 /** Whether the question may need more than a screen of so many rows has for it: then pages of it can be turned. */
 export function hasPages(ask: Ask, width: number, height: number, look: Look): boolean {
-  return subjectLines(ask, Math.min(width, WIDTH_MAX) - 4, look).length > Math.floor(height / 2) - FIXED;
+  const { lines } = subjectLines(ask, Math.min(width, WIDTH_MAX) - 4, look);
+  return lines.length > Math.floor(height / 2) - FIXED;
 }
 
 /** What is allowed: all of it as long as there is room, else its beginning and its end, or a page of it; never cut in silence. */
@@ -65,13 +66,14 @@ function subjectRows(
   look: Look,
   { whole = 'PgDn shows them' }: AskingKeys,
 ): (readonly Part[])[] {
-  const lines = subjectLines(ask, width, look);
+  const { lines, left_out } = subjectLines(ask, width, look);
   if (rows === 1 && lines.length > 1) {
     const all = lines.map(({ text }) => text).join(' ');
     return [[['bold', cutMiddle(all, Math.max(1, width - MARK_ROOM))]]];
   }
+  const but = left_out === 0 ? '' : `, but for ${left_out} characters`;
   return pageOf(lines, page, rows, (told) => ({
-    text: `${sign(look, '…')} ${typeof told === 'number' ? `+${told} lines more: ${whole}` : told}`,
+    text: `${sign(look, '…')} ${typeof told === 'number' ? `+${told} lines more: ${whole}${but}` : told}`,
     paint: 'yellow' as const,
   })).map(({ text, paint }) => [[paint, text]]);
 }
@@ -93,11 +95,38 @@ function pageOf(
   return [...lines.slice(from, from + size), mark(told)];
 }
 
-function subjectLines(ask: Ask, width: number, look: Look): readonly AskRow[] {
-  return askParts(ask).flatMap((part): AskRow[] => {
-    const shown = wrap(textOf(part), width, look);
-    return shown.map((text) => ({ text, paint: part.language === 'diff' ? paintOf(text) : 'bold' }));
+interface SubjectLines {
+  readonly key: string;
+  readonly lines: readonly AskRow[];
+  /** Characters that no line shows. */
+  readonly left_out: number;
+}
+
+/** The box is drawn many times a second, and what is asked stays. */
+const KEPT = new WeakMap<Ask, SubjectLines>();
+
+/** Of one argument, and of all together, so many pieces are looked at: what is more loses its middle, and says so. */
+const PIECES = 4;
+const ARGUMENT_MAX = PIECES * PIECE_MAX;
+const ROOM_MIN = 200;
+
+function subjectLines(ask: Ask, width: number, look: Look): SubjectLines {
+  const key = `${width} ${look.unicode}`;
+  const kept = KEPT.get(ask);
+  if (kept?.key === key) return kept;
+  let [share, left_out] = [1, 0];
+  const lines = askParts(ask, ARGUMENT_MAX).flatMap((part): AskRow[] => {
+    const text = textOf(part);
+    const most = PIECES * pieceMax(text);
+    const near = cutMiddle(text, Math.max(ROOM_MIN, Math.floor(share * most)), part.left_out);
+    share -= near.length / most;
+    left_out += part.left_out + Math.max(0, text.length - near.length);
+    const shown = wrap(near, width, look);
+    return shown.map((row) => ({ text: row, paint: part.language === 'diff' ? paintOf(row) : 'bold' }));
   });
+  const all = { key, lines, left_out };
+  KEPT.set(ask, all);
+  return all;
 }
 
 interface AskRow {

@@ -1,6 +1,6 @@
 import { parseJson } from '../../core/json-text.ts';
 import { duration } from '../../render/amounts.ts';
-import { askParts } from '../../render/ask-parts.ts';
+import { eachAskPart } from '../../render/ask-parts.ts';
 import { clean } from '../../render/clean.ts';
 import { type Paint, sign } from '../../render/style.ts';
 import type { CallEntry } from '../entry.ts';
@@ -20,7 +20,12 @@ type Input = Readonly<Record<string, unknown>>;
 type Status = NonNullable<CallEntry['result']>['status'];
 
 /** One line for the call, `● bash ls -la  ✓`, and below it some of what it brought. */
-export function callView(entry: CallEntry, width: number, look: Look, names: NameContext): string[] {
+export function* callView(
+  entry: CallEntry,
+  width: number,
+  look: Look,
+  names: NameContext,
+): Generator<readonly string[]> {
   const input = inputOf(entry.input);
   const subject = subjectOf(entry, input, names);
   const name = clean(entry.name);
@@ -28,8 +33,9 @@ export function callView(entry: CallEntry, width: number, look: Look, names: Nam
   const head: Part[] = look.accessible
     ? [`${name}${subject === '' ? '' : ` ${subject}`}`]
     : [[dotPaint(entry), sign(look, '●')], ' ', ['bold', name], subject === '' ? '' : ` ${subject}`];
-  const whole = entry.opened ? wholeArguments(entry, width, look) : [];
-  return [headLine(head, mark, width, look), ...whole, ...brought(entry, width, look)];
+  yield [headLine(head, mark, width, look)];
+  if (entry.opened) yield* wholeArguments(entry, width, look);
+  yield* brought(entry, width, look);
 }
 
 /** The mark stays in sight, however long the subject is. */
@@ -95,25 +101,36 @@ function agents(count: number, noun: string): string {
   return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 }
 
+/** Of a longer argument the beginning and the end. */
+const ARGUMENT_MAX = 100_000;
+
 /** What one line cannot hold of the arguments: the lines of a command, the text of a write, what a patch takes and gives. */
-function wholeArguments({ name: tool, input }: CallEntry, width: number, look: Look): string[] {
-  return askParts({ tool, subject: '', input, difference: null }).flatMap(({ name, text }) => {
-    if (!text.includes('\n') && text.length < width / 2) return [];
-    const label = name === '' ? [] : [line(look, width, [['cyan', `  ${clean(name)}:`]])];
-    return [...label, ...wholeOutput(text, width, look)];
-  });
+function* wholeArguments(
+  { name: tool, input }: CallEntry,
+  width: number,
+  look: Look,
+): Generator<readonly string[]> {
+  for (const { name, text } of eachAskPart({ tool, subject: '', input, difference: null }, ARGUMENT_MAX)) {
+    if (!text.includes('\n') && text.length < width / 2) continue;
+    if (name !== '') yield [line(look, width, [['cyan', `  ${clean(name)}:`]])];
+    yield* wholeOutput(text, width, look);
+  }
 }
 
 /** Calls whose result says no more than the mark. */
 const QUIET: ReadonlySet<string> = new Set(['fork', 'send', 'kill', 'spawn_agents']);
 
-function brought({ name, result, opened }: CallEntry, width: number, look: Look): string[] {
-  if (result === null) return [];
-  if (opened) return wholeOutput(result.output, width, look);
+function* brought(
+  { name, result, opened }: CallEntry,
+  width: number,
+  look: Look,
+): Generator<readonly string[]> {
+  if (result === null) return;
+  if (opened) return yield* wholeOutput(result.output, width, look);
   const waited = name === 'wait' ? readWait(result.output) : null;
-  if (waited !== null) return waitRows(waited, width, look);
-  if (QUIET.has(name) && result.status === 'ok') return [];
-  return foldedOutput(result.output, OUTPUT_ROWS, width, look);
+  if (waited !== null) return yield waitRows(waited, width, look);
+  if (QUIET.has(name) && result.status === 'ok') return;
+  yield foldedOutput(result.output, OUTPUT_ROWS, width, look);
 }
 
 function inputOf(text: string): Input | null {

@@ -1,11 +1,11 @@
 import type { AssistantPart, PlacedMessage, UserOrigin } from '../../core/message.ts';
-import { clean, cleanLines } from '../../render/clean.ts';
+import { clean } from '../../render/clean.ts';
 import { type Paint, sign } from '../../render/style.ts';
 import type { Entry } from '../entry.ts';
 import { line } from '../line.ts';
 import type { Look } from '../look.ts';
 import { markdown } from '../markdown.ts';
-import { wrap } from '../wrap.ts';
+import { wrapInPieces } from '../wrap.ts';
 import { callView } from './call-view.ts';
 import { eventView } from './event-view.ts';
 import { folded } from './folded.ts';
@@ -13,12 +13,16 @@ import { mailView } from './mail-view.ts';
 import type { NameContext } from './name-context.ts';
 import { resultsView } from './results-view.ts';
 
-/** One entry of a scrollback as lines. */
-export function entryView(entry: Entry, width: number, look: Look, names: NameContext): readonly string[] {
-  if (entry.type === 'call') return callView(entry, width, look, names);
-  if (entry.type === 'message') return messageView(entry.message, entry.opened, width, look, names);
+/** Lines that are drawn one batch after the other: none takes long, however much there is. */
+export type Batches = Iterable<readonly string[]>;
+
+/** One entry of a scrollback. */
+export function* entryView(entry: Entry, width: number, look: Look, names: NameContext): Batches {
+  if (entry.type === 'call') return yield* callView(entry, width, look, names);
+  if (entry.type === 'message') return yield* messageView(entry.message, entry.opened, width, look, names);
   const paint: Paint = entry.tone === 'bad' ? 'red' : entry.tone === 'good' ? 'green' : 'dim';
-  return wrap(entry.text, width, look).map((row) => line(look, width, [[paint, row]]));
+  for (const rows of wrapInPieces(entry.text, width, look))
+    yield rows.map((row) => line(look, width, [[paint, row]]));
 }
 
 /** An entry with what separates it from the one before: nothing between calls, a blank line elsewhere, a rule at the fork point. */
@@ -28,13 +32,22 @@ export function entryBelow(
   width: number,
   look: Look,
   names: NameContext,
-): readonly string[] {
-  const lines = entryView(entry, width, look, names);
-  if (before === null || lines.length === 0) return lines;
-  const forks = isInherited(before) && !isInherited(entry) && entry.type !== 'say';
+): Batches {
+  const batches = entryView(entry, width, look, names);
+  if (before === null) return batches;
   const text = `${look.accessible ? '' : `${sign(look, '⑂')} `}forked here; what stands above was inherited`;
-  if (forks) return ['', line(look, width, [['dim', text]]), '', ...lines];
-  return isClose(entry, before) ? lines : ['', ...lines];
+  const forks = isInherited(before) && !isInherited(entry) && entry.type !== 'say';
+  if (forks) return below(['', line(look, width, [['dim', text]]), ''], batches);
+  return isClose(entry, before) ? batches : below([''], batches);
+}
+
+/** Nothing stands above nothing. */
+function* below(above: readonly string[], batches: Batches): Batches {
+  let is_first = true;
+  for (const lines of batches) {
+    yield is_first && lines.length > 0 ? [...above, ...lines] : lines;
+    is_first &&= lines.length === 0;
+  }
 }
 
 function isInherited(entry: Entry): boolean {
@@ -58,27 +71,28 @@ export function finishedEntries(entries: readonly Entry[]): number {
   return end;
 }
 
-function messageView(
+function* messageView(
   message: PlacedMessage,
   opened: boolean,
   width: number,
   look: Look,
   names: NameContext,
-): readonly string[] {
+): Batches {
   switch (message.kind) {
     case 'user':
-      return userView(message.content.origin, message.content.text, opened, width, look, names);
+      return yield* userView(message.content.origin, message.content.text, opened, width, look, names);
     case 'assistant':
-      return message.content.parts.flatMap((part, index, all) => {
-        const lines = partView(part, opened, width, look);
-        return index > 0 && lines.length > 0 && all[index - 1]?.type !== 'call' ? ['', ...lines] : lines;
-      });
+      for (const [index, part] of message.content.parts.entries()) {
+        const batches = partView(part, opened, width, look);
+        const before = message.content.parts[index - 1];
+        yield* before === undefined || before.type === 'call' ? batches : below([''], batches);
+      }
+      return;
     case 'event':
-      return eventView(message, width, look);
+      return yield* eventView(message, width, look);
     case 'capture':
-      return captureView(message.content.text, width, look);
+      return yield* captureView(message.content.text, width, look);
     case 'result':
-      return [];
   }
 }
 
@@ -95,11 +109,11 @@ function userView(
   width: number,
   look: Look,
   names: NameContext,
-): readonly string[] {
+): Batches {
   if (origin === 'human') return personView(text, width, look);
   if (origin === 'mail') return mailView(text, width, look, names);
   const results = origin === 'system' && !opened ? resultsView(text, width, look, names) : null;
-  if (results !== null) return results;
+  if (results !== null) return [results];
   const fork = origin === 'identity' && !opened ? forkTask(text) : null;
   if (fork !== null) {
     const mark = look.accessible ? 'task of ' : `${sign(look, '⑂')} `;
@@ -118,28 +132,28 @@ function forkTask(text: string): { readonly name: string; readonly task: string 
   return name === undefined || task === undefined ? null : { name, task };
 }
 
-function personView(text: string, width: number, look: Look): readonly string[] {
-  const mark = look.accessible ? 'You: ' : '> ';
-  const rows = wrap(text, width - mark.length, look);
-  return rows.map((row, index) => {
-    const before = index === 0 ? mark : ' '.repeat(look.accessible ? 0 : mark.length);
-    return line(look, width, [
-      ['cyan', before],
-      ['bold', row],
-    ]);
-  });
+function* personView(text: string, width: number, look: Look): Batches {
+  let mark = look.accessible ? 'You: ' : '> ';
+  for (const rows of wrapInPieces(text, width - mark.length, look))
+    yield rows.map((row) => {
+      const before = mark;
+      mark = ' '.repeat(look.accessible ? 0 : mark.length);
+      return line(look, width, [
+        ['cyan', before],
+        ['bold', row],
+      ]);
+    });
 }
 
-function partView(part: AssistantPart, opened: boolean, width: number, look: Look): readonly string[] {
+function partView(part: AssistantPart, opened: boolean, width: number, look: Look): Batches {
   if (part.type === 'call' || part.text.trim() === '') return [];
   if (part.type === 'text') return markdown(part.text, width, look);
   return folded({ label: [['dim', 'thought: ']], text: part.text, paint: 'dim', opened }, width, look);
 }
 
 /** What was typed while a capture was on: shown, and never sent to the model. */
-export function captureView(text: string, width: number, look: Look): string[] {
+export function* captureView(text: string, width: number, look: Look): Batches {
   const mark = look.accessible ? 'captured: ' : `${sign(look, '┆')} `;
-  return wrap(cleanLines(text), width - mark.length, look).map((row) =>
-    line(look, width, [['magenta', mark], row]),
-  );
+  for (const rows of wrapInPieces(text, width - mark.length, look))
+    yield rows.map((row) => line(look, width, [['magenta', mark], row]));
 }

@@ -1,12 +1,12 @@
 import { type FailureKind, isAboutContent } from '../../core/failure.ts';
 import type { EventContent, PlacedMessage } from '../../core/message.ts';
 import { clean } from '../../render/clean.ts';
-import { cutMiddle, inOneLine } from '../../render/plain-sight.ts';
+import { inOneLine } from '../../render/plain-sight.ts';
 import { type Paint, sign } from '../../render/style.ts';
-import { line } from '../line.ts';
+import { line, type Part } from '../line.ts';
 import type { Look } from '../look.ts';
 import { readWait } from '../wait-result.ts';
-import { wrap } from '../wrap.ts';
+import { wrap, wrapInPieces } from '../wrap.ts';
 import { waitRows } from './wait-rows.ts';
 
 type EventMessage = Extract<PlacedMessage, { readonly kind: 'event' }>;
@@ -30,24 +30,27 @@ const LOOKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
 };
 
 /** What happened to an agent, for people: `✗ kill event: by you, 0 descendants`. */
-export function eventView(message: EventMessage, width: number, look: Look): string[] {
+export function* eventView(message: EventMessage, width: number, look: Look): Generator<readonly string[]> {
   const { event, text } = message.content;
   const [glyph, paint] = LOOKS[event];
   const shown = glyph === '!' ? '!' : sign(look, glyph);
   const mark = look.accessible ? '' : `${shown} `;
   const waited = event === 'waited' ? readWait(text) : null;
   if (waited !== null)
-    return [line(look, width, [[paint, mark], 'wait ended']), ...waitRows(waited, width, look)];
-  const rows = wrap(shownText(message), width - mark.length, look);
+    return yield [line(look, width, [[paint, mark], 'wait ended']), ...waitRows(waited, width, look)];
   const below = ' '.repeat(mark.length);
-  const shown_rows = rows.map((row, index) =>
-    line(look, width, [
-      [paint, index === 0 ? mark : below],
-      [paint, row],
-    ]),
-  );
+  let before = mark;
+  for (const rows of wrapInPieces(shownText(message), width - mark.length, look))
+    yield rows.map((row) => {
+      const parts: Part[] = [
+        [paint, before],
+        [paint, row],
+      ];
+      before = below;
+      return line(look, width, parts);
+    });
   const ways_out = wayOut(message).flatMap((text) => wrap(text, width - mark.length, look));
-  return [...shown_rows, ...ways_out.map((row) => line(look, width, [below, ['dim', row]]))];
+  yield ways_out.map((row) => line(look, width, [below, ['dim', row]]));
 }
 
 /** What may be typed about an error that halted the agent. */
@@ -62,7 +65,7 @@ function wayOut({ content }: EventMessage): string[] {
 function shownText(message: EventMessage): string {
   const { event, text } = message.content;
   if (event === 'killed') return killText(message);
-  return event === 'asked' ? cutMiddle(inOneLine(text), ASKED_MAX) : text;
+  return event === 'asked' ? inOneLine(text, ASKED_MAX) : text;
 }
 
 /** Its own kill needs no name; one that took it along names whom it was meant for. */

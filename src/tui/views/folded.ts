@@ -1,9 +1,9 @@
-import { clean, cleanLines } from '../../render/clean.ts';
+import { clean } from '../../render/clean.ts';
 import type { Paint } from '../../render/style.ts';
 import { sign } from '../../render/style.ts';
 import { line, type Part } from '../line.ts';
 import type { Look } from '../look.ts';
-import { wrap } from '../wrap.ts';
+import { wrap, wrapInPieces } from '../wrap.ts';
 
 /** How much of a text that is folded is looked at. */
 const HEAD_MAX = 4_000;
@@ -17,16 +17,20 @@ export interface Fold {
 }
 
 /** A text as one line, with the number of lines behind it; opened, as all its lines. */
-export function folded({ label, text, paint, opened }: Fold, width: number, look: Look): string[] {
+export function* folded(
+  { label, text, paint, opened }: Fold,
+  width: number,
+  look: Look,
+): Generator<readonly string[]> {
   if (opened) {
-    const rows = wrap(text.trim(), width - 2, look);
-    return [line(look, width, label), ...rows.map((row) => line(look, width, ['  ', [paint, row]]))];
+    yield [line(look, width, label)];
+    return yield* indented(text.trim(), paint, width, look);
   }
   const trimmed = text.trimStart();
   const end = trimmed.indexOf('\n');
   const first = clean(end === -1 ? trimmed : trimmed.slice(0, end));
   const more = end === -1 ? 0 : linesIn(trimmed.slice(end).trimEnd());
-  return [line(look, width, [...label, [paint, first], ...(more > 0 ? [moreLines(more)] : [])])];
+  yield [line(look, width, [...label, [paint, first], ...(more > 0 ? [moreLines(more)] : [])])];
 }
 
 function moreLines(count: number): Part {
@@ -54,8 +58,11 @@ export function foldedOutput(output: string, rows: number, width: number, look: 
 }
 
 /** All of an output. */
-export function wholeOutput(output: string, width: number, look: Look): string[] {
-  return wrap(cleanLines(output).trimEnd(), width - 2, look).map((row) =>
-    line(look, width, ['  ', ['dim', row]]),
-  );
+export function wholeOutput(output: string, width: number, look: Look): Generator<readonly string[]> {
+  return indented(output.trimEnd(), 'dim', width, look);
+}
+
+function* indented(text: string, paint: Paint, width: number, look: Look): Generator<readonly string[]> {
+  for (const rows of wrapInPieces(text, width - 2, look))
+    yield rows.map((row) => line(look, width, ['  ', [paint, row]]));
 }

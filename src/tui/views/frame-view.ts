@@ -3,7 +3,7 @@ import { isOwnQuestion } from '../decision.ts';
 import { fanInView } from '../fan-in-view.ts';
 import type { Frame } from '../frame.ts';
 import type { Look } from '../look.ts';
-import { MarkdownLines } from '../markdown.ts';
+import { MarkdownTail } from '../markdown.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../shortcuts.ts';
 import { paneOf, type UiState } from '../ui-state.ts';
 import { agentsOverlay } from './agents-overlay.ts';
@@ -33,7 +33,7 @@ export interface FrameSettings {
   readonly drafting?: boolean;
   readonly keys: readonly KeyRow[];
   /** Keeps what is rendered of the text that is being written. */
-  readonly text?: MarkdownLines;
+  readonly text?: MarkdownTail;
 }
 
 /** All that the UI shows below the scrollback, or instead of it while a list is open. */
@@ -58,7 +58,7 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
               look,
               names,
               elsewhere: fan_in?.call_ids ?? [],
-              text: settings.text ?? new MarkdownLines(),
+              text: settings.text ?? new MarkdownTail(),
             }),
       status: fan_in === null ? null : (rows) => statusLayer(fan_in, width, rows, look),
       status_rows: fan_in === null ? 0 : fan_in.rows.length + (look.accessible ? 1 : 2),

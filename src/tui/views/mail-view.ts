@@ -13,34 +13,42 @@ export interface FramedLetter {
 }
 
 /** Letters of agents, each framed with its sender: what an agent wrote never looks like a person's words. */
-export function mailView(text: string, width: number, look: Look, names: NameContext): string[] {
+export function* mailView(
+  text: string,
+  width: number,
+  look: Look,
+  names: NameContext,
+): Generator<readonly string[]> {
   const letters = readLetters(text);
-  if (letters.length > 0) return letters.flatMap((letter) => frame(letter, width, look));
+  for (const letter of letters) yield* frame(letter, width, look);
+  if (letters.length > 0) return;
   // Seed 2: a notice names the sender by uuid.
-  return text.split('\n').map((notice) => {
+  yield text.split('\n').map((notice) => {
     const id = /^got mail from (\S+)$/.exec(notice)?.[1];
     const said = id === undefined ? clean(notice) : `got mail from ${clean(names.name(id) ?? id)}`;
     return line(look, width, [['magenta', said]]);
   });
 }
 
-function frame({ from, agent_id, body }: FramedLetter, width: number, look: Look): string[] {
+function* frame(
+  { from, agent_id, body }: FramedLetter,
+  width: number,
+  look: Look,
+): Generator<readonly string[]> {
   const sender = `${clean(from)} (${clean(agent_id.slice(0, 8))})`;
   const reading = readCompletion(body);
   const shown = reading.type === 'completion' ? completionLine(reading.completion) : body;
-  if (look.accessible)
-    return [
-      line(look, width, [`Mail from ${sender}:`]),
-      ...markdown(shown, width, look),
-      line(look, width, [`End of mail from ${sender}.`]),
-    ];
+  if (look.accessible) {
+    yield [line(look, width, [`Mail from ${sender}:`])];
+    yield* markdown(shown, width, look);
+    return yield [line(look, width, [`End of mail from ${sender}.`])];
+  }
   const bar = sign(look, '│');
-  const head = line(look, width, [['magenta', `${sign(look, '┌')} mail from ${sender}`]]);
+  yield [line(look, width, [['magenta', `${sign(look, '┌')} mail from ${sender}`]])];
   // The text has its own colours: the bar stands before lines that already fit.
-  const rows = markdown(shown, Math.max(1, width - 2), look).map((row) =>
-    `${line(look, width, [['magenta', bar]])} ${row}`.trimEnd(),
-  );
-  return [head, ...rows, line(look, width, [['magenta', sign(look, '└')]])];
+  for (const lines of markdown(shown, Math.max(1, width - 2), look))
+    yield lines.map((row) => `${line(look, width, [['magenta', bar]])} ${row}`.trimEnd());
+  yield [line(look, width, [['magenta', sign(look, '└')]])];
 }
 
 /** The frames that the runtime put around letters; the delimiter is one that no letter can know. */

@@ -1,7 +1,7 @@
 import type { Agent } from '../../core/agent.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { clean } from '../../render/clean.ts';
-import { cutMiddle, inOneLine } from '../../render/plain-sight.ts';
+import { inOneLine } from '../../render/plain-sight.ts';
 import { line } from '../line.ts';
 import type { Look } from '../look.ts';
 import { paneOf, type UiState } from '../ui-state.ts';
@@ -24,9 +24,7 @@ export function spokenChanges(before: UiState, now: UiState, width: number, look
   const asked = new Set(before.asks.map((ask) => ask.id));
   for (const ask of now.asks)
     if (!asked.has(ask.id))
-      said.push(
-        `${clean(ask.agent_name)} asks: ${clean(ask.tool)} ${cutMiddle(inOneLine(ask.subject), width)}`,
-      );
+      said.push(`${clean(ask.agent_name)} asks: ${clean(ask.tool)} ${inOneLine(ask.subject, width)}`);
   if (now.view !== before.view && now.view !== null) said.push(viewChange(now, now.view));
   return said.map((text) => line(look, width, [text]));
 }

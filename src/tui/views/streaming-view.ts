@@ -1,7 +1,7 @@
 import { sign } from '../../render/style.ts';
 import { line } from '../line.ts';
 import type { Look } from '../look.ts';
-import type { MarkdownLines } from '../markdown.ts';
+import type { MarkdownTail } from '../markdown.ts';
 import type { AgentPane } from '../ui-state.ts';
 import { wrap } from '../wrap.ts';
 import { entryBelow, finishedEntries } from './entry-view.ts';
@@ -16,7 +16,7 @@ export interface StreamingLook {
   /** Calls that the status layer shows. */
   readonly elsewhere: readonly string[];
   /** Keeps what is rendered of the text that grows. */
-  readonly text: MarkdownLines;
+  readonly text: MarkdownTail;
 }
 
 const OUTPUT_ROWS = 3;
@@ -34,14 +34,24 @@ export function streamingView(pane: AgentPane, settings: StreamingLook): string[
     if (entry.type === 'call' && entry.result === null && settings.elsewhere.includes(entry.call_id)) return;
     // Only the newest rows are shown: a long list is not drawn whole.
     if (open.length - index > height) return;
-    lines.push(...entryBelow(entry, open[index - 1] ?? null, width, look, names));
+    lines.push(...firstRows(entryBelow(entry, open[index - 1] ?? null, width, look, names), height));
     if (entry.type !== 'call' || entry.result !== null) return;
     const output = pane.output.get(entry.call_id);
     if (output !== undefined) lines.push(...tail(output, OUTPUT_ROWS, width, look));
   });
   if (pane.streaming === '') lines.push(...thought(pane.reasoning, width, look));
-  else lines.push(...settings.text.lines(pane.streaming, width, look));
+  else lines.push(...settings.text.lines(pane.streaming, width, look, height));
   return lines.slice(-height);
+}
+
+/** The beginning of what may be very long. */
+function firstRows(batches: Iterable<readonly string[]>, rows: number): string[] {
+  const lines: string[] = [];
+  for (const batch of batches) {
+    lines.push(...batch);
+    if (lines.length >= rows) break;
+  }
+  return lines.slice(0, rows);
 }
 
 function thought(text: string, width: number, look: Look): string[] {

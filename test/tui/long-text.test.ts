@@ -1,0 +1,157 @@
+// Proves that no text, however long, is drawn at once: a frame draws some of it, the next goes on, and nothing is lost or printed twice.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { askParts } from '../../src/render/ask-parts.ts';
+import { inOneLine } from '../../src/render/plain-sight.ts';
+import { enoughFor } from '../../src/tui/enough.ts';
+import { EntryPrinter } from '../../src/tui/entry-printer.ts';
+import { MarkdownTail, markdown } from '../../src/tui/markdown.ts';
+import { cutPieces } from '../../src/tui/markdown-pieces.ts';
+import { transcript } from '../../src/tui/transcript.ts';
+import { approvalBox } from '../../src/tui/views/approval-box.ts';
+import { entryBelow } from '../../src/tui/views/entry-view.ts';
+import { nameContext } from '../../src/tui/views/name-context.ts';
+import { EntryLines, transcriptView } from '../../src/tui/views/transcript-view.ts';
+import { wrap, wrapInPieces } from '../../src/tui/wrap.ts';
+import { after, ask, COLOUR, drawn, PLAIN, says, story, user } from './ui-fixture.ts';
+
+const names = nameContext(story());
+const FAMILY = '👩‍👩‍👧‍👦 ';
+const code = (rows: number): string => `\`\`\`cpp\n${'int a = 1; // one\n'.repeat(rows)}\`\`\``;
+const TEXTS: Readonly<Record<string, string>> = {
+  prose: 'Some **bold** words and `code`.\n\n'.repeat(3_000),
+  'one paragraph': 'word '.repeat(20_000),
+  'one word': 'a'.repeat(100_000),
+  emoji: FAMILY.repeat(6_000),
+  'paragraphs of emoji': '👩‍👩‍👧\n\n'.repeat(6_000),
+  code: code(4_000),
+  'line breaks': `${'\n'.repeat(100_000)}a`,
+};
+const answers = (text: string) =>
+  transcript([user('main', 1, 'go'), says('main', 2, text), says('main', 3, 'end')], 'main');
+const always = (): boolean => true;
+const never = (): boolean => false;
+
+describe('a long answer', () => {
+  for (const [name, text] of Object.entries(TEXTS)) {
+    it(`is drawn in batches (${name})`, () => {
+      for (const piece of cutPieces(text, null)) {
+        const source = text.slice(piece.start, piece.end);
+        const most = piece.code !== null ? 4_096 : source.includes('\u200d') ? 2_048 : 8_192;
+        assert.ok(source.length <= most + 20, `${source.length} characters at once`);
+      }
+    });
+
+    it(`is printed over several frames, each line once (${name})`, () => {
+      const entries = answers(text);
+      const whole = entries.flatMap((entry, index) =>
+        drawn(entryBelow(entry, entries[index - 1] ?? null, 40, COLOUR, names)),
+      );
+      const printer = new EntryPrinter(0);
+      const settings = { width: 40, look: COLOUR, names, enough: always };
+      const printed: string[] = [];
+      let frames = 0;
+      for (let goes_on = true; goes_on; frames += 1) {
+        const { lines, whole: is_whole } = printer.lines(entries, entries.length, settings);
+        for (const line of lines) printed.push(line);
+        goes_on = !is_whole;
+      }
+      assert.deepEqual(printed, whole);
+      assert.ok(frames > text.length / 8_192, `${frames} frames`);
+      assert.deepEqual(printer.lines(entries, entries.length, settings), { lines: [], whole: true });
+    });
+  }
+
+  it('fills a screen when enough of it is drawn, and the place stays', () => {
+    const entries = answers(TEXTS.emoji as string);
+    const look = { width: 40, height: 20, scrolled: 300, look: PLAIN, names };
+    const expected = transcriptView(entries, { ...look, kept: new EntryLines(), enough: never });
+    const kept = new EntryLines();
+    let shown = transcriptView(entries, { ...look, kept, enough: always });
+    assert.equal(shown.whole, false);
+    for (let frames = 0; !shown.whole; frames += 1) {
+      assert.equal(shown.scrolled, 300);
+      assert.ok(frames < 100);
+      shown = transcriptView(entries, { ...look, kept, enough: always });
+    }
+    assert.deepEqual(shown, expected);
+  });
+
+  it('that is still being written is drawn no further up than it is seen', () => {
+    for (const [name, text] of Object.entries(TEXTS)) {
+      const all = drawn(markdown(text, 40, PLAIN));
+      const tail = new MarkdownTail().lines(text, 40, PLAIN, 10);
+      assert.deepEqual(tail, all.slice(-tail.length), name);
+      assert.ok(tail.length >= Math.min(10, all.length), name);
+      assert.ok(tail.length < 10 + 8_192, `${name}: ${tail.length} lines`);
+    }
+    const paragraphs = new MarkdownTail().lines(TEXTS.prose as string, 40, PLAIN, 10);
+    assert.ok(paragraphs.length < 14, `${paragraphs.length} lines`);
+  });
+});
+
+it('a frame draws for a while and no longer', () => {
+  let now = 0;
+  const enough = enoughFor(() => now);
+  assert.equal(enough(500), false);
+  now = 9;
+  assert.equal(enough(0), false);
+  now = 10;
+  assert.equal(enough(0), true);
+  const other = enoughFor(() => now);
+  now = 1_000;
+  assert.equal(other(90), false, 'a screenful comes at once, however slow the machine is');
+  assert.equal(other(0), false);
+  assert.equal(other(0), true);
+});
+
+it('text in pieces is the same as text at once, as long as its lines are short', () => {
+  const text = 'one two three four five\n\nsix\n'.repeat(2_000);
+  assert.deepEqual(drawn(wrapInPieces(text, 12, PLAIN)), wrap(text, 12, PLAIN));
+  assert.deepEqual(drawn(wrapInPieces('', 12, PLAIN)), wrap('', 12, PLAIN));
+  const emoji = [...wrapInPieces(FAMILY.repeat(2_000), 40, PLAIN)];
+  assert.ok(emoji.length > 10);
+  assert.equal(emoji.flat().join('').replaceAll(' ', '').length, '👩👩👧👦'.length * 2_000);
+});
+
+describe('a call that a person must allow, with two million characters', () => {
+  const texts = {
+    emoji: FAMILY.repeat(150_000),
+    lines: 'a\n'.repeat(600_000),
+    hidden: '\u200b'.repeat(1_900_000),
+  };
+  for (const [name, content] of Object.entries(texts))
+    it(`shows the beginning and the end, and looks at no more (${name})`, () => {
+      const input = JSON.stringify({ path: 'f.txt', content: `BEGIN ${content} END` });
+      const asked = { ...ask('a', 'main'), tool: 'write', subject: 'f.txt', input };
+      const [, part] = askParts(asked, 6_000);
+      assert.equal(part?.left_out, content.length + 10 - 6_000);
+      assert.ok((part?.text.length ?? 0) < 60_000);
+      const state = after(story(), { type: 'asks', asks: [asked] });
+      const start = process.cpuUsage();
+      const box = approvalBox(state, { since: 0, saying: null, held: null, page: 0 }, 80, 20, PLAIN).join(
+        '\n',
+      );
+      // Drawn whole, the emoji take seven seconds.
+      assert.ok(process.cpuUsage(start).user < 1_500_000);
+      assert.match(box, /BEGIN/);
+      assert.match(box, /END/);
+      assert.match(box, / characters/);
+    });
+
+  it('and one of twenty thousand arguments', () => {
+    const given = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`a${index}`, 'x']));
+    const parts = askParts(
+      { ...ask('a', 'main'), tool: 'dig', subject: '', input: JSON.stringify(given) },
+      100,
+    );
+    assert.equal(parts.length, 51);
+    assert.match(parts.at(-1)?.text ?? '', /^\[… 19950 more arguments, \d+ characters …\]$/);
+  });
+
+  it('on one line says what is not there', () => {
+    const line = inOneLine(`echo ${' '.repeat(500_000)}rm -rf / ${' '.repeat(500_000)}end`, 200);
+    assert.match(line, /^echo\[\d+ spaces\]\[… 990017 characters …\]\[\d+ spaces\]end$/);
+    assert.ok(line.length < 250);
+  });
+});
