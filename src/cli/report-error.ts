@@ -19,6 +19,13 @@ const HINTS: Readonly<Partial<Record<StoreErrorCode, string>>> = {
 
 /** What, why, next: every error as the same four things. */
 export function reportOf(error: unknown): Report {
+  // Whatever asked for it first.
+  if ((error as { readonly syscall?: string } | null)?.syscall === 'uv_cwd')
+    return reportOf(
+      new CoppiceError('E_NO_FOLDER', 'the folder that you are in was removed', {
+        hint: 'Go to another one, or name it with --cwd',
+      }),
+    );
   if (error instanceof CoppiceError) {
     const { code, message, hint, retryable } = error;
     return { code, message, hint, retryable, exit: exitCodeOfError(code) };
