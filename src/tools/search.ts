@@ -11,17 +11,20 @@ import { type ProcessEnd, type ProcessPlace, runProcess } from './run-process.ts
 import { SearchResults } from './search-results.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
 
+/** What a program can be given in its arguments. */
+const argument = z
+  .string()
+  .min(1)
+  .refine((text) => !text.includes('\0'), 'must not hold NUL characters');
+
 const input = z.strictObject({
-  pattern: z
-    .string()
-    .min(1)
-    .describe('Regular expression (Rust syntax: no look-around, no back-references).'),
+  pattern: argument.describe('Regular expression (Rust syntax: no look-around, no back-references).'),
   path: z
     .string()
     .min(1)
     .optional()
     .describe('File or folder to search, relative to your folder. Default: all of it.'),
-  glob: z.string().min(1).optional().describe('Only files like this, for example "*.ts" or "!*.test.ts".'),
+  glob: argument.optional().describe('Only files like this, for example "*.ts" or "!*.test.ts".'),
   ignore_case: z.boolean().optional(),
   max_results: z
     .int()

@@ -67,6 +67,11 @@ test('invalid and hostile patterns are clear errors or end soon', async (t) => {
   );
   assert.equal(await output('^(a+)+$'), '[nothing found]');
   assert.match((await call(search, { pattern: 'a', glob: '{' }, context)).output, /^field "glob"/);
+  assert.match(await output('a\0'), /^field "pattern": must not hold NUL/);
+  assert.match(
+    (await call(search, { pattern: 'a', glob: '\0' }, context)).output,
+    /^field "glob": must not hold NUL/,
+  );
 });
 
 test('results, lines and very long lines are bounded', async (t) => {
