@@ -100,8 +100,12 @@ function argumentsOf(name: CommandName, rest: string): string {
 }
 
 function wordsOf(rest: string): readonly string[] {
-  const word = wordOf(rest);
-  return word === null ? [] : [word.text, ...wordsOf(rest.slice(word.length))];
+  const words: string[] = [];
+  for (let at = 0, word = wordOf(rest); word !== null; word = wordOf(rest.slice(at))) {
+    words.push(word.text);
+    at += word.length;
+  }
+  return words;
 }
 
 /** The next word, and how far it reaches; quotes around it are no part of it. */

@@ -173,7 +173,7 @@ describe('what is no command', () => {
   it('a text of a megabyte is read, or refused, without a fault', () => {
     for (const unit of ['"', "'", '\\', ' ', '\n', 'fork\n', 'a ', '\\"']) {
       const text = unit.repeat(1_000_000 / unit.length);
-      for (const head of ['', 'fork ', `send ${ID} `, `fork "`]) readSlash(`${head}${text}`);
+      for (const head of ['', 'fork ', `send ${ID} `, `fork "`, 'kill ']) readSlash(`${head}${text}`);
     }
   });
 });
