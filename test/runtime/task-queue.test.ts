@@ -1,0 +1,81 @@
+// Proves that asking whether a run may begin changes nothing, that only a claim takes its place in the queue, and that places go to those who came first.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Agent } from '../../src/core/agent.ts';
+import { TaskQueue } from '../../src/runtime/task-queue.ts';
+import { AT_WORK, agentOf } from '../kernel/turn-stage.ts';
+
+const PLENTY = { cron: 9, subagent: 9, delegate: 9 };
+const run = (id: string, over: Partial<Agent> = {}) => agentOf(id, { origin: 'session', ...over });
+const queueOf = (
+  limits: Partial<ConstructorParameters<typeof TaskQueue>[0]> = {},
+  lineage: readonly Agent[] = [],
+) => new TaskQueue({ per_tree: 1, total: 9, per_source: PLENTY, ...limits }, () => lineage);
+
+it('asking takes no place and waits nowhere, however often', () => {
+  const queue = queueOf();
+  const [a, b] = [run('a'), run('b')];
+  for (const one of [a, b, a, b]) assert.equal(queue.mayBegin(one), true);
+  assert.deepEqual(queue.waiting(), []);
+  queue.begin(a);
+  for (const one of [b, b]) assert.equal(queue.mayBegin(one), false);
+  assert.deepEqual([queue.waiting(), queue.mayBegin(a)], [[], true]);
+});
+
+it('who waits comes before a newcomer, in the order in which they came', () => {
+  const queue = queueOf();
+  const [a, b, c] = [run('a'), run('b'), run('c')];
+  queue.begin(a);
+  for (const one of [b, c, b]) queue.queue(one);
+  assert.deepEqual(queue.waiting(), ['b', 'c']);
+  assert.deepEqual(queue.see({ ...a, state: { type: 'completed', result: 'r' } }), ['b']);
+  assert.deepEqual(
+    [b, c, run('d')].map((one) => queue.mayBegin(one)),
+    [true, false, false],
+  );
+  queue.begin(b);
+  assert.deepEqual([queue.waiting(), queue.mayBegin(c)], [['c'], false]);
+  queue.notBegun(b);
+  assert.equal(queue.mayBegin(c), true);
+});
+
+it('a newcomer begins where its lane has a place that nobody waits for, and the process one for its source', () => {
+  const two = queueOf({ per_tree: 2 });
+  two.queue(run('a'));
+  assert.equal(two.mayBegin(run('b')), true);
+  two.queue(run('b'));
+  assert.equal(two.mayBegin(run('c')), false);
+  const total = queueOf({ per_tree: 9, total: 1 });
+  total.begin(run('a', { root_id: 'other' }));
+  assert.equal(total.mayBegin(run('b')), false);
+  const source = queueOf({ per_tree: 9, per_source: { ...PLENTY, subagent: 1 } });
+  source.begin(run('a', { root_id: 'other' }));
+  assert.deepEqual([source.mayBegin(run('b')), source.mayBegin(run('c', { origin: 'cron' }))], [false, true]);
+  const elsewhere = queueOf({ total: 1 });
+  elsewhere.queue(run('a', { root_id: 'other' }));
+  assert.equal(elsewhere.mayBegin(run('b')), false);
+});
+
+it('what needs no place begins at once: what is no run, and a delegated call inside of one', () => {
+  const task = {
+    kind: 'cron',
+    label: null,
+    run_id: 'r',
+    cleanup: 'keep',
+    output_schema: null,
+    delegation: 0,
+    worktree: null,
+  } as const;
+  const outer = run('outer', { origin: 'cron' });
+  const queue = queueOf({ per_source: { cron: 0, subagent: 0, delegate: 0 } }, [
+    { ...outer, config: { ...outer.config, task } },
+  ]);
+  const asked = (['root', 'fork', 'delegate', 'cron', 'session'] as const).map((origin) =>
+    queue.mayBegin(run('x', { origin })),
+  );
+  assert.deepEqual(asked, [true, true, true, false, false]);
+  queue.begin(run('x', { origin: 'fork' }));
+  queue.queue(run('x', { origin: 'fork' }));
+  assert.deepEqual(queue.waiting(), []);
+  assert.deepEqual(queue.see(run('y', { origin: 'fork', state: AT_WORK })), []);
+});
