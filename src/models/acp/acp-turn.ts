@@ -78,7 +78,14 @@ export class AcpTurn {
     if (this.#closed || this.#calls.has(id)) return;
     this.#calls.add(id);
     this.#interrupted = true;
-    this.#onDelta({ type: 'call', id, name: title.replace(/\s+/g, ' ').slice(0, MAX_TITLE) });
+    this.#onDelta({
+      type: 'call',
+      id,
+      name: title
+        .slice(0, 4 * MAX_TITLE)
+        .replace(/\s+/g, ' ')
+        .slice(0, MAX_TITLE),
+    });
   }
 
   #add(type: 'text' | 'reasoning', text: string): void {

@@ -1,4 +1,4 @@
-import { type AnyMessage, ndJsonStream, type Stream } from '@agentclientprotocol/sdk';
+import { type AnyMessage, MessageTooLargeError, ndJsonStream, type Stream } from '@agentclientprotocol/sdk';
 
 export interface AcpWire {
   readonly stream: Stream;
@@ -7,7 +7,15 @@ export interface AcpWire {
 }
 
 const NOISE_CHARACTERS = 300;
+/** A message is read at once: more bytes, or more values and names in them, hold the process for too long. */
+export const MESSAGE_BYTES = 20 * 1024 * 1024;
+export const MESSAGE_VALUES = 800_000;
 const BRACE = 0x7b;
+const BRACKET = 0x5b;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const LINE_BREAK = 0x0a;
 
 /**
@@ -21,7 +29,9 @@ export function acpWire(
   onUpdate: (params: unknown) => void,
 ): AcpWire {
   const lines = new MessageLines();
-  const inner = ndJsonStream(stdin, stdout.pipeThrough(lines.transform));
+  const inner = ndJsonStream(stdin, stdout.pipeThrough(lines.transform), {
+    maxMessageBytes: MESSAGE_BYTES,
+  });
   const asked = new Set<unknown>();
   const incoming = new TransformStream<AnyMessage, AnyMessage>({
     transform(message, controller) {
@@ -46,11 +56,13 @@ export function acpWire(
   return { stream, noise: () => lines.noise };
 }
 
-/** Lets lines through that begin like an object, without keeping any of them. */
+/** Lets lines through that begin like an object, without keeping any of them; one of too many values ends the stream. */
 class MessageLines {
   noise = '';
   #state: 'start' | 'pass' | 'drop' = 'start';
   readonly #decoder = new TextDecoder();
+  #values = 0;
+  #in: 'json' | 'text' | 'escape' = 'json';
   readonly transform = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
       for (let at = 0; at < chunk.length; ) {
@@ -61,15 +73,29 @@ class MessageLines {
             continue;
           }
           this.#state = byte === BRACE ? 'pass' : 'drop';
+          [this.#values, this.#in] = [0, 'json'];
         }
         const end = chunk.indexOf(LINE_BREAK, at);
         const piece = chunk.subarray(at, end === -1 ? chunk.length : end + 1);
-        if (this.#state === 'pass') controller.enqueue(piece);
-        else if (this.noise.length < NOISE_CHARACTERS)
+        if (this.#state === 'pass') {
+          this.#count(piece);
+          if (this.#values > MESSAGE_VALUES) throw new MessageTooLargeError(MESSAGE_BYTES);
+          controller.enqueue(piece);
+        } else if (this.noise.length < NOISE_CHARACTERS)
           this.noise = (this.noise + this.#decoder.decode(piece)).slice(0, NOISE_CHARACTERS);
         if (end !== -1) this.#state = 'start';
         at += piece.length;
       }
     },
   });
+
+  #count(piece: Uint8Array): void {
+    for (const byte of piece)
+      if (this.#in === 'escape') this.#in = 'text';
+      else if (this.#in === 'text') {
+        if (byte === QUOTE) this.#in = 'json';
+        else if (byte === BACKSLASH) this.#in = 'escape';
+      } else if (byte === QUOTE) this.#in = 'text';
+      else if (byte === COMMA || byte === COLON || byte === BRACE || byte === BRACKET) this.#values += 1;
+  }
 }
