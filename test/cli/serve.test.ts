@@ -1,5 +1,6 @@
 // Proves how coppice serve begins and ends: a ledger that is away is waited for, what it cannot do is said before it takes anything over, and signals are heeded.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -40,6 +41,18 @@ for (const command of ['serve', 'worker'])
     assert.ok(!stderr.includes('s3cret-password'));
     for (const line of stderr.trimEnd().split('\n')) assert.equal(typeof JSON.parse(line).text, 'string');
   });
+
+it('a server goes on when the reader of its log has left', async () => {
+  const { child, ended } = home.start(['worker', '--log', 'json']);
+  await once(child.stderr!, 'data');
+  child.stderr?.destroy();
+  const begun = await home.run(['run', '--detach', '--model', 'scripted:rules.json', 'go']);
+  const waited = await home.run(['wait', begun.stdout.trim(), '--timeout', '30']);
+  assert.equal(waited.code, 0, waited.stderr);
+  assert.equal(child.exitCode, null);
+  child.kill('SIGTERM');
+  assert.equal((await ended).code, 0);
+});
 
 it('does not start while a secret is missing, or a chat could not be answered', async () => {
   home.configure({ channels: { webhook: { ops: { url: 'https://example.org', secretEnv: 'OPS_SECRET' } } } });

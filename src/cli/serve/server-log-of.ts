@@ -10,6 +10,8 @@ export function serverLogOf(
   context: Context,
   options: { readonly log?: LogForm; readonly logLevel: LogLevel },
 ): ChannelLog {
+  // A reader that leaves ends the log, not the server.
+  process.stderr.removeAllListeners('error').on('error', () => undefined);
   return serverLog({
     level: options.logLevel,
     form: options.log ?? (process.stderr.isTTY ? 'text' : 'json'),
