@@ -16,6 +16,8 @@ import { EntryLines, transcriptView } from './views/transcript-view.ts';
 /** Entries of a reopened conversation that are printed again. */
 const REPRINTED = 400;
 
+const NOTHING_NEW = { lines: [], whole: true } as const;
+
 /** Puts the state onto the terminal: the root's scrollback is the terminal's own, any other agent's fills the screen. */
 export class AppScreen {
   readonly #desk: Desk;
@@ -35,18 +37,18 @@ export class AppScreen {
   draw(): boolean {
     const { screen, state, look } = this.#desk;
     const enough = enoughFor();
-    let whole = this.#printRoot(enough);
-    if (look.accessible && whole) this.#speak();
+    const root = this.#newOfRoot(enough);
+    const above = [...root.lines, ...(look.accessible && root.whole ? this.#spokenNow() : [])];
     const wants_full = this.#wantsFull();
     if (wants_full && !screen.full) screen.enterFull();
     else if (!wants_full && screen.full) screen.leaveFull();
-    if (!wants_full) screen.draw(this.#frame(state, Math.max(1, screen.rows - 1)));
-    else {
-      const full = this.#full(state, enough);
-      screen.draw(full.frame);
-      whole &&= full.whole;
+    if (!wants_full) {
+      screen.draw(this.#frame(state, Math.max(1, screen.rows - 1)), above);
+      return root.whole;
     }
-    return whole;
+    const full = this.#full(state, enough);
+    screen.draw(full.frame, above);
+    return root.whole && full.whole;
   }
 
   /** Lists and other agents fill the screen; the main conversation stays inline. */
@@ -57,32 +59,25 @@ export class AppScreen {
     return view !== null && (view !== state.root_id || browsing);
   }
 
-  #printRoot(enough: Enough): boolean {
+  /** What stands below what was printed of the main conversation. */
+  #newOfRoot(enough: Enough): { readonly lines: readonly string[]; readonly whole: boolean } {
     const { state, screen, look } = this.#desk;
-    if (state.root_id === null) return true;
+    if (state.root_id === null) return NOTHING_NEW;
     const { entries } = paneOf(state, state.root_id);
     const end = finishedEntries(entries);
-    if (end === 0) return true;
+    if (end === 0) return NOTHING_NEW;
     // A long conversation that is opened again: the newest of it, the rest is a key away.
     this.#printer ??= new EntryPrinter(Math.max(0, end - REPRINTED));
     const width = Math.max(1, screen.columns - 1);
-    const { lines, whole } = this.#printer.lines(entries, end, {
-      width,
-      look,
-      names: nameContext(state),
-      enough,
-    });
-    if (lines.length > 0) screen.print(lines);
-    return whole;
+    return this.#printer.lines(entries, end, { width, look, names: nameContext(state), enough });
   }
 
-  #speak(): void {
+  #spokenNow(): readonly string[] {
     const { state, screen, look } = this.#desk;
-    if (this.#spoken !== null && this.#spoken !== state) {
-      const lines = spokenChanges(this.#spoken, state, Math.max(1, screen.columns - 1), look);
-      if (lines.length > 0) screen.print(lines);
-    }
+    const before = this.#spoken;
     this.#spoken = state;
+    if (before === null || before === state) return [];
+    return spokenChanges(before, state, Math.max(1, screen.columns - 1), look);
   }
 
   #frame(state: UiState, height: number): Frame {

@@ -29,12 +29,14 @@ export class InlinePainter {
     this.#resized = true;
   }
 
-  print(lines: readonly string[], size: TerminalSize): string {
+  /** Below the lines stands the next frame, or the block as it was. */
+  print(lines: readonly string[], size: TerminalSize, frame?: Frame): string {
     if (lines.length === 0) return '';
-    const block = this.#lines;
+    const { lines: block, cursor } =
+      frame === undefined ? { lines: this.#lines, cursor: this.#cursor } : onScreen(frame, size);
     const printed = lines.map((line) => `${line.includes('\x1b') ? `${line}\x1b[0m` : line}\r\n`).join('');
     const out = `${this.#hide()}${this.#toTop(size)}${ERASE_BELOW}${printed}`;
-    return `${out}${this.#fresh(block, size)}${this.#placeCursor(this.#cursor, size)}`;
+    return `${out}${this.#fresh(block, size)}${this.#placeCursor(cursor, size)}`;
   }
 
   draw(frame: Frame, size: TerminalSize): string {

@@ -15,7 +15,8 @@ export interface Screen {
   readonly rows: number;
   readonly full: boolean;
   print(lines: readonly string[]): void;
-  draw(frame: Frame): void;
+  /** `above` is printed in the same stroke: a block that gets lower leaves no empty rows behind what it said. */
+  draw(frame: Frame, above?: readonly string[]): void;
   enterFull(): void;
   leaveFull(): void;
   /** BEL and OSC 9, for when nobody looks; does nothing while the terminal has the focus. */

@@ -96,8 +96,14 @@ export class TerminalScreen implements Screen {
     else this.#write(synchronized(this.#inline.print(lines, this.#size)));
   }
 
-  draw(frame: Frame): void {
+  draw(frame: Frame, above: readonly string[] = []): void {
     if (this.#state === 'closed') return;
+    if (above.length > 0 && this.#ready && !this.full) {
+      this.#inline_frame = frame;
+      this.#write(synchronized(this.#inline.print(above, this.#size, frame)));
+      return;
+    }
+    if (above.length > 0) this.print(above);
     if (this.full) this.#full_frame = frame;
     else this.#inline_frame = frame;
     if (this.#ready) this.#write(synchronized(this.#painted(frame)));

@@ -1,4 +1,5 @@
 /** Proves what a person sees who types to an agent at work, and who interrupts it: the words stand there, queued; what it said stays. */
+import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { KEY, openUi } from './ui-stage.ts';
 
@@ -29,4 +30,13 @@ it('what is typed to a working agent is shown at once, queued, until its turn ta
     'what it said stays',
   );
   await pty.until('> next');
+});
+
+it('an answer longer than the screen stays in sight to its end when it is over, above the input', async (test) => {
+  const say = Array.from({ length: 80 }, (_, index) => `row ${index}`).join('\n\n');
+  const ui = await openUi(test, { rules: [{ say, chunk_ms: 5 }] }, { columns: 80, rows: 24 });
+  await ui.say('go');
+  await ui.pty.until(() => !ui.shows('thinking') && ui.shows('row 79'), 'it is over');
+  const rows = ui.pty.screen().filter((line) => line.startsWith('row '));
+  assert.ok(rows.length >= 8, ui.pty.screen().join('\n'));
 });
