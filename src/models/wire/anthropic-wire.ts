@@ -13,6 +13,9 @@ import {
   type WireReader,
 } from './wire-protocol.ts';
 
+/** Of a message. */
+const END = ']}';
+
 /** Anthropic's Messages. A piece is the blocks of a message, since neighbours of one role are joined. */
 export const ANTHROPIC_WIRE: WireProtocol = {
   userMessage: (text) => JSON.stringify({ role: 'user', content: [{ type: 'text', text }] }),
@@ -21,6 +24,7 @@ export const ANTHROPIC_WIRE: WireProtocol = {
       .map((block) => JSON.stringify(block))
       .join(','),
   join,
+  end: END,
   reader: (collector) => new AnthropicReader(collector),
 };
 
@@ -56,17 +60,27 @@ function blocks(message: LanguageModelV4Message): readonly object[] {
 
 const BREAKPOINT = ',"cache_control":{"type":"ephemeral"}}';
 
+const sender = (role: WirePiece['role']) => (role === 'assistant' ? 'assistant' : 'user');
+
 /** A breakpoint stands in the last block of its message. */
-function join(pieces: readonly WirePiece[], breakpoints: ReadonlySet<number>): string {
-  let [text, role] = ['', ''];
-  pieces.forEach((piece, index) => {
-    const own = breakpoints.has(index) ? piece.json.slice(0, -1) + BREAKPOINT : piece.json;
-    const sent = piece.role === 'assistant' ? 'assistant' : 'user';
-    if (sent === role) text += `,${own}`;
-    else text += `${role === '' ? '' : ']},'}{"role":"${sent}","content":[${own}`;
-    role = sent;
-  });
-  return `${text}]}`;
+function join(
+  pieces: readonly WirePiece[],
+  marked: ReadonlySet<WirePiece>,
+  after: WirePiece['role'] | null,
+): string {
+  let text = '';
+  let before = after === null ? null : sender(after);
+  for (const piece of pieces) {
+    const role = sender(piece.role);
+    const own = marked.has(piece) ? piece.json.slice(0, -1) + BREAKPOINT : piece.json;
+    if (role === before) text += `,${own}`;
+    else
+      text += `${before === null ? '' : END},{"role":"${role}","content":[${own}`.slice(
+        before === null ? 1 : 0,
+      );
+    before = role;
+  }
+  return text;
 }
 
 const FINISH: Readonly<Record<string, 'stop' | 'length' | 'content-filter' | 'tool-calls'>> = {

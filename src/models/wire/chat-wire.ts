@@ -2,9 +2,9 @@ import type { LanguageModelV4Message, LanguageModelV4Usage } from '@ai-sdk/provi
 import { StreamingToolCallTracker } from '@ai-sdk/provider-utils';
 import type { AnswerCollector } from '../answer-collector.ts';
 import {
+  ALONE,
   BrokenEvent,
   type Json,
-  joinPieces,
   listAt,
   objectAt,
   optionalNumber,
@@ -18,7 +18,7 @@ export function chatWire(provider: string): WireProtocol {
   return {
     userMessage: (text) => JSON.stringify({ role: 'user', content: text }),
     write: (message) => write(message, provider),
-    join: joinPieces,
+    ...ALONE,
     reader: (collector) => new ChatReader(collector, provider),
   };
 }

@@ -27,6 +27,8 @@ export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
   const frames = new RequestFrames(open, protocol.userMessage);
   const prompts = new ProviderPrompt(id);
   const written = new WeakMap<PromptMessage, readonly WirePiece[]>();
+  /** By the last message that is shared: relatives have the object in common. */
+  const shared = new WeakMap<PromptMessage, Buffer>();
   const provider = id.slice(0, id.indexOf('/'));
 
   function piecesOf(message: PromptMessage): readonly WirePiece[] {
@@ -41,25 +43,41 @@ export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
     return pieces;
   }
 
+  /** The beginning that relatives share, as bytes. Where caches keep something in it depends on it alone. */
+  function sharedOf(
+    last: PromptMessage | undefined,
+    pieces: readonly WirePiece[],
+    marked: ReadonlySet<WirePiece>,
+  ) {
+    if (last === undefined || pieces.length === 0) return null;
+    let bytes = shared.get(last);
+    if (bytes === undefined) {
+      bytes = Buffer.from(protocol.join(pieces, marked, null));
+      shared.set(last, bytes);
+    }
+    return bytes;
+  }
+
   return async (request, summarised, collector) => {
+    const { messages, shared_prefix, cache_key, signal } = request;
     const found = frames.of(request, summarised);
     const frame = found instanceof Promise ? await found : found;
-    const pieces: WirePiece[] = [];
-    let fork_point = -1;
-    request.messages.forEach((message, index) => {
-      pieces.push(...piecesOf(message));
-      if (index === request.shared_prefix - 1) fork_point = pieces.length - 1;
-    });
-    const messages = protocol.join(pieces, breakpoints(pieces, fork_point));
-    const body = bodyOf(frame, messages, request.cache_key);
-    const call = { method: 'POST', headers: frame.headers, body, signal: request.signal, idle_ms };
+    const inherited = messages.slice(0, shared_prefix).flatMap(piecesOf);
+    const own = messages.slice(shared_prefix).flatMap(piecesOf);
+    const pieces = [...inherited, ...own];
+    const marks = breakpoints(pieces, inherited.length - 1);
+    const marked = new Set(pieces.filter((_, index) => marks.has(index)));
+    const beginning = sharedOf(messages[shared_prefix - 1], inherited, marked);
+    const after = inherited.at(-1)?.role ?? null;
+    const body = bodyOf(frame, beginning, protocol.join(own, marked, after) + protocol.end, cache_key);
+    const call = { method: 'POST', headers: frame.headers, body, signal, idle_ms };
     await sendHttp(frame.address, call, async (answer) => {
       const status = answer.statusCode ?? 0;
       const refusal = (refused: Refused) =>
         new APICallError({
           ...refused,
           url: frame.url,
-          requestBodyValues: JSON.parse(body),
+          requestBodyValues: JSON.parse(body.join('')),
           responseHeaders: Object.fromEntries(headersOf(answer)),
         });
       if (status < 200 || status >= 300) {

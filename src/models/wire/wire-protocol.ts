@@ -26,8 +26,16 @@ export interface WireProtocol {
   /** How the package writes a message of the user with only this text. */
   readonly userMessage: (text: string) => string;
   readonly write: (message: LanguageModelV4Message) => string;
-  /** All messages; `breakpoints` are the places behind which a cache may keep what came before. */
-  readonly join: (pieces: readonly WirePiece[], breakpoints: ReadonlySet<number>) => string;
+  /**
+   * Messages in a row, `after` one of that role (null: the first); a cache may keep what stands up to the last block of each that is marked. With
+   * `end` behind the last of them they are whole.
+   */
+  readonly join: (
+    pieces: readonly WirePiece[],
+    marked: ReadonlySet<WirePiece>,
+    after: WirePiece['role'] | null,
+  ) => string;
+  readonly end: string;
   readonly reader: (collector: AnswerCollector, tools: readonly ToolSpec[], provider: string) => WireReader;
 }
 
@@ -36,9 +44,11 @@ export class BrokenEvent extends Error {
 }
 
 /** Joined where each message stands alone. */
-export function joinPieces(pieces: readonly WirePiece[]): string {
-  return pieces.map(({ json }) => json).join(',');
-}
+export const ALONE: Pick<WireProtocol, 'join' | 'end'> = {
+  join: (pieces, _, after) =>
+    (after === null || pieces.length === 0 ? '' : ',') + pieces.map(({ json }) => json).join(','),
+  end: '',
+};
 
 export function objectAt(value: unknown, what: string): Json {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
