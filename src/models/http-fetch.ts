@@ -103,8 +103,9 @@ export function sendHttp<T>(
       release();
       reject(signal?.aborted || error instanceof ConnectionError ? error : connectError(`${host}`, error));
     });
-    for (const piece of body) request.write(piece);
-    request.end();
+    // A single piece goes out together with the head, in one write.
+    for (const piece of body.slice(0, -1)) request.write(piece);
+    request.end(body.at(-1));
   });
 }
 

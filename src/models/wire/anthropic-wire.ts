@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import type { AnswerCollector } from '../answer-collector.ts';
+import { breakpoints } from '../provider-prompt.ts';
 import { takeError } from './stream-error.ts';
 import {
   BrokenEvent,
@@ -63,22 +64,15 @@ const BREAKPOINT = ',"cache_control":{"type":"ephemeral"}}';
 const sender = (role: WirePiece['role']) => (role === 'assistant' ? 'assistant' : 'user');
 
 /** A breakpoint stands in the last block of its message. */
-function join(
-  pieces: readonly WirePiece[],
-  marked: ReadonlySet<WirePiece>,
-  after: WirePiece['role'] | null,
-): string {
+function join(pieces: readonly WirePiece[], from: number, to: number, inherited: number): string {
+  const marks = breakpoints(pieces, inherited - 1);
   let text = '';
-  let before = after === null ? null : sender(after);
-  for (const piece of pieces) {
-    const role = sender(piece.role);
-    const own = marked.has(piece) ? piece.json.slice(0, -1) + BREAKPOINT : piece.json;
-    if (role === before) text += `,${own}`;
-    else
-      text += `${before === null ? '' : END},{"role":"${role}","content":[${own}`.slice(
-        before === null ? 1 : 0,
-      );
-    before = role;
+  for (let index = from; index < to; index += 1) {
+    const { role, json } = pieces[index] as WirePiece;
+    const before = pieces[index - 1];
+    const own = marks.has(index) ? json.slice(0, -1) + BREAKPOINT : json;
+    if (before !== undefined && sender(before.role) === sender(role)) text += `,${own}`;
+    else text += `${index === 0 ? '' : `${END},`}{"role":"${sender(role)}","content":[${own}`;
   }
   return text;
 }

@@ -44,8 +44,8 @@ function write({ role, content }: LanguageModelV4Message, provider: string): str
         if (part.type === 'text') text += part.text;
         else if (part.type === 'reasoning') reasoning_content += part.text;
         else if (part.type === 'tool-call') {
-          const own = part.providerOptions?.[provider] ?? part.providerOptions?.google;
-          const thought_signature = own?.thoughtSignature;
+          const own = part.providerOptions;
+          const thought_signature = own?.[provider]?.thoughtSignature ?? own?.google?.thoughtSignature;
           tool_calls.push({
             id: part.toolCallId,
             type: 'function',

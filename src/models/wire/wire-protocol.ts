@@ -26,15 +26,8 @@ export interface WireProtocol {
   /** How the package writes a message of the user with only this text. */
   readonly userMessage: (text: string) => string;
   readonly write: (message: LanguageModelV4Message) => string;
-  /**
-   * Messages in a row, `after` one of that role (null: the first); a cache may keep what stands up to the last block of each that is marked. With
-   * `end` behind the last of them they are whole.
-   */
-  readonly join: (
-    pieces: readonly WirePiece[],
-    marked: ReadonlySet<WirePiece>,
-    after: WirePiece['role'] | null,
-  ) => string;
+  /** Those from `from` on and before `to`, of all; the first `inherited` are shared. With `end` behind the last of all they are whole. */
+  readonly join: (pieces: readonly WirePiece[], from: number, to: number, inherited: number) => string;
   readonly end: string;
   readonly reader: (collector: AnswerCollector, tools: readonly ToolSpec[], provider: string) => WireReader;
 }
@@ -45,8 +38,11 @@ export class BrokenEvent extends Error {
 
 /** Joined where each message stands alone. */
 export const ALONE: Pick<WireProtocol, 'join' | 'end'> = {
-  join: (pieces, _, after) =>
-    (after === null || pieces.length === 0 ? '' : ',') + pieces.map(({ json }) => json).join(','),
+  join: (pieces, from, to) => {
+    let text = '';
+    for (let index = from; index < to; index += 1) text += `${index === 0 ? '' : ','}${pieces[index]?.json}`;
+    return text;
+  },
   end: '',
 };
 
