@@ -87,6 +87,8 @@ export type Verdict =
       readonly killed: readonly string[];
       /** Letters as stored, with their numbers, in the order of `send`. */
       readonly sent: readonly Mail[];
+      /** Of those that `waits_for` names anew: who had come to rest or ended before, so that nobody tells of them any more. */
+      readonly met: readonly string[];
       /** The tree after the step. */
       readonly tree: Tree;
     }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { AgentConfig } from '../core/agent.ts';
 import type { NewCronJob } from '../core/cron-job.ts';
 import { splitTarget } from '../core/delivery.ts';
+import type { FireBegin } from '../core/fire-request.ts';
 import { runIsolated } from '../core/isolated-run.ts';
 import { storable } from '../core/text.ts';
-import type { FireBegin } from '../store/cron-ledger.ts';
 import { describeSchedule } from './describe-schedule.ts';
 
 /** Channels in which people can be asked. */

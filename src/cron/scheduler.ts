@@ -1,8 +1,8 @@
 import type { CronFire, CronJob } from '../core/cron-job.ts';
+import type { FireBegin, FireRequest } from '../core/fire-request.ts';
 import type { NewMail } from '../core/mail.ts';
 import { isTerminal } from '../core/state.ts';
 import { storable } from '../core/text.ts';
-import type { FireBegin, FireRequest } from '../store/cron-ledger.ts';
 import type { Store } from '../store/store.ts';
 import { beginRun } from './begin-run.ts';
 import { dueInstants, nextInstant } from './instants.ts';

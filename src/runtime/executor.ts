@@ -162,7 +162,7 @@ export class Executor {
     if (!this.forest.isOld(cell.agent)) this.#setAgent(cell.agent, false);
     for (const child of step.create)
       if (child.agent.worker === this.worker.id) this.#begin(child, points.prompts);
-    if (step.waits_for !== null) this.#enterWaits(cell, waitEdges(before.state), step.waits_for);
+    if (step.waits_for !== null) this.#enterWaits(cell, waitEdges(before.state), step.waits_for, verdict.met);
     for (const mail of verdict.sent) {
       emit({ type: 'mail', mail });
       this.#deliver(mail);
@@ -173,12 +173,20 @@ export class Executor {
     this.#after(cell, made);
   }
 
-  /** Every join passes here. Who comes to rest from now on tells the waiter; who did so since the wait was decided told nobody, so all are looked at once more. */
-  #enterWaits(cell: Cell, before: readonly string[], after: readonly string[]): void {
+  /**
+   * Every join passes here. Who comes to rest from now on tells the waiter, in the transaction that says so; who did before the ledger knew of the wait told
+   * nobody, so all that are led here are looked at once more, and of the others those that the ledger had at rest (`met`).
+   */
+  #enterWaits(
+    cell: Cell,
+    before: readonly string[],
+    after: readonly string[],
+    met?: readonly string[],
+  ): void {
     const added = this.#waiters.set(cell.agent.id, before, after);
     if (added.length > 0) this.wake(cell);
-    const far = this.elsewhere.isShared(cell.agent.root_id) ? added.filter((id) => !this.cells.has(id)) : [];
-    for (const id of far) void this.news.checkAgent(id).catch(() => this.news.doubt());
+    const silent = (met ?? added).filter((id) => !this.cells.has(id));
+    for (const id of silent) void this.news.checkAgent(id).catch(() => this.news.doubt());
   }
 
   #begin({ agent, messages }: NewAgent, points: ForkPoints['prompts']): void {
@@ -285,7 +293,10 @@ export class Executor {
     if (is_mine && tree !== null && wasApplied(step, cell.agent, agent)) {
       // What arrived since belongs to the next step.
       cell.inputs.splice(0, taken);
-      this.#accepted({ cell, made, step }, { ok: true, killed: [], sent: [], tree });
+      this.#accepted(
+        { cell, made, step },
+        { ok: true, killed: [], sent: [], met: step.waits_for ?? [], tree },
+      );
     } else if (is_mine && !isTerminal(agent.state.type)) this.adopt(agent, history, mail);
     else this.#drop(cell);
     // Whether or not the step was applied before others took over: who it wrote to, and whom it killed, may be led here.

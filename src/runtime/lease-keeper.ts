@@ -1,4 +1,5 @@
-import { LEASE_MS, type Store, type Worker } from '../store/store.ts';
+import { LEASE_MS } from '../kernel/ledger/taking.ts';
+import type { Store, Worker } from '../store/store.ts';
 import type { Stop, Surroundings } from './surroundings.ts';
 
 /** Three chances to renew before a lease ends. */

@@ -1,44 +1,5 @@
 import type { CronFire, CronJob, NewCronJob } from '../core/cron-job.ts';
-import type { Limits } from '../core/limits.ts';
-import type { NewMail } from '../core/mail.ts';
-import type { NewAgent } from '../core/new-agent.ts';
-
-/** What an instant leads to. */
-export type FireBegin =
-  /** An isolated run: a tree of its own whose root rests until its turn comes; `letter` is its task. Nobody leads it yet. */
-  | {
-      readonly type: 'run';
-      readonly root: NewAgent;
-      readonly limits: Limits;
-      /** As in `RootTerms`. */
-      readonly placement: readonly string[];
-      readonly letter: NewMail;
-    }
-  /** A system event into a session that is there. */
-  | { readonly type: 'event'; readonly mail: NewMail };
-
-export interface FireRequest {
-  readonly job_id: string;
-  /** As the job was when this was worked out; otherwise it is worked out anew. */
-  readonly version: number;
-  readonly next_at: number | null;
-  /** The instant of the schedule; for a manual one the database's clock. */
-  readonly instant: number;
-  readonly manual: boolean;
-  /** Begins the instant that waited for the run before (`queued`). */
-  readonly waited: boolean;
-  readonly missed: number;
-  /** The instant after this one; null: none. A manual fire leaves it as it is. */
-  readonly then_at: number | null;
-  /** The job ends with this instant. */
-  readonly disable: boolean;
-  readonly overlap: 'skip' | 'queue';
-  readonly at: number;
-  readonly begin: FireBegin;
-}
-
-/** `stale`: the job is gone, was changed, or this instant was fired already: look again. */
-export type FireVerdict = { readonly outcome: 'fired' | 'queued' | 'skipped' | 'stale' };
+import type { FireRequest, FireVerdict } from '../core/fire-request.ts';
 
 /** The part of the ledger that keeps schedules. One method, one transaction. */
 export interface CronLedger {

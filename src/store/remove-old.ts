@@ -1,5 +1,6 @@
+import type { TreeRows } from '../kernel/ledger/cleaning.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
-import type { OldKind, OldTree, RetentionTerms, TreeRows } from './retention-ledger.ts';
+import type { OldKind, OldTree, RetentionTerms } from './retention-ledger.ts';
 import type { Store } from './store.ts';
 
 /** So many trees are closed at once, and so many rows removed in one transaction. */

@@ -1,4 +1,5 @@
 import type { StateType } from '../core/state.ts';
+import type { TreeRows } from '../kernel/ledger/cleaning.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 
 /** So many roots are looked at in one statement. */
@@ -21,16 +22,6 @@ export interface OldTree {
   readonly status: StateType;
   /** When something happened to the root last. */
   readonly last_at: number;
-}
-
-/** How many rows. */
-export interface TreeRows {
-  readonly agents: number;
-  readonly messages: number;
-  readonly mail: number;
-  readonly requests: number;
-  readonly asks: number;
-  readonly runs: number;
 }
 
 /** What goes by its own age. `delivery`: what has arrived. `fire`: instants of jobs that are gone, and of others beyond the newest 1,000. `run`: ended runs whose conversation is gone. */

@@ -51,9 +51,6 @@ export interface Signal {
   readonly about: string | null;
 }
 
-/** How long a lease lives without a heartbeat, milliseconds. */
-export const LEASE_MS = 10_000;
-
 /** How the ledger is opened. */
 export interface OpenStoreOptions {
   /** False: where there is no ledger yet, none is made; `openStore` rejects with `E_DB_NONE`. Default true. */
@@ -87,21 +84,8 @@ export interface RunFilter {
   readonly limit?: number;
 }
 
-/**
- * The ledger: what is not committed did not happen. The contract, for every adapter:
- * - Every method that writes is one transaction and durable when its promise resolves.
- * - `commit` takes many steps at once (group commit): a refused step changes nothing and does not disturb the others; steps
- *   apply in the order given, so a later step sees what an earlier one wrote.
- * - Errors of the database itself reject with a `StoreError`; the same call may then be made again (steps
- *   that had been applied are refused as `stale`).
- * - Reads see every step whose promise has resolved.
- * - Text is kept to the letter, any Unicode; NUL and lone surrogates have been replaced before they get here.
- */
-export interface Store extends CronLedger, OutboxLedger, RetentionLedger {
-  readonly kind: 'sqlite' | 'postgres';
-  /** For people and logs: without passwords. */
-  readonly location: string;
-
+/** What changes a tree, but for who leads it. */
+export interface TreeWrites {
   /** A new tree with its root agent. */
   createRoot(root: NewAgent, limits: Limits, terms?: RootTerms): Promise<Tree>;
   commit(steps: readonly Step[]): Promise<Verdict[]>;
@@ -115,7 +99,17 @@ export interface Store extends CronLedger, OutboxLedger, RetentionLedger {
   kill(agent_id: string, by: string, at: number): Promise<{ readonly ids: readonly string[] }>;
   /** Raises (or lowers) the limits of a tree. */
   setLimits(root_id: string, limits: Limits): Promise<Tree>;
+  /** Answers an ask once: its agent gets the answer as mail of kind `control`. False: somebody answered already, or the call is gone. */
+  answer(
+    ask_id: string,
+    answer: AskAnswer,
+  ): Promise<{ readonly ok: true; readonly mail: Mail } | { readonly ok: false }>;
+  /** Takes ended agents of a tree out of people's sight; resolves to their ids (seed 1, `/reap`). */
+  reap(root_id: string, at: number): Promise<string[]>;
+}
 
+/** What the ledger says of trees, their agents, and what belongs to these. */
+export interface TreeReads {
   agent(id: string): Promise<Agent | null>;
   agents(filter: AgentFilter): Promise<Agent[]>;
   /** By uuid, unique prefix (at least 4 characters), name or session key; all that match, living ones first, at most 20. `root_id` narrows to a tree. */
@@ -143,14 +137,10 @@ export interface Store extends CronLedger, OutboxLedger, RetentionLedger {
   }): Promise<Ask[]>;
   /** By id or unique prefix of one (at least 4 characters), newest first, at most 20. */
   findAsks(text: string): Promise<Ask[]>;
-  /** Answers an ask once: its agent gets the answer as mail of kind `control`. False: somebody answered already, or the call is gone. */
-  answer(
-    ask_id: string,
-    answer: AskAnswer,
-  ): Promise<{ readonly ok: true; readonly mail: Mail } | { readonly ok: false }>;
-  /** Takes ended agents of a tree out of people's sight; resolves to their ids (seed 1, `/reap`). */
-  reap(root_id: string, at: number): Promise<string[]>;
+}
 
+/** Who leads what. */
+export interface Leases {
   /** Enters the worker, or renews its lease; false: it had expired and its agents may be claimed by others. */
   heartbeat(worker: Worker): Promise<boolean>;
   /** Gives up every lease of the worker and removes it. */
@@ -183,6 +173,22 @@ export interface Store extends CronLedger, OutboxLedger, RetentionLedger {
   ledBy(worker_ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Tells a worker to take nothing more and to end; false: there is no such worker. */
   drainWorker(worker_id: string): Promise<boolean>;
+}
+
+/**
+ * The ledger: what is not committed did not happen. The contract, for every adapter:
+ * - Every method that writes is one transaction and durable when its promise resolves.
+ * - `commit` takes many steps at once (group commit): a refused step changes nothing and does not disturb the others; steps
+ *   apply in the order given, so a later step sees what an earlier one wrote.
+ * - Errors of the database itself reject with a `StoreError`; the same call may then be made again (steps
+ *   that had been applied are refused as `stale`).
+ * - Reads see every step whose promise has resolved.
+ * - Text is kept to the letter, any Unicode; NUL and lone surrogates have been replaced before they get here.
+ */
+export interface Store extends TreeWrites, TreeReads, Leases, CronLedger, OutboxLedger, RetentionLedger {
+  readonly kind: 'sqlite' | 'postgres';
+  /** For people and logs: without passwords. */
+  readonly location: string;
   /**
    * Calls `wake` soon after another process wrote something for this worker. Hints only: they may be doubled, lost or
    * for nothing. Resolves to a function that stops it.

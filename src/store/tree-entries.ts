@@ -1,10 +1,9 @@
 import type { ArchiveEntry } from './archive-entry.ts';
+import type { Database } from './database.ts';
 import { agentOf, askOf, mailOf, messageOf, type Row, requestOf, runOf, treeOf } from './rows.ts';
 
 /** So many rows are in memory at once. */
 const PAGE = 200;
-
-export type AskRows = (sql: string, values: readonly (string | number)[]) => Promise<Row[]>;
 
 interface Part {
   readonly table: string;
@@ -22,13 +21,9 @@ const ASKS: Part = { table: 'asks', by: 'root_id', order: ['asked_at', 'id'] };
 const RUNS: Part = { table: 'subagent_runs', by: 'root_id', order: ['created_at', 'id'] };
 
 /** Everything that a ledger holds of a tree, page by page: the tree, each agent with what is its own, then what belongs to the tree. */
-export async function* treeEntries(
-  root_id: string,
-  mark: '$' | '?',
-  ask: AskRows,
-): AsyncGenerator<ArchiveEntry> {
-  const rows = (part: Part, of: string) => pages(part, of, mark, ask);
-  for (const row of await ask(`SELECT * FROM trees WHERE root_id = ${mark}1`, [root_id]))
+export async function* treeEntries(db: Database, root_id: string): AsyncGenerator<ArchiveEntry> {
+  const rows = (part: Part, of: string) => pages(db, part, of);
+  for (const row of await db.read('SELECT * FROM trees WHERE root_id = $1', [root_id]))
     yield { type: 'tree', tree: treeOf(row) };
   for await (const row of rows(AGENTS, root_id)) {
     const id = row.id as string;
@@ -43,21 +38,16 @@ export async function* treeEntries(
   for await (const row of rows(RUNS, root_id)) yield { type: 'run', run: runOf(row) };
 }
 
-async function* pages(
-  { table, by, order }: Part,
-  of: string,
-  mark: '$' | '?',
-  ask: AskRows,
-): AsyncGenerator<Row> {
+async function* pages(db: Database, { table, by, order }: Part, of: string): AsyncGenerator<Row> {
   const columns = order.join(', ');
-  const last = order.map((_, at) => `${mark}${at + 2}`).join(', ');
-  const first = `SELECT * FROM ${table} WHERE ${by} = ${mark}1 ORDER BY ${columns} LIMIT ${PAGE}`;
-  const more = `SELECT * FROM ${table} WHERE ${by} = ${mark}1 AND (${columns}) > (${last}) ORDER BY ${columns} LIMIT ${PAGE}`;
-  let page = await ask(first, [of]);
+  const last = order.map((_, at) => `$${at + 2}`).join(', ');
+  const first = `SELECT * FROM ${table} WHERE ${by} = $1 ORDER BY ${columns} LIMIT ${PAGE}`;
+  const more = `SELECT * FROM ${table} WHERE ${by} = $1 AND (${columns}) > (${last}) ORDER BY ${columns} LIMIT ${PAGE}`;
+  let page = await db.read(first, [of]);
   for (;;) {
     yield* page;
     const end = page.at(-1);
     if (end === undefined || page.length < PAGE) return;
-    page = await ask(more, [of, ...order.map((column) => end[column] as string | number)]);
+    page = await db.read(more, [of, ...order.map((column) => end[column] as string | number)]);
   }
 }

@@ -8,12 +8,8 @@ export interface Where {
   readonly next: string;
 }
 
-/**
- * Only conditions that are asked for: a statement that also served their absence could use no index. `mark` begins the name of a value: `$1` on
- * PostgreSQL, `?1` on SQLite.
- */
+/** Only conditions that are asked for: a statement that also served their absence could use no index. */
 export function where(
-  mark: '$' | '?',
   equal: Readonly<Record<string, Value | undefined>>,
   more: readonly (string | false | undefined)[] = [],
 ): Where {
@@ -21,12 +17,12 @@ export function where(
     value === undefined ? [] : [{ column, value }],
   );
   const conditions = [
-    ...given.map(({ column }, at) => `${column} = ${mark}${at + 1}`),
+    ...given.map(({ column }, at) => `${column} = $${at + 1}`),
     ...more.filter((one) => typeof one === 'string'),
   ];
   return {
     sql: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
     values: given.map(({ value }) => value),
-    next: `${mark}${given.length + 1}`,
+    next: `$${given.length + 1}`,
   };
 }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import type { CronJob, NewCronJob } from '../../src/core/cron-job.ts';
+import type { FireRequest, FireVerdict } from '../../src/core/fire-request.ts';
 import { runIsolated } from '../../src/core/isolated-run.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { NewAgent } from '../../src/core/new-agent.ts';
-import type { FireRequest, FireVerdict } from '../../src/store/cron-ledger.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CONFIG, fresh, newAgent, newRoot, stepOf } from './ledger-fixture.ts';
 

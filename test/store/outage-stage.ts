@@ -153,7 +153,7 @@ async function hearOf(store: Store, worker: string, isOver: () => boolean, count
     await sleep(5);
   }
   const seen = woken;
-  for (let tries = 0; tries < 500 && (heard < count.letters || woken === seen); tries += 1) {
+  for (let tries = 0; tries < 500 && (heard !== count.letters || woken === seen); tries += 1) {
     await look();
     await sleep(20);
   }

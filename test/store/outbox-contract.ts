@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import type { Agent } from '../../src/core/agent.ts';
 import type { NewDelivery } from '../../src/core/delivery.ts';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { NewRun } from '../../src/core/run.ts';
 import type { Store } from '../../src/store/store.ts';
 import { fresh, letter, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
+import { askOf, runOf } from './retention-fixture.ts';
 
 function deliveryOf(agent: Agent, over: Partial<NewDelivery> = {}): NewDelivery {
   return {
@@ -229,6 +231,35 @@ export function outboxContract(stores: () => { readonly store: Store; readonly o
     assert.ok(!(await store.cleanRuns(1, 100)).includes(agent.id));
   });
 
+  it('with a run of a schedule its whole tree goes, however large; its row in the history stays', async () => {
+    const { store, other } = stores();
+    const created = newAgent(null, { origin: 'cron' });
+    const run: NewRun = { ...runOf(created.agent), source: 'cron', cleanup: 'delete', requester_id: null };
+    await store.createRoot({ ...created, run }, DEFAULT_LIMITS, { served: true });
+    const root = (await store.agent(created.agent.id)) as Agent;
+    const child = newAgent(root, { state: { type: 'idle' } });
+    const messages = Array.from({ length: 2_500 }, (_, n) => said(`text ${n}`));
+    const asks = [askOf(root)];
+    const [begun] = await store.commit([stepOf(root, { messages, create: [child], asks })]);
+    assert.ok(begun?.ok);
+    const kid = (await store.agent(child.agent.id)) as Agent;
+    await store.commit([
+      stepOf(await fresh(store, root), { messages: [said('x')], send: [letter(root, kid)] }),
+    ]);
+    assert.ok(!(await store.cleanRuns(1, 100)).includes(root.id), 'it has not ended');
+    const state = { type: 'completed', result: 'r' } as const;
+    const [ended] = await store.commit([stepOf(await fresh(store, root), { state })]);
+    assert.ok(ended?.ok);
+    assert.ok((await store.cleanRuns(1, 100)).includes(root.id));
+    assert.equal(await other.tree(root.id), null);
+    assert.deepEqual(await other.agents({ root_id: root.id }), []);
+    assert.deepEqual(await other.asks({ root_id: root.id }), []);
+    assert.deepEqual([await other.history(root.id), await other.mail(kid.id, true)], [[], []]);
+    assert.equal((await other.findRuns(run.id))[0]?.status, 'completed');
+    assert.ok(!(await store.cleanRuns(1, 100)).includes(root.id));
+    assert.ok(!(await other.unledTrees(1_000)).includes(root.id));
+  });
+
   it('an inbound channel has one place: the next takes it when the first leaves or dies', async () => {
     const { store, other } = stores();
     const channel = randomUUID();
@@ -269,22 +300,7 @@ export function outboxContract(stores: () => { readonly store: Store; readonly o
     const root = await newRoot(store);
     const id = randomUUID();
     const created = newAgent(root, { id, origin: 'session' });
-    const run: NewRun = {
-      id: randomUUID(),
-      source: 'subagent',
-      session_key: created.agent.session_key,
-      requester_id: root.id,
-      requester_key: root.session_key,
-      task: 't',
-      label: null,
-      model: 'fake/m',
-      thinking: 'off',
-      timeout_ms: null,
-      cleanup: 'keep',
-      deliver: [],
-      job_id: null,
-      ...over,
-    };
+    const run: NewRun = { ...runOf(root), session_key: created.agent.session_key, ...over };
     const [verdict] = await store.commit([stepOf(root, { create: [{ ...created, run }] })]);
     assert.ok(verdict?.ok);
     return { agent: (await store.agent(id)) as Agent, run, root };

@@ -27,6 +27,7 @@ const OPEN_ONLY = new Set([
 const IN_ORDER: Readonly<Record<string, RegExp>> = {
   agents_roots: /FROM agents WHERE parent_id IS NULL ORDER BY .* LIMIT/,
   agents_conversations: /FROM agents WHERE origin = 'root' ORDER BY .* LIMIT/,
+  unled_due: /FROM unled ORDER BY due_at, root_id LIMIT 1/,
   agents_by_time: /FROM agents\s+(WHERE status NOT IN \([^)]*\) )?ORDER BY .* LIMIT/,
   subagent_runs_by_time: /FROM subagent_runs\s+ORDER BY .* LIMIT/,
   deliveries_by_time: /FROM deliveries\s+ORDER BY .* LIMIT/,
@@ -45,6 +46,7 @@ describe('plans on a large SQLite ledger', () => {
   before(async () => {
     await (await openStore(file)).close();
     beside = new DatabaseSync(file);
+    beside.function('coppice_now', () => Date.now());
     beside.exec('PRAGMA synchronous = OFF; BEGIN');
     for (const sql of largeLedger(SERIES)) beside.exec(sql);
     beside.exec('COMMIT');

@@ -77,7 +77,9 @@ it('a thousand steps are heap-only updates, nine out of ten and more', async (co
     context.diagnostic(
       `${name}: ${hot} of ${updated} updates in place (${((hot / updated) * 100).toFixed(1)} %)`,
     );
-    assert.ok(updated >= STEPS * 0.9, `${name}: ${updated} updates were counted`);
+    // All steps of a commit rewrite the row of their tree once.
+    const least = name === 'trees' ? STEPS / AGENTS : STEPS * 0.9;
+    assert.ok(updated >= least, `${name}: ${updated} updates were counted`);
     assert.ok(hot / updated > 0.9, `${name}: ${hot} of ${updated}`);
   }
   await admin.end();

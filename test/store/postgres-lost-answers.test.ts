@@ -29,7 +29,7 @@ describe('a PostgreSQL ledger behind a wire', () => {
     await wire.close();
   });
 
-  it('that falls silent: what was asked is given up in time, and asked again on another connection', async () => {
+  it('that falls silent: what was asked is given up in time, and done once when it is asked again on another connection', async () => {
     const wire = await faultyWire(await server.createDatabase(), { seed: 7, one_in: 12 });
     const store = await openStore(wire.url);
     const root = await newRoot(store);
@@ -42,7 +42,7 @@ describe('a PostgreSQL ledger behind a wire', () => {
     assert.equal(first, 'E_DB_UNAVAILABLE');
     wire.say = 'all';
     const [again] = await store.commit([step]);
-    assert.ok(again?.ok === false && again.refusal.reason === 'stale');
+    assert.ok(again?.ok === true || again?.refusal.reason === 'stale');
     assert.equal((await store.history(root.id)).length, 2);
     await store.close();
     await wire.close();

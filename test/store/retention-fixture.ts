@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../../src/core/agent.ts';
 import type { NewAsk } from '../../src/core/ask.ts';
+import type { FireRequest } from '../../src/core/fire-request.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { NewRun } from '../../src/core/run.ts';
 import type { AgentState } from '../../src/core/state.ts';
 import type { Step } from '../../src/core/step.ts';
-import type { FireRequest } from '../../src/store/cron-ledger.ts';
 import type { RetentionTerms } from '../../src/store/retention-ledger.ts';
 import type { Store } from '../../src/store/store.ts';
 import { jobOf } from '../cron/cron-stage.ts';
@@ -122,7 +122,7 @@ export function askOf(agent: Agent): NewAsk {
   };
 }
 
-function runOf(requester: Agent): NewRun {
+export function runOf(requester: Pick<Agent, 'id' | 'session_key'>): NewRun {
   return {
     id: randomUUID(),
     source: 'subagent',

@@ -160,8 +160,9 @@ export class Draft {
         else this.#effects.push(effect);
         return;
       case 'abort':
-        // Whatever this very step wanted to start must not start either; calls of toolsets see that they are stopped.
+        // Whatever this very step wanted to start must not start either.
         this.#effects.length = 0;
+        this.calls.stop();
         this.#effects.push(effect);
         return;
       case 'request-model':

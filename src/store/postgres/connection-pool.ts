@@ -11,6 +11,13 @@ const KEEP_ALIVE_MS = 10_000;
 /** What a pooler that hands connections around answers to statements by name: they were not executed. */
 const POOLED = new Set(['26000', '42P05']);
 
+/** One connection, for the statements of one transaction. What is asked at the same moment goes in one round trip. */
+export interface Connection {
+  query(text: string, values: readonly unknown[]): Promise<Row[]>;
+  /** Without values, and not remembered. */
+  plain(text: string): Promise<void>;
+}
+
 /**
  * The connections of one process. A statement's name carries a hash of its text: also where somebody else prepared it on a shared
  * connection, the name stands for this text and no other.
@@ -40,37 +47,64 @@ export class ConnectionPool {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       types: NUMBERS,
-    });
+      pipeline: true,
+    } as pg.PoolConfig);
     // An idle connection that breaks is replaced at the next query; the query says so if it cannot.
     pool.on('error', () => undefined);
+    // One that breaks while it is in use rejects what was asked of it.
+    pool.on('connect', (client) => void client.on('error', () => undefined));
     return pool;
   }
 
   /** Rejects with what the driver threw; a connection whose query failed is not used again. */
-  async query(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
-    const named = this.#prepare ? { name: this.#nameOf(name, text) } : {};
+  async query(text: string, values: readonly unknown[]): Promise<Row[]> {
     try {
-      return (await this.#pool.query({ ...named, text, values: [...values] })).rows as Row[];
+      return (await this.#pool.query(this.#statement(text, values))).rows as Row[];
     } catch (error) {
-      if (this.#prepare && POOLED.has((error as { readonly code?: string }).code ?? '')) {
-        this.#prepare = false;
-        this.onPooler();
-      }
+      this.#noticePooler(error);
       throw error;
     }
   }
 
-  #nameOf(name: string, text: string): string {
+  /** One connection for a transaction; when the work fails, it is not used again. */
+  async exclusive<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    let failure: Error | undefined;
+    try {
+      return await work({
+        query: async (text, values) => (await client.query(this.#statement(text, values))).rows as Row[],
+        plain: async (text) => void (await client.query(text)),
+      });
+    } catch (error) {
+      failure = error as Error;
+      this.#noticePooler(error);
+      throw error;
+    } finally {
+      client.release(failure);
+    }
+  }
+
+  #statement(text: string, values: readonly unknown[]): pg.QueryConfig {
+    return { ...(this.#prepare ? { name: this.#nameOf(text) } : {}), text, values: [...values] };
+  }
+
+  #noticePooler(error: unknown): void {
+    if (!this.#prepare || !POOLED.has((error as { readonly code?: string }).code ?? '')) return;
+    this.#prepare = false;
+    this.onPooler();
+  }
+
+  #nameOf(text: string): string {
     let full = this.#names.get(text);
     if (full === undefined) {
-      full = `${name.slice(0, 40)}_${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
+      full = `coppice_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
       this.#names.set(text, full);
     }
     return full;
   }
 
   /** One connection for statements that belong together, with no limit on the time they take. */
-  async exclusively<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+  async alone<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
     const client = new pg.Client({
       connectionString: this.#url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -1,3 +1,4 @@
+import { DECISION_MIGRATION } from './decision-migration.ts';
 import { LARGE_LEDGER_MIGRATION } from './large-ledger-migration.ts';
 import { LISTING_MIGRATION } from './listing-migration.ts';
 import { QUESTION_MIGRATION } from './question-migration.ts';
@@ -278,4 +279,5 @@ CREATE TABLE channel_notes (
   { number: 9, sql: 'SELECT 1' },
   { number: 10, sql: WAIT_MIGRATION },
   { number: 11, sql: LISTING_MIGRATION },
+  { number: 12, sql: DECISION_MIGRATION },
 ];

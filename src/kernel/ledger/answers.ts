@@ -1,0 +1,46 @@
+import type { AskAnswer } from '../../core/ask.ts';
+import type { Mail, NewMail } from '../../core/mail.ts';
+import type { AskFacts } from './facts.ts';
+import { post } from './mailbox.ts';
+import type { Unit } from './unit.ts';
+
+/** Answers an ask once: its agent gets the answer as mail. The very same answer again is taken for the first one, whose acknowledgement was lost. */
+export function answerAsk(
+  unit: Unit,
+  ask_id: string,
+  answer: AskAnswer,
+): { readonly ok: true; readonly mail: Mail } | { readonly ok: false } {
+  const ask = unit.facts.get('ask', ask_id);
+  if (ask === null) return { ok: false };
+  const { verdict, scope, note, by, at } = answer;
+  const mail = answerMail(ask, answer);
+  if (ask.verdict === null) {
+    if (unit.tree(ask.root_id)?.removal != null || !unit.isAlive(ask.agent_id)) return { ok: false };
+    unit.rows.update('asks', { id: ask_id, verdict, scope, note, answered_by: by, answered_at: at });
+    return { ok: true, mail: post(unit, mail, null) };
+  }
+  const there = unit.mail(mail.id);
+  const same =
+    ask.verdict === verdict &&
+    ask.scope === scope &&
+    ask.note === note &&
+    ask.answered_by === by &&
+    ask.answered_at === at;
+  return same && there !== null
+    ? { ok: true, mail: { ...mail, number: there.number, consumed_seq: null } }
+    : { ok: false };
+}
+
+/** The answer as its agent's mailbox takes it; one id per ask, so it cannot come twice. */
+function answerMail({ id, root_id, agent_id }: AskFacts, { verdict, note, by, at }: AskAnswer): NewMail {
+  return {
+    id: `answer-${id}`,
+    root_id,
+    to_id: agent_id,
+    from_id: null,
+    from_name: by,
+    kind: 'control',
+    body: JSON.stringify({ type: 'answer', ask_id: id, verdict, note }),
+    sent_at: at,
+  };
+}

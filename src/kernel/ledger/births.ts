@@ -1,0 +1,68 @@
+import type { Tree } from '../../core/agent.ts';
+import type { Limits } from '../../core/limits.ts';
+import type { Message } from '../../core/message.ts';
+import type { NewAgent } from '../../core/new-agent.ts';
+import { isWorking } from '../../core/state.ts';
+import type { AgentFacts, TreeFacts } from './facts.ts';
+import { seekLeader } from './leading.ts';
+import { enterRun } from './runs.ts';
+import type { Unit } from './unit.ts';
+
+/** They take the seqs behind `base_seq`; the last one is returned. */
+export function append(
+  unit: Unit,
+  agent_id: string,
+  base_seq: number,
+  messages: readonly Message[],
+  at: number,
+): number {
+  let seq = base_seq;
+  for (const { kind, content } of messages) {
+    seq += 1;
+    unit.rows.insert('messages', { agent_id, seq, kind, content: JSON.stringify(content), at });
+  }
+  return seq;
+}
+
+export function create(unit: Unit, { agent, messages, run }: NewAgent): void {
+  const { id, root_id, parent_id, name, session_key, origin, depth, worker, created_at, state } = agent;
+  const from = agent.forked_from;
+  const last_seq = append(unit, id, from?.seq ?? 0, messages, created_at);
+  const facts: AgentFacts = {
+    ...{ id, root_id, parent_id, name, origin, depth, last_seq, worker, status: state.type },
+    ...{ mail_count: 0, noticed: 0, living_children: 0, epoch: 1, deaths: 0, calls: 0, last_write: null },
+    ...{ input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0, cost_usd: null },
+  };
+  unit.addAgent(facts, {
+    ...facts,
+    ...{ session_key, config: JSON.stringify(agent.config), state: JSON.stringify(state) },
+    ...{ forked_from: from?.agent_id ?? null, forked_seq: from?.seq ?? null },
+    ...{ doing: null, reply: null, sent_this_turn: false },
+    ...{ created_at, updated_at: created_at, ended_at: null, reaped_at: null },
+  });
+  if (worker === null && isWorking(state.type)) seekLeader(unit, [facts]);
+  if (run !== undefined) enterRun(unit, agent, run);
+}
+
+/** A new tree with its root agent. One that is there already stays as it is: it was made, and the answer was lost on its way back. */
+export function createRoot(
+  unit: Unit,
+  root: NewAgent,
+  limits: Limits,
+  { served = false, placement = [] }: { readonly served?: boolean; readonly placement?: readonly string[] },
+): Tree {
+  const root_id = root.agent.id;
+  const there = unit.tree(root_id);
+  if (there !== null) return treeOf(there);
+  const tree: TreeFacts = {
+    ...{ root_id, limits: JSON.stringify(limits), live: 1, total: 1, tokens: 0, cost_usd: 0 },
+    ...{ served, removal: null },
+  };
+  unit.addTree(tree, { ...tree, placement: JSON.stringify(placement) });
+  create(unit, root);
+  return treeOf(tree);
+}
+
+export function treeOf({ root_id, limits, live, total, tokens, cost_usd }: TreeFacts): Tree {
+  return { root_id, limits: JSON.parse(limits) as Limits, live, total, tokens, cost_usd };
+}

@@ -1,0 +1,94 @@
+import { type Row, TABLES, type TableName, type Value } from './tables.ts';
+
+/** One row that changes: `row` has all columns of a new one, and those that change of another. */
+export type Change =
+  | { readonly type: 'insert' | 'replace' | 'update'; readonly row: Row }
+  /** Enters unless there is one with its key. */
+  | { readonly type: 'offer'; readonly row: Row }
+  | { readonly type: 'delete'; readonly row: Row };
+
+/** What a decision changes: rows by table, each at most once, and then whole groups of rows that go. */
+export interface Changes {
+  readonly rows: ReadonlyMap<TableName, readonly Change[]>;
+  /** All rows of a table with this value in a column, before anything else is written. */
+  readonly wiped: readonly { readonly table: TableName; readonly column: string; readonly value: string }[];
+  /** Who shall look, where the database can say so: a channel and what is said. */
+  readonly notices: readonly { readonly channel: string; readonly text: string }[];
+}
+
+/** Gathers what a decision changes, one change a row. */
+export class ChangeSet {
+  readonly #rows = new Map<TableName, Map<string, Change>>();
+  readonly #wiped: { table: TableName; column: string; value: string }[] = [];
+  readonly #notices = new Map<string, { channel: string; text: string }>();
+  #unnamed = 0;
+
+  insert(table: TableName, row: Row): void {
+    const before = this.#at(table).get(this.#keyOf(table, row));
+    this.#set(table, row, { type: before?.type === 'delete' ? 'replace' : 'insert', row });
+  }
+
+  /** Enters the row, or takes the place of the one with its key. */
+  replace(table: TableName, row: Row): void {
+    const before = this.#at(table).get(this.#keyOf(table, row));
+    this.#set(table, row, { type: before?.type === 'insert' ? 'insert' : 'replace', row });
+  }
+
+  offer(table: TableName, row: Row): void {
+    if (!this.#at(table).has(this.#keyOf(table, row))) this.#set(table, row, { type: 'offer', row });
+  }
+
+  /** `row`: the key and the columns that change. */
+  update(table: TableName, row: Row): void {
+    const before = this.#at(table).get(this.#keyOf(table, row));
+    const type = before === undefined || before.type === 'delete' ? 'update' : before.type;
+    this.#set(table, row, { type, row: { ...before?.row, ...row } });
+  }
+
+  /** `row`: the key. */
+  delete(table: TableName, row: Row): void {
+    const before = this.#at(table).get(this.#keyOf(table, row));
+    if (before?.type === 'insert') this.#at(table).delete(this.#keyOf(table, row));
+    else this.#set(table, row, { type: 'delete', row });
+  }
+
+  wipe(table: TableName, column: string, value: string): void {
+    this.#wiped.push({ table, column, value });
+    for (const [key, { row }] of this.#at(table)) if (row[column] === value) this.#at(table).delete(key);
+  }
+
+  notify(channel: string, text: string): void {
+    this.#notices.set(`${channel} ${text}`, { channel, text });
+  }
+
+  done(): Changes {
+    const rows = [...this.#rows].map(([table, changes]) => [table, [...changes.values()]] as const);
+    return {
+      rows: new Map(rows.filter(([, changes]) => changes.length > 0)),
+      wiped: this.#wiped,
+      notices: [...this.#notices.values()],
+    };
+  }
+
+  #at(table: TableName): Map<string, Change> {
+    let changes = this.#rows.get(table);
+    if (changes === undefined) {
+      changes = new Map();
+      this.#rows.set(table, changes);
+    }
+    return changes;
+  }
+
+  #set(table: TableName, row: Row, change: Change): void {
+    this.#at(table).set(this.#keyOf(table, row), change);
+  }
+
+  #keyOf(table: TableName, row: Row): string {
+    const { key } = TABLES[table];
+    if (key.length === 0) {
+      this.#unnamed += 1;
+      return `${this.#unnamed}`;
+    }
+    return key.map((column) => String(row[column] as Value)).join('\n');
+  }
+}

@@ -1,0 +1,134 @@
+import type { NewCronJob } from '../../core/cron-job.ts';
+import type { FireRequest, FireVerdict } from '../../core/fire-request.ts';
+import { createRoot } from './births.ts';
+import type { WaitingFire, Wanted } from './facts.ts';
+import { serve } from './leading.ts';
+import { post } from './mailbox.ts';
+import type { Unit } from './unit.ts';
+
+/** `definition`: what of the job stands in no column of its own, as JSON. */
+export function createJob(
+  unit: Unit,
+  { id, name, root_id, enabled, created_at }: NewCronJob,
+  definition: string,
+  next_at: number | null,
+  most: number | undefined,
+): 'created' | 'there' | 'name' | 'limit' {
+  const named = unit.facts.get('job_named', name);
+  // Entered by somebody else between the two looks, it has the name too.
+  if (unit.facts.get('job', id) !== null || named === id) return 'there';
+  if (named !== null) return 'name';
+  if (most !== undefined && root_id !== null && unit.facts.get('enabled_jobs', root_id) >= most)
+    return 'limit';
+  unit.rows.insert('cron_jobs', {
+    ...{ id, name, root_id, definition, enabled, next_at, version: 1 },
+    ...{ planned_at: created_at, created_at, updated_at: created_at },
+  });
+  return 'created';
+}
+
+export function changeJob(
+  unit: Unit,
+  { id, name, enabled }: NewCronJob,
+  definition: string,
+  version: number,
+  next_at: number | null,
+  at: number,
+): 'changed' | 'name' | 'stale' {
+  const named = unit.facts.get('job_named', name);
+  if (named !== null && named !== id) return 'name';
+  if (unit.facts.get('job', id)?.version !== version) return 'stale';
+  const change = { name, definition, enabled, next_at, planned_at: at, updated_at: at };
+  unit.rows.update('cron_jobs', { id, ...change, version: version + 1 });
+  return 'changed';
+}
+
+/** What waits for its turn goes with it. */
+export function removeJob(unit: Unit, id: string): boolean {
+  const waiting = unit.facts.get('waiting_fire', id);
+  if (waiting !== null) unit.rows.delete('cron_fires', { job_id: id, ...waiting });
+  if (unit.facts.get('job', id) === null) return false;
+  unit.rows.delete('cron_jobs', { id });
+  return true;
+}
+
+/** How facts know an instant of a job: everything but its id has a fixed length. */
+export function fireKey(job_id: string, { instant, manual }: WaitingFire): string {
+  return `${String(instant).padStart(16, '0')}${manual ? 't' : 'f'}${job_id}`;
+}
+
+/** What a fire looks at, so that it can be read in one go. */
+export function wantedToFire({ job_id, instant, manual, begin }: FireRequest): Wanted {
+  const job = { job: [job_id], waiting_fire: [job_id], job_at_work: [job_id] };
+  const { root_id, to_id } = begin.type === 'event' ? begin.mail : begin.letter;
+  const to = { tree: [root_id], agent: [to_id], pending: [to_id] };
+  return { ...job, ...to, fire: [fireKey(job_id, { instant, manual })] };
+}
+
+export function fire(unit: Unit, request: FireRequest): FireVerdict {
+  const { job_id, instant, manual, missed, at, disable } = request;
+  const job = unit.facts.get('job', job_id);
+  if (job === null) return { outcome: 'stale' };
+  const waiting = unit.facts.get('waiting_fire', job_id);
+  if (request.waited) return fireWaiting(unit, request, waiting);
+  if (!manual) {
+    if (!job.enabled || job.version !== request.version || job.next_at !== request.next_at)
+      return { outcome: 'stale' };
+    const next_at = disable ? null : request.then_at;
+    unit.rows.update('cron_jobs', { id: job_id, next_at, planned_at: at, enabled: !disable });
+  }
+  if (unit.facts.get('fire', fireKey(job_id, request)) !== null) return { outcome: 'stale' };
+  const outcome = outcomeOf(unit, request, waiting);
+  const run_id = outcome === 'fired' ? begin(unit, request) : null;
+  unit.rows.insert('cron_fires', { job_id, instant, manual, outcome, missed, run_id, fired_at: at });
+  return { outcome };
+}
+
+function fireWaiting(unit: Unit, request: FireRequest, waiting: WaitingFire | null): FireVerdict {
+  const { job_id, instant, manual } = request;
+  const same = waiting !== null && waiting.instant === instant && waiting.manual === manual;
+  if (!same || unit.facts.get('job_at_work', job_id)) return { outcome: 'stale' };
+  const change = { outcome: 'fired', run_id: begin(unit, request) };
+  unit.rows.update('cron_fires', { job_id, instant, manual, ...change });
+  return { outcome: 'fired' };
+}
+
+function outcomeOf(
+  unit: Unit,
+  { job_id, overlap, begin }: FireRequest,
+  waiting: WaitingFire | null,
+): 'fired' | 'queued' | 'skipped' {
+  if (begin.type === 'event') {
+    const { to_id, root_id } = begin.mail;
+    return unit.isAlive(to_id) && unit.tree(root_id)?.removal === null ? 'fired' : 'skipped';
+  }
+  if (waiting === null && !unit.facts.get('job_at_work', job_id)) return 'fired';
+  return overlap === 'queue' && waiting === null ? 'queued' : 'skipped';
+}
+
+/** Returns the id of the run, if it is one. */
+function begin(unit: Unit, { begin }: FireRequest): string | null {
+  if (begin.type === 'event') {
+    serve(unit, begin.mail.root_id);
+    post(unit, begin.mail, null);
+    return null;
+  }
+  const { root, limits, placement, letter } = begin;
+  createRoot(unit, root, limits, { served: true, placement });
+  post(unit, letter, null);
+  return root.run?.id ?? null;
+}
+
+/** Those of these instants that are over and were fired before `before` go; returns how many. */
+export function removeFires(
+  unit: Unit,
+  instants: readonly (WaitingFire & { readonly job_id: string })[],
+  before: number,
+): number {
+  const old = instants.filter((one) => {
+    const fired = unit.facts.get('fire', fireKey(one.job_id, one));
+    return fired !== null && fired.outcome !== 'queued' && fired.fired_at < before;
+  });
+  for (const { job_id, instant, manual } of old) unit.rows.delete('cron_fires', { job_id, instant, manual });
+  return old.length;
+}

@@ -1,0 +1,70 @@
+import type { Origin } from '../../core/agent.ts';
+import { type NewDelivery, splitTarget } from '../../core/delivery.ts';
+import type { NewAgent } from '../../core/new-agent.ts';
+import type { NewRun } from '../../core/run.ts';
+import { runOutcome } from '../../core/run-outcome.ts';
+import { type AgentState, isWorking } from '../../core/state.ts';
+import type { Unit } from './unit.ts';
+
+/** Only agents with a task of their own can have a row in the history. */
+export function isTask(origin: Origin): boolean {
+  return origin === 'session' || origin === 'delegate' || origin === 'cron';
+}
+
+export function enterRun(unit: Unit, agent: NewAgent['agent'], run: NewRun): void {
+  const begun = isWorking(agent.state.type);
+  const started_at = begun ? agent.created_at : null;
+  const { id: agent_id, root_id, created_at } = agent;
+  const deliver = JSON.stringify(run.deliver);
+  unit.addRun(
+    { id: run.id, root_id, agent_id, started_at, finished_at: null, deliver, cleaned_at: null },
+    {
+      ...run,
+      ...{ root_id, agent_id, deliver, created_at, started_at },
+      ...{ status: begun ? 'running' : 'queued', result: null, error: null },
+      ...{ finished_at: null, duration_ms: null, cleaned_at: null },
+    },
+  );
+}
+
+export function startRun(unit: Unit, agent_id: string, at: number): void {
+  const run = unit.run(agent_id);
+  if (run !== null && run.started_at === null) unit.setRun(run, { started_at: at }, { status: 'running' });
+}
+
+/** Its end enters the outbox with it, whoever ended it. */
+export function finishRun(unit: Unit, agent_id: string, state: AgentState, at: number): void {
+  const outcome = runOutcome(state);
+  const run = unit.run(agent_id);
+  if (outcome === null || run === null || run.finished_at !== null) return;
+  const { status, result, error } = outcome;
+  const duration_ms = Math.max(0, at - (run.started_at ?? at));
+  unit.setRun(run, { finished_at: at }, { status, result, error, duration_ms });
+  for (const [place, target] of (JSON.parse(run.deliver) as string[]).entries())
+    enterDelivery(unit, {
+      id: `run-${run.id}-${place}`,
+      kind: 'run',
+      target,
+      root_id: run.root_id,
+      agent_id,
+      about: run.id,
+      body: null,
+      created_at: at,
+    });
+}
+
+export function cleanRun(unit: Unit, agent_id: string, at: number): void {
+  const run = unit.run(agent_id);
+  if (run !== null && run.cleaned_at === null) unit.setRun(run, { cleaned_at: at });
+}
+
+export function enterDelivery(unit: Unit, delivery: NewDelivery): void {
+  unit.rows.offer('deliveries', {
+    ...delivery,
+    channel: splitTarget(delivery.target).channel,
+    status: 'pending',
+    attempts: 0,
+    next_at: delivery.created_at,
+    ...{ worker: null, error: null, progress: null, ended_at: null },
+  });
+}

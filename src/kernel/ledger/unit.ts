@@ -1,0 +1,220 @@
+import { type Mail, type MailKind, type NewMail, WAKING_MAIL } from '../../core/mail.ts';
+import { isTerminal } from '../../core/state.ts';
+import type { WaitEdge } from '../../core/wait-cycle.ts';
+import { ChangeSet, type Changes } from './changes.ts';
+import type { AgentFacts, Facts, MailFacts, PendingMail, RunFacts, TreeFacts, Wanted } from './facts.ts';
+import type { Row } from './tables.ts';
+
+/**
+ * One transaction of the ledger in the making: what the database says, and over it what the decisions of this transaction have changed, so that a later one
+ * sees what an earlier one wrote. Nothing leaves it but the rows to be written (`changes`).
+ */
+export class Unit {
+  readonly facts: Facts;
+  readonly rows = new ChangeSet();
+  readonly #agents = new Map<string, AgentFacts>();
+  readonly #trees = new Map<string, TreeFacts>();
+  readonly #runs = new Map<string, RunFacts>();
+  readonly #edges = new Map<string, readonly WaitEdge[]>();
+  readonly #posted = new Map<string, PendingMail[]>();
+  readonly #letters = new Map<string, MailFacts>();
+  readonly #consumed = new Set<string>();
+  readonly #made = new Set<string>();
+  readonly #removed = new Set<string>();
+
+  constructor(facts: Facts) {
+    this.facts = facts;
+  }
+
+  changes(): Changes {
+    return this.rows.done();
+  }
+
+  want(wanted: Wanted): void {
+    this.facts.want(wanted);
+  }
+
+  agent(id: string): AgentFacts | null {
+    if (this.#removed.has(id)) return null;
+    return this.#agents.get(id) ?? this.facts.get('agent', id);
+  }
+
+  isAlive(id: string): boolean {
+    const agent = this.agent(id);
+    return agent !== null && !isTerminal(agent.status);
+  }
+
+  /** `texts`: columns that no decision looks at. */
+  setAgent(agent: AgentFacts, change: Partial<AgentFacts>, texts: Row = {}): AgentFacts {
+    const after = { ...agent, ...change };
+    this.#agents.set(agent.id, after);
+    this.rows.update('agents', { id: agent.id, ...(change as Row), ...texts });
+    return after;
+  }
+
+  addAgent(agent: AgentFacts, row: Row): void {
+    this.#agents.set(agent.id, agent);
+    this.#made.add(agent.id);
+    this.rows.insert('agents', row);
+  }
+
+  /** Its conversation goes, and what lies in its mailbox; what others wrote of it stays. */
+  removeAgent({ id, root_id }: Pick<AgentFacts, 'id' | 'root_id'>): void {
+    this.#removed.add(id);
+    this.#agents.delete(id);
+    this.rows.wipe('messages', 'agent_id', id);
+    this.rows.wipe('mail', 'to_id', id);
+    this.rows.wipe('requests', 'agent_id', id);
+    this.rows.delete('unled', { root_id, agent_id: id });
+    this.rows.delete('agents', { id });
+  }
+
+  tree(root_id: string): TreeFacts | null {
+    return this.#trees.get(root_id) ?? this.facts.get('tree', root_id);
+  }
+
+  setTree(tree: TreeFacts, change: Partial<TreeFacts>): TreeFacts {
+    const after = { ...tree, ...change };
+    this.#trees.set(tree.root_id, after);
+    this.rows.update('trees', { root_id: tree.root_id, ...(change as Row) });
+    return after;
+  }
+
+  addTree(tree: TreeFacts, row: Row): void {
+    this.#trees.set(tree.root_id, tree);
+    this.rows.insert('trees', row);
+  }
+
+  run(agent_id: string): RunFacts | null {
+    return this.#runs.get(agent_id) ?? this.facts.get('run', agent_id);
+  }
+
+  setRun(run: RunFacts, change: Partial<RunFacts>, texts: Row = {}): void {
+    this.#runs.set(run.agent_id, { ...run, ...change });
+    this.rows.update('subagent_runs', { agent_id: run.agent_id, ...(change as Row), ...texts });
+  }
+
+  addRun(run: RunFacts, row: Row): void {
+    this.#runs.set(run.agent_id, run);
+    this.rows.insert('subagent_runs', row);
+  }
+
+  /** A letter that is there, consumed or not, by its id. */
+  mail(mail_id: string): MailFacts | null {
+    return this.#letters.get(mail_id) ?? this.facts.get('mail', mail_id);
+  }
+
+  isPending(mail_id: string, to_id: string): boolean {
+    const mail = this.#consumed.has(mail_id) ? null : this.mail(mail_id);
+    return mail !== null && mail.to_id === to_id && mail.consumed_seq === null;
+  }
+
+  pending(agent_id: string): readonly PendingMail[] {
+    const before = this.#made.has(agent_id) ? [] : this.facts.get('pending', agent_id);
+    const all = [...before, ...(this.#posted.get(agent_id) ?? [])];
+    return this.#consumed.size === 0 ? all : all.filter(({ id }) => !this.#consumed.has(id));
+  }
+
+  hasMail(agent_id: string): boolean {
+    return this.hasNewMail(agent_id) || this.pending(agent_id).length > 0;
+  }
+
+  /** It came in this transaction and lies there. */
+  hasNewMail(agent_id: string): boolean {
+    return this.#posted.get(agent_id)?.some(({ id }) => !this.#consumed.has(id)) ?? false;
+  }
+
+  consume(mail_id: string, seq: number): void {
+    this.#consumed.add(mail_id);
+    this.rows.update('mail', { id: mail_id, consumed_seq: seq });
+  }
+
+  addMail(mail: NewMail, number: number): Mail {
+    const stored = { ...mail, number, consumed_seq: null };
+    const box = this.#posted.get(mail.to_id);
+    const one = { id: mail.id, kind: mail.kind, number };
+    this.#letters.set(mail.id, stored);
+    if (box === undefined) this.#posted.set(mail.to_id, [one]);
+    else box.push(one);
+    this.rows.insert('mail', stored);
+    return stored;
+  }
+
+  /** It lives, does nothing and is not about to: it holds no place among those that a limit counts (law 7). */
+  isAtRest(agent: AgentFacts): boolean {
+    return isAtRest(agent, this.pending(agent.id));
+  }
+
+  restingChildren(parent_id: string): number {
+    const resting = this.facts.get('resting_children', parent_id);
+    return resting + this.#moreResting((agent) => agent.parent_id === parent_id);
+  }
+
+  restingInTree(root_id: string): number {
+    const resting = this.facts.get('resting_in_tree', root_id);
+    return resting + this.#moreResting((agent) => agent.root_id === root_id);
+  }
+
+  /** By how many the agents that rest have become more in this transaction. */
+  #moreResting(counts: (agent: AgentFacts) => boolean): number {
+    const touched = [...new Set([...this.#agents.keys(), ...this.#posted.keys()])];
+    const known = touched.filter((id) => !this.#made.has(id));
+    this.want({ agent: known, pending: known });
+    let more = 0;
+    for (const id of touched) {
+      const now = this.agent(id);
+      if (now === null || !counts(now)) continue;
+      if (this.isAtRest(now)) more += 1;
+      const before = this.#made.has(id) ? null : this.facts.get('agent', id);
+      if (before !== null && isAtRest(before, this.facts.get('pending', id))) more -= 1;
+    }
+    return more;
+  }
+
+  edges(waiter: string): readonly WaitEdge[] {
+    return this.#edges.get(waiter) ?? (this.#made.has(waiter) ? [] : this.facts.get('edges', waiter));
+  }
+
+  setEdges(waiter: string, edges: readonly WaitEdge[]): void {
+    const before = new Map(this.edges(waiter).map(({ target, until }) => [target, until]));
+    for (const { target, until } of edges) {
+      if (before.get(target) !== until) this.rows.replace('wait_edges', { waiter, target, until });
+      before.delete(target);
+    }
+    for (const target of before.keys()) this.rows.delete('wait_edges', { waiter, target });
+    this.#edges.set(waiter, edges);
+  }
+
+  waiters(target: string): readonly string[] {
+    const before = this.#made.has(target) ? [] : this.facts.get('waiters', target);
+    if (this.#edges.size === 0) return before;
+    const now = [...this.#edges].filter(([, edges]) => edges.some((edge) => edge.target === target));
+    return [...before.filter((id) => !this.#edges.has(id)), ...now.map(([waiter]) => waiter)];
+  }
+
+  /** The agent and all below it that are alive, if it is: from the top down. */
+  below(id: string): readonly AgentFacts[] {
+    const before = this.#made.has(id) ? [id] : this.facts.get('below', id);
+    this.want({ agent: before });
+    const found = new Set(before);
+    // Parents are made before their children.
+    for (const made of this.#made) if (found.has(this.agent(made)?.parent_id ?? '')) found.add(made);
+    if (!this.isAlive(id)) return [];
+    return [...found].flatMap((one) => (this.isAlive(one) ? (this.agent(one) ?? []) : []));
+  }
+
+  hasChildren(id: string): boolean {
+    if ([...this.#made].some((made) => this.agent(made)?.parent_id === id)) return true;
+    return this.facts.get('children', id).some((child) => !this.#removed.has(child));
+  }
+}
+
+const RESTS: ReadonlySet<string> = new Set(['idle', 'errored']);
+
+function isAtRest({ status, noticed }: AgentFacts, pending: readonly PendingMail[]): boolean {
+  return RESTS.has(status) && !pending.some((mail) => wakes(mail.kind) && mail.number > noticed);
+}
+
+function wakes(kind: MailKind): boolean {
+  return WAKING_MAIL.has(kind);
+}

@@ -1,1 +1,0 @@
-export const LIVING = `status NOT IN ('completed', 'failed', 'killed')`;

@@ -1,0 +1,130 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Wanted } from '../../kernel/ledger/facts.ts';
+import type { Value } from '../../kernel/ledger/tables.ts';
+import { Unit } from '../../kernel/ledger/unit.ts';
+import type { Database, Dialect, Look } from '../database.ts';
+import type { Row } from '../rows.ts';
+import type { OpenStoreOptions } from '../store.ts';
+import { RowWriter } from './row-writer.ts';
+import { storeErrorOf } from './sqlite-error.ts';
+import { FactStatements, SqliteFacts } from './sqlite-facts.ts';
+
+/** How often another process's writes are looked for; one pragma each time. */
+const POLL_MS = 10;
+const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
+/** So many statements that were built for a list are kept; those that are made often are among them. */
+const MOST_PREPARED = 200;
+
+const DIALECT: Dialect = {
+  row_number: 'rowid',
+  by_letter: '',
+  from: '>=',
+  below: '<',
+  cwd: "json_extract(config, '$.cwd')",
+  skipTaken: () => '',
+  isTrue: (column) => `${column} = 1`,
+  elements: (list) => `json_each(${list})`,
+};
+
+/** The ledger in one file. Everything is synchronous inside; promises are the contract's, not SQLite's. */
+export class SqliteDatabase implements Database {
+  readonly kind = 'sqlite';
+  readonly location: string;
+  readonly dialect = DIALECT;
+  readonly loses_answers = false;
+  readonly #database: DatabaseSync;
+  readonly #clock: () => number;
+  readonly #poll_ms: number;
+  readonly #facts: FactStatements;
+  readonly #writer: RowWriter;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(location: string, database: DatabaseSync, { now, notifications }: OpenStoreOptions) {
+    this.location = location;
+    this.#database = database;
+    this.#clock = now ?? Date.now;
+    this.#poll_ms = notifications === false ? POLL_WITHOUT_NOTIFICATIONS_MS : POLL_MS;
+    this.#facts = new FactStatements(database);
+    this.#writer = new RowWriter(database);
+    database.function('coppice_now', () => this.#clock());
+  }
+
+  async read(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    return this.#guarded(() => this.#all(sql, values));
+  }
+
+  async write(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    return this.#transaction(() => this.#all(sql, values));
+  }
+
+  async transact<T>(
+    _wanted: Wanted,
+    decide: (unit: Unit, found: readonly Row[]) => T,
+    look?: Look,
+  ): Promise<T> {
+    return this.#transaction(() => {
+      const unit = new Unit(new SqliteFacts(this.#facts, this.#clock()));
+      const result = decide(unit, look === undefined ? [] : this.#all(look.sql, look.values));
+      this.#writer.write(unit.changes());
+      return result;
+    });
+  }
+
+  /** Runs `work` in one transaction: all or nothing, durable when it returns. */
+  #transaction<T>(work: () => T): T {
+    return this.#guarded(() => {
+      this.#database.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        this.#database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw storeErrorOf(error, this.location);
+    }
+  }
+
+  #all(sql: string, values: readonly Value[]): Row[] {
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      if (this.#prepared.size >= MOST_PREPARED) this.#prepared.clear();
+      statement = this.#database.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'));
+      this.#prepared.set(sql, statement);
+    }
+    return statement.all(
+      ...values.map((value) => (typeof value === 'boolean' ? Number(value) : value)),
+    ) as Row[];
+  }
+
+  async listen(_worker_id: string, wake: () => void): Promise<() => Promise<void>> {
+    const statement = this.#database.prepare('PRAGMA data_version');
+    const version = () => (statement.get() as Row).data_version;
+    let seen = version();
+    const timer = setInterval(() => {
+      if (!this.#database.isOpen) return;
+      const now = version();
+      if (now === seen) return;
+      seen = now;
+      wake();
+    }, this.#poll_ms);
+    timer.unref();
+    return async () => clearInterval(timer);
+  }
+
+  async now(): Promise<number> {
+    return this.#clock();
+  }
+
+  async close(): Promise<void> {
+    if (this.#database.isOpen) this.#database.close();
+  }
+}

@@ -1,0 +1,55 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { FactKind, FactKinds, Facts } from '../../kernel/ledger/facts.ts';
+import { FACT_QUERIES, factSql, type Near } from '../fact-queries.ts';
+import type { Row } from '../rows.ts';
+
+const JOIN: Near = (table, name, on) => `JOIN ${table} ${name} ON ${on}`;
+
+/** Prepares the look at one kind of fact when it is first asked for, for all transactions to come. */
+export class FactStatements {
+  readonly #database: DatabaseSync;
+  readonly #prepared = new Map<FactKind, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  read<Kind extends FactKind>(kind: Kind, key: string): FactKinds[Kind] {
+    const query = FACT_QUERIES[kind];
+    let statement = this.#prepared.get(kind);
+    if (statement === undefined) {
+      statement = this.#database.prepare(factSql(query, JOIN).replaceAll('$1', '?1'));
+      this.#prepared.set(kind, statement);
+    }
+    return query.read(statement.all(key) as Row[]);
+  }
+}
+
+/** What the file says at the beginning of a transaction; nothing is written before its end, so each fact is read once. */
+export class SqliteFacts implements Facts {
+  readonly now: number;
+  readonly #statements: FactStatements;
+  readonly #known = new Map<FactKind, Map<string, unknown>>();
+
+  constructor(statements: FactStatements, now: number) {
+    this.#statements = statements;
+    this.now = now;
+  }
+
+  get<Kind extends FactKind>(kind: Kind, key: string): FactKinds[Kind] {
+    let known = this.#known.get(kind);
+    if (known === undefined) {
+      known = new Map();
+      this.#known.set(kind, known);
+    }
+    let fact = known.get(key);
+    if (fact === undefined) {
+      fact = this.#statements.read(kind, key);
+      known.set(key, fact);
+    }
+    return fact as FactKinds[Kind];
+  }
+
+  /** Each is one look by key in this process: nothing is gained by asking beforehand. */
+  want(): void {}
+}
