@@ -16,6 +16,8 @@ export type Near = (table: string, name: string, on: string) => string;
 export interface FactQuery<Kind extends FactKind> {
   readonly sql: string | ((near: Near) => string);
   readonly read: (rows: readonly Row[]) => FactKinds[Kind];
+  /** It finds one row at most. */
+  readonly single?: true;
   /** Kept from others until the transaction ends, where trees do not do that: its rows, or what is found by its key, also what is not there yet. */
   readonly locks?: 'rows' | 'key';
 }
@@ -26,7 +28,7 @@ function row<Kind extends FactKind>(sql: string, ...booleans: readonly string[])
     for (const column of booleans) found[column] = Boolean(found[column]) as never;
     return found;
   };
-  return { sql, read: read as FactQuery<Kind>['read'] };
+  return { sql, read: read as FactQuery<Kind>['read'], single: true };
 }
 
 function rows<Kind extends FactKind>(sql: string): FactQuery<Kind> {

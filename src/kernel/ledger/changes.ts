@@ -41,8 +41,8 @@ export class ChangeSet {
   /** `row`: the key and the columns that change. */
   update(table: TableName, row: Row): void {
     const before = this.#at(table).get(this.#keyOf(table, row));
-    const type = before === undefined || before.type === 'delete' ? 'update' : before.type;
-    this.#set(table, row, { type, row: { ...before?.row, ...row } });
+    if (before === undefined || before.type === 'delete') this.#set(table, row, { type: 'update', row });
+    else this.#set(table, row, { type: before.type, row: { ...before.row, ...row } });
   }
 
   /** `row`: the key. */
@@ -89,6 +89,7 @@ export class ChangeSet {
       this.#unnamed += 1;
       return `${this.#unnamed}`;
     }
+    if (key.length === 1) return String(row[key[0]] as Value);
     return key.map((column) => String(row[column] as Value)).join('\n');
   }
 }

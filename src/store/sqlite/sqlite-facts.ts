@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { FactKind, FactKinds, Facts } from '../../kernel/ledger/facts.ts';
-import { FACT_QUERIES, factSql, type Near } from '../fact-queries.ts';
+import { FACT_QUERIES, type FactQuery, factSql, type Near } from '../fact-queries.ts';
 import type { Row } from '../rows.ts';
 
 const JOIN: Near = (table, name, on) => `JOIN ${table} ${name} ON ${on}`;
@@ -15,13 +15,15 @@ export class FactStatements {
   }
 
   read<Kind extends FactKind>(kind: Kind, key: string): FactKinds[Kind] {
-    const query = FACT_QUERIES[kind];
+    const query: FactQuery<Kind> = FACT_QUERIES[kind];
     let statement = this.#prepared.get(kind);
     if (statement === undefined) {
       statement = this.#database.prepare(factSql(query, JOIN).replaceAll('$1', '?1'));
       this.#prepared.set(kind, statement);
     }
-    return query.read(statement.all(key) as Row[]);
+    if (query.single !== true) return query.read(statement.all(key) as Row[]);
+    const row = statement.get(key) as Row | undefined;
+    return query.read(row === undefined ? [] : [row]);
   }
 }
 
