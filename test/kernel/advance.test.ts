@@ -3,13 +3,15 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Agent } from '../../src/core/agent.ts';
 import { Prompt } from '../../src/core/prompt.ts';
-import type { AgentState } from '../../src/core/state.ts';
+import { type AgentState, newTurn } from '../../src/core/state.ts';
 import { NO_USAGE } from '../../src/core/usage.ts';
-import { agentAfter } from '../../src/kernel/turn/agent-after.ts';
+import { agentAfter, killedAgent, placed } from '../../src/kernel/turn/agent-after.ts';
+import { doing } from '../../src/kernel/turn/doing.ts';
 import type { Input } from '../../src/kernel/turn/led-agent.ts';
 import { overrideFor } from '../../src/kernel/turn/led-agent.ts';
 import type { View } from '../../src/kernel/turn/view.ts';
-import { CONFIG } from '../store/ledger-fixture.ts';
+import { callArguments } from '../../src/runtime/call-arguments.ts';
+import { CONFIG, said } from '../store/ledger-fixture.ts';
 import {
   AT_WORK,
   agentOf,
@@ -223,7 +225,11 @@ it('its task has ended when nobody but those below it spoke to it since, and non
   };
   assert.equal(told('got mail from below'), 1);
   assert.equal(told('got mail from below\ngot mail from other'), 0);
+  const two = [below(), agentOf('second', { parent_id: 'below' })];
+  assert.equal(told('got mail from below\ngot mail from second', { others: two }), 1);
   assert.equal(told('something else'), 0);
+  // As long as the words of a notice, and no notice.
+  assert.equal(told('got mail from below\nno mail from .below'), 0);
   assert.equal(told('got mail from below', { others: [below({ state: AT_WORK })] }), 0);
   assert.equal(told('got mail from below', { view: { hasMail: ({ id }) => id === 'below' } }), 0);
   assert.equal(
@@ -321,5 +327,84 @@ it('a letter to its parent is remembered as such, one to others is not', () => {
   assert.deepEqual(
     [sent('root', 'letter'), sent('other', 'letter'), sent('root', 'task')],
     [true, false, false],
+  );
+});
+
+const SETTLED: Input = {
+  type: 'event',
+  event: {
+    type: 'call-settled',
+    at: NOW,
+    result: { call_id: 'c1', name: 'bash', status: 'ok', output: '' },
+    consequences: [],
+    spawned: [],
+  },
+};
+
+it('the last words of a turn are the reply: not what came with calls, and all of an answer that was cut', () => {
+  const reply = (
+    over: Partial<Agent>,
+    input: Input,
+    context = { reports: false, submits: false, turns: 9 },
+  ) => play({ agent: { reply: 'old', state: AT_WORK, ...over }, view: { context } }, input).step?.reply;
+  assert.equal(reply({ state: executing(call('c1', 'bash')) }, SETTLED), 'old');
+  assert.equal(reply({}, answer('I look', call('c1', 'bash'))), 'old');
+  assert.equal(reply({}, answer('done'), reporting), 'done');
+  const turn = (over: object) => ({ state: { ...AT_WORK, turn: { ...newTurn(1), ...over } } as AgentState });
+  assert.equal(reply(turn({ unfinished: 'first, ' }), answer('second')), 'first, second');
+  const late = { kind: 'limit', error: 'limit reached', retryable: false };
+  assert.equal(reply(turn({ late, grace: late }), answer('all I have', call('c1', 'bash'))), 'all I have');
+});
+
+it('what stops takes back what it asked of people and of children', () => {
+  const cancel: Input = {
+    type: 'event',
+    event: { type: 'cancel', at: NOW, by: 'you', reason: 'x', open: [] },
+  };
+  const asked = executing({ call: call('c1', 'bash'), ask: { id: 'ask-1', at: 1 } });
+  assert.deepEqual(play({ agent: { state: asked } }, cancel).step?.void_asks, ['ask-1']);
+  const delegating = executing({ call: call('c1', 'bash'), child: 'kid' });
+  const others = [agentOf('kid', { parent_id: 'root', state: AT_WORK })];
+  const [mail] = play({ agent: { state: delegating }, others }, cancel).step?.send ?? [];
+  assert.deepEqual(
+    [mail?.kind, mail?.to_id, mail?.body],
+    ['control', 'kid', '{"type":"cancel","reason":"x"}'],
+  );
+});
+
+it('one line says what an agent does', () => {
+  const line = (state: AgentState) => doing(state, callArguments());
+  const bash = (input: unknown) => line(executing(call('c1', 'bash', input)));
+  assert.equal(bash({ n: 1, command: 'ls -l', more: 'x' }), 'bash ls -l');
+  for (const input of ['{', 'null', '7', { n: 1 }]) assert.equal(bash(input), 'bash');
+  assert.equal(bash({ command: 'x'.repeat(75) }), `bash ${'x'.repeat(75)}`);
+  assert.equal(bash({ command: 'x'.repeat(76) }), `bash ${'x'.repeat(74)}…`);
+  assert.equal(bash({ command: 'a\n  b\0 😀' }), 'bash a b 😀');
+  const asked = { call: call('c1', 'bash', { command: 'ls' }), ask: { id: 'a', at: 1 } };
+  assert.equal(line(executing(asked, call('c2'))), 'asks: bash ls +1');
+  assert.equal(line(executing({ ...asked, approved: true })), 'bash ls');
+  assert.equal(
+    line(executing({ call: call('w', 'wait'), wait: { from: null, deadline: 1 } })),
+    'wait for a message',
+  );
+  assert.equal(line(executing()), null);
+  assert.equal(line(AT_WORK), 'thinking');
+  assert.equal(line({ type: 'idle' }), null);
+});
+
+it('a kill is a change of hands with a message of its own; messages of a step take the places that follow', () => {
+  const before = agentOf('root', { state: AT_WORK, epoch: 4, last_seq: 7, worker: 'w1' });
+  const { state, worker, epoch, last_seq, ended_at } = killedAgent(before, 'you', NOW);
+  assert.deepEqual(
+    [state, worker, epoch, last_seq, ended_at],
+    [{ type: 'killed', by: 'you' }, null, 5, 8, NOW],
+  );
+  const rows = placed('root', [said('a'), said('b')], 7, NOW);
+  assert.deepEqual(
+    rows.map(({ agent_id, seq, at }) => [agent_id, seq, at]),
+    [
+      ['root', 8, NOW],
+      ['root', 9, NOW],
+    ],
   );
 });

@@ -75,6 +75,16 @@ it('what a call throws is its own failure, whatever it throws', () => {
   }
 });
 
+it('what throws when the call is decided already ends the turn: nobody could tell what of it was done', () => {
+  const decode = (): Decision => ({
+    type: 'settle',
+    output: 'fine',
+    consequences: [{ type: 'create-agents', agents: null as never }],
+  });
+  const { step } = decided({ tools: [toolOf('tool', { decode })] }, one);
+  assert.deepEqual([step?.state.type, step?.create, step?.calls], ['errored', [], 0]);
+});
+
 it('what a step creates is not there yet: other calls come after its commit, creations may join; after a kill all wait', () => {
   const tools = [
     toolOf('create', { creates: ({ n }: { n?: number }) => n !== 0, decode: () => creating } as never),
@@ -232,4 +242,26 @@ it('a call waits for a child that it creates; what other tools are asked for is 
     undefined,
   ]);
   assert.deepEqual([made.step?.waits_for, made.step?.doing], [['kid'], 'tool +1']);
+});
+
+it('a call sees what the step has created before it, and who rests', () => {
+  const seen: number[][] = [];
+  const decode: Parameters<typeof toolOf>[1] = {
+    creates: true,
+    decode(_input, _call, { tree, living_children, resting }) {
+      seen.push([tree.live, tree.total, living_children, resting('children'), resting('tree')]);
+      return creating;
+    },
+  };
+  const others = [
+    agentOf('a', { parent_id: 'root' }),
+    agentOf('b', { parent_id: 'root', state: AT_WORK }),
+    agentOf('c', { parent_id: 'a' }),
+    agentOf('d', { parent_id: 'root', state: { type: 'killed', by: 'you' } }),
+  ];
+  decided({ tools: [toolOf('tool', decode)], others }, one, call('c2'));
+  assert.deepEqual(seen, [
+    [1, 1, 2, 1, 2],
+    [2, 2, 3, 1, 2],
+  ]);
 });

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Agent } from '../../src/core/agent.ts';
 import type { Mail } from '../../src/core/mail.ts';
+import { Prompt } from '../../src/core/prompt.ts';
 import type { AgentState } from '../../src/core/state.ts';
+import type { Step } from '../../src/core/step.ts';
 import type { TaskTerms } from '../../src/core/task-terms.ts';
 import { CONFIG } from '../store/ledger-fixture.ts';
 import {
@@ -15,6 +17,7 @@ import {
   mailOf,
   NOW,
   play,
+  resultsOf,
   type Scene,
   toldIn,
   toolOf,
@@ -223,6 +226,16 @@ it('outcomes that are there count before whatever else happens to a fan-in', () 
   assert.deepEqual([made.step?.state.type, made.step?.send], ['idle', []]);
 });
 
+it('outside of a fan-in what happened first counts first', () => {
+  const cancel = {
+    type: 'event',
+    event: { type: 'cancel', at: NOW, by: 'you', reason: 'x', open: [] },
+  } as const;
+  const state = executing({ call: call('c1'), child: 'kid-0' });
+  const made = play({ agent: { state }, mail: outcomes(1), others: [kid('kid-0')] }, cancel);
+  assert.deepEqual([resultsOf(made), taken(made).length], [['c1: cancelled: Cancelled: x'], 1]);
+});
+
 it('an order is followed whether or not the state admits it, and taken', () => {
   const order = (body: object, scene: Scene = {}) => play({ ...scene, mail: [mailOf('control', body)] });
   const cancelled = order({ type: 'cancel', reason: 'enough' }, { agent: { state: AT_WORK } });
@@ -287,6 +300,8 @@ it('where others lead agents, a person waits after a look at the ledger, and wha
       survey: true,
     },
   ]);
+  const letters = play({ ...shared, mail: [wait(['kid']), mailOf('letter', 'later')] });
+  assert.equal(letters.step, null);
   const outcome = mailOf('outcome', { agent_id: 'x', outcome: { type: 'success', result: 'r' } });
   assert.deepEqual(
     taken(play({ ...shared, mail: [...mail, outcome] })).map(({ mail_id }) => mail_id),
@@ -328,5 +343,51 @@ it('a person forks an agent as it is now', () => {
     agent: { depth: 1_000 },
     mail: [mailOf('control', { type: 'fork', id: 'new-1', name: 'ann', prompt: 'go' })],
   });
-  assert.match(toldIn(full)[0] ?? '', /^notice: fork refused: /);
+  assert.match(toldIn(full)[0] ?? '', /^notice: fork refused: .*depth/);
+});
+
+it('a person has a turn tried again as it stands: after half an answer, with what was said, or without what was refused', () => {
+  const failure = { kind: 'network' as const, error: 'x', retryable: true };
+  const says = (role: 'user' | 'assistant', text: string) =>
+    role === 'user'
+      ? ({ kind: 'user', content: { origin: 'human', text } } as const)
+      : ({ kind: 'assistant', content: { model: 'm', parts: [{ type: 'text', text }] } } as const);
+  const retried = (
+    order: object,
+    rows: readonly ReturnType<typeof says>[],
+    over: Partial<Agent> = {},
+    more: object = {},
+  ) => {
+    const prompt = new Prompt();
+    for (const row of rows) prompt.append(row);
+    const state = { type: 'errored' as const, failure: { ...failure, ...more } };
+    const made = play({
+      agent: { state, ...over },
+      prompt,
+      mail: [mailOf('control', { type: 'retry', ...order })],
+    });
+    newest = made.step;
+    return [made.step?.state.type, ...toldIn(made)];
+  };
+  let newest: Step | null = null;
+  const [asked, half] = [[says('user', 'q')], [says('user', 'q'), says('assistant', 'half')]];
+  assert.deepEqual(retried({}, asked), ['requesting', 'retried: tried again']);
+  assert.match(retried({}, half)[2] ?? '', /^system: /);
+  const cut = retried({}, asked, { reply: 'the cut words' }, { kind: 'cut' });
+  const { state } = newest as unknown as Step;
+  assert.equal(state.type === 'requesting' && state.turn.unfinished, 'the cut words');
+  assert.match(cut[2] ?? '', /^system: /);
+  const left = 'left-out: left out of what the model is sent: the ';
+  assert.deepEqual(retried({ without_last: true }, half), ['requesting', `${left}answer "half"`]);
+  assert.deepEqual(retried({ without_last: true }, asked), ['idle', `${left}message "q"`]);
+  assert.deepEqual(retried({ without_last: false }, asked), ['requesting', 'retried: tried again']);
+  assert.deepEqual(retried({ without_last: true }, []), ['requesting', 'retried: tried again']);
+  const refused = [says('user', 'bad'), says('assistant', 'a'), says('user', 'good')];
+  const behind = retried({ without_last: true }, refused, {}, { behind_refused: 2 });
+  assert.deepEqual(behind, ['requesting', `${left}message "bad"`]);
+  const rows = (newest as unknown as Step).messages;
+  assert.deepEqual(
+    rows.map(({ content }) => 'data' in content && content.data),
+    [{ behind: 2 }],
+  );
 });

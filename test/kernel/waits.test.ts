@@ -121,10 +121,16 @@ it('whoever this step writes to is about to work: nobody waits for it in vain', 
     [['a'], { a: LATER }, 'wait 1 agent'],
   );
   assert.deepEqual(parked.effects, [{ type: 'start-timer', call_id: 'c2', at: LATER }]);
+  const other = play(
+    { ...scene, others: [kid('a'), kid('b')], tools: tools(LATER, ['b']) },
+    answer('', call('c1', 'send'), call('c2', 'wait')),
+  );
+  assert.deepEqual([other.parked, resultsOf(other).length], [[], 2]);
   const at_once = play({ ...scene, tools: tools(LATER) }, answer('', call('c2', 'wait')));
   assert.deepEqual([at_once.parked, resultsOf(at_once).length], [[], 1]);
   const past = play({ ...scene, others: [busy('a')], tools: tools(NOW) }, answer('', call('c2', 'wait')));
   assert.match(resultsOf(past)[0] ?? '', /"timed_out":true/);
+  assert.deepEqual([past.parked, past.effects], [[], [{ type: 'request-model', attempt: 1 }]]);
   const next = play({ ...scene, tools: tools(LATER, null) }, answer('', call('c2', 'wait')));
   assert.deepEqual([next.parked, resultsOf(next)], [[], []]);
   const there = play(

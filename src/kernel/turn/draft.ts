@@ -160,9 +160,8 @@ export class Draft {
         else this.#effects.push(effect);
         return;
       case 'abort':
-        // Whatever this very step wanted to start must not start either.
+        // Whatever this very step wanted to start must not start either; calls of toolsets see that they are stopped.
         this.#effects.length = 0;
-        this.calls.stop();
         this.#effects.push(effect);
         return;
       case 'request-model':

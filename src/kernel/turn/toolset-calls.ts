@@ -20,11 +20,6 @@ export class ToolsetCalls {
     this.#started.push(call);
   }
 
-  /** None of those that were started is decided any more. */
-  stop(): void {
-    this.#started.length = 0;
-  }
-
   /** The next one to decide; what comes last waits for the others. */
   next(): Call | undefined {
     const at = this.#started.findIndex(({ name }) => this.#tools.get(name)?.comes_last !== true);
