@@ -12,7 +12,7 @@ import { percentile } from './percentile.ts';
 /**
  * `npm run bench:fanout`: N children × 3 calls of an in-process tool that does nothing, streaming, through the public library with SQLite on disk; beside it, in
  * the same run, a bare loop of `fetch` that sends the same bytes and keeps nothing, and with `-- --frameworks` the loops of common frameworks. Each measurement
- * is a process of its own: cold (forks: start-up counts), and warm (fresh children: after ten trees), the loops in turn, the median of three.
+ * is a process of its own: cold (forks: start-up counts), and warm (fresh children: after ten trees), the loops in turn, the median of three (of a thousand: one).
  */
 const SIZES = [1, 10, 100, 1000];
 /** Frameworks are installed here by the run that is first told `--frameworks`: they are no part of the repository. */
@@ -134,7 +134,7 @@ async function compare(
   const seen = await told();
   const runs = new Map(names.map((name) => [name, [] as Measurement[]]));
   const bytes = new Map<string, number>();
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < (count < 1000 ? 3 : 1); round += 1) {
     for (const name of names) {
       runs.get(name)?.push(await inProcess([name, kind, at, count, before], seen));
       bytes.set(name, (await told()).bytes);

@@ -32,7 +32,7 @@ export function createHttpFetch(idle_ms: number): typeof fetch {
     const call = {
       method,
       headers: plainHeaders(headers),
-      body: typeof body === 'string' ? body : '',
+      body: typeof body === 'string' ? [body] : [],
       signal: signal ?? undefined,
       idle_ms,
     };
@@ -49,7 +49,8 @@ export function httpAddress(url: string): RequestOptions {
 export interface HttpCall {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** In pieces. */
+  readonly body: readonly (string | Buffer)[];
   readonly signal: AbortSignal | undefined;
   readonly idle_ms: number;
 }
@@ -71,7 +72,10 @@ export function sendHttp<T>(
     const options: RequestOptions = {
       ...address,
       method,
-      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      headers: {
+        ...headers,
+        'content-length': body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0),
+      },
       agent: secure ? https : http,
     };
     const request = (secure ? httpsRequest : httpRequest)(options, (response) => {
@@ -99,7 +103,9 @@ export function sendHttp<T>(
       release();
       reject(signal?.aborted || error instanceof ConnectionError ? error : connectError(`${host}`, error));
     });
-    request.end(body);
+    // A single piece goes out together with the head, in one write.
+    for (const piece of body.slice(0, -1)) request.write(piece);
+    request.end(body.at(-1));
   });
 }
 

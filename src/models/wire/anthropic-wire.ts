@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import type { AnswerCollector } from '../answer-collector.ts';
+import { breakpoints } from '../provider-prompt.ts';
 import { takeError } from './stream-error.ts';
 import {
   BrokenEvent,
@@ -13,6 +14,9 @@ import {
   type WireReader,
 } from './wire-protocol.ts';
 
+/** Of a message. */
+const END = ']}';
+
 /** Anthropic's Messages. A piece is the blocks of a message, since neighbours of one role are joined. */
 export const ANTHROPIC_WIRE: WireProtocol = {
   userMessage: (text) => JSON.stringify({ role: 'user', content: [{ type: 'text', text }] }),
@@ -21,6 +25,7 @@ export const ANTHROPIC_WIRE: WireProtocol = {
       .map((block) => JSON.stringify(block))
       .join(','),
   join,
+  end: END,
   reader: (collector) => new AnthropicReader(collector),
 };
 
@@ -56,17 +61,20 @@ function blocks(message: LanguageModelV4Message): readonly object[] {
 
 const BREAKPOINT = ',"cache_control":{"type":"ephemeral"}}';
 
+const sender = (role: WirePiece['role']) => (role === 'assistant' ? 'assistant' : 'user');
+
 /** A breakpoint stands in the last block of its message. */
-function join(pieces: readonly WirePiece[], breakpoints: ReadonlySet<number>): string {
-  let [text, role] = ['', ''];
-  pieces.forEach((piece, index) => {
-    const own = breakpoints.has(index) ? piece.json.slice(0, -1) + BREAKPOINT : piece.json;
-    const sent = piece.role === 'assistant' ? 'assistant' : 'user';
-    if (sent === role) text += `,${own}`;
-    else text += `${role === '' ? '' : ']},'}{"role":"${sent}","content":[${own}`;
-    role = sent;
-  });
-  return `${text}]}`;
+function join(pieces: readonly WirePiece[], from: number, to: number, inherited: number): string {
+  const marks = breakpoints(pieces, inherited - 1);
+  let text = '';
+  for (let index = from; index < to; index += 1) {
+    const { role, json } = pieces[index] as WirePiece;
+    const before = pieces[index - 1];
+    const own = marks.has(index) ? json.slice(0, -1) + BREAKPOINT : json;
+    if (before !== undefined && sender(before.role) === sender(role)) text += `,${own}`;
+    else text += `${index === 0 ? '' : `${END},`}{"role":"${sender(role)}","content":[${own}`;
+  }
+  return text;
 }
 
 const FINISH: Readonly<Record<string, 'stop' | 'length' | 'content-filter' | 'tool-calls'>> = {

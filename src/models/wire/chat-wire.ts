@@ -2,9 +2,9 @@ import type { LanguageModelV4Message, LanguageModelV4Usage } from '@ai-sdk/provi
 import { StreamingToolCallTracker } from '@ai-sdk/provider-utils';
 import type { AnswerCollector } from '../answer-collector.ts';
 import {
+  ALONE,
   BrokenEvent,
   type Json,
-  joinPieces,
   listAt,
   objectAt,
   optionalNumber,
@@ -18,7 +18,7 @@ export function chatWire(provider: string): WireProtocol {
   return {
     userMessage: (text) => JSON.stringify({ role: 'user', content: text }),
     write: (message) => write(message, provider),
-    join: joinPieces,
+    ...ALONE,
     reader: (collector) => new ChatReader(collector, provider),
   };
 }
@@ -44,8 +44,8 @@ function write({ role, content }: LanguageModelV4Message, provider: string): str
         if (part.type === 'text') text += part.text;
         else if (part.type === 'reasoning') reasoning_content += part.text;
         else if (part.type === 'tool-call') {
-          const own = part.providerOptions?.[provider] ?? part.providerOptions?.google;
-          const thought_signature = own?.thoughtSignature;
+          const own = part.providerOptions;
+          const thought_signature = own?.[provider]?.thoughtSignature ?? own?.google?.thoughtSignature;
           tool_calls.push({
             id: part.toolCallId,
             type: 'function',

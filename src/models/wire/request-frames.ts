@@ -16,9 +16,16 @@ export interface RequestFrame {
   readonly tail: readonly string[];
 }
 
-export function bodyOf({ head, tail }: RequestFrame, messages: string, cache_key = ''): string {
+/** In pieces: what relatives share is not copied for each of them. */
+export function bodyOf(
+  { head, tail }: RequestFrame,
+  shared: Buffer | null,
+  messages: string,
+  cache_key = '',
+): readonly (string | Buffer)[] {
   const key = JSON.stringify(cache_key).slice(1, -1);
-  return head.join(key) + messages + tail.join(key);
+  const rest = messages + tail.join(key);
+  return shared === null ? [head.join(key) + rest] : [head.join(key), shared, rest];
 }
 
 /** Nobody else writes these. */

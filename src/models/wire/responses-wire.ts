@@ -5,9 +5,9 @@ import type { AnswerCollector } from '../answer-collector.ts';
 import { dataUrl } from './chat-wire.ts';
 import { takeError } from './stream-error.ts';
 import {
+  ALONE,
   BrokenEvent,
   type Json,
-  joinPieces,
   objectAt,
   optionalNumber,
   optionalText,
@@ -23,7 +23,7 @@ export const RESPONSES_WIRE: WireProtocol = {
     items(message)
       .map((item) => JSON.stringify(item))
       .join(','),
-  join: joinPieces,
+  ...ALONE,
   reader: (collector, tools) => new ResponsesReader(collector, tools),
 };
 

@@ -4,7 +4,7 @@ import type { PromptMessage } from '../../core/prompt.ts';
 import type { AnswerCollector } from '../answer-collector.ts';
 import { bodyFault, headersOf, sendHttp, textOf } from '../http-fetch.ts';
 import type { Ask } from '../provider-model.ts';
-import { breakpoints, ProviderPrompt } from '../provider-prompt.ts';
+import { ProviderPrompt } from '../provider-prompt.ts';
 import { EventLines } from './event-lines.ts';
 import { bodyOf, RequestFrames } from './request-frames.ts';
 import { RefusedInStream } from './stream-error.ts';
@@ -19,47 +19,66 @@ export interface WireOptions {
   readonly idle_ms: number;
 }
 
+/** What relatives share, written once: its bytes, and whose its messages are. */
+interface Beginning {
+  readonly bytes: Buffer | null;
+  readonly pieces: readonly WirePiece[];
+}
+
+const NOTHING: Beginning = { bytes: null, pieces: [] };
+/** Characters of a message up to which its JSON is kept: larger ones, mostly pictures, would lie in memory twice. */
+const KEPT_MAX = 256 * 1024;
+
 /**
  * Asks over a kept connection of `node:http` and reads the events as they come, without the packages' streams and checks of every piece: they cost
- * more than all else that a request needs. Messages are written once; relatives share the objects of their common prefix.
+ * more than all else that a request needs. Messages are written once.
  */
 export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
   const frames = new RequestFrames(open, protocol.userMessage);
   const prompts = new ProviderPrompt(id);
   const written = new WeakMap<PromptMessage, readonly WirePiece[]>();
+  const beginnings = new WeakMap<PromptMessage, Beginning>();
   const provider = id.slice(0, id.indexOf('/'));
 
   function piecesOf(message: PromptMessage): readonly WirePiece[] {
-    let pieces = written.get(message);
-    if (pieces === undefined) {
-      pieces = prompts
-        .fresh(message)
-        .map((one) => ({ role: one.role, json: protocol.write(one) }))
-        .filter(({ json }) => json !== '');
-      written.set(message, pieces);
-    }
+    const known = written.get(message);
+    if (known !== undefined) return known;
+    const pieces = prompts
+      .fresh(message)
+      .map((one) => ({ role: one.role, json: protocol.write(one) }))
+      .filter(({ json }) => json !== '');
+    if (pieces.every(({ json }) => json.length <= KEPT_MAX)) written.set(message, pieces);
     return pieces;
   }
 
+  /** By the last message that is shared: relatives have the object in common. */
+  function beginningOf(messages: readonly PromptMessage[]): Beginning {
+    const last = messages.at(-1);
+    const known = last === undefined ? NOTHING : beginnings.get(last);
+    if (known !== undefined) return known;
+    const pieces = messages.flatMap(piecesOf);
+    const bytes = Buffer.from(protocol.join(pieces, 0, pieces.length, pieces.length));
+    const beginning = { bytes, pieces: pieces.map(({ role }) => ({ role, json: '' })) };
+    beginnings.set(last as PromptMessage, beginning);
+    return beginning;
+  }
+
   return async (request, summarised, collector) => {
+    const { messages, shared_prefix, cache_key, signal } = request;
     const found = frames.of(request, summarised);
     const frame = found instanceof Promise ? await found : found;
-    const pieces: WirePiece[] = [];
-    let fork_point = -1;
-    request.messages.forEach((message, index) => {
-      pieces.push(...piecesOf(message));
-      if (index === request.shared_prefix - 1) fork_point = pieces.length - 1;
-    });
-    const messages = protocol.join(pieces, breakpoints(pieces, fork_point));
-    const body = bodyOf(frame, messages, request.cache_key);
-    const call = { method: 'POST', headers: frame.headers, body, signal: request.signal, idle_ms };
+    const { bytes, pieces: inherited } = beginningOf(messages.slice(0, shared_prefix));
+    const pieces = [...inherited, ...messages.slice(shared_prefix).flatMap(piecesOf)];
+    const own = protocol.join(pieces, inherited.length, pieces.length, inherited.length) + protocol.end;
+    const body = bodyOf(frame, bytes, own, cache_key);
+    const call = { method: 'POST', headers: frame.headers, body, signal, idle_ms };
     await sendHttp(frame.address, call, async (answer) => {
       const status = answer.statusCode ?? 0;
       const refusal = (refused: Refused) =>
         new APICallError({
           ...refused,
           url: frame.url,
-          requestBodyValues: JSON.parse(body),
+          requestBodyValues: JSON.parse(body.join('')),
           responseHeaders: Object.fromEntries(headersOf(answer)),
         });
       if (status < 200 || status >= 300) {

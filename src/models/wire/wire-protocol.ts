@@ -26,8 +26,9 @@ export interface WireProtocol {
   /** How the package writes a message of the user with only this text. */
   readonly userMessage: (text: string) => string;
   readonly write: (message: LanguageModelV4Message) => string;
-  /** All messages; `breakpoints` are the places behind which a cache may keep what came before. */
-  readonly join: (pieces: readonly WirePiece[], breakpoints: ReadonlySet<number>) => string;
+  /** Those from `from` on and before `to`, of all; the first `inherited` are shared. With `end` behind the last of all they are whole. */
+  readonly join: (pieces: readonly WirePiece[], from: number, to: number, inherited: number) => string;
+  readonly end: string;
   readonly reader: (collector: AnswerCollector, tools: readonly ToolSpec[], provider: string) => WireReader;
 }
 
@@ -36,9 +37,14 @@ export class BrokenEvent extends Error {
 }
 
 /** Joined where each message stands alone. */
-export function joinPieces(pieces: readonly WirePiece[]): string {
-  return pieces.map(({ json }) => json).join(',');
-}
+export const ALONE: Pick<WireProtocol, 'join' | 'end'> = {
+  join: (pieces, from, to) => {
+    let text = '';
+    for (let index = from; index < to; index += 1) text += `${index === 0 ? '' : ','}${pieces[index]?.json}`;
+    return text;
+  },
+  end: '',
+};
 
 export function objectAt(value: unknown, what: string): Json {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
