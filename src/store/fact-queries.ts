@@ -63,13 +63,13 @@ export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
   pending: rows(
     'SELECT id, kind, number FROM mail WHERE to_id = $1 AND consumed_seq IS NULL ORDER BY number',
   ),
-  edges: rows('SELECT target, until FROM wait_edges WHERE waiter = $1'),
+  edges: rows('SELECT target, until FROM wait_edges WHERE waiter = $1 ORDER BY target'),
   reach: list(
     (near) => `WITH RECURSIVE reach (id) AS (
       SELECT $1 UNION SELECT e.target FROM reach ${near('wait_edges', 'e', 'e.waiter = reach.id')}
     ) SELECT id FROM reach`,
   ),
-  waiters: list('SELECT waiter FROM wait_edges WHERE target = $1'),
+  waiters: list('SELECT waiter FROM wait_edges WHERE target = $1 ORDER BY waiter'),
   below: list(
     (near) => `WITH RECURSIVE below (id, status, place) AS (
       SELECT id, status, 0 FROM agents WHERE id = $1

@@ -160,7 +160,7 @@ export function retention(db: Database): RetentionLedger {
       const behind = from === null ? first : (JSON.parse(from) as Key);
       const rows = await db.read(select, [before, limit, ...behind]);
       return rows.map((row) => ({
-        key: JSON.stringify(key.map((column) => row[column])),
+        key: JSON.stringify(key.map((column) => (column === 'manual' ? Boolean(row[column]) : row[column]))),
         entry: entry(row),
       }));
     },

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { TABLES, type Table } from '../../src/kernel/ledger/tables.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Row } from '../../src/store/rows.ts';
+import type { Store } from '../../src/store/store.ts';
+import { startPostgres } from '../postgres/start-postgres.ts';
+import { Random } from '../sim/random.ts';
+import { type Call, RandomCalls } from './random-calls.ts';
+
+const ALL: Readonly<Record<string, Table>> = {
+  ...TABLES,
+  channel_notes: { key: ['channel', 'key'], columns: { channel: 'text', key: 'text', value: 'text' } },
+};
+/** After so many steps both begin anew, with nothing in them. */
+const STEPS_OF_A_PLAY = 400;
+/** So many calls lie between two looks at all rows. */
+const CALLS_BETWEEN = 10;
+/** The mark of a claim is made up by whoever claims. */
+const CLAIM = /^[\da-f]{8}-[\da-f-]{27}$/;
+
+export interface Compared {
+  readonly steps: number;
+  readonly calls: number;
+  /** Times that every row of every table was compared. */
+  readonly looks: number;
+  /** How often each outcome was seen. */
+  readonly outcomes: ReadonlyMap<string, number>;
+}
+
+/**
+ * Gives the same random calls to a ledger on SQLite and to one on PostgreSQL, with one clock, and compares every answer, and every row of every table
+ * again and again. Throws at the first difference, and names the play.
+ */
+export async function compareLedgers(seed: number, steps: number): Promise<Compared> {
+  const server = await startPostgres();
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'coppice-differential-'));
+  const url = await server.createDatabase();
+  const other = new pg.Client({ connectionString: url });
+  const two = new TwoLedgers(join(folder, 'ledger.db'), other);
+  try {
+    await two.open(url);
+    for (let play = seed; two.steps < steps; play += 1) await two.play(play, steps);
+    return two;
+  } finally {
+    await two.close();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+class TwoLedgers implements Compared {
+  steps = 0;
+  calls = 0;
+  looks = 0;
+  readonly outcomes = new Map<string, number>();
+  readonly #file: string;
+  readonly #postgres: pg.Client;
+  #stores: readonly Store[] = [];
+  #sqlite: DatabaseSync | null = null;
+  #now = 0;
+
+  constructor(file: string, postgres: pg.Client) {
+    this.#file = file;
+    this.#postgres = postgres;
+  }
+
+  async open(url: string): Promise<void> {
+    const now = () => this.#now;
+    this.#stores = [await openStore(this.#file, { now }), await openStore(url, { notifications: false })];
+    this.#sqlite = new DatabaseSync(this.#file);
+    await this.#postgres.connect();
+    // Both databases have the clock of the test.
+    await this.#postgres.query(`CREATE TABLE clock (at bigint); INSERT INTO clock VALUES (0);
+      CREATE OR REPLACE FUNCTION coppice_now() RETURNS bigint LANGUAGE sql VOLATILE AS 'SELECT at FROM clock'`);
+  }
+
+  async close(): Promise<void> {
+    for (const store of this.#stores) await store.close();
+    this.#sqlite?.close();
+    await this.#postgres.end();
+  }
+
+  async play(seed: number, most: number): Promise<void> {
+    await this.#empty();
+    const calls = new RandomCalls(new Random(`ledgers ${seed}`), (sql) => this.#look(sql));
+    const until = Math.min(most, this.steps + STEPS_OF_A_PLAY);
+    const done: Call[] = [];
+    try {
+      while (this.steps < until) {
+        const next = calls.next();
+        done.push(next);
+        await this.#clock(calls.now);
+        await this.#both(next);
+        if (done.length % CALLS_BETWEEN === 0) await this.#compare();
+      }
+      await this.#compare();
+    } catch (error) {
+      const last = done.slice(-3).map((one) => JSON.stringify(one).slice(0, 1_000));
+      throw new Error(`play ${seed}, call ${done.length}; the last calls:\n${last.join('\n')}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async #empty(): Promise<void> {
+    for (const table of Object.keys(ALL)) this.#sqlite?.exec(`DELETE FROM ${table}`);
+    await this.#postgres.query(`TRUNCATE ${Object.keys(ALL).join(', ')}`);
+  }
+
+  async #clock(now: number): Promise<void> {
+    if (this.#now === now) return;
+    this.#now = now;
+    await this.#postgres.query('UPDATE clock SET at = $1', [now]);
+  }
+
+  async #both(call: Call): Promise<void> {
+    const [left, right] = await Promise.all(this.#stores.map((store) => answered(store, call)));
+    assert.deepEqual(right, left, `${call.method} is answered differently`);
+    this.calls += 1;
+    this.steps += call.method === 'commit' ? (call.args[0] as unknown[]).length : 1;
+    for (const outcome of outcomesOf(call, left))
+      this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+  }
+
+  #look(sql: string): Row[] {
+    return this.#sqlite?.prepare(sql).all() as Row[];
+  }
+
+  async #compare(): Promise<void> {
+    this.looks += 1;
+    const parts = Object.entries(ALL).map(([name, { key, columns }]) => {
+      const order =
+        key.length === 0
+          ? 'id'
+          : key.map((column) => (columns[column] === 'text' ? `${column} COLLATE "C"` : column)).join(', ');
+      return `'${name}', (SELECT json_agg(t) FROM (SELECT ${Object.keys(columns)} FROM ${name} ORDER BY ${order}) AS t)`;
+    });
+    const found = await this.#postgres.query(`SELECT json_build_object(${parts.join(', ')}) AS tables`);
+    const tables = found.rows[0].tables as Record<string, Row[] | null>;
+    for (const [name, table] of Object.entries(ALL)) {
+      const { key, columns } = table;
+      const order = key.length === 0 ? 'id' : key.join(', ');
+      const left = this.#look(`SELECT ${Object.keys(columns)} FROM ${name} ORDER BY ${order}`);
+      assert.deepEqual(plain(table, tables[name] ?? []), plain(table, left), `rows of ${name}`);
+    }
+  }
+}
+
+/** As both say it: truth as a boolean, the mark of a claim as such. */
+function plain({ columns }: Table, rows: readonly Row[]): unknown[] {
+  return rows.map((row) =>
+    Object.entries(columns).map(([column, type]) => {
+      const value = row[column];
+      if (column === 'last_write' && typeof value === 'string' && CLAIM.test(value)) return 'a claim';
+      return [column, type === 'bool' ? Boolean(value) : value];
+    }),
+  );
+}
+
+async function answered(store: Store, call: Call): Promise<unknown> {
+  const one = async ({ method, args }: Call) => {
+    const method_of = store[method] as (...args: readonly unknown[]) => Promise<unknown>;
+    try {
+      const answer = await method_of.apply(store, args as unknown[]);
+      // The second look takes away what the first one brought.
+      if (method === 'signals')
+        return [
+          ...(answer as unknown[]),
+          ...((await method_of.apply(store, args as unknown[])) as unknown[]),
+        ];
+      return UNORDERED.has(method) ? sorted(answer) : answer instanceof Map ? sorted([...answer]) : answer;
+    } catch (error) {
+      return { failed: reasonOf(error as Error) };
+    }
+  };
+  return JSON.parse(
+    JSON.stringify(await Promise.all([call, ...(call.beside ?? [])].map(one))).replaceAll(
+      /"(epoch|last_write)":"[^"]*"/g,
+      '',
+    ),
+  );
+}
+
+/** What the databases themselves refuse has other words in each. */
+function reasonOf({ name, message, ...error }: Error): string {
+  return /unique constraint/i.test(message) ? 'there already' : ((error as { code?: string }).code ?? name);
+}
+
+/** Methods that promise no order. */
+const UNORDERED: ReadonlySet<string> = new Set([
+  'claim',
+  'reap',
+  'waiters',
+  'pendingChannels',
+  'closeTrees',
+  'dueJobs',
+]);
+
+function sorted(answer: unknown): unknown {
+  return (answer as unknown[]).map((one) => JSON.stringify(one)).sort();
+}
+
+function outcomesOf({ method }: Call, answer: unknown): string[] {
+  const all = answer as unknown[];
+  if (method !== 'commit')
+    return [JSON.stringify(all[0] ?? null).startsWith('{"failed"') ? `${method} fails` : method];
+  const verdicts = all[0] as { ok: boolean; refusal?: { reason: string } }[];
+  return Array.isArray(verdicts)
+    ? verdicts.map(({ ok, refusal }) => (ok ? 'step' : `step: ${refusal?.reason}`))
+    : ['commit fails'];
+}
