@@ -4,12 +4,14 @@ import { agentOf, messageOf, type Row } from '../../src/store/rows.ts';
 import { brokenAtRest } from '../../test/sim/final-laws.ts';
 import { brokenNow } from '../../test/sim/moment-laws.ts';
 import { copyLedger, REST_TABLES } from './ledger-copy.ts';
-import { doublyConsumed, type LoggedStep } from './step-log.ts';
+import { doublyConsumed, type LoggedStep, readBirths } from './step-log.ts';
 import { expectedReply, KINDS, type Kind } from './tree-kinds.ts';
 
 export interface JudgeOptions {
   readonly pool: pg.Pool;
   readonly steps: readonly LoggedStep[];
+  /** The worker behind each name that connections call themselves. */
+  readonly writers: ReadonlyMap<string, string>;
   /** Names of the roots that were entered. */
   readonly entered: readonly string[];
   readonly size: number;
@@ -27,31 +29,38 @@ export interface Judgement {
 }
 
 /** Everything that must be true of a ledger whose trees have ended, in spite of all that was done to it. */
-export async function judge({ pool, steps, entered, size, counts }: JudgeOptions): Promise<Judgement> {
+export async function judge({
+  pool,
+  steps,
+  writers,
+  entered,
+  size,
+  counts,
+}: JudgeOptions): Promise<Judgement> {
   const database = await copyLedger(pool, REST_TABLES);
   const all = <T>(table: string, of: (row: Row) => T): T[] =>
     (database.prepare(`SELECT * FROM ${table}`).all() as Row[]).map(of);
   const agents = all('agents', agentOf);
   const messages = all('messages', messageOf);
-  const created = new Map(agents.filter(({ parent_id }) => parent_id === null).map(({ id }) => [id, 1]));
-  for (const { ok, root_id, created: more } of steps)
-    if (ok && root_id !== null) created.set(root_id, (created.get(root_id) ?? 0) + more);
   const ledger = {
     database,
-    created,
+    created: await readBirths(pool),
     removed: new Set<string>(),
     promised: [],
     promised_mail: new Set<string>(),
   };
   const counted = calls(messages, readCounts(counts));
-  const late = steps.filter((step) => step.ok && step.epoch !== step.found_epoch);
+  const late = steps.filter(({ worker, writer }) => worker !== null && writers.get(writer) !== worker);
   const quarantined = agents.filter(({ state }) => state.type === 'errored');
   const broken = [
     ...brokenNow(database),
     ...brokenAtRest(ledger, new Map()),
     ...replies(agents, entered, size),
     ...counted.broken,
-    ...late.map(({ agent_id }) => `law 8: a step of ${agent_id} with a stale epoch was taken`),
+    ...late.map(
+      ({ agent_id, worker, writer }) =>
+        `law 8: a step of ${agent_id} was taken of ${writer} while ${worker} led it`,
+    ),
     ...(await doublyConsumed(pool)).map((id) => `law 6: the letter ${id} was consumed more than once`),
     ...quarantined.map(
       ({ name, id, state }) => `${name} (${id}) is in error: ${JSON.stringify(state).slice(0, 200)}`,

@@ -18,7 +18,7 @@ import { type Judgement, judge } from './judge.ts';
 import { copyLedger, MOMENT_TABLES } from './ledger-copy.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 import { StaleProbe } from './stale-probe.ts';
-import { type LoggedStep, logSteps, readClaims, readSteps } from './step-log.ts';
+import { logSteps, readClaims, readSteps } from './step-log.ts';
 import { type Takeover, takeovers } from './takeovers.ts';
 import { KINDS, type Kind, treeRules } from './tree-kinds.ts';
 import { WorkerFleet } from './worker-fleet.ts';
@@ -45,8 +45,8 @@ export interface ChaosReport extends Judgement {
   readonly trees: number;
   readonly steps: number;
   readonly takeovers: readonly Takeover[];
-  /** Attempts to write with a stale epoch: the probe's, and those of workers that had lost their agents. */
-  readonly stale: { readonly probe: number; readonly workers: number };
+  /** How often the probe wrote with a stale epoch. */
+  readonly stale: number;
   /** How often the laws of the moment were looked at during the run. */
   readonly looks: number;
   readonly settle_ms: number;
@@ -135,8 +135,7 @@ async function play(options: ChaosOptions, parts: Parts): Promise<Omit<ChaosRepo
   const now = await laws.stop();
   await fleet.end();
   const steps = await readSteps(pool);
-  const judgement = await judge({ pool, steps, entered, size, counts });
-  const stale = steps.filter(isStale).length;
+  const judgement = await judge({ pool, steps, writers: fleet.writers, entered, size, counts });
   return {
     ...judgement,
     broken: [
@@ -150,16 +149,12 @@ async function play(options: ChaosOptions, parts: Parts): Promise<Omit<ChaosRepo
     ],
     faults: log.fired,
     trees: entered.length,
-    steps: steps.filter(({ ok }) => ok).length,
+    steps: steps.length,
     takeovers: takeovers(steps, await readClaims(pool), log.fired, fleet.untouched),
-    stale: { probe: probe.attempts, workers: stale - probe.attempts },
+    stale: probe.attempts,
     looks: now.looks,
     settle_ms: settle_ms ?? SETTLE_MS,
   };
-}
-
-function isStale({ epoch, found_epoch }: LoggedStep): boolean {
-  return epoch !== found_epoch;
 }
 
 /** Enters the trees one after another over most of the time, as `coppice run --detach` does; resolves to the names of their roots. */

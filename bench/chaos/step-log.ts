@@ -1,50 +1,59 @@
 import type pg from 'pg';
 
-/** One step as it reached the ledger, whoever made it. */
+/** One step as the ledger took it, whoever made it; steps of one agent in one transaction are one. */
 export interface LoggedStep {
   /** Milliseconds since the epoch, by the database's clock. */
   readonly at: number;
   readonly agent_id: string;
-  readonly root_id: string | null;
   readonly epoch: number;
-  /** The agent's before the step; null: there is no such agent. */
-  readonly found_epoch: number | null;
+  /** Who led the agent before the step. */
   readonly worker: string | null;
+  /** Who wrote it: what the connection calls itself. */
+  readonly writer: string;
   /** Somebody must go on with the agent after the step: it asks its model, or a call runs in a process. */
   readonly at_work: boolean;
-  readonly ok: boolean;
-  readonly reason: string | null;
-  readonly created: number;
 }
 
 /**
- * Lets the database itself write down every step that is handed to it, taken or refused, in the transaction of the step: what the processes
- * say of themselves is not asked.
+ * Lets the database itself write down what happens to its rows, in the transaction in which it happens: what the processes say of themselves is not asked. A
+ * step shows in its agent's place or in the mark of the write, with the epoch left as it was; a taking raises that. What was refused changes no row, and is not
+ * seen here.
  */
 export async function logSteps(pool: pg.Pool): Promise<void> {
   await pool.query(`
-    CREATE TABLE chaos_steps (
-      number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, agent_id text NOT NULL, root_id text, epoch bigint NOT NULL,
-      found_epoch bigint, worker text, at_work boolean NOT NULL, ok boolean NOT NULL, reason text, created integer NOT NULL, consumed jsonb NOT NULL);
-    ALTER FUNCTION coppice_step(jsonb) RENAME TO coppice_step_unlogged;
-    CREATE FUNCTION coppice_step(s jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
-    DECLARE before agents%ROWTYPE; verdict jsonb;
+    CREATE TABLE chaos_steps (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, agent_id text NOT NULL, epoch bigint NOT NULL,
+      worker text, writer text NOT NULL, at_work boolean NOT NULL);
+    CREATE FUNCTION chaos_step() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
-      SELECT * INTO before FROM agents WHERE id = s->>'agent_id' FOR UPDATE;
-      verdict := coppice_step_unlogged(s);
-      INSERT INTO chaos_steps (at, agent_id, root_id, epoch, found_epoch, worker, at_work, ok, reason, created, consumed)
-      VALUES (coppice_now(), s->>'agent_id', before.root_id, (s->>'epoch')::bigint, before.epoch, before.worker,
-        s->>'status' = 'requesting' OR (s->>'status' = 'executing' AND coppice_runs_call(s->>'state')),
-        (verdict->>'ok')::boolean, verdict->'refusal'->>'reason', jsonb_array_length(s->'create'), s->'consume');
-      RETURN verdict;
+      INSERT INTO chaos_steps (at, agent_id, epoch, worker, writer, at_work)
+      VALUES (coppice_now(), new.id, new.epoch, old.worker, current_setting('application_name'),
+        new.status = 'requesting' OR (new.status = 'executing' AND EXISTS (SELECT 1 FROM jsonb_array_elements(new.state::jsonb->'running') AS call
+          WHERE NOT call ? 'wait' AND NOT call ? 'child' AND (NOT call ? 'ask' OR call->'approved' = 'true'))));
+      RETURN NULL;
     END $$;
+    CREATE TRIGGER chaos_step AFTER UPDATE ON agents FOR EACH ROW
+      WHEN (new.epoch = old.epoch AND (new.last_seq <> old.last_seq OR new.last_write IS DISTINCT FROM old.last_write)) EXECUTE FUNCTION chaos_step();
     CREATE TABLE chaos_claims (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, agent_id text NOT NULL, worker text);
     CREATE FUNCTION chaos_claim() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       INSERT INTO chaos_claims (at, agent_id, worker) VALUES (coppice_now(), new.id, new.worker);
       RETURN NULL;
     END $$;
-    CREATE TRIGGER chaos_claim AFTER UPDATE ON agents FOR EACH ROW WHEN (new.epoch > old.epoch) EXECUTE FUNCTION chaos_claim();`);
+    CREATE TRIGGER chaos_claim AFTER UPDATE ON agents FOR EACH ROW WHEN (new.epoch > old.epoch) EXECUTE FUNCTION chaos_claim();
+    CREATE TABLE chaos_births (root_id text NOT NULL);
+    CREATE FUNCTION chaos_birth() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO chaos_births (root_id) VALUES (new.root_id);
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER chaos_birth AFTER INSERT ON agents FOR EACH ROW EXECUTE FUNCTION chaos_birth();
+    CREATE TABLE chaos_consumed (mail_id text NOT NULL);
+    CREATE FUNCTION chaos_consume() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO chaos_consumed (mail_id) VALUES (new.id);
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER chaos_consume AFTER UPDATE ON mail FOR EACH ROW WHEN (new.consumed_seq IS NOT NULL) EXECUTE FUNCTION chaos_consume();`);
 }
 
 /** One taking of an agent: its epoch went up. */
@@ -60,14 +69,20 @@ export async function readClaims(pool: pg.Pool): Promise<LoggedClaim[]> {
 }
 
 export async function readSteps(pool: pg.Pool): Promise<LoggedStep[]> {
-  const columns = 'at, agent_id, root_id, epoch, found_epoch, worker, at_work, ok, reason, created';
+  const columns = 'at, agent_id, epoch, worker, writer, at_work';
   return (await pool.query(`SELECT ${columns} FROM chaos_steps ORDER BY number`)).rows as LoggedStep[];
 }
 
-/** Letters that more than one step that was taken took into a conversation. */
+/** How many agents were created in each tree, by its root. */
+export async function readBirths(pool: pg.Pool): Promise<Map<string, number>> {
+  const { rows } = await pool.query('SELECT root_id, count(*) AS agents FROM chaos_births GROUP BY root_id');
+  return new Map(rows.map(({ root_id, agents }) => [root_id as string, agents as number]));
+}
+
+/** Letters that were taken into a conversation more than once. */
 export async function doublyConsumed(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query(
-    `SELECT letter->>'mail_id' AS id FROM chaos_steps, jsonb_array_elements(consumed) AS letter WHERE ok GROUP BY 1 HAVING count(*) > 1`,
+    'SELECT mail_id FROM chaos_consumed GROUP BY mail_id HAVING count(*) > 1',
   );
-  return rows.map(({ id }) => id as string);
+  return rows.map(({ mail_id }) => mail_id as string);
 }

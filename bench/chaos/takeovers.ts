@@ -30,10 +30,7 @@ export function takeovers(
   untouched: readonly Untouched[],
 ): Takeover[] {
   const claimed = Map.groupBy(claims, (claim) => claim.agent_id);
-  const taken = Map.groupBy(
-    steps.filter((step) => step.ok),
-    (step) => step.agent_id,
-  );
+  const taken = Map.groupBy(steps, (step) => step.agent_id);
   return faults.flatMap((fault) => {
     const { fault: lost_by, worker } = fault;
     if ((lost_by !== 'kill -9' && lost_by !== 'stop') || worker === null) return [];

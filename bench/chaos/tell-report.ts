@@ -23,9 +23,7 @@ export function tellReport(
     `${trees} trees, ${agents} agents, ${steps} steps; the last tree ended ${seconds(settle_ms)} after the last fault`,
   );
   print(`${calls} counted calls, ${interrupted} of them reported as interrupted and done again`);
-  print(
-    `${stale.probe + stale.workers} writes with a stale epoch: ${stale.probe} of the probe, ${stale.workers} of workers`,
-  );
+  print(`${stale} writes of the probe with a stale epoch`);
   print(`the laws of the moment were looked at ${looks} times`);
   for (const lost_by of ['kill -9', 'stop'] as const) {
     const all = report.takeovers.filter((one) => one.lost_by === lost_by);
@@ -54,7 +52,7 @@ function missed(report: ChaosReport, floors: Readonly<Record<Fault, number>>, pr
     ...seldom.map(
       (fault) => `${fault} fired ${count(report, fault)} times, and ${floors[fault]} are the least`,
     ),
-    ...(report.stale.probe < probes ? [`only ${report.stale.probe} writes of the probe`] : []),
+    ...(report.stale < probes ? [`only ${report.stale} writes of the probe`] : []),
   ];
 }
 

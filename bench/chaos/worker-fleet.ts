@@ -40,6 +40,8 @@ export class WorkerFleet {
   /** What must not be, in words. */
   readonly troubles: string[] = [];
   readonly untouched: Untouched[] = [];
+  /** The id of each worker that told it, by the name of its process, which its connections have too. */
+  readonly writers = new Map<string, string>();
   started = 0;
 
   /** `onNotBegun`: a worker ended because the database was away when it began, as it should. */
@@ -61,11 +63,13 @@ export class WorkerFleet {
   start(skew_ms: number): FleetWorker {
     this.started += 1;
     const args = ['worker', '--database', this.#database, '--log', 'json', '--drain', `${DRAIN_SECONDS}`];
-    const env = skew_ms === 0 ? {} : { NODE_OPTIONS: `--import=${CLOCK}`, CHAOS_SKEW_MS: `${skew_ms}` };
+    const name = `worker ${this.started}`;
+    const skew = skew_ms === 0 ? {} : { NODE_OPTIONS: `--import=${CLOCK}`, CHAOS_SKEW_MS: `${skew_ms}` };
+    const env = { PGAPPNAME: name, ...skew };
     const { child, ended } = this.#home.start(args, { env });
     if (child.pid !== undefined) setPriority(child.pid, NICE);
     const worker: FleetWorker = {
-      name: `worker ${this.started}`,
+      name,
       child,
       skew_ms,
       id: null,
@@ -85,7 +89,9 @@ export class WorkerFleet {
     child.stderr?.on('data', (text: string) => {
       if (worker.id !== null) return;
       worker.id = /"worker":"([^"]+)"/.exec(text)?.[1] ?? null;
-      if (worker.id !== null && worker.fate === null && !worker.stopped) worker.since = Date.now();
+      if (worker.id === null) return;
+      this.writers.set(name, worker.id);
+      if (worker.fate === null && !worker.stopped) worker.since = Date.now();
     });
     this.#living.add(worker);
     return worker;
