@@ -94,10 +94,10 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   {
     name: 'depth-limit',
     protects: 'a tree from growing deeper than its limit',
-    file: 'src/store/sqlite/step-guards.ts',
-    guard: "check('depth', guard.depth, 1) ??",
+    file: 'src/kernel/ledger/admit.ts',
+    guard: "check('depth', agent.depth, 1) ??",
     without: '',
-    tests: ['store/store-sqlite'],
+    tests: ['store/store-sqlite', 'store/store-postgres'],
   },
   {
     name: 'no-nesting',

@@ -17,6 +17,7 @@ import { parkedContract } from './parked-contract.ts';
 import { removalContract } from './removal-contract.ts';
 import { retentionContract } from './retention-contract.ts';
 import { runHistoryContract } from './run-history-contract.ts';
+import { togetherContract } from './together-contract.ts';
 import { unledContract } from './unled-contract.ts';
 import { workersContract } from './workers-contract.ts';
 
@@ -587,10 +588,11 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.ok(Math.abs((await store.now()) - Date.now()) < 60_000);
     });
 
+    togetherContract(() => ({ store }));
     runHistoryContract(() => ({ store, other }));
     asksContract(() => ({ store, other }));
     cronContract(() => ({ store, other }));
-    outboxContract(() => ({ store, other }));
+    outboxContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
     againContract(() => ({ store, other }));
     workersContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
     keyContract(() => ({ store, execute: (sql) => ledger.execute(sql) }));

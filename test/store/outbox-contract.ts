@@ -24,7 +24,13 @@ function deliveryOf(agent: Agent, over: Partial<NewDelivery> = {}): NewDelivery 
 }
 
 /** What the ledger must do with deliveries. Part of the store contract. */
-export function outboxContract(stores: () => { readonly store: Store; readonly other: Store }): void {
+export function outboxContract(
+  stores: () => {
+    readonly store: Store;
+    readonly other: Store;
+    readonly execute: (sql: string) => Promise<void>;
+  },
+): void {
   const living = async (): Promise<string> => {
     const id = `w-${randomUUID()}`;
     await stores().store.heartbeat({ id, host: 'elsewhere', pid: 1 });
@@ -149,6 +155,21 @@ export function outboxContract(stores: () => { readonly store: Store; readonly o
     assert.equal((await store.claimDeliveries(next, 1_000, 1, [channel])).length, 1);
     assert.equal(await store.endDelivery(delivery.id, dead, 1, { status: 'delivered', at: 1 }), false);
     assert.equal(await store.endDelivery(delivery.id, next, 2, { status: 'delivered', at: 2 }), true);
+  });
+
+  it('what a server has that fell silent, its deliveries and its place, others take when its lease has run out', async () => {
+    const { store, other, execute } = stores();
+    const { channel } = await one();
+    const [silent, next] = [await living(), await living()];
+    await store.claimDeliveries(silent, 1_000, 1, [channel]);
+    await store.takeSeat(channel, silent);
+    const take = async () => [
+      (await other.claimDeliveries(next, 1_000, 1, [channel])).length,
+      await other.takeSeat(channel, next),
+    ];
+    assert.deepEqual(await take(), [0, false]);
+    await execute(`UPDATE workers SET expires_at = 1 WHERE id = '${silent}'`);
+    assert.deepEqual(await take(), [1, true]);
   });
 
   it('what failed is tried again when a person says so; what is under way or arrived is left alone', async () => {

@@ -85,6 +85,14 @@ export function workersContract(
     assert.ok(late?.ok === false && late.refusal.reason === 'stale');
   });
 
+  it('whoever renews a lease that had run out is told so, once, also if nobody came for its agents', async () => {
+    const { store, execute } = stores();
+    const worker = await living();
+    await execute(`UPDATE workers SET expires_at = 1 WHERE id = '${worker.id}'`);
+    assert.deepEqual([await store.heartbeat(worker), await store.heartbeat(worker)], [false, true]);
+    await store.release(worker.id);
+  });
+
   it('a tree is left to workers that have all its labels', async () => {
     const { store, other } = stores();
     const enter = async (placement: readonly string[]): Promise<string> => {
