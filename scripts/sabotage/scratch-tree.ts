@@ -45,9 +45,15 @@ export class ScratchTree {
 
   /** Takes the guard out while `work` runs. Throws when the guard is not found. */
   async without<T>(guard: Guard, work: () => Promise<T>): Promise<T> {
-    const file = join(this.root, guard.file);
+    const source = readFileSync(join(this.root, guard.file), 'utf8');
+    return this.instead(guard.file, withoutGuard(source, guard), work);
+  }
+
+  /** Puts this source in the place of a file while `work` runs. */
+  async instead<T>(path: string, changed: string, work: () => Promise<T>): Promise<T> {
+    const file = join(this.root, path);
     const source = readFileSync(file, 'utf8');
-    writeFileSync(file, withoutGuard(source, guard));
+    writeFileSync(file, changed);
     try {
       return await work();
     } finally {
@@ -68,12 +74,13 @@ export class ScratchTree {
     }
     const before = new Map([...sources.keys()].map((file) => [file, readFileSync(file, 'utf8')]));
     for (const [file, source] of sources) writeFileSync(file, source);
-    const errors = this.#compile();
+    const errors = this.compile();
     for (const [file, source] of before) writeFileSync(file, source);
     return errors === null && left.length > 0 ? this.typeErrors(left) : errors;
   }
 
-  #compile(): string | null {
+  /** What the compiler has to say of the program, unused names left aside; null when it has nothing to say. */
+  compile(): string | null {
     const compiler = join(this.root, 'node_modules', 'typescript', 'bin', 'tsc');
     const options = ['--noEmit', '--noUnusedLocals', 'false', '--noUnusedParameters', 'false'];
     const { status, stdout } = spawnSync(process.execPath, [compiler, ...options], {
@@ -81,6 +88,15 @@ export class ScratchTree {
       encoding: 'utf8',
     });
     return status === 0 ? null : stdout.trim();
+  }
+
+  /** What its tests get to see: no key, ledger or configuration of the user. */
+  environment(): NodeJS.ProcessEnv {
+    const own = Object.entries(process.env).filter(
+      ([name]) => !/_API_KEY$|^COPPICE_|^DATABASE_URL$/.test(name),
+    );
+    const compiled = join(this.root, 'node_modules', '.cache', 'coppice-tests');
+    return { NODE_COMPILE_CACHE: compiled, ...Object.fromEntries(own), TMPDIR: this.temporary };
   }
 
   /** Ends whatever a run left behind. */

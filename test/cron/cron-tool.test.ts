@@ -58,7 +58,7 @@ const add = (name: string, more: Input = {}): Input => ({
 
 it('adds, lists, shows, changes, runs and removes, each with what it came to', async () => {
   const [added, listed, shown, changed, started, runs, off, on, removed, empty] = await calls([
-    add('watch', { deliver: ['telegram:42'], timeoutSeconds: 60, thinking: 'low' }),
+    add('watch', { deliver: ['telegram:42', 'telegram:42'], timeoutSeconds: 60, thinking: 'low' }),
     { action: 'list' },
     { action: 'show', name: 'watch' },
     { action: 'update', name: 'watch', cron: '0 9 * * 1-5', tz: 'Asia/Tokyo', overlap: 'queue' },

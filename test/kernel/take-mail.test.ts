@@ -292,6 +292,8 @@ it('where others lead agents, a person waits after a look at the ledger, and wha
   const shared = { others: [kid('kid')], view: { shared: true } };
   const held = play({ ...shared, mail });
   assert.deepEqual([held.step, held.run], [null, null]);
+  // A letter is held by the order alone, not only where a task is there too.
+  assert.equal(play({ ...shared, mail: mail.slice(0, 3) }).step, null);
   assert.deepEqual(held.deferred, [
     {
       call: { id: 'order-1', name: 'wait', input: '{}', side_by_side: false, idempotent: true },

@@ -251,6 +251,23 @@ it('files to read first and the form of the result come with the task', () => {
   assert.deepEqual(agent.config.task?.output_schema, schema);
 });
 
+it('results go only where they may, and to each place once', () => {
+  const open = viewOf(requester(), { deliver_to: ['telegram:42', 'webhook:ops'] });
+  const deliver = (to: string | readonly string[]) => spawned({ task: 't', deliver: to }, open);
+  assert.deepEqual(deliver(['webhook:ops', 'telegram:42', 'webhook:ops']).run.deliver, [
+    'webhook:ops',
+    'telegram:42',
+  ]);
+  const one = deliver('telegram:42');
+  assert.deepEqual([one.run.deliver, one.agent.config.task?.delivers], [['telegram:42'], true]);
+  assert.equal(deliver([]).agent.config.task?.delivers, undefined);
+  assert.equal(
+    refused({ task: 't', deliver: ['telegram:42', 'telegram:43'] }, open),
+    'INVALID_ARG deliver: "telegram:43" is not a place that results may go to; deliver to one of: telegram:42, webhook:ops',
+  );
+  assert.match(refused({ task: 't', deliver: 'telegram:42' }), /no channel is configured$/);
+});
+
 it('a sub-agent session is forbidden to spawn, in the words of the seed', () => {
   const forbidden = { status: 'forbidden', error: 'sessions_spawn is not allowed from sub-agent sessions' };
   const by_key = requester({ session_key: 'agent:main:subagent:abc' });

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { join, matchesGlob } from 'node:path';
+import { parseArgs } from 'node:util';
+import { API } from 'typescript/unstable/sync';
+import { EQUIVALENT } from './mutants/equivalent.ts';
+import { type Mutant, mutated, told } from './mutants/mutant.ts';
+import { mutants } from './mutants/mutations.ts';
+import { nearTests } from './mutants/near-tests.ts';
+import { processes, runTogether } from './mutants/run-near.ts';
+import { ScratchTree } from './sabotage/scratch-tree.ts';
+
+/**
+ * `npm run mutants [-- --files GLOB] [--sample N] [--seed S] [--jobs N]`: makes small changes in a copy of the program, one at a time, and
+ * runs the tests near each. Prints those that no test notices, and how many there were by folder. `--sample`: so many of each folder, the
+ * same ones for a seed as long as their lines stay as they are. `--list` makes none. See docs/sabotage.md.
+ */
+const { values } = parseArgs({
+  options: {
+    files: { type: 'string', multiple: true, default: [] },
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    jobs: { type: 'string', default: '1' },
+    list: { type: 'boolean', default: false },
+  },
+});
+/** A mutant that takes so much longer than the tests do without it hangs. */
+const PATIENCE = { times: 5, ms: 30_000 };
+const root = join(import.meta.dirname, '..');
+const files = globSync('src/**/*.ts', { cwd: root })
+  .filter((file) => nearTests(file) !== null)
+  .filter((file) => values.files.length === 0 || values.files.some((glob) => matchesGlob(file, glob)))
+  .sort();
+const sample = wholeNumber('--sample', values.sample ?? String(Number.MAX_SAFE_INTEGER));
+const jobs = wholeNumber('--jobs', values.jobs);
+if (files.length === 0) fail(`no file that has tests near it fits ${values.files.join(', ')}`);
+
+function wholeNumber(name: string, text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1) fail(`${name} takes a whole number, 1 or more`);
+  return number;
+}
+
+function fail(why: string): never {
+  console.error(why);
+  process.exit(2);
+}
+
+type Verdict = 'killed' | 'types' | 'survived' | 'equivalent';
+const chosen = Object.values(Object.groupBy(allMutants(), folderOf)).flatMap((all = []) =>
+  all.toSorted((a, b) => lot(a).localeCompare(lot(b))).slice(0, sample),
+);
+if (values.list) {
+  for (const mutant of chosen) console.log(told(mutant));
+  console.log(`${chosen.length} mutants`);
+  process.exit(0);
+}
+
+const trees: ScratchTree[] = [];
+process.once('exit', () => {
+  for (const tree of trees) tree.remove();
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+for (let job = 0; job < Math.min(jobs, chosen.length); job += 1) trees.push(new ScratchTree(root));
+
+const longest = await control(trees[0] as ScratchTree);
+const verdicts = new Map<Mutant, Verdict>();
+const began = performance.now();
+const waiting = [...chosen];
+await Promise.all(trees.map((tree) => work(tree)));
+table();
+process.exit([...verdicts.values()].includes('survived') ? 1 : 0);
+
+function allMutants(): readonly Mutant[] {
+  const api = new API({ cwd: root });
+  const project = api.updateSnapshot({ openProjects: [join(root, 'tsconfig.json')] }).getProjects()[0];
+  const all = files.flatMap((file) => {
+    const tree = project?.program.getSourceFile(join(root, file));
+    return tree === undefined ? fail(`${file} is not part of the program`) : mutants(file, tree);
+  });
+  api.close();
+  return all;
+}
+
+function folderOf({ file }: Mutant): string {
+  return file.replace(/\/[^/]*$/, '');
+}
+
+/** The line that the mutant begins in, and where in it. */
+function lineOf({ file, start }: Mutant): { text: string; column: number } {
+  const source = readFileSync(join(root, file), 'utf8');
+  const begin = source.lastIndexOf('\n', start - 1) + 1;
+  return { text: (source.slice(begin).split('\n')[0] as string).trim(), column: start - begin };
+}
+
+/** Does not depend on where in its file the mutant stands, so that it stays chosen while other lines change. */
+function lot(mutant: Mutant): string {
+  const { text, column } = lineOf(mutant);
+  return createHash('sha256')
+    .update(JSON.stringify([values.seed, mutant.file, text, column, mutant.after]))
+    .digest('hex');
+}
+
+/** Without a mutant the tests are green; and how long each process may take with one. */
+async function control(tree: ScratchTree): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number>();
+  for (const file of new Set(chosen.map((mutant) => mutant.file)))
+    for (const tests of processes(nearTests(file)!)) {
+      if (times.has(tests.join())) continue;
+      const started_at = performance.now();
+      const { killed_by } = await runTogether(tree, tests, 10 * 60_000);
+      if (killed_by !== null) fail(`red without any mutant: ${killed_by}`);
+      times.set(tests.join(), PATIENCE.ms + PATIENCE.times * (performance.now() - started_at));
+    }
+  return times;
+}
+
+async function work(tree: ScratchTree): Promise<void> {
+  for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+    const { verdict, by } = await judged(tree, mutant);
+    verdicts.set(mutant, verdict);
+    const place = `[${verdicts.size}/${chosen.length}]`;
+    console.log(`${place} ${verdict === 'survived' ? 'SURVIVED' : verdict}: ${told(mutant)}${by}`);
+  }
+}
+
+async function judged(tree: ScratchTree, mutant: Mutant): Promise<{ verdict: Verdict; by: string }> {
+  const { file, before, after } = mutant;
+  const { text } = lineOf(mutant);
+  const known = EQUIVALENT.find((one) => one.file === file && one.line === text && one.after === after);
+  if (known?.before === before) return { verdict: 'equivalent', by: `  (${known.why})` };
+  const source = readFileSync(join(tree.root, file), 'utf8');
+  return tree.instead(file, mutated(source, mutant), async () => {
+    for (const tests of processes(nearTests(file)!)) {
+      const { killed_by } = await runTogether(tree, tests, longest.get(tests.join())!);
+      if (killed_by !== null) return { verdict: 'killed', by: `  (${killed_by})` };
+    }
+    return { verdict: tree.compile() === null ? 'survived' : 'types', by: '' };
+  });
+}
+
+function table(): void {
+  const row = (name: string, all: readonly Mutant[]) => {
+    const count = (verdict: Verdict) => all.filter((one) => verdicts.get(one) === verdict).length;
+    const [killed, survived] = [count('killed') + count('types'), count('survived')];
+    const share = killed + survived === 0 ? '' : `${((100 * killed) / (killed + survived)).toFixed(1)} %`;
+    return `| ${name} | ${all.length} | ${killed} | ${survived} | ${count('equivalent')} | ${share} |`;
+  };
+  console.log('\n| folder | made | killed | survived | equivalent | share |\n| - | - | - | - | - | - |');
+  for (const [folder, all = []] of Object.entries(Object.groupBy(chosen, folderOf)))
+    console.log(row(folder, all));
+  console.log(`${row('(all)', chosen)}\n`);
+  for (const [mutant, verdict] of verdicts)
+    if (verdict === 'survived') console.log(`SURVIVED ${told(mutant)}`);
+  console.log(`${((performance.now() - began) / 60_000).toFixed(1)} minutes`);
+}

@@ -1,0 +1,11 @@
+/** Mutants that no test can kill, since the program does the same with them. */
+export interface Equivalent {
+  readonly file: string;
+  /** Its line, as it is written there. */
+  readonly line: string;
+  readonly before: string;
+  readonly after: string;
+  readonly why: string;
+}
+
+export const EQUIVALENT: readonly Equivalent[] = [];

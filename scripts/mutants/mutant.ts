@@ -1,0 +1,26 @@
+/** One small change of the program. */
+export interface Mutant {
+  /** Relative to the root of the repository. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** Where the piece stands that is replaced, in characters. */
+  readonly start: number;
+  readonly end: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The source with the one change. */
+export function mutated(source: string, { start, end, after }: Mutant): string {
+  return source.slice(0, start) + after + source.slice(end);
+}
+
+/** One line that tells of the change. */
+export function told({ file, line, before, after }: Mutant): string {
+  const short = (text: string) => {
+    const flat = text.replaceAll(/\s+/g, ' ');
+    return flat.length > 70 ? `${flat.slice(0, 67)}…` : flat;
+  };
+  return `${file}:${line}  ${short(before)}  →  ${after === '' ? '(nothing)' : short(after)}`;
+}

@@ -1,0 +1,130 @@
+/** Which tests stand near a part of the program. */
+export interface Near {
+  /** How the paths of its files begin, below src/. The first row that fits counts. */
+  readonly under: readonly string[];
+  /** Test files below test/ that share one process: they are quick, and need nothing from outside. */
+  readonly quick: readonly string[];
+  /** Behind them, one process each, the quickest first. */
+  readonly slow: readonly string[];
+}
+
+const TURN = [
+  'kernel/advance',
+  'kernel/decide-calls',
+  'kernel/take-mail',
+  'kernel/waits',
+  'core/turn',
+  'core/waiting',
+  'core/asking',
+  'core/submitting',
+  'core/transition-table',
+];
+const CORE = [
+  ...TURN,
+  'core/agent-name',
+  'core/answer-ending',
+  'core/duration',
+  'core/fan-in',
+  'core/left-out',
+  'core/parked',
+  'core/prompt',
+  'core/quarantine',
+  'core/repeated-failure',
+  'core/run-text',
+];
+const TOOLSETS = ['runtime/delegate-toolset', 'runtime/sessions-toolset', 'runtime/fanout-toolset'];
+
+export const NEAR: readonly Near[] = [
+  {
+    under: ['kernel/ledger/'],
+    quick: ['kernel/admit', 'kernel/leases'],
+    slow: ['core/laws-ledger', 'store/store-sqlite', 'store/remove-old'],
+  },
+  {
+    under: ['kernel/turn/'],
+    quick: TURN,
+    slow: ['core/transition-laws', 'sim/pure-advance', ...TOOLSETS],
+  },
+  {
+    under: ['core/'],
+    quick: CORE,
+    slow: ['core/completion', 'core/transition-laws', 'store/store-sqlite', ...TOOLSETS],
+  },
+  {
+    under: ['store/sqlite/'],
+    quick: [],
+    slow: [
+      'core/laws-ledger',
+      'store/sqlite-files',
+      'store/store-sqlite',
+      'store/plans-sqlite',
+      'store/migration',
+    ],
+  },
+  {
+    under: ['store/postgres/postgres-address', 'store/database-address'],
+    quick: ['store/postgres-address', 'store/database-address'],
+    slow: [],
+  },
+  {
+    under: ['store/postgres/'],
+    quick: ['store/postgres-address'],
+    slow: ['store/store-postgres', 'store/postgres-outages', 'store/plans-postgres', 'store/migration'],
+  },
+  {
+    under: ['store/'],
+    quick: ['store/together', 'store/database-address'],
+    slow: ['core/laws-ledger', 'store/store-sqlite', 'store/remove-old'],
+  },
+  {
+    under: ['cron/'],
+    quick: ['cron/parse-at', 'cron/parse-schedule', 'cron/describe-schedule', 'cron/instants'],
+    slow: ['cron/cron-tool', 'cron/cron-runs', 'cron/instants-laws', 'cron/scheduler', 'cron/oracle-changes'],
+  },
+  {
+    under: ['toolsets/json-schema/', 'toolsets/output-schema'],
+    quick: [],
+    slow: ['toolsets/output-schema'],
+  },
+  {
+    under: ['toolsets/'],
+    quick: ['toolsets/fanout', 'toolsets/sessions', 'toolsets/slash-command'],
+    slow: [...TOOLSETS, 'runtime/process-toolset', 'runtime/slash-toolset'],
+  },
+  {
+    under: ['tools/permission', 'tools/command-match', 'tools/shell/', 'tools/glob-match'],
+    quick: [],
+    slow: ['tools/permission-policy', 'tools/shell/see-through'],
+  },
+  {
+    under: ['runtime/task-queue'],
+    quick: [],
+    slow: ['runtime/task-queue'],
+  },
+  {
+    under: ['runtime/git-'],
+    quick: [],
+    slow: ['runtime/git-worktree', 'runtime/git-worktree-settings'],
+  },
+  {
+    under: ['runtime/'],
+    quick: [],
+    slow: [
+      'runtime/inbox',
+      'runtime/tool-calls',
+      'runtime/model-host',
+      'runtime/recovery',
+      'runtime/shared-orders',
+      'runtime/sessions-toolset',
+      'runtime/approvals',
+      'runtime/lease-keeper',
+      'runtime/creation-paths',
+      'runtime/human-orders',
+    ],
+  },
+];
+
+export function nearTests(file: string): Near | null {
+  const place = file.replace(/^src\//, '');
+  return NEAR.find(({ under }) => under.some((start) => place.startsWith(start))) ?? null;
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { ScratchTree } from '../sabotage/scratch-tree.ts';
+import type { TestEvent } from '../sabotage/test-event.ts';
+import type { Near } from './near-tests.ts';
+
+/** What a run of a few test files came to. `killed_by`: what was red first, null when all is green. */
+export interface NearRun {
+  readonly killed_by: string | null;
+  readonly timed_out: boolean;
+}
+
+const REPORTER = 'scripts/sabotage/test-lines.ts';
+/** A mutant may make lists that never end. */
+const MEMORY = '--max-old-space-size=1024';
+
+/** The processes that the tests near a file are run in, in this order. */
+export function processes({ quick, slow }: Near): (readonly string[])[] {
+  return [...(quick.length > 0 ? [quick] : []), ...slow.map((one) => [one])];
+}
+
+/** Runs some test files in one process, until one test is red or the time is up. */
+export async function runTogether(
+  tree: ScratchTree,
+  tests: readonly string[],
+  longest_ms: number,
+): Promise<NearRun> {
+  const files = tests.map((test) => join('test', `${test}.test.ts`));
+  const alone = files.length === 1 ? [] : ['--test', '--test-isolation=none'];
+  const args = [
+    MEMORY,
+    `--test-reporter=${join(tree.root, REPORTER)}`,
+    '--test-force-exit',
+    ...alone,
+    ...files,
+  ];
+  // A group of its own, so that all of it can be ended.
+  const child = spawn(process.execPath, args, {
+    cwd: tree.root,
+    env: tree.environment(),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let timed_out = false;
+  const stop = () => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, 'SIGKILL');
+  };
+  const timer = setTimeout(() => {
+    timed_out = true;
+    stop();
+  }, longest_ms);
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  let red: TestEvent | undefined;
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith('{')) continue;
+    const event = JSON.parse(line) as TestEvent;
+    if (event.outcome !== 'failed') continue;
+    red = event;
+    break;
+  }
+  if (red !== undefined) stop();
+  const code = await ended;
+  clearTimeout(timer);
+  tree.tidy();
+  if (red !== undefined)
+    return { killed_by: `${relative(join(tree.root, 'test'), red.file)}: ${red.name}`, timed_out: false };
+  if (timed_out) return { killed_by: `time (${tests.join(', ')})`, timed_out };
+  return { killed_by: code === 0 ? null : `the end of ${tests.join(', ')}`, timed_out };
+}
