@@ -8,4 +8,21 @@ export interface Equivalent {
   readonly why: string;
 }
 
-export const EQUIVALENT: readonly Equivalent[] = [];
+const AHEAD = 'the answers are read in one look ahead; what is not among them is read when it is asked for';
+
+export const EQUIVALENT: readonly Equivalent[] = [
+  {
+    file: 'src/kernel/ledger/admit.ts',
+    line: "if (waits_for !== null || isTerminal(step.state.type)) add('edges', [agent_id, ...(waits_for ?? [])]);",
+    before: 'waits_for !== null || isTerminal(step.state.type)',
+    after: '!(waits_for !== null || isTerminal(step.state.type))',
+    why: AHEAD,
+  },
+  {
+    file: 'src/kernel/ledger/mailbox.ts',
+    line: 'if (waiters.length === 0) return;',
+    before: 'if (waiters.length === 0) return;',
+    after: ';',
+    why: 'nobody is told and nobody is sought, as with no waiters',
+  },
+];

@@ -43,8 +43,8 @@ const EQUALITY = new Set([SyntaxKind.EqualsEqualsEqualsToken, SyntaxKind.Exclama
 const METHODS: Readonly<Record<string, string>> = { min: 'max', max: 'min', some: 'every', every: 'some' };
 /** Methods without which a list is the same list, only more or in another order. */
 const REFINING = new Set(['filter', 'reverse', 'sort', 'toReversed', 'toSorted']);
-/** What is done for its own sake, and that nobody needs to miss. */
-const UNMISSED = /^(?:super|console)\b|^[\w.]+\.unref\(\)/;
+/** What changes nothing that is decided: words, and what is only read ahead of its time. */
+const UNMISSED = /^(?:super|console)\b|^[\w.]+\.(?:unref\(\)|want\()/;
 /** A word that a program reads, no prose. */
 const WORD = /^[a-z][a-z_-]*$/;
 const SQL = /\b(?:SELECT|UPDATE|DELETE|WHERE|RETURNING)\b/;

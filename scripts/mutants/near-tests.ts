@@ -94,7 +94,7 @@ export const NEAR: readonly Near[] = [
   {
     under: ['tools/permission', 'tools/command-match', 'tools/shell/', 'tools/glob-match'],
     quick: [],
-    slow: ['tools/permission-policy', 'tools/shell/see-through'],
+    slow: ['tools/permission-policy', 'runtime/profile-rules', 'tools/shell/see-through'],
   },
   {
     under: ['runtime/task-queue'],

@@ -49,6 +49,14 @@ it('interrupted, it shows what it has', () => {
   );
 });
 
+it('of a sub-agent that has not begun a cancel is the end, and stands in its conversation', () => {
+  const run = new KernelRun(CHILD);
+  run.apply({ type: 'cancel', at: 5, by: 'you', reason: 'enough', open: [] });
+  assert.equal(run.state.type, 'failed');
+  const told = run.messages.map((one) => (one.kind === 'event' ? one.content.text : one.kind));
+  assert.equal(told[0], 'interrupted by you: enough');
+});
+
 it('is nothing for an agent at work, nor for a sub-agent with one task', () => {
   const run = started(OWN);
   assert.equal(run.apply(WAIT).ok, false);

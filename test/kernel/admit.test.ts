@@ -6,6 +6,7 @@ import type { NewMail } from '../../src/core/mail.ts';
 import type { Refusal, Step } from '../../src/core/step.ts';
 import { admit } from '../../src/kernel/ledger/admit.ts';
 import { answerAsk } from '../../src/kernel/ledger/answers.ts';
+import { create } from '../../src/kernel/ledger/births.ts';
 import { ChangeSet } from '../../src/kernel/ledger/changes.ts';
 import { kill } from '../../src/kernel/ledger/deaths.ts';
 import type { AgentFacts, AskFacts, RunFacts, TreeFacts } from '../../src/kernel/ledger/facts.ts';
@@ -178,6 +179,20 @@ it('an end gives up the lease, the place among the children, the waits and the o
   assert.deepEqual(rows(unit, 'wait_edges'), [{ waiter: 'kid', target: 'root' }]);
   const row = rows(unit, 'agents').find(({ id }) => id === 'kid');
   assert.deepEqual([row?.ended_at, row?.doing], [500, null]);
+});
+
+it('a conversation goes with the end of its agent, unless somebody was made below it, be it just now', () => {
+  const removed = (birth: boolean, more: Entries = {}) => {
+    const unit = unitOf(
+      scene({ agent: { root: ROOT, kid: agentOf('kid', { status: 'completed' }) }, ...more }),
+    );
+    const parent = { id: 'kid', root_id: 'root', depth: 1, worker: 'w1' } as never;
+    if (birth) create(unit, newAgent(parent, { id: 'late' }));
+    admit(unit, { step: stepOf('root', { remove: ['kid'] }), token: null });
+    return unit.agent('kid') === null;
+  };
+  assert.deepEqual([removed(false), removed(true)], [true, false]);
+  assert.equal(removed(false, { children: { kid: ['grandkid'] } }), false);
 });
 
 it('deaths are forgotten when the agent rests, and not while it works', () => {

@@ -137,7 +137,7 @@ export const ordinary: readonly string[] = [
   'xargs -n 1 sh -c \'echo "$0"\' < f', "cat > f.ts <<'E'\nconst a = `${b}`; // rm x\nE", 'cat > f <<E\nrm x; "quoted" and \'more\'\n$HOME\nE',
   'cat <<\'E\' | jq .\n{"a": "rm x"}\nE', 'cat <<< "a b"', 'diff <(sort a) <(sort b)', 'echo "a # b" # rm x', '# rm x\nls', 'echo a; # rm x',
   "git log --format='%h %s' | head", 'find "$dir" -name "$name" -type f', 'find . ! -name "$a" \\( -name b -o -name "$c" \\)', 'python3 -u train.py -c config.yaml', 'python3 -X utf8 train.py -c config.yaml', 'node --import ./a.ts b.ts',
-  'perl -I lib a.pl -e b', 'RANDOM=42; echo $RANDOM', 'a=([1]=b); echo "${a[1]}"', 'git config --get user.name', 'git config --global init.defaultBranch main', 'git config --list --show-origin', 'git config --type=bool core.bare',
+  'perl -I lib a.pl -e b', 'RANDOM=42; echo $RANDOM', 'a=([1]=b); echo "${a[1]}"', 'git config --get user.name', 'git config --get-all alias.co ^x', 'git config --global init.defaultBranch main', 'git config --list --show-origin', 'git config --type=bool core.bare',
   'npm --prefix web run build', 'npm install x', 'uv --directory a sync', 'docker-compose up -d', 'pipx install a', 'echo {1..3} a{b,c}', 'ls -l ~/src', 'GIT_PAGER=cat git log', 'PAGER=cat git diff', 'EDITOR=true git commit --amend',
   'GIT_AUTHOR_NAME=a git commit -m b', 'a="$(git rev-parse HEAD)" && echo "$a"',
 ];
