@@ -4,7 +4,7 @@ import type { Refusal, Step, Verdict } from '../../core/step.ts';
 import { findWaitCycle, type WaitEdge } from '../../core/wait-cycle.ts';
 import { append, create, treeOf } from './births.ts';
 import { kill, leave } from './deaths.ts';
-import type { AgentFacts, FactKind, TreeFacts } from './facts.ts';
+import type { AgentFacts, TreeFacts, Wanted } from './facts.ts';
 import { leaveUnled, seekLeader } from './leading.ts';
 import { post, tellWaiters } from './mailbox.ts';
 import { cleanRun, enterDelivery, isTask, startRun } from './runs.ts';
@@ -16,44 +16,31 @@ export interface Offer {
   readonly token: string | null;
 }
 
-/** What most steps of a group need, so that it can be read in one go. */
-export function wantedBy(offers: readonly Offer[]): Readonly<Partial<Record<FactKind, ReadonlySet<string>>>> {
-  const sets = Object.fromEntries(
-    ['agent', 'mail', 'edges', 'waiters', 'pending', 'below', 'children', 'run'].map((kind) => [
-      kind,
-      new Set<string>(),
+/** What the steps of a group look at in any case, so that it can be read in one go. */
+export function wantedBy(offers: readonly Offer[]): Wanted {
+  const of = (keys: (step: Step, is_marked: boolean) => readonly string[]): readonly string[] =>
+    offers.flatMap(({ step, token }) => keys(step, token !== null));
+  return {
+    agent: of(({ agent_id, kill, remove, waits_for, create, send }, is_marked) => {
+      const made = new Set(create.map(({ agent }) => agent.id));
+      const to = send.map(({ to_id }) => to_id).filter((id) => !made.has(id));
+      return [agent_id, ...kill, ...remove, ...(waits_for ?? []), ...to, ...(is_marked ? made : [])];
+    }),
+    mail: of(({ consume, send }, is_marked) => [
+      ...consume.map(({ mail_id }) => mail_id),
+      ...(is_marked ? send.map(({ id }) => id) : []),
     ]),
-  ) as Record<'agent' | 'mail' | 'edges' | 'waiters' | 'pending' | 'below' | 'children' | 'run', Set<string>>;
-  const add = (kind: keyof typeof sets, keys: readonly string[]) => {
-    for (const key of keys) sets[kind].add(key);
+    edges: of(({ agent_id, waits_for, state }) =>
+      waits_for !== null || isTerminal(state.type) ? [agent_id, ...(waits_for ?? [])] : [],
+    ),
+    pending: of(({ waits_for }) => waits_for ?? []),
+    waiters: of(({ agent_id, state }) => (isWorking(state.type) ? [] : [agent_id])),
+    run: of(({ agent_id, state, consume }) =>
+      isTerminal(state.type) || consume.length > 0 ? [agent_id] : [],
+    ),
+    below: of(({ kill }) => kill),
+    children: of(({ remove }) => remove),
   };
-  for (const { step, token } of offers) {
-    const made = step.create.map(({ agent }) => agent.id);
-    const { agent_id, waits_for } = step;
-    add('agent', [agent_id, ...step.kill, ...step.remove, ...(waits_for ?? [])]);
-    add(
-      'agent',
-      step.send.flatMap(({ to_id }) => (made.includes(to_id) ? [] : to_id)),
-    );
-    add(
-      'mail',
-      step.consume.map(({ mail_id }) => mail_id),
-    );
-    if (token !== null) {
-      add('agent', made);
-      add(
-        'mail',
-        step.send.map(({ id }) => id),
-      );
-    }
-    if (waits_for !== null || isTerminal(step.state.type)) add('edges', [agent_id, ...(waits_for ?? [])]);
-    add('pending', waits_for ?? []);
-    if (!isWorking(step.state.type)) add('waiters', [agent_id]);
-    if (isTerminal(step.state.type) || step.consume.length > 0) add('run', [agent_id]);
-    add('below', step.kill);
-    add('children', step.remove);
-  }
-  return sets;
 }
 
 /** Law 8: its writer leads the agent, and the step is built on what is there and was not applied before. Then the other guards, in the order of the contract (`core/step.ts`). */
