@@ -127,8 +127,10 @@ async function work(tree: ScratchTree): Promise<void> {
 async function judged(tree: ScratchTree, mutant: Mutant): Promise<{ verdict: Verdict; by: string }> {
   const { file, before, after } = mutant;
   const { text } = lineOf(mutant);
-  const known = EQUIVALENT.find((one) => one.file === file && one.line === text && one.after === after);
-  if (known?.before === before) return { verdict: 'equivalent', by: `  (${known.why})` };
+  const known = EQUIVALENT.find(
+    (one) => one.file === file && one.line === text && one.before === before && one.after === after,
+  );
+  if (known !== undefined) return { verdict: 'equivalent', by: `  (${known.why})` };
   const source = readFileSync(join(tree.root, file), 'utf8');
   return tree.instead(file, mutated(source, mutant), async () => {
     for (const tests of processes(nearTests(file)!)) {

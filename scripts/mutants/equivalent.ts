@@ -11,6 +11,10 @@ export interface Equivalent {
 const AHEAD = 'the answers are read in one look ahead; what is not among them is read when it is asked for';
 
 export const EQUIVALENT: readonly Equivalent[] = [
+  ...[
+    "add(\n      'agent',\n      step.send.flatMap(({ to_id }) => (made.includes(to_id) ? [] : to_id)),\n    );",
+    "add(\n      'mail',\n      step.consume.map(({ mail_id }) => mail_id),\n    );",
+  ].map((before) => ({ file: 'src/kernel/ledger/admit.ts', line: 'add(', before, after: ';', why: AHEAD })),
   {
     file: 'src/kernel/ledger/admit.ts',
     line: "if (waits_for !== null || isTerminal(step.state.type)) add('edges', [agent_id, ...(waits_for ?? [])]);",
