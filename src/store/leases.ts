@@ -142,7 +142,7 @@ async function deadWorkers(db: Database, gone: ReadonlySet<string>): Promise<str
   return rows.filter(({ id, leased }) => !leased || gone.has(id)).map(({ id }) => id);
 }
 
-/** From tree to tree, those that are due longest first; a tree comes once for each time at which something in it was due. $1: the worker's labels, $2: how many. */
+/** From tree to tree, those that are due longest first (no join, which could change their order); a tree comes once for each time at which something in it was due. $1: the worker's labels, $2: how many. */
 const UNLED = ({ dialect: { elements } }: Database) => {
   const next = (
     column: string,
@@ -153,8 +153,8 @@ const UNLED = ({ dialect: { elements } }: Database) => {
     SELECT due_at, root_id FROM longest
     UNION ALL
     SELECT ${next('due_at')}, ${next('root_id')} FROM due WHERE due.due_at <= coppice_now()
-  ) SELECT due.root_id FROM due JOIN trees t ON t.root_id = due.root_id WHERE due.due_at <= coppice_now()
-    AND NOT EXISTS (SELECT 1 FROM ${elements('t.placement')} AS p WHERE p.value NOT IN (SELECT value FROM ${elements('$1')} AS l))
+  ) SELECT due.root_id FROM due WHERE due.due_at <= coppice_now() AND 0 < (SELECT count(*) FROM trees t WHERE t.root_id = due.root_id
+    AND NOT EXISTS (SELECT 1 FROM ${elements('t.placement')} AS p WHERE p.value NOT IN (SELECT value FROM ${elements('$1')} AS l)))
   LIMIT $2`;
 };
 
