@@ -4,6 +4,7 @@ import { type SimReport, simulate } from '../test/sim/simulate.ts';
 
 /**
  * `npm run sim -- --seeds 200 --from 1`: the seeded simulation, many seeds of it. `--seed N --trace` shows everything that happens in one.
+ * `--prompt`: nothing delays anybody, and every wait must end promptly.
  */
 const { values } = parseArgs({
   options: {
@@ -11,21 +12,27 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
+    prompt: { type: 'boolean', default: false },
   },
 });
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
 if (!Number.isSafeInteger(first) || !Number.isSafeInteger(count) || count < 1) {
-  console.error('usage: npm run sim -- [--seeds COUNT] [--from SEED] | --seed SEED [--trace]');
+  console.error(
+    'usage: npm run sim -- [--seeds COUNT] [--from SEED] [--prompt] | --seed SEED [--prompt] [--trace]',
+  );
   process.exit(2);
 }
 
-const totals = { virtual_ms: 0, agents: 0, steps: 0, answers: 0, stale_epochs: 0 };
+const totals = { virtual_ms: 0, agents: 0, steps: 0, answers: 0, stale_epochs: 0, prompt_ends: 0 };
 const faults = new Map<Fault, number>();
 let failing = 0;
 const started_at = performance.now();
 for (let seed = first; seed < first + count; seed += 1) {
-  const report = await simulate(seed, values.trace ? (line) => console.log(line) : null);
+  const report = await simulate(seed, {
+    prompt: values.prompt,
+    ...(values.trace ? { show: (line: string) => console.log(line) } : {}),
+  });
   for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += report[name];
   for (const [fault, times] of report.faults) faults.set(fault, (faults.get(fault) ?? 0) + times);
   if (report.failures.length > 0) {
@@ -37,7 +44,9 @@ summarize();
 process.exit(failing === 0 ? 0 : 1);
 
 function tell({ seed, hash, failures }: SimReport): void {
-  console.log(`seed ${seed} fails, hash ${hash}; again: npm run sim -- --seed ${seed} --trace`);
+  console.log(
+    `seed ${seed} fails, hash ${hash}; again: npm run sim -- --seed ${seed}${values.prompt ? ' --prompt' : ''} --trace`,
+  );
   for (const failure of failures.slice(0, 5))
     console.log(`    ${failure.split('\n').slice(0, 4).join('\n      ')}`);
 }
@@ -46,7 +55,7 @@ function summarize(): void {
   const { virtual_ms, agents, steps, answers, stale_epochs } = totals;
   const seconds = ((performance.now() - started_at) / 1_000).toFixed(1);
   console.log(
-    `${count} seeds in ${seconds} s, ${failing} failing: ${(virtual_ms / 3_600_000).toFixed(1)} virtual hours, ${agents} agents, ${steps} steps, ${answers} model answers, ${stale_epochs} steps with a stale epoch refused`,
+    `${count} seeds in ${seconds} s, ${failing} failing: ${(virtual_ms / 3_600_000).toFixed(1)} virtual hours, ${agents} agents, ${steps} steps, ${answers} model answers, ${stale_epochs} steps with a stale epoch refused${values.prompt ? `, ${totals.prompt_ends} waits ended promptly` : ''}`,
   );
   for (const fault of Object.keys(FAULTS) as Fault[])
     console.log(`  ${String(faults.get(fault) ?? 0).padStart(7)}  ${fault.padEnd(20)} ${FAULTS[fault]}`);

@@ -7,7 +7,7 @@ const BEAT_MS = LEASE_MS / 3;
 /** So long before its end a lease that cannot be renewed counts as lost. */
 const MARGIN_MS = 1_000;
 /** Looked at even if no wake-up came: hints may be lost. */
-const NET_MS = 1_000;
+export const NET_MS = 1_000;
 
 export interface LeaseKeeperOptions {
   readonly store: Store;

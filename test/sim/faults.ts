@@ -56,6 +56,23 @@ const MORE_OFTEN: Readonly<Partial<Record<Fault, number>>> = {
   'tool-hang': 0.3,
 };
 
+/** Those that delay nothing, so that every wait has to end promptly. */
+const HARMLESS: ReadonlySet<Fault> = new Set([
+  'wake-doubled',
+  'claim-split',
+  'model-error',
+  'model-cut',
+  'model-bad-arguments',
+  'model-empty',
+  'tool-error',
+  'orderly-stop',
+  'human-kill',
+  'human-interrupt',
+]);
+
+/** By these trees come to be led by several processes. */
+const SHARES: Readonly<Partial<Record<Fault, number>>> = { 'claim-split': 0.7, 'orderly-stop': 0.1 };
+
 /** Which kinds of fault strike in a run, how often each did, and whether any may now. */
 export class Faults {
   /** False in the calm at the end, when all work must come to its end. */
@@ -65,13 +82,14 @@ export class Faults {
   readonly #random: Random;
   readonly #trace: Trace;
 
-  constructor(random: Random, trace: Trace) {
+  constructor(random: Random, trace: Trace, harmless = false) {
     this.#random = random;
     this.#trace = trace;
     for (const fault of Object.keys(FAULTS) as Fault[]) {
       // Not all in every run: some faults hide what others would show.
       const rate = random.chance(0.55) ? (MORE_OFTEN[fault] ?? MOST_OFTEN) * random.next() ** 2 : 0;
-      this.#rates.set(fault, FOLLOWING.has(fault) ? 1 : rate);
+      if (harmless && !HARMLESS.has(fault)) continue;
+      this.#rates.set(fault, FOLLOWING.has(fault) ? 1 : ((harmless ? SHARES[fault] : undefined) ?? rate));
     }
   }
 

@@ -26,6 +26,8 @@ export class People {
   readonly #faults: Faults;
   readonly #random: Random;
   readonly #trace: Trace;
+  /** How often somebody writes. */
+  readonly #writes: number;
 
   constructor(
     ledger: SimLedger,
@@ -33,12 +35,14 @@ export class People {
     faults: Faults,
     random: Random,
     trace: Trace,
+    writes: number,
   ) {
     this.#ledger = ledger;
     this.#processes = processes;
     this.#faults = faults;
     this.#random = random;
     this.#trace = trace;
+    this.#writes = writes;
   }
 
   /** One moment of one person. */
@@ -48,7 +52,8 @@ export class People {
       this.#order('kill', (runtime) => runtime.kill(this.#somebody(random.chance(0.9))));
     if (this.#faults.strikes('human-interrupt', 'you'))
       this.#order('interrupt', (runtime) => runtime.interrupt(this.#somebody(), 'enough'));
-    if (random.chance(0.2)) this.#order('send', (runtime) => runtime.send(this.#somebody(), MORE_WORK));
+    if (random.chance(this.#writes))
+      this.#order('send', (runtime) => runtime.send(this.#somebody(), MORE_WORK));
     if (random.chance(0.02)) this.#order('capture', (runtime) => runtime.capture(this.#somebody(), 'a note'));
     if (random.chance(0.02)) this.#order('fork', (runtime) => this.#fork(runtime));
     if (random.chance(0.02)) this.#order('wait', (runtime) => this.#wait(runtime));

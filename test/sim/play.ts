@@ -11,6 +11,7 @@ export interface Scene {
   readonly random: Random;
   /** It answers at once and starts nothing new. */
   readonly calm: boolean;
+  readonly patient: boolean;
   /** Answers with calls before it comes to its end. */
   readonly rounds: number;
 }
@@ -78,7 +79,9 @@ function line(scene: Scene, names: ReadonlySet<string>, ids: readonly string[]):
   const { random } = scene;
   if (random.chance(0.02)) return ['no_such_tool', { a: 1 }];
   if (names.has('submit_result') && random.chance(0.1)) return ['submit_result', { result: 'early' }];
-  const known = Object.entries(CALL_WEIGHTS).filter(([name]) => names.has(name));
+  const known = Object.entries(CALL_WEIGHTS)
+    .filter(([name]) => names.has(name))
+    .map(([name, weight]) => [name, scene.patient && name === 'wait' ? weight * 4 : weight] as const);
   let at = random.next() * known.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [name, weight] of known) {
     at -= weight;
@@ -87,7 +90,7 @@ function line(scene: Scene, names: ReadonlySet<string>, ids: readonly string[]):
   return ['look', {}];
 }
 
-function inputOf(name: string, { random, request }: Scene, ids: readonly string[]): unknown {
+function inputOf(name: string, { random, request, patient }: Scene, ids: readonly string[]): unknown {
   const somebody = () => {
     const id = random.pick([...ids, request.agent.parent_id ?? 'main', 'main']);
     return random.chance(0.2) ? id.slice(0, 8) : id;
@@ -101,7 +104,7 @@ function inputOf(name: string, { random, request }: Scene, ids: readonly string[
     case 'kill':
       return { agent_id: somebody() };
     case 'wait':
-      return waitInput(random, somebody);
+      return { ...waitInput(random, somebody), ...(patient ? { timeout: 100 } : {}) };
     case 'slash':
       return { command: command(random, somebody, title) };
     case 'spawn_agents':
@@ -126,7 +129,7 @@ function inputOf(name: string, { random, request }: Scene, ids: readonly string[
   }
 }
 
-function waitInput(random: Random, somebody: () => string): unknown {
+function waitInput(random: Random, somebody: () => string): object {
   const timeout = random.pick([0, 1, 5, 20, 60, 300]);
   if (random.chance(0.3)) return { timeout };
   return { timeout, from_agents: Array.from({ length: random.between(1, 4) }, somebody) };

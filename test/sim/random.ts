@@ -41,6 +41,14 @@ export class Random {
     return list[this.between(0, list.length - 1)] as T;
   }
 
+  /** In place. */
+  shuffle(list: unknown[]): void {
+    for (let last = list.length - 1; last > 0; last -= 1) {
+      const other = this.between(0, last);
+      [list[last], list[other]] = [list[other], list[last]];
+    }
+  }
+
   /** Version 4 in form, so that nothing takes it for anything else than a uuid. */
   uuid(): string {
     const hex = Array.from({ length: 8 }, () => this.between(0, 0xffff).toString(16).padStart(4, '0')).join(

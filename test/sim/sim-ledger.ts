@@ -45,6 +45,8 @@ export interface LedgerSurroundings {
   readonly trace: Trace;
   readonly faults: Faults;
   readonly random: Random;
+  /** The steps of a group are written in any order. */
+  readonly permutes: boolean;
 }
 
 /**
@@ -67,6 +69,8 @@ export class SimLedger {
   readonly created = new Map<string, number>();
   readonly removed = new Set<string>();
   readonly broken: string[] = [];
+  /** Called after every write. */
+  onWritten: () => void = () => undefined;
   steps = 0;
   commits = 0;
   /** Steps with an epoch that was not the agent's any more. */
@@ -92,14 +96,24 @@ export class SimLedger {
     const epochs = method === 'commit' ? this.#epochs(args[0] as Step[]) : [];
     const before = this.#dataVersion();
     const run = (this.store as unknown as Record<string, Method>)[method] as Method;
-    let value = await run.apply(this.store, args);
+    let value =
+      method === 'commit' ? await this.#commit(args[0] as Step[]) : await run.apply(this.store, args);
     if (method === 'commit') this.#record(actor, args[0] as Step[], value as Verdict[], epochs);
     else if (method === 'createRoot') await this.#begun((args[0] as Step['create'][number]).agent.root_id);
     else if (method === 'claim') value = this.#split(actor, value as Agent[]);
     if (method !== 'commit' && WATCHED.has(method)) this.#tell(actor, method, args, value);
     if (WATCHED.has(method)) this.broken.push(...brokenNow(this.database));
+    this.onWritten();
     if (WRITES.has(method) && this.#dataVersion() !== before) this.#wakeOthers(actor);
     return value;
+  }
+
+  async #commit(steps: readonly Step[]): Promise<Verdict[]> {
+    const { permutes, random } = this.#around;
+    const order = steps.map((_, index) => index);
+    if (permutes) random.shuffle(order);
+    const verdicts = await this.store.commit(order.map((index) => steps[index] as Step));
+    return steps.map((_, index) => verdicts[order.indexOf(index)] as Verdict);
   }
 
   /** The writer was told. */

@@ -12,6 +12,10 @@ export interface SimModelSurroundings {
   readonly faults: Faults;
   readonly random: Random;
   readonly rounds: number;
+  /** Answers come at multiples of so many milliseconds, so that those of several agents coincide. */
+  readonly beat_ms: number;
+  /** Its waits have no end worth the name. */
+  readonly patient: boolean;
   /** Looks at what is asked, before anything is answered. */
   readonly onRequest: (request: ModelRequest) => void;
   /** Counts the requests that were answered. */
@@ -23,7 +27,8 @@ export function simModel(id: string, around: SimModelSurroundings): Model {
   const { actor, time, random } = around;
   const sleep = (ms: number, signal: AbortSignal) =>
     new Promise<void>((resolve) => {
-      const stop = time.after(ms, actor, resolve);
+      const late = (time.now + Math.ceil(ms)) % around.beat_ms;
+      const stop = time.after(late === 0 ? ms : ms + around.beat_ms - late, actor, resolve);
       signal.addEventListener('abort', () => {
         stop();
         resolve();
@@ -84,8 +89,11 @@ function failure(
   return { type: 'failure', failure: { kind, error: `simulated: ${error}`, retryable: true } };
 }
 
-function partsOf(request: ModelRequest, { faults, random, rounds }: SimModelSurroundings): AssistantPart[] {
-  const said = answer({ request, random, rounds, calm: !faults.active });
+function partsOf(
+  request: ModelRequest,
+  { faults, random, rounds, patient }: SimModelSurroundings,
+): AssistantPart[] {
+  const said = answer({ request, random, rounds, patient, calm: !faults.active });
   return 'text' in said ? [{ type: 'text', text: said.text }] : callParts(said.lines, random);
 }
 

@@ -25,6 +25,9 @@ export interface ProcessSurroundings {
   readonly distance: Distance;
   readonly terms: Partial<ToolsetTerms>;
   readonly rounds: number;
+  readonly beat_ms: number;
+  /** It looks for what others wrote also where no hint came. */
+  readonly polls: boolean;
   readonly onAnswer: () => void;
 }
 
@@ -68,9 +71,10 @@ export class SimProcess {
   }
 
   async #begin(actor: Skewed): Promise<void> {
-    const { time, trace, faults, ledger, marks, rounds, onAnswer, terms, distance } = this.#around;
+    const { time, trace, faults, ledger, marks, rounds, beat_ms, polls, onAnswer, terms, distance } =
+      this.#around;
     const random = this.#random.branch(actor.name);
-    const surroundings = virtualSurroundings(time, actor, random.branch('surroundings'));
+    const surroundings = virtualSurroundings(time, actor, random.branch('surroundings'), polls);
     const store = faultyStore({ ledger, actor, time, faults, distance, random: random.branch('store') });
     const model_random = random.branch('model');
     trace.add(actor.name, 'opens');
@@ -83,6 +87,8 @@ export class SimProcess {
             time,
             faults,
             rounds,
+            beat_ms,
+            patient: !polls,
             onAnswer,
             random: model_random,
             onRequest: (request) => void this.#check(request),

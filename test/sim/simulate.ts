@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CoppiceError } from '../../src/core/coppice-error.ts';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { isTerminal, isWorking } from '../../src/core/state.ts';
 import { LEASE_MS } from '../../src/kernel/ledger/taking.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
@@ -10,8 +11,10 @@ import { StoreError } from '../../src/store/store-error.ts';
 import { type Fault, Faults } from './faults.ts';
 import { brokenAtRest } from './final-laws.ts';
 import { People } from './people.ts';
-import { planTerms, planTree } from './plans.ts';
+import { planTerms, planTree, type TreePlan } from './plans.ts';
+import { PromptWaits } from './prompt-waits.ts';
 import { Random } from './random.ts';
+import { enterSharedTree, MEMBERS } from './shared-tree.ts';
 import { SimLedger } from './sim-ledger.ts';
 import { SimProcess } from './sim-process.ts';
 import type { Marks } from './sim-tools.ts';
@@ -32,6 +35,17 @@ export interface SimReport {
   readonly stale_epochs: number;
   /** What went wrong, each once; empty when nothing. */
   readonly failures: readonly string[];
+  /** Waits that ended when what they waited for had come, with `prompt`. */
+  readonly prompt_ends: number;
+}
+
+export interface SimOptions {
+  readonly show?: (line: string) => void;
+  /**
+   * Nothing that delays befalls anybody, answers coincide, the steps of a group are written in any order, and no process polls: then a wait ends as soon as
+   * what it waits for is in the ledger.
+   */
+  readonly prompt?: boolean;
 }
 
 /** Files here are in memory: nothing is proved of the disk. */
@@ -44,14 +58,11 @@ const CALM_MS = 3_600_000;
 const TAKEOVER_MS = LEASE_MS + 25_000;
 
 /** One run: some trees, some processes, a storm, then a calm in which all work must end. The same seed gives the same hash. */
-export async function simulate(
-  seed: number,
-  show: ((line: string) => void) | null = null,
-): Promise<SimReport> {
+export async function simulate(seed: number, { show, prompt = false }: SimOptions = {}): Promise<SimReport> {
   const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'coppice-sim-'));
   const time = new VirtualTime();
   const store = await openStore(`sqlite:${join(folder, 'ledger.db')}`, { now: () => time.now });
-  const run = new Simulation(seed, time, store, new Trace(time, show));
+  const run = new Simulation(seed, time, store, new Trace(time, show ?? null), prompt);
   const onRejection = (error: unknown) => run.fail('a promise was rejected and nobody looked', error);
   process.on('unhandledRejection', onRejection);
   try {
@@ -64,6 +75,10 @@ export async function simulate(
   }
 }
 
+/** So soon a wait ends when what it waits for is there, besides so many ways to the ledger. */
+const PROMPT_MS = 400;
+const PROMPT_TRIPS = 20;
+
 class Simulation {
   readonly ledger: SimLedger;
   readonly #seed: number;
@@ -75,35 +90,55 @@ class Simulation {
   readonly #processes: readonly SimProcess[];
   readonly #people: People;
   readonly #failures = new Set<string>();
+  readonly #prompt: PromptWaits | null;
   #answers = 0;
 
-  constructor(seed: number, time: VirtualTime, store: SimLedger['store'], trace: Trace) {
+  constructor(seed: number, time: VirtualTime, store: SimLedger['store'], trace: Trace, prompt: boolean) {
     const random = new Random(`coppice ${seed}`);
     this.#seed = seed;
     this.#time = time;
     this.#trace = trace;
     this.#random = random.branch('simulation');
-    this.#faults = new Faults(random.branch('faults'), trace);
+    this.#faults = new Faults(random.branch('faults'), trace, prompt);
     const faults = this.#faults;
-    this.ledger = new SimLedger(store, { time, trace, faults, random: random.branch('ledger') });
+    this.ledger = new SimLedger(store, {
+      time,
+      trace,
+      faults,
+      random: random.branch('ledger'),
+      permutes: prompt,
+    });
+    const distance = { most_ms: this.#random.pick([0, 0, 3, 20, 200]) };
     const around = {
       time,
       trace,
       faults,
       ledger: this.ledger,
       marks: this.#marks,
-      distance: { most_ms: this.#random.pick([0, 0, 3, 20, 200]) },
+      distance,
+      polls: !prompt,
+      beat_ms: prompt ? this.#random.pick([1, 100, 1_000]) : 1,
       rounds: this.#random.between(2, 5),
       terms: planTerms(this.#random),
       onAnswer: () => {
         this.#answers += 1;
       },
     };
-    this.#processes = Array.from({ length: this.#random.between(1, 4) }, (_, index) => {
+    this.#processes = Array.from({ length: this.#random.between(1, 4) + (prompt ? 1 : 0) }, (_, index) => {
       const name = `w${index + 1}`;
       return new SimProcess(name, around, random.branch(name));
     });
-    this.#people = new People(this.ledger, this.#processes, faults, random.branch('people'), trace);
+    this.#prompt = prompt
+      ? new PromptWaits(this.ledger.database, time, PROMPT_MS + PROMPT_TRIPS * distance.most_ms)
+      : null;
+    this.#people = new People(
+      this.ledger,
+      this.#processes,
+      faults,
+      random.branch('people'),
+      trace,
+      prompt ? 1 : 0.2,
+    );
   }
 
   fail(what: string, error: unknown): void {
@@ -131,14 +166,28 @@ class Simulation {
       answers: this.#answers,
       stale_epochs: this.ledger.stale_epochs,
       failures: [...this.#failures],
+      prompt_ends: this.#prompt?.ended ?? 0,
+    };
+  }
+
+  /** After every write, and when what it brought should have ended a wait. */
+  #watchWaits(waits: PromptWaits): void {
+    const look = () => {
+      for (const broken of waits.look()) this.fail('a wait goes on', broken);
+    };
+    this.ledger.onWritten = () => {
+      look();
+      if (waits.areRipe) this.#time.after(waits.within_ms + 1, null, look);
     };
   }
 
   async #storm(): Promise<void> {
+    if (this.#prompt !== null) this.#watchWaits(this.#prompt);
     const [random, time] = [this.#random, this.#time];
     for (const process of this.#processes) process.open(random.between(0, 500));
-    for (let trees = random.between(1, 4); trees > 0; trees -= 1) this.#begin(random.between(1_000, 20_000));
-    const moments = random.between(30, 120);
+    for (let trees = this.#prompt === null ? random.between(1, 4) : 2; trees > 0; trees -= 1)
+      this.#begin(random.between(1_000, 20_000));
+    const moments = this.#prompt === null ? random.between(30, 120) : 20;
     for (let moment = 1; moment <= moments; moment += 1)
       time.after(moment * MOMENT_MS, null, () => {
         storm({ time, random, faults: this.#faults, ledger: this.ledger, processes: this.#processes });
@@ -149,6 +198,7 @@ class Simulation {
 
   #begin(in_ms: number): void {
     const plan = planTree(this.#random);
+    if (this.#prompt !== null) return this.#beginShared(in_ms, plan);
     this.#time.after(in_ms, null, () => {
       const process = this.#random.pick(this.#processes);
       const { runtime } = process;
@@ -162,6 +212,18 @@ class Simulation {
             this.#begin(1_000);
           } else if (!isClosed(error)) this.fail('a tree could not begin', error);
         },
+      );
+    });
+  }
+
+  #beginShared(in_ms: number, plan: TreePlan): void {
+    const config = { ...plan.config, toolsets: ['process'] };
+    const limits = { ...DEFAULT_LIMITS, depth: 2, total: 40 };
+    this.#time.after(in_ms, null, () => {
+      const { store, created } = this.ledger;
+      enterSharedTree(store, { ...plan, config, limits }, this.#random, this.#time.now).then(
+        (root_id) => created.set(root_id, MEMBERS),
+        (error: unknown) => this.fail('a tree could not begin', error),
       );
     });
   }

@@ -1,3 +1,4 @@
+import { NET_MS } from '../../src/runtime/lease-keeper.ts';
 import type { Surroundings } from '../../src/runtime/surroundings.ts';
 import type { Random } from './random.ts';
 import type { Actor, VirtualTime } from './virtual-time.ts';
@@ -8,11 +9,17 @@ export interface Skewed extends Actor {
 }
 
 /** What a runtime in this process takes for time, with ids that follow from the seed. */
-export function virtualSurroundings(time: VirtualTime, actor: Skewed, random: Random): Surroundings {
+export function virtualSurroundings(
+  time: VirtualTime,
+  actor: Skewed,
+  random: Random,
+  polls: boolean,
+): Surroundings {
   return {
     now: () => time.now + actor.skew_ms,
     after: (ms, ring) => time.after(ms, actor, ring),
     every(ms, ring) {
+      if (ms === NET_MS && !polls) return () => undefined;
       let stopped = false;
       let stop = () => {};
       const next = () => {
