@@ -235,7 +235,9 @@ export class LedgerRun {
         (await this.store.waiters(agent.id)).toSorted(),
         waiters.map(({ id }) => id).toSorted(),
       );
-      assert.ok(!agent.waits.some((target) => this.model.reaches(target, agent.id)), 'law 10: no cycle');
+      // A wait that ends by itself may stand in a circle with others that outlast it.
+      const endless = agent.waits.filter((target) => agent.waits_until[target] === undefined);
+      assert.ok(!endless.some((target) => this.model.reaches(target, agent.id)), 'law 10: no cycle');
     }
   }
 }
