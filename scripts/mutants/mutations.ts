@@ -6,6 +6,7 @@ import {
   isCallExpression,
   isConditionalExpression,
   isExpressionStatement,
+  isFunctionDeclaration,
   isIfStatement,
   isLiteralTypeNode,
   isNoSubstitutionTemplateLiteral,
@@ -45,6 +46,8 @@ const METHODS: Readonly<Record<string, string>> = { min: 'max', max: 'min', some
 const REFINING = new Set(['filter', 'reverse', 'sort', 'toReversed', 'toSorted']);
 /** What changes nothing that is decided: words, and what is only read ahead of its time. */
 const UNMISSED = /^(?:super|console)\b|^[\w.]+\.(?:unref\(\)|want\()/;
+/** Functions that only say what can be read ahead; what they leave out is read when it is asked for. */
+const READS_AHEAD = new Set(['wantedBy', 'wantedToFire']);
 /** A word that a program reads, no prose. */
 const WORD = /^[a-z][a-z_-]*$/;
 const SQL = /\b(?:SELECT|UPDATE|DELETE|WHERE|RETURNING)\b/;
@@ -68,6 +71,7 @@ export function mutants(file: string, tree: SourceFile): Mutant[] {
   const found: Mutant[] = [];
   const visit = (node: Node): void => {
     if (node.kind === SyntaxKind.ImportDeclaration || isTypeNode(node)) return;
+    if (isFunctionDeclaration(node) && READS_AHEAD.has(node.name?.text ?? '')) return;
     for (const [{ pos, end }, after] of changes(node)) add(pos, end, after);
     for (const [start, end, after] of sqlChanges(node)) add(start, end, after);
     node.forEachChild(visit);
