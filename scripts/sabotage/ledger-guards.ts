@@ -185,9 +185,18 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'met',
     protects: 'an agent from waiting for ever for one that came to rest as it parked',
-    file: 'src/kernel/ledger/admit.ts',
-    guard: 'return target === null || isTerminal(target.status) || unit.isAtRest(target);',
-    without: 'return target === null;',
+    file: 'src/kernel/ledger/mailbox.ts',
+    guard: 'return agent === null || isTerminal(agent.status) || unit.isAtRest(agent);',
+    without: 'return agent === null;',
+    tests: BOTH,
+  },
+  {
+    name: 'parked-over',
+    protects:
+      'an agent from being parked in a wait that is over, whose end its worker was told of and had not looked at',
+    file: 'src/kernel/ledger/taking.ts',
+    guard: 'from.every((target) => isSettled(unit, target))',
+    without: 'from.length === 0',
     tests: BOTH,
   },
   {

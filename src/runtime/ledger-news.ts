@@ -28,7 +28,7 @@ export class LedgerNews {
   /** Agents not led here for whom mail came: they may be about to be. */
   readonly #early_mail = new Set<string>();
   #in_doubt = false;
-  /** Looks into mailboxes that are under way. */
+  /** Looks into mailboxes and at single agents that are under way. */
   #looking = 0;
 
   constructor(options: LedgerNewsOptions) {
@@ -69,7 +69,10 @@ export class LedgerNews {
   /** Looks for what became of an agent led elsewhere, or killed from outside. */
   async checkAgent(agent_id: string): Promise<void> {
     const { store, cells, drop, removed } = this.#options;
-    const agent = await store.agent(agent_id);
+    this.#looking += 1;
+    const agent = await store.agent(agent_id).finally(() => {
+      this.#looking -= 1;
+    });
     if (agent !== null) return this.#check(agent);
     // Another process delivered its outcome, and its conversation went with that.
     const cell = cells.get(agent_id);

@@ -62,6 +62,14 @@ export function againContract(stores: () => { readonly store: Store; readonly ot
     const [next] = await store.commit([stepOf(agent, { at: step.at + 1, calls: 1 })]);
     assert.ok(next?.ok, 'another step without messages is no repetition');
     assert.equal((await fresh(store, root)).calls, 4);
+    const asked = stepOf(agent, { at: step.at + 2, asks: [{ ...ask, id: randomUUID() }] });
+    const later = stepOf(agent, { at: step.at + 3, calls: 1 });
+    assert.deepEqual(
+      (await store.commit([asked, later, asked])).map(({ ok }) => ok),
+      [true, true, false],
+    );
+    const [once_more] = await store.commit([asked]);
+    assert.ok(once_more?.ok === false && once_more.refusal.reason === 'stale', 'what it asked is there');
   });
 
   it('a step that makes nothing, and only counts, is counted once', async () => {

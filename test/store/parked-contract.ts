@@ -121,6 +121,23 @@ export function parkedContract(stores: () => { readonly store: Store; readonly o
     for (const one of [tree, same]) assert.equal(await isUnled(one), false, 'it was heard');
   });
 
+  it('a wait that is over is not parked, also when its worker has heard of that and gives the tree up all the same', async () => {
+    const { store, other } = stores();
+    const tree = await plant();
+    const root = await agentOf(tree.root.id);
+    const wait = { from: [tree.child.id], deadline: Number.MAX_SAFE_INTEGER };
+    const state: AgentState = { type: 'waiting', wait, since: 1 };
+    const [verdict] = await store.commit([stepOf(root, { messages: [said('y')], state })]);
+    assert.ok(verdict?.ok);
+    await park(tree, HOUR_MS, HOUR_MS);
+    assert.equal(await isUnled(tree), false, 'the child is at work');
+    await store.claim(tree.root.id, tree.worker);
+    await other.kill(tree.child.id, 'you', 1);
+    while ((await store.signals(tree.worker.id)).length > 0);
+    await park(tree, HOUR_MS, HOUR_MS);
+    assert.equal(await isUnled(tree), true);
+  });
+
   it('a kill and a tree that is given up at the same time: who waits is told, or found', async () => {
     const { store, other } = stores();
     for (let round = 0; round < 30; round += 1) {

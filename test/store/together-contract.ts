@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import type { Verdict } from '../../src/core/step.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -52,6 +53,32 @@ export function togetherContract(stores: () => { readonly store: Store }): void 
     assert.deepEqual(verdict?.ok && verdict.killed, [a.id, born.agent.id]);
     assert.equal((await store.agent(born.agent.id))?.state.type, 'killed');
     assert.equal((await store.tree(root.id))?.live, 1);
+  });
+
+  it('a kill takes back what an earlier step of its commit asked', async () => {
+    const { store } = stores();
+    const root = await newRoot(store);
+    const a = await child(store, root);
+    const ask = {
+      ...{
+        id: randomUUID(),
+        root_id: root.id,
+        agent_id: a.id,
+        agent_name: a.name,
+        call_id: 'c',
+        tool: 'bash',
+      },
+      ...{ subject: 's', input: '{}', difference: null, cwd: '/', rule: 'r', asked_at: 1 },
+    };
+    const verdicts = await store.commit([
+      stepOf(a, { messages: [said('asks')], asks: [ask] }),
+      stepOf(await fresh(store, root), { messages: [said('kills')], kill: [a.id] }),
+    ]);
+    assert.deepEqual(refusals(verdicts), ['accepted', 'accepted']);
+    assert.deepEqual(
+      (await store.asks({ agent_id: a.id })).map(({ verdict }) => verdict),
+      ['void'],
+    );
   });
 
   it('who parks is told which of those it waits for rest or have ended already, also in the same commit', async () => {

@@ -6,7 +6,7 @@ import { append, create, treeOf } from './births.ts';
 import { kill, leave } from './deaths.ts';
 import type { AgentFacts, TreeFacts, Wanted } from './facts.ts';
 import { leaveUnled, seekLeader } from './leading.ts';
-import { post, tellWaiters } from './mailbox.ts';
+import { isSettled, post, tellWaiters } from './mailbox.ts';
 import { cleanRun, enterDelivery, isTask, startRun } from './runs.ts';
 import type { Unit } from './unit.ts';
 
@@ -38,6 +38,10 @@ export function wantedBy(offers: readonly Offer[]): Wanted {
     run: of(({ agent_id, state, consume }) =>
       isTerminal(state.type) || consume.length > 0 ? [agent_id] : [],
     ),
+    ask: of(({ asks, void_asks }, is_marked) => [
+      ...void_asks,
+      ...(is_marked ? asks.map(({ id }) => id) : []),
+    ]),
     below: of(({ kill }) => kill),
     children: of(({ remove }) => remove),
   };
@@ -67,6 +71,7 @@ export function admit(unit: Unit, { step, token }: Offer): Verdict {
 /** What a step makes is there already: its writer was not told that it was applied. */
 function isThere(unit: Unit, step: Step): boolean {
   return (
+    step.asks.some(({ id }) => unit.ask(id) !== null) ||
     step.create.some(({ agent }) => unit.agent(agent.id) !== null) ||
     step.send.some(({ id }) => unit.mail(id) !== null)
   );
@@ -181,11 +186,7 @@ function write(unit: Unit, step: Step, before: AgentFacts, token: string | null)
   if (!isWorking(state.type)) tellWaiters(unit, agent_id, worker);
   const killed = step.kill.flatMap((id) => kill(unit, id, name, at, worker));
   for (const id of step.remove) removeChild(unit, id, agent_id, at);
-  for (const ask of step.asks)
-    unit.rows.insert('asks', {
-      ...ask,
-      ...{ verdict: null, scope: null, note: null, answered_by: null, answered_at: null },
-    });
+  for (const ask of step.asks) unit.addAsk(ask);
   for (const id of step.void_asks) voidAsk(unit, id, at);
   for (const delivery of step.deliver) enterDelivery(unit, delivery);
   if (worker === null) {
@@ -242,11 +243,7 @@ function count(unit: Unit, { create, requests }: Step, root_id: string): void {
 function enterEdges(unit: Unit, step: Step): readonly string[] {
   const known = new Set(unit.edges(step.agent_id).map(({ target }) => target));
   unit.setEdges(step.agent_id, edgesOf(step));
-  return (step.waits_for ?? []).filter((id) => {
-    if (known.has(id)) return false;
-    const target = unit.agent(id);
-    return target === null || isTerminal(target.status) || unit.isAtRest(target);
-  });
+  return (step.waits_for ?? []).filter((id) => !known.has(id) && isSettled(unit, id));
 }
 
 /** Of a child that has ended and has no children of its own the conversation goes; its row in the history stays. */
@@ -258,6 +255,6 @@ function removeChild(unit: Unit, id: string, parent_id: string, at: number): voi
 }
 
 function voidAsk(unit: Unit, id: string, at: number): void {
-  if (unit.facts.get('ask', id)?.verdict === null)
-    unit.rows.update('asks', { id, verdict: 'void', answered_at: at });
+  const ask = unit.ask(id);
+  if (ask?.verdict === null) unit.answerAsk(ask, { verdict: 'void', answered_at: at });
 }

@@ -10,13 +10,13 @@ export function answerAsk(
   ask_id: string,
   answer: AskAnswer,
 ): { readonly ok: true; readonly mail: Mail } | { readonly ok: false } {
-  const ask = unit.facts.get('ask', ask_id);
+  const ask = unit.ask(ask_id);
   if (ask === null) return { ok: false };
   const { verdict, scope, note, by, at } = answer;
   const mail = answerMail(ask, answer);
   if (ask.verdict === null) {
     if (unit.tree(ask.root_id)?.removal != null || !unit.isAlive(ask.agent_id)) return { ok: false };
-    unit.rows.update('asks', { id: ask_id, verdict, scope, note, answered_by: by, answered_at: at });
+    unit.answerAsk(ask, { verdict, scope, note, answered_by: by, answered_at: at });
     return { ok: true, mail: post(unit, mail, null) };
   }
   const there = unit.mail(mail.id);

@@ -45,7 +45,7 @@ export function kill(
       { state: text, doing: null, updated_at: at, ended_at: at },
     );
     if (agent.worker === null) leaveUnled(unit, agent);
-    for (const ask of unit.facts.get('open_asks', id))
+    for (const ask of unit.openAsks(id))
       unit.rows.update('asks', { id: ask, verdict: 'void', answered_at: at });
     leave(unit, agent, state, at);
     signal(unit, agent, writer, 'killed');

@@ -41,3 +41,9 @@ export function tellWaiters(unit: Unit, about: string, writer: string | null): v
   for (const waiter of agents) signal(unit, waiter, writer, 'status', about);
   seekLeader(unit, agents);
 }
+
+/** It has come to rest or has ended, so that it tells nobody any more who begins to wait for it now. */
+export function isSettled(unit: Unit, id: string): boolean {
+  const agent = unit.agent(id);
+  return agent === null || isTerminal(agent.status) || unit.isAtRest(agent);
+}

@@ -1,6 +1,7 @@
 import type { AgentState } from '../../core/state.ts';
 import type { AgentFacts, WorkerFacts } from './facts.ts';
 import { leaveUnled, seekLeader } from './leading.ts';
+import { isSettled } from './mailbox.ts';
 import type { Unit } from './unit.ts';
 
 /** How long a lease lives without a heartbeat, milliseconds. */
@@ -76,7 +77,10 @@ function runsCall(text: string | null): boolean {
   );
 }
 
-/** Gives up the worker's leases of one tree; `parked` as in `seekLeader`, for those of whom the worker was told nothing that it did not hear. */
+/**
+ * Gives up the worker's leases of one tree; `parked` as in `seekLeader`, for those of whom the worker was told nothing that it did not hear, and whose wait is
+ * not over: whoever it waits for may have come to rest while the worker looked elsewhere.
+ */
 export function releaseTree(
   unit: Unit,
   root_id: string,
@@ -87,12 +91,31 @@ export function releaseTree(
   unit.want({ agent: members });
   const held = members.flatMap((id) => unit.agent(id) ?? []).filter(({ worker }) => worker === worker_id);
   const told = new Set(unit.facts.get('told', worker_id));
-  const silent = new Map([...parked].filter(([id]) => !told.has(id)));
+  const silent = [...parked].filter(([id]) => !told.has(id));
+  unit.want({ state: silent.map(([id]) => id) });
+  const waits = new Map(silent.map(([id]) => [id, awaited(unit.facts.get('state', id))]));
+  const targets = [...waits.values()].flat(2);
+  unit.want({ agent: targets, pending: targets });
+  const goes_on = silent.filter(
+    ([id]) => !waits.get(id)?.some((from) => from.every((target) => isSettled(unit, target))),
+  );
   seekLeader(
     unit,
     held.map((agent) => unit.setAgent(agent, { worker: null })),
-    silent,
+    new Map(goes_on),
   );
+}
+
+/** Of each wait of an agent that names whom it waits for, these. */
+function awaited(text: string | null): readonly (readonly string[])[] {
+  const state = JSON.parse(text ?? 'null') as AgentState | null;
+  const waits =
+    state?.type === 'waiting'
+      ? [state.wait]
+      : state?.type === 'executing'
+        ? state.running.flatMap(({ wait }) => wait ?? [])
+        : [];
+  return waits.flatMap(({ from }) => (from === null ? [] : [from]));
 }
 
 /**

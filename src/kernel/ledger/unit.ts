@@ -1,8 +1,18 @@
+import type { NewAsk } from '../../core/ask.ts';
 import { type Mail, type MailKind, type NewMail, WAKING_MAIL } from '../../core/mail.ts';
 import { isTerminal } from '../../core/state.ts';
 import type { WaitEdge } from '../../core/wait-cycle.ts';
 import { ChangeSet, type Changes } from './changes.ts';
-import type { AgentFacts, Facts, MailFacts, PendingMail, RunFacts, TreeFacts, Wanted } from './facts.ts';
+import type {
+  AgentFacts,
+  AskFacts,
+  Facts,
+  MailFacts,
+  PendingMail,
+  RunFacts,
+  TreeFacts,
+  Wanted,
+} from './facts.ts';
 import type { Row } from './tables.ts';
 
 /**
@@ -18,6 +28,7 @@ export class Unit {
   readonly #edges = new Map<string, readonly WaitEdge[]>();
   readonly #posted = new Map<string, PendingMail[]>();
   readonly #letters = new Map<string, MailFacts>();
+  readonly #asks = new Map<string, AskFacts>();
   readonly #consumed = new Set<string>();
   readonly #made = new Set<string>();
   readonly #removed = new Set<string>();
@@ -97,6 +108,28 @@ export class Unit {
   addRun(run: RunFacts, row: Row): void {
     this.#runs.set(run.agent_id, run);
     this.rows.insert('subagent_runs', row);
+  }
+
+  ask(id: string): AskFacts | null {
+    return this.#asks.get(id) ?? this.facts.get('ask', id);
+  }
+
+  /** Questions of an agent that nobody has answered. */
+  openAsks(agent_id: string): readonly string[] {
+    const before = this.#made.has(agent_id) ? [] : this.facts.get('open_asks', agent_id);
+    const now = [...this.#asks.values()].filter((ask) => ask.agent_id === agent_id && ask.verdict === null);
+    return [...before.filter((id) => !this.#asks.has(id)), ...now.map(({ id }) => id)];
+  }
+
+  addAsk(ask: NewAsk): void {
+    const open = { verdict: null, scope: null, note: null, answered_by: null, answered_at: null };
+    this.#asks.set(ask.id, { ...ask, ...open });
+    this.rows.insert('asks', { ...ask, ...open });
+  }
+
+  answerAsk(ask: AskFacts, answer: Partial<AskFacts>): void {
+    this.#asks.set(ask.id, { ...ask, ...answer });
+    this.rows.update('asks', { id: ask.id, ...(answer as Row) });
   }
 
   /** A letter that is there, consumed or not, by its id. */
