@@ -96,7 +96,7 @@ async function untilAtRest(store: Store, root_id: string): Promise<void> {
 
 async function inOneProcess(database: string): Promise<number[]> {
   const store = await openStore(database);
-  const runtime = await openLeader(database, FORKS);
+  const runtime = await openLeader(store, FORKS);
   const root = await runtime.start({ prompt: 'begin', name: 'main', config: CONFIG, limits: LIMITS });
   await untilAtRest(store, root.id);
   await runtime.close();
@@ -120,7 +120,7 @@ async function inTwoProcesses(database: string): Promise<number[]> {
   ]);
   await once(other, 'message');
   await store.release(holder.id);
-  const runtime = await openLeader(database, LETTERS(mid.id));
+  const runtime = await openLeader(store, LETTERS(mid.id));
   await runtime.resume(root.id);
   await runtime.send(root.id, 'begin');
   await untilAtRest(store, root.id);

@@ -5,11 +5,12 @@ import type { ScriptedRules } from '../../src/models/scripted-rules.ts';
 import { openRuntime } from '../../src/runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
 
 /** A runtime on the ledger whose models answer at once by these rules. */
-export async function openLeader(database: string, rules: ScriptedRules): Promise<RuntimeFace> {
+export function openLeader(store: Store, rules: ScriptedRules): Promise<RuntimeFace> {
   return openRuntime({
-    store: await openStore(database),
+    store,
     openModel: async () => createScriptedModel(rules, 'bench'),
     tools: [],
     spill_dir: join(tmpdir(), 'coppice-bench-spill'),
@@ -20,8 +21,13 @@ export async function openLeader(database: string, rules: ScriptedRules): Promis
 // In a process of its own: leads whatever of the tree nobody leads, until its parent ends.
 const [database, root_id, rules] = process.argv.slice(2);
 if (import.meta.main && database !== undefined && root_id !== undefined && rules !== undefined) {
-  const runtime = await openLeader(database, JSON.parse(rules) as ScriptedRules);
+  const store = await openStore(database);
+  const runtime = await openLeader(store, JSON.parse(rules) as ScriptedRules);
   await runtime.resume(root_id);
   process.send?.('leads');
-  process.once('disconnect', () => void runtime.close().then(() => process.exit(0)));
+  process.once('disconnect', async () => {
+    await runtime.close();
+    await store.close();
+    process.exit(0);
+  });
 }
