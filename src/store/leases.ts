@@ -81,10 +81,13 @@ export function leases(db: Database): Leases {
 
     serveTree: (root_id) => db.transact({ tree: [root_id] }, (unit) => serve(unit, root_id)),
 
-    releaseTree: (root_id, worker_id, parked = new Map()) =>
-      db.transact({ tree: [root_id], members: [root_id], told: [worker_id] }, (unit) =>
+    releaseTree: (root_id, worker_id, parked = new Map()) => {
+      const ids = [...parked.keys()];
+      const wanted = { tree: [root_id], members: [root_id], told: [worker_id] };
+      return db.transact({ ...wanted, state: ids, pending: ids, unled: ids }, (unit) =>
         releaseTree(unit, root_id, worker_id, parked),
-      ),
+      );
+    },
 
     signals: async (worker_id) => {
       const columns = 'id, agent_id, kind, about';
