@@ -228,8 +228,8 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     name: 'lease-alive',
     protects: 'a worker from losing its agents before its lease has run out',
     file: 'src/kernel/ledger/taking.ts',
-    guard: 'isMine(one) || !isAlive(unit, one.worker, gone));',
-    without: 'isMine(one) || one.worker !== leader);',
+    guard: 'isMine(one) || !isLeased(unit, one.worker, gone)',
+    without: 'isMine(one) || one.worker !== leader',
     tests: BOTH,
   },
   {

@@ -153,17 +153,27 @@ export function newTurn(started_at: number): Turn {
   return { requests: 0, failing: [], grace: null, started_at };
 }
 
+/** No event leads out of these. */
+export const TERMINAL: ReadonlySet<StateType> = new Set(['completed', 'failed', 'killed']);
+/** A turn is in progress. */
+export const WORKING: ReadonlySet<StateType> = new Set([
+  'requesting',
+  'executing',
+  'awaiting',
+  'cancelling',
+  'waiting',
+]);
+/** Nothing is done until something reaches the agent. */
+export const RESTING: ReadonlySet<StateType> = new Set(['idle', 'errored']);
+
 export function isTerminal(type: StateType): boolean {
-  return type === 'completed' || type === 'failed' || type === 'killed';
+  return TERMINAL.has(type);
 }
 
-/** At work: a turn is in progress. An idle, errored or terminal agent does nothing until something reaches it. */
 export function isWorking(type: StateType): boolean {
-  return (
-    type === 'requesting' ||
-    type === 'executing' ||
-    type === 'awaiting' ||
-    type === 'cancelling' ||
-    type === 'waiting'
-  );
+  return WORKING.has(type);
+}
+
+export function isResting(type: StateType): boolean {
+  return RESTING.has(type);
 }

@@ -8,7 +8,7 @@ import type { Failure } from './failure.ts';
 import { ask } from './request.ts';
 import { answered } from './response.ts';
 import { resumed } from './resuming.ts';
-import { type AgentState, isTerminal, newTurn } from './state.ts';
+import { type AgentState, isResting, isTerminal, newTurn } from './state.ts';
 import { cancelled, faulted, limitReached } from './stopping.ts';
 import type { TransitionContext } from './transition-context.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
@@ -35,8 +35,7 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
   if (isTerminal(state.type)) return invalid(state, event, 'the agent has ended');
   switch (event.type) {
     case 'input':
-      if (state.type !== 'idle' && state.type !== 'errored')
-        return invalid(state, event, 'the agent is at work');
+      if (!isResting(state.type)) return invalid(state, event, 'the agent is at work');
       return ask(newTurn(event.at), [appendUser(event.content)]);
     case 'steer':
       if (state.type !== 'requesting') return invalid(state, event, 'no request is about to start');

@@ -1,6 +1,6 @@
 import { appendEvent } from './append.ts';
 import type { EventOf } from './event.ts';
-import type { AgentState } from './state.ts';
+import { type AgentState, isResting } from './state.ts';
 import type { TransitionContext } from './transition-context.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 
@@ -11,8 +11,7 @@ export function humanWait(
   context: TransitionContext,
 ): Transition {
   if (context.reports) return invalid(state, event, 'the agent has one task and waits for nothing else');
-  if (state.type !== 'idle' && state.type !== 'errored')
-    return invalid(state, event, 'the agent is at work; interrupt it first');
+  if (!isResting(state.type)) return invalid(state, event, 'the agent is at work; interrupt it first');
   const { wait, at } = event;
   return step({ type: 'waiting', wait, since: at }, [
     { type: 'start-timer', call_id: HUMAN_WAIT, at: wait.deadline },

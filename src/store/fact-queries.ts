@@ -1,13 +1,14 @@
+import { TERMINAL, WORKING as WORKING_STATES } from '../core/state.ts';
 import type { FactKind, FactKinds } from '../kernel/ledger/facts.ts';
 import { FREED_AT_ONCE } from '../kernel/ledger/taking.ts';
 import type { Row } from './rows.ts';
-import { isAtRest } from './unread.ts';
+import { isAtRest, quoted } from './unread.ts';
 
 /** SQL, on either database: the agent has not ended. */
-export const LIVING = "status NOT IN ('completed', 'failed', 'killed')";
+export const LIVING = `status NOT IN (${quoted(TERMINAL)})`;
 
 /** It is at work. */
-export const WORKING = "status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting')";
+export const WORKING = `status IN (${quoted(WORKING_STATES)})`;
 
 /** Joins the rows of a table that belong to the row before, each found by its key, whatever a planner thinks of their number. */
 export type Near = (table: string, name: string, on: string) => string;

@@ -8,7 +8,7 @@ import {
   claim,
   dissolve,
   FREED_AT_ONCE,
-  isAlive,
+  isLeased,
   LEASE_MS,
   releaseTree,
 } from '../../src/kernel/ledger/taking.ts';
@@ -31,10 +31,10 @@ function tree(...agents: readonly AgentFacts[]): Entries {
 it('a lease is over at the very moment that it was given until', () => {
   const until = (expires_at: number) => unitOf({ worker: { w1: workerOf('w1', { expires_at }) } });
   assert.deepEqual(
-    [isAlive(until(NOW + 1), 'w1', NONE), isAlive(until(NOW), 'w1', NONE), isAlive(unitOf(), 'w1', NONE)],
+    [isLeased(until(NOW + 1), 'w1', NONE), isLeased(until(NOW), 'w1', NONE), isLeased(unitOf(), 'w1', NONE)],
     [true, false, false],
   );
-  assert.equal(isAlive(until(NOW + 1), 'w1', new Set(['w1'])), false);
+  assert.equal(isLeased(until(NOW + 1), 'w1', new Set(['w1'])), false);
   const { expires_at: _e, started_at: _s, draining: _d, ...worker } = workerOf('w1');
   assert.deepEqual([beat(until(NOW + 1), worker, true), beat(until(NOW), worker, true)], [true, false]);
   const [first, lost] = [unitOf(), unitOf()];

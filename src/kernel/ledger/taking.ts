@@ -1,3 +1,4 @@
+import { isParked } from '../../core/parked-call.ts';
 import type { AgentState } from '../../core/state.ts';
 import type { AgentFacts, WorkerFacts } from './facts.ts';
 import { leaveUnled, seekLeader } from './leading.ts';
@@ -26,7 +27,7 @@ export function beat(
 }
 
 /** Its lease is alive, and its process as far as can be seen. `gone`: workers whose process is seen to be gone. */
-export function isAlive(unit: Unit, worker_id: string, gone: ReadonlySet<string>): boolean {
+export function isLeased(unit: Unit, worker_id: string, gone: ReadonlySet<string>): boolean {
   const worker = unit.facts.get('worker', worker_id);
   return worker !== null && worker.expires_at > unit.facts.now && !gone.has(worker_id);
 }
@@ -49,7 +50,9 @@ export function claim(
   const agents = members.flatMap((id) => unit.agent(id) ?? []);
   unit.want({ worker: agents.flatMap(({ worker }) => worker ?? []) });
   const isMine = ({ worker, last_write }: AgentFacts) => worker === leader && last_write === token;
-  const free = agents.filter((one) => one.worker === null || isMine(one) || !isAlive(unit, one.worker, gone));
+  const free = agents.filter(
+    (one) => one.worker === null || isMine(one) || !isLeased(unit, one.worker, gone),
+  );
   const orphans = free.filter((one) => one.worker !== null && !isMine(one));
   const died = diedAtWork(unit, orphans);
   for (const agent of free) {
@@ -70,11 +73,7 @@ function diedAtWork(unit: Unit, orphans: readonly AgentFacts[]): ReadonlySet<str
 
 function runsCall(text: string | null): boolean {
   const state = JSON.parse(text ?? 'null') as AgentState | null;
-  if (state?.type !== 'executing') return false;
-  return state.running.some(
-    ({ wait, child, ask, approved }) =>
-      wait === undefined && child === undefined && (ask === undefined || approved === true),
-  );
+  return state?.type === 'executing' && !state.running.every(isParked);
 }
 
 /**
@@ -123,7 +122,7 @@ function awaited(text: string | null): readonly (readonly string[])[] {
  * get a new epoch, so that it is fenced out should it wake up, and nothing happens if it lives after all. Returns whether there are more.
  */
 export function dissolve(unit: Unit, worker_id: string, gone: ReadonlySet<string> | null): boolean {
-  if (gone !== null && isAlive(unit, worker_id, gone)) return false;
+  if (gone !== null && isLeased(unit, worker_id, gone)) return false;
   const ids = unit.facts.get('held', worker_id);
   unit.want({ agent: ids });
   const held = ids.flatMap((id) => unit.agent(id) ?? []).filter(({ worker }) => worker === worker_id);

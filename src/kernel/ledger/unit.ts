@@ -1,6 +1,6 @@
 import type { NewAsk } from '../../core/ask.ts';
-import { type Mail, type MailKind, type NewMail, WAKING_MAIL } from '../../core/mail.ts';
-import { isTerminal } from '../../core/state.ts';
+import { type Mail, type NewMail, WAKING_MAIL } from '../../core/mail.ts';
+import { isResting, isTerminal } from '../../core/state.ts';
 import type { WaitEdge } from '../../core/wait-cycle.ts';
 import { ChangeSet, type Changes } from './changes.ts';
 import type {
@@ -242,12 +242,6 @@ export class Unit {
   }
 }
 
-const RESTS: ReadonlySet<string> = new Set(['idle', 'errored']);
-
 function isAtRest({ status, noticed }: AgentFacts, pending: readonly PendingMail[]): boolean {
-  return RESTS.has(status) && !pending.some((mail) => wakes(mail.kind) && mail.number > noticed);
-}
-
-function wakes(kind: MailKind): boolean {
-  return WAKING_MAIL.has(kind);
+  return isResting(status) && !pending.some((mail) => WAKING_MAIL.has(mail.kind) && mail.number > noticed);
 }

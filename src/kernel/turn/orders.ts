@@ -2,7 +2,7 @@ import type { EventOf } from '../../core/event.ts';
 import type { Mail } from '../../core/mail.ts';
 import type { Order } from '../../core/order.ts';
 import { Prompt } from '../../core/prompt.ts';
-import type { AgentState, FanIn } from '../../core/state.ts';
+import { type AgentState, type FanIn, isResting } from '../../core/state.ts';
 import { forkAgent } from '../../toolsets/fork-agent.ts';
 import { forkIdentity } from '../../toolsets/fork-identity.ts';
 import { refusalText } from '../../toolsets/toolset.ts';
@@ -56,7 +56,7 @@ function takeOrder(draft: Draft, mail: Mail): void {
 /** A wait for agents that other processes lead: what was heard of them grows old, and of some nothing was heard yet. */
 function mustLookFirst(order: Order, { id }: Mail, { led, view, state }: Draft): boolean {
   if (!view.shared || led.surveyed.has(id)) return false;
-  if (state.type !== 'idle' && state.type !== 'errored') return false;
+  if (!isResting(state.type)) return false;
   return order.type === 'wait' && order.from !== null;
 }
 

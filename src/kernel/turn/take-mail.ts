@@ -1,6 +1,7 @@
 import { announcement } from '../../core/announcement.ts';
 import type { Mail } from '../../core/mail.ts';
 import type { UserContent } from '../../core/message.ts';
+import { isResting } from '../../core/state.ts';
 import type { Advance } from './advance-result.ts';
 import type { Draft } from './draft.ts';
 import { frameLetters, noticeOf } from './mail-frame.ts';
@@ -28,23 +29,19 @@ export function takeMail(draft: Draft): void {
   const pending = mail.left;
   // What else came for a run lies in wait until its turn has come: it begins with its task.
   if (pending.some(({ kind }) => kind === 'task')) return;
-  if (!isResting(draft) && !draft.asksModel) return;
+  if (!isResting(draft.state.type) && !draft.asksModel) return;
   for (const one of pending) {
     if (one.kind === 'announce') takeAnnouncement(draft, one);
     // A timer's system event (seed 4).
     else if (one.kind === 'event') say(draft, one, { origin: 'system', text: one.body });
   }
   const letters = pending.filter(({ kind }) => kind === 'letter');
-  if (isResting(draft) || view.context.reports)
+  if (isResting(draft.state.type) || view.context.reports)
     takeLetters(
       draft,
       letters.filter(({ from_id }) => from_id !== null),
     );
   for (const one of letters) if (one.from_id === null) say(draft, one, { origin: 'human', text: one.body });
-}
-
-function isResting({ state }: Draft): boolean {
-  return state.type === 'idle' || state.type === 'errored';
 }
 
 /** The words of this mail start a turn, or join the one that is about to ask. */

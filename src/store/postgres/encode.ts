@@ -1,6 +1,5 @@
 import { storable } from '../../core/text.ts';
 import type { Changes } from '../../kernel/ledger/changes.ts';
-import type { TABLES } from '../../kernel/ledger/tables.ts';
 
 /** Changes as `coppice_write` reads them; null when there are none. Contents and states are texts in it, so that any character survives. */
 export function encodeChanges({ rows, wiped, notices }: Changes): string | null {
@@ -12,7 +11,7 @@ export function encodeChanges({ rows, wiped, notices }: Changes): string | null 
       by_type[type] ??= [];
       by_type[type].push(row);
     }
-    encoded[table satisfies keyof typeof TABLES] = by_type;
+    encoded[table] = by_type;
   }
   const keep = (_: string, value: unknown) => (typeof value === 'string' ? storable(value) : value);
   return JSON.stringify({ ...encoded, wiped, notices }, keep);

@@ -76,6 +76,7 @@ export class PostgresDatabase implements Database {
     );
   }
 
+  /** When it rejects, the connection goes, and with it what was begun. */
   async #decide<T>(
     connection: Connection,
     wanted: Wanted,
@@ -84,29 +85,24 @@ export class PostgresDatabase implements Database {
   ): Promise<T> {
     const begun = connection.plain(BEGIN);
     const facts = new PostgresFacts();
-    try {
-      const [, , found = []] = await Promise.all([
-        begun,
-        this.#learn(connection, facts, facts.missing(wanted)),
-        look === undefined ? undefined : connection.query(look.sql, look.values),
-      ]);
-      for (;;) {
-        const unit = new Unit(facts);
-        const result = attempt(() => decide(unit, found));
-        if (result instanceof MissingFacts) {
-          await this.#learn(connection, facts, result.wanted);
-          continue;
-        }
-        const changes = encodeChanges(unit.changes());
-        await Promise.all([
-          changes === null ? null : connection.query('SELECT coppice_write($1::jsonb)', [changes]),
-          connection.plain('COMMIT'),
-        ]);
-        return result;
+    const [, , found = []] = await Promise.all([
+      begun,
+      this.#learn(connection, facts, facts.missing(wanted)),
+      look === undefined ? undefined : connection.query(look.sql, look.values),
+    ]);
+    for (;;) {
+      const unit = new Unit(facts);
+      const result = attempt(() => decide(unit, found));
+      if (result instanceof MissingFacts) {
+        await this.#learn(connection, facts, result.wanted);
+        continue;
       }
-    } catch (error) {
-      await connection.plain('ROLLBACK').catch(() => undefined);
-      throw error;
+      const changes = encodeChanges(unit.changes());
+      await Promise.all([
+        changes === null ? null : connection.query('SELECT coppice_write($1::jsonb)', [changes]),
+        connection.plain('COMMIT'),
+      ]);
+      return result;
     }
   }
 
