@@ -67,14 +67,48 @@ export const NEAR: readonly Near[] = [
     slow: [],
   },
   {
+    under: ['store/postgres/functions', 'store/postgres/postgres-facts', 'store/postgres/encode'],
+    quick: [],
+    slow: [
+      'store/store-postgres',
+      'store/postgres-undone',
+      'store/postgres-overlap',
+      'store/plans-postgres',
+      'store/migration',
+    ],
+  },
+  {
+    under: [
+      'store/postgres/connection-pool',
+      'store/postgres/end-client',
+      'store/postgres/listener',
+      'store/postgres/postgres-',
+      'store/postgres/numbers',
+    ],
+    quick: [],
+    slow: [
+      'store/postgres-undone',
+      'store/pgbouncer',
+      'store/store-postgres',
+      'store/postgres-lost-answers',
+      'store/postgres-outages',
+    ],
+  },
+  {
     under: ['store/postgres/'],
-    quick: ['store/postgres-address'],
-    slow: ['store/store-postgres', 'store/postgres-outages', 'store/plans-postgres', 'store/migration'],
+    quick: [],
+    slow: ['store/migration', 'store/store-postgres'],
   },
   {
     under: ['store/'],
     quick: ['store/together', 'store/database-address'],
-    slow: ['core/laws-ledger', 'store/store-sqlite', 'store/remove-old'],
+    slow: [
+      'store/lost-claim',
+      'core/laws-ledger',
+      'store/store-sqlite',
+      'store/remove-old',
+      'store/store-postgres',
+    ],
   },
   {
     under: ['cron/'],
@@ -92,9 +126,43 @@ export const NEAR: readonly Near[] = [
     slow: [...TOOLSETS, 'runtime/process-toolset', 'runtime/slash-toolset'],
   },
   {
-    under: ['tools/permission', 'tools/command-match', 'tools/shell/', 'tools/glob-match'],
+    under: ['tools/shell/', 'tools/command-match', 'tools/glob-match'],
     quick: [],
-    slow: ['tools/permission-policy', 'runtime/profile-rules', 'tools/shell/see-through'],
+    slow: ['tools/permission-policy', 'tools/shell/see-through', 'runtime/path-rules'],
+  },
+  {
+    under: ['tools/permission'],
+    quick: [],
+    slow: [
+      'tools/permission-policy',
+      'runtime/profile-rules',
+      'runtime/path-rules',
+      'tools/path-containment',
+      'tools/shell/see-through',
+    ],
+  },
+  {
+    under: ['tools/path-', 'tools/protected-path', 'tools/touched-paths'],
+    quick: [],
+    slow: [
+      'tools/path-containment',
+      'runtime/path-rules',
+      'runtime/protected-places',
+      'tools/file-tools',
+      'tools/search',
+      'runtime/private-output',
+      'tools/shell/see-through',
+    ],
+  },
+  {
+    under: ['runtime/agent-policy', 'runtime/protected-places', 'runtime/call-touches'],
+    quick: [],
+    slow: [
+      'runtime/protected-places',
+      'runtime/path-rules',
+      'runtime/profile-rules',
+      'tools/shell/see-through',
+    ],
   },
   {
     under: ['runtime/task-queue'],
