@@ -13,7 +13,7 @@ const EXEMPT = new Set(['scripts/text-rules.ts', 'test/house/text-rules.test.ts'
 if (process.argv.includes('--table')) console.log(describeFloors());
 const src = join(root, 'src');
 const sources = [
-  ...new Set(globSync('**/*.{ts,cts}', { cwd: src }).map((file) => realpathSync(join(src, file)))),
+  ...new Set(globSync('**/*.{ts,cjs}', { cwd: src }).map((file) => realpathSync(join(src, file)))),
 ];
 const texts = globSync(TEXTS, { cwd: root }).filter(
   (file) => !EXEMPT.has(file) && statSync(join(root, file)).isFile(),

@@ -19,7 +19,7 @@ function nameRules(place: string): Broken[] {
   const parts = place.split('/');
   const problems: Broken[] = [];
   for (const part of parts) {
-    const name = part.replace(/\.c?ts$/, '');
+    const name = part.replace(/\.(?:ts|cjs)$/, '');
     if (
       EMPTY_NAMES.test(name) ||
       name.split('-').some((word) => /^(?:utils?|helpers?|managers?)$/.test(word))

@@ -4,8 +4,8 @@ import { databaseText, dataFolder, usualDatabase } from '../settings/folders.ts'
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { type LoadedConfiguration, loadConfiguration } from './config.ts';
 import { ledgerName } from './ledger-name.ts';
+import { type LoadedConfiguration, loadConfiguration } from './load-configuration.ts';
 
 export interface GlobalOptions {
   readonly config?: string;
@@ -35,10 +35,10 @@ export interface Context {
   openIfThere(): Promise<Store | null>;
 }
 
-export function contextOf(command: Command, begins: boolean): Context {
+export async function contextOf(command: Command, begins: boolean): Promise<Context> {
   const options = command.optsWithGlobals() as GlobalOptions;
   const { env } = process;
-  const loaded = loadConfiguration(options.config, env);
+  const loaded = await loadConfiguration(options.config, env);
   const data_folder = dataFolder(env);
   const database = databaseText(options.database, env, () => loaded.configuration.database);
   const no_color = options.color === false;

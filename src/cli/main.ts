@@ -1,1 +1,1 @@
-entry/main.cts
+entry/main.cjs

@@ -7,7 +7,7 @@ import { settingsProfiles } from '../settings/settings-profiles.ts';
 import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
 import { parseAgentFiles, readUserAgentFiles } from './agent-files.ts';
 import { BUILT_IN_PROFILES } from './built-in-profiles.ts';
-import type { LoadedConfiguration } from './config.ts';
+import type { LoadedConfiguration } from './load-configuration.ts';
 import { type ProjectAgents, readProjectAgents, untrustedNotice } from './project-agents.ts';
 import { TOOL_NAMES } from './tool-names.ts';
 

@@ -20,7 +20,7 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     await program.command.parseAsync([...args]);
     const chosen = program.chosen();
     if (chosen === null) return EXIT.done;
-    return await chosen.work(contextOf(chosen.command, chosen.terms.begins === true));
+    return await chosen.work(await contextOf(chosen.command, chosen.terms.begins === true));
   } catch (error) {
     // Commander has printed its message already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;

@@ -12,16 +12,22 @@ export async function start(): Promise<void> {
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
   });
+  const [first, ...more] = process.argv.slice(2);
+  if (more.length === 0 && (first === '--version' || first === '-V')) {
+    process.stdout.write(`${version()}\n`);
+    return;
+  }
   // Somebody waits at a prompt for these: nothing of the commands is loaded for them.
-  if (process.argv[2] === '__complete') {
+  if (first === '__complete') {
     const { completeWords } = await import('./completion/complete-words.ts');
-    for (const line of await completeWords(process.argv.slice(3), process.env))
-      process.stdout.write(`${line}\n`);
+    for (const line of await completeWords(more, process.env)) process.stdout.write(`${line}\n`);
     return;
   }
   const { runCommandLine } = await import('./run-command-line.ts');
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  process.exitCode = await runCommandLine(process.argv, version);
+  process.exitCode = await runCommandLine(process.argv, version());
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
 }

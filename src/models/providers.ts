@@ -4,9 +4,7 @@ import type { OpenAcpOptions } from './acp/open-acp-model.ts';
 import { Gate, gated } from './gate.ts';
 import { listPrice } from './list-prices.ts';
 import type { Model } from './model.ts';
-import { askOf } from './provider-ask.ts';
 import type { Price, ProviderConfig } from './provider-config.ts';
-import { createProviderModel } from './provider-model.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -110,6 +108,11 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   const config = ownEntry(options.providers, provider);
   const key = keyOf(found, options.env);
   const known = config?.models?.[model];
+  // What speaks to providers is large, and loaded for the first model of one.
+  const [{ askOf }, { createProviderModel }] = await Promise.all([
+    import('./provider-ask.ts'),
+    import('./provider-model.ts'),
+  ]);
   const opened = createProviderModel({
     id: name,
     ask: await askOf({

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { cacheFolder } from './cache-folder.cjs';
 
 /** Where the user's own files live: `config.json`, `agents/*.md`. */
 export function configFolder(env: NodeJS.ProcessEnv): string {
@@ -44,9 +45,12 @@ export function outputFolder(data_folder: string): string {
   return join(data_folder, 'output');
 }
 
-/** Where settings of this program are, or would be looked for: by this process, and by one without its variables. */
+/** Where settings and compiled code of this program are, or would be looked for: by this process, and by one without its variables. */
 export function settingsPlaces(named: string | undefined, env: NodeJS.ProcessEnv): readonly string[] {
-  return [configFile(named, env).file, ...[env, {}].flatMap((one) => [configFolder(one), dataFolder(one)])];
+  return [
+    configFile(named, env).file,
+    ...[env, {}].flatMap((one) => [configFolder(one), dataFolder(one), cacheFolder(one)]),
+  ];
 }
 
 /** The user's own ledger. */

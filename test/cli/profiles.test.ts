@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { loadConfiguration } from '../../src/cli/config.ts';
+import { loadConfiguration } from '../../src/cli/load-configuration.ts';
 import { type LoadedProfiles, loadProfiles } from '../../src/cli/profiles.ts';
 import { Trust } from '../../src/cli/trust.ts';
 import type { Profile } from '../../src/core/profile.ts';
@@ -25,21 +25,21 @@ const USER = 'config/coppice/agents';
 const FOLDER = 'work/.coppice/agents';
 const dataFolder = (): string => join(home.folder, 'data', 'coppice');
 
-function load(config?: string): LoadedProfiles {
-  const loaded = loadConfiguration(config, home.env);
+async function load(config?: string): Promise<LoadedProfiles> {
+  const loaded = await loadConfiguration(config, home.env);
   return loadProfiles({ options: { cwd: home.work }, env: home.env, loaded, data_folder: dataFolder() });
 }
 
-function acceptFolder(): void {
-  new Trust(dataFolder()).accept(home.work, load().project.hash, 0);
+async function acceptFolder(): Promise<void> {
+  new Trust(dataFolder()).accept(home.work, (await load()).project.hash, 0);
 }
 
 const brief = (profiles: LoadedProfiles['profiles']): string[] =>
   [...profiles.values()].map((profile) => `${profile.name}: ${profile.source}`).sort();
 
 describe('profiles', () => {
-  it('that are built in', () => {
-    const { profiles, notices, project } = load();
+  it('that are built in', async () => {
+    const { profiles, notices, project } = await load();
     assert.deepEqual(notices, []);
     assert.equal(project.trust, 'nothing');
     assert.deepEqual(brief(profiles), ['explore: built in', 'work: built in']);
@@ -60,18 +60,18 @@ describe('profiles', () => {
     assert.equal(turns, 50);
   });
 
-  it('of each place give way to the place before', () => {
+  it('of each place give way to the place before', async () => {
     for (const name of ['explore', 'a', 'b', 'c']) put(FOLDER, `${name}.md`, 'of the folder');
     for (const name of ['a', 'b']) put(USER, `${name}.md`, 'of the user');
     home.configure({ agents: { defaults: { thinking: 'low' }, a: { system: 'of the configuration' } } });
-    assert.deepEqual(brief(load().profiles), [
+    assert.deepEqual(brief((await load()).profiles), [
       'a: config',
       'b: agents/b.md',
       'explore: built in',
       'work: built in',
     ]);
-    acceptFolder();
-    const { profiles, notices, project } = load();
+    await acceptFolder();
+    const { profiles, notices, project } = await load();
     assert.deepEqual(brief(profiles), [
       'a: config',
       'b: agents/b.md',
@@ -84,21 +84,21 @@ describe('profiles', () => {
     assert.deepEqual([notices, project.trust], [[], 'trusted']);
   });
 
-  it('of a folder that is not trusted are one notice, whatever is wrong in them', () => {
+  it('of a folder that is not trusted are one notice, whatever is wrong in them', async () => {
     put(FOLDER, 'a.md', 'of the folder');
     put(FOLDER, 'wrong.md', '---\nturns: many\n---\n');
     put(FOLDER, 'huge.md', 'x'.repeat(70_000));
-    const [notice, ...more] = load().notices;
+    const [notice, ...more] = (await load()).notices;
     assert.deepEqual(more, []);
     assert.match(notice ?? '', /^ignored: 2 agent files in \.coppice\/agents \(this folder is not trusted\)/);
-    acceptFolder();
-    assert.equal(load().notices.length, 2);
+    await acceptFolder();
+    assert.equal((await load()).notices.length, 2);
     put(FOLDER, 'a.md', 'changed');
-    assert.match(load().notices.join('\n'), /^ignored: 2 agent files .*\(changed since/);
-    assert.equal(load().profiles.has('a'), false);
+    assert.match((await load()).notices.join('\n'), /^ignored: 2 agent files .*\(changed since/);
+    assert.equal((await load()).profiles.has('a'), false);
   });
 
-  it('of the configuration carry all that it says', () => {
+  it('of the configuration carry all that it says', async () => {
     home.configure({
       agents: {
         full: {
@@ -117,7 +117,7 @@ describe('profiles', () => {
         bounded: { model: 'inherit', limits: { turns: 9, run_ms: 9 } },
       },
     });
-    const { profiles } = load();
+    const { profiles } = await load();
     assert.deepEqual(profiles.get('full'), {
       name: 'full',
       description: 'All.',
@@ -136,7 +136,7 @@ describe('profiles', () => {
     assert.deepEqual([bounded?.model, bounded?.turns, bounded?.run_ms], [null, 9, 9]);
   });
 
-  it('of a wrong configuration are an error that says where', () => {
+  it('of a wrong configuration are an error that says where', async () => {
     const cases: readonly (readonly [object, RegExp])[] = [
       [{ 'Code Reviewer': {} }, /agents in .*config\.json: "Code Reviewer" is no name of a profile/],
       [{ a: { permissions: { allow: ['bash:'] } } }, /agents\.a\.permissions\.allow in .*the pattern behind/],
@@ -147,20 +147,20 @@ describe('profiles', () => {
     ];
     for (const [agents, message] of cases) {
       home.configure({ agents });
-      assert.throws(() => load(), { code: 'E_CONFIG', message });
+      await assert.rejects(load(), { code: 'E_CONFIG', message });
     }
   });
 
-  it("of the user lie beside the user's configuration, unless that is in the folder itself", () => {
+  it("of the user lie beside the user's configuration, unless that is in the folder itself", async () => {
     put(USER, 'usual.md', 'usual');
     put('named/agents', 'named.md', 'named');
     put('named', 'my.json', '{}');
     put('work/agents', 'brought.md', 'brought by the folder');
     put('work', 'ci.json', '{}');
-    assert.equal(load().profiles.has('usual'), true);
-    const named = load(join(home.folder, 'named', 'my.json')).profiles;
+    assert.equal((await load()).profiles.has('usual'), true);
+    const named = (await load(join(home.folder, 'named', 'my.json'))).profiles;
     assert.deepEqual([named.has('named'), named.has('usual')], [true, false]);
-    const inside = load(join(home.work, 'ci.json')).profiles;
+    const inside = (await load(join(home.work, 'ci.json'))).profiles;
     assert.deepEqual([inside.has('brought'), inside.has('usual')], [false, true]);
   });
 });
@@ -204,12 +204,12 @@ describe('coppice profiles', () => {
     );
     assert.deepEqual(
       Object.keys(profiles[2]).sort(),
-      [...Object.keys(load().profiles.get('work') as Profile), 'trusted'].sort(),
+      [...Object.keys((await load()).profiles.get('work') as Profile), 'trusted'].sort(),
     );
     assert.equal(notices.length, 1);
   });
 
-  it('reads the example of the documentation', () => {
+  it('reads the example of the documentation', async () => {
     const docs = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'profiles.md'), 'utf8');
     const example = /```markdown\n([\s\S]*?)```/.exec(docs)?.[1];
     assert.ok(example !== undefined);
@@ -217,7 +217,7 @@ describe('coppice profiles', () => {
     const config = /```json\n([\s\S]*?)```/.exec(docs)?.[1];
     assert.ok(config !== undefined);
     home.configure(config);
-    const { profiles, notices } = load();
+    const { profiles, notices } = await load();
     assert.deepEqual(notices, []);
     assert.equal(profiles.get('reviewer')?.source, 'agents/reviewer.md');
     assert.equal([...profiles.values()].filter((one) => one.source === 'config').length, 1);

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { composeConfig } from '../../src/cli/compose.ts';
-import { loadConfiguration } from '../../src/cli/config.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { parseLimits } from '../../src/cli/limit-option.ts';
+import { loadConfiguration } from '../../src/cli/load-configuration.ts';
 import { loadProfiles } from '../../src/cli/profiles.ts';
 import { TOOL_NAMES } from '../../src/cli/tool-names.ts';
 import { CoppiceError } from '../../src/core/coppice-error.ts';
@@ -16,9 +16,9 @@ import { makeHome } from './run-cli.ts';
 const home = makeHome();
 after(() => home.remove());
 
-function told(work: () => unknown): string {
+async function told(work: () => unknown): Promise<string> {
   try {
-    work();
+    await work();
   } catch (error) {
     assert.ok(error instanceof Error);
     return error instanceof CoppiceError ? `${error.code} ${error.message}\n${error.hint}` : error.message;
@@ -26,9 +26,9 @@ function told(work: () => unknown): string {
   return 'nothing';
 }
 
-function loaded(configuration: object): Context {
+async function loaded(configuration: object): Promise<Context> {
   home.configure(configuration);
-  const loaded = loadConfiguration(undefined, home.env);
+  const loaded = await loadConfiguration(undefined, home.env);
   return { options: { cwd: home.work }, env: home.env, loaded, data_folder: home.folder } as Context;
 }
 
@@ -61,18 +61,15 @@ const CONFIGURATIONS: readonly (readonly [object, RegExp])[] = [
 ];
 
 for (const [configuration, message] of CONFIGURATIONS)
-  it(`in the configuration: ${JSON.stringify(configuration)}`, () => {
-    assert.match(
-      told(() => loadProfiles(loaded(configuration))),
-      message,
-    );
+  it(`in the configuration: ${JSON.stringify(configuration)}`, async () => {
+    assert.match(await told(async () => loadProfiles(await loaded(configuration))), message);
   });
 
-it('in the rules of the command line and of all agents', () => {
+it('in the rules of the command line and of all agents', async () => {
   const config = (rules: { allow?: string[]; deny?: string[] }, configured = {}) =>
-    told(() =>
+    told(async () =>
       composeConfig(
-        loaded({ agents: { defaults: { permissions: configured } } }),
+        await loaded({ agents: { defaults: { permissions: configured } } }),
         DEFAULT_TERMS,
         'a/b',
         { allow: [], deny: [], yes: false, ...rules },
@@ -80,26 +77,26 @@ it('in the rules of the command line and of all agents', () => {
       ),
     );
   const wrong = /^invalid rule "bsh:git": there is no tool "bsh"\. Did you mean bash\? Tools: bash, /;
-  assert.match(config({ allow: ['bsh:git'] }), wrong);
-  assert.match(config({ deny: ['bsh:git'] }), wrong);
-  assert.match(config({}, { ask: ['bsh:git'] }), wrong);
+  assert.match(await config({ allow: ['bsh:git'] }), wrong);
+  assert.match(await config({ deny: ['bsh:git'] }), wrong);
+  assert.match(await config({}, { ask: ['bsh:git'] }), wrong);
   // What no rule reaches cannot be allowed or forbidden by one.
-  assert.match(config({ deny: ['fork'] }), /there is no tool "fork"/);
-  assert.match(config({ deny: ['mcp_*'] }), /there is no tool "mcp_\*"/);
-  assert.equal(config({ allow: ['*', 'r*', 'bash:git *', 'cron:list'], deny: ['acp:fetch'] }), 'nothing');
+  assert.match(await config({ deny: ['fork'] }), /there is no tool "fork"/);
+  assert.match(await config({ deny: ['mcp_*'] }), /there is no tool "mcp_\*"/);
+  assert.equal(
+    await config({ allow: ['*', 'r*', 'bash:git *', 'cron:list'], deny: ['acp:fetch'] }),
+    'nothing',
+  );
 });
 
-it('in limits', () => {
+it('in limits', async () => {
   assert.match(
-    told(() => parseLimits(['chldren=3'])),
+    await told(() => parseLimits(['chldren=3'])),
     /no limit called "chldren"\nDid you mean children\?/,
   );
+  assert.match(await told(() => parseLimits(['constructor=3'])), /no limit called "constructor"/);
   assert.match(
-    told(() => parseLimits(['constructor=3'])),
-    /no limit called "constructor"/,
-  );
-  assert.match(
-    told(() => checkedLimits({ trns: 3 } as object)),
+    await told(() => checkedLimits({ trns: 3 } as object)),
     /no limit called "trns"\nDid you mean turns\?/,
   );
 });

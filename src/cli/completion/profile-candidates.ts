@@ -1,14 +1,14 @@
 import { dataFolder } from '../../settings/folders.ts';
-import { loadConfiguration } from '../config.ts';
+import { loadConfiguration } from '../load-configuration.ts';
 import { loadProfiles } from '../profiles.ts';
 import type { Candidate } from './candidate.ts';
 
 /** Profiles that may be used here. Throws what loading them throws. */
-export function profileCandidates(
+export async function profileCandidates(
   given: { readonly config: string | undefined; readonly cwd: string | undefined },
   env: NodeJS.ProcessEnv,
-): Candidate[] {
-  const loaded = loadConfiguration(given.config, env);
+): Promise<Candidate[]> {
+  const loaded = await loadConfiguration(given.config, env);
   const options = given.cwd === undefined ? {} : { cwd: given.cwd };
   const { profiles } = loadProfiles({ options, env, loaded, data_folder: dataFolder(env) });
   return [...profiles.values()].map(({ name, description }) => ({ value: name, description }));
