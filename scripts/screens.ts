@@ -2,12 +2,12 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPty, type Pty } from '../test/tui/pty.ts';
-import { keysTable } from './keys-table.ts';
 import { withMarkedBlocks } from './marked-blocks.ts';
+import { DARK, LIGHT, terminalSvg } from './screens/terminal-svg.ts';
 
-/** `npm run screens`: writes the pictures of the terminal UI, taken from the real program, and the table of its keys into the documents. */
+/** `npm run screens`: writes the pictures of the terminal UI, taken from the real program, into docs/. */
 const root = join(import.meta.dirname, '..');
-const DOCUMENTS = ['README.md', 'docs/tui.md'];
+const DOCUMENT = join(import.meta.dirname, '..', 'docs/tui.md');
 const SIZE = { columns: 100, rows: 28 };
 /** A question that has just come up does not hear keys yet. */
 const SEEN_MS = 500;
@@ -46,13 +46,29 @@ async function start(rules: string, ...args: string[]): Promise<Pty> {
   return pty;
 }
 
-/** What stands on the screen, without the greeting, which names a file of ours; the spinner stands still. */
+/** Where the conversation begins: below the greeting, which names a file of ours. */
+function firstRow(rows: readonly string[]): number {
+  return rows.some((row) => row.startsWith('coppice ')) ? rows.findIndex((row) => row.startsWith('> ')) : 0;
+}
+
+/** What stands on the screen from there on; the spinner stands still. */
 function picture(pty: Pty): string {
   const rows = pty.screen();
-  const first = rows.findIndex((row) => row.startsWith('> '));
-  const text = rows.slice(rows.some((row) => row.startsWith('coppice ')) ? first : 0).join('\n');
+  const text = rows.slice(firstRow(rows)).join('\n');
   const still = text.replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, '⠹');
   return `\`\`\`text\n${still.replace(/^\n+|\s+$/g, '')}\n\`\`\``;
+}
+
+/** The same screen in colour, for the README. */
+function draw(pty: Pty): void {
+  const rows = pty.screen();
+  const last = rows.findLastIndex((row) => row !== '');
+  mkdirSync(join(root, 'docs/images'), { recursive: true });
+  for (const [name, palette] of Object.entries({ dark: DARK, light: LIGHT }))
+    writeFileSync(
+      join(root, `docs/images/terminal-${name}.svg`),
+      terminalSvg(pty.terminal, firstRow(rows), last + 1, palette),
+    );
 }
 
 async function typed(pty: Pty, text: string): Promise<void> {
@@ -73,6 +89,7 @@ async function fanIn(blocks: Map<string, string>): Promise<void> {
     await pty.until('idle ');
     await pty.until('waiting 4s');
     blocks.set('screen-fan-in', picture(pty));
+    draw(pty);
     pty.send('\x18a');
     await pty.until('Agents 4');
     blocks.set('screen-agents', picture(pty));
@@ -114,14 +131,11 @@ async function approval(blocks: Map<string, string>): Promise<void> {
   }
 }
 
-const blocks = new Map([['keys', keysTable()]]);
+const blocks = new Map<string, string>();
 try {
   await fanIn(blocks);
   await approval(blocks);
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
-for (const document of DOCUMENTS) {
-  const file = join(root, document);
-  writeFileSync(file, withMarkedBlocks(readFileSync(file, 'utf8'), blocks));
-}
+writeFileSync(DOCUMENT, withMarkedBlocks(readFileSync(DOCUMENT, 'utf8'), blocks));

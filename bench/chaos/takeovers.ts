@@ -3,7 +3,7 @@ import type { FiredFault } from './fault-log.ts';
 import type { LoggedClaim, LoggedStep } from './step-log.ts';
 import type { Untouched } from './worker-fleet.ts';
 
-/** What a successor may take beyond the lease (DESIGN.md, Leases). */
+/** What a successor may take beyond the lease (docs/operations.md, What happens when). */
 export const PROMISE_MS = LEASE_MS + 2_000;
 /** So long before a first step, the loss of somebody else may be what it had to wait for. */
 const NEAR_MS = 3_000;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../core/coppice-error.ts';
 import type { Failure } from '../core/failure.ts';
 
-/** Exit codes of the command line (docs: README, "Exit codes"). */
+/** Exit codes of the command line (docs/command-line.md). */
 export const EXIT = {
   done: 0,
   failed: 1,

@@ -1,9 +1,8 @@
-// Proves that the documents hold the pictures of the terminal UI and the table of its keys, and that the table is the one of the program.
+// Proves that the documents hold the pictures of the terminal UI, and that the drawing in the README is one of them.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { keysTable } from '../../scripts/keys-table.ts';
 import { markedBlocks, withMarkedBlocks } from '../../scripts/marked-blocks.ts';
 
 const PICTURES: Readonly<Record<string, RegExp>> = {
@@ -14,8 +13,17 @@ const PICTURES: Readonly<Record<string, RegExp>> = {
   'screen-dead': /kill event: by you, 0 descendants/,
 };
 
+function read(document: string): string {
+  return readFileSync(join(import.meta.dirname, '..', '..', document), 'utf8');
+}
+
 function blocksOf(document: string): ReadonlyMap<string, string> {
-  return markedBlocks(readFileSync(join(import.meta.dirname, '..', '..', document), 'utf8'));
+  return markedBlocks(read(document));
+}
+
+/** Without blanks, and without the sign that is drawn as a line. */
+function letters(text: string): string {
+  return text.replaceAll(/[\s⑂]/g, '');
 }
 
 it('docs/tui.md shows every screen', () => {
@@ -23,13 +31,14 @@ it('docs/tui.md shows every screen', () => {
   for (const [name, shows] of Object.entries(PICTURES)) assert.match(blocks.get(name) ?? '', shows);
 });
 
-it('docs/tui.md has the keys that the program has; npm run screens writes them', () => {
-  assert.equal(blocksOf('docs/tui.md').get('keys'), keysTable());
-});
-
-it('README.md shows the fan-in', () => {
-  assert.match(blocksOf('README.md').get('screen-fan-in') ?? '', PICTURES['screen-fan-in'] as RegExp);
-});
+for (const ground of ['light', 'dark'])
+  it(`the picture of the README, ${ground}, is the screen of docs/tui.md`, () => {
+    const file = `docs/images/terminal-${ground}.svg`;
+    assert.ok(read('README.md').includes(`"${file}"`));
+    const drawn = [...read(file).matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => text);
+    const screen = (blocksOf('docs/tui.md').get('screen-fan-in') ?? '').replaceAll(/^```.*$/gm, '');
+    assert.equal(letters(drawn.join('').replaceAll('&gt;', '>')), letters(screen));
+  });
 
 it('a block is replaced between its markers, and nothing else is touched', () => {
   const document = 'a\n<!-- one -->\nold\n<!-- /one -->\nb\n<!-- two -->\n<!-- /two -->\n';

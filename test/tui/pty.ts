@@ -18,6 +18,8 @@ export interface Pty {
   readonly pid: number;
   /** The rows of the screen from top to bottom, without the blanks at their ends. */
   screen(): string[];
+  /** The screen with its colours, for pictures. */
+  readonly terminal: xterm.Terminal;
   /** Every row since the start: those that have scrolled away, then the screen. */
   history(): string[];
   /** From the first row and column of the screen, 0. */
@@ -107,6 +109,7 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
   const pty: Pty = {
     pid: child.pid,
     screen: () => lines(terminal.buffer.active.baseY),
+    terminal,
     history: () => lines(0),
     cursor: () => ({ row: terminal.buffer.active.cursorY, column: terminal.buffer.active.cursorX }),
     get alternate() {

@@ -1,0 +1,176 @@
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import { DEFAULT_TERMS } from '../../src/toolsets/toolset-terms.ts';
+import { ACTIONS } from '../../src/tui/action.ts';
+
+export interface KeyText {
+  readonly meaning: string;
+  /** What holds when the key is left out, as JSON where it is a value. */
+  readonly default?: string;
+}
+
+const { runs, subagents } = DEFAULT_TERMS;
+
+const LIMITS: Readonly<Record<string, KeyText>> = {
+  limits: { meaning: 'limits of the trees that such an agent begins' },
+  'limits.depth': { meaning: 'the deepest agent; the root has depth 0', default: `${DEFAULT_LIMITS.depth}` },
+  'limits.children': {
+    meaning: 'children of one agent at work when another is created',
+    default: `${DEFAULT_LIMITS.children}`,
+  },
+  'limits.live': {
+    meaning: 'agents of the tree at work when another is created',
+    default: `${DEFAULT_LIMITS.live}`,
+  },
+  'limits.total': { meaning: 'agents ever created in the tree', default: `${DEFAULT_LIMITS.total}` },
+  'limits.turns': { meaning: 'model requests of one agent in one turn', default: `${DEFAULT_LIMITS.turns}` },
+  'limits.run_ms': { meaning: 'time of one turn, in milliseconds', default: `${DEFAULT_LIMITS.run_ms}` },
+  'limits.tokens': { meaning: 'input and output tokens of the tree; `null`: no limit', default: 'null' },
+  'limits.cost_usd': {
+    meaning: 'cost of the tree in US dollars; `null`: no limit ([prices](prices.md))',
+    default: 'null',
+  },
+};
+
+const PERMISSIONS: Readonly<Record<string, KeyText>> = {
+  permissions: { meaning: 'rules for tool calls ([permissions](permissions.md))' },
+  'permissions.allow': { meaning: 'rules that allow without asking' },
+  'permissions.ask': { meaning: 'rules that ask a person' },
+  'permissions.deny': { meaning: 'rules that deny; they go before the others' },
+};
+
+const THINKING = 'how much the model reasons before it answers';
+const TOOLSETS = 'how agents work with others: `process`, `slash`, `fanout`, `sessions`, `delegate`';
+
+/** Every key of the configuration by its path; `NAME` stands for a name of yours. The schema says which keys there are, and a test that both agree. */
+export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
+  $schema: { meaning: 'the JSON Schema of this file, for editors; not read by the program' },
+  model: {
+    meaning: '`provider/model` of agents that name none ([models](providers.md))',
+    default: 'by the first key that is set: Anthropic, OpenAI, Google',
+  },
+  database: {
+    meaning:
+      '`sqlite:PATH` or `postgres://…` ([the ledger](ledger.md)); `--database` and `DATABASE_URL` go before it',
+    default: '`coppice.db` in the data folder',
+  },
+  env_allow: {
+    meaning: 'environment variables that tools may see beside the fixed list; never keys of providers',
+  },
+
+  providers: { meaning: 'providers of models by name; the name of a built-in one changes that one' },
+  'providers.NAME': { meaning: 'a provider: its models are `NAME/MODEL`' },
+  'providers.NAME.type': { meaning: 'the protocol that it speaks' },
+  'providers.NAME.baseURL': { meaning: 'its address', default: "the provider's own" },
+  'providers.NAME.apiKeyEnv': { meaning: 'environment variable that holds the key', default: 'no key' },
+  'providers.NAME.headers': { meaning: 'HTTP headers of every request, by name' },
+  'providers.NAME.headers.NAME': { meaning: 'one header' },
+  'providers.NAME.maxConcurrent': { meaning: 'requests at once, per process and model', default: '8' },
+  'providers.NAME.models': { meaning: 'what is known of single models, by name' },
+  'providers.NAME.models.NAME': { meaning: 'one model' },
+  'providers.NAME.models.NAME.contextWindow': { meaning: 'tokens that fit, input and output together' },
+  'providers.NAME.models.NAME.price': {
+    meaning: 'US dollars for a million tokens ([prices](prices.md)); goes before the built-in table',
+  },
+  'providers.NAME.models.NAME.price.input': { meaning: 'input' },
+  'providers.NAME.models.NAME.price.output': { meaning: 'output' },
+  'providers.NAME.models.NAME.price.cached': { meaning: 'input read from a cache', default: 'as `input`' },
+  'providers.NAME.models.NAME.price.cacheWrite': {
+    meaning: 'input written to a cache',
+    default: 'as `input`',
+  },
+  'providers.NAME.models.NAME.price.long': { meaning: 'the price of long requests, where it differs' },
+  'providers.NAME.models.NAME.price.long.over': { meaning: 'from more input tokens than this' },
+  'providers.NAME.models.NAME.price.long.input': { meaning: 'input of such a request' },
+  'providers.NAME.models.NAME.price.long.output': { meaning: 'output of such a request' },
+  'providers.NAME.models.NAME.price.long.cached': { meaning: 'input of such a request, read from a cache' },
+
+  acp: { meaning: 'agent programs by name, as models `acp:NAME` ([ACP](acp.md))' },
+  'acp.NAME': { meaning: 'a program that speaks the Agent Client Protocol on its standard streams' },
+  'acp.NAME.command': { meaning: 'the program; found on `PATH`' },
+  'acp.NAME.args': { meaning: 'its arguments' },
+  'acp.NAME.env': { meaning: 'variables set for it, by name' },
+  'acp.NAME.env.NAME': { meaning: 'one variable' },
+  'acp.NAME.envAllow': { meaning: 'names of our own variables that are passed on to it, keys included' },
+  'acp.NAME.maxSessions': { meaning: 'prompts at once; the others wait', default: '8' },
+  'acp.NAME.startTimeoutSeconds': { meaning: 'from its start to its answer to `initialize`', default: '30' },
+
+  agents: { meaning: 'how agents are set up: `defaults`, and profiles by name' },
+  'agents.defaults': { meaning: 'of agents that you begin without a profile' },
+  'agents.defaults.model': { meaning: '`provider/model`; goes before `model`' },
+  'agents.defaults.thinking': { meaning: THINKING, default: '"off"' },
+  'agents.defaults.toolsets': { meaning: TOOLSETS, default: '["process"]' },
+  'agents.defaults.tools': { meaning: 'the only tools they have', default: 'all' },
+  'agents.defaults.system': { meaning: 'their system prompt', default: 'a short one' },
+  ...below('agents.defaults', LIMITS),
+  ...below('agents.defaults', PERMISSIONS),
+  'agents.defaults.subagents': { meaning: 'background runs (`sessions_spawn`)' },
+  'agents.defaults.subagents.allowAgents': {
+    meaning: 'profiles that a background run may name; `main` for none',
+    default: 'all',
+  },
+  'agents.defaults.subagents.model': {
+    meaning: 'model of background runs that name none',
+    default: 'that of the agent that asks',
+  },
+  'agents.defaults.subagents.maxConcurrent': {
+    meaning: 'background runs of one tree at work at once; more are queued',
+    default: `${subagents.max_concurrent}`,
+  },
+  'agents.NAME': { meaning: 'a [profile](profiles.md); what is left out is as in whoever creates the agent' },
+  'agents.NAME.description': { meaning: 'when to use it, for models and people' },
+  'agents.NAME.model': { meaning: '`provider/model`, or `inherit`' },
+  'agents.NAME.thinking': { meaning: THINKING },
+  'agents.NAME.toolsets': { meaning: TOOLSETS },
+  'agents.NAME.tools': { meaning: 'the only tools it may have' },
+  'agents.NAME.deny_tools': { meaning: 'tools that it may not have' },
+  'agents.NAME.system': { meaning: 'its system prompt' },
+  'agents.NAME.turns': { meaning: 'model requests of one turn; goes before `limits.turns`' },
+  'agents.NAME.timeout_seconds': { meaning: 'time of one turn; goes before `limits.run_ms`' },
+  ...below('agents.NAME', LIMITS),
+  ...below('agents.NAME', PERMISSIONS),
+
+  runs: {
+    meaning:
+      'isolated runs (on timers, background, delegated) at work at once in one process; more are queued',
+  },
+  'runs.maxConcurrent': { meaning: 'all together', default: `${runs.max_concurrent}` },
+  'runs.perSource': { meaning: 'of each kind' },
+  'runs.perSource.cron': { meaning: 'runs on timers', default: `${runs.per_source.cron}` },
+  'runs.perSource.subagent': { meaning: 'background runs', default: `${runs.per_source.subagent}` },
+  'runs.perSource.delegate': { meaning: 'delegated runs', default: `${runs.per_source.delegate}` },
+
+  channels: {
+    meaning: 'where results go and people write ([channels](channels.md)); read by `coppice serve`',
+  },
+  'channels.telegram': { meaning: 'a bot ([Telegram](telegram.md))' },
+  'channels.telegram.tokenEnv': {
+    meaning: 'environment variable that holds its token',
+    default: '"TELEGRAM_BOT_TOKEN"',
+  },
+  'channels.telegram.allow': { meaning: 'numeric ids of the people who are heard', default: 'nobody' },
+  'channels.telegram.apiRoot': { meaning: 'a Bot API server of your own' },
+  'channels.telegram.profile': { meaning: 'profile of the conversations of its chats' },
+  'channels.telegram.model': { meaning: 'their model' },
+  'channels.telegram.cwd': { meaning: 'their folder', default: 'that of `coppice serve`' },
+  'channels.webhook': { meaning: 'signed HTTP requests, by name: `webhook:NAME` ([webhooks](webhooks.md))' },
+  'channels.webhook.NAME': { meaning: 'one address' },
+  'channels.webhook.NAME.url': { meaning: 'where it is' },
+  'channels.webhook.NAME.secretEnv': { meaning: 'environment variable that holds the secret' },
+  'channels.file': { meaning: 'files that results are appended to, by name: `file:NAME`' },
+  'channels.file.NAME': { meaning: 'an absolute path' },
+
+  keys: {
+    meaning:
+      'keys of the terminal UI by action ([keys of your own](tui.md#keys-of-your-own)); `[]` takes them all',
+  },
+  ...Object.fromEntries(
+    ACTIONS.map(({ action, keys, description }) => [
+      `keys.${action}`,
+      { meaning: description, default: JSON.stringify(keys) },
+    ]),
+  ),
+};
+
+function below(path: string, keys: Readonly<Record<string, KeyText>>): Readonly<Record<string, KeyText>> {
+  return Object.fromEntries(Object.entries(keys).map(([key, text]) => [`${path}.${key}`, text]));
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { configuration } from '../../src/cli/config.ts';
+import { CONFIGURATION_KEYS } from './configuration-keys.ts';
+
+/** As much of JSON Schema as zod writes for the configuration. */
+export interface SchemaNode {
+  readonly title?: string;
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly SchemaNode[];
+  readonly items?: SchemaNode;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: SchemaNode | false;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly description?: string;
+  readonly default?: unknown;
+}
+
+/** `configuration` as JSON Schema, with what editors show of each key. */
+export function configurationSchema(): SchemaNode {
+  const schema = z.toJSONSchema(configuration, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      // Every whole number of JavaScript has these; they say nothing.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      const names = jsonSchema.propertyNames;
+      if (typeof names === 'object' && !('pattern' in names)) delete jsonSchema.propertyNames;
+    },
+  }) as SchemaNode;
+  return described({ title: 'Configuration of Coppice', ...schema }, '');
+}
+
+function described(node: SchemaNode, path: string): SchemaNode {
+  const text = CONFIGURATION_KEYS[path];
+  return {
+    ...node,
+    ...(text === undefined ? {} : { description: plain(text.meaning), ...defaultOf(text.default) }),
+    ...Object.fromEntries(
+      childrenOf(node).map(({ key, nodes }) => [
+        key,
+        nodes.length === 1 && nodes[0]?.name === 'NAME'
+          ? described(nodes[0].node, join(path, 'NAME'))
+          : Object.fromEntries(
+              nodes.map(({ name, node: below }) => [name, described(below, join(path, name))]),
+            ),
+      ]),
+    ),
+  };
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+function childrenOf({ properties, additionalProperties }: SchemaNode): readonly {
+  readonly key: string;
+  readonly nodes: readonly { readonly name: string; readonly node: SchemaNode }[];
+}[] {
+  return [
+    ...(properties === undefined
+      ? []
+      : [{ key: 'properties', nodes: Object.entries(properties).map(([name, node]) => ({ name, node })) }]),
+    ...(additionalProperties
+      ? [{ key: 'additionalProperties', nodes: [{ name: 'NAME', node: additionalProperties }] }]
+      : []),
+  ];
+}
+
+/** Every key of the schema by its path, in order; `NAME` stands for a name of the user's. */
+export function schemaKeys(
+  node: SchemaNode,
+  path = '',
+): readonly { readonly path: string; readonly node: SchemaNode; readonly needed: boolean }[] {
+  return childrenOf(node).flatMap(({ nodes }) =>
+    nodes.flatMap(({ name, node: below }) => {
+      const here = join(path, name);
+      return [
+        { path: here, node: below, needed: node.required?.includes(name) === true },
+        ...schemaKeys(below, here),
+      ];
+    }),
+  );
+}
+
+/** Without the links of the page. */
+function plain(text: string): string {
+  return text.replaceAll(/ \(\[[^\]]*\]\([^)]*\)\)|\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '');
+}
+
+/** Only what is a value, not what is a sentence. */
+function defaultOf(text: string | undefined): { readonly default?: unknown } {
+  if (text === undefined || !/^(?:[\d"[]|null$)/.test(text)) return {};
+  return { default: JSON.parse(text) };
+}

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DOOR_FLOOR, FLOORS, LIBRARY, PURE } from '../floor-table.ts';
+
+/** What lives in each folder of src/. A folder without a line here has no place in the drawing, and the drawing fails. */
+const WHAT: Readonly<Record<string, string>> = {
+  [LIBRARY]: 'the public library: named exports, openCoppice',
+  cli: 'the command line: commands, configuration, composing everything',
+  tui: 'the terminal UI',
+  cron: 'schedules: when a job is due, firing it, the tool for agents',
+  channels: 'Telegram, webhooks, files, standard output; the outbox; chats',
+  server: 'leading served trees that nobody leads',
+  library: 'options, registries and callbacks of the public library',
+  runtime: 'the executor: gather, group commit, perform; the only place where effects happen',
+  settings: 'what the configuration file and the library both take',
+  store: 'the Store contract; SQLite and PostgreSQL lock, read, write, listen and tell the time',
+  kernel: 'turn: what an agent does next; ledger: what is admitted and which rows change',
+  toolsets: 'the five vocabularies: calls become steps',
+  models: 'wire protocols, provider packages, agent programs, the gate, the scripted model',
+  tools: 'bash, read, write, patch, search, think; permission rules, processes',
+  render: 'text for people: colours, signs, tables, sizes, clean output',
+  core: 'state, events, transition, limits, mail, prompt',
+};
+
+/** The floors of src/ as a drawing, from the top down, from the table that `npm run floors` checks imports with. */
+export function floorsDrawing(src: string): string {
+  const there = Object.entries(FLOORS).filter(
+    ([folder]) => folder === LIBRARY || existsSync(join(src, folder)),
+  );
+  const numbers = [...new Set(there.map(([, floor]) => floor))].toSorted((a, b) => b - a);
+  const rows = numbers.flatMap((floor) =>
+    there
+      .filter(([, own]) => own === floor)
+      .map(([folder], index) => {
+        const what = WHAT[folder];
+        if (what === undefined)
+          throw new Error(`scripts/references/floors-drawing.ts has no line for src/${folder}`);
+        const notes = [...(PURE.has(folder) ? ['pure'] : []), ...(floor === DOOR_FLOOR ? ['door'] : [])];
+        const name = folder === LIBRARY ? '*.ts' : `${folder}/`;
+        return `${index === 0 ? String(floor).padStart(2) : '  '}  ${name.padEnd(10)} ${notes.join(', ').padEnd(5)} ${what}`.trimEnd();
+      }),
+  );
+  return `\`\`\`text\n${rows.join('\n')}\n\`\`\``;
+}

@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { keysTable } from '../keys-table.ts';
+import { commandsTables } from './commands-tables.ts';
+import { configurationSchema } from './configuration-schema.ts';
+import { configurationTables } from './configuration-tables.ts';
+import { floorsDrawing } from './floors-drawing.ts';
+
+const SRC = join(import.meta.dirname, '../../src');
+
+/** The marked blocks of each document that are made from the sources. */
+export const GENERATED: Readonly<Record<string, () => Readonly<Record<string, string>>>> = {
+  'docs/architecture.md': () => ({ floors: floorsDrawing(SRC) }),
+  'docs/command-line.md': () => ({ commands: commandsTables() }),
+  'docs/configuration.md': () => ({ configuration: configurationTables() }),
+  'docs/tui.md': () => ({ keys: keysTable() }),
+};
+
+/** Files that are made as a whole. */
+export const GENERATED_FILES: Readonly<Record<string, () => string>> = {
+  'docs/config.schema.json': () => `${JSON.stringify(configurationSchema(), null, 2)}\n`,
+};

@@ -1,0 +1,84 @@
+// Proves that the generated parts of the documents are those of the program as it is, and that links between documents lead somewhere.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { markedBlocks } from '../../scripts/marked-blocks.ts';
+import { GENERATED, GENERATED_FILES } from '../../scripts/references/generated.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const text = (document: string) => readFileSync(join(root, document), 'utf8');
+const DOCUMENTS = [
+  ...['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CHANGELOG.md'],
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+];
+
+describe('generated parts are current; npm run references writes them', () => {
+  for (const [document, blocks] of Object.entries(GENERATED))
+    it(document, () => {
+      const there = markedBlocks(text(document));
+      for (const [name, block] of Object.entries(blocks())) assert.equal(there.get(name), block, name);
+    });
+  for (const [file, content] of Object.entries(GENERATED_FILES))
+    it(file, () => assert.equal(text(file), content()));
+});
+
+/** The anchor that a heading has on GitHub. */
+function anchor(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function anchorsOf(document: string): ReadonlySet<string> {
+  return new Set([...text(document).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchor(heading)));
+}
+
+describe('links lead somewhere', () => {
+  for (const document of DOCUMENTS)
+    it(document, () => {
+      const prose = text(document)
+        .replaceAll(/^```[\s\S]*?^```/gm, '')
+        .replaceAll(/`[^`\n]*`/g, '');
+      const links = [...prose.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g)];
+      for (const [, link = '', source = ''] of links) {
+        const target = link || source;
+        if (/^[a-z]+:/.test(target)) continue;
+        const [path = '', hash] = target.split('#');
+        const file = path === '' ? document : join(dirname(document), path);
+        assert.ok(existsSync(join(root, file)), `${document}: ${target}`);
+        if (hash !== undefined) assert.ok(anchorsOf(file).has(hash), `${document}: ${target}`);
+      }
+    });
+});
+
+it('docs/README.md names every page', () => {
+  const index = text('docs/README.md');
+  for (const name of readdirSync(join(root, 'docs')))
+    if (name.endsWith('.md') && name !== 'README.md') assert.ok(index.includes(`](${name})`), name);
+});
+
+describe('files that documents name are there', () => {
+  for (const document of DOCUMENTS.filter((name) => name !== 'CHANGELOG.md'))
+    it(document, () => {
+      for (const [, path = ''] of text(document).matchAll(
+        /`((?:[\w.@-]+\/)+[\w.-]+\.(?:ts|sql|json|yaml|service))`/g,
+      )) {
+        const found = ['', 'src', 'docs'].some((folder) => existsSync(join(root, folder, path)));
+        assert.ok(found, `${document}: ${path}`);
+      }
+    });
+});
+
+describe('docs/where-to-change.md', () => {
+  const rows = [...text('docs/where-to-change.md').matchAll(/^\| (.+?) \| (`src\/.+?) \| `(.+)` \|$/gm)];
+  it('answers at least twenty questions', () => assert.ok(rows.length >= 20, String(rows.length)));
+  for (const [, question = '', files = '', mark = ''] of rows)
+    it(question, () => {
+      for (const file of files.split(', ')) assert.ok(text(file.replaceAll('`', '')).includes(mark), file);
+    });
+});
