@@ -1,10 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { groupFiles } from './test-groups.ts';
+import { offerPostgres } from './test-postgres.ts';
 
 /**
- * `npm test [-- FILTER…]`: every test file below test/ (or those whose path holds a filter), with Node's own runner. Options of the runner
+ * `npm test [-- FILTER…]`: every test file below test/ (or those whose path holds a filter), with Node's own runner; `npm run test:long` runs the
+ * files `*.long.test.ts` and, in full, those that repeat themselves less often here (test/house/long.ts). Options of the runner
  * (`--test-name-pattern=…`) are passed on; a reporter of one's own takes the place of the usual one.
  */
 const OLDEST_NODE = 24;
@@ -15,17 +19,23 @@ if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
   process.exit(2);
 }
 const given = process.argv.slice(2);
+const long = given.includes('--long');
 const options = given.filter((text) => /^--(no-)?test-/.test(text));
-const filters = given.filter((text) => !options.includes(text));
-const files = globSync('test/**/*.test.ts', { cwd: root })
+const filters = given.filter((text) => text !== '--long' && !options.includes(text));
+const matching = globSync('test/**/*.test.ts', { cwd: root })
   .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
   .sort();
+const files = matching.filter(long ? runsLong : (file) => !file.endsWith('.long.test.ts'));
 if (files.length === 0) {
-  console.error(`no test file matches ${filters.join(' ')}`);
+  const elsewhere = matching.length === 0 ? '' : `; npm run test${long ? '' : ':long'} -- has those that do`;
+  console.error(`no ${long ? 'long ' : ''}test file matches ${filters.join(' ')}${elsewhere}`);
   process.exit(1);
 }
-// Sources are compiled once, not by each of the thousand processes.
-const compiled = join(root, 'node_modules', '.cache', 'coppice-tests');
+
+function runsLong(file: string): boolean {
+  return file.endsWith('.long.test.ts') || /\/house\/long\.ts'/.test(readFileSync(join(root, file), 'utf8'));
+}
+
 // No test may reach the user's own ledger, configuration or keys.
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/_API_KEY$|^COPPICE_|^DATABASE_URL$/.test(name)),
@@ -33,7 +43,9 @@ const env = Object.fromEntries(
 const reporter = options.some((option) => option.startsWith('--test-reporter='))
   ? []
   : ['--test-reporter=spec'];
-const result = spawnSync(
+const folder = mkdtempSync(join(tmpdir(), 'coppice-tests-'));
+const postgres = await offerPostgres();
+const runner = spawn(
   process.execPath,
   [
     '--test',
@@ -42,12 +54,26 @@ const result = spawnSync(
     `--import=${pathToFileURL(join(import.meta.dirname, 'leftovers.ts'))}`,
     ...reporter,
     ...options,
-    ...files,
+    ...groupFiles(root, files, folder),
   ],
   {
     cwd: root,
     stdio: 'inherit',
-    env: { NODE_COMPILE_CACHE: compiled, ...env },
+    env: {
+      // Sources are compiled once, not by each of the thousand processes.
+      NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'coppice-tests'),
+      ...env,
+      COPPICE_TEST_POSTGRES: postgres.address,
+      ...(long ? { COPPICE_TEST_LONG: '1' } : {}),
+    },
   },
 );
-process.exit(result.status ?? 1);
+// Ctrl-C reaches the runner by itself, which ends its files; then the server is stopped here.
+process.on('SIGINT', () => undefined);
+for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => runner.kill(signal));
+const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
+  runner.once('exit', (...outcome) => resolve(outcome)),
+);
+await postgres.stop();
+rmSync(folder, { recursive: true, force: true });
+process.exit(code ?? 128 + constants.signals[signal ?? 'SIGTERM']);

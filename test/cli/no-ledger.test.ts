@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import pg from 'pg';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { makeHome } from './run-cli.ts';
 
 /** Each with its exit code where there is nothing yet. */
@@ -31,11 +31,11 @@ const COMMANDS: readonly (readonly [readonly string[], number])[] = [
 ];
 
 const home = makeHome();
-let server: PostgresServer;
+let server: Databases;
 let empty: string;
 before(async () => {
-  server = await startPostgres();
-  empty = await server.createDatabase();
+  server = await sharedPostgres();
+  empty = await server.createEmpty();
   writeFileSync(join(home.work, 'empty.db'), '');
 });
 after(async () => {

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Run } from '../../src/core/run.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { until } from '../runtime/stage.ts';
 import { newAgent, newRoot, stepOf } from '../store/ledger-fixture.ts';
 import { type Home, makeHome } from './run-cli.ts';
@@ -157,7 +157,7 @@ describe('coppice subagent on SQLite', () => suite(async () => ({ url: null, sto
 
 describe('coppice subagent on PostgreSQL', () =>
   suite(async () => {
-    const server: PostgresServer = await startPostgres();
+    const server: Databases = await sharedPostgres();
     return { url: await server.createDatabase(), stop: () => server.stop() };
   }));
 

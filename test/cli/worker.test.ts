@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { until } from '../runtime/stage.ts';
 import { type Home, makeHome } from './run-cli.ts';
 
@@ -24,7 +24,7 @@ const RULES = {
 for (const kind of ['SQLite', 'PostgreSQL'] as const) {
   describe(`coppice worker on ${kind}`, { timeout: 300_000 }, () => {
     let home: Home;
-    let server: PostgresServer | null = null;
+    let server: Databases | null = null;
     let store: Store;
     let database: string;
     const workers: ReturnType<Home['start']>[] = [];
@@ -33,7 +33,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
     before(async () => {
       home = makeHome();
       writeFileSync(join(home.work, 'rules.json'), JSON.stringify(RULES));
-      if (kind === 'PostgreSQL') server = await startPostgres();
+      if (kind === 'PostgreSQL') server = await sharedPostgres();
       database = server === null ? home.database : await server.createDatabase();
       store = await openStore(database);
     });

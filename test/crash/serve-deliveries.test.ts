@@ -11,7 +11,7 @@ import { Webhook } from 'standardwebhooks';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Home, makeHome } from '../cli/run-cli.ts';
-import { startPostgres } from '../postgres/start-postgres.ts';
+import { sharedPostgres } from '../postgres/shared-postgres.ts';
 import { newAgent, newRoot, stepOf } from '../store/ledger-fixture.ts';
 
 const COUNT = 100;
@@ -26,7 +26,7 @@ describe('a server killed in the middle of a hundred deliveries', { timeout: 110
   });
 
   it('on PostgreSQL', async (t) => {
-    const server = await startPostgres();
+    const server = await sharedPostgres();
     const home = makeHome();
     t.diagnostic(await killAndDeliver(home, await server.createDatabase()));
     home.remove();

@@ -10,7 +10,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { isProcessGone } from '../../src/store/process-gone.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Home, makeHome } from '../cli/run-cli.ts';
-import { startPostgres } from '../postgres/start-postgres.ts';
+import { sharedPostgres } from '../postgres/shared-postgres.ts';
 import { until } from '../runtime/stage.ts';
 
 const SERVE_MS = 9_000;
@@ -24,7 +24,7 @@ describe('several servers, one of them killed now and then', { timeout: 110_000 
   });
 
   it('four on one PostgreSQL', async (t) => {
-    const server = await startPostgres();
+    const server = await sharedPostgres();
     const home = makeHome();
     const seen = await serveTogether(home, await server.createDatabase(), 4);
     t.diagnostic(seen);

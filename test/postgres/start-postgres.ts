@@ -16,8 +16,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { answers } from './answers.ts';
+import { executeSql } from './execute-sql.ts';
 
 const run = promisify(execFile);
 /** A server that is told to stop at once gives its own processes five seconds before it kills them. */
@@ -35,6 +35,8 @@ export interface PostgresOptions {
 }
 
 export interface PostgresServer {
+  /** Its database `postgres`, for statements about the server. */
+  readonly url: string;
   /** A new empty database on it. */
   createDatabase(): Promise<string>;
   readonly pid: () => number;
@@ -85,6 +87,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       ...owner,
       cwd: folder,
       stdio: ['pipe', 'ignore', 'ignore'],
+      // A group of its own: Ctrl-C in the terminal is for this process, which stops the server when nobody needs it any longer.
+      detached: true,
     });
     await answers(adminUrl);
   };
@@ -101,14 +105,12 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   await start();
   let databases = 0;
   return {
+    url: adminUrl,
     pid: () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]),
     async createDatabase() {
       databases += 1;
       const name = `test_${databases}`;
-      const client = new pg.Client({ connectionString: adminUrl });
-      await client.connect();
-      await client.query(`CREATE DATABASE ${name}`);
-      await client.end();
+      await executeSql(adminUrl, `CREATE DATABASE ${name}`);
       return adminUrl.replace(/postgres$/, name);
     },
     async restart() {
@@ -118,10 +120,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     halt,
     start,
     async promote() {
-      const client = new pg.Client({ connectionString: adminUrl });
-      await client.connect();
-      await client.query('SELECT pg_promote()');
-      await client.end();
+      await executeSql(adminUrl, 'SELECT pg_promote()');
     },
     async stop() {
       await halt();

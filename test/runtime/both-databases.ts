@@ -1,5 +1,5 @@
 import { after, before, describe } from 'node:test';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 
 /** The URL of a new ledger for each call; `undefined` for a new SQLite file of the stage's own. */
 export type Database = () => Promise<string | undefined>;
@@ -8,9 +8,9 @@ export type Database = () => Promise<string | undefined>;
 export function onBothDatabases(title: string, suite: (database: Database) => void): void {
   describe(`${title} on SQLite`, () => suite(async () => undefined));
   describe(`${title} on PostgreSQL`, () => {
-    let server: PostgresServer;
+    let server: Databases;
     before(async () => {
-      server = await startPostgres();
+      server = await sharedPostgres();
     });
     after(() => server.stop());
     suite(() => server.createDatabase());

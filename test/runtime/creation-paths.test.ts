@@ -13,7 +13,7 @@ import { isTerminal } from '../../src/core/state.ts';
 import { policyOf } from '../../src/runtime/agent-policy.ts';
 import { decide } from '../../src/tools/permission-policy.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { CONFIG, child, newRoot } from '../store/ledger-fixture.ts';
 import { CREATION_PATHS, type CreationPath, playOf, stageOf } from './creation-path.ts';
 import { parsed, type Stage, setStage, until } from './stage.ts';
@@ -532,10 +532,10 @@ function suite(database: () => Promise<string | undefined>): void {
 describe('creation paths on SQLite', () => suite(async () => undefined));
 
 describe('creation paths on PostgreSQL', () => {
-  let server: PostgresServer;
+  let server: Databases;
   let database: string;
   before(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
     database = await server.createDatabase();
   });
   after(() => server.stop());

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Agent } from '../../src/core/agent.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { type Play, type Stage, setStage, until } from './stage.ts';
 
 const CHILDREN = 200;
@@ -115,9 +115,9 @@ function suite(database: () => Promise<string | undefined>): void {
 describe('large fan-in on SQLite', () => suite(async () => undefined));
 
 describe('large fan-in on PostgreSQL', () => {
-  let server: PostgresServer;
+  let server: Databases;
   before(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
   });
   after(() => server.stop());
   suite(() => server.createDatabase());

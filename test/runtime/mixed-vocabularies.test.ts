@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { DEFAULT_TERMS } from '../../src/toolsets/toolset-terms.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import {
   forked,
   type Line,
@@ -150,9 +150,9 @@ function suite(database: () => Promise<string | undefined>): void {
 describe('mixed vocabularies on SQLite', () => suite(async () => undefined));
 
 describe('mixed vocabularies on PostgreSQL', () => {
-  let server: PostgresServer;
+  let server: Databases;
   before(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
   });
   after(() => server.stop());
   suite(() => server.createDatabase());

@@ -1,7 +1,7 @@
 // Proves seed 1 on the running kernel, on both databases: fork, kill, send and wait behave as the seed and the edge cases say.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { forked, type Line, type Play, parsed, type Scene, type Stage, setStage, until } from './stage.ts';
 
 const fork = (name: string, prompt = `be ${name}`) => ['fork', { name, prompt }] as const;
@@ -481,9 +481,9 @@ function suite(database: () => Promise<string | undefined>): void {
 describe('process toolset on SQLite', () => suite(async () => undefined));
 
 describe('process toolset on PostgreSQL', () => {
-  let server: PostgresServer;
+  let server: Databases;
   before(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
   });
   after(() => server.stop());
   suite(() => server.createDatabase());

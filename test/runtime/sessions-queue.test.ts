@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { isWorking } from '../../src/core/state.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import {
   announced,
   concurrent,
@@ -266,9 +266,9 @@ function suite(database: () => Promise<string | undefined>): void {
 describe('background runs on SQLite', () => suite(async () => undefined));
 
 describe('background runs on PostgreSQL', () => {
-  let server: PostgresServer;
+  let server: Databases;
   before(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
   });
   after(() => server.stop());
   suite(() => server.createDatabase());

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Profile } from '../../src/core/profile.ts';
 import { DEFAULT_TERMS } from '../../src/toolsets/toolset-terms.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { HandClock } from './hand-clock.ts';
 import { hangTool } from './hang-tool.ts';
 import {
@@ -356,9 +356,9 @@ function suite(database: () => Promise<string | undefined>): void {
 describe('sessions toolset on SQLite', () => suite(async () => undefined));
 
 describe('sessions toolset on PostgreSQL', () => {
-  let server: PostgresServer;
+  let server: Databases;
   before(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
   });
   after(() => server.stop());
   suite(() => server.createDatabase());

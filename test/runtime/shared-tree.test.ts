@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Agent } from '../../src/core/agent.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { CONFIG, child, newRoot } from '../store/ledger-fixture.ts';
 import { type Line, type Play, parsed, type Scene, type Stage, setStage } from './stage.ts';
 
@@ -156,9 +156,9 @@ describe('shared trees on SQLite', () => {
 });
 
 describe('shared trees on PostgreSQL', () => {
-  let server: PostgresServer;
+  let server: Databases;
   before(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
   });
   after(() => server.stop());
   suite(() => server.createDatabase());

@@ -1,6 +1,6 @@
 import { after, before, describe } from 'node:test';
 import type { ResultContent } from '../../src/core/message.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { type Play, parsed, type Scene, type Stage, type StageOptions, setStage } from './stage.ts';
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -82,9 +82,9 @@ export function onBothDatabases(title: string, suite: (stage: SetSlashStage) => 
   describe(`${title} on SQLite`, () =>
     suite((play, options) => setStage(play, { toolsets: ['slash'], ...options })));
   describe(`${title} on PostgreSQL`, () => {
-    let server: PostgresServer;
+    let server: Databases;
     before(async () => {
-      server = await startPostgres();
+      server = await sharedPostgres();
     });
     after(() => server.stop());
     suite(async (play, options) =>

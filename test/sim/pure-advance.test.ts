@@ -1,5 +1,6 @@
 // Proves that what an agent's turn comes to is decided by a pure function: in simulated histories nothing that it is given can be written to,
 // nothing that it returns is written to either, and every question asked twice has the same answer.
+// Own process: it puts another file in the place of one of the sources.
 import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 import { it } from 'node:test';

@@ -1,4 +1,5 @@
 // Proves that a database is a path or a known address and nothing else: what is neither is refused with words of its own, makes no file, and shows no password.
+// Own process: it changes the working directory.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';

@@ -6,11 +6,11 @@ import pg from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
 import { POSTGRES_MIGRATIONS } from '../../src/store/postgres/schema.ts';
 import { executeSql } from '../postgres/execute-sql.ts';
-import { startPostgres } from '../postgres/start-postgres.ts';
+import { sharedPostgres } from '../postgres/shared-postgres.ts';
 import { until } from '../runtime/stage.ts';
 
 it('a connection that is ended while it waits for its turn to migrate', async () => {
-  const server = await startPostgres();
+  const server = await sharedPostgres();
   const url = await server.createDatabase();
   const [other, watcher] = [new pg.Client(url), new pg.Client(url)];
   await Promise.all([other.connect(), watcher.connect()]);
@@ -31,7 +31,7 @@ it('a connection that is ended while it waits for its turn to migrate', async ()
 });
 
 it('a ledger of a newer version is refused, until it is one of this version again', async () => {
-  const server = await startPostgres();
+  const server = await sharedPostgres();
   const url = await server.createDatabase();
   await (await openStore(url)).close();
   const newer = (POSTGRES_MIGRATIONS.at(-1)?.number ?? 0) + 1;

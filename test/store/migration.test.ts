@@ -14,7 +14,7 @@ import { POSTGRES_MIGRATIONS } from '../../src/store/postgres/schema.ts';
 import { SQLITE_MIGRATIONS } from '../../src/store/sqlite/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { jobOf } from '../cron/cron-stage.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { CONFIG, child, fresh, letter, said, stepOf } from './ledger-fixture.ts';
 
 /** Rows as schema 1 has them, in SQL that both databases read. */
@@ -214,14 +214,14 @@ for (const schema of SQLITE_MIGRATIONS.slice(0, -1).map(({ number }) => number))
     });
 
     describe('on PostgreSQL', () => {
-      let server: PostgresServer;
+      let server: Databases;
       before(async () => {
-        server = await startPostgres();
+        server = await sharedPostgres();
       });
       after(() => server.stop());
 
       it('with its rows', async () => {
-        const url = await server.createDatabase();
+        const url = await server.createEmpty();
         const client = new pg.Client({ connectionString: url });
         await client.connect();
         await client.query(

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore } from '../../src/store/open-store.ts';
 import type { StoreError } from '../../src/store/store-error.ts';
 import { faultyWire } from '../postgres/faulty-wire.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { newRoot, said, stepOf } from './ledger-fixture.ts';
 import { workThrough } from './outage-stage.ts';
 
 describe('a PostgreSQL ledger behind a wire', () => {
-  let server: PostgresServer;
+  let server: Databases;
   before(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
   });
   after(() => server.stop());
 

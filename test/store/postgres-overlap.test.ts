@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { until } from '../runtime/stage.ts';
 import { fresh, newRoot, said, stepOf } from './ledger-fixture.ts';
 
@@ -21,12 +21,12 @@ import(module).then(async ({ openStore }) => {
 });`;
 
 describe('a PostgreSQL ledger', () => {
-  let server: PostgresServer;
+  let server: Databases;
   let url: string;
   let store: Store;
   let admin: pg.Client;
   before(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
     url = await server.createDatabase();
     store = await openStore(url);
     admin = new pg.Client({ connectionString: url });

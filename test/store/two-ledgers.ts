@@ -8,7 +8,7 @@ import { TABLES, type Table } from '../../src/kernel/ledger/tables.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Row } from '../../src/store/rows.ts';
 import type { Store } from '../../src/store/store.ts';
-import { startPostgres } from '../postgres/start-postgres.ts';
+import { sharedPostgres } from '../postgres/shared-postgres.ts';
 import { Random } from '../sim/random.ts';
 import { type Call, RandomCalls } from './random-calls.ts';
 
@@ -37,7 +37,7 @@ export interface Compared {
  * again and again. Throws at the first difference, and names the play.
  */
 export async function compareLedgers(seed: number, steps: number): Promise<Compared> {
-  const server = await startPostgres();
+  const server = await sharedPostgres();
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'coppice-differential-'));
   const url = await server.createDatabase();
   const other = new pg.Client({ connectionString: url });

@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Files of one process; more would share what they leave in memory, fewer would load the sources more often. */
+const LARGEST_GROUP = 16;
+/** The line of a test file that needs a process of its own, with the reason. */
+const ALONE = /^\/\/ Own process: \S/m;
+
+/**
+ * What Node's runner is given for these files (relative to `root`): most of them run in groups, one process each, in which every file is a suite of
+ * its name; loading the sources costs more than the tests of a small file. Writes the groups' modules into `folder`.
+ */
+export function groupFiles(root: string, files: readonly string[], folder: string): string[] {
+  const alone = files.filter((file) => ALONE.test(readFileSync(join(root, file), 'utf8')));
+  const rooms = Map.groupBy(
+    files.filter((file) => !alone.includes(file)),
+    (file) => file.split(/[\\/]/).slice(0, 2).join('-'),
+  );
+  const groups = [...rooms].flatMap(([room, members]) =>
+    evenParts(members).map((part, index) => {
+      const [only] = part;
+      if (part.length === 1 && only !== undefined) return only;
+      const path = join(folder, `${room}-${index + 1}.test.mjs`);
+      writeFileSync(path, groupModule(root, part));
+      return path;
+    }),
+  );
+  return [...groups, ...alone];
+}
+
+function evenParts(files: readonly string[]): string[][] {
+  const parts = Math.ceil(files.length / LARGEST_GROUP);
+  return Array.from({ length: parts }, (_, part) => files.filter((_file, index) => index % parts === part));
+}
+
+/** Required, not imported: what is loaded within a suite's function is registered in that suite. */
+function groupModule(root: string, files: readonly string[]): string {
+  const suites = files.map(
+    (file) => `describe(${JSON.stringify(file)}, () => void require(${JSON.stringify(join(root, file))}));`,
+  );
+  const from = JSON.stringify(pathToFileURL(join(root, 'scripts', 'test.ts')).href);
+  return [
+    "import { createRequire } from 'node:module';",
+    "import { describe } from 'node:test';",
+    `const require = createRequire(${from});`,
+    ...suites,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,68 @@
+import { openStore } from '../../src/store/open-store.ts';
+import { executeSql } from './execute-sql.ts';
+import { type PostgresServer, startPostgres } from './start-postgres.ts';
+
+/** Where `scripts/test.ts` tells the address of the one server for all test files. */
+const ADDRESS = 'COPPICE_TEST_POSTGRES';
+/** A ledger without rows; a copy of it costs a fifth of creating the tables anew. */
+const TEMPLATE = 'ledger_template';
+/** Nobody else wants to know of what a test's database holds. */
+const SETTINGS = ['max_connections=300', 'autovacuum=off', 'full_page_writes=off'];
+
+export interface Databases {
+  /** A new ledger without rows. */
+  createDatabase(): Promise<string>;
+  /** A new database without tables. */
+  createEmpty(): Promise<string>;
+  /** Removes what was made. */
+  stop(): Promise<void>;
+}
+
+/** A server on which every test file has databases of its own. */
+export async function startShared(): Promise<PostgresServer> {
+  const server = await startPostgres({ settings: SETTINGS });
+  try {
+    await executeSql(server.url, `CREATE DATABASE ${TEMPLATE}`);
+    const store = await openStore(server.url.replace(/postgres$/, TEMPLATE));
+    await store.close();
+    return server;
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+let made = 0;
+
+/**
+ * Databases on the server that all test files of a run share; a file that runs by itself starts one of its own. For tests that stop, restart or
+ * measure a server: `startPostgres`.
+ */
+export async function sharedPostgres(): Promise<Databases> {
+  const address = process.env[ADDRESS];
+  const own = address === undefined ? await startShared() : null;
+  const url = own?.url ?? (await askFor(address ?? ''));
+  const names: string[] = [];
+  const create = async (like: string): Promise<string> => {
+    made += 1;
+    const name = `test_${process.pid}_${made}`;
+    await executeSql(url, `CREATE DATABASE ${name} TEMPLATE ${like} STRATEGY file_copy`);
+    names.push(name);
+    return url.replace(/postgres$/, name);
+  };
+  return {
+    createDatabase: () => create(TEMPLATE),
+    createEmpty: () => create('template0'),
+    async stop() {
+      if (own !== null) return own.stop();
+      for (const name of names) await executeSql(url, `DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+async function askFor(address: string): Promise<string> {
+  const response = await fetch(address);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`the PostgreSQL server for the tests did not start: ${text}`);
+  return text;
+}
