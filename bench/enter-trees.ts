@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Limits } from '../src/core/limits.ts';
-import { createScriptedModel } from '../src/models/scripted-model.ts';
-import type { ScriptedRules } from '../src/models/scripted-rules.ts';
+import { createScriptedModel } from '../src/models/scripted/scripted-model.ts';
+import type { ScriptedRules } from '../src/models/scripted/scripted-rules.ts';
+import type { Limits } from '../src/records/agent/limits.ts';
 import { openRuntime } from '../src/runtime/open-runtime.ts';
 import type { Store } from '../src/store/store.ts';
 import { createBuiltInTools } from '../src/tools/tool-registry.ts';

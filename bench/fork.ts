@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Agent } from '../src/core/agent.ts';
-import { DEFAULT_LIMITS } from '../src/core/limits.ts';
-import { Prompt } from '../src/core/prompt.ts';
+import type { Agent } from '../src/records/agent/agent.ts';
+import { DEFAULT_LIMITS } from '../src/records/agent/limits.ts';
+import { Prompt } from '../src/records/conversation/prompt.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { newAgent, said, stepOf } from '../test/store/ledger-fixture.ts';
 

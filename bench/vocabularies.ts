@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_LIMITS } from '../src/core/limits.ts';
+import { DEFAULT_TERMS } from '../src/kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../src/models/model.ts';
-import { createScriptedModel } from '../src/models/scripted-model.ts';
+import { createScriptedModel } from '../src/models/scripted/scripted-model.ts';
+import { DEFAULT_LIMITS } from '../src/records/agent/limits.ts';
 import { openRuntime } from '../src/runtime/open-runtime.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { DEFAULT_TERMS } from '../src/toolsets/toolset-terms.ts';
 
 /**
  * `npm run bench:vocabularies [N]`: N children (100) made in one message, in each of the five vocabularies, in one process, with the scripted model and SQLite

@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { fileRules } from './file-rules.ts';
 import {
-  CORE,
+  CROWDED,
   DOOR_FLOOR,
   FLOORS,
   LIBRARY,
   LIBRARY_PARTS,
+  MAX_NAMES,
   PURE,
+  RECORDS,
   RUNTIME,
   RUNTIME_FACE,
-  SIBLINGS,
 } from './floor-table.ts';
 import { importCycles } from './import-cycles.ts';
 import type { Problem } from './problem.ts';
@@ -38,7 +39,28 @@ export function checkFloors(src: string, files: readonly string[]): Problem[] {
     line: 1,
     message: `import cycle: ${cycle.map((file) => inside(src, file)).join(' → ')}. Move what both need into a file of its own.`,
   }));
-  return [...problems, ...cycles];
+  return [...problems, ...cycles, ...crowdedFolders(src, files)];
+}
+
+function crowdedFolders(src: string, files: readonly string[]): Problem[] {
+  const folders = new Map<string, Set<string>>();
+  for (const file of files) {
+    const parts = inside(src, file).split('/');
+    for (const [depth, name] of parts.entries()) {
+      const folder = parts.slice(0, depth).join('/');
+      folders.set(folder, (folders.get(folder) ?? new Set()).add(name));
+    }
+  }
+  return [...folders].flatMap(([folder, names]) => {
+    const allowed = CROWDED[folder]?.names ?? MAX_NAMES;
+    const message =
+      names.size > allowed
+        ? `holds ${names.size} names: a folder over ${allowed} has found rooms of its own.`
+        : CROWDED[folder] !== undefined && names.size <= MAX_NAMES
+          ? 'needs no allowance any more: take it out of scripts/floor-table.ts.'
+          : null;
+    return message === null ? [] : [{ file: join(src, folder), line: 1, message }];
+  });
 }
 
 function localTargets(file: string, references: readonly ModuleReference[]): string[] {
@@ -67,8 +89,8 @@ function refusal(src: string, file: string, specifier: string | null): string | 
 }
 
 function packageRefusal(from: string, specifier: string): string | null {
-  if (from === CORE)
-    return `core imports nothing, not even ${specifier}. Let a higher floor do it and pass the result in.`;
+  if (from === RECORDS)
+    return `records import nothing, not even ${specifier}. Let a higher floor do it and pass the result in.`;
   if (PURE.has(from) && specifier.startsWith('node:'))
     return `${from} does no I/O, so it may not import ${specifier}. Let the runtime do it as an effect.`;
   return null;
@@ -81,12 +103,8 @@ function floorRefusal(from: string, target: string): string | null {
   const [own, other] = [FLOORS[from], FLOORS[to]];
   if (own === undefined || other === undefined)
     return `the folder ${own === undefined ? from : to} has no floor: give it one in scripts/floor-table.ts.`;
-  if (own === other) {
-    const allowed = SIBLINGS.some((one) => one.from === from && one.to === target);
-    return allowed
-      ? null
-      : `${named(from)} and ${named(to)} are on the same floor and may not import each other. Move what both need to a floor below.`;
-  }
+  if (own === other)
+    return `${named(from)} and ${named(to)} are on the same floor and may not import each other. Move what both need to a floor below.`;
   if (own < other)
     return `${named(from)} (floor ${own}) may not import ${target} (floor ${other}): a floor sees only what is below it.`;
   if (to === RUNTIME && !RUNTIME_FACE.includes(target))

@@ -1,5 +1,5 @@
-import { describeBindings, keyBindings } from '../src/tui/key-bindings.ts';
-import { commandRows, keyRows } from '../src/tui/key-rows.ts';
+import { describeBindings, keyBindings } from '../src/tui/keys/key-bindings.ts';
+import { commandRows, keyRows } from '../src/tui/keys/key-rows.ts';
 
 /** The keys and commands of the terminal UI as a table of a document. */
 export function keysTable(): string {

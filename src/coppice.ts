@@ -2,7 +2,7 @@
  * The library: create a runtime on a ledger, register tools and models of one's own, start agents, stream what happens, send, wait
  * for the result, kill, close. See examples/library.ts.
  */
-import { CoppiceError } from './core/coppice-error.ts';
+
 import {
   type AgentGround,
   agentConfig,
@@ -18,19 +18,15 @@ import { SubagentWatch } from './library/subagent-watch.ts';
 import type { AcpServer } from './models/acp/acp-server.ts';
 import type { Gate } from './models/gate.ts';
 import { openModel } from './models/providers.ts';
+import { killAllProcessGroups } from './processes/process-group.ts';
+import { CoppiceError } from './records/coppice-error.ts';
 import { openRuntime } from './runtime/open-runtime.ts';
 import type { RuntimeEvent } from './runtime/runtime-event.ts';
 import type { ResumeOptions, ResumeReport, RuntimeFace, TreeOutcome } from './runtime/runtime-face.ts';
 import { dataFolder, outputFolder, settingsPlaces } from './settings/folders.ts';
 import { openStore } from './store/open-store.ts';
-import { killAllProcessGroups } from './tools/process-group.ts';
 import { createBuiltInTools } from './tools/tool-registry.ts';
 
-export type { Agent } from './core/agent.ts';
-export { CoppiceError } from './core/coppice-error.ts';
-export type { Limits } from './core/limits.ts';
-export type { Mail } from './core/mail.ts';
-export type { AssistantPart, PlacedMessage } from './core/message.ts';
 export type { AgentOptions, CoppiceOptions, ProfileOptions } from './library/coppice-options.ts';
 export { createToolRegistry } from './library/create-tool-registry.ts';
 export { registerSubagentTools } from './library/register-subagent-tools.ts';
@@ -40,12 +36,17 @@ export type { ToolCallRequest, ToolCallResult } from './library/tool-call.ts';
 export type { ToolCategory, ToolDefinition, ToolHandler, ToolParameter } from './library/tool-definition.ts';
 export type { ToolRegistry } from './library/tool-registry.ts';
 export type { Model, ModelDelta, ModelOutcome, ModelRequest } from './models/model.ts';
-export { createScriptedModel } from './models/scripted-model.ts';
+export { createScriptedModel } from './models/scripted/scripted-model.ts';
+export type { Agent } from './records/agent/agent.ts';
+export type { Limits } from './records/agent/limits.ts';
+export type { Mail } from './records/conversation/mail.ts';
+export type { AssistantPart, PlacedMessage } from './records/conversation/message.ts';
+export { CoppiceError } from './records/coppice-error.ts';
+export type { Tool, ToolContext, ToolResult } from './records/tool.ts';
 export type { RuntimeEvent } from './runtime/runtime-event.ts';
 export type { ResumeOptions, ResumeReport, TreeOutcome } from './runtime/runtime-face.ts';
 export { StoreError } from './store/store-error.ts';
 export { defineTool } from './tools/define-tool.ts';
-export type { Tool, ToolContext, ToolResult } from './tools/tool.ts';
 
 /** One root agent and its tree. */
 export interface RunningAgent {

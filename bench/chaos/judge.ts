@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
-import { agentOf, messageOf, type Row } from '../../src/store/rows.ts';
+import { agentOf, messageOf, type Row } from '../../src/store/ledger/rows.ts';
 import { brokenAtRest } from '../../test/sim/final-laws.ts';
 import { brokenNow } from '../../test/sim/moment-laws.ts';
 import { copyLedger, REST_TABLES } from './ledger-copy.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Agent } from '../../src/core/agent.ts';
-import type { Step } from '../../src/core/step.ts';
-import { agentOf, type Row } from '../../src/store/rows.ts';
+import type { Step } from '../../src/kernel/step.ts';
+import type { Agent } from '../../src/records/agent/agent.ts';
+import { agentOf, type Row } from '../../src/store/ledger/rows.ts';
 import type { Store } from '../../src/store/store.ts';
 import { stepOf } from '../../test/store/ledger-fixture.ts';
 

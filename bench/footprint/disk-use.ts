@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import type { Agent } from '../../src/core/agent.ts';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import type { Step } from '../../src/core/step.ts';
+import type { Step } from '../../src/kernel/step.ts';
+import type { Agent } from '../../src/records/agent/agent.ts';
+import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { letter, newAgent, newRoot, said, stepOf } from '../../test/store/ledger-fixture.ts';

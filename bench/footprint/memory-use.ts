@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ScriptedRules } from '../../src/models/scripted-rules.ts';
+import type { ScriptedRules } from '../../src/models/scripted/scripted-rules.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { makeHome } from '../../test/cli/run-cli.ts';
 import { enterTrees } from '../enter-trees.ts';

@@ -1,8 +1,8 @@
 import { fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import type { Tool } from '../../src/records/tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import type { Tool } from '../../src/tools/tool.ts';
 import type { StepKind } from './kill-points.ts';
 import type { Killer } from './killer.ts';
 

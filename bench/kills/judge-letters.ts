@@ -1,5 +1,5 @@
-import type { Mail } from '../../src/core/mail.ts';
-import { isTerminal } from '../../src/core/state.ts';
+import { isTerminal } from '../../src/records/agent/state.ts';
+import type { Mail } from '../../src/records/conversation/mail.ts';
 import type { Finding } from './finding.ts';
 import type { RunLedger } from './run-ledger.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { NewMail } from '../../src/core/mail.ts';
-import type { Message } from '../../src/core/message.ts';
-import type { NewAgent } from '../../src/core/new-agent.ts';
-import type { Step } from '../../src/core/step.ts';
+import type { Step } from '../../src/kernel/step.ts';
+import type { NewAgent } from '../../src/records/agent/new-agent.ts';
+import type { NewMail } from '../../src/records/conversation/mail.ts';
+import type { Message } from '../../src/records/conversation/message.ts';
 import type { StepKind } from './kill-points.ts';
 
 /** What one step was to bring about, as it was handed to the ledger. */

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Agent } from '../../src/core/agent.ts';
-import type { Mail } from '../../src/core/mail.ts';
-import type { PlacedMessage } from '../../src/core/message.ts';
-import { agentOf, mailOf, messageOf, type Row } from '../../src/store/rows.ts';
+import type { Agent } from '../../src/records/agent/agent.ts';
+import type { Mail } from '../../src/records/conversation/mail.ts';
+import type { PlacedMessage } from '../../src/records/conversation/message.ts';
+import { agentOf, mailOf, messageOf, type Row } from '../../src/store/ledger/rows.ts';
 import { openPool } from '../chaos/chaos-ledger.ts';
 import { copyLedger, REST_TABLES } from '../chaos/ledger-copy.ts';
 

@@ -1,6 +1,6 @@
-import type { Agent } from '../../src/core/agent.ts';
-import { type AgentState, isWorking } from '../../src/core/state.ts';
-import type { Step } from '../../src/core/step.ts';
+import type { Step } from '../../src/kernel/step.ts';
+import type { Agent } from '../../src/records/agent/agent.ts';
+import { type AgentState, isWorking } from '../../src/records/agent/state.ts';
 import type { Situation, StepKind } from './kill-points.ts';
 
 /** `resumes`: it is the agent's first since it was claimed. */

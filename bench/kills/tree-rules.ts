@@ -1,4 +1,4 @@
-import type { ScriptedRules } from '../../src/models/scripted-rules.ts';
+import type { ScriptedRules } from '../../src/models/scripted/scripted-rules.ts';
 
 type Rule = ScriptedRules['rules'][number];
 type Call = NonNullable<Rule['calls']>[number];

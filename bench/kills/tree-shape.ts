@@ -1,4 +1,4 @@
-import type { Agent } from '../../src/core/agent.ts';
+import type { Agent } from '../../src/records/agent/agent.ts';
 import { COUNTING } from './counting-tools.ts';
 import type { RunLedger } from './run-ledger.ts';
 

@@ -1,5 +1,5 @@
-import type { NewMail } from '../../src/core/mail.ts';
-import type { Step } from '../../src/core/step.ts';
+import type { Step } from '../../src/kernel/step.ts';
+import type { NewMail } from '../../src/records/conversation/mail.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Journal } from './journal.ts';
 import type { Situation, StepKind } from './kill-points.ts';

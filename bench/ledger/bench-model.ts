@@ -1,4 +1,4 @@
-import { createScriptedModel } from '../../src/models/scripted-model.ts';
+import { createScriptedModel } from '../../src/models/scripted/scripted-model.ts';
 
 export const BENCH_MODEL = 'scripted/bench';
 

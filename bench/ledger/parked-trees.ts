@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Agent, AgentConfig } from '../../src/core/agent.ts';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import type { NewAgent } from '../../src/core/new-agent.ts';
-import { newTurn } from '../../src/core/state.ts';
-import type { Step } from '../../src/core/step.ts';
+import type { Step } from '../../src/kernel/step.ts';
+import type { Agent, AgentConfig } from '../../src/records/agent/agent.ts';
+import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
+import type { NewAgent } from '../../src/records/agent/new-agent.ts';
+import { newTurn } from '../../src/records/agent/state.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CONFIG, newAgent, said, stepOf } from '../../test/store/ledger-fixture.ts';
 import { BENCH_MODEL } from './bench-model.ts';

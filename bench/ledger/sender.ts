@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NewMail } from '../../src/core/mail.ts';
+import type { NewMail } from '../../src/records/conversation/mail.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { inLanes } from './in-lanes.ts';

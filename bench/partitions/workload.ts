@@ -1,7 +1,7 @@
-import type { Agent } from '../../src/core/agent.ts';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import type { Mail } from '../../src/core/mail.ts';
-import type { Step } from '../../src/core/step.ts';
+import type { Step } from '../../src/kernel/step.ts';
+import type { Agent } from '../../src/records/agent/agent.ts';
+import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
+import type { Mail } from '../../src/records/conversation/mail.ts';
 import type { Store } from '../../src/store/store.ts';
 import { letter, newAgent, said, stepOf } from '../../test/store/ledger-fixture.ts';
 

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createScriptedModel } from '../../src/models/scripted-model.ts';
-import type { ScriptedRules } from '../../src/models/scripted-rules.ts';
+import { createScriptedModel } from '../../src/models/scripted/scripted-model.ts';
+import type { ScriptedRules } from '../../src/models/scripted/scripted-rules.ts';
 import { openRuntime } from '../../src/runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import { openStore } from '../../src/store/open-store.ts';

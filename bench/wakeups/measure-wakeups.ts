@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ScriptedRules } from '../../src/models/scripted-rules.ts';
+import type { ScriptedRules } from '../../src/models/scripted/scripted-rules.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { makeHome } from '../../test/cli/run-cli.ts';

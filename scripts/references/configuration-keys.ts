@@ -1,6 +1,6 @@
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { DEFAULT_TERMS } from '../../src/toolsets/toolset-terms.ts';
-import { ACTIONS } from '../../src/tui/action.ts';
+import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
+import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
+import { ACTIONS } from '../../src/tui/keys/action.ts';
 
 export interface KeyText {
   readonly meaning: string;

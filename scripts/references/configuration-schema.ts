@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { configuration } from '../../src/cli/config.ts';
+import { configuration } from '../../src/cli/setup/config.ts';
 import { CONFIGURATION_KEYS } from './configuration-keys.ts';
 
 /** As much of JSON Schema as zod writes for the configuration. */

@@ -9,17 +9,19 @@ const WHAT: Readonly<Record<string, string>> = {
   tui: 'the terminal UI',
   cron: 'schedules: when a job is due, firing it, the tool for agents',
   channels: 'Telegram, webhooks, files, standard output; the outbox; chats',
-  server: 'leading served trees that nobody leads',
+  serve: 'leading served trees that nobody leads',
   library: 'options, registries and callbacks of the public library',
   runtime: 'the executor: gather, group commit, perform; the only place where effects happen',
   settings: 'what the configuration file and the library both take',
   store: 'the Store contract; SQLite and PostgreSQL lock, read, write, listen and tell the time',
-  kernel: 'turn: what an agent does next; ledger: what is admitted and which rows change',
-  toolsets: 'the five vocabularies: calls become steps',
+  kernel:
+    'transition: one agent, one event; turn, mailbox: what it does next; toolsets: the five vocabularies; ledger: what is admitted',
   models: 'wire protocols, provider packages, agent programs, the gate, the scripted model',
-  tools: 'bash, read, write, patch, search, think; permission rules, processes',
+  tools: 'bash, read, write, patch, search, think',
+  permissions: 'rules, the policy, paths and shell commands as rules see them, the text of a refusal',
+  processes: 'child processes: starting, marking, stopping, slots, environment, output',
   render: 'text for people: colours, signs, tables, sizes, clean output',
-  core: 'state, events, transition, limits, mail, prompt',
+  records: 'what things are: agents, conversations, runs, tools, errors',
 };
 
 /** The floors of src/ as a drawing, from the top down, from the table that `npm run floors` checks imports with. */
@@ -37,7 +39,7 @@ export function floorsDrawing(src: string): string {
           throw new Error(`scripts/references/floors-drawing.ts has no line for src/${folder}`);
         const notes = [...(PURE.has(folder) ? ['pure'] : []), ...(floor === DOOR_FLOOR ? ['door'] : [])];
         const name = folder === LIBRARY ? '*.ts' : `${folder}/`;
-        return `${index === 0 ? String(floor).padStart(2) : '  '}  ${name.padEnd(10)} ${notes.join(', ').padEnd(5)} ${what}`.trimEnd();
+        return `${index === 0 ? String(floor).padStart(2) : '  '}  ${name.padEnd(12)} ${notes.join(', ').padEnd(5)} ${what}`.trimEnd();
       }),
   );
   return `\`\`\`text\n${rows.join('\n')}\n\`\`\``;

@@ -5,7 +5,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'broken-stream',
     protects: 'tools from the calls of an answer that broke off',
-    file: 'src/models/answer-collector.ts',
+    file: 'src/models/provider/answer-collector.ts',
     guard: 'if (this.#finish === null || finish === undefined || this.error !== null) return null;',
     without: 'if (this.#finish === null || finish === undefined) return null;',
     tests: ['models/answer-collector', 'models/contract'],
@@ -29,7 +29,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'key-in-errors',
     protects: 'keys of providers from standing in errors, and so in the ledger',
-    file: 'src/models/provider-failure.ts',
+    file: 'src/models/provider/provider-failure.ts',
     guard: "const safe = hideSecrets(text, secrets, '[key]');",
     without: 'const safe = text;',
     tests: ['models/contract'],
@@ -45,18 +45,18 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'telegram-allow',
     protects: 'agents from strangers who write to the bot or press its buttons',
-    file: 'src/channels/telegram/update-desk.ts',
+    file: 'src/channels/telegram/inbound/update-desk.ts',
     guard: 'if (!this.#mayWrite(incoming.from)) return;',
     without: 'this.#mayWrite(incoming.from);',
-    tests: ['channels/telegram-listen'],
+    tests: ['channels/telegram/telegram-listen'],
   },
   {
     name: 'telegram-token',
     protects: 'the token of the bot from standing in errors',
-    file: 'src/channels/telegram/bot-failure.ts',
+    file: 'src/channels/telegram/bot/bot-failure.ts',
     guard: 'const said = withoutToken(String(error.description), token);',
     without: 'const said = String(error.description);',
-    tests: ['channels/telegram-deliver', 'channels/telegram-server'],
+    tests: ['channels/telegram/telegram-deliver', 'channels/telegram/telegram-server'],
   },
   {
     name: 'telegram-hidden',
@@ -64,7 +64,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
     file: 'src/render/plain-sight.ts',
     guard: '.replaceAll(HIDDEN, ',
     without: '.replaceAll(/(?!)/gu, ',
-    tests: ['channels/telegram-asks'],
+    tests: ['channels/telegram/telegram-asks'],
   },
   {
     name: 'webhook-timestamp',
@@ -93,7 +93,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'outbox-places',
     protects: 'deliveries of other channels from one that hangs (law O2)',
-    file: 'src/channels/outbox.ts',
+    file: 'src/channels/outbox/outbox.ts',
     guard: 'return under_way + without < AT_ONCE;',
     without: 'return under_way + without >= 0;',
     tests: ['channels/outbox.test'],
@@ -101,7 +101,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'trust-contents',
     protects: 'a user from agent files that changed after they were accepted',
-    file: 'src/cli/project-agents.ts',
+    file: 'src/cli/profiles/project-agents.ts',
     guard: "before.hash === hash ? 'trusted' : 'changed'",
     without: "'trusted'",
     tests: ['cli/trust'],
@@ -109,7 +109,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'trust-untrusted',
     protects: 'a user from the agent files of a folder that nobody accepted',
-    file: 'src/cli/project-agents.ts',
+    file: 'src/cli/profiles/project-agents.ts',
     guard: "before === null ? 'untrusted' :",
     without: "before === null ? 'trusted' :",
     tests: ['cli/trust'],
@@ -141,7 +141,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'letter-alone',
     protects: 'a person from allowing, while typing, what has just come up',
-    file: 'src/tui/question.ts',
+    file: 'src/tui/state/question.ts',
     guard: 'const quiet = now - state.typed_at >= ALONE_MS && now - question.since >= ALONE_MS;',
     without: 'const quiet = true;',
     tests: ['tui/question'],

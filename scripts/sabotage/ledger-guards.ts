@@ -25,7 +25,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'message-key-sqlite',
     protects: 'a conversation from a second message at one place, whoever writes it (law 11)',
-    file: 'src/store/sqlite/schema.ts',
+    file: 'src/store/sqlite/migrations/schema.ts',
     guard: '  at INTEGER NOT NULL,\n  PRIMARY KEY (agent_id, seq)\n) STRICT, WITHOUT ROWID;',
     without: '  at INTEGER NOT NULL\n) STRICT;',
     tests: SQLITE,
@@ -33,7 +33,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'message-key-postgres',
     protects: 'a conversation from a second message at one place, whoever writes it (law 11)',
-    file: 'src/store/postgres/schema.ts',
+    file: 'src/store/postgres/migrations/schema.ts',
     guard: '  at bigint NOT NULL,\n  PRIMARY KEY (agent_id, seq)\n',
     without: '  at bigint NOT NULL\n',
     tests: POSTGRES,
@@ -41,7 +41,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'mail-number-key-postgres',
     protects: 'a mailbox from two letters with one number (law 11)',
-    file: 'src/store/postgres/schema.ts',
+    file: 'src/store/postgres/migrations/schema.ts',
     guard: ',\n  UNIQUE (to_id, number)\n',
     without: '\n',
     tests: POSTGRES,
@@ -49,7 +49,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'delivery-key-postgres',
     protects: 'people from the same delivery entered twice',
-    file: 'src/store/postgres/schema.ts',
+    file: 'src/store/postgres/migrations/schema.ts',
     guard: 'CREATE TABLE deliveries (\n  id text PRIMARY KEY,',
     without: 'CREATE TABLE deliveries (\n  id text NOT NULL,',
     tests: POSTGRES,
@@ -57,7 +57,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'fire-key-sqlite',
     protects: 'a job from a second fire of one instant, whoever enters it (law F1)',
-    file: 'src/store/sqlite/schema.ts',
+    file: 'src/store/sqlite/migrations/schema.ts',
     guard: '  fired_at INTEGER NOT NULL,\n  PRIMARY KEY (job_id, instant, manual)\n) STRICT, WITHOUT ROWID;',
     without: '  fired_at INTEGER NOT NULL\n) STRICT;',
     tests: SQLITE,
@@ -202,7 +202,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'kill-descendants',
     protects: 'a person from agents that live on below a killed one (law 9)',
-    file: 'src/store/fact-queries.ts',
+    file: 'src/store/ledger/fact-queries.ts',
     guard: "'g.parent_id = below.id'",
     without: "'false'",
     tests: BOTH,
@@ -317,7 +317,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'delivery-try',
     protects: 'a delivery from an end told by a try that was overtaken',
-    file: 'src/store/outbox.ts',
+    file: 'src/store/ledger/outbox.ts',
     guard:
       "WHERE id = $1 AND worker = $2 AND attempts = $3 AND status = 'pending' RETURNING id`;\n      const values",
     without:
@@ -327,7 +327,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'delivery-claim',
     protects: 'a delivery from two servers that send it side by side',
-    file: 'src/store/outbox.ts',
+    file: 'src/store/ledger/outbox.ts',
     guard: '(d.worker IS NULL OR NOT EXISTS',
     without: "(d.worker IS NULL OR d.worker <> '' OR NOT EXISTS",
     tests: BOTH,
@@ -335,7 +335,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'delivery-lease',
     protects: 'deliveries and chats from staying with a server that fell silent',
-    file: 'src/store/leases.ts',
+    file: 'src/store/ledger/leases.ts',
     guard: '`w.expires_at > coppice_now() AND w.id NOT IN',
     without: '`w.id NOT IN',
     tests: BOTH,
@@ -343,7 +343,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'seat',
     protects: 'a chat from two servers that listen to it',
-    file: 'src/store/outbox.ts',
+    file: 'src/store/ledger/outbox.ts',
     guard: 'WHERE s.worker = $2 OR NOT EXISTS',
     without: 'WHERE s.worker <> $2 OR s.worker = $2 OR NOT EXISTS',
     tests: BOTH,
@@ -359,7 +359,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'newer-ledger-postgres',
     protects: 'a ledger of a newer version from an older program',
-    file: 'src/store/postgres/migrate.ts',
+    file: 'src/store/postgres/migrations/migrate.ts',
     guard: 'if (present > newest) {',
     without: 'if (present < 0) {',
     tests: ['store/migration-cut'],

@@ -1,6 +1,6 @@
-import type { Ask } from '../core/ask.ts';
-import type { DeliveryKind } from '../core/delivery.ts';
-import type { Run } from '../core/run.ts';
+import type { Ask } from '../records/conversation/ask.ts';
+import type { DeliveryKind } from '../records/run/delivery.ts';
+import type { Run } from '../records/run/run.ts';
 
 /** One delivery as a channel gets it, with everything that it tells of. */
 export interface Parcel {

@@ -1,9 +1,9 @@
-import type { Agent, AgentConfig } from '../core/agent.ts';
-import type { Ask } from '../core/ask.ts';
-import { CoppiceError } from '../core/coppice-error.ts';
-import type { Limits } from '../core/limits.ts';
-import { isTerminal, isWorking } from '../core/state.ts';
-import { storable } from '../core/text.ts';
+import type { Agent, AgentConfig } from '../records/agent/agent.ts';
+import type { Limits } from '../records/agent/limits.ts';
+import { isTerminal, isWorking } from '../records/agent/state.ts';
+import type { Ask } from '../records/conversation/ask.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import { storable } from '../records/text/text.ts';
 import { statusWord } from '../render/agent-status.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';

@@ -1,5 +1,5 @@
-import type { Ask } from '../core/ask.ts';
-import type { Run } from '../core/run.ts';
+import type { Ask } from '../records/conversation/ask.ts';
+import type { Run } from '../records/run/run.ts';
 import type { Parcel } from './channel.ts';
 
 /**

@@ -1,15 +1,15 @@
 import { Argument, Command } from 'commander';
-import { addApprovalsCommands } from './approvals-commands.ts';
+import { addApprovalsCommands } from './approvals/approvals-commands.ts';
 import { SHELLS, type Shell } from './completion/shell.ts';
-import { addCronCommands } from './cron-commands.ts';
-import { addDeliveriesCommands } from './deliveries-commands.ts';
-import { addGcCommand } from './gc-command.ts';
+import { addCronCommands } from './cron/cron-commands.ts';
+import { addDeliveriesCommands } from './deliveries/deliveries-commands.ts';
+import { addGcCommand } from './gc/gc-command.ts';
 import { seconds, whole } from './option-values.ts';
 import type { ProgramPart, Work, WorkTerms } from './program-part.ts';
-import { addRunningCommands } from './running-commands.ts';
-import { addServeCommand } from './serve-command.ts';
-import { addSubagentCommands } from './subagent-commands.ts';
-import { addWorkerCommands } from './worker-commands.ts';
+import { addRunningCommands } from './run/running-commands.ts';
+import { addSubagentCommands } from './runs/subagent-commands.ts';
+import { addServeCommand } from './serve/serve-command.ts';
+import { addWorkerCommands } from './worker/worker-commands.ts';
 
 export interface Program {
   readonly command: Command;
@@ -43,7 +43,7 @@ export function createProgram(version: string): Program {
     .action(
       choose(
         (options: { all?: boolean; tree?: string }) => async (context) =>
-          (await import('./commands/ps.ts')).ps(context, options),
+          (await import('./agents/ps.ts')).ps(context, options),
       ),
     );
 
@@ -51,7 +51,7 @@ export function createProgram(version: string): Program {
     .argument('[id]', "an agent of it; default: this folder's newest")
     .action(
       choose(
-        (id: string | undefined) => async (context) => (await import('./commands/tree.ts')).tree(context, id),
+        (id: string | undefined) => async (context) => (await import('./agents/tree.ts')).tree(context, id),
       ),
     );
 
@@ -62,7 +62,7 @@ export function createProgram(version: string): Program {
     )
     .action(
       choose(
-        (id: string | undefined) => async (context) => (await import('./commands/show.ts')).show(context, id),
+        (id: string | undefined) => async (context) => (await import('./agents/show.ts')).show(context, id),
       ),
     );
 
@@ -76,7 +76,7 @@ export function createProgram(version: string): Program {
     .action(
       choose(
         (id: string | undefined, options: { follow?: boolean; tail?: number }) => async (context) =>
-          (await import('./commands/logs.ts')).logs(context, id, options),
+          (await import('./agents/logs.ts')).logs(context, id, options),
       ),
     );
 
@@ -86,7 +86,7 @@ export function createProgram(version: string): Program {
     .action(
       choose(
         (id: string, text: string | undefined) => async (context) =>
-          (await import('./commands/send.ts')).send(context, id, text),
+          (await import('./agents/send.ts')).send(context, id, text),
       ),
     );
 
@@ -96,7 +96,7 @@ export function createProgram(version: string): Program {
     .action(
       choose(
         (ids: string[], options: { timeout: number }) => async (context) =>
-          (await import('./commands/wait.ts')).wait(context, ids, options),
+          (await import('./run/wait.ts')).wait(context, ids, options),
       ),
     );
 
@@ -106,12 +106,12 @@ export function createProgram(version: string): Program {
     .action(
       choose(
         (ids: string[], options: { yes?: boolean }) => async (context) =>
-          (await import('./commands/kill.ts')).kill(context, ids, options),
+          (await import('./agents/kill.ts')).kill(context, ids, options),
       ),
     );
 
   sub('profiles', 'List the kinds of agents there are: built in, yours, and of this folder').action(
-    choose(() => async (context) => (await import('./commands/profiles.ts')).profiles(context)),
+    choose(() => async (context) => (await import('./profiles/list-profiles.ts')).profiles(context)),
   );
 
   sub('trust', 'Accept the agent files of a folder, as they are now')
@@ -121,7 +121,7 @@ export function createProgram(version: string): Program {
     .action(
       choose(
         (folder: string | undefined, options: { yes?: boolean; revoke?: boolean }) => async (context) =>
-          (await import('./commands/trust.ts')).trust(context, folder, options),
+          (await import('./profiles/change-trust.ts')).trust(context, folder, options),
       ),
     );
 
@@ -134,13 +134,13 @@ export function createProgram(version: string): Program {
   addGcCommand({ sub, choose });
 
   sub('doctor', 'Show what is configured and what is missing').action(
-    choose(() => async (context) => (await import('./commands/doctor.ts')).doctor(context)),
+    choose(() => async (context) => (await import('./doctor/doctor.ts')).doctor(context)),
   );
 
   sub('completion', 'Print what completes coppice in a shell')
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
     // Shells run this as they start: it needs no configuration, so a wrong one must not get in the way.
-    .action(async (shell: Shell) => (await import('./commands/completion.ts')).completion(command, shell));
+    .action(async (shell: Shell) => (await import('./completion/completion.ts')).completion(command, shell));
 
   return { command, chosen: () => chosen };
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { AgentConfig } from '../core/agent.ts';
-import type { NewCronJob } from '../core/cron-job.ts';
-import { splitTarget } from '../core/delivery.ts';
-import type { FireBegin } from '../core/fire-request.ts';
-import { runIsolated } from '../core/isolated-run.ts';
-import { storable } from '../core/text.ts';
-import { describeSchedule } from './describe-schedule.ts';
+import type { AgentConfig } from '../records/agent/agent.ts';
+import type { NewCronJob } from '../records/run/cron-job.ts';
+import { splitTarget } from '../records/run/delivery.ts';
+import type { FireBegin } from '../records/run/fire-request.ts';
+import { runIsolated } from '../records/run/isolated-run.ts';
+import { storable } from '../records/text/text.ts';
+import { describeSchedule } from './schedule/describe-schedule.ts';
 
 /** Channels in which people can be asked. */
 const ASKING = new Set(['telegram']);

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Agent, AgentConfig } from '../core/agent.ts';
-import { CoppiceError } from '../core/coppice-error.ts';
-import type { CronJob } from '../core/cron-job.ts';
+import type { Agent, AgentConfig } from '../records/agent/agent.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import type { CronJob } from '../records/run/cron-job.ts';
+import type { Tool } from '../records/tool.ts';
 import type { Store } from '../store/store.ts';
 import { defineTool } from '../tools/define-tool.ts';
-import type { Tool } from '../tools/tool.ts';
-import { describeSchedule, instantText } from './describe-schedule.ts';
 import { JobDesk } from './job-desk.ts';
 import { jobRuns } from './job-runs.ts';
+import { describeSchedule, instantText } from './schedule/describe-schedule.ts';
 
 /** What jobs of one tree may be, on top of what a person may say. */
 const LEAST_MS = 60_000;

@@ -1,7 +1,7 @@
-import { keptName, nameFault } from '../core/agent-name.ts';
-import { CoppiceError } from '../core/coppice-error.ts';
-import type { NewCronJob } from '../core/cron-job.ts';
-import { storable } from '../core/text.ts';
+import { keptName, nameFault } from '../records/agent/agent-name.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import type { NewCronJob } from '../records/run/cron-job.ts';
+import { storable } from '../records/text/text.ts';
 
 /** What may be said of a job. Each throws a `CoppiceError` that says what would do. */
 

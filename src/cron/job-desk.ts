@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { CoppiceError } from '../core/coppice-error.ts';
-import type { CronJob, NewCronJob, Overlap, Schedule } from '../core/cron-job.ts';
-import type { Limits } from '../core/limits.ts';
+import type { Limits } from '../records/agent/limits.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import type { CronJob, NewCronJob, Overlap, Schedule } from '../records/run/cron-job.ts';
 import type { Store } from '../store/store.ts';
-import { nextInstant } from './instants.ts';
 import { checkedName, checkedTask, refuseLoose, timeoutOf } from './job-checks.ts';
 import { nameTaken, notNow } from './job-refusals.ts';
-import { parseSchedule } from './parse-schedule.ts';
+import { nextInstant } from './schedule/instants.ts';
+import { parseSchedule } from './schedule/parse-schedule.ts';
 import { beginOf } from './scheduler.ts';
 
 /** Between two looks at the same millisecond of a clock. */

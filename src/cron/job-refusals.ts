@@ -1,5 +1,5 @@
-import { CoppiceError } from '../core/coppice-error.ts';
-import type { CronJob } from '../core/cron-job.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import type { CronJob } from '../records/run/cron-job.ts';
 
 /** Why something cannot be done with a job, and what can. */
 

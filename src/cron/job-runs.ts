@@ -1,5 +1,5 @@
-import type { CronFire } from '../core/cron-job.ts';
-import type { Run } from '../core/run.ts';
+import type { CronFire } from '../records/run/cron-job.ts';
+import type { Run } from '../records/run/run.ts';
 import type { Store } from '../store/store.ts';
 
 /** An instant of a job, and the run that it led to. */

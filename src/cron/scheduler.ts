@@ -1,11 +1,11 @@
-import type { CronFire, CronJob } from '../core/cron-job.ts';
-import type { FireBegin, FireRequest } from '../core/fire-request.ts';
-import type { NewMail } from '../core/mail.ts';
-import { isTerminal } from '../core/state.ts';
-import { storable } from '../core/text.ts';
+import { isTerminal } from '../records/agent/state.ts';
+import type { NewMail } from '../records/conversation/mail.ts';
+import type { CronFire, CronJob } from '../records/run/cron-job.ts';
+import type { FireBegin, FireRequest } from '../records/run/fire-request.ts';
+import { storable } from '../records/text/text.ts';
 import type { Store } from '../store/store.ts';
 import { beginRun } from './begin-run.ts';
-import { dueInstants, nextInstant } from './instants.ts';
+import { dueInstants, nextInstant } from './schedule/instants.ts';
 
 /** Looked at so often even if nothing is due: another process may have made a job, or the clock was set. */
 const LOOK_MS = 1_000;

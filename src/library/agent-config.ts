@@ -1,14 +1,14 @@
-import type { AgentConfig } from '../core/agent.ts';
-import { CoppiceError } from '../core/coppice-error.ts';
-import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
-import { type Profile, rootProfileRules } from '../core/profile.ts';
+import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
+import { DEFAULT_TERMS, type ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
+import type { AgentConfig } from '../records/agent/agent.ts';
+import { DEFAULT_LIMITS, type Limits } from '../records/agent/limits.ts';
+import { type Profile, rootProfileRules } from '../records/agent/profile.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import { checkRules } from '../settings/check-rules.ts';
 import { settingsProfiles } from '../settings/settings-profiles.ts';
 import { given, settingsTerms } from '../settings/settings-terms.ts';
 import { createBuiltInTools } from '../tools/tool-registry.ts';
-import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
-import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { AgentOptions, CoppiceOptions, ProfileOptions } from './coppice-options.ts';
 import type { SubagentTerms } from './subagent-terms.ts';
 

@@ -1,4 +1,4 @@
-import { CoppiceError } from '../core/coppice-error.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import { checkSettings } from '../settings/check-settings.ts';
 import { settings } from '../settings/settings.ts';

@@ -1,9 +1,9 @@
-import type { AgentConfig, PermissionRules } from '../core/agent.ts';
-import type { Limits } from '../core/limits.ts';
-import type { Profile } from '../core/profile.ts';
 import type { Model } from '../models/model.ts';
+import type { AgentConfig, PermissionRules } from '../records/agent/agent.ts';
+import type { Limits } from '../records/agent/limits.ts';
+import type { Profile } from '../records/agent/profile.ts';
+import type { Tool } from '../records/tool.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Tool } from '../tools/tool.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 
 /** A profile: what is left out is as whoever creates the agent. */

@@ -1,5 +1,5 @@
+import type { Tool } from '../records/tool.ts';
 import { defineTool } from '../tools/define-tool.ts';
-import type { Tool } from '../tools/tool.ts';
 import type { ToolDefinition, ToolHandler, ToolParameter } from './tool-definition.ts';
 
 /** A tool from a plain definition. Throws a TypeError when the definition is wrong, as `defineTool` does. */

@@ -1,7 +1,7 @@
-import { CoppiceError } from '../core/coppice-error.ts';
+import { parseArguments } from '../kernel/toolsets/arguments.ts';
+import { delegateInput, spawnInput } from '../kernel/toolsets/delegate-input.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 import { didYouMean, nearestName } from '../render/nearest-name.ts';
-import { parseArguments } from '../toolsets/arguments.ts';
-import { delegateInput, spawnInput } from '../toolsets/delegate-input.ts';
 import { Registry } from './registry.ts';
 import type { SubagentCallbacks } from './subagent-callbacks.ts';
 import type { SubagentHost } from './subagent-host.ts';

@@ -1,7 +1,7 @@
-import { CoppiceError } from '../core/coppice-error.ts';
+import { treeOutput } from '../processes/spilled-output.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import type { Tool } from '../records/tool.ts';
 import { dataFolder, outputFolder } from '../settings/folders.ts';
-import { treeOutput } from '../tools/spilled-output.ts';
-import type { Tool } from '../tools/tool.ts';
 import { definitionOf, handlerTool } from './handler-tool.ts';
 import type { SubagentHost } from './subagent-host.ts';
 import type { SubagentTerms } from './subagent-terms.ts';

@@ -1,12 +1,12 @@
-import type { AgentConfig } from '../core/agent.ts';
-import { cutShort, resultText } from '../core/child-text.ts';
-import { CoppiceError } from '../core/coppice-error.ts';
-import type { Limits } from '../core/limits.ts';
-import type { TaskTerms } from '../core/task-terms.ts';
+import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
+import { programOf } from '../kernel/toolsets/delegate-input.ts';
+import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
+import type { AgentConfig } from '../records/agent/agent.ts';
+import type { Limits } from '../records/agent/limits.ts';
+import type { TaskTerms } from '../records/agent/task-terms.ts';
+import { cutShort, resultText } from '../records/conversation/child-text.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
-import { programOf } from '../toolsets/delegate-input.ts';
-import { nameOfTask } from '../toolsets/new-child.ts';
-import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
 
 /** A task that a program gives to a sub-agent without any agent in between. */
 export type HostTask = { readonly task: string; readonly description: string } & (

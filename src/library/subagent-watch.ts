@@ -1,11 +1,11 @@
-import type { Agent } from '../core/agent.ts';
-import { cutShort } from '../core/child-text.ts';
-import { CoppiceError } from '../core/coppice-error.ts';
-import type { Failure } from '../core/failure.ts';
-import { parseJson } from '../core/json-text.ts';
-import type { PlacedMessage, ResultContent } from '../core/message.ts';
-import { isTerminal, isWorking } from '../core/state.ts';
-import { isAgentProgram } from '../core/submits.ts';
+import type { Agent } from '../records/agent/agent.ts';
+import { isTerminal, isWorking } from '../records/agent/state.ts';
+import { isAgentProgram } from '../records/agent/submits.ts';
+import { cutShort } from '../records/conversation/child-text.ts';
+import type { Failure } from '../records/conversation/failure.ts';
+import type { PlacedMessage, ResultContent } from '../records/conversation/message.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import { parseJson } from '../records/text/json-text.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { SubagentCallbacks, SubagentInfo } from './subagent-callbacks.ts';
 

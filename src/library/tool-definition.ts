@@ -1,4 +1,4 @@
-import type { ToolContext } from '../tools/tool.ts';
+import type { ToolContext } from '../records/tool.ts';
 
 /** What a tool is for; people and programs sort by it, models do not see it. */
 export type ToolCategory =

@@ -1,4 +1,4 @@
-import type { Tool } from '../tools/tool.ts';
+import type { Tool } from '../records/tool.ts';
 import type { ToolCallRequest, ToolCallResult } from './tool-call.ts';
 import type { ToolDefinition, ToolHandler } from './tool-definition.ts';
 

@@ -1,4 +1,4 @@
-import type { Failure } from '../core/failure.ts';
+import type { Failure } from '../records/conversation/failure.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
 
 export interface GateOptions {

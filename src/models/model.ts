@@ -1,8 +1,8 @@
-import type { Failure } from '../core/failure.ts';
-import type { AssistantContent } from '../core/message.ts';
-import type { PromptMessage } from '../core/prompt.ts';
-import type { Usage } from '../core/usage.ts';
-import type { ToolSpec } from '../tools/tool-spec.ts';
+import type { Usage } from '../records/agent/usage.ts';
+import type { Failure } from '../records/conversation/failure.ts';
+import type { AssistantContent } from '../records/conversation/message.ts';
+import type { PromptMessage } from '../records/conversation/prompt.ts';
+import type { ToolSpec } from '../records/tool-spec.ts';
 import type { ModelHost } from './model-host.ts';
 
 export type Thinking = 'off' | 'low' | 'medium' | 'high';

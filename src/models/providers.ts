@@ -1,10 +1,10 @@
-import { CoppiceError } from '../core/coppice-error.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import type { OpenAcpOptions } from './acp/open-acp-model.ts';
 import { Gate, gated } from './gate.ts';
-import { listPrice } from './list-prices.ts';
 import type { Model } from './model.ts';
-import type { Price, ProviderConfig } from './provider-config.ts';
+import { listPrice } from './provider/list-prices.ts';
+import type { Price, ProviderConfig } from './provider/provider-config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -89,7 +89,7 @@ export function knownProviders(
 export async function openModel(name: string, options: OpenModelOptions): Promise<Model> {
   const scripted = /^scripted[:/](.+)$/s.exec(name)?.[1];
   if (scripted !== undefined) {
-    const { openScriptedModel } = await import('./scripted-model.ts');
+    const { openScriptedModel } = await import('./scripted/scripted-model.ts');
     return openScriptedModel(scripted);
   }
   if (name.startsWith('acp:')) {
@@ -110,8 +110,8 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   const known = config?.models?.[model];
   // What speaks to providers is large, and loaded for the first model of one.
   const [{ askOf }, { createProviderModel }] = await Promise.all([
-    import('./provider-ask.ts'),
-    import('./provider-model.ts'),
+    import('./provider/provider-ask.ts'),
+    import('./provider/provider-model.ts'),
   ]);
   const opened = createProviderModel({
     id: name,

@@ -1,6 +1,6 @@
-import type { Agent } from '../core/agent.ts';
-import { isParked } from '../core/parked-call.ts';
-import { isWorking } from '../core/state.ts';
+import type { Agent } from '../records/agent/agent.ts';
+import { isWorking } from '../records/agent/state.ts';
+import { isParked } from '../records/conversation/parked-call.ts';
 import { type Paint, paint, type Style } from './style.ts';
 
 export type StatusWord =

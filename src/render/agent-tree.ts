@@ -1,6 +1,6 @@
-import type { Agent } from '../core/agent.ts';
-import { cutShort, shortly } from '../core/child-text.ts';
-import { isWorking } from '../core/state.ts';
+import type { Agent } from '../records/agent/agent.ts';
+import { isWorking } from '../records/agent/state.ts';
+import { cutShort, shortly } from '../records/conversation/child-text.ts';
 import { status } from './agent-status.ts';
 import { count, duration } from './amounts.ts';
 import { clean } from './clean.ts';

@@ -1,5 +1,5 @@
-import type { Ask } from '../core/ask.ts';
-import { parseJson } from '../core/json-text.ts';
+import type { Ask } from '../records/conversation/ask.ts';
+import { parseJson } from '../records/text/json-text.ts';
 import { cutMiddle, inPlainSight } from './plain-sight.ts';
 
 /** One thing that a person allows with a call. */

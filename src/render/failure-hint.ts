@@ -1,4 +1,4 @@
-import { type Failure, isAboutContent } from '../core/failure.ts';
+import { type Failure, isAboutContent } from '../records/conversation/failure.ts';
 
 /** What a person may do next about a failure, in lines; none where its own text says it. `resume` is the command that goes on with its tree. */
 export function failureHint({ kind, retryable }: Failure, resume: string): string[] {

@@ -1,4 +1,4 @@
-import type { Agent } from '../core/agent.ts';
+import type { Agent } from '../records/agent/agent.ts';
 import type { Style } from './style.ts';
 
 export interface TreeRow {

@@ -1,5 +1,5 @@
-import { visibleLine } from '../core/agent-name.ts';
-import type { PlacedMessage } from '../core/message.ts';
+import { visibleLine } from '../records/agent/agent-name.ts';
+import type { PlacedMessage } from '../records/conversation/message.ts';
 import { clean } from './clean.ts';
 import { fit, type Style } from './style.ts';
 

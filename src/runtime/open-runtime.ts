@@ -1,30 +1,36 @@
-import type { Agent, AgentConfig } from '../core/agent.ts';
-import { CoppiceError } from '../core/coppice-error.ts';
-import type { Mail } from '../core/mail.ts';
-import type { NewAgent } from '../core/new-agent.ts';
-import { isTerminal } from '../core/state.ts';
-import { storable } from '../core/text.ts';
+import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
+import { DEFAULT_TERMS } from '../kernel/toolsets/toolset-terms.ts';
 import type { WorldEffect } from '../kernel/turn/advance-result.ts';
+import type { Agent, AgentConfig } from '../records/agent/agent.ts';
+import type { NewAgent } from '../records/agent/new-agent.ts';
+import { isTerminal } from '../records/agent/state.ts';
+import type { Mail } from '../records/conversation/mail.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import { storable } from '../records/text/text.ts';
 import type { Store } from '../store/store.ts';
-import { ALL_TOOLSETS } from '../toolsets/all-toolsets.ts';
-import { DEFAULT_TERMS } from '../toolsets/toolset-terms.ts';
-import { canAsk } from './can-ask.ts';
-import { type Cell, stopWork } from './cell.ts';
-import { checkedConfig } from './checked-config.ts';
-import { checkedLimits } from './checked-limits.ts';
-import { Executor } from './executor.ts';
-import { findOut } from './find-out.ts';
-import { giveUp } from './give-up.ts';
-import { isGranted } from './granted.ts';
-import { HumanOrders } from './human-orders.ts';
-import { LeaseKeeper } from './lease-keeper.ts';
-import { ledgerTime } from './ledger-time.ts';
-import { ModelShelf } from './model-shelf.ts';
-import { restingRoot, startingRoot } from './new-root.ts';
-import { OneByOne } from './one-by-one.ts';
-import { OutputSweep } from './output-sweep.ts';
-import { performCall } from './perform-call.ts';
-import { performRequest } from './perform-request.ts';
+import { type Cell, stopWork } from './executor/cell.ts';
+import { Executor } from './executor/executor.ts';
+import { giveUp } from './leading/give-up.ts';
+import { LeaseKeeper } from './leading/lease-keeper.ts';
+import { ledgerTime } from './leading/ledger-time.ts';
+import { OneByOne } from './leading/one-by-one.ts';
+import { takeOver } from './leading/take-over.ts';
+import { takeSignals } from './leading/take-signals.ts';
+import { UnattendedTrees } from './leading/unattended-trees.ts';
+import { checkedConfig } from './orders/checked-config.ts';
+import { checkedLimits } from './orders/checked-limits.ts';
+import { findOut } from './orders/find-out.ts';
+import { isGranted } from './orders/granted.ts';
+import { HumanOrders } from './orders/human-orders.ts';
+import { restingRoot, startingRoot } from './orders/new-root.ts';
+import { SettleWatch } from './orders/settle-watch.ts';
+import { canAsk } from './performing/can-ask.ts';
+import { ModelShelf } from './performing/model-shelf.ts';
+import { OutputSweep } from './performing/output-sweep.ts';
+import { performCall } from './performing/perform-call.ts';
+import { performRequest } from './performing/perform-request.ts';
+import { TurnClock } from './performing/turn-clock.ts';
+import { Workbench } from './performing/workbench.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type {
   LetterTerms,
@@ -35,14 +41,8 @@ import type {
   TreeOutcome,
 } from './runtime-face.ts';
 import type { OpenOptions, RuntimeOptions } from './runtime-options.ts';
-import { SettleWatch } from './settle-watch.ts';
 import type { Surroundings } from './surroundings.ts';
-import { takeOver } from './take-over.ts';
-import { takeSignals } from './take-signals.ts';
-import { TurnClock } from './turn-clock.ts';
-import { UnattendedTrees } from './unattended-trees.ts';
-import { Workbench } from './workbench.ts';
-import { WorktreeCare } from './worktree-care.ts';
+import { WorktreeCare } from './worktree/worktree-care.ts';
 
 /** Starts a runtime on a ledger: enters the worker, begins to listen. The store stays the caller's to close. */
 export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace> {

@@ -1,7 +1,7 @@
-import type { Agent } from '../core/agent.ts';
-import type { Mail } from '../core/mail.ts';
-import type { PlacedMessage } from '../core/message.ts';
 import type { ModelDelta } from '../models/model.ts';
+import type { Agent } from '../records/agent/agent.ts';
+import type { Mail } from '../records/conversation/mail.ts';
+import type { PlacedMessage } from '../records/conversation/message.ts';
 
 /**
  * What a watcher of this process sees. `agent`, `message`, `mail`, `killed` and `removed` are facts: they are sent after their

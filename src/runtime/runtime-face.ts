@@ -1,9 +1,9 @@
-import type { Agent, AgentConfig } from '../core/agent.ts';
-import type { AskAnswer } from '../core/ask.ts';
-import type { Failure } from '../core/failure.ts';
-import type { Limits } from '../core/limits.ts';
-import type { Mail } from '../core/mail.ts';
-import type { CaptureContent, Image } from '../core/message.ts';
+import type { Agent, AgentConfig } from '../records/agent/agent.ts';
+import type { Limits } from '../records/agent/limits.ts';
+import type { AskAnswer } from '../records/conversation/ask.ts';
+import type { Failure } from '../records/conversation/failure.ts';
+import type { Mail } from '../records/conversation/mail.ts';
+import type { CaptureContent, Image } from '../records/conversation/message.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 
 export interface StartOptions {

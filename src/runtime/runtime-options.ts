@@ -1,10 +1,10 @@
-import type { AgentConfig } from '../core/agent.ts';
+import type { Toolset } from '../kernel/toolsets/toolset.ts';
+import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../models/model.ts';
+import type { AgentConfig } from '../records/agent/agent.ts';
+import type { Tool } from '../records/tool.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
-import type { Tool } from '../tools/tool.ts';
-import type { Toolset } from '../toolsets/toolset.ts';
-import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
-import type { OutputSweep } from './output-sweep.ts';
+import type { OutputSweep } from './performing/output-sweep.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface RuntimeOptions {

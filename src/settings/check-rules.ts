@@ -1,5 +1,5 @@
-import { CoppiceError } from '../core/coppice-error.ts';
-import { InvalidRuleError, parseKnownRule, type Verdict } from '../tools/permission-rule.ts';
+import { InvalidRuleError, parseKnownRule, type Verdict } from '../permissions/permission-rule.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 
 type Rules = { readonly [Each in Verdict]?: readonly string[] | undefined };
 

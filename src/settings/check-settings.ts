@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CoppiceError } from '../core/coppice-error.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 
 /** What the schema says of the value; `where` follows the key in messages (`in FILE`). Throws `E_CONFIG`, a slip in a key with what was meant. */

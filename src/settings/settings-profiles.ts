@@ -1,5 +1,5 @@
-import { CoppiceError } from '../core/coppice-error.ts';
-import type { Profile } from '../core/profile.ts';
+import type { Profile } from '../records/agent/profile.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import { checkRules } from './check-rules.ts';
 import { profileNameFault } from './profile-name.ts';

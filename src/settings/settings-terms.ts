@@ -1,4 +1,4 @@
-import { DEFAULT_TERMS, type ToolsetTerms } from '../toolsets/toolset-terms.ts';
+import { DEFAULT_TERMS, type ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { Settings } from './settings.ts';
 
 /** What the settings say of agents that agents create. */

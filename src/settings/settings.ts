@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { DeepReadonly } from '../core/deep-readonly.ts';
 import { acpServerConfig } from '../models/acp/acp-config.ts';
-import { providerConfig } from '../models/provider-config.ts';
+import { providerConfig } from '../models/provider/provider-config.ts';
+import type { DeepReadonly } from '../records/text/deep-readonly.ts';
 
 /** Longer than a timer of the platform can be set. */
 export const TIMEOUT_SECONDS_MAX = 2_000_000;

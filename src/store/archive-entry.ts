@@ -1,11 +1,11 @@
-import type { Agent, Tree } from '../core/agent.ts';
-import type { Ask } from '../core/ask.ts';
-import type { CronFire } from '../core/cron-job.ts';
-import type { Delivery } from '../core/delivery.ts';
-import type { Mail } from '../core/mail.ts';
-import type { PlacedMessage } from '../core/message.ts';
-import type { Run } from '../core/run.ts';
-import type { Usage } from '../core/usage.ts';
+import type { Agent, Tree } from '../records/agent/agent.ts';
+import type { Usage } from '../records/agent/usage.ts';
+import type { Ask } from '../records/conversation/ask.ts';
+import type { Mail } from '../records/conversation/mail.ts';
+import type { PlacedMessage } from '../records/conversation/message.ts';
+import type { CronFire } from '../records/run/cron-job.ts';
+import type { Delivery } from '../records/run/delivery.ts';
+import type { Run } from '../records/run/run.ts';
 
 /** As `RequestRecord` of the store. */
 interface ArchivedRequest {

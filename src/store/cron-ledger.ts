@@ -1,5 +1,5 @@
-import type { CronFire, CronJob, NewCronJob } from '../core/cron-job.ts';
-import type { FireRequest, FireVerdict } from '../core/fire-request.ts';
+import type { CronFire, CronJob, NewCronJob } from '../records/run/cron-job.ts';
+import type { FireRequest, FireVerdict } from '../records/run/fire-request.ts';
 
 /** The part of the ledger that keeps schedules. One method, one transaction. */
 export interface CronLedger {

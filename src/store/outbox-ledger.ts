@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryStatus } from '../core/delivery.ts';
+import type { Delivery, DeliveryStatus } from '../records/run/delivery.ts';
 
 export type DeliveryEnd =
   | { readonly status: 'delivered'; readonly at: number }

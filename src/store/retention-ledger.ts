@@ -1,5 +1,5 @@
-import type { StateType } from '../core/state.ts';
 import type { TreeRows } from '../kernel/ledger/cleaning.ts';
+import type { StateType } from '../records/agent/state.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 
 /** So many roots are looked at in one statement. */

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { childEnvironment } from './child-environment.ts';
+import { childEnvironment } from '../processes/child-environment.ts';
+import { findShell } from '../processes/find-shell.ts';
+import { limits } from '../processes/output.ts';
+import { OutputCapture } from '../processes/output-capture.ts';
+import { type ProcessEnd, runProcess } from '../processes/run-process.ts';
+import type { ToolResult } from '../records/tool.ts';
 import { defineTool } from './define-tool.ts';
-import { findShell } from './find-shell.ts';
-import { limits } from './output.ts';
-import { OutputCapture } from './output-capture.ts';
-import { type ProcessEnd, runProcess } from './run-process.ts';
-import type { ToolResult } from './tool.ts';
 
 /**
  * Both outputs go through one pipe, because two would lose the order of what was written. `eval` keeps line

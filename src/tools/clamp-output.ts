@@ -1,4 +1,4 @@
-import { limits } from './output.ts';
+import { limits } from '../processes/output.ts';
 
 /**
  * Text that fits a result: at most `limits.result_characters`, the middle left out and said so; no NUL and no

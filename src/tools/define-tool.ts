@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { limits } from '../processes/output.ts';
+import type { PathContext, Tool, ToolContext, ToolResult } from '../records/tool.ts';
 import { clampOutput } from './clamp-output.ts';
 import { explainIssues } from './explain-issues.ts';
-import { limits } from './output.ts';
-import type { PathContext, Tool, ToolContext, ToolResult } from './tool.ts';
 
 /** A JSON Schema of type `object`, as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { limits } from './output.ts';
-import type { ContainedPath } from './path-containment.ts';
-import { printablePath } from './printable-path.ts';
+import type { ContainedPath } from '../permissions/path-containment.ts';
+import { printablePath } from '../permissions/printable-path.ts';
+import { limits } from '../processes/output.ts';
 
 /** ripgrep's JSON form of a text: base64 when it is not UTF-8. */
 type Encoded = { readonly text: string } | { readonly bytes: string };

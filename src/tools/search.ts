@@ -1,15 +1,15 @@
 import { closeSync, fstatSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { childEnvironment } from './child-environment.ts';
+import { type ContainedPath, openContained } from '../permissions/path-containment.ts';
+import { containAllowedPath, isForeignOutput, type PathGuard } from '../permissions/path-guard.ts';
+import { printablePath } from '../permissions/printable-path.ts';
+import { childEnvironment } from '../processes/child-environment.ts';
+import { limits } from '../processes/output.ts';
+import { type ProcessEnd, type ProcessPlace, runProcess } from '../processes/run-process.ts';
+import type { Tool, ToolContext, ToolResult } from '../records/tool.ts';
 import { defineTool } from './define-tool.ts';
-import { limits } from './output.ts';
-import { type ContainedPath, openContained } from './path-containment.ts';
-import { containAllowedPath, isForeignOutput, type PathGuard } from './path-guard.ts';
-import { printablePath } from './printable-path.ts';
-import { type ProcessEnd, type ProcessPlace, runProcess } from './run-process.ts';
 import { SearchResults } from './search-results.ts';
-import type { Tool, ToolContext, ToolResult } from './tool.ts';
 
 /** What a program can be given in its arguments. */
 const argument = z

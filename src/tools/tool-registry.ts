@@ -1,12 +1,12 @@
+import type { PathGuard } from '../permissions/path-guard.ts';
+import type { Tool } from '../records/tool.ts';
 import { bash } from './bash.ts';
-import { createPatchTool } from './patch.ts';
-import type { PathGuard } from './path-guard.ts';
-import { createReadTool } from './read.ts';
-import { createReadImageTool } from './read-image.ts';
+import { createPatchTool } from './files/patch.ts';
+import { createReadTool } from './files/read.ts';
+import { createReadImageTool } from './files/read-image.ts';
+import { createWriteTool } from './files/write.ts';
 import { createSearchTool } from './search.ts';
 import { think } from './think.ts';
-import type { Tool } from './tool.ts';
-import { createWriteTool } from './write.ts';
 
 /**
  * The tools that act on the world, in the order in which models see them (a stable order keeps prompt caches

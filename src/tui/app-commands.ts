@@ -1,13 +1,13 @@
-import type { CaptureContent } from '../core/message.ts';
-import { isTerminal, isWorking } from '../core/state.ts';
-import { nameOfTask } from '../toolsets/new-child.ts';
-import { answerByCommand } from './answer-keys.ts';
+import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
+import { isTerminal, isWorking } from '../records/agent/state.ts';
+import type { CaptureContent } from '../records/conversation/message.ts';
 import { captureIn } from './capture.ts';
+import { findAgent } from './composer/find-agent.ts';
 import type { Desk } from './desk.ts';
-import { descendants } from './family.ts';
-import { findAgent } from './find-agent.ts';
 import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './human-commands.ts';
-import { paneOf } from './ui-state.ts';
+import { answerByCommand } from './keys/answer-keys.ts';
+import { descendants } from './state/family.ts';
+import { paneOf } from './state/ui-state.ts';
 
 /** What a person sent: a command, captured text, words to the agent in view, or the first prompt. */
 export function submit(desk: Desk, text: string): void {

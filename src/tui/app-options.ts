@@ -1,10 +1,10 @@
-import type { Agent } from '../core/agent.ts';
+import type { Agent } from '../records/agent/agent.ts';
 import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import type { Leave } from './desk.ts';
-import type { KeyBindings } from './key-bindings.ts';
+import type { KeyBindings } from './keys/key-bindings.ts';
 import type { Look } from './look.ts';
-import type { Screen, ScreenListener } from './screen.ts';
+import type { Screen, ScreenListener } from './terminal/screen.ts';
 
 export interface AppOptions {
   readonly runtime: RuntimeFace;

@@ -1,17 +1,17 @@
 import type { Desk } from './desk.ts';
 import { type Enough, enoughFor } from './enough.ts';
 import { EntryPrinter } from './entry-printer.ts';
-import type { Frame } from './frame.ts';
-import { describeBindings } from './key-bindings.ts';
-import { commandRows, keyRows } from './key-rows.ts';
-import { MarkdownTail } from './markdown.ts';
-import { shortcuts } from './shortcuts.ts';
-import { paneOf, type UiState } from './ui-state.ts';
-import { finishedEntries } from './views/entry-view.ts';
+import { describeBindings } from './keys/key-bindings.ts';
+import { commandRows, keyRows } from './keys/key-rows.ts';
+import { shortcuts } from './keys/shortcuts.ts';
+import { paneOf, type UiState } from './state/ui-state.ts';
+import type { Frame } from './terminal/frame.ts';
+import { MarkdownTail } from './text/markdown.ts';
 import { frameView } from './views/frame-view.ts';
-import { nameContext } from './views/name-context.ts';
-import { spokenChanges } from './views/spoken-changes.ts';
-import { EntryLines, transcriptView } from './views/transcript-view.ts';
+import { finishedEntries } from './views/transcript/entry-view.ts';
+import { nameContext } from './views/transcript/name-context.ts';
+import { spokenChanges } from './views/transcript/spoken-changes.ts';
+import { EntryLines, transcriptView } from './views/transcript/transcript-view.ts';
 
 /** Entries of a reopened conversation that are printed again. */
 const REPRINTED = 400;

@@ -1,12 +1,12 @@
-import type { Agent } from '../core/agent.ts';
+import type { Agent } from '../records/agent/agent.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
-import type { KeyBindings } from './key-bindings.ts';
-import type { LineEditor } from './line-editor.ts';
+import type { LineEditor } from './composer/line-editor.ts';
+import type { KeyBindings } from './keys/key-bindings.ts';
 import type { Look } from './look.ts';
-import type { Screen } from './screen.ts';
-import type { UiEvent } from './ui-event.ts';
-import type { UiState } from './ui-state.ts';
+import type { UiEvent } from './state/ui-event.ts';
+import type { UiState } from './state/ui-state.ts';
+import type { Screen } from './terminal/screen.ts';
 
 /** How the UI was left. `detach`: running agents go on elsewhere. */
 export type Leave = 'quit' | 'detach' | 'kill' | 'hangup';

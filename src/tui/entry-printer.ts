@@ -1,8 +1,8 @@
 import type { Enough } from './enough.ts';
-import type { Entry } from './entry.ts';
 import type { Look } from './look.ts';
-import { entryBelow } from './views/entry-view.ts';
-import type { NameContext } from './views/name-context.ts';
+import type { Entry } from './state/entry.ts';
+import { entryBelow } from './views/transcript/entry-view.ts';
+import type { NameContext } from './views/transcript/name-context.ts';
 
 /** Prints the entries of one agent, each once; what takes long to draw comes in parts. */
 export class EntryPrinter {

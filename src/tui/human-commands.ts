@@ -1,4 +1,4 @@
-import type { AskScope } from '../core/ask.ts';
+import type { AskScope } from '../records/conversation/ask.ts';
 import { nearestName } from '../render/nearest-name.ts';
 
 /** What a person can type behind a slash (seed 1, Human-Only Commands; UX.md). AGENT is a name, a slot or a uuid prefix. */

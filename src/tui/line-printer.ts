@@ -1,18 +1,18 @@
-import { isOwnQuestion } from './decision.ts';
 import type { Desk } from './desk.ts';
 import { enoughFor } from './enough.ts';
 import { EntryPrinter } from './entry-printer.ts';
-import { describeBindings } from './key-bindings.ts';
-import { commandRows, keyRows } from './key-rows.ts';
-import { STANDARD_SHORTCUTS } from './shortcuts.ts';
-import type { UiState } from './ui-state.ts';
-import { paneOf } from './ui-state.ts';
+import { describeBindings } from './keys/key-bindings.ts';
+import { commandRows, keyRows } from './keys/key-rows.ts';
+import { STANDARD_SHORTCUTS } from './keys/shortcuts.ts';
+import { isOwnQuestion } from './state/decision.ts';
+import type { UiState } from './state/ui-state.ts';
+import { paneOf } from './state/ui-state.ts';
 import { agentsOverlay } from './views/agents-overlay.ts';
 import { approvalBox } from './views/approval-box.ts';
-import { finishedEntries } from './views/entry-view.ts';
-import { nameContext } from './views/name-context.ts';
 import { questionLines } from './views/question-line.ts';
-import { spokenChanges } from './views/spoken-changes.ts';
+import { finishedEntries } from './views/transcript/entry-view.ts';
+import { nameContext } from './views/transcript/name-context.ts';
+import { spokenChanges } from './views/transcript/spoken-changes.ts';
 
 /** Entries of a conversation that are printed when it comes into view. */
 const PRINTED_AGAIN = 40;

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { askText as outboxText } from '../../src/channels/outbox/ask-text.ts';
-import { writeAsks } from '../../src/channels/telegram/ask-lines.ts';
-import { askText as telegramText } from '../../src/channels/telegram/ask-message.ts';
-import { TextBuilder } from '../../src/channels/telegram/text-builder.ts';
-import { askLines } from '../../src/cli/render/ask-lines.ts';
-import type { Ask } from '../../src/core/ask.ts';
-import { EMPTY_UI } from '../../src/tui/ui-state.ts';
+import { writeAsks } from '../../src/channels/telegram/inbound/ask-lines.ts';
+import { askText as telegramText } from '../../src/channels/telegram/outbound/ask-message.ts';
+import { TextBuilder } from '../../src/channels/telegram/text/text-builder.ts';
+import { askLines } from '../../src/cli/approvals/ask-lines.ts';
+import type { Ask } from '../../src/records/conversation/ask.ts';
+import { EMPTY_UI } from '../../src/tui/state/ui-state.ts';
 import { approvalBox } from '../../src/tui/views/approval-box.ts';
 import { after, agent, PLAIN, seen, T0 } from '../tui/ui-fixture.ts';
 import { newAsk } from './parcel-fixture.ts';

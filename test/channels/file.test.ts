@@ -20,7 +20,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Channel } from '../../src/channels/channel.ts';
 import { fileFailure } from '../../src/channels/file/file-failure.ts';
 import { openFile } from '../../src/channels/file/open-file.ts';
-import { CoppiceError } from '../../src/core/coppice-error.ts';
+import { CoppiceError } from '../../src/records/coppice-error.ts';
 import { type ChannelUnderTest, channelContract, type Fault } from './contract.ts';
 import { errorOf, newContext, newParcel } from './parcel-fixture.ts';
 

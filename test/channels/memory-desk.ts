@@ -1,6 +1,6 @@
 import type { AgentLine, ChannelMemory, ChatDesk, ChatEvent } from '../../src/channels/channel.ts';
-import type { Ask } from '../../src/core/ask.ts';
-import { CoppiceError } from '../../src/core/coppice-error.ts';
+import type { Ask } from '../../src/records/conversation/ask.ts';
+import { CoppiceError } from '../../src/records/coppice-error.ts';
 
 interface SaidMessage {
   readonly chat: string;

@@ -1,7 +1,7 @@
 import type { OutboxLedger } from '../../src/channels/outbox/outbox-ledger.ts';
-import type { Ask } from '../../src/core/ask.ts';
-import { type Delivery, type NewDelivery, splitTarget } from '../../src/core/delivery.ts';
-import type { Run } from '../../src/core/run.ts';
+import type { Ask } from '../../src/records/conversation/ask.ts';
+import { type Delivery, type NewDelivery, splitTarget } from '../../src/records/run/delivery.ts';
+import type { Run } from '../../src/records/run/run.ts';
 import type { DeliveryEnd } from '../../src/store/outbox-ledger.ts';
 
 type Method =

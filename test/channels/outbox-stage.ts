@@ -1,6 +1,6 @@
 import type { Channel, DeliverContext, DeliverResult, Parcel } from '../../src/channels/channel.ts';
-import { Outbox, type OutboxOptions } from '../../src/channels/outbox.ts';
-import type { NewDelivery } from '../../src/core/delivery.ts';
+import { Outbox, type OutboxOptions } from '../../src/channels/outbox/outbox.ts';
+import type { NewDelivery } from '../../src/records/run/delivery.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliverContext, DeliverResult, Parcel } from '../../src/channels/channel.ts';
-import type { Ask } from '../../src/core/ask.ts';
-import type { Run } from '../../src/core/run.ts';
+import type { Ask } from '../../src/records/conversation/ask.ts';
+import type { Run } from '../../src/records/run/run.ts';
 
 const CREATED_AT = Date.UTC(2026, 10, 21, 2, 31, 22, 250);
 

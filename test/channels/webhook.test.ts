@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import type { Channel, DeliverResult, Parcel } from '../../src/channels/channel.ts';
 import { openWebhook } from '../../src/channels/webhook/open-webhook.ts';
-import { CoppiceError } from '../../src/core/coppice-error.ts';
+import { CoppiceError } from '../../src/records/coppice-error.ts';
 import { eventually } from '../tools/tool-fixture.ts';
 import { channelContract } from './contract.ts';
 import { errorOf, newAsk, newContext, newParcel, newRun } from './parcel-fixture.ts';

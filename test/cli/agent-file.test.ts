@@ -2,8 +2,8 @@
 // with the key and what is expected.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseAgentFile } from '../../src/cli/agent-file.ts';
-import type { Profile } from '../../src/core/profile.ts';
+import { parseAgentFile } from '../../src/cli/profiles/agent-file.ts';
+import type { Profile } from '../../src/records/agent/profile.ts';
 
 function parse(text: string | Buffer, stem = 'reviewer') {
   return parseAgentFile(Buffer.from(text as string), stem, `agents/${stem}.md`);

@@ -5,7 +5,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, describe, it } from 'node:test';
-import { parseAgentFiles, readProjectAgentFiles, readUserAgentFiles } from '../../src/cli/agent-files.ts';
+import {
+  parseAgentFiles,
+  readProjectAgentFiles,
+  readUserAgentFiles,
+} from '../../src/cli/profiles/agent-files.ts';
 
 describe('a folder of agent files', () => {
   const base = mkdtempSync(join(tmpdir(), 'coppice-agents-'));

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
-import { plainProgress } from '../../src/cli/progress.ts';
-import type { AgentState } from '../../src/core/state.ts';
+import { plainProgress } from '../../src/cli/run/progress.ts';
+import type { AgentState } from '../../src/records/agent/state.ts';
 import { agent } from '../tui/ui-fixture.ts';
 import { type Home, makeHome } from './run-cli.ts';
 

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { constants, gunzipSync } from 'node:zlib';
-import type { Agent } from '../../src/core/agent.ts';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import type { Agent } from '../../src/records/agent/agent.ts';
+import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { letter, newAgent, said } from '../store/ledger-fixture.ts';

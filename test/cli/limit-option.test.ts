@@ -1,8 +1,8 @@
 /** Proves what `--limit` reads, and that a time without a unit counts seconds there. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseLimits } from '../../src/cli/limit-option.ts';
-import { CoppiceError } from '../../src/core/coppice-error.ts';
+import { parseLimits } from '../../src/cli/run/limit-option.ts';
+import { CoppiceError } from '../../src/records/coppice-error.ts';
 
 describe('limits', () => {
   it('reads numbers, money and none', () => {

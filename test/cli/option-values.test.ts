@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { countOf, seconds, timeSpan, whole } from '../../src/cli/option-values.ts';
-import { readText } from '../../src/cli/read-text.ts';
+import { readText } from '../../src/cli/run/read-text.ts';
 
 const WRONG = ['', ' ', 'x', '-1', '-3', '1e400', 'NaN', 'Infinity', '0x10', '1,5', '1 2'];
 

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { loadConfiguration } from '../../src/cli/load-configuration.ts';
-import { type LoadedProfiles, loadProfiles } from '../../src/cli/profiles.ts';
-import { Trust } from '../../src/cli/trust.ts';
-import type { Profile } from '../../src/core/profile.ts';
+import { type LoadedProfiles, loadProfiles } from '../../src/cli/profiles/profiles.ts';
+import { Trust } from '../../src/cli/profiles/trust.ts';
+import { loadConfiguration } from '../../src/cli/setup/load-configuration.ts';
+import type { Profile } from '../../src/records/agent/profile.ts';
 import { type Home, makeHome } from './run-cli.ts';
 
 let home: Home;

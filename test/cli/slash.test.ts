@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { slashToolset } from '../../src/kernel/toolsets/slash.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { slashToolset } from '../../src/toolsets/slash.ts';
-import { noticesOf, shownLetters } from '../runtime/slash-stage.ts';
+import { noticesOf, shownLetters } from '../runtime/toolsets/slash-stage.ts';
 import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';
 import { type Home, makeHome } from './run-cli.ts';
 

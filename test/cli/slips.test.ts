@@ -1,16 +1,16 @@
 // Proves that a slip of the pen is an error which names what was meant, wherever a name is written: in the configuration, in rules, in limits.
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { composeConfig } from '../../src/cli/compose.ts';
-import type { Context } from '../../src/cli/context.ts';
-import { parseLimits } from '../../src/cli/limit-option.ts';
-import { loadConfiguration } from '../../src/cli/load-configuration.ts';
-import { loadProfiles } from '../../src/cli/profiles.ts';
-import { TOOL_NAMES } from '../../src/cli/tool-names.ts';
-import { CoppiceError } from '../../src/core/coppice-error.ts';
-import { checkedLimits } from '../../src/runtime/checked-limits.ts';
+import { loadProfiles } from '../../src/cli/profiles/profiles.ts';
+import { parseLimits } from '../../src/cli/run/limit-option.ts';
+import { TOOL_NAMES } from '../../src/cli/run/tool-names.ts';
+import { composeConfig } from '../../src/cli/setup/compose.ts';
+import type { Context } from '../../src/cli/setup/context.ts';
+import { loadConfiguration } from '../../src/cli/setup/load-configuration.ts';
+import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
+import { CoppiceError } from '../../src/records/coppice-error.ts';
+import { checkedLimits } from '../../src/runtime/orders/checked-limits.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
-import { DEFAULT_TERMS } from '../../src/toolsets/toolset-terms.ts';
 import { makeHome } from './run-cli.ts';
 
 const home = makeHome();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Run } from '../../src/core/run.ts';
+import type { Run } from '../../src/records/run/run.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';

@@ -15,8 +15,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { type ProjectAgents, readProjectAgents, untrustedNotice } from '../../src/cli/project-agents.ts';
-import { hashAgentFiles, Trust } from '../../src/cli/trust.ts';
+import {
+  type ProjectAgents,
+  readProjectAgents,
+  untrustedNotice,
+} from '../../src/cli/profiles/project-agents.ts';
+import { hashAgentFiles, Trust } from '../../src/cli/profiles/trust.ts';
 import { type Home, makeHome } from './run-cli.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CronFire } from '../../src/core/cron-job.ts';
+import type { CronFire } from '../../src/records/run/cron-job.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { isProcessGone } from '../../src/store/process-gone.ts';
 import type { Store } from '../../src/store/store.ts';

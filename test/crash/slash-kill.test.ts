@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { type CliResult, type Home, makeHome } from '../cli/run-cli.ts';
-import { noticesOf, shownLetters } from '../runtime/slash-stage.ts';
+import { noticesOf, shownLetters } from '../runtime/toolsets/slash-stage.ts';
 
 const CHILDREN = 12;
 

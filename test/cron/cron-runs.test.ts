@@ -1,11 +1,11 @@
 // Proves what becomes of a run on a timer: a fresh session of its own, one row in the history, its end delivered, its place in the one queue.
 import assert from 'node:assert/strict';
 import { after, beforeEach, it } from 'node:test';
-import type { NewCronJob } from '../../src/core/cron-job.ts';
-import { runText } from '../../src/core/run-text.ts';
 import { JobDesk } from '../../src/cron/job-desk.ts';
-import { TreeKeeper } from '../../src/server/tree-keeper.ts';
-import type { ToolsetTerms } from '../../src/toolsets/toolset-terms.ts';
+import type { ToolsetTerms } from '../../src/kernel/toolsets/toolset-terms.ts';
+import type { NewCronJob } from '../../src/records/run/cron-job.ts';
+import { runText } from '../../src/records/run/run-text.ts';
+import { TreeKeeper } from '../../src/serve/tree-keeper.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
 import { HandClock } from '../runtime/hand-clock.ts';
 import { hangTool } from '../runtime/hang-tool.ts';

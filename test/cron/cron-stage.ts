@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { NewCronJob, Schedule } from '../../src/core/cron-job.ts';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { nextInstant } from '../../src/cron/instants.ts';
+import { nextInstant } from '../../src/cron/schedule/instants.ts';
 import { Scheduler } from '../../src/cron/scheduler.ts';
+import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
+import type { NewCronJob, Schedule } from '../../src/records/run/cron-job.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CONFIG } from '../store/ledger-fixture.ts';
 

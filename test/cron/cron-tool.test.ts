@@ -1,8 +1,8 @@
 // Proves the agents' cron tool: the same actions as a person's, on the jobs of its own tree, within what the agent itself may do.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
-import type { CronJob } from '../../src/core/cron-job.ts';
 import { createCronTool } from '../../src/cron/cron-tool.ts';
+import type { CronJob } from '../../src/records/run/cron-job.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Stage, type StageOptions, setStage } from '../runtime/stage.ts';

@@ -1,7 +1,7 @@
 /** Proves how schedules and instants are written for people. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeSchedule, instantText, wallText } from '../../src/cron/describe-schedule.ts';
+import { describeSchedule, instantText, wallText } from '../../src/cron/schedule/describe-schedule.ts';
 
 const BERLIN = 'Europe/Berlin';
 const AT = Date.parse('2026-11-23T08:00:00Z');

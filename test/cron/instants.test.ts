@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
-import { CoppiceError } from '../../src/core/coppice-error.ts';
-import type { Schedule } from '../../src/core/cron-job.ts';
-import { COUNT_CAP, dueInstants, nextInstant } from '../../src/cron/instants.ts';
+import { COUNT_CAP, dueInstants, nextInstant } from '../../src/cron/schedule/instants.ts';
+import { CoppiceError } from '../../src/records/coppice-error.ts';
+import type { Schedule } from '../../src/records/run/cron-job.ts';
 
 const BERLIN = 'Europe/Berlin';
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'cron-times.md');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { CoppiceError, type ErrorCode } from '../../src/core/coppice-error.ts';
-import type { Schedule } from '../../src/core/cron-job.ts';
-import { parseSchedule, type ScheduleWish } from '../../src/cron/parse-schedule.ts';
+import { parseSchedule, type ScheduleWish } from '../../src/cron/schedule/parse-schedule.ts';
+import { CoppiceError, type ErrorCode } from '../../src/records/coppice-error.ts';
+import type { Schedule } from '../../src/records/run/cron-job.ts';
 
 export const BERLIN = 'Europe/Berlin';
 /** A Friday, 11:00 in Berlin, two days before its clocks are set forward. */

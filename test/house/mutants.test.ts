@@ -79,7 +79,7 @@ it('the tests near each part are there, and the first row that fits counts', () 
   for (const { quick, slow } of NEAR)
     for (const test of [...quick, ...slow]) assert.ok(existsSync(join(root, `test/${test}.test.ts`)), test);
   assert.ok(nearTests('src/store/postgres/listener.ts')?.slow.includes('store/store-postgres'));
-  assert.equal(nearTests('src/tui/screen.ts'), null);
+  assert.equal(nearTests('src/tui/terminal/screen.ts'), null);
 });
 
 it('mutants that are known to be equivalent stand in the program, with a reason', () => {

@@ -66,7 +66,7 @@ describe('a start', () => {
   it('of --version loads the entry and what prints', () => {
     assert.deepEqual(
       loaded([MAIN, '--version']).map((path) => path.slice(root.length + 1)),
-      ['src/cli/entry/main.cjs', 'src/settings/cache-folder.cjs', 'src/cli/start.ts'],
+      ['src/cli/entry/main.cjs', 'src/settings/cache-folder.cjs', 'src/cli/start/start.ts'],
     );
   });
 

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { textRules } from '../../scripts/text-rules.ts';
 
 const refused = [
-  'see /work/main/src/core/state.ts',
+  'see /work/main/src/records/agent/state.ts',
   "const file = '/root/.config/x';",
   'open(/home/alice/notes)',
   'at /Users/alice/notes',

@@ -14,7 +14,7 @@ import {
   type SubagentToolsOptions,
   type ToolRegistry,
 } from '../../src/coppice.ts';
-import type { ScriptedRules } from '../../src/models/scripted-rules.ts';
+import type { ScriptedRules } from '../../src/models/scripted/scripted-rules.ts';
 
 export interface LibraryStage {
   readonly coppice: Coppice;

@@ -9,8 +9,8 @@ import {
   type SubagentResult,
   type ToolRegistry,
 } from '../../src/coppice.ts';
-import { fixedModel } from '../runtime/delegate-play.ts';
 import { until } from '../runtime/stage.ts';
+import { fixedModel } from '../runtime/toolsets/delegate-play.ts';
 import { libraryStage, recorder, spawnCall, stories, type Told } from './library-stage.ts';
 
 function looking(): ToolRegistry {

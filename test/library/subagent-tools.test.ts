@@ -8,7 +8,7 @@ import {
   registerSubagentTools,
   type SubagentInfo,
 } from '../../src/coppice.ts';
-import { fixedModel } from '../runtime/delegate-play.ts';
+import { fixedModel } from '../runtime/toolsets/delegate-play.ts';
 import { libraryStage, recorder, spawnCall, stories } from './library-stage.ts';
 
 const toolsOf = (request: ModelRequest | undefined) => (request?.tools ?? []).map((tool) => tool.name);

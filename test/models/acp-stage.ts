@@ -10,13 +10,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { AgentConfig, PermissionRules } from '../../src/core/agent.ts';
-import type { PromptMessage } from '../../src/core/prompt.ts';
 import type { AcpServerConfig } from '../../src/models/acp/acp-config.ts';
 import type { AcpServer } from '../../src/models/acp/acp-server.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../../src/models/model.ts';
 import { openModel } from '../../src/models/providers.ts';
-import { createModelHost } from '../../src/runtime/model-host.ts';
+import type { AgentConfig, PermissionRules } from '../../src/records/agent/agent.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
+import { createModelHost } from '../../src/runtime/performing/model-host.ts';
 
 export interface Folders {
   readonly cwd: string;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { AnswerCollector } from '../../src/models/answer-collector.ts';
-import type { Price } from '../../src/models/provider-config.ts';
+import { AnswerCollector } from '../../src/models/provider/answer-collector.ts';
+import type { Price } from '../../src/models/provider/provider-config.ts';
 
 type Reason = Extract<LanguageModelV4StreamPart, { type: 'finish' }>['finishReason']['unified'];
 

@@ -1,9 +1,9 @@
 // Proves that every provider protocol keeps the Model contract, against servers that speak and check it, whole and broken.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CallPart } from '../../src/core/message.ts';
-import { FORK_PLACEHOLDER, type PromptMessage } from '../../src/core/prompt.ts';
 import type { ModelDelta, ModelOutcome } from '../../src/models/model.ts';
+import type { CallPart } from '../../src/records/conversation/message.ts';
+import { FORK_PLACEHOLDER, type PromptMessage } from '../../src/records/conversation/prompt.ts';
 import type { Answer } from '../servers/brain.ts';
 import { ask, KEY, open, PROTOCOLS } from './protocols.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Gate } from '../../src/models/gate.ts';
 import type { Model, ModelDelta, ModelOutcome } from '../../src/models/model.ts';
-import { retryAfter } from '../../src/models/retry-after.ts';
+import { retryAfter } from '../../src/models/provider/retry-after.ts';
 import { ask } from './protocols.ts';
 
 const OK: ModelOutcome = {

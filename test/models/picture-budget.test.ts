@@ -1,10 +1,10 @@
 // Proves what of the pictures in a conversation is sent: none that a provider refuses, as many as one takes, the newest, and the same from request to request.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Image } from '../../src/core/message.ts';
-import type { PromptMessage } from '../../src/core/prompt.ts';
-import { withinPictures } from '../../src/models/picture-budget.ts';
-import { ProviderPrompt } from '../../src/models/provider-prompt.ts';
+import { withinPictures } from '../../src/models/provider/picture-budget.ts';
+import { ProviderPrompt } from '../../src/models/provider/provider-prompt.ts';
+import type { Image } from '../../src/records/conversation/message.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
 
 const look = (image: Image): PromptMessage => ({
   role: 'results',

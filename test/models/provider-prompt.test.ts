@@ -1,9 +1,9 @@
 // Proves what providers are sent of a conversation: no empty texts, few and stable cache breakpoints, private data only to its owner.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { AssistantPart, CallPart } from '../../src/core/message.ts';
-import type { PromptMessage } from '../../src/core/prompt.ts';
-import { breakpoints, ProviderPrompt } from '../../src/models/provider-prompt.ts';
+import { breakpoints, ProviderPrompt } from '../../src/models/provider/provider-prompt.ts';
+import type { AssistantPart, CallPart } from '../../src/records/conversation/message.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
 import { ask, open, PROTOCOLS } from './protocols.ts';
 
 const MODEL = 'p/m';

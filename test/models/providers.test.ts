@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Gate } from '../../src/models/gate.ts';
-import { providerConfig } from '../../src/models/provider-config.ts';
+import { providerConfig } from '../../src/models/provider/provider-config.ts';
 import { knownProviders, type OpenModelOptions, openModel } from '../../src/models/providers.ts';
 import { startAnthropicServer } from '../servers/anthropic-server.ts';
 import { startGoogleServer } from '../servers/google-server.ts';

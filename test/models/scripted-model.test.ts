@@ -4,9 +4,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import type { PromptMessage } from '../../src/core/prompt.ts';
 import { openModel } from '../../src/models/providers.ts';
-import { createScriptedModel } from '../../src/models/scripted-model.ts';
+import { createScriptedModel } from '../../src/models/scripted/scripted-model.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
 import { ask } from './protocols.ts';
 
 const forks: PromptMessage[] = [

@@ -2,9 +2,9 @@
 // providers, ids that come again; the same bytes for all who share them.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { AssistantPart, CallPart } from '../../src/core/message.ts';
-import type { PromptMessage } from '../../src/core/prompt.ts';
 import type { ModelOutcome } from '../../src/models/model.ts';
+import type { AssistantPart, CallPart } from '../../src/records/conversation/message.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
 import type { Answer } from '../servers/brain.ts';
 import { ask, open, PROTOCOLS } from './protocols.ts';
 

@@ -4,11 +4,11 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { createHttpFetch } from '../../src/models/http-fetch.ts';
 import type { Model, ModelDelta } from '../../src/models/model.ts';
-import { packageAsk } from '../../src/models/package-ask.ts';
-import { askOf } from '../../src/models/provider-ask.ts';
-import { createProviderModel } from '../../src/models/provider-model.ts';
+import { createHttpFetch } from '../../src/models/provider/http-fetch.ts';
+import { packageAsk } from '../../src/models/provider/package-ask.ts';
+import { askOf } from '../../src/models/provider/provider-ask.ts';
+import { createProviderModel } from '../../src/models/provider/provider-model.ts';
 import { PACKAGES } from './packages.ts';
 import { ask, KEY, PROTOCOLS } from './protocols.ts';
 

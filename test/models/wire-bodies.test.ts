@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import type { AssistantPart, ProviderMetadata } from '../../src/core/message.ts';
-import type { PromptMessage } from '../../src/core/prompt.ts';
-import { callOptions } from '../../src/models/call-options.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
-import { breakpoints, ProviderPrompt } from '../../src/models/provider-prompt.ts';
+import { callOptions } from '../../src/models/provider/call-options.ts';
+import { breakpoints, ProviderPrompt } from '../../src/models/provider/provider-prompt.ts';
+import type { AssistantPart, ProviderMetadata } from '../../src/records/conversation/message.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
 import { PACKAGES } from './packages.ts';
 import { ask, open, PROTOCOLS } from './protocols.ts';
 

@@ -1,7 +1,7 @@
 // Proves that the title of a tree is one line in which every character is seen, whatever its task begins with.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { PlacedMessage } from '../../src/core/message.ts';
+import type { PlacedMessage } from '../../src/records/conversation/message.ts';
 import { treeTitle } from '../../src/render/tree-title.ts';
 
 function titleOf(text: string): string | null {

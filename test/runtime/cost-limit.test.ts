@@ -2,9 +2,9 @@
 // does not go on under one.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { CoppiceError } from '../../src/core/coppice-error.ts';
+import { CoppiceError } from '../../src/records/coppice-error.ts';
 import { type Database, onBothDatabases } from './both-databases.ts';
-import { cast, errorOf, fanoutStage, spawn } from './fanout-stage.ts';
+import { cast, errorOf, fanoutStage, spawn } from './toolsets/fanout-stage.ts';
 
 const LIMIT = { cost_usd: 1 };
 const free = {

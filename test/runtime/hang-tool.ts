@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Tool } from '../../src/records/tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import type { Tool } from '../../src/tools/tool.ts';
 
 /** A tool that hangs until it is stopped. */
 export function hangTool(begun: () => void = () => undefined): Tool {

@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { openModel } from '../../src/models/providers.ts';
+import { profileOf } from '../kernel/toolsets/profile-fixture.ts';
 import type { Fault } from '../servers/brain.ts';
 import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';
 import type { ProtocolServer } from '../servers/protocol-server.ts';
-import { profileOf } from '../toolsets/profile-fixture.ts';
 import { onBothDatabases } from './both-databases.ts';
-import { cast, rounds, spawn, submit } from './fanout-stage.ts';
 import { HandClock } from './hand-clock.ts';
 import { type Play, type Stage, setStage, until } from './stage.ts';
+import { cast, rounds, spawn, submit } from './toolsets/fanout-stage.ts';
 
 /** What has come of an answer when the server falls silent. */
 const SILENCES: Readonly<Record<string, { readonly fault?: Fault; readonly said?: string }>> = {

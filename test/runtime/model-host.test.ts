@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { PermissionRules } from '../../src/core/agent.ts';
 import type { HostAnswer, HostTerminal, ModelHost } from '../../src/models/model-host.ts';
-import { createModelHost } from '../../src/runtime/model-host.ts';
+import type { PermissionRules } from '../../src/records/agent/agent.ts';
+import { createModelHost } from '../../src/runtime/performing/model-host.ts';
 import { agentConfig, type Folders, makeFolders, processesIn } from '../models/acp-stage.ts';
 import { eventually } from '../tools/tool-fixture.ts';
 

@@ -1,21 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Agent, AgentConfig } from '../../src/core/agent.ts';
-import { CoppiceError } from '../../src/core/coppice-error.ts';
-import type { Limits } from '../../src/core/limits.ts';
-import type { AssistantPart, ResultContent } from '../../src/core/message.ts';
+import { ALL_TOOLSETS } from '../../src/kernel/toolsets/all-toolsets.ts';
+import type { Toolset } from '../../src/kernel/toolsets/toolset.ts';
+import type { ToolsetTerms } from '../../src/kernel/toolsets/toolset-terms.ts';
 import type { Model, ModelRequest } from '../../src/models/model.ts';
+import type { Agent, AgentConfig } from '../../src/records/agent/agent.ts';
+import type { Limits } from '../../src/records/agent/limits.ts';
+import type { AssistantPart, ResultContent } from '../../src/records/conversation/message.ts';
+import { CoppiceError } from '../../src/records/coppice-error.ts';
+import type { Tool } from '../../src/records/tool.ts';
 import { openRuntime } from '../../src/runtime/open-runtime.ts';
 import type { RuntimeEvent } from '../../src/runtime/runtime-event.ts';
 import type { RuntimeFace, TreeOutcome } from '../../src/runtime/runtime-face.ts';
 import type { Surroundings } from '../../src/runtime/surroundings.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Tool } from '../../src/tools/tool.ts';
-import { ALL_TOOLSETS } from '../../src/toolsets/all-toolsets.ts';
-import type { Toolset } from '../../src/toolsets/toolset.ts';
-import type { ToolsetTerms } from '../../src/toolsets/toolset-terms.ts';
 
 /** What an agent's model sees of its own part of the conversation. */
 export interface Scene {

@@ -1,9 +1,9 @@
 // Proves that asking whether a run may begin changes nothing, that only a claim takes its place in the queue, and that places go to those who came first.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Agent } from '../../src/core/agent.ts';
-import { TaskQueue } from '../../src/runtime/task-queue.ts';
-import { AT_WORK, agentOf } from '../kernel/turn-stage.ts';
+import type { Agent } from '../../src/records/agent/agent.ts';
+import { TaskQueue } from '../../src/runtime/executor/task-queue.ts';
+import { AT_WORK, agentOf } from '../kernel/turn/turn-stage.ts';
 
 const PLENTY = { cron: 9, subagent: 9, delegate: 9 };
 const run = (id: string, over: Partial<Agent> = {}) => agentOf(id, { origin: 'session', ...over });

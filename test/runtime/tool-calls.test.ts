@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
+import type { Tool } from '../../src/records/tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import type { Tool } from '../../src/tools/tool.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { setStage } from './stage.ts';
 

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Agent } from '../../src/core/agent.ts';
-import type { Mail } from '../../src/core/mail.ts';
-import type { PlacedMessage } from '../../src/core/message.ts';
-import type { Run } from '../../src/core/run.ts';
-import { runOutcome } from '../../src/core/run-outcome.ts';
-import { isTerminal, isWorking } from '../../src/core/state.ts';
-import { waitEdges } from '../../src/core/wait-edges.ts';
-import { agentOf, mailOf, messageOf, type Row, runOf } from '../../src/store/rows.ts';
+import { waitEdges } from '../../src/kernel/mailbox/wait-edges.ts';
+import type { Agent } from '../../src/records/agent/agent.ts';
+import { isTerminal, isWorking } from '../../src/records/agent/state.ts';
+import type { Mail } from '../../src/records/conversation/mail.ts';
+import type { PlacedMessage } from '../../src/records/conversation/message.ts';
+import type { Run } from '../../src/records/run/run.ts';
+import { runOutcome } from '../../src/records/run/run-outcome.ts';
+import { agentOf, mailOf, messageOf, type Row, runOf } from '../../src/store/ledger/rows.ts';
 import type { SimLedger } from './sim-ledger.ts';
 import type { Marks } from './sim-tools.ts';
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Limits } from '../../src/core/limits.ts';
+import type { Limits } from '../../src/records/agent/limits.ts';
 
 const ENDED = "('completed', 'failed', 'killed')";
 

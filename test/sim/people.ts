@@ -1,4 +1,4 @@
-import { CoppiceError } from '../../src/core/coppice-error.ts';
+import { CoppiceError } from '../../src/records/coppice-error.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { Faults } from './faults.ts';

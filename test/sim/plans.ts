@@ -1,6 +1,6 @@
-import type { AgentConfig } from '../../src/core/agent.ts';
-import type { Limits } from '../../src/core/limits.ts';
-import { DEFAULT_TERMS, type ToolsetTerms } from '../../src/toolsets/toolset-terms.ts';
+import { DEFAULT_TERMS, type ToolsetTerms } from '../../src/kernel/toolsets/toolset-terms.ts';
+import type { AgentConfig } from '../../src/records/agent/agent.ts';
+import type { Limits } from '../../src/records/agent/limits.ts';
 import type { Random } from './random.ts';
 
 const VOCABULARIES: readonly (readonly string[])[] = [

@@ -1,5 +1,5 @@
-import type { AssistantPart } from '../../src/core/message.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
+import type { AssistantPart } from '../../src/records/conversation/message.ts';
 import type { Random } from './random.ts';
 
 /** One call that a simulated mind makes. */

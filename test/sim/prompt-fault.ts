@@ -1,5 +1,5 @@
-import { promptOf } from '../../src/core/prompt.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
+import { promptOf } from '../../src/records/conversation/prompt.ts';
 import type { SimLedger } from './sim-ledger.ts';
 
 /**

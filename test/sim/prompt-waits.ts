@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Agent } from '../../src/core/agent.ts';
-import { isTerminal } from '../../src/core/state.ts';
-import { agentOf, type Row } from '../../src/store/rows.ts';
-import { isAtRest } from '../../src/store/unread.ts';
+import type { Agent } from '../../src/records/agent/agent.ts';
+import { isTerminal } from '../../src/records/agent/state.ts';
+import { agentOf, type Row } from '../../src/store/ledger/rows.ts';
+import { isAtRest } from '../../src/store/ledger/unread.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 interface Ripe {

@@ -37,7 +37,7 @@ const MET = [
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
-    const is_executor = context.parentURL?.endsWith('/src/runtime/executor.ts') === true;
+    const is_executor = context.parentURL?.endsWith('/src/runtime/executor/executor.ts') === true;
     if (!is_executor || !found.url.endsWith('/src/kernel/turn/advance.ts')) return found;
     return { ...found, url: new URL('watched-advance.ts', import.meta.url).href };
   },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import type { Agent } from '../../src/core/agent.ts';
-import type { Refusal, Step, Verdict } from '../../src/core/step.ts';
+import type { Refusal, Step, Verdict } from '../../src/kernel/step.ts';
+import type { Agent } from '../../src/records/agent/agent.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Faults } from './faults.ts';
 import { brokenNow } from './moment-laws.ts';

@@ -1,6 +1,6 @@
-import type { AssistantPart } from '../../src/core/message.ts';
 import { Gate, gated } from '../../src/models/gate.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../src/models/model.ts';
+import type { AssistantPart } from '../../src/records/conversation/message.ts';
 import type { Faults } from './faults.ts';
 import { answer, callParts } from './play.ts';
 import type { Random } from './random.ts';

@@ -1,10 +1,10 @@
+import type { ToolsetTerms } from '../../src/kernel/toolsets/toolset-terms.ts';
 import type { Model, ModelRequest } from '../../src/models/model.ts';
+import type { Tool } from '../../src/records/tool.ts';
 import { openRuntime } from '../../src/runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import type { Tool } from '../../src/tools/tool.ts';
-import type { ToolsetTerms } from '../../src/toolsets/toolset-terms.ts';
 import type { Faults } from './faults.ts';
 import { type Distance, faultyStore } from './faulty-store.ts';
 import { promptFault } from './prompt-fault.ts';

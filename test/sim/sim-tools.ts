@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Tool } from '../../src/records/tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import type { Tool } from '../../src/tools/tool.ts';
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
 import type { Actor, VirtualTime } from './virtual-time.ts';

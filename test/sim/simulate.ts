@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CoppiceError } from '../../src/core/coppice-error.ts';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { isTerminal, isWorking } from '../../src/core/state.ts';
 import { LEASE_MS } from '../../src/kernel/ledger/taking.ts';
+import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
+import { isTerminal, isWorking } from '../../src/records/agent/state.ts';
+import { CoppiceError } from '../../src/records/coppice-error.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';

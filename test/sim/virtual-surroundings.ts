@@ -1,4 +1,4 @@
-import { NET_MS } from '../../src/runtime/lease-keeper.ts';
+import { NET_MS } from '../../src/runtime/leading/lease-keeper.ts';
 import type { Surroundings } from '../../src/runtime/surroundings.ts';
 import type { Random } from './random.ts';
 import type { Actor, VirtualTime } from './virtual-time.ts';

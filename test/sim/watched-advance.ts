@@ -3,7 +3,7 @@ import { advance as decide } from '../../src/kernel/turn/advance.ts';
 import type { Advance } from '../../src/kernel/turn/advance-result.ts';
 import type { Input, LedAgent } from '../../src/kernel/turn/led-agent.ts';
 import type { Relatives, View } from '../../src/kernel/turn/view.ts';
-import { frozen } from '../core/kernel-run.ts';
+import { frozen } from '../kernel/transition/kernel-run.ts';
 
 /** How often each kind of thing was seen: inputs, states before, what came of it. */
 export const seen = new Map<string, number>();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Agent } from '../../src/core/agent.ts';
-import type { NewRun } from '../../src/core/run.ts';
+import type { Agent } from '../../src/records/agent/agent.ts';
+import type { NewRun } from '../../src/records/run/run.ts';
 import type { Store } from '../../src/store/store.ts';
 import { LARGE_LEADER, LED, PARKED_ALONE, RESTING } from './large-ledger.ts';
 import { CONFIG, letter, newAgent, said, stepOf } from './ledger-fixture.ts';

@@ -1,4 +1,4 @@
-import type { AgentState } from '../../src/core/state.ts';
+import type { AgentState } from '../../src/records/agent/state.ts';
 import { CONFIG } from './ledger-fixture.ts';
 
 /** How much is in a large ledger. */

@@ -8,7 +8,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { executeSql } from '../postgres/execute-sql.ts';
 import { findPgBouncer, type PgBouncer, startPgBouncer } from '../postgres/start-pgbouncer.ts';
 import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
-import { storeContract } from './contract.ts';
+import { storeContract } from './contract/contract.ts';
 import { letter, newRoot, said, stepOf } from './ledger-fixture.ts';
 import { workThrough } from './outage-stage.ts';
 

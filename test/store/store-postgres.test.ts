@@ -2,7 +2,7 @@
 import { openStore } from '../../src/store/open-store.ts';
 import { executeSql } from '../postgres/execute-sql.ts';
 import { sharedPostgres } from '../postgres/shared-postgres.ts';
-import { storeContract } from './contract.ts';
+import { storeContract } from './contract/contract.ts';
 
 storeContract('PostgreSQL', async () => {
   const server = await sharedPostgres();

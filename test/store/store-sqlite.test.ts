@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openStore } from '../../src/store/open-store.ts';
-import { storeContract } from './contract.ts';
+import { storeContract } from './contract/contract.ts';
 
 storeContract('SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-sqlite-'));

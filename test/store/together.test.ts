@@ -1,7 +1,7 @@
 // Proves what is done together: what comes at one moment or while others are under way, in order, never two goes at once, and a failure only for those in it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Together } from '../../src/store/together.ts';
+import { Together } from '../../src/store/ledger/together.ts';
 
 it('does what comes at once in one go, and what comes meanwhile in the next', async () => {
   const goes: (readonly number[])[] = [];

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
+import { limits } from '../../src/processes/output.ts';
+import type { Tool } from '../../src/records/tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import { limits } from '../../src/tools/output.ts';
-import type { Tool } from '../../src/tools/tool.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { call, makeWorkspace } from './tool-fixture.ts';
 

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
-import { imageFault } from '../../src/core/image-bounds.ts';
-import { fitImage } from '../../src/tools/fit-image.ts';
+import { imageFault } from '../../src/records/conversation/image-bounds.ts';
+import { fitImage } from '../../src/tools/files/fit-image.ts';
 
 const blank = (width: number, height: number): Sharp =>
   sharp({ create: { width, height, channels: 3, background: '#336699' } });

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Tool } from '../../src/records/tool.ts';
 import { createSearchTool } from '../../src/tools/search.ts';
-import type { Tool } from '../../src/tools/tool.ts';
 import { call, makeWorkspace } from './tool-fixture.ts';
 
 const search = createSearchTool() as Tool;

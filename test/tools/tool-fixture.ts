@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Tool, ToolContext, ToolResult } from '../../src/tools/tool.ts';
+import type { Tool, ToolContext, ToolResult } from '../../src/records/tool.ts';
 
 export interface Workspace extends ToolContext {
   /** Everything that was shown live. */

@@ -1,15 +1,15 @@
 // Proves how calls, events and what is not finished yet look in a scrollback.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PlacedMessage } from '../../src/core/message.ts';
-import type { Entry } from '../../src/tui/entry.ts';
+import type { PlacedMessage } from '../../src/records/conversation/message.ts';
 import type { Look } from '../../src/tui/look.ts';
-import { MarkdownTail } from '../../src/tui/markdown.ts';
-import { transcript } from '../../src/tui/transcript.ts';
-import { EMPTY_PANE } from '../../src/tui/ui-state.ts';
-import { entryBelow, entryView, finishedEntries } from '../../src/tui/views/entry-view.ts';
-import { nameContext } from '../../src/tui/views/name-context.ts';
-import { streamingView } from '../../src/tui/views/streaming-view.ts';
+import type { Entry } from '../../src/tui/state/entry.ts';
+import { transcript } from '../../src/tui/state/transcript.ts';
+import { EMPTY_PANE } from '../../src/tui/state/ui-state.ts';
+import { MarkdownTail } from '../../src/tui/text/markdown.ts';
+import { entryBelow, entryView, finishedEntries } from '../../src/tui/views/transcript/entry-view.ts';
+import { nameContext } from '../../src/tui/views/transcript/name-context.ts';
+import { streamingView } from '../../src/tui/views/transcript/streaming-view.ts';
 import { ASCII, at, call, drawn, PLAIN, result, SPOKEN, says, story, user } from './ui-fixture.ts';
 
 const names = nameContext(story());

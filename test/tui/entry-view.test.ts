@@ -1,13 +1,13 @@
 // Proves how each piece of a scrollback looks: who said what is always plain to see, long things are folded, and nothing foreign reaches the terminal.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PlacedMessage } from '../../src/core/message.ts';
-import type { Entry } from '../../src/tui/entry.ts';
+import type { PlacedMessage } from '../../src/records/conversation/message.ts';
 import type { Look } from '../../src/tui/look.ts';
-import { transcript } from '../../src/tui/transcript.ts';
-import { entryBelow, entryView } from '../../src/tui/views/entry-view.ts';
-import { readLetters } from '../../src/tui/views/mail-view.ts';
-import { nameContext } from '../../src/tui/views/name-context.ts';
+import type { Entry } from '../../src/tui/state/entry.ts';
+import { transcript } from '../../src/tui/state/transcript.ts';
+import { entryBelow, entryView } from '../../src/tui/views/transcript/entry-view.ts';
+import { readLetters } from '../../src/tui/views/transcript/mail-view.ts';
+import { nameContext } from '../../src/tui/views/transcript/name-context.ts';
 import {
   ASCII,
   at,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { KeptMap } from '../../src/tui/kept-map.ts';
+import { KeptMap } from '../../src/tui/state/kept-map.ts';
 
 type Value = { readonly value: number };
 

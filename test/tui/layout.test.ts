@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Look } from '../../src/tui/look.ts';
-import type { UiState } from '../../src/tui/ui-state.ts';
+import type { UiState } from '../../src/tui/state/ui-state.ts';
 import { type FrameSettings, frameView } from '../../src/tui/views/frame-view.ts';
 import { type Layers, layout } from '../../src/tui/views/layout.ts';
 import {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Answer } from '../../src/tui/answer.ts';
-import { ALONE_MS, dueAnswer, mayAnswer, SEEN_MS } from '../../src/tui/question.ts';
-import type { UiEvent } from '../../src/tui/ui-event.ts';
-import { EMPTY_UI, type UiState } from '../../src/tui/ui-state.ts';
-import { reduce } from '../../src/tui/ui-store.ts';
+import { ALONE_MS, dueAnswer, mayAnswer, SEEN_MS } from '../../src/tui/state/question.ts';
+import type { UiEvent } from '../../src/tui/state/ui-event.ts';
+import { EMPTY_UI, type UiState } from '../../src/tui/state/ui-state.ts';
+import { reduce } from '../../src/tui/state/ui-store.ts';
 import { agent, ask, seen, T0 } from './ui-fixture.ts';
 
 interface Key {

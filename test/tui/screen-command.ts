@@ -1,4 +1,4 @@
-import type { Frame } from '../../src/tui/frame.ts';
+import type { Frame } from '../../src/tui/terminal/frame.ts';
 
 /** What a test asks the program that owns the terminal to do. */
 export type ScreenCommand =

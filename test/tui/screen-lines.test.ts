@@ -1,9 +1,9 @@
 // Proves the lines around the input: navigation, spinner, hint, capture, questions, lists; each at any width and in any look.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { AgentState } from '../../src/core/state.ts';
+import type { AgentState } from '../../src/records/agent/state.ts';
 import type { Look } from '../../src/tui/look.ts';
-import type { Overlay, Question, UiState } from '../../src/tui/ui-state.ts';
+import type { Overlay, Question, UiState } from '../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../src/tui/views/approval-box.ts';
 import { captureBar } from '../../src/tui/views/capture-bar.ts';

@@ -1,10 +1,10 @@
 // Proves that the status layer is seed 1's row for row, for every way to wait for several agents, at any size and in any look.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type AgentState, newTurn } from '../../src/core/state.ts';
-import { fanInView } from '../../src/tui/fan-in-view.ts';
+import { type AgentState, newTurn } from '../../src/records/agent/state.ts';
 import type { Look } from '../../src/tui/look.ts';
-import type { UiState } from '../../src/tui/ui-state.ts';
+import { fanInView } from '../../src/tui/state/fan-in-view.ts';
+import type { UiState } from '../../src/tui/state/ui-state.ts';
 import { statusLayer } from '../../src/tui/views/status-layer.ts';
 import {
   ASCII,

@@ -1,10 +1,10 @@
 // Proves that a scrollback of any length is shown from any place, rendering what is in sight only; and that changes are said once.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Entry } from '../../src/tui/entry.ts';
-import { nameContext } from '../../src/tui/views/name-context.ts';
-import { spokenChanges } from '../../src/tui/views/spoken-changes.ts';
-import { EntryLines, transcriptView } from '../../src/tui/views/transcript-view.ts';
+import type { Entry } from '../../src/tui/state/entry.ts';
+import { nameContext } from '../../src/tui/views/transcript/name-context.ts';
+import { spokenChanges } from '../../src/tui/views/transcript/spoken-changes.ts';
+import { EntryLines, transcriptView } from '../../src/tui/views/transcript/transcript-view.ts';
 import { after, agent, ask, PLAIN, SPOKEN, seen, story, THINKING } from './ui-fixture.ts';
 
 const names = nameContext(story());

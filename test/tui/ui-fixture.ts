@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import stringWidth from 'string-width';
-import type { Agent, AgentConfig } from '../../src/core/agent.ts';
-import type { Ask } from '../../src/core/ask.ts';
-import type { Mail } from '../../src/core/mail.ts';
-import type { CallPart, Message, PlacedMessage, UserOrigin } from '../../src/core/message.ts';
-import { type AgentState, type Call, newTurn, type RunningCall } from '../../src/core/state.ts';
-import { NO_USAGE } from '../../src/core/usage.ts';
+import type { Agent, AgentConfig } from '../../src/records/agent/agent.ts';
+import { type AgentState, type Call, newTurn, type RunningCall } from '../../src/records/agent/state.ts';
+import { NO_USAGE } from '../../src/records/agent/usage.ts';
+import type { Ask } from '../../src/records/conversation/ask.ts';
+import type { Mail } from '../../src/records/conversation/mail.ts';
+import type { CallPart, Message, PlacedMessage, UserOrigin } from '../../src/records/conversation/message.ts';
 import type { Look } from '../../src/tui/look.ts';
-import type { UiEvent } from '../../src/tui/ui-event.ts';
-import { EMPTY_UI, type UiState } from '../../src/tui/ui-state.ts';
-import { reduce } from '../../src/tui/ui-store.ts';
+import type { UiEvent } from '../../src/tui/state/ui-event.ts';
+import { EMPTY_UI, type UiState } from '../../src/tui/state/ui-state.ts';
+import { reduce } from '../../src/tui/state/ui-store.ts';
 
 export const PLAIN: Look = { colour: false, unicode: true, accessible: false };
 export const COLOUR: Look = { colour: true, unicode: true, accessible: false };

@@ -1,11 +1,11 @@
 // Proves what becomes of a scrollback: messages joined in order and once, text that is being said, what is typed, captured and asked.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { FORK_PLACEHOLDER } from '../../src/core/prompt.ts';
-import type { AgentState } from '../../src/core/state.ts';
-import type { UiEvent } from '../../src/tui/ui-event.ts';
-import { EMPTY_UI, paneOf, type UiState } from '../../src/tui/ui-state.ts';
-import { needsHistory } from '../../src/tui/ui-store.ts';
+import type { AgentState } from '../../src/records/agent/state.ts';
+import { FORK_PLACEHOLDER } from '../../src/records/conversation/prompt.ts';
+import type { UiEvent } from '../../src/tui/state/ui-event.ts';
+import { EMPTY_UI, paneOf, type UiState } from '../../src/tui/state/ui-state.ts';
+import { needsHistory } from '../../src/tui/state/ui-store.ts';
 import {
   after,
   agent,

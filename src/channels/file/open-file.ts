@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { CoppiceError } from '../../core/coppice-error.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Channel, DeliverContext, DeliverResult, Parcel } from '../channel.ts';
 import { deliveryJson } from '../delivery-json.ts';
 import { unknownName } from '../unknown-name.ts';

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../core/delivery.ts';
+import type { Delivery } from '../../records/run/delivery.ts';
 import type { DeliveryEnd } from '../../store/outbox-ledger.ts';
 import type { Channel, ChannelLog, DeliverResult, Parcel } from '../channel.ts';
 import { type Composed, composeParcel } from './compose-parcel.ts';

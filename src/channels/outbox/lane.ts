@@ -1,4 +1,4 @@
-import type { Delivery } from '../../core/delivery.ts';
+import type { Delivery } from '../../records/run/delivery.ts';
 import type { Channel } from '../channel.ts';
 
 /** What was claimed for one channel. Waits in order of creation; to one target there is one try at a time. */

@@ -1,16 +1,16 @@
 import type { ChatDesk, DeliverContext, DeliverResult, InboundChannel, Parcel } from '../channel.ts';
-import { Answers } from './answers.ts';
-import { BotClient } from './bot-client.ts';
-import { BOT_COMMANDS } from './bot-commands.ts';
+import { BotClient } from './bot/bot-client.ts';
+import { failureResult } from './bot/failure-result.ts';
+import { TELEGRAM_TIMING, type TelegramTiming } from './bot/telegram-timing.ts';
 import { addressProblem } from './chat-address.ts';
 import { ChatLocks } from './chat-locks.ts';
-import { type DeliverTools, deliverParcel } from './deliver-parcel.ts';
-import { failureResult } from './failure-result.ts';
-import { LiveMessages } from './live-messages.ts';
+import { Answers } from './inbound/answers.ts';
+import { BOT_COMMANDS } from './inbound/bot-commands.ts';
+import { UpdateDesk } from './inbound/update-desk.ts';
+import { UpdatePoll } from './inbound/update-poll.ts';
+import { type DeliverTools, deliverParcel } from './outbound/deliver-parcel.ts';
+import { LiveMessages } from './outbound/live-messages.ts';
 import type { TelegramOptions } from './telegram-options.ts';
-import { TELEGRAM_TIMING, type TelegramTiming } from './telegram-timing.ts';
-import { UpdateDesk } from './update-desk.ts';
-import { UpdatePoll } from './update-poll.ts';
 
 const REPLIES_MAX = 10_000;
 

@@ -1,5 +1,5 @@
 import type { ChannelLog } from '../channel.ts';
-import type { TelegramTiming } from './telegram-timing.ts';
+import type { TelegramTiming } from './bot/telegram-timing.ts';
 
 export interface TelegramOptions {
   readonly token: string;

@@ -1,4 +1,4 @@
-import { CoppiceError } from '../../core/coppice-error.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import { signingKey } from './signing-key.ts';
 
 /** Where one webhook goes, and with what it is signed. */

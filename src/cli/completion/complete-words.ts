@@ -53,7 +53,7 @@ async function candidatesOf(
     return profileCandidates(given, env);
   }
   if (kind === 'toolset') {
-    const { ALL_TOOLSETS } = await import('../../toolsets/all-toolsets.ts');
+    const { ALL_TOOLSETS } = await import('../../kernel/toolsets/all-toolsets.ts');
     return ALL_TOOLSETS.map(({ name }) => ({ value: name, description: '' }));
   }
   if (kind === 'zone')

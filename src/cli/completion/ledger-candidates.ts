@@ -1,4 +1,4 @@
-import type { Agent } from '../../core/agent.ts';
+import type { Agent } from '../../records/agent/agent.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { treeTitle } from '../../render/tree-title.ts';
 import { LedgerGlance } from '../../store/sqlite/ledger-glance.ts';

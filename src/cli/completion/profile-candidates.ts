@@ -1,6 +1,6 @@
 import { dataFolder } from '../../settings/folders.ts';
-import { loadConfiguration } from '../load-configuration.ts';
-import { loadProfiles } from '../profiles.ts';
+import { loadProfiles } from '../profiles/profiles.ts';
+import { loadConfiguration } from '../setup/load-configuration.ts';
 import type { Candidate } from './candidate.ts';
 
 /** Profiles that may be used here. Throws what loading them throws. */

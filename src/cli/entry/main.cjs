@@ -12,5 +12,5 @@ if (Number(process.versions.node.split('.')[0]) < oldest_node) {
   require('node:module').enableCompileCache(
     require('../../settings/cache-folder.cjs').cacheFolder(process.env),
   );
-  void import('../start.ts').then(({ start }) => start());
+  void import('../start/start.ts').then(({ start }) => start());
 }

@@ -1,4 +1,4 @@
-import { CoppiceError } from '../../core/coppice-error.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 
 /** What a log says of an error: its message, and what to do about it where that is known. */
 export function errorText(error: unknown): string {

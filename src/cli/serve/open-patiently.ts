@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelLog } from '../../channels/channel.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../setup/context.ts';
 import { troubleLog } from './trouble-log.ts';
 
 const AGAIN_MS = 2_000;

@@ -1,7 +1,7 @@
 import type { ChannelLog } from '../../channels/channel.ts';
 import { knownProviders } from '../../models/providers.ts';
-import { channelSecrets } from '../channels-config.ts';
-import type { Context } from '../context.ts';
+import { channelSecrets } from '../deliveries/channels-config.ts';
+import type { Context } from '../setup/context.ts';
 import type { LogForm, LogLevel } from './log-options.ts';
 import { serverLog } from './server-log.ts';
 

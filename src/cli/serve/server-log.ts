@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { ChannelLog } from '../../channels/channel.ts';
-import { hideSecrets } from '../../core/hide-secrets.ts';
+import { hideSecrets } from '../../records/text/hide-secrets.ts';
 import { clean } from '../../render/clean.ts';
 import { LOG_LEVELS, type LogForm, type LogLevel } from './log-options.ts';
 

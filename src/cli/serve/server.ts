@@ -1,11 +1,11 @@
 import type { ChannelLog } from '../../channels/channel.ts';
 import { Chats } from '../../channels/chats.ts';
-import { Outbox } from '../../channels/outbox.ts';
+import { Outbox } from '../../channels/outbox/outbox.ts';
 import { Scheduler } from '../../cron/scheduler.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import { TreeKeeper } from '../../server/tree-keeper.ts';
+import { TreeKeeper } from '../../serve/tree-keeper.ts';
 import type { Store } from '../../store/store.ts';
-import type { OpenChannels } from '../open-channels.ts';
+import type { OpenChannels } from '../deliveries/open-channels.ts';
 import { errorText } from './error-text.ts';
 import { InboundSeat } from './inbound-seat.ts';
 import { RunCleaner } from './run-cleaner.ts';

@@ -1,5 +1,5 @@
 import type { ChannelLog } from '../../channels/channel.ts';
-import { killAllProcessGroups } from '../../tools/process-group.ts';
+import { killAllProcessGroups } from '../../processes/process-group.ts';
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 

@@ -1,7 +1,6 @@
-import type { Limits } from '../../core/limits.ts';
-import { isTerminal, isWorking } from '../../core/state.ts';
-import type { Refusal, Step, Verdict } from '../../core/step.ts';
-import { findWaitCycle, type WaitEdge } from '../../core/wait-cycle.ts';
+import type { Limits } from '../../records/agent/limits.ts';
+import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import type { Refusal, Step, Verdict } from '../step.ts';
 import { append, create, treeOf } from './births.ts';
 import { kill, leave } from './deaths.ts';
 import type { AgentFacts, TreeFacts, Wanted } from './facts.ts';
@@ -9,6 +8,7 @@ import { leaveUnled, seekLeader } from './leading.ts';
 import { isSettled, post, tellWaiters } from './mailbox.ts';
 import { cleanRun, enterDelivery, isTask, startRun } from './runs.ts';
 import type { Unit } from './unit.ts';
+import { findWaitCycle, type WaitEdge } from './wait-cycle.ts';
 
 /** A step as the ledger is offered it. `token`: a mark of one without messages, by which it is known again when its answer was lost; null for all others. */
 export interface Offer {

@@ -1,5 +1,5 @@
-import type { AskAnswer } from '../../core/ask.ts';
-import type { Mail, NewMail } from '../../core/mail.ts';
+import type { AskAnswer } from '../../records/conversation/ask.ts';
+import type { Mail, NewMail } from '../../records/conversation/mail.ts';
 import type { AskFacts } from './facts.ts';
 import { post } from './mailbox.ts';
 import type { Unit } from './unit.ts';

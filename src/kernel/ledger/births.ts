@@ -1,8 +1,8 @@
-import type { Tree } from '../../core/agent.ts';
-import type { Limits } from '../../core/limits.ts';
-import type { Message } from '../../core/message.ts';
-import type { NewAgent } from '../../core/new-agent.ts';
-import { isWorking } from '../../core/state.ts';
+import type { Tree } from '../../records/agent/agent.ts';
+import type { Limits } from '../../records/agent/limits.ts';
+import type { NewAgent } from '../../records/agent/new-agent.ts';
+import { isWorking } from '../../records/agent/state.ts';
+import type { Message } from '../../records/conversation/message.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
 import { seekLeader } from './leading.ts';
 import { enterRun } from './runs.ts';

@@ -1,7 +1,7 @@
-import { killEvent } from '../../core/kill-event.ts';
-import type { NewMail } from '../../core/mail.ts';
-import type { AgentState } from '../../core/state.ts';
+import type { AgentState } from '../../records/agent/state.ts';
+import type { NewMail } from '../../records/conversation/mail.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
+import { killEvent } from './kill-event.ts';
 import { leaveUnled, signal } from './leading.ts';
 import { post, tellWaiters } from './mailbox.ts';
 import { finishRun, isTask } from './runs.ts';

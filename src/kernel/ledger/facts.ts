@@ -1,8 +1,8 @@
-import type { Origin } from '../../core/agent.ts';
-import type { FireOutcome } from '../../core/cron-job.ts';
-import type { MailKind } from '../../core/mail.ts';
-import type { StateType } from '../../core/state.ts';
-import type { WaitEdge } from '../../core/wait-cycle.ts';
+import type { Origin } from '../../records/agent/agent.ts';
+import type { StateType } from '../../records/agent/state.ts';
+import type { MailKind } from '../../records/conversation/mail.ts';
+import type { FireOutcome } from '../../records/run/cron-job.ts';
+import type { WaitEdge } from './wait-cycle.ts';
 
 /** What decisions look at of a tree. */
 export interface TreeFacts {

@@ -1,5 +1,5 @@
-import type { NewCronJob } from '../../core/cron-job.ts';
-import type { FireRequest, FireVerdict } from '../../core/fire-request.ts';
+import type { NewCronJob } from '../../records/run/cron-job.ts';
+import type { FireRequest, FireVerdict } from '../../records/run/fire-request.ts';
 import { createRoot } from './births.ts';
 import type { WaitingFire, Wanted } from './facts.ts';
 import { serve } from './leading.ts';

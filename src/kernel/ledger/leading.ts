@@ -1,4 +1,4 @@
-import { isTerminal, isWorking } from '../../core/state.ts';
+import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { AgentFacts } from './facts.ts';
 import type { Unit } from './unit.ts';
 

@@ -1,6 +1,6 @@
-import type { Mail, NewMail } from '../../core/mail.ts';
-import { isTerminal } from '../../core/state.ts';
-import type { Refusal } from '../../core/step.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import type { Mail, NewMail } from '../../records/conversation/mail.ts';
+import type { Refusal } from '../step.ts';
 import type { AgentFacts } from './facts.ts';
 import { seekLeader, signal } from './leading.ts';
 import type { Unit } from './unit.ts';

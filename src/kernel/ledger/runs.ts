@@ -1,9 +1,9 @@
-import type { Origin } from '../../core/agent.ts';
-import { type NewDelivery, splitTarget } from '../../core/delivery.ts';
-import type { NewAgent } from '../../core/new-agent.ts';
-import type { NewRun } from '../../core/run.ts';
-import { runOutcome } from '../../core/run-outcome.ts';
-import { type AgentState, isWorking } from '../../core/state.ts';
+import type { Origin } from '../../records/agent/agent.ts';
+import type { NewAgent } from '../../records/agent/new-agent.ts';
+import { type AgentState, isWorking } from '../../records/agent/state.ts';
+import { type NewDelivery, splitTarget } from '../../records/run/delivery.ts';
+import type { NewRun } from '../../records/run/run.ts';
+import { runOutcome } from '../../records/run/run-outcome.ts';
 import type { Unit } from './unit.ts';
 
 /** Only agents with a task of their own can have a row in the history. */

@@ -1,5 +1,5 @@
-import { isParked } from '../../core/parked-call.ts';
-import type { AgentState } from '../../core/state.ts';
+import type { AgentState } from '../../records/agent/state.ts';
+import { isParked } from '../../records/conversation/parked-call.ts';
 import type { AgentFacts, WorkerFacts } from './facts.ts';
 import { leaveUnled, seekLeader } from './leading.ts';
 import { isSettled } from './mailbox.ts';

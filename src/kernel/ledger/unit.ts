@@ -1,7 +1,6 @@
-import type { NewAsk } from '../../core/ask.ts';
-import { type Mail, type NewMail, WAKING_MAIL } from '../../core/mail.ts';
-import { isResting, isTerminal } from '../../core/state.ts';
-import type { WaitEdge } from '../../core/wait-cycle.ts';
+import { isResting, isTerminal } from '../../records/agent/state.ts';
+import type { NewAsk } from '../../records/conversation/ask.ts';
+import { type Mail, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import { ChangeSet, type Changes } from './changes.ts';
 import type {
   AgentFacts,
@@ -14,6 +13,7 @@ import type {
   Wanted,
 } from './facts.ts';
 import type { Row } from './tables.ts';
+import type { WaitEdge } from './wait-cycle.ts';
 
 /**
  * One transaction of the ledger in the making: what the database says, and over it what the decisions of this transaction have changed, so that a later one

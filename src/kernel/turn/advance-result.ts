@@ -1,8 +1,8 @@
-import type { Effect } from '../../core/effect.ts';
-import type { Call } from '../../core/state.ts';
-import type { Step } from '../../core/step.ts';
-import type { Worktree } from '../../core/task-terms.ts';
-import type { Need } from '../../toolsets/need.ts';
+import type { Call } from '../../records/agent/state.ts';
+import type { Worktree } from '../../records/agent/task-terms.ts';
+import type { Step } from '../step.ts';
+import type { Need } from '../toolsets/need.ts';
+import type { Effect } from '../transition/effect.ts';
 
 /** Effects that are performed after the commit. */
 export type WorldEffect = Extract<Effect, { type: 'request-model' | 'run-call' | 'start-timer' | 'abort' }>;

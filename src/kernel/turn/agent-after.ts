@@ -1,9 +1,9 @@
-import type { Agent } from '../../core/agent.ts';
-import type { Message, PlacedMessage } from '../../core/message.ts';
-import type { NewAgent } from '../../core/new-agent.ts';
-import { isWorking } from '../../core/state.ts';
-import type { Step } from '../../core/step.ts';
-import { addUsage, NO_USAGE } from '../../core/usage.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { NewAgent } from '../../records/agent/new-agent.ts';
+import { isWorking } from '../../records/agent/state.ts';
+import { addUsage, NO_USAGE } from '../../records/agent/usage.ts';
+import type { Message, PlacedMessage } from '../../records/conversation/message.ts';
+import type { Step } from '../step.ts';
 import { doing } from './doing.ts';
 import type { Arguments } from './view.ts';
 

@@ -1,5 +1,5 @@
-import { isAsked } from '../../core/parked-call.ts';
-import type { AgentState, Call, RunningCall } from '../../core/state.ts';
+import type { AgentState, Call, RunningCall } from '../../records/agent/state.ts';
+import { isAsked } from '../../records/conversation/parked-call.ts';
 import type { Arguments, View } from './view.ts';
 
 const MAX_LENGTH = 80;

@@ -1,6 +1,6 @@
-import { allTexts, textOf } from '../../core/child-text.ts';
-import type { EventOf } from '../../core/event.ts';
-import type { AgentState } from '../../core/state.ts';
+import type { AgentState } from '../../records/agent/state.ts';
+import { allTexts, textOf } from '../../records/conversation/child-text.ts';
+import type { EventOf } from '../transition/event.ts';
 
 /** A turn that ended in a step; not one that a person interrupted. */
 export interface EndedTurn {

@@ -1,12 +1,12 @@
-import type { Agent } from '../../core/agent.ts';
-import type { AgentEvent } from '../../core/event.ts';
-import type { Mail } from '../../core/mail.ts';
-import type { Prompt } from '../../core/prompt.ts';
-import type { Call } from '../../core/state.ts';
-import type { RequestRecord } from '../../core/step.ts';
-import { storable } from '../../core/text.ts';
-import type { NeedAnswer } from '../../toolsets/need.ts';
-import type { RefusalCode } from '../../toolsets/toolset.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Call } from '../../records/agent/state.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+import type { Prompt } from '../../records/conversation/prompt.ts';
+import { storable } from '../../records/text/text.ts';
+import type { RequestRecord } from '../step.ts';
+import type { NeedAnswer } from '../toolsets/need.ts';
+import type { RefusalCode } from '../toolsets/toolset.ts';
+import type { AgentEvent } from '../transition/event.ts';
 import type { ParkedWait } from './advance-result.ts';
 
 /** Something that happened to an agent and waits to be taken into its next step. */

@@ -1,14 +1,14 @@
-import type { EventOf } from '../../core/event.ts';
-import type { Mail } from '../../core/mail.ts';
-import type { Order } from '../../core/order.ts';
-import { Prompt } from '../../core/prompt.ts';
-import { type AgentState, type FanIn, isResting } from '../../core/state.ts';
-import { forkAgent } from '../../toolsets/fork-agent.ts';
-import { forkIdentity } from '../../toolsets/fork-identity.ts';
-import { refusalText } from '../../toolsets/toolset.ts';
+import { type AgentState, type FanIn, isResting } from '../../records/agent/state.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+import { Prompt } from '../../records/conversation/prompt.ts';
+import { readChildResult, readOrder, unreadable } from '../mailbox/read-mail.ts';
+import { forkAgent } from '../toolsets/acts/fork-agent.ts';
+import { forkIdentity } from '../toolsets/acts/fork-identity.ts';
+import { refusalText } from '../toolsets/toolset.ts';
+import type { EventOf } from '../transition/event.ts';
 import type { Draft } from './draft.ts';
 import type { LedAgent } from './led-agent.ts';
-import { readChildResult, readOrder, unreadable } from './read-mail.ts';
+import type { Order } from './order.ts';
 import { viewOf } from './toolset-view.ts';
 import { cancel } from './waits.ts';
 

@@ -1,5 +1,5 @@
-import type { Call } from '../../core/state.ts';
-import type { Worktree } from '../../core/task-terms.ts';
+import type { Call } from '../../records/agent/state.ts';
+import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { DeferredCall } from './advance-result.ts';
 import type { View } from './view.ts';
 

@@ -1,9 +1,9 @@
-import type { EventOf } from '../../core/event.ts';
-import type { Mail } from '../../core/mail.ts';
-import type { ResultContent } from '../../core/message.ts';
-import type { Call, WaitSpec } from '../../core/state.ts';
-import { endWait, isAnswered, type WaitCut, type WaitView } from '../../core/wait.ts';
-import { HUMAN_WAIT } from '../../core/waiting.ts';
+import type { Call, WaitSpec } from '../../records/agent/state.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+import type { ResultContent } from '../../records/conversation/message.ts';
+import { endWait, isAnswered, type WaitCut, type WaitView } from '../../records/conversation/wait.ts';
+import type { EventOf } from '../transition/event.ts';
+import { HUMAN_WAIT } from '../transition/waiting.ts';
 import type { Draft } from './draft.ts';
 import { saidSoFar } from './led-agent.ts';
 

@@ -1,10 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { childEnvironment } from '../../tools/child-environment.ts';
-import { forgetProcessGroup, registerProcessGroup, stopProcessGroup } from '../../tools/process-group.ts';
-import { markVariable, nextMark } from '../../tools/process-mark.ts';
-import { killStraysOfCall } from '../../tools/stray-processes.ts';
+import { childEnvironment } from '../../processes/child-environment.ts';
+import { forgetProcessGroup, registerProcessGroup, stopProcessGroup } from '../../processes/process-group.ts';
+import { markVariable, nextMark } from '../../processes/process-mark.ts';
+import { killStraysOfCall } from '../../processes/stray-processes.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 
 const STDERR_BYTES = 4096;

@@ -1,6 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
-import type { FailureKind } from '../../core/failure.ts';
-import { hideSecrets } from '../../core/hide-secrets.ts';
+import type { FailureKind } from '../../records/conversation/failure.ts';
+import { hideSecrets } from '../../records/text/hide-secrets.ts';
 import type { ModelOutcome } from '../model.ts';
 
 /** An error that already is a sentence for people. */

@@ -1,6 +1,6 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk';
-import type { Image } from '../../core/message.ts';
-import type { PromptMessage } from '../../core/prompt.ts';
+import type { Image } from '../../records/conversation/message.ts';
+import type { PromptMessage } from '../../records/conversation/prompt.ts';
 
 /** A result in a transcript is for orientation; the program can look again at what it needs whole. */
 const MAX_RESULT = 4_000;

@@ -1,4 +1,4 @@
-import { ProcessSlots } from '../../tools/process-slots.ts';
+import { ProcessSlots } from '../../processes/process-slots.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 import { AcpConnection } from './acp-connection.ts';
 import { AcpError } from './acp-failure.ts';

@@ -1,4 +1,4 @@
-import type { AssistantPart } from '../../core/message.ts';
+import type { AssistantPart } from '../../records/conversation/message.ts';
 import type { ModelDelta } from '../model.ts';
 
 /** What one answer may hold; what comes after is counted and left out. */

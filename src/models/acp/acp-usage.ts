@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NO_USAGE, type Usage } from '../../core/usage.ts';
+import { NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 
 const count = z.number().nonnegative().nullish();
 

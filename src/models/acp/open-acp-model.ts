@@ -1,4 +1,4 @@
-import { CoppiceError } from '../../core/coppice-error.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Model } from '../model.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 import { createAcpModel } from './acp-model.ts';

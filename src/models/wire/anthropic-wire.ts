@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import type { AnswerCollector } from '../answer-collector.ts';
-import { breakpoints } from '../provider-prompt.ts';
+import type { AnswerCollector } from '../provider/answer-collector.ts';
+import { breakpoints } from '../provider/provider-prompt.ts';
 import { takeError } from './stream-error.ts';
 import {
   BrokenEvent,

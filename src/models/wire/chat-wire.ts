@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Usage } from '@ai-sdk/provider';
 import { StreamingToolCallTracker } from '@ai-sdk/provider-utils';
-import type { AnswerCollector } from '../answer-collector.ts';
+import type { AnswerCollector } from '../provider/answer-collector.ts';
 import {
   ALONE,
   BrokenEvent,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestOptions } from 'node:http';
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { ToolSpec } from '../../tools/tool-spec.ts';
-import { callOptions } from '../call-options.ts';
-import { httpAddress, plainHeaders } from '../http-fetch.ts';
+import type { ToolSpec } from '../../records/tool-spec.ts';
 import type { ModelRequest } from '../model.ts';
+import { callOptions } from '../provider/call-options.ts';
+import { httpAddress, plainHeaders } from '../provider/http-fetch.ts';
 
 /** All of a request but its messages: where it goes, its headers, and its body around them. */
 export interface RequestFrame {

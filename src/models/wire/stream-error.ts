@@ -1,4 +1,4 @@
-import type { AnswerCollector } from '../answer-collector.ts';
+import type { AnswerCollector } from '../provider/answer-collector.ts';
 import type { Json } from './wire-protocol.ts';
 
 /** The kinds that providers name in a stream, where there is no status any more. */

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { APICallError, type LanguageModelV4 } from '@ai-sdk/provider';
-import type { PromptMessage } from '../../core/prompt.ts';
-import type { AnswerCollector } from '../answer-collector.ts';
-import { bodyFault, headersOf, sendHttp, textOf } from '../http-fetch.ts';
-import type { Ask } from '../provider-model.ts';
-import { ProviderPrompt } from '../provider-prompt.ts';
+import type { PromptMessage } from '../../records/conversation/prompt.ts';
+import type { AnswerCollector } from '../provider/answer-collector.ts';
+import { bodyFault, headersOf, sendHttp, textOf } from '../provider/http-fetch.ts';
+import type { Ask } from '../provider/provider-model.ts';
+import { ProviderPrompt } from '../provider/provider-prompt.ts';
 import { EventLines } from './event-lines.ts';
 import { bodyOf, RequestFrames } from './request-frames.ts';
 import { RefusedInStream } from './stream-error.ts';

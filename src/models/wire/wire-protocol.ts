@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import type { ToolSpec } from '../../tools/tool-spec.ts';
-import type { AnswerCollector } from '../answer-collector.ts';
+import type { ToolSpec } from '../../records/tool-spec.ts';
+import type { AnswerCollector } from '../provider/answer-collector.ts';
 
 /** A value as it came, before anybody has looked at it. */
 export type Json = Readonly<Record<string, unknown>>;

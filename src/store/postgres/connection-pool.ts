@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import type { Row } from '../rows.ts';
+import type { Row } from '../ledger/rows.ts';
 import { NUMBERS } from './numbers.ts';
 
 const POOL_SIZE = 4;

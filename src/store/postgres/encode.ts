@@ -1,5 +1,5 @@
-import { storable } from '../../core/text.ts';
 import type { Changes } from '../../kernel/ledger/changes.ts';
+import { storable } from '../../records/text/text.ts';
 
 /** Changes as `coppice_write` reads them; null when there are none. Contents and states are texts in it, so that any character survives. */
 export function encodeChanges({ rows, wiped, notices }: Changes): string | null {

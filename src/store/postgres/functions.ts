@@ -1,6 +1,6 @@
 import type { FactKind } from '../../kernel/ledger/facts.ts';
 import { type ColumnType, TABLES, type Table } from '../../kernel/ledger/tables.ts';
-import { FACT_QUERIES, type FactQuery, factSql, LIVING, type Near } from '../fact-queries.ts';
+import { FACT_QUERIES, type FactQuery, factSql, LIVING, type Near } from '../ledger/fact-queries.ts';
 
 /*
  * What the database does for the ledger: it reads facts and writes rows, each in one round trip, and decides nothing. Both functions are made from what both

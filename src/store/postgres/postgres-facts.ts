@@ -1,6 +1,6 @@
 import type { FactKind, FactKinds, Facts, Wanted } from '../../kernel/ledger/facts.ts';
-import { FACT_QUERIES } from '../fact-queries.ts';
-import type { Row } from '../rows.ts';
+import { FACT_QUERIES } from '../ledger/fact-queries.ts';
+import type { Row } from '../ledger/rows.ts';
 
 /** Keys by kind, as `coppice_facts` takes them. */
 type Keys = { [Kind in FactKind]?: string[] };

@@ -1,8 +1,8 @@
-import { openLedger } from '../ledger.ts';
+import { openLedger } from '../ledger/ledger.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { Listener } from './listener.ts';
-import { migrate } from './migrate.ts';
+import { migrate } from './migrations/migrate.ts';
 import { postgresAddress } from './postgres-address.ts';
 import { PostgresDatabase } from './postgres-database.ts';
 import { storeErrorOf } from './postgres-error.ts';

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Agent } from '../../core/agent.ts';
-import type { Ask } from '../../core/ask.ts';
-import type { CronJob } from '../../core/cron-job.ts';
-import type { Delivery } from '../../core/delivery.ts';
-import type { PlacedMessage } from '../../core/message.ts';
-import type { Run } from '../../core/run.ts';
-import { agentOf, askOf, deliveryOf, jobOf, messageOf, type Row, runOf } from '../rows.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
+import type { PlacedMessage } from '../../records/conversation/message.ts';
+import type { CronJob } from '../../records/run/cron-job.ts';
+import type { Delivery } from '../../records/run/delivery.ts';
+import type { Run } from '../../records/run/run.ts';
+import { agentOf, askOf, deliveryOf, jobOf, messageOf, type Row, runOf } from '../ledger/rows.ts';
 import { openToRead } from './open-database.ts';
 
 /** Whoever looks does not wait long for whoever writes. */

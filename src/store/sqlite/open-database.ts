@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmdirSync, sta
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../store-error.ts';
-import { SQLITE_MIGRATIONS } from './schema.ts';
+import { SQLITE_MIGRATIONS } from './migrations/schema.ts';
 import { storeErrorOf } from './sqlite-error.ts';
 
 /** How long a writer waits for another process's transaction. */

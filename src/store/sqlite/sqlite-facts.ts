@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { FactKind, FactKinds, Facts } from '../../kernel/ledger/facts.ts';
-import { FACT_QUERIES, type FactQuery, factSql, type Near } from '../fact-queries.ts';
-import type { Row } from '../rows.ts';
+import { FACT_QUERIES, type FactQuery, factSql, type Near } from '../ledger/fact-queries.ts';
+import type { Row } from '../ledger/rows.ts';
 
 const JOIN: Near = (table, name, on) => `JOIN ${table} ${name} ON ${on}`;
 

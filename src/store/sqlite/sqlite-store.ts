@@ -1,4 +1,4 @@
-import { openLedger } from '../ledger.ts';
+import { openLedger } from '../ledger/ledger.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
 import { emptyDatabase, openDatabase } from './open-database.ts';
 import { SqliteDatabase } from './sqlite-database.ts';

@@ -1,16 +1,16 @@
-import type { Agent } from '../../core/agent.ts';
-import { isWorking } from '../../core/state.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { isWorking } from '../../records/agent/state.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { columnsOf, fit, pad, sign } from '../../render/style.ts';
 import type { TreeRow } from '../../render/tree-rows.ts';
-import { agentRows, selectedAgent } from '../agent-rows.ts';
-import { slotOf } from '../family.ts';
-import type { Frame } from '../frame.ts';
-import { columns, line, type Part } from '../line.ts';
 import type { Look } from '../look.ts';
-import { type Overlay, paneOf, type UiState } from '../ui-state.ts';
-import { agentSays } from './agent-says.ts';
+import { agentRows, selectedAgent } from '../state/agent-rows.ts';
+import { slotOf } from '../state/family.ts';
+import { type Overlay, paneOf, type UiState } from '../state/ui-state.ts';
+import type { Frame } from '../terminal/frame.ts';
+import { columns, line, type Part } from '../text/line.ts';
+import { agentSays } from './transcript/agent-says.ts';
 
 const NAME_MAX = 34;
 const NAME_MIN = 10;

@@ -1,14 +1,14 @@
-import type { Ask } from '../../core/ask.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
 import { type AskPart, askParts } from '../../render/ask-parts.ts';
 import { clean } from '../../render/clean.ts';
 import { cutLines, cutMiddle } from '../../render/plain-sight.ts';
 import { type Paint, sign } from '../../render/style.ts';
 import type { Answer } from '../answer.ts';
-import { columns, type Part } from '../line.ts';
+import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import type { Look } from '../look.ts';
-import { type Shortcuts, STANDARD_SHORTCUTS } from '../shortcuts.ts';
-import type { Question, UiState } from '../ui-state.ts';
-import { PIECE_MAX, pieceMax, wrap } from '../wrap.ts';
+import type { Question, UiState } from '../state/ui-state.ts';
+import { columns, type Part } from '../text/line.ts';
+import { PIECE_MAX, pieceMax, wrap } from '../text/wrap.ts';
 import { box } from './box.ts';
 
 const WIDTH_MAX = 90;

@@ -1,6 +1,6 @@
 import { fit, sign } from '../../render/style.ts';
-import { columns, line, type Part } from '../line.ts';
 import type { Look } from '../look.ts';
+import { columns, line, type Part } from '../text/line.ts';
 
 /** Lines in a frame with a title; without the frame where lines are read aloud. */
 export function box(title: string, rows: readonly (readonly Part[])[], width: number, look: Look): string[] {

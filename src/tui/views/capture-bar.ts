@@ -1,8 +1,8 @@
 import { clean } from '../../render/clean.ts';
 import { sign } from '../../render/style.ts';
-import { columns, line, type Part } from '../line.ts';
 import type { Look } from '../look.ts';
-import { paneOf, type UiState } from '../ui-state.ts';
+import { paneOf, type UiState } from '../state/ui-state.ts';
+import { columns, line, type Part } from '../text/line.ts';
 
 /** Says that a capture is on and that nothing of it reaches a model (seed 1, Capture Mode); null when none is. */
 export function captureBar(state: UiState, width: number, look: Look): string | null {

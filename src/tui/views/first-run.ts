@@ -1,6 +1,6 @@
 import { sign } from '../../render/style.ts';
-import { line } from '../line.ts';
 import type { Look } from '../look.ts';
+import { line } from '../text/line.ts';
 
 const CHOICES = [
   ['Watch a 20-second demo', '(offline, scripted agents, real tools)'],

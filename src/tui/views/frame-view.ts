@@ -1,24 +1,24 @@
-import { isTerminal } from '../../core/state.ts';
-import { isOwnQuestion } from '../decision.ts';
-import { fanInView } from '../fan-in-view.ts';
-import type { Frame } from '../frame.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import type { Look } from '../look.ts';
-import { MarkdownTail } from '../markdown.ts';
-import { type Shortcuts, STANDARD_SHORTCUTS } from '../shortcuts.ts';
-import { paneOf, type UiState } from '../ui-state.ts';
+import { isOwnQuestion } from '../state/decision.ts';
+import { fanInView } from '../state/fan-in-view.ts';
+import { paneOf, type UiState } from '../state/ui-state.ts';
+import type { Frame } from '../terminal/frame.ts';
+import { MarkdownTail } from '../text/markdown.ts';
 import { agentsOverlay } from './agents-overlay.ts';
 import { approvalBox } from './approval-box.ts';
 import { captureBar } from './capture-bar.ts';
 import { hintLine } from './hint-line.ts';
 import { type KeyRow, keysHelp } from './keys-help.ts';
 import { type Layers, layout } from './layout.ts';
-import { nameContext } from './name-context.ts';
 import { navigationLine } from './navigation-line.ts';
 import { questionLines } from './question-line.ts';
 import { queuedLines } from './queued-lines.ts';
 import { spinnerLine } from './spinner-line.ts';
 import { statusLayer } from './status-layer.ts';
-import { streamingView } from './streaming-view.ts';
+import { nameContext } from './transcript/name-context.ts';
+import { streamingView } from './transcript/streaming-view.ts';
 
 export interface FrameSettings {
   readonly width: number;

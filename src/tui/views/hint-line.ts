@@ -1,10 +1,10 @@
-import { isTerminal } from '../../core/state.ts';
+import { isTerminal } from '../../records/agent/state.ts';
 import { sign } from '../../render/style.ts';
-import type { Action } from '../action.ts';
-import { line } from '../line.ts';
+import type { Action } from '../keys/action.ts';
+import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import type { Look } from '../look.ts';
-import { type Shortcuts, STANDARD_SHORTCUTS } from '../shortcuts.ts';
-import { paneOf, type UiState } from '../ui-state.ts';
+import { paneOf, type UiState } from '../state/ui-state.ts';
+import { line } from '../text/line.ts';
 
 /** What can be done next; the first that fits from the left counts most. */
 export function hintLine(state: UiState, width: number, look: Look, keys = STANDARD_SHORTCUTS): string {

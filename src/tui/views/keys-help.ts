@@ -1,6 +1,6 @@
 import { pad } from '../../render/style.ts';
-import { line } from '../line.ts';
 import type { Look } from '../look.ts';
+import { line } from '../text/line.ts';
 
 /** One action and the ways to it; an empty text where there is none. */
 export interface KeyRow {

@@ -1,11 +1,11 @@
-import type { Agent } from '../../core/agent.ts';
-import { isWorking } from '../../core/state.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { isWorking } from '../../records/agent/state.ts';
 import { clean } from '../../render/clean.ts';
 import { fit, sign } from '../../render/style.ts';
-import { type Family, family, slotOf } from '../family.ts';
-import { columns, line, type Part } from '../line.ts';
 import type { Look } from '../look.ts';
-import { paneOf, type UiState } from '../ui-state.ts';
+import { type Family, family, slotOf } from '../state/family.ts';
+import { paneOf, type UiState } from '../state/ui-state.ts';
+import { columns, line, type Part } from '../text/line.ts';
 
 /** The separator above the input: who is in view, who stands around it, and how the tree is. `banner` stays in sight whatever the width. */
 export function navigationLine(

@@ -1,10 +1,10 @@
 import { clean } from '../../render/clean.ts';
 import type { Decision } from '../answer.ts';
-import type { OwnQuestion } from '../decision.ts';
-import { line } from '../line.ts';
 import type { Look } from '../look.ts';
-import type { UiState } from '../ui-state.ts';
-import { wrap } from '../wrap.ts';
+import type { OwnQuestion } from '../state/decision.ts';
+import type { UiState } from '../state/ui-state.ts';
+import { line } from '../text/line.ts';
+import { wrap } from '../text/wrap.ts';
 
 const NAMES_MAX = 3;
 

@@ -1,9 +1,9 @@
-import { isWorking } from '../../core/state.ts';
+import { isWorking } from '../../records/agent/state.ts';
 import { clean } from '../../render/clean.ts';
 import { fit, sign } from '../../render/style.ts';
-import { line } from '../line.ts';
 import type { Look } from '../look.ts';
-import { paneOf, type UiState } from '../ui-state.ts';
+import { paneOf, type UiState } from '../state/ui-state.ts';
+import { line } from '../text/line.ts';
 
 const ROWS_MAX = 4;
 

@@ -1,13 +1,13 @@
-import type { Agent } from '../../core/agent.ts';
-import type { Ask } from '../../core/ask.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { sign } from '../../render/style.ts';
-import { line, type Part } from '../line.ts';
+import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import type { Look } from '../look.ts';
-import { openWait } from '../open-wait.ts';
-import { type Shortcuts, STANDARD_SHORTCUTS } from '../shortcuts.ts';
-import { paneOf, type UiState } from '../ui-state.ts';
+import { openWait } from '../state/open-wait.ts';
+import { paneOf, type UiState } from '../state/ui-state.ts';
+import { line, type Part } from '../text/line.ts';
 
 const FRAMES = { unicode: '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏', ascii: '|/-\\' } as const;
 const FRAME_MS = 100;

@@ -1,9 +1,9 @@
 import { count } from '../../render/amounts.ts';
 import { columnsOf, fit, pad, sign } from '../../render/style.ts';
-import type { FanInRow, FanInView } from '../fan-in-view.ts';
-import { line, type Part, rule } from '../line.ts';
 import type { Look } from '../look.ts';
-import { WAIT_STATUS_WIDTH, waitStatus } from './wait-status.ts';
+import type { FanInRow, FanInView } from '../state/fan-in-view.ts';
+import { line, type Part, rule } from '../text/line.ts';
+import { WAIT_STATUS_WIDTH, waitStatus } from './transcript/wait-status.ts';
 
 const INDENT = 2;
 const NAME_MIN = 8;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
-import { ALONE_MS } from '../../../src/tui/question.ts';
+import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
+import { ALONE_MS } from '../../../src/tui/state/question.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const ASKING: ScriptedRules = {

@@ -1,7 +1,7 @@
 /** Proves that nothing that a model, a tool, a letter or a name says can move the cursor, change the terminal, hide text or pass for the person. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const EVIL =

@@ -1,7 +1,7 @@
 /** Proves that a kill takes descendants, of several agents at once, after a counted question, that the dead stay visitable, and that /reap goes to the living. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const forks = (...names: string[]) =>

@@ -1,7 +1,7 @@
 /** Proves that whoever comes back finds every agent, dead and reaped ones too, as they were left, and that nothing of the tree is lost on the way. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { until } from '../../runtime/stage.ts';
 import { KEY, openUi } from './ui-stage.ts';
 

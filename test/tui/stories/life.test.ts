@@ -1,7 +1,7 @@
 /** Proves that leaving and coming back loses nothing: quit, detach, hang-up, kill -9, a second process on the same ledger. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { until } from '../../runtime/stage.ts';
 import { KEY, openUi } from './ui-stage.ts';
 

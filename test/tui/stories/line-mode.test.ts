@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { SEEN_MS } from '../../../src/tui/question.ts';
+import { SEEN_MS } from '../../../src/tui/state/question.ts';
 import { openPty } from '../pty.ts';
 import { MAIN } from './ui-stage.ts';
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const RULES: ScriptedRules = {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const RULES: ScriptedRules = {

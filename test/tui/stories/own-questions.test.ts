@@ -1,8 +1,8 @@
 /** Proves that words typed while a question of the person's own stands (before a kill, before leaving) reach the draft and end nobody, and that its letters stay quick. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
-import { ALONE_MS } from '../../../src/tui/question.ts';
+import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
+import { ALONE_MS } from '../../../src/tui/state/question.ts';
 import { until } from '../../runtime/stage.ts';
 import { KEY, openUi, type UiStage } from './ui-stage.ts';
 

@@ -1,7 +1,7 @@
 /** Proves what a person can send and wait for: results rendered, Esc, time-outs, and that wrong words are told what is right. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const RULES: ScriptedRules = {

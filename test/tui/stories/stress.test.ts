@@ -1,7 +1,7 @@
 /** Proves that many agents, long conversations and small or changing screens break nothing: the list opens, every line comes one time, no frame redraws all. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const many = (count: number, name: string): ScriptedRules['rules'][number] => ({

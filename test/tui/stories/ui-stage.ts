@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { ScriptedRules } from '../../../src/models/scripted-rules.ts';
+import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { SEEN_MS } from '../../../src/tui/question.ts';
+import { SEEN_MS } from '../../../src/tui/state/question.ts';
 import { openPty, type Pty, type PtyOptions } from '../pty.ts';
 
 export const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');

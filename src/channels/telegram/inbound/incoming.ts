@@ -1,0 +1,125 @@
+import type { Entity, FormattedText } from '../text/formatted-text.ts';
+
+export interface Sender {
+  readonly id: number;
+  /** First name, else user name, else the id. */
+  readonly name: string;
+}
+
+/** Text that somebody wrote; `text` is null for what is no text. */
+export interface WrittenMessage {
+  readonly type: 'message';
+  readonly chat: number;
+  readonly from: Sender;
+  readonly text: string | null;
+  /** Pictures that were sent together share it. */
+  readonly album: string | null;
+}
+
+/** A button that somebody pressed. */
+export interface Press {
+  readonly type: 'press';
+  /** Of this press: it is answered by it. */
+  readonly id: string;
+  readonly chat: number;
+  readonly from: Sender;
+  readonly data: string;
+  /** The message with the button; null when it is too old to be edited. */
+  readonly message: (FormattedText & { readonly id: number }) | null;
+}
+
+export type Incoming =
+  | WrittenMessage
+  | Press
+  /** Not for us, such as news of a group or what bots write. */
+  | { readonly type: 'nothing' }
+  /** Not what the Bot API says that it sends. */
+  | { readonly type: 'malformed' };
+
+/** Kinds of messages that people send on purpose; the others tell of events in a group. */
+const CONTENT: readonly string[] = [
+  'animation',
+  'audio',
+  'contact',
+  'dice',
+  'document',
+  'location',
+  'paid_media',
+  'photo',
+  'poll',
+  'sticker',
+  'story',
+  'venue',
+  'video',
+  'video_note',
+  'voice',
+];
+const NAME_MAX = 64;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What an update tells, read with care: whatever is wrong with it must not end the reading of others. */
+export function readIncoming(update: unknown): Incoming {
+  if (!isFields(update)) return { type: 'malformed' };
+  if (update.message !== undefined) return readMessage(update.message);
+  if (update.callback_query !== undefined) return readPress(update.callback_query);
+  return { type: 'nothing' };
+}
+
+function readMessage(message: unknown): Incoming {
+  if (!isFields(message) || !isFields(message.chat) || !isId(message.chat.id)) return { type: 'malformed' };
+  const from = readSender(message.from);
+  if (from === 'malformed' || from === 'nothing') return { type: from };
+  const text = [message.text, message.caption].find((one) => typeof one === 'string' && one.trim() !== '');
+  if (text === undefined && !CONTENT.some((kind) => message[kind] !== undefined)) return { type: 'nothing' };
+  const album = typeof message.media_group_id === 'string' ? message.media_group_id : null;
+  return { type: 'message', chat: message.chat.id, from, text: (text as string | undefined) ?? null, album };
+}
+
+function readPress(query: unknown): Incoming {
+  if (!isFields(query) || typeof query.id !== 'string') return { type: 'malformed' };
+  const from = readSender(query.from);
+  if (from === 'malformed' || from === 'nothing') return { type: from };
+  const { message, data } = query;
+  if (typeof data !== 'string' || !isFields(message)) return { type: 'nothing' };
+  if (!isFields(message.chat) || !isId(message.chat.id)) return { type: 'malformed' };
+  const shown =
+    isId(message.message_id) && typeof message.text === 'string'
+      ? { id: message.message_id, text: message.text, entities: readEntities(message.entities) }
+      : null;
+  return { type: 'press', id: query.id, chat: message.chat.id, from, data, message: shown };
+}
+
+function readSender(from: unknown): Sender | 'nothing' | 'malformed' {
+  if (from === undefined) return 'nothing';
+  if (!isFields(from) || !isId(from.id)) return 'malformed';
+  if (from.is_bot === true) return 'nothing';
+  const name = [from.first_name, from.username].find((one) => typeof one === 'string' && one.trim() !== '');
+  return {
+    id: from.id,
+    name: ((name as string | undefined) ?? String(from.id)).slice(0, NAME_MAX).toWellFormed(),
+  };
+}
+
+const KEPT: ReadonlySet<unknown> = new Set<Entity['type']>([
+  'bold',
+  'italic',
+  'strikethrough',
+  'code',
+  'blockquote',
+  'pre',
+  'text_link',
+]);
+
+/** Our own marks; Telegram finds links and the like by itself again. */
+function readEntities(entities: unknown): readonly Entity[] {
+  return Array.isArray(entities) ? entities.filter((one) => isFields(one) && KEPT.has(one.type)) : [];
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isId(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}

@@ -1,0 +1,151 @@
+import type { ChannelLog, ChannelMemory } from '../../channel.ts';
+import type { BotClient } from '../bot/bot-client.ts';
+import type { BotFailure } from '../bot/bot-failure.ts';
+import { TOKEN_REFUSED } from '../bot/failure-result.ts';
+import { pause } from '../bot/pause.ts';
+import type { TelegramTiming } from '../bot/telegram-timing.ts';
+import { isLedgerTrouble } from './ledger-trouble.ts';
+
+export interface UpdatePollTools {
+  readonly client: BotClient;
+  readonly memory: ChannelMemory;
+  readonly log: ChannelLog;
+  readonly timing: TelegramTiming;
+  readonly signal: AbortSignal;
+}
+
+type UpdateTaker = (update_id: number, update: unknown) => Promise<void>;
+
+const ALLOWED = ['message', 'callback_query'] as const;
+/** How much longer than the poll itself its answer may take. */
+const ANSWER_MS = 15_000;
+/** An update this far below the place begins a new numbering: Telegram does that after a week of silence. */
+const REPEATS_MAX = 100_000;
+/** Tries of an update that fails for reasons that are not known to pass. */
+const TRIES = 8;
+
+/**
+ * Reads what people write, one after the other. The place up to which it was read (`offset`) is kept after each update was taken, and only
+ * then confirmed to Telegram: what a crash cuts short comes again.
+ */
+export class UpdatePoll {
+  readonly #tools: UpdatePollTools;
+  /** The first id that was not taken yet; 0: from wherever Telegram is. */
+  #offset = 0;
+  #failures = 0;
+
+  constructor(tools: UpdatePollTools) {
+    this.#tools = tools;
+  }
+
+  /** Asks until there is an answer; null when aborted. */
+  async identify(): Promise<{ readonly id: number; readonly username: string } | null> {
+    const { client, signal } = this.#tools;
+    while (!signal.aborted) {
+      const answer = await client.ask((api, stop) => api.getMe(stop), signal);
+      if (answer.ok) return { id: answer.result.id, username: answer.result.username ?? '' };
+      await this.#recover(answer.failure);
+    }
+    return null;
+  }
+
+  /** Reads until the signal aborts. Never rejects. */
+  async run(bot_id: number, take: UpdateTaker): Promise<void> {
+    const { client, timing, signal } = this.#tools;
+    await this.#insist(async () => {
+      this.#offset = await this.#readPlace(bot_id);
+    });
+    while (!signal.aborted) {
+      const query = { timeout: timing.poll_s, allowed_updates: ALLOWED, offset: this.#offset };
+      const time_ms = timing.poll_s * 1000 + ANSWER_MS;
+      const answer = await client.ask((api, stop) => api.getUpdates(query, stop), signal, time_ms);
+      if (!answer.ok) {
+        await this.#recover(answer.failure);
+        continue;
+      }
+      this.#failures = 0;
+      const taken = await this.#takeAll(answer.result, take);
+      // Only repeats: a server that does not heed the place must not be asked in a tight loop.
+      if (!taken && answer.result.length > 0) await pause(timing.backoff_min_ms, signal);
+    }
+  }
+
+  /** Whether there was anything new among them. */
+  async #takeAll(updates: readonly { readonly update_id: number }[], take: UpdateTaker): Promise<boolean> {
+    const { memory, signal, log } = this.#tools;
+    let taken = false;
+    for (const update of updates) {
+      const id: unknown = update?.update_id;
+      if (typeof id !== 'number' || !Number.isSafeInteger(id)) {
+        log('warn', 'an update without a number was skipped');
+        continue;
+      }
+      if (id < this.#offset && id >= this.#offset - REPEATS_MAX) continue;
+      await this.#insist(() => take(id, update), id);
+      if (signal.aborted) return taken;
+      this.#offset = id + 1;
+      taken = true;
+      await this.#insist(() => memory.set('offset', String(this.#offset)));
+    }
+    return taken;
+  }
+
+  /** The numbers of another bot mean nothing: its place is not taken over. */
+  async #readPlace(bot_id: number): Promise<number> {
+    const { memory } = this.#tools;
+    const reader = await memory.get('bot');
+    if (reader !== null && reader !== String(bot_id)) await memory.set('offset', null);
+    if (reader !== String(bot_id)) await memory.set('bot', String(bot_id));
+    const offset = Number(await memory.get('offset'));
+    return Number.isSafeInteger(offset) && offset > 0 ? offset : 0;
+  }
+
+  /**
+   * Does it again while the ledger is away. `update_id`: for the taking of an update, which is given up after some tries where it fails
+   * for another reason, so that it does not hold up all others.
+   */
+  async #insist(deed: () => Promise<void>, update_id: number | null = null): Promise<void> {
+    const { log, signal } = this.#tools;
+    for (let tries = 1; !signal.aborted; tries += 1) {
+      try {
+        return await deed();
+      } catch (error) {
+        if (signal.aborted) return;
+        const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
+        const fields = { update_id, error: code ?? name };
+        if (update_id !== null && !isLedgerTrouble(error) && tries >= TRIES)
+          return log('error', 'an update cannot be taken: skipped', fields);
+        log('warn', 'the ledger cannot be used now: tried again', fields);
+        await pause(this.#backoff(tries), signal);
+      }
+    }
+  }
+
+  async #recover(failure: BotFailure): Promise<void> {
+    const { log, timing, signal } = this.#tools;
+    this.#failures += 1;
+    switch (failure.type) {
+      case 'aborted':
+        return;
+      case 'unauthorized':
+        log('error', TOKEN_REFUSED);
+        return await pause(timing.refused_ms, signal);
+      case 'conflict':
+        log('warn', 'somebody else reads the messages of this bot; waiting', { error: failure.error });
+        return await pause(timing.conflict_ms, signal);
+      case 'flood':
+        log('warn', 'Telegram asked to slow down', { after_ms: failure.after_ms });
+        return await pause(failure.after_ms, signal);
+      default:
+        log('warn', 'messages cannot be read from Telegram; trying again', { error: failure.error });
+        return await pause(this.#backoff(this.#failures), signal);
+    }
+  }
+
+  /** Doubles from try to try; half of it is chance, so that many do not come back together. */
+  #backoff(tries: number): number {
+    const { backoff_min_ms, backoff_max_ms } = this.#tools.timing;
+    const whole = Math.min(backoff_max_ms, backoff_min_ms * 2 ** Math.min(tries - 1, 20));
+    return whole * (0.5 + Math.random() / 2);
+  }
+}

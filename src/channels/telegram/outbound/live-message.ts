@@ -1,0 +1,263 @@
+import type { ChatEvent } from '../../channel.ts';
+import type { BotAnswer } from '../bot/bot-client.ts';
+import type { BotFailure } from '../bot/bot-failure.ts';
+import { editRefusal } from '../bot/edit-refusal.ts';
+import type { FormattedText } from '../text/formatted-text.ts';
+import { liveText } from './live-text.ts';
+import type { LiveTools } from './live-tools.ts';
+import { messageBody, sendNew } from './outgoing-message.ts';
+
+/** The message that is being edited, as it is kept in the ledger. `ended`: its turn has ended, its reply is still to come. */
+interface LiveNote {
+  readonly message_id: number;
+  readonly ended: boolean;
+}
+
+const BUSY_MS = 1_000;
+
+/**
+ * What one agent says and does now, in one message of a chat that is edited while it grows. It is written only while nobody else writes
+ * to the chat. The reply takes its place: from `target` on this message is edited no more.
+ */
+export class LiveMessage {
+  readonly #chat: string;
+  readonly #tools: LiveTools;
+  readonly #name: string;
+  readonly #key: string;
+  /** `unknown`: this process saw nothing of it yet. */
+  #turn: 'unknown' | 'open' | 'ended' = 'unknown';
+  #text = '';
+  #doing: string | null = null;
+  /** This turn shows nothing any more. */
+  #muted = false;
+  /** Something came that is not shown yet. */
+  #changed = false;
+  /** What the message shows. */
+  #shown: string | null = null;
+  /** Undefined while the ledger was not asked. */
+  #note: LiveNote | null | undefined;
+  #note_until = 0;
+  #edited_at = Number.NEGATIVE_INFINITY;
+  /** Turns that have ended and whose reply did not come by yet, and the reply that was counted last. */
+  #owed = 0;
+  #counted: string | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  /** It is being written: what comes meanwhile is shown after. */
+  #busy = false;
+
+  constructor(chat: string, agent_id: string, tools: LiveTools) {
+    this.#chat = chat;
+    this.#tools = tools;
+    this.#name = `${chat}:${agent_id}`;
+    this.#key = `live:${this.#name}`;
+  }
+
+  see(event: ChatEvent): void {
+    if (event.type === 'began') return this.#begin();
+    if (this.#turn === 'ended') return;
+    if (event.type === 'ended') {
+      this.#end();
+      this.#owed += 1;
+      void this.#noteEnd();
+      return;
+    }
+    this.#turn = 'open';
+    if (event.type === 'text') this.#text = event.text;
+    else this.#doing = event.doing;
+    this.#changed = true;
+    this.#schedule(0);
+  }
+
+  /** The message that this reply takes the place of; null when there is none. Its chat must be locked. Rejects when the ledger is away. */
+  async target(parcel_id: string): Promise<number | null> {
+    await this.#load();
+    if (this.#counted !== parcel_id) {
+      this.#counted = parcel_id;
+      if (this.#owed > 0) this.#owed -= 1;
+      // The reply came before the news that its turn has ended.
+      else if (this.#turn === 'open') this.#end();
+    }
+    if (this.#note) this.#rest({ ...this.#note, ended: true });
+    return this.#note?.message_id ?? null;
+  }
+
+  /** The reply stands in its place. Its chat must be locked. Rejects when the ledger is away. */
+  async forget(): Promise<void> {
+    await this.#keep(null);
+    this.#shown = null;
+    this.#schedule(0);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #begin(): void {
+    this.#turn = 'open';
+    this.#muted = false;
+    this.#text = '';
+    this.#doing = null;
+    const { client, signal } = this.#tools;
+    const chat_id = Number(this.#chat);
+    void client.send((api, stop) => api.sendChatAction({ chat_id, action: 'typing' }, stop), signal);
+  }
+
+  #end(): void {
+    this.#turn = 'ended';
+    this.#text = '';
+    this.#doing = null;
+    this.#changed = false;
+    this.close();
+  }
+
+  #schedule(least_ms: number): void {
+    const { timing, signal } = this.#tools;
+    if (this.#timer !== undefined || this.#turn !== 'open' || !this.#changed) return;
+    if (this.#muted || this.#busy || signal.aborted) return;
+    const gap_ms = this.#edited_at + timing.live_gap_ms - performance.now();
+    const first_ms = this.#shown === null ? timing.live_first_ms : 0;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        void this.#refresh();
+      },
+      Math.max(least_ms, first_ms, gap_ms),
+    );
+  }
+
+  async #refresh(): Promise<void> {
+    const { locks, timing, log } = this.#tools;
+    const release = locks.tryTake(this.#chat);
+    if (release === null) return this.#schedule(timing.live_gap_ms);
+    let wait_ms = 0;
+    this.#busy = true;
+    try {
+      wait_ms = await this.#show();
+    } catch {
+      log('warn', 'a live message cannot be kept: the ledger is away', { chat: this.#chat });
+      this.#changed = true;
+      wait_ms = timing.live_gap_ms;
+    } finally {
+      this.#busy = false;
+      release();
+    }
+    this.#schedule(wait_ms);
+  }
+
+  /** Shows what is new; tells how long to wait where it must be tried again. */
+  async #show(): Promise<number> {
+    const { client, timing, signal } = this.#tools;
+    if (!(await this.#isFree())) return timing.live_gap_ms;
+    if (this.#turn !== 'open' || this.#muted) return 0;
+    this.#changed = false;
+    const content = liveText(this.#text, this.#doing);
+    const shown = JSON.stringify(content);
+    if (content === null || shown === this.#shown) return 0;
+    const answer = await client.writeNow(Number(this.#chat), this.#call(content), signal);
+    if (answer === null) {
+      this.#changed = true;
+      return Math.max(BUSY_MS, client.held_ms());
+    }
+    this.#edited_at = performance.now();
+    return await this.#took(answer, shown);
+  }
+
+  #call(content: FormattedText) {
+    const chat_id = Number(this.#chat);
+    const note = this.#note;
+    return async (...[api, stop]: Parameters<Parameters<LiveTools['client']['send']>[0]>) => {
+      if (!note) return await sendNew(api, chat_id, content, stop);
+      await api.editMessageText({ chat_id, message_id: note.message_id, ...messageBody(content) }, stop);
+      return note.message_id;
+    };
+  }
+
+  async #took(answer: BotAnswer<number>, shown: string): Promise<number> {
+    if (!answer.ok) return await this.#failed(answer.failure, shown);
+    this.#shown = shown;
+    if (!this.#note) await this.#keep({ message_id: answer.result, ended: false });
+    return 0;
+  }
+
+  async #failed(failure: BotFailure, shown: string): Promise<number> {
+    const { client, timing, log } = this.#tools;
+    const refusal = editRefusal(failure);
+    if (refusal === 'same') {
+      this.#shown = shown;
+      return 0;
+    }
+    this.#changed = true;
+    if (failure.type === 'flood') return client.held_ms();
+    if (failure.type === 'transient' || failure.type === 'aborted') return timing.live_gap_ms;
+    if (refusal === 'gone') {
+      await this.forget();
+      return timing.live_gap_ms;
+    }
+    log('debug', 'a live message was refused; this turn goes on without', { chat: this.#chat });
+    this.#muted = true;
+    return 0;
+  }
+
+  /** Whether this turn may write: not while the message of an earlier one waits for its reply. */
+  async #isFree(): Promise<boolean> {
+    await this.#load();
+    if (!this.#note?.ended) return true;
+    if (performance.now() < this.#note_until) return false;
+    this.#owed = 0;
+    await this.forget();
+    return true;
+  }
+
+  async #noteEnd(): Promise<void> {
+    const { locks, log, signal } = this.#tools;
+    const release = await locks.take(this.#chat, signal);
+    if (release === null) return;
+    try {
+      await this.#load();
+      if (!this.#note || this.#note.ended) return;
+      this.#rest({ ...this.#note, ended: true });
+      await this.#keep(this.#note);
+    } catch {
+      log('warn', 'a live message cannot be kept: the ledger is away', { chat: this.#chat });
+    } finally {
+      release();
+    }
+  }
+
+  async #load(): Promise<void> {
+    if (this.#note !== undefined) return;
+    const note = readNote(await this.#tools.memory.get(this.#key));
+    // Its reply stands below it already: it was sent before anybody listened.
+    const passed = note !== null && note.message_id < (this.#tools.replies.get(this.#name) ?? 0);
+    if (passed) return await this.#keep(null);
+    if (!note?.ended) {
+      this.#note = note;
+      return;
+    }
+    this.#owed += 1;
+    this.#rest(note);
+  }
+
+  /** Its turn has ended: it is kept for the reply, for a while. */
+  #rest(note: LiveNote): void {
+    if (!this.#note?.ended) this.#note_until = performance.now() + this.#tools.timing.live_grace_ms;
+    this.#note = note;
+  }
+
+  /** In the process first: what cannot be written down must not be edited twice either. */
+  async #keep(note: LiveNote | null): Promise<void> {
+    this.#note = note;
+    await this.#tools.memory.set(this.#key, note === null ? null : JSON.stringify(note));
+  }
+}
+
+function readNote(kept: string | null): LiveNote | null {
+  try {
+    const note = JSON.parse(kept ?? 'null') as Partial<LiveNote> | null;
+    if (!Number.isSafeInteger(note?.message_id)) return null;
+    return { message_id: Number(note?.message_id), ended: note?.ended === true };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,150 @@
+import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
+import { isCostlyMarkdown, MARKED_MAX } from '../../../render/costly-markdown.ts';
+import type { FormattedText } from './formatted-text.ts';
+import { linkTarget } from './link-target.ts';
+import { tableText } from './table-text.ts';
+import { TextBuilder } from './text-builder.ts';
+
+/** A longer paragraph is read in several runs: some constructs take time that grows with the square of their length. */
+const RUN_MAX = 3_000;
+const LANGUAGE = /^[\w+#.-]{1,32}$/;
+
+/**
+ * Markdown as models write it, as plain text and marks beside it. Never fails: what is no Markdown, is not known here or would lead
+ * somewhere it must not, stands in the text as it was written.
+ */
+export function markdownEntities(markdown: string): FormattedText {
+  const source = markdown.toWellFormed().replaceAll('\0', '\u2400').replaceAll(/\r\n?/g, '\n');
+  if (source.length > MARKED_MAX || isCostlyMarkdown(source)) return { text: source, entities: [] };
+  try {
+    const builder = new TextBuilder();
+    writeBlocks(builder, lex(source));
+    return builder.build();
+  } catch {
+    // A parser that gives up on a text loses its marks, never the text.
+    return { text: source, entities: [] };
+  }
+}
+
+function lex(source: string): Token[] {
+  const lexer = new Lexer({ gfm: true });
+  lexer.blockTokens(source, lexer.tokens);
+  for (const { src, tokens } of lexer.inlineQueue)
+    for (const run of runs(src)) lexer.inlineTokens(run, tokens);
+  return lexer.tokens;
+}
+
+function* runs(text: string): Generator<string> {
+  let start = 0;
+  while (text.length - start > RUN_MAX) {
+    const limit = start + RUN_MAX;
+    const found = Math.max(text.lastIndexOf('\n', limit), text.lastIndexOf(' ', limit));
+    const low = text.charCodeAt(limit) >= 0xdc00 && text.charCodeAt(limit) <= 0xdfff;
+    const end = found > start ? found : low ? limit - 1 : limit;
+    yield text.slice(start, end);
+    start = end;
+  }
+  yield text.slice(start);
+}
+
+function writeBlocks(builder: TextBuilder, tokens: readonly Token[]): void {
+  let before: Token | null = null;
+  for (const token of tokens as readonly MarkedToken[]) {
+    if (token.type === 'space') {
+      if (before !== null) before = token;
+      continue;
+    }
+    const blank = before !== null && (before.type === 'space' || /\n[ \t]*\n\s*$/.test(before.raw));
+    if (before !== null && before.type !== 'checkbox') builder.write(blank ? '\n\n' : '\n');
+    writeBlock(builder, token);
+    before = token;
+  }
+}
+
+function writeBlock(builder: TextBuilder, token: MarkedToken): void {
+  switch (token.type) {
+    case 'heading':
+      return builder.styled('bold', () => writeInline(builder, token.tokens));
+    case 'paragraph':
+      return writeInline(builder, token.tokens);
+    case 'code':
+      return writeCode(builder, token);
+    case 'blockquote':
+      return builder.quoted(() => writeBlocks(builder, token.tokens));
+    case 'list':
+      return writeList(builder, token);
+    case 'table':
+      return builder.pre(tableText(token, (cell) => plain(cell.tokens)));
+    case 'hr':
+      return builder.write('———');
+    case 'html':
+    case 'def':
+      return builder.write(token.raw.trimEnd());
+    default:
+      return writeInline(builder, [token]);
+  }
+}
+
+function writeCode(builder: TextBuilder, token: Tokens.Code): void {
+  if (token.text.trim() === '') return builder.write(token.raw.trimEnd());
+  const info = (token.lang ?? '').trim();
+  const word = info.split(/\s/, 1)[0] ?? '';
+  // What stands behind the fence and is more than the name of a language must not get lost.
+  const text = LANGUAGE.test(info) || info === '' ? token.text : `${info}\n${token.text}`;
+  builder.pre(text, LANGUAGE.test(word) ? word : '');
+}
+
+function writeList(builder: TextBuilder, list: Tokens.List): void {
+  list.items.forEach((item, index) => {
+    if (index > 0) builder.write(list.loose ? '\n\n' : '\n');
+    const marker = list.ordered ? `${Number(list.start) + index}. ` : item.task ? '' : '• ';
+    builder.write(marker);
+    builder.indented(' '.repeat(marker.length || 2), () => writeBlocks(builder, item.tokens));
+  });
+}
+
+function writeInline(builder: TextBuilder, tokens: readonly Token[]): void {
+  for (const token of tokens as readonly MarkedToken[]) writeSpan(builder, token);
+}
+
+function writeSpan(builder: TextBuilder, token: MarkedToken): void {
+  switch (token.type) {
+    case 'strong':
+      return builder.styled('bold', () => writeInline(builder, token.tokens));
+    case 'em':
+      return builder.styled('italic', () => writeInline(builder, token.tokens));
+    case 'del':
+      return builder.styled('strikethrough', () => writeInline(builder, token.tokens));
+    case 'codespan':
+      return builder.code(token.text);
+    case 'link':
+    case 'image':
+      return writeLink(builder, token);
+    case 'br':
+      return builder.write('\n');
+    case 'checkbox':
+      return builder.write(token.checked ? '☑ ' : '☐ ');
+    case 'escape':
+      return builder.write(token.text);
+    case 'text':
+      return token.tokens === undefined ? builder.write(token.text) : writeInline(builder, token.tokens);
+    default:
+      return builder.write(token.raw);
+  }
+}
+
+function writeLink(builder: TextBuilder, token: Tokens.Link | Tokens.Image): void {
+  // Addresses that stand in the text as they are become links by themselves.
+  if (token.type === 'link' && (token.autolink === true || token.text === token.href))
+    return builder.write(token.text);
+  const target = linkTarget(token.href);
+  if (target === null || plain(token.tokens).trim() === '') return builder.write(token.raw);
+  builder.link(target, () => writeInline(builder, token.tokens));
+}
+
+/** The same text without any marks. */
+function plain(tokens: readonly Token[]): string {
+  const builder = new TextBuilder();
+  writeInline(builder, tokens);
+  return builder.build().text;
+}

@@ -1,0 +1,69 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import { isUserInitiated } from '../../records/agent/user-initiated.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
+import { cutShort } from '../../records/conversation/child-text.ts';
+import { toldStatus } from '../../render/agent-status.ts';
+import type { Unled } from '../worker/unled.ts';
+
+/** One agent in `coppice/agents/v1`; `unled` when its tree stands still. */
+export function agentJson(
+  agent: Agent,
+  asks: readonly Ask[] = [],
+  unled: Unled | null = null,
+  title: string | null = null,
+): Record<string, unknown> {
+  return {
+    id: agent.id,
+    name: agent.name,
+    status: toldStatus(agent, unled !== null),
+    state: agent.state.type,
+    parent_id: agent.parent_id,
+    root_id: agent.root_id,
+    session_key: agent.session_key,
+    /** Of a root, where it was looked up: what its tree is called for people. */
+    title,
+    depth: agent.depth,
+    origin: agent.origin,
+    /** False for sub-agents with a task of their own (seed 3, Queries). */
+    user_initiated: isUserInitiated(agent),
+    label: agent.config.task?.label ?? null,
+    profile: agent.config.profile ?? null,
+    /** Branch and folder of its own; the folder is gone once its result tells of its changes. */
+    worktree: worktreeOf(agent),
+    model: agent.config.model,
+    tool_calls: agent.calls,
+    tokens: {
+      input: agent.usage.input,
+      output: agent.usage.output,
+      cached: agent.usage.cached,
+      reasoning: agent.usage.reasoning,
+    },
+    cost_usd: agent.usage.cost_usd,
+    doing: agent.doing,
+    last_reply: agent.reply,
+    error: errorOf(agent),
+    /** The limit that ended its newest turn, or its run, although there is a reply. */
+    limit: cutShort(agent.state),
+    started_at: new Date(agent.created_at).toISOString(),
+    ended_at: agent.ended_at === null ? null : new Date(agent.ended_at).toISOString(),
+    /** Why nobody leads its tree, though there is something to do, and what would help. */
+    unled,
+    pending_approval: asks.find((ask) => ask.agent_id === agent.id)?.id ?? null,
+  };
+}
+
+function worktreeOf(agent: Agent): { branch: string; path: string } | null {
+  const worktree = agent.config.task?.worktree ?? null;
+  return worktree === null ? null : { branch: worktree.branch, path: worktree.path };
+}
+
+function errorOf(agent: Agent): { kind: string; message: string } | null {
+  const { state } = agent;
+  if (state.type === 'errored' || state.type === 'failed')
+    return { kind: state.failure.kind, message: state.failure.error };
+  return state.type === 'killed' ? { kind: 'killed', message: `killed by ${state.by}` } : null;
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}

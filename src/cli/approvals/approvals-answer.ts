@@ -1,0 +1,36 @@
+import type { AskScope } from '../../records/conversation/ask.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { storable } from '../../records/text/text.ts';
+import { clean } from '../../render/clean.ts';
+import { printJson } from '../agents/agent-json.ts';
+import { type Context, withStore } from '../setup/context.ts';
+import { tellUnled } from '../worker/unled.ts';
+import { askJson } from './ask-json.ts';
+import { findAsk } from './find-ask.ts';
+
+export interface AnswerOptions {
+  readonly verdict: 'allow' | 'deny';
+  readonly scope: AskScope;
+  readonly note: string;
+}
+
+/** `coppice approvals allow | deny ID`: once, bound to the very call; the process that leads the agent goes on by itself. */
+export function approvalsAnswer(context: Context, text: string, options: AnswerOptions): Promise<number> {
+  return withStore(context, async (store) => {
+    const ask = await findAsk(store, text);
+    const note = storable(options.note);
+    const result = await store.answer(ask.id, { ...options, note, by: 'you', at: Date.now() });
+    if (!result.ok) {
+      const why = ask.verdict === 'void' ? 'its call is gone' : 'it was answered already';
+      throw new CoppiceError('E_ASK_ANSWERED', `the approval ${ask.id.slice(0, 8)} is closed: ${why}`);
+    }
+    const [answered = ask] = await store.findAsks(ask.id);
+    if (context.json) printJson({ schema: 'coppice/approval/v1', ...askJson(answered) });
+    else {
+      const word = options.verdict === 'allow' ? 'allowed' : 'denied';
+      process.stdout.write(`${word} ${clean(ask.agent_name)}: ${ask.tool} ${clean(ask.subject)}\n`);
+      await tellUnled(context, store, ask.root_id);
+    }
+    return 0;
+  });
+}

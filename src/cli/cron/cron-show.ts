@@ -1,0 +1,45 @@
+import { describeSchedule } from '../../cron/schedule/describe-schedule.ts';
+import { durationText } from '../../records/text/duration.ts';
+import { clean, cleanLines } from '../../render/clean.ts';
+import { paint, sign } from '../../render/style.ts';
+import { printJson } from '../agents/agent-json.ts';
+import { detailLines } from '../agents/details.ts';
+import { type Context, withStore } from '../setup/context.ts';
+import { jobDeskOf } from './job-desk-of.ts';
+import { jobJson } from './job-json.ts';
+import { nextText } from './job-line.ts';
+import { localZone } from './local-zone.ts';
+
+/** `coppice cron show JOB`. */
+export function cronShow(context: Context, text: string): Promise<number> {
+  return withStore(context, async (store) => {
+    const job = await jobDeskOf(context, store).find(text);
+    if (context.json) {
+      printJson({ schema: 'coppice/cron-job/v1', ...jobJson(job) });
+      return 0;
+    }
+    const { config } = job;
+    const none = sign(context.out, '–');
+    const rows: readonly (readonly [string, string])[] = [
+      ['job', `${clean(job.name)} (${job.id})`],
+      ['schedule', describeSchedule(job.schedule, localZone())],
+      ['next', nextText(job).replace(/^next /, '')],
+      ['session', job.session === 'main' ? `main ${job.root_id ?? ''}`.trim() : `cron:${job.id}`],
+      ['made by', clean(job.created_by)],
+      ['model', `${config.model}, thinking ${config.thinking}`],
+      ['profile', config.profile ?? none],
+      ['toolsets', config.toolsets.join(', ') || none],
+      ['folder', config.cwd],
+      ['allow', config.permissions.cli.allow.join(', ') || none],
+      ['deny', config.permissions.cli.deny.join(', ') || none],
+      ['timeout', job.timeout_ms === null ? none : durationText(job.timeout_ms)],
+      ['deliver', job.deliver.join(', ') || none],
+      ['once', job.once ? 'yes' : 'no'],
+      ['cleanup', job.cleanup],
+      ['overlap', job.overlap],
+    ];
+    process.stdout.write(`${detailLines(rows, context.out).join('\n')}\n`);
+    process.stdout.write(`\n${paint(context.out, 'dim', 'task')}\n${cleanLines(job.task)}\n`);
+    return 0;
+  });
+}

@@ -1,0 +1,16 @@
+import { JobDesk } from '../../cron/job-desk.ts';
+import { clean } from '../../render/clean.ts';
+import type { Store } from '../../store/store.ts';
+import { targetProblem } from '../deliveries/target-problem.ts';
+import type { Context } from '../setup/context.ts';
+import { localZone } from './local-zone.ts';
+
+/** What a person at this machine may do with jobs. */
+export function jobDeskOf(context: Context, store: Store): JobDesk {
+  return new JobDesk({
+    store,
+    default_tz: localZone(),
+    note: (text) => void process.stderr.write(`${clean(text)}\n`),
+    checkTarget: (target) => targetProblem(context.loaded.configuration.channels ?? {}, target),
+  });
+}

@@ -1,0 +1,55 @@
+import type { JobRun } from '../../cron/job-runs.ts';
+import type { CronJob } from '../../records/run/cron-job.ts';
+import { runJson } from '../runs/run-json.ts';
+
+/** One job in `coppice/cron-jobs/v1`; times as texts. */
+export function jobJson(job: CronJob): Record<string, unknown> {
+  const { schedule, config } = job;
+  return {
+    id: job.id,
+    name: job.name,
+    schedule:
+      schedule.type === 'cron'
+        ? schedule
+        : schedule.type === 'every'
+          ? { type: 'every', every_seconds: schedule.every_ms / 1000 }
+          : { type: 'at', at: iso(schedule.at) },
+    task: job.task,
+    session: job.session,
+    session_key: job.session === 'isolated' ? `cron:${job.id}` : null,
+    root_id: job.root_id,
+    created_by: job.created_by,
+    model: config.model,
+    thinking: config.thinking,
+    profile: config.profile ?? null,
+    toolsets: config.toolsets,
+    cwd: config.cwd,
+    allow: config.permissions.cli.allow,
+    deny: config.permissions.cli.deny,
+    timeout_seconds: job.timeout_ms === null ? null : job.timeout_ms / 1000,
+    deliver: job.deliver,
+    once: job.once,
+    cleanup: job.cleanup,
+    overlap: job.overlap,
+    enabled: job.enabled,
+    next_at: iso(job.next_at),
+    created_at: iso(job.created_at),
+    updated_at: iso(job.updated_at),
+  };
+}
+
+/** One instant in `coppice/cron-runs/v1`. */
+export function jobRunJson({ fire, run }: JobRun): Record<string, unknown> {
+  return {
+    instant: iso(fire.instant),
+    manual: fire.manual,
+    outcome: fire.outcome,
+    missed: fire.missed,
+    fired_at: iso(fire.fired_at),
+    run: run === null ? null : runJson(run),
+  };
+}
+
+function iso(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

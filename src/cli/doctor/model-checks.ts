@@ -1,0 +1,79 @@
+import { probeKey } from '../../models/provider/probe-key.ts';
+import { openModel } from '../../models/providers.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { loadProfiles } from '../profiles/profiles.ts';
+import { chooseModel } from '../run/choose-model.ts';
+import type { Context } from '../setup/context.ts';
+import { reportOf } from '../start/report-error.ts';
+import type { Check } from './doctor-check.ts';
+
+/** Every model that would be asked: opened as a run opens it, and each provider asked once whether it takes the key. */
+export async function modelChecks(context: Context): Promise<Check[]> {
+  const wanted = await wantedModels(context);
+  const probes = new Map<string, Promise<{ readonly ok: boolean; readonly text: string }>>();
+  return Promise.all(
+    [...wanted].map(async ([name, whose]): Promise<Check> => {
+      const check = (ok: boolean, text: string): Check => ({ name: 'model', ok, needed: true, text });
+      if (name === null) return check(false, whose.join(', '));
+      const said = `${name} (${whose.join(', ')})`;
+      try {
+        await openModel(name, settings(context));
+        const provider = /^(?!scripted\/)([^:/]+)\//.exec(name)?.[1];
+        if (provider === undefined) return check(true, said);
+        const probe = probes.get(provider) ?? probeKey(provider, settings(context));
+        probes.set(provider, probe);
+        const { ok, text } = await probe;
+        return check(ok, `${said}: ${text}`);
+      } catch (error) {
+        return check(false, `${said}: ${reportOf(error).message}`);
+      }
+    }),
+  );
+}
+
+function settings({ loaded: { configuration }, env }: Context) {
+  return { providers: configuration.providers ?? {}, env, acp: configuration.acp ?? {} };
+}
+
+/** Models by name, each with who wants it; null for the one that cannot be chosen. */
+async function wantedModels(context: Context): Promise<Map<string | null, string[]>> {
+  const wanted = new Map<string | null, string[]>();
+  const want = (name: string | null | undefined, who: string): void => {
+    if (name != null) wanted.set(name, [...(wanted.get(name) ?? []), who]);
+  };
+  try {
+    want(chooseModel(context), 'usual');
+  } catch (error) {
+    if (!(error instanceof CoppiceError)) throw error;
+    wanted.set(null, ['none chosen and no key found; coppice demo works without']);
+  }
+  want(context.loaded.configuration.agents?.defaults?.subagents?.model, 'sub-agents');
+  for (const { name, model } of profilesOf(context)) want(model, `profile ${name}`);
+  for (const { name, model } of await scheduled(context)) want(model, `schedule ${name}`);
+  return wanted;
+}
+
+function profilesOf(context: Context) {
+  try {
+    return [...loadProfiles(context).profiles.values()];
+  } catch {
+    // What is wrong with them has a line of its own.
+    return [];
+  }
+}
+
+async function scheduled(context: Context): Promise<{ name: string; model: string }[]> {
+  try {
+    const store = await context.openIfThere();
+    if (store === null) return [];
+    try {
+      const jobs = (await store.jobs()).filter(({ enabled }) => enabled);
+      return jobs.map(({ name, config }) => ({ name, model: config.model }));
+    } finally {
+      await store.close();
+    }
+  } catch {
+    // That the ledger cannot be opened is said already.
+    return [];
+  }
+}

@@ -1,0 +1,91 @@
+import type { InboundChannel } from '../../channels/channel.ts';
+import { nextInstant } from '../../cron/schedule/instants.ts';
+import type { Store } from '../../store/store.ts';
+import { channelSecrets } from '../deliveries/channels-config.ts';
+import { openChannels } from '../deliveries/open-channels.ts';
+import type { Context } from '../setup/context.ts';
+import { reportOf } from '../start/report-error.ts';
+import type { Check } from './doctor-check.ts';
+
+const PROBE_MS = 6_000;
+/** Clocks further apart make it hard to tell what happened when. */
+const CLOCK_MS = 2_000;
+
+/** What coppice serve needs: secrets and tokens of channels, zones of schedules, the clock of the database, and a server. */
+export async function serveChecks(context: Context): Promise<Check[]> {
+  const channels = await channelChecks(context);
+  try {
+    const store = await context.openStore();
+    try {
+      return [...channels, await clock(store), ...(await schedules(store)), await server(store)];
+    } finally {
+      await store.close();
+    }
+  } catch {
+    // That the ledger cannot be opened is said already.
+    return channels;
+  }
+}
+
+async function channelChecks({ loaded, env }: Context): Promise<Check[]> {
+  const config = loaded.configuration.channels ?? {};
+  const secrets = channelSecrets(config).map((name): Check => {
+    const set = (env[name] ?? '').trim() !== '';
+    return { name: '  channel', ok: set, needed: true, text: `${name} is ${set ? 'set' : 'not set'}` };
+  });
+  if (secrets.some(({ ok }) => !ok)) return secrets;
+  try {
+    const { all, inbound } = openChannels(config, env, () => undefined);
+    const probes = await Promise.all(inbound.map(probe));
+    await Promise.all(all.map((channel) => channel.close()));
+    return [...secrets, ...probes];
+  } catch (error) {
+    return [...secrets, { name: '  channel', ok: false, needed: true, text: reportOf(error).message }];
+  }
+}
+
+async function probe(channel: InboundChannel): Promise<Check> {
+  const { ok, text } = await channel.probe(AbortSignal.timeout(PROBE_MS));
+  return { name: `  ${channel.name}`, ok, needed: true, text };
+}
+
+async function clock(store: Store): Promise<Check> {
+  const before = Date.now();
+  const theirs = await store.now();
+  // Halfway there and back.
+  const apart = Math.round(theirs - (before + Date.now()) / 2);
+  const ok = Math.abs(apart) <= CLOCK_MS;
+  const text = ok
+    ? 'this machine and the ledger agree'
+    : `the ledger's clock is ${Math.abs(apart) / 1000} s ${apart > 0 ? 'ahead of' : 'behind'} this machine's: schedules go by the ledger's; set them by NTP`;
+  return { name: 'clock', ok, needed: false, text };
+}
+
+/** A zone that this Node does not know, or an expression of a newer Coppice. */
+async function schedules(store: Store): Promise<Check[]> {
+  const jobs = (await store.jobs()).filter(({ enabled }) => enabled);
+  const wrong = jobs.flatMap((job): Check[] => {
+    try {
+      nextInstant(job.schedule, Date.now());
+      return [];
+    } catch (error) {
+      const text = `${job.name} can never be due: ${reportOf(error).message}`;
+      return [{ name: 'schedule', ok: false, needed: false, text }];
+    }
+  });
+  const zones = new Set(jobs.flatMap(({ schedule }) => (schedule.type === 'cron' ? schedule.tz : [])));
+  const of = zones.size === 0 ? '' : `; zones: ${[...zones].join(', ')}`;
+  const count = `${jobs.length} enabled${of}`;
+  return wrong.length > 0 ? wrong : [{ name: 'schedules', ok: true, needed: false, text: count }];
+}
+
+async function server(store: Store): Promise<Check> {
+  const servers = (await store.workers()).filter(({ role }) => role === 'serve');
+  const where = servers.map(({ host, pid }) => `${host} (pid ${pid})`).join(', ');
+  return {
+    name: 'server',
+    ok: servers.length > 0,
+    needed: false,
+    text: where || 'none runs: schedules and deliveries wait for coppice serve',
+  };
+}

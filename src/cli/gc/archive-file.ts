@@ -1,0 +1,82 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Archive } from '../../store/remove-old.ts';
+
+const zip = promisify(gzip);
+/** So much text is written at once. */
+const PIECE_BYTES = 1_000_000;
+
+/**
+ * A new file of JSON lines (docs/retention.md), compressed if its name ends in `.gz`: then it is a row of complete gzip members, so what is on the
+ * disk can be read whatever happens next. Only its owner may read it.
+ */
+export class ArchiveFile implements Archive {
+  readonly path: string;
+  readonly #file: FileHandle;
+  #lines: string[] = [];
+  #length = 0;
+  #entries = 0;
+
+  private constructor(path: string, file: FileHandle) {
+    this.path = path;
+    this.#file = file;
+  }
+
+  /** Rejects with `E_USAGE` when there is a file already, or none can be made. */
+  static async create(path: string, head: object): Promise<ArchiveFile> {
+    const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+      const why =
+        error.code === 'EEXIST' ? 'there is a file already' : 'it cannot be made there: check the folder';
+      throw new CoppiceError('E_USAGE', `--archive ${path}: ${why}`, {
+        hint: 'Name a new file, e.g. with the date in its name.',
+        cause: error,
+      });
+    });
+    const archive = new ArchiveFile(path, file);
+    archive.#line({ type: 'archive', schema: 'coppice/archive/v1', ...head });
+    await archive.settle();
+    // The name is kept by the folder.
+    const folder = await open(dirname(path));
+    await folder.sync().finally(() => folder.close());
+    return archive;
+  }
+
+  async write(entry: object): Promise<void> {
+    this.#line(entry);
+    this.#entries += 1;
+    if (this.#length >= PIECE_BYTES) await this.#flush();
+  }
+
+  #line(entry: object): void {
+    const line = `${JSON.stringify(entry)}\n`;
+    this.#lines.push(line);
+    this.#length += line.length;
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#lines.length === 0) return;
+    const text = this.#lines.join('');
+    this.#lines = [];
+    this.#length = 0;
+    await this.#file.appendFile(this.path.endsWith('.gz') ? await zip(text) : text);
+  }
+
+  async settle(): Promise<void> {
+    await this.#flush();
+    await this.#file.sync();
+  }
+
+  /** With a last line that says that it is whole. */
+  async end(): Promise<void> {
+    this.#line({ type: 'end', entries: this.#entries });
+    await this.settle();
+    await this.#file.close();
+  }
+
+  async abandon(): Promise<void> {
+    await this.#file.close();
+  }
+}

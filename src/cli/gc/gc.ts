@@ -1,0 +1,82 @@
+import { removeSpilledOutput, spillFolder } from '../../processes/spilled-output.ts';
+import { outputFolder } from '../../settings/folders.ts';
+import type { Removal } from '../../store/remove-old.ts';
+import { removeOld } from '../../store/remove-old.ts';
+import type { Store } from '../../store/store.ts';
+import { printJson } from '../agents/agent-json.ts';
+import { type Context, withStore } from '../setup/context.ts';
+import { ArchiveFile } from './archive-file.ts';
+import { removalLines } from './removal-lines.ts';
+
+export interface GcOptions {
+  /** Milliseconds. */
+  readonly olderThan: number;
+  readonly idle?: boolean;
+  readonly runs?: boolean;
+  readonly dryRun?: boolean;
+  readonly archive?: string;
+}
+
+/** `coppice gc`: lets go of what is old. */
+export function gc(context: Context, options: GcOptions): Promise<number> {
+  return withStore(context, async (store) => {
+    const { idle = false, runs = false, dryRun: dry_run = false } = options;
+    const now = await store.now();
+    const terms = { before: now - options.olderThan, idle };
+    const archive =
+      options.archive === undefined || dry_run
+        ? null
+        : await ArchiveFile.create(options.archive, {
+            ledger: store.location,
+            written_at: new Date(now).toISOString(),
+            before: new Date(terms.before).toISOString(),
+          });
+    const removal = await removing(archive, store, { terms, runs, dry_run });
+    // By the clock of this machine, whose files they are. What a tree that goes has spilled is as old as it.
+    const output = await removeSpilledOutput(spillFolder(outputFolder(context.data_folder)), {
+      before: Date.now() - options.olderThan,
+      dry_run,
+    });
+    if (context.json)
+      printJson({ ...removalJson(removal, terms.before, dry_run, options.archive ?? null), output });
+    else {
+      const lines = removalLines(removal, { now, dry_run, archive: archive?.path ?? null, output }, context);
+      process.stdout.write(`${lines.join('\n')}\n`);
+    }
+    return 0;
+  });
+}
+
+async function removing(
+  archive: ArchiveFile | null,
+  store: Store,
+  options: Omit<Parameters<typeof removeOld>[1], 'archive'>,
+): Promise<Removal> {
+  try {
+    // What dead processes led is led by nobody from then on.
+    if (!options.dry_run) await store.unledTrees(1);
+    const removal = await removeOld(store, { ...options, archive });
+    await archive?.end();
+    return removal;
+  } catch (error) {
+    await archive?.abandon();
+    throw error;
+  }
+}
+
+function removalJson(
+  { trees, resumed, rows }: Removal,
+  before: number,
+  dry_run: boolean,
+  archive: string | null,
+): object {
+  return {
+    schema: 'coppice/gc/v1',
+    dry_run,
+    before: new Date(before).toISOString(),
+    archive: dry_run ? null : archive,
+    removed: rows,
+    resumed,
+    trees: trees.map(({ last_at, ...tree }) => ({ ...tree, last_at: new Date(last_at).toISOString() })),
+  };
+}

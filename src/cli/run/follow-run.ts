@@ -1,0 +1,193 @@
+import { killAllProcessGroups } from '../../processes/process-group.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { isWorking } from '../../records/agent/state.ts';
+import { cutShort } from '../../records/conversation/child-text.ts';
+import { statusWord } from '../../render/agent-status.ts';
+import { cleanLines } from '../../render/clean.ts';
+import { failureHint } from '../../render/failure-hint.ts';
+import type { RuntimeFace, TreeOutcome } from '../../runtime/runtime-face.ts';
+import type { Store } from '../../store/store.ts';
+import { agentJson, printJson } from '../agents/agent-json.ts';
+import type { Context } from '../setup/context.ts';
+import { EXIT, exitCodeOfFailure } from '../start/exit-code.ts';
+import { sameLedger } from '../worker/same-ledger.ts';
+import {
+  type DeletedUse,
+  deletedUse,
+  eventLines,
+  liveProgress,
+  type Progress,
+  plainProgress,
+} from './progress.ts';
+
+export interface FollowOptions {
+  readonly events?: boolean | undefined;
+  readonly timeout_ms?: number | undefined;
+  /** False: ends with the root's first answer. Default true. */
+  readonly wait?: boolean | undefined;
+  /** People are asked in this run. Default false. */
+  readonly ask?: boolean | undefined;
+  /** The first line of the progress. */
+  readonly title: string;
+  /** Done when it has ended by itself, before the ledger is closed. */
+  readonly after?: (root: Agent) => Promise<void>;
+}
+
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** Shows a tree while this process runs it, prints the root's reply, and returns the exit code. Closes the runtime and the store. */
+export async function followRun(
+  context: Context,
+  store: Store,
+  runtime: RuntimeFace,
+  begin: () => Promise<Agent>,
+  options: FollowOptions,
+): Promise<number> {
+  const stop = stopSignal(options.timeout_ms);
+  let progress: Progress | null = null;
+  let root: Agent | null = null;
+  try {
+    const early: Parameters<Progress['see']>[0][] = [];
+    runtime.subscribe((event) => (progress === null ? early.push(event) : progress.see(event)));
+    root = await begin();
+    // The counters first: whoever is created meanwhile was not deleted.
+    const counters = await store.tree(root.id);
+    const known = await runtime.agents(root.id);
+    const deleted = deletedUse(counters, known);
+    progress = progressOf(context, options, known, root, deleted);
+    for (const event of early) progress.see(event);
+    const outcome = await Promise.race([
+      runtime.settled(root.id, options.wait === false ? 'root' : 'tree'),
+      stop.promise,
+    ]);
+    progress.end();
+    if (typeof outcome === 'number') return await stopped(context, options, runtime, root, outcome);
+    const code = printOutcome(context, options, outcome);
+    if (options.wait === false) tellUnfinished(context, options, outcome);
+    await options.after?.(root);
+    return code;
+  } finally {
+    stop.dispose();
+    (progress as Progress | null)?.end();
+    await runtime.close();
+    killAllProcessGroups();
+    await store.close();
+  }
+}
+
+function progressOf(
+  context: Context,
+  options: FollowOptions,
+  known: readonly Agent[],
+  root: Agent,
+  deleted: DeletedUse,
+): Progress {
+  if (options.events) return eventLines();
+  const title = `${options.title}  ·  ${root.id.slice(0, 8)}  ·  from another terminal: coppice tree ${root.id.slice(0, 8)}`;
+  if (process.stderr.isTTY && context.env.TERM !== 'dumb' && !context.json)
+    return liveProgress(process.stderr, context.err, title, known, deleted);
+  return plainProgress(process.stderr, title, known, deleted);
+}
+
+function printOutcome(context: Context, options: FollowOptions, outcome: TreeOutcome): number {
+  const { root, reply, failure, agents } = outcome;
+  const limit = cutShort(root.state);
+  if (context.json || options.events) {
+    const usage = agents.reduce(
+      (sum, agent) => ({ input: sum.input + agent.usage.input, output: sum.output + agent.usage.output }),
+      { input: 0, output: 0 },
+    );
+    const error =
+      failure === null
+        ? null
+        : {
+            code: failure.kind,
+            message: failure.error,
+            hint: failureHint(failure, resumeOf(context, options, root)).join('\n') || null,
+            retryable: failure.retryable,
+          };
+    printJson({
+      schema: 'coppice/run/v1',
+      id: root.id,
+      status: failure === null ? 'done' : 'failed',
+      reply,
+      error,
+      limit,
+      usage,
+      agents: agents.map((agent) => agentJson(agent)),
+    });
+    return exitCodeOfFailure(failure);
+  }
+  if (reply !== '') process.stdout.write(`${process.stdout.isTTY ? cleanLines(reply) : reply}\n`);
+  if (limit !== null) process.stderr.write(`cut short: ${cleanLines(limit)}\n`);
+  if (failure !== null) {
+    process.stderr.write(`error: the run stopped: ${cleanLines(failure.error)} (${failure.kind})\n`);
+    for (const row of failureHint(failure, resumeOf(context, options, root)))
+      process.stderr.write(`  ${row}
+`);
+  }
+  return exitCodeOfFailure(failure);
+}
+
+/** What `--no-wait` leaves: in the ledger, for whoever goes on with it. */
+function tellUnfinished(context: Context, options: FollowOptions, { root, agents }: TreeOutcome): void {
+  const working = agents.filter((agent) => isWorking(agent.state.type)).length;
+  const queued = agents.filter((agent) => statusWord(agent) === 'queued').length;
+  if (working + queued === 0) return;
+  const parts = [...(working > 0 ? [`${working} at work`] : []), ...(queued > 0 ? [`${queued} queued`] : [])];
+  process.stderr.write(
+    `left undone: ${parts.join(', ')}; nothing is lost, go on with: ${resumeOf(context, options, root)}\n`,
+  );
+}
+
+/** What a person types to go on as it was. */
+function resumeOf(context: Context, { ask }: FollowOptions, root: Agent): string {
+  return `coppice resume ${root.id.slice(0, 8)}${ask === true ? ' --ask' : ''}${sameLedger(context)}`;
+}
+
+async function stopped(
+  context: Context,
+  options: FollowOptions,
+  runtime: RuntimeFace,
+  root: Agent,
+  code: number,
+): Promise<number> {
+  await runtime.close();
+  const why = code === EXIT.timeout ? 'time is up' : 'stopped';
+  if (context.json)
+    printJson({
+      schema: 'coppice/run/v1',
+      id: root.id,
+      status: 'stopped',
+      reply: root.reply,
+      error: { code: why },
+    });
+  process.stderr.write(`${why}; nothing is lost, go on with: ${resumeOf(context, options, root)}\n`);
+  return code;
+}
+
+/** Resolves with an exit code at the first signal or when the time is up; a second signal leaves at once. */
+function stopSignal(timeout_ms: number | undefined): { promise: Promise<number>; dispose: () => void } {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let asked = false;
+  const handlers = Object.entries(SIGNALS).map(([signal, code]) => {
+    const handler = () => {
+      if (asked) {
+        killAllProcessGroups();
+        process.exit(code);
+      }
+      asked = true;
+      resolve(code);
+    };
+    process.on(signal, handler);
+    return () => process.off(signal, handler);
+  });
+  const timer = timeout_ms === undefined ? undefined : setTimeout(() => resolve(EXIT.timeout), timeout_ms);
+  return {
+    promise,
+    dispose: () => {
+      clearTimeout(timer);
+      for (const off of handlers) off();
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { cutShort } from '../../records/conversation/child-text.ts';
+import { clean } from '../../render/clean.ts';
+import type { Store } from '../../store/store.ts';
+import { printJson } from '../agents/agent-json.ts';
+import { findAgent, findRoot } from '../agents/find-agent.ts';
+import { type Context, withStore } from '../setup/context.ts';
+import { EXIT } from '../start/exit-code.ts';
+import { unledOf, unledText } from '../worker/unled.ts';
+
+const POLL_MS = 500;
+/** How often it is looked whether anybody leads what is waited for. */
+const TELL_MS = 2_000;
+
+interface Row {
+  readonly agent_id: string;
+  readonly root_id: string;
+  readonly name: string;
+  readonly status: 'running' | 'idle' | 'dead';
+  readonly last_reply: string | null;
+  /** Why it failed. */
+  readonly error?: string;
+  /** The limit that ended its turn. */
+  readonly limit?: string;
+}
+
+/**
+ * `coppice wait [ID…]`: until none of these agents (without ids: of the newest tree) is at work. Looks only: mail between agents stays
+ * theirs, so `received` does not occur here.
+ */
+export function wait(
+  context: Context,
+  texts: readonly string[],
+  options: { readonly timeout: number },
+): Promise<number> {
+  return withStore(context, async (store) => {
+    const ids = await idsOf(context, store, texts);
+    const deadline = Date.now() + options.timeout * 1000;
+    let wake = (): void => undefined;
+    const stop = await store.listen(randomUUID(), () => wake());
+    let rows = await look(store, ids);
+    const told = new Set<string>();
+    await tellStill(context, store, rows, told);
+    let tell_at = Date.now() + TELL_MS;
+    while (rows.some((row) => row.status === 'running') && Date.now() < deadline) {
+      if (Date.now() >= tell_at) {
+        await tellStill(context, store, rows, told);
+        tell_at = Date.now() + TELL_MS;
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(POLL_MS, Math.max(0, deadline - Date.now())));
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      rows = await look(store, ids);
+    }
+    await stop();
+    const complete = rows.every((row) => row.status !== 'running');
+    if (context.json)
+      printJson({
+        results: rows.map(({ root_id: _, ...row }) => row),
+        ...(complete ? {} : { timed_out: true }),
+      });
+    else {
+      const still = await tellStill(context, store, rows, told);
+      for (const row of rows) {
+        const status = row.status === 'running' && still.has(row.root_id) ? 'unled' : row.status;
+        process.stdout.write(`${clean(row.name).padEnd(20)}  ${status.padEnd(8)}  ${clean(saidBy(row))}\n`);
+      }
+    }
+    return complete ? EXIT.done : EXIT.wait_incomplete;
+  });
+}
+
+/** Says on stderr of each tree, once, that nobody leads it, and tells of which that is so. Somebody may later, so the wait goes on. */
+async function tellStill(
+  context: Context,
+  store: Store,
+  rows: readonly Row[],
+  told: Set<string>,
+): Promise<ReadonlySet<string>> {
+  const still = new Set<string>();
+  const roots = rows.flatMap(({ status, root_id }) => (status === 'running' ? root_id : []));
+  for (const root_id of new Set(roots)) {
+    const unled = await unledOf(context, store, root_id);
+    if (unled === null) continue;
+    still.add(root_id);
+    if (told.has(root_id)) continue;
+    told.add(root_id);
+    process.stderr.write(`${root_id.slice(0, 8)}: ${unledText(unled)}\n`);
+  }
+  return still;
+}
+
+async function idsOf(context: Context, store: Store, texts: readonly string[]): Promise<readonly string[]> {
+  if (texts.length > 0)
+    return Promise.all(texts.map(async (text) => (await findAgent(context, store, text)).id));
+  const root = await findRoot(context, store, undefined);
+  const agents = await store.agents({ root_id: root.id, living: true });
+  return agents.toReversed().map((agent) => agent.id);
+}
+
+async function look(store: Store, ids: readonly string[]): Promise<Row[]> {
+  const agents = await Promise.all(ids.map((id) => store.agent(id)));
+  return agents.filter((agent): agent is Agent => agent !== null).map(rowOf);
+}
+
+function rowOf(agent: Agent): Row {
+  const { state } = agent;
+  // What is left of its last turn is old when it is about to work.
+  const works = isWorking(state.type) || agent.unread === true;
+  const status = isTerminal(state.type) ? 'dead' : works ? 'running' : 'idle';
+  const limit = works ? null : cutShort(state);
+  return {
+    agent_id: agent.id,
+    root_id: agent.root_id,
+    name: agent.name,
+    status,
+    last_reply: agent.reply,
+    ...(!works && (state.type === 'errored' || state.type === 'failed')
+      ? { error: state.failure.error }
+      : {}),
+    ...(limit === null ? {} : { limit }),
+  };
+}
+
+function saidBy({ last_reply, error, limit }: Row): string {
+  const why = error ?? limit;
+  return [why === undefined ? '' : `(${why})`, last_reply ?? ''].filter((text) => text !== '').join(' ');
+}

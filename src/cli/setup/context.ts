@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import { type Style, styleOf } from '../../render/style.ts';
+import { databaseText, dataFolder, usualDatabase } from '../../settings/folders.ts';
+import { openStore } from '../../store/open-store.ts';
+import type { Store } from '../../store/store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { ledgerName } from './ledger-name.ts';
+import { type LoadedConfiguration, loadConfiguration } from './load-configuration.ts';
+
+export interface GlobalOptions {
+  readonly config?: string;
+  readonly database?: string;
+  readonly model?: string;
+  readonly cwd?: string;
+  readonly json?: boolean;
+  readonly color: boolean;
+  readonly debug?: boolean;
+}
+
+/** What every command starts from: the global flags, the configuration, and how to open the ledger. */
+export interface Context {
+  readonly options: GlobalOptions;
+  readonly env: NodeJS.ProcessEnv;
+  readonly loaded: LoadedConfiguration;
+  readonly database: string;
+  readonly data_folder: string;
+  readonly json: boolean;
+  readonly out: Style;
+  readonly err: Style;
+  /** Columns of standard output; 100 when it is none of a terminal. */
+  readonly width: number;
+  /** The ledger. Where there is none yet, a command that begins something makes it; for the others it is as if it were empty. */
+  openStore(): Promise<Store>;
+  /** The same, and null where there is none yet: none is made. */
+  openIfThere(): Promise<Store | null>;
+}
+
+export async function contextOf(command: Command, begins: boolean): Promise<Context> {
+  const options = command.optsWithGlobals() as GlobalOptions;
+  const { env } = process;
+  const loaded = await loadConfiguration(options.config, env);
+  const data_folder = dataFolder(env);
+  const database = databaseText(options.database, env, () => loaded.configuration.database);
+  const no_color = options.color === false;
+  return {
+    options,
+    env,
+    loaded,
+    database,
+    data_folder,
+    json: options.json === true,
+    out: styleOf(process.stdout, no_color, env),
+    err: styleOf(process.stderr, no_color, env),
+    width: process.stdout.columns ?? 100,
+    openStore: () =>
+      begins ? openStore(database) : openToLook(database, options.database !== undefined, env),
+    openIfThere: () => openIfThere(database),
+  };
+}
+
+async function openIfThere(database: string): Promise<Store | null> {
+  try {
+    return await openStore(database, { create: false });
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'E_DB_NONE') return null;
+    throw error;
+  }
+}
+
+/** A ledger that a person named must be there; one that is meant every time may be yet to come. */
+async function openToLook(database: string, named: boolean, env: NodeJS.ProcessEnv): Promise<Store> {
+  if (named) return openStore(database, { create: false });
+  const store = await openIfThere(database);
+  if (store !== null) return store;
+  const where = ledgerName(database);
+  if (database !== usualDatabase(env)) process.stderr.write(`there is no ledger at ${where} yet\n`);
+  const { openEmptyStore } = await import('../../store/sqlite/sqlite-store.ts');
+  return openEmptyStore(where);
+}
+
+/** Opens the ledger, does the work, closes it whatever happens. */
+export async function withStore<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await context.openStore();
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

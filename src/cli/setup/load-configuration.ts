@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { configFile } from '../../settings/folders.ts';
+import type { Configuration } from './config.ts';
+
+export interface LoadedConfiguration {
+  /** Null when no file was there. */
+  readonly file: string | null;
+  readonly configuration: Configuration;
+}
+
+/**
+ * Reads the user's own configuration: `--config`, `$COPPICE_CONFIG`, or the platform's folder. Never a file of the folder
+ * that is worked in: a repository must not bring its own (SAFETY.md). Throws `E_CONFIG`.
+ */
+export async function loadConfiguration(
+  named: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<LoadedConfiguration> {
+  const { file, explicit } = configFile(named, env);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (!explicit && (error as NodeJS.ErrnoException).code === 'ENOENT')
+      return { file: null, configuration: {} };
+    throw new CoppiceError(
+      'E_CONFIG',
+      `the configuration ${file} cannot be read: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+  const value = parse(text, file);
+  // The schemas take longer to load than most commands to run: only a configuration that is there needs them.
+  const [{ configuration }, { checkSettings }] = await Promise.all([
+    import('./config.ts'),
+    import('../../settings/check-settings.ts'),
+  ]);
+  return { file, configuration: checkSettings(configuration, value, `in ${file}`) };
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const message = (error as Error).message;
+    const position = faultPosition(text);
+    const before = text.slice(0, position).split('\n');
+    const where = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+    throw new CoppiceError('E_CONFIG', `${file} is not valid JSON at ${where}: ${message}`, { cause: error });
+  }
+}
+
+/** Where the text stops being JSON: the end of the longest prefix that could still become some. */
+function faultPosition(text: string): number {
+  let [good, bad] = [0, text.length + 1];
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (couldBecomeJson(text.slice(0, middle))) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+function couldBecomeJson(prefix: string): boolean {
+  try {
+    JSON.parse(prefix);
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    const position = /at position (\d+)/.exec(message)?.[1];
+    return (
+      /^Unexpected end|^Unterminated/.test(message) ||
+      (position !== undefined && Number(position) >= prefix.length)
+    );
+  }
+}

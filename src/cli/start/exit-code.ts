@@ -1,0 +1,45 @@
+import type { Failure } from '../../records/conversation/failure.ts';
+import type { ErrorCode } from '../../records/coppice-error.ts';
+
+/** Exit codes of the command line (docs/command-line.md). */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  not_found: 3,
+  no_credentials: 4,
+  wait_incomplete: 5,
+  timeout: 124,
+  interrupted: 130,
+} as const;
+
+const OF_ERROR: Partial<Record<ErrorCode, number>> = {
+  E_USAGE: EXIT.usage,
+  E_CONFIG: EXIT.usage,
+  E_INVALID_ARGUMENT: EXIT.usage,
+  E_MODEL_UNKNOWN: EXIT.usage,
+  E_RULES: EXIT.usage,
+  E_NO_PRICE: EXIT.usage,
+  E_NO_FOLDER: EXIT.usage,
+  E_NODE_TOO_OLD: EXIT.usage,
+  E_AGENT_NOT_FOUND: EXIT.not_found,
+  E_AGENT_AMBIGUOUS: EXIT.not_found,
+  E_RUN_NOT_FOUND: EXIT.not_found,
+  E_RUN_AMBIGUOUS: EXIT.not_found,
+  E_ASK_NOT_FOUND: EXIT.not_found,
+  E_JOB_NOT_FOUND: EXIT.not_found,
+  E_JOB_AMBIGUOUS: EXIT.not_found,
+  E_WORKER_NOT_FOUND: EXIT.not_found,
+  E_DELIVERY_NOT_FOUND: EXIT.not_found,
+  E_JOB_EXISTS: EXIT.usage,
+  E_NO_KEY: EXIT.no_credentials,
+};
+
+export function exitCodeOfError(code: ErrorCode): number {
+  return OF_ERROR[code] ?? EXIT.failed;
+}
+
+export function exitCodeOfFailure(failure: Failure | null): number {
+  if (failure === null) return EXIT.done;
+  return failure.kind === 'no_model' || failure.kind === 'auth' ? EXIT.no_credentials : EXIT.failed;
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+
+/** The command line from its first word: nothing is loaded that the word does not need. */
+export async function start(): Promise<void> {
+  // A reader that leaves early (`coppice ps | head`) is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    process.stderr.write(`error: standard output cannot be written: ${error.message}\n`);
+    process.exit(1);
+  });
+  // A log that finds no room on its disk stops no work.
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+  });
+  const [first, ...more] = process.argv.slice(2);
+  if (more.length === 0 && (first === '--version' || first === '-V')) {
+    process.stdout.write(`${version()}\n`);
+    return;
+  }
+  // Somebody waits at a prompt for these: nothing of the commands is loaded for them.
+  if (first === '__complete') {
+    const { completeWords } = await import('../completion/complete-words.ts');
+    for (const line of await completeWords(more, process.env)) process.stdout.write(`${line}\n`);
+    return;
+  }
+  const { runCommandLine } = await import('./run-command-line.ts');
+  process.exitCode = await runCommandLine(process.argv, version());
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}

@@ -1,0 +1,49 @@
+import { Cron, CronPattern } from 'croner';
+import { CoppiceError } from '../../records/coppice-error.ts';
+
+/** Five fields, or six with seconds first. */
+export const CRON_MODE = '5-or-6-parts';
+
+/** One that was read takes 160 kB, most of it the library's list of years. */
+const KEPT = 64;
+
+export interface CronExpression {
+  /** Its hours are written down (`2`, `1-5`, `2,14`), not left to a wildcard or a step (`*`, `1-5/2`). */
+  readonly fixed: boolean;
+  /** Knows no zone: takes and gives times on the wall, as if they were UTC. */
+  readonly wall: Cron;
+  /** Takes and gives instants. */
+  readonly zoned: Cron;
+}
+
+const read = new Map<string, CronExpression>();
+
+/** Throws `E_INVALID_ARGUMENT` for what is no expression or no zone. The newest ones are kept. */
+export function cronExpression(expression: string, tz: string): CronExpression {
+  const key = `${tz} ${expression}`;
+  const known = read.get(key);
+  if (known !== undefined) return known;
+  const made = readExpression(expression, tz);
+  const [oldest] = read.keys();
+  if (read.size >= KEPT && oldest !== undefined) read.delete(oldest);
+  read.set(key, made);
+  return made;
+}
+
+function readExpression(expression: string, tz: string): CronExpression {
+  try {
+    const { pattern } = new CronPattern(expression, undefined, { mode: CRON_MODE });
+    const [hour = ''] = pattern.trim().split(/\s+/).slice(-4);
+    new Intl.DateTimeFormat('en-US', { timeZone: tz });
+    return {
+      fixed: !/[*?/]/.test(hour),
+      wall: new Cron(pattern, { mode: CRON_MODE, utcOffset: 0 }),
+      zoned: new Cron(pattern, { mode: CRON_MODE, timezone: tz }),
+    };
+  } catch (cause) {
+    throw new CoppiceError('E_INVALID_ARGUMENT', `"${expression}" in "${tz}" is no schedule`, {
+      hint: 'Write for example "0 9 * * 1-5" in Europe/Berlin',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import type { Schedule } from '../../records/run/cron-job.ts';
+import { type CronExpression, cronExpression } from './cron-expression.ts';
+import { resolveWall } from './resolve-wall.ts';
+import { offsetAt, offsetChange } from './zone-offset.ts';
+
+const DAY = 86_400_000;
+
+/** Instants are counted up to here; a count of this many means "or more". */
+export const COUNT_CAP = 10_000;
+
+/**
+ * When schedules are due. Instants are milliseconds since the epoch; no clock is read. Daylight saving (docs/cron-times.md):
+ * D1 hours that are written down: a wall time that comes twice is due the first time only; wall times in a gap are due once, right after it.
+ * D2 hours left to a wildcard or a step: due at each real instant whose wall time matches, so twice in a repeated hour and never in a gap.
+ */
+
+/** The first instant after `after`; null when none will come. Throws `E_INVALID_ARGUMENT` for an expression or zone that cannot be read. */
+export function nextInstant(schedule: Schedule, after: number): number | null {
+  if (schedule.type === 'at') return schedule.at > after ? schedule.at : null;
+  if (schedule.type === 'every') return schedule.anchor + (ticks(schedule, after) + 1) * schedule.every_ms;
+  const { tz } = schedule;
+  const expression = cronExpression(schedule.expression, tz);
+  return expression.fixed ? nextFixed(expression, tz, after) : nextReal(expression, tz, after);
+}
+
+/** The newest instant in (from, until], exact, and how many there are, up to `COUNT_CAP`. Throws like `nextInstant`. */
+export function dueInstants(
+  schedule: Schedule,
+  from: number,
+  until: number,
+): { newest: number | null; count: number } {
+  const newest = newestInstant(schedule, until);
+  if (newest === null || newest <= from) return { newest: null, count: 0 };
+  if (schedule.type === 'every') {
+    const count = ticks(schedule, until) - ticks(schedule, from);
+    return { newest, count: Math.min(count, COUNT_CAP) };
+  }
+  let count = 1;
+  let at = nextInstant(schedule, from);
+  while (at !== null && at < newest && count < COUNT_CAP) {
+    count += 1;
+    at = nextInstant(schedule, at);
+  }
+  return { newest, count };
+}
+
+function newestInstant(schedule: Schedule, until: number): number | null {
+  if (schedule.type === 'at') return schedule.at <= until ? schedule.at : null;
+  if (schedule.type === 'every') {
+    const passed = ticks(schedule, until);
+    return passed === 0 ? null : schedule.anchor + passed * schedule.every_ms;
+  }
+  const { tz } = schedule;
+  const { fixed, wall, zoned } = cronExpression(schedule.expression, tz);
+  if (!fixed) return lastBy(zoned, until);
+  const newest = lastBy(wall, passedWall(tz, until));
+  return newest === null ? null : resolveWall(tz, newest).at;
+}
+
+/** How many instants of an `every` schedule lie at or before `at`. */
+function ticks(schedule: Extract<Schedule, { type: 'every' }>, at: number): number {
+  return Math.max(0, Math.floor((at - schedule.anchor) / schedule.every_ms));
+}
+
+/** D1 */
+function nextFixed({ wall }: CronExpression, tz: string, after: number): number | null {
+  const next = firstAfter(wall, passedWall(tz, after));
+  return next === null ? null : resolveWall(tz, next).at;
+}
+
+/** D2. While the offset stays, a step on the wall is a step in time, at a tenth of the cost of asking for the zone. */
+function nextReal({ wall, zoned }: CronExpression, tz: string, after: number): number | null {
+  const offset = offsetAt(tz, after);
+  const next = firstAfter(wall, after + offset);
+  if (next === null) return null;
+  const at = next - offset;
+  return at - after < DAY && offsetAt(tz, at) === offset ? at : firstAfter(zoned, after);
+}
+
+/** The latest time that clocks in `tz` have shown by this instant: in a repeated hour, the end of its first run. */
+function passedWall(tz: string, at: number): number {
+  const [before, now] = [offsetAt(tz, at - DAY), offsetAt(tz, at)];
+  if (before <= now) return at + now;
+  return Math.max(at + now, offsetChange(tz, at - DAY, at) + before - 1);
+}
+
+function firstAfter(cron: CronExpression['wall'], at: number): number | null {
+  return cron.nextRun(new Date(at))?.getTime() ?? null;
+}
+
+function lastBy(cron: CronExpression['wall'], at: number): number | null {
+  return cron.previousRuns(1, new Date(at + 1))[0]?.getTime() ?? null;
+}

@@ -1,0 +1,56 @@
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Schedule } from '../../records/run/cron-job.ts';
+import { parseAt } from './parse-at.ts';
+import { parseCron } from './parse-cron.ts';
+import { parseEvery } from './parse-every.ts';
+import { parseZone } from './parse-zone.ts';
+
+/** Longer than any list of numbers that means something. */
+const LONGEST = 500;
+
+/** When a job shall run, in the words of a person or a model: exactly one of `cron`, `every` and `at`. */
+export interface ScheduleWish {
+  /** Five fields, six with seconds first, or `@daily` and the like. */
+  readonly cron?: string | undefined;
+  /** The zone of `cron` or `at`; `default_tz` when it is left out. */
+  readonly tz?: string | undefined;
+  /** `90s`, `10m`, `1h30m`, `2h`, `1d`: from now on, first after one such time. */
+  readonly every?: string | undefined;
+  /** ISO 8601 with or without an offset, `YYYY-MM-DD HH:MM`, `HH:MM`, or `+5m`. */
+  readonly at?: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly default_tz: string;
+  /** Told in a sentence what became of a wall time that does not exist or comes twice. */
+  readonly note?: (text: string) => void;
+}
+
+/**
+ * Throws a `CoppiceError` whose hint shows what would have done: `E_USAGE` for the wrong set of options,
+ * `E_INVALID_ARGUMENT` for a value, also for an expression that never comes and a time that is past.
+ */
+export function parseSchedule({ cron, tz, every, at, now, default_tz, note }: ScheduleWish): Schedule {
+  for (const [name, value = ''] of Object.entries({ cron, tz, every, at })) {
+    if (value.length <= LONGEST) continue;
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${name} has ${value.length} characters`, {
+      hint: `At most ${LONGEST} are allowed, for example cron "0 9 * * 1-5"`,
+    });
+  }
+  const kinds = Object.entries({ cron, every, at }).filter(([, value]) => value !== undefined);
+  const given = kinds.map(([name]) => name);
+  if (given.length !== 1) {
+    const found = given.length === 0 ? 'none is given' : `${given.join(' and ')} are given`;
+    throw new CoppiceError('E_USAGE', `a schedule needs exactly one of cron, every and at: ${found}`, {
+      hint: 'Choose one: cron "0 9 * * 1-5", every 10m, or at "2030-01-31 09:00"',
+    });
+  }
+  if (every !== undefined && tz !== undefined) {
+    throw new CoppiceError('E_USAGE', 'a time zone goes with cron or at: every counts real time', {
+      hint: `Leave out tz, or write a cron expression such as "*/10 * * * *" in ${tz}`,
+    });
+  }
+  const zone = parseZone(tz ?? default_tz);
+  if (cron !== undefined) return { type: 'cron', expression: parseCron(cron, zone, now), tz: zone };
+  if (every !== undefined) return { type: 'every', every_ms: parseEvery(every, zone, now), anchor: now };
+  return { type: 'at', at: parseAt(at as string, zone, now, note) };
+}

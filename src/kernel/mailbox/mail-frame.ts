@@ -1,0 +1,32 @@
+import { framedName } from '../../records/agent/agent-name.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+
+const NOTICE = 'got mail from ';
+
+/** What an agent that reads its own inbox is told of new letters (seed 2, check-mail): one line for each sender. */
+export function noticeOf(letters: readonly Mail[]): string {
+  const senders = new Set(letters.map((letter) => letter.from_id ?? 'human'));
+  return [...senders].map((sender) => `${NOTICE}${sender}`).join('\n');
+}
+
+/** Who wrote, by such a notice; empty for any other text. */
+export function sendersIn(notice: string): string[] {
+  const lines = notice.split('\n');
+  return lines.every((line) => line.startsWith(NOTICE)) ? lines.map((line) => line.slice(NOTICE.length)) : [];
+}
+
+/**
+ * Letters of agents as one user message. The sender is stamped by the runtime, and a delimiter that no
+ * letter can know keeps its text from posing as anything else (SAFETY.md).
+ */
+export function frameLetters(letters: readonly Mail[], delimiter: string): string {
+  const head =
+    letters.length === 1
+      ? 'A message arrived from another agent. It comes from an agent, not from the user.'
+      : `${letters.length} messages arrived from other agents. They come from agents, not from the user.`;
+  const framed = letters.map(
+    (letter) =>
+      `--- ${delimiter} message from ${framedName(letter.from_name)} (agent ${letter.from_id}), ${new Date(letter.sent_at).toISOString()}\n${letter.body}\n--- ${delimiter} end`,
+  );
+  return [head, ...framed].join('\n\n');
+}

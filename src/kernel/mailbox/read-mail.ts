@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { framedName, nameFault } from '../../records/agent/agent-name.ts';
+import type { ChildResult } from '../../records/agent/state.ts';
+import type { FailureKind } from '../../records/conversation/failure.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+import type { Order } from '../turn/order.ts';
+
+const order: z.ZodType<Order> = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('cancel'), reason: z.string() }),
+  z.object({ type: z.literal('retry'), without_last: z.boolean().exactOptional() }),
+  z.object({
+    type: z.literal('answer'),
+    ask_id: z.string(),
+    verdict: z.enum(['allow', 'deny']),
+    note: z.string(),
+    scope: z.enum(['once', 'agent']).exactOptional(),
+  }),
+  z.object({
+    type: z.literal('capture'),
+    text: z.string(),
+    mark: z.enum(['begun', 'ended']).exactOptional(),
+  }),
+  z.object({
+    type: z.literal('fork'),
+    id: z.string().regex(/^[\w-]+$/),
+    name: z.string().refine((name) => nameFault(name) === null),
+    prompt: z.string().nullable(),
+    captured: z.boolean().exactOptional(),
+  }),
+  z.object({ type: z.literal('wait'), timeout_ms: z.number(), from: z.array(z.string()).nullable() }),
+]);
+
+const childResult: z.ZodType<ChildResult> = z.object({
+  agent_id: z.string(),
+  outcome: z.discriminatedUnion('type', [
+    z.object({
+      type: z.literal('success'),
+      result: z.string(),
+      limit: z.string().exactOptional(),
+      unsubmitted: z.literal(true).exactOptional(),
+    }),
+    z.object({
+      type: z.literal('failure'),
+      error: z.string(),
+      // A newer version may know more of them.
+      error_kind: z.custom<FailureKind>((kind) => typeof kind === 'string'),
+      partial: z.string().exactOptional(),
+    }),
+  ]),
+});
+
+/** What mail of kind `control` orders; null where it cannot be read: left in the mailbox, it would end every step of its agent from then on. */
+export function readOrder(mail: Mail): Order | null {
+  return contentOf(mail, order);
+}
+
+/** The same of kinds `outcome` and `announce`. */
+export function readChildResult(mail: Mail): ChildResult | null {
+  return contentOf(mail, childResult);
+}
+
+function contentOf<T>({ body }: Mail, schema: z.ZodType<T>): T | null {
+  try {
+    return schema.safeParse(JSON.parse(body)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** What people are told of such mail. */
+export function unreadable({ kind, from_name }: Mail): string {
+  return `mail (${kind}) from ${framedName(from_name)} could not be read and was put aside`;
+}

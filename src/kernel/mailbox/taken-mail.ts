@@ -1,0 +1,59 @@
+import type { Mail } from '../../records/conversation/mail.ts';
+import type { Step } from '../step.ts';
+import type { Mailbox } from '../turn/led-agent.ts';
+
+/** The mailbox of an agent in the course of one step: what the step takes out of it, and what is left. */
+export class TakenMail {
+  readonly #inbox: Mailbox;
+  readonly #ids = new Set<string>();
+  readonly #placed: { mail_id: string; seq: number }[] = [];
+  /** To be carried by the message that comes next. */
+  readonly #unplaced: string[] = [];
+  #is_held = false;
+
+  constructor(inbox: Mailbox) {
+    this.#inbox = inbox;
+  }
+
+  /** What is left, oldest first. */
+  get left(): readonly Mail[] {
+    const all = this.#inbox.all();
+    return this.isUntouched ? all : all.filter(({ id }) => !this.#ids.has(id));
+  }
+
+  get isUntouched(): boolean {
+    return this.#ids.size === 0;
+  }
+
+  takeWithNext(mail_id: string): void {
+    this.#unplaced.push(mail_id);
+    this.#ids.add(mail_id);
+  }
+
+  takeAt(seq: number, mail_id: string): void {
+    this.#placed.push({ mail_id, seq });
+    this.#ids.add(mail_id);
+  }
+
+  /** A message came, at this place. */
+  carry(seq: number): void {
+    for (const mail_id of this.#unplaced.splice(0)) this.#placed.push({ mail_id, seq });
+  }
+
+  /** An order waits for a look at the ledger: letters and orders that came after it wait too. */
+  hold(): void {
+    this.#is_held = true;
+  }
+
+  get isHeld(): boolean {
+    return this.#is_held;
+  }
+
+  get ids(): ReadonlySet<string> {
+    return this.#ids;
+  }
+
+  get placed(): Step['consume'] {
+    return this.#placed;
+  }
+}

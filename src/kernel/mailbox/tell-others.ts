@@ -1,0 +1,76 @@
+import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import type { Completion } from '../../records/conversation/completion.ts';
+import { storable } from '../../records/text/text.ts';
+import type { Draft } from '../turn/draft.ts';
+import type { EndedTurn } from '../turn/ended-turn.ts';
+import { sendersIn } from './mail-frame.ts';
+
+/** Who must hear of what became of the turn hears of it with the step. */
+export function tellOthers(draft: Draft): void {
+  reportToParent(draft);
+  tellOutside(draft);
+  endTreeOfRun(draft);
+}
+
+/**
+ * A child that reports by letters of its own (seed 2) may not write one: its model fails, a limit takes its tools away, or it answers in words alone.
+ * Its parent, which may rest and look at nothing until mail comes, gets the completion message that the child should have sent.
+ */
+function reportToParent(draft: Draft): void {
+  const { led, view } = draft;
+  const { parent_id } = led.agent;
+  const parent = parent_id === null ? undefined : view.relatives.agent(parent_id);
+  if (!view.notices || parent === undefined || isTerminal(parent.state.type)) return;
+  for (const turn of draft.ended_turns) {
+    const completion = completionOf(turn, draft);
+    if (completion !== null) draft.write(parent.id, 'letter', storable(JSON.stringify(completion)), view.now);
+  }
+}
+
+function completionOf({ text, cause, reported }: EndedTurn, draft: Draft): Completion | null {
+  if (cause !== null) {
+    const said = draft.said('spoken-to');
+    const partial = said === '' ? {} : { partial: said };
+    return { status: 'idle', success: false, error: cause, ...partial };
+  }
+  if (reported || !endsTask(draft)) return null;
+  return { status: 'idle', success: true, summary: text, submitted: false };
+}
+
+/** The end of what it was forked to do with a prompt: nobody but those below it has spoken to it since, and none of them is still to be heard. */
+function endsTask({ led, view }: Draft): boolean {
+  const { agent, prompt, inbox } = led;
+  if (agent.origin !== 'fork' || agent.forked_from !== null) return false;
+  const [, ...below] = view.relatives.subtree(agent);
+  const { text, first } = prompt.spokenTo;
+  const senders = sendersIn(text);
+  if (!first && (senders.length === 0 || !senders.every((id) => below.some((one) => one.id === id))))
+    return false;
+  return !below.some((one) => isWorking(one.state.type) || view.hasMail(one) || inbox.hasLetterFrom(one.id));
+}
+
+/**
+ * What a step says to the chat that a person talks with the agent's tree in: calls that must be allowed, and the replies of the root. It enters the
+ * outbox in the transaction of the step, so it is neither lost nor said twice.
+ */
+function tellOutside(draft: Draft): void {
+  const { id, root_id, parent_id, config } = draft.led.agent;
+  const target = config.channel;
+  if (target === undefined) return;
+  const common = { target, root_id, agent_id: id, created_at: draft.view.now };
+  for (const ask of draft.asks)
+    draft.deliver({ ...common, id: `ask-${ask.id}`, kind: 'ask', about: ask.id, body: null });
+  // The end of a run is delivered by its row in the history.
+  if (parent_id !== null || config.task !== undefined) return;
+  for (const { seq, text } of draft.ended_turns) {
+    const body = text.trim() === '' ? '(no answer)' : text;
+    draft.deliver({ ...common, id: `reply-${id}-${seq}`, kind: 'reply', about: null, body });
+  }
+}
+
+/** A run on a timer ends with its turn, and whatever it forked with it: nobody would hear of that any more. */
+function endTreeOfRun(draft: Draft): void {
+  const { agent } = draft.led;
+  if (agent.origin !== 'cron' || !isTerminal(draft.state.type) || isTerminal(agent.state.type)) return;
+  for (const one of draft.view.relatives.subtree(agent)) if (one.parent_id === agent.id) draft.kill(one.id);
+}

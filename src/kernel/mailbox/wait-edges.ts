@@ -1,0 +1,38 @@
+import type { AgentState, WaitSpec } from '../../records/agent/state.ts';
+import { outstanding } from '../transition/outstanding.ts';
+
+/** Wait-for edges (law 10): the agents that this one waits for. */
+export function waitEdges(state: AgentState): readonly string[] {
+  const listed = waitsOf(state).flatMap(({ from }) => from ?? []);
+  return [...new Set([...listed, ...endless(state)])];
+}
+
+/** When the waits for them end by themselves, milliseconds since the epoch. Who is not in here is awaited without an end: by a fan-in or a delegated call. */
+export function waitsUntil(state: AgentState): Readonly<Record<string, number>> {
+  const until: Record<string, number> = {};
+  for (const { from, deadline } of waitsOf(state))
+    for (const id of from ?? []) until[id] = Math.max(deadline, until[id] ?? 0);
+  for (const id of endless(state)) delete until[id];
+  return until;
+}
+
+/** Whether two states wait for the same agents, each as long. */
+export function sameWaits(a: AgentState, b: AgentState): boolean {
+  if (a === b) return true;
+  const [before, after] = [waitEdges(a), waitEdges(b)];
+  if (before.length !== after.length || before.some((id, place) => id !== after[place])) return false;
+  const [until_before, until_after] = [waitsUntil(a), waitsUntil(b)];
+  return before.every((id) => until_before[id] === until_after[id]);
+}
+
+function waitsOf(state: AgentState): readonly WaitSpec[] {
+  if (state.type === 'waiting') return [state.wait];
+  return state.type === 'executing' ? state.running.flatMap(({ wait }) => wait ?? []) : [];
+}
+
+function endless(state: AgentState): readonly string[] {
+  // A child that reported already has ended; nobody waits for it any more.
+  if (state.type === 'executing')
+    return [...state.running.flatMap(({ child }) => child ?? []), ...outstanding(state)];
+  return state.type === 'awaiting' || state.type === 'cancelling' ? state.pending : [];
+}

@@ -1,0 +1,42 @@
+import type { ToolsetView } from '../toolset.ts';
+
+/** Which limit `wanted` further children would break, as a sentence that no retry gets around; null when there is room (law 7). */
+export function overBudget(view: ToolsetView, wanted = 1): string | null {
+  const { limits, live, total } = view.tree;
+  const over = (limit: string, allowed: number, present: number, advice: string): string => {
+    const more = wanted === 1 ? '' : ` and ${wanted} more were asked for; none was created`;
+    const help = present < allowed ? `Ask for at most ${allowed - present} at once.` : advice;
+    return `limit "${limit}" reached: ${present} of ${allowed}${more}. ${help} A person can raise it with --limit ${limit}=N.`;
+  };
+  if (view.self.depth + 1 > limits.depth)
+    return over(
+      'depth',
+      limits.depth,
+      view.self.depth,
+      'Agents at this depth cannot create others: do the work yourself.',
+    );
+  // Who rests holds no place; they are counted only when there seems to be none.
+  if (view.living_children + wanted > limits.children) {
+    const busy = view.living_children - view.resting('children');
+    if (busy + wanted > limits.children)
+      return over(
+        'children',
+        limits.children,
+        busy,
+        'Wait until children have ended their turns, or kill some.',
+      );
+  }
+  if (live + wanted > limits.live) {
+    const busy = live - view.resting('tree');
+    if (busy + wanted > limits.live)
+      return over('live', limits.live, busy, 'Wait until agents have ended their turns, or kill some.');
+  }
+  if (total + wanted > limits.total)
+    return over(
+      'total',
+      limits.total,
+      total,
+      'No more agents can be created in this tree: send more work to one that rests.',
+    );
+  return null;
+}

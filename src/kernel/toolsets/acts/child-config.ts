@@ -1,0 +1,74 @@
+import type { AgentConfig, PermissionRules } from '../../../records/agent/agent.ts';
+import type { Profile } from '../../../records/agent/profile.ts';
+import type { TaskTerms } from '../../../records/agent/task-terms.ts';
+
+/** What a creation says beside its profile; null and absent: not said. */
+export interface ChildWishes {
+  readonly profile: Profile | null;
+  readonly model?: string | null;
+  readonly thinking?: AgentConfig['thinking'] | null;
+  readonly system?: string | null;
+  readonly cwd?: string | null;
+  readonly turns?: number | null;
+  readonly run_ms?: number | null;
+  readonly task?: TaskTerms | null;
+}
+
+/**
+ * The configuration of a child: what was said, else what its profile says, else its parent's. A child may do less than its parent,
+ * never more (SAFETY.md). Without any wish it is the very same object, so that its requests share the parent's cached prefix.
+ */
+export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConfig {
+  const { profile, task = null } = wishes;
+  if (profile === null && task === null) return parent;
+  const turns = least(parent.turns, profile?.turns, wishes.turns);
+  const run_ms = least(parent.run_ms, profile?.run_ms, wishes.run_ms);
+  return {
+    model: wishes.model ?? profile?.model ?? parent.model,
+    thinking: wishes.thinking ?? profile?.thinking ?? parent.thinking,
+    system: wishes.system ?? profile?.system ?? parent.system,
+    toolsets: task === null ? (profile?.toolsets ?? parent.toolsets) : taskToolsets(parent, profile, task),
+    tools: toolsOf(parent, profile, task),
+    cwd: wishes.cwd ?? parent.cwd,
+    permissions: permissionsOf(parent, profile),
+    ...(profile === null ? {} : { profile: profile.name }),
+    ...(turns === null ? {} : { turns }),
+    ...(run_ms === null ? {} : { run_ms }),
+    ...(task === null ? {} : { task }),
+    ...(parent.channel === undefined ? {} : { channel: parent.channel }),
+    ...(parent.unattended === undefined ? {} : { unattended: parent.unattended }),
+  };
+}
+
+/**
+ * The sub-agent of a task creates no others but by delegation; it submits where its terms say so (`mustSubmit`). A background run keeps
+ * its vocabulary, whose tool it does not see: calling it all the same gets the answer of the seed.
+ */
+function taskToolsets(parent: AgentConfig, profile: Profile | null, task: TaskTerms): string[] {
+  const delegate = (profile?.toolsets ?? parent.toolsets).includes('delegate') ? ['delegate'] : [];
+  const own = task.kind === 'session' ? ['sessions', ...delegate] : delegate;
+  return task.kind === 'spawn' || task.output_schema !== null ? ['fanout', ...own] : own;
+}
+
+/** Whoever has one task makes no schedules. */
+function toolsOf(parent: AgentConfig, profile: Profile | null, task: TaskTerms | null): readonly string[] {
+  const mine = task === null ? parent.tools : parent.tools.filter((name) => name !== 'cron');
+  if (profile === null) return mine;
+  const { tools, deny_tools } = profile;
+  return mine.filter((name) => (tools === null || tools.includes(name)) && !deny_tools.includes(name));
+}
+
+function permissionsOf({ permissions }: AgentConfig, profile: Profile | null): AgentConfig['permissions'] {
+  if (profile === null || isEmpty(profile.permissions)) return permissions;
+  return { ...permissions, narrowed: [...(permissions.narrowed ?? []), profile.permissions] };
+}
+
+function isEmpty({ allow, ask, deny }: PermissionRules): boolean {
+  return allow.length + ask.length + deny.length === 0;
+}
+
+/** The strictest of what was said. */
+function least(...values: readonly (number | null | undefined)[]): number | null {
+  const said = values.filter((value) => value !== null && value !== undefined);
+  return said.length === 0 ? null : Math.min(...said);
+}

@@ -1,0 +1,44 @@
+import type { Agent } from '../../../records/agent/agent.ts';
+import { isTerminal } from '../../../records/agent/state.ts';
+import type { Decision, ToolsetView } from '../toolset.ts';
+import { describe, find, refuse } from './agent-reference.ts';
+
+type Refused = Extract<Decision, { type: 'refuse' }>;
+
+/**
+ * Ends descendants of the caller and all below them (law 9): all that are named, or none. Of several, those that have ended already are left out. `output` is made
+ * from the ids that die.
+ */
+export function killAgents(
+  view: ToolsetView,
+  texts: readonly string[],
+  field: string,
+  output: (killed: readonly string[]) => string,
+): Decision {
+  const targets: Agent[] = [];
+  for (const text of texts) {
+    const found = find(text, field, view);
+    if (!found.ok) return found.refused;
+    const refused = forbidden(found.agent, view);
+    if (refused !== null) return refused;
+    targets.push(found.agent);
+  }
+  const living = targets.filter(({ state }) => !isTerminal(state.type));
+  if (living.length === 0)
+    return refuse('ALREADY_DEAD', `${targets.map(describe).join(', ')}: ended already.`);
+  const killed = new Set(living.flatMap((target) => view.subtree(target).map(({ id }) => id)));
+  const agent_ids = [...new Set(living.map(({ id }) => id))];
+  return { type: 'settle', output: output([...killed]), consequences: [{ type: 'kill-agents', agent_ids }] };
+}
+
+function forbidden(target: Agent, view: ToolsetView): Refused | null {
+  if (target.id === view.self.id)
+    return refuse('CANNOT_KILL_SELF', 'an agent cannot kill itself: end your turn instead.');
+  if (target.parent_id === null)
+    return refuse('CANNOT_KILL_ROOT', `${describe(target)} is the root of the tree.`);
+  if (view.lineage(view.self).some((ancestor) => ancestor.id === target.id))
+    return refuse('CANNOT_KILL_PARENT', `${describe(target)} is above you in the tree.`);
+  if (!view.lineage(target).some((ancestor) => ancestor.id === view.self.id))
+    return refuse('NOT_A_DESCENDANT', `${describe(target)} is not below you in the tree.`);
+  return null;
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { name, text } from './acts/agent-reference.ts';
+import { taskOptions } from './task-options.ts';
+import type { ToolsetTerms } from './toolset-terms.ts';
+
+/** What the tools of seed 5 take. */
+
+const MAX_TURNS = 1_000;
+const description = name('required');
+
+export const spawnInput = z.strictObject({
+  task: text('the task').describe('The task/prompt for the subagent to work on'),
+  description: description.describe(
+    'Short label describing what the subagent will do (e.g. "Researching API endpoints")',
+  ),
+  maxTurns: z
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(MAX_TURNS)
+    .nullish()
+    .describe('Maximum turns the subagent can take'),
+  systemPrompt: z.string().nullish().describe('Optional system prompt override for the subagent'),
+  ...taskOptions,
+});
+
+export const delegateInput = z.strictObject({
+  task: text('the task').describe('The task/prompt to delegate'),
+  description: description.describe('Short label describing the delegation (e.g. "Summarizing document")'),
+  serverName: z.string().min(1).nullish().describe('Target ACP server name (optional)'),
+  agentId: z.string().min(1).nullish().describe('Target agent ID (optional)'),
+});
+
+type Program =
+  | { readonly ok: true /** `acp:SERVER` or `acp:SERVER/AGENT`. */; readonly model: string }
+  | { readonly ok: false; readonly error: string };
+
+/** The agent program that a delegation means. Models choose among the servers that a person named, and no others. */
+export function programOf(
+  input: Pick<z.infer<typeof delegateInput>, 'serverName' | 'agentId'>,
+  { delegation }: Pick<ToolsetTerms, 'delegation'>,
+): Program {
+  const { default_server, default_agent } = delegation;
+  const servers = new Set([...(default_server === null ? [] : [default_server]), ...delegation.servers]);
+  const [usual] = servers;
+  if (usual === undefined)
+    return {
+      ok: false,
+      error: 'no ACP server is configured: a person can name one under "acp" in the configuration.',
+    };
+  const server = input.serverName ?? usual;
+  if (!servers.has(server))
+    return { ok: false, error: `no ACP server "${server}". Servers: ${[...servers].join(', ')}.` };
+  // An agent id means something to its own server only.
+  const agent = input.agentId ?? (server === usual ? default_agent : null);
+  return { ok: true, model: agent === null ? `acp:${server}` : `acp:${server}/${agent}` };
+}

@@ -1,0 +1,198 @@
+import type { AgentConfig } from '../../records/agent/agent.ts';
+import { isSubAgent } from '../../records/agent/sub-agent.ts';
+import { runIsolated } from '../../records/run/isolated-run.ts';
+import { refuse } from './acts/agent-reference.ts';
+import { overBudget } from './acts/budget.ts';
+import { childConfig } from './acts/child-config.ts';
+import { nameOfTask, newChild } from './acts/new-child.ts';
+import { inputSchema, parseArguments } from './arguments.ts';
+import { delegateInput, programOf, spawnInput } from './delegate-input.ts';
+import type { Need } from './need.ts';
+import { checkTask, modelOf, needsOf } from './task-options.ts';
+import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
+import type { ToolsetTerms } from './toolset-terms.ts';
+
+/**
+ * Seed 5: `subagent_spawn` runs a task in a fresh conversation with the caller's tools, `subagent_delegate` asks an ACP agent once.
+ * The call waits in the ledger until the sub-agent has ended, and its outcome is the result; several calls wait side by side.
+ */
+
+/** How deep in delegations an agent with this configuration is. */
+function delegationOf(config: AgentConfig): number {
+  return config.task?.delegation ?? 0;
+}
+
+function mayDelegate(config: AgentConfig, { delegation }: ToolsetTerms): boolean {
+  return delegationOf(config) < delegation.max_depth;
+}
+
+/** Agents made by spawn_agents and sessions_spawn never create loops of their own (DESIGN.md, Decided). */
+function maySpawn(config: AgentConfig, terms: ToolsetTerms): boolean {
+  return mayDelegate(config, terms) && (!isSubAgent(config) || config.task?.kind === 'delegate');
+}
+
+function atLimit(view: ToolsetView): Decision | null {
+  if (mayDelegate(view.self.config, view.terms)) return null;
+  return refuse(
+    'LIMIT_REACHED',
+    `limit of delegation reached: ${delegationOf(view.self.config)} of ${view.terms.delegation.max_depth} deep. Do the work yourself.`,
+  );
+}
+
+const spawn: ToolsetTool = {
+  spec: {
+    name: 'subagent_spawn',
+    description:
+      'Spawn a subagent to handle a complex, multi-step task autonomously. The subagent runs in its own conversation context with access to all tools and returns its final result.',
+    input: inputSchema(spawnInput),
+  },
+  audience: maySpawn,
+  creates: true,
+  surveys: false,
+  mentions: () => [],
+  needs(input, call, self, terms) {
+    // What will be refused asks nothing of the world: no worktree is made, no file read.
+    if (!maySpawn(self.config, terms)) return [];
+    const parsed = spawnInput.safeParse(input);
+    return parsed.success ? needsOf(parsed.data, call.id, self, modelOf(parsed.data, terms.profiles)) : [];
+  },
+  decode(input, call, view) {
+    const parsed = parseArguments(spawnInput, input);
+    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
+    if (isSubAgent(view.self.config) && view.self.config.task?.kind !== 'delegate')
+      return refuse('NESTING_FORBIDDEN', 'a sub-agent creates no agents of its own: do the work yourself.');
+    const limit = atLimit(view);
+    if (limit !== null) return limit;
+    const options = parsed.value;
+    const model = modelOf(options, view.terms.profiles);
+    const checked = checkTask(options.task, options, call.id, model, view);
+    if (!checked.ok) return refuse(checked.code, checked.message);
+    const { ground } = checked;
+    const { delegation } = view.terms;
+    return delegated(view, {
+      task: options.task,
+      text: ground.text,
+      description: options.description,
+      config: (task) =>
+        childConfig(view.self.config, {
+          profile: ground.profile,
+          model,
+          system: options.systemPrompt ?? ground.profile?.system ?? delegation.system,
+          cwd: ground.cwd,
+          turns: options.maxTurns ?? ground.profile?.turns ?? delegation.default_turns,
+          task: { ...task, output_schema: options.output_schema ?? null, worktree: ground.worktree },
+        }),
+      agent_id: ground.profile?.name ?? 'main',
+    });
+  },
+};
+
+const delegate: ToolsetTool = {
+  spec: {
+    name: 'subagent_delegate',
+    description:
+      'Delegate a simple task to an ACP agent for a single-shot response. Use for tasks that do not require multi-step tool use.',
+    input: inputSchema(delegateInput),
+  },
+  audience: mayDelegate,
+  creates: true,
+  surveys: false,
+  mentions: () => [],
+  needs(input, _call, self, terms): readonly Need[] {
+    if (!mayDelegate(self.config, terms)) return [];
+    const parsed = delegateInput.safeParse(input);
+    const program = parsed.success ? programOf(parsed.data, terms) : null;
+    return program?.ok === true ? [{ type: 'model', name: program.model }] : [];
+  },
+  decode(input, _call, view) {
+    const parsed = parseArguments(delegateInput, input);
+    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
+    const limit = atLimit(view);
+    if (limit !== null) return limit;
+    const program = programOf(parsed.value, view.terms);
+    if (!program.ok) return refuse('NOT_AVAILABLE', program.error);
+    const { model } = program;
+    const answer = view.answer({ type: 'model', name: model });
+    if (!answer.ok) return refuse('NOT_AVAILABLE', answer.error);
+    const { task } = parsed.value;
+    return delegated(view, {
+      task,
+      text: task,
+      description: parsed.value.description,
+      // One answer of another program: it brings its own system prompt, and may do what the caller's tools may.
+      config: (terms) => ({
+        ...childConfig(view.self.config, { profile: null, model, system: '', turns: 1, task: terms }),
+        toolsets: [],
+      }),
+      agent_id: 'main',
+    });
+  },
+};
+
+interface Delegation {
+  readonly task: string;
+  readonly text: string;
+  readonly description: string;
+  readonly config: (task: NonNullable<AgentConfig['task']>) => AgentConfig;
+  readonly agent_id: string;
+}
+
+function delegated(view: ToolsetView, plan: Delegation): Decision {
+  const reached = overBudget(view);
+  if (reached !== null) return refuse('LIMIT_REACHED', reached);
+  const { self } = view;
+  const [id, run_id] = [view.newId(), view.newId()];
+  const label = plan.description;
+  const config = plan.config({
+    kind: 'delegate',
+    label,
+    run_id,
+    cleanup: 'keep',
+    output_schema: null,
+    delegation: delegationOf(self.config) + 1,
+    worktree: null,
+  });
+  const session_key = `agent:${plan.agent_id}:delegate:${id}`;
+  const { run, letter } = runIsolated({
+    id: run_id,
+    source: 'delegate',
+    agent_id: id,
+    root_id: self.root_id,
+    session_key,
+    requester: { id: self.id, key: self.session_key, name: self.name },
+    config,
+    task: plan.task,
+    text: plan.text,
+    label,
+    timeout_ms: config.run_ms ?? null,
+    cleanup: 'keep',
+    deliver: [],
+    job_id: null,
+    letter_id: view.newId(),
+    at: view.now,
+  });
+  const child = newChild(view, {
+    id,
+    origin: 'delegate',
+    name: nameOfTask(plan.task, label),
+    session_key,
+    config,
+    inherits: false,
+    first: null,
+    run,
+  });
+  return {
+    type: 'delegate',
+    child: id,
+    consequences: [
+      { type: 'create-agents', agents: [child] },
+      { type: 'deliver-mail', mail: letter },
+    ],
+  };
+}
+
+export const delegateToolset: Toolset = {
+  name: 'delegate',
+  tools: [delegate, spawn],
+  guidance: '',
+};

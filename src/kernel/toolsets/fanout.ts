@@ -1,0 +1,227 @@
+import { z } from 'zod';
+import type { AgentConfig } from '../../records/agent/agent.ts';
+import type { NewAgent } from '../../records/agent/new-agent.ts';
+import type { ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';
+import { isSubAgent } from '../../records/agent/sub-agent.ts';
+import { mustSubmit } from '../../records/agent/submits.ts';
+import { storable } from '../../records/text/text.ts';
+import { name, refuse, text } from './acts/agent-reference.ts';
+import { overBudget } from './acts/budget.ts';
+import { childConfig } from './acts/child-config.ts';
+import { noNesting } from './acts/nesting.ts';
+import { nameOfTask, newChild } from './acts/new-child.ts';
+import { inputSchema, parseArguments } from './arguments.ts';
+import type { Need } from './need.ts';
+import { resultFault, schemasFault } from './output-schema.ts';
+import { checkTask, MAX_TASK_SECONDS, modelOf, needsOf, taskOptions } from './task-options.ts';
+import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
+
+/**
+ * Seed 3: `spawn_agents` for parents; `submit_result` and `submit_error` for their children. Tasks run side by side in fresh
+ * conversations; the parent parks until every result is in and gets them all in one message.
+ */
+
+const MAX_TASKS = 1_000;
+
+const taskInput = z.strictObject({
+  task: text('the task').describe('Task description for the sub-agent'),
+  cwd: z.string().min(1).nullish().describe("Working directory (defaults to parent's cwd)"),
+  label: name('optional').nullish().describe('Short name of the sub-agent.'),
+  model: z.string().min(1).nullish().describe("Model as provider/model (defaults to the parent's)."),
+  timeout_seconds: z
+    .number()
+    .positive()
+    .max(MAX_TASK_SECONDS)
+    .nullish()
+    .describe('Seconds it may take at most.'),
+  ...taskOptions,
+});
+
+type Task = z.infer<typeof taskInput>;
+
+const spawnInput = z.strictObject({
+  tasks: z.array(taskInput).min(1).max(MAX_TASKS).describe('List of tasks to execute in parallel'),
+});
+
+const spawn: ToolsetTool = {
+  spec: {
+    name: 'spawn_agents',
+    description:
+      'Spawn sub-agents to execute tasks in parallel. Each sub-agent runs independently and returns a result. Use for: multiple perspectives on code review, exploring unfamiliar parts of a codebase, parallel research or analysis tasks, or divide-and-conquer problem solving.',
+    input: inputSchema(spawnInput),
+  },
+  audience: (config) => !isSubAgent(config),
+  creates: true,
+  surveys: false,
+  mentions: () => [],
+  needs(input, call, self, terms) {
+    const parsed = spawnInput.safeParse(input);
+    if (!parsed.success) return [];
+    const needs = new Map<string, Need>();
+    for (const [index, task] of parsed.data.tasks.entries())
+      for (const need of needsOf(task, `${call.id}-${index}`, self, modelOf(task, terms.profiles)))
+        needs.set(JSON.stringify(need), need);
+    return [...needs.values()];
+  },
+  decode(input, call, view) {
+    const parsed = parseArguments(spawnInput, input);
+    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
+    const nested = noNesting(view);
+    if (nested !== null) return nested;
+    const { tasks } = parsed.value;
+    const reached = overBudget(view, tasks.length);
+    if (reached !== null) return refuse('LIMIT_REACHED', reached);
+    const too_much = schemasFault(
+      tasks.flatMap(({ output_schema }) => (output_schema ? [output_schema] : [])),
+    );
+    if (too_much !== null) return refuse('INVALID_ARG', too_much);
+    const agents: NewAgent[] = [];
+    for (const [index, task] of tasks.entries()) {
+      const made = plan(task, index, call.id, view);
+      // One bad task: nothing at all is created.
+      if (made.type === 'refuse') return made;
+      agents.push(made.agent);
+    }
+    const spawned: SpawnedChild[] = agents.map(({ agent }, index) => ({
+      agent_id: agent.id,
+      task: storable(tasks[index]?.task ?? ''),
+    }));
+    return {
+      type: 'settle',
+      output: JSON.stringify({
+        spawned: agents.map(({ agent: { id, name, config } }) => {
+          const { branch, path } = config.task?.worktree ?? {};
+          return { agent_id: id, name, ...(branch === undefined ? {} : { worktree: { branch, path } }) };
+        }),
+        note: 'Their results come together in one message when all are in.',
+      }),
+      consequences: [{ type: 'create-agents', agents }],
+      spawned,
+    };
+  },
+};
+
+function plan(
+  task: Task,
+  index: number,
+  call_id: string,
+  view: ToolsetView,
+): { readonly type: 'agent'; readonly agent: NewAgent } | Extract<Decision, { type: 'refuse' }> {
+  const model = modelOf(task, view.terms.profiles);
+  const checked = checkTask(task.task, task, `${call_id}-${index}`, model, view, `tasks.${index}`);
+  if (!checked.ok) return refuse(checked.code, checked.message);
+  const { ground } = checked;
+  const id = view.newId();
+  return {
+    type: 'agent',
+    agent: newChild(view, {
+      id,
+      origin: 'spawn',
+      name: nameOfTask(task.task, task.label),
+      session_key: `agent:${ground.profile?.name ?? 'main'}:spawn:${id}`,
+      config: childConfig(view.self.config, {
+        profile: ground.profile,
+        model,
+        cwd: ground.cwd,
+        run_ms: task.timeout_seconds ? task.timeout_seconds * 1_000 : null,
+        task: {
+          kind: 'spawn',
+          label: task.label || null,
+          run_id: null,
+          cleanup: 'keep',
+          output_schema: task.output_schema ?? null,
+          delegation: 0,
+          worktree: ground.worktree,
+        },
+      }),
+      inherits: false,
+      first: { origin: 'task', text: ground.text },
+    }),
+  };
+}
+
+/** Only the agent that must submit sees them, not a conversation that happens to name this toolset. */
+const children = (config: AgentConfig): boolean =>
+  config.task !== undefined && mustSubmit(config, config.task.kind);
+
+const NOT_A_CHILD = 'only a sub-agent submits; answer in your own words and end your turn.';
+
+const resultInput = z.strictObject({
+  result: text('the result').describe('Your final result, summary, or output'),
+});
+
+/** With a schema to match, models tend to write the value itself instead of its text. */
+function resultOf(input: unknown, config: AgentConfig): unknown {
+  const value =
+    typeof input === 'object' && input !== null ? (input as { result?: unknown }).result : undefined;
+  if (config.task?.output_schema == null || typeof value === 'string' || value === undefined) return input;
+  return { ...(input as object), result: JSON.stringify(value) };
+}
+
+/** The result, or what is wrong with it. */
+function readResult(
+  input: unknown,
+  config: AgentConfig,
+): { readonly ok: true; readonly result: string } | { readonly ok: false; readonly message: string } {
+  const parsed = parseArguments(resultInput, resultOf(input, config));
+  if (!parsed.ok) return parsed;
+  const schema = config.task?.output_schema ?? null;
+  const fault = schema === null ? null : resultFault(schema, parsed.value.result);
+  return fault === null ? { ok: true, result: storable(parsed.value.result) } : { ok: false, message: fault };
+}
+
+const submitResult: ToolsetTool = {
+  spec: {
+    name: 'submit_result',
+    description:
+      'Submit your final result to the parent conversation. Call this when you have completed your assigned task. After calling this, your conversation ends.',
+    input: inputSchema(resultInput),
+  },
+  audience: children,
+  creates: false,
+  surveys: false,
+  mentions: () => [],
+  submission(input, config): ChildOutcome | null {
+    const read = readResult(input, config);
+    return read.ok ? { type: 'success', result: read.result } : null;
+  },
+  decode(input, _call, view) {
+    if (!children(view.self.config)) return refuse('NOT_AVAILABLE', NOT_A_CHILD);
+    const read = readResult(input, view.self.config);
+    return refuse(read.ok ? 'NOT_AVAILABLE' : 'INVALID_ARG', read.ok ? NOT_A_CHILD : read.message);
+  },
+};
+
+const errorInput = z.strictObject({
+  error: text('the error').describe('Description of why the task could not be completed'),
+});
+
+const submitError: ToolsetTool = {
+  spec: {
+    name: 'submit_error',
+    description:
+      'Report that you cannot complete the assigned task. Call this if you encounter an unrecoverable error or determine the task is impossible. After calling this, your conversation ends.',
+    input: inputSchema(errorInput),
+  },
+  audience: children,
+  creates: false,
+  surveys: false,
+  mentions: () => [],
+  submission(input): ChildOutcome | null {
+    const parsed = parseArguments(errorInput, input);
+    return parsed.ok
+      ? { type: 'failure', error: storable(parsed.value.error), error_kind: 'sub_agent_error' }
+      : null;
+  },
+  decode(input, _call, view) {
+    if (!children(view.self.config)) return refuse('NOT_AVAILABLE', NOT_A_CHILD);
+    const parsed = parseArguments(errorInput, input);
+    return refuse(parsed.ok ? 'NOT_AVAILABLE' : 'INVALID_ARG', parsed.ok ? NOT_A_CHILD : parsed.message);
+  },
+};
+
+export const fanoutToolset: Toolset = {
+  name: 'fanout',
+  tools: [spawn, submitResult, submitError],
+  guidance: '',
+};

@@ -1,0 +1,85 @@
+import { parseJson } from '../../records/text/json-text.ts';
+import { type CompiledSchema, compileSchema } from './json-schema/compile-schema.ts';
+import { TooCostly, Walk } from './json-schema/walk.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+type Read =
+  | { readonly ok: true; readonly schema: CompiledSchema }
+  | { readonly ok: false; readonly fault: string };
+
+/** What the different schemas of one call may weigh together: reading them takes as long as one of the largest. */
+const CALL_WEIGHT_MAX = 5_000;
+
+/** By their text: the tasks of one call mostly share one. The eldest goes when there are too many. */
+const known = new Map<string, Read>();
+const KNOWN_MAX = 64;
+
+/** Whether the input of a call brings schemas, which take time to be read. */
+export function bringsSchema(input: unknown): boolean {
+  const brings = (one: unknown) => typeof one === 'object' && one !== null && 'output_schema' in one;
+  const tasks = (input as { readonly tasks?: unknown } | null)?.tasks;
+  return brings(input) || (Array.isArray(tasks) && tasks.some(brings));
+}
+
+/** What is wrong with a JSON Schema itself; null when it can be used. Never throws. */
+export function schemaFault(schema: Schema): string | null {
+  const found = readSchema(schema);
+  return found.ok ? null : found.fault;
+}
+
+/** Whether the schemas of one call are too much together; each of them is told of by `schemaFault`. Never throws. */
+export function schemasFault(schemas: Iterable<Schema>): string | null {
+  const seen = new Set<Read>();
+  let weight = 0;
+  for (const schema of schemas) {
+    const found = readSchema(schema);
+    if (!found.ok) return null;
+    if (!seen.has(found)) weight += found.schema.weight;
+    seen.add(found);
+    if (weight > CALL_WEIGHT_MAX)
+      return 'the different output schemas of this call are too large together: give fewer, or simpler ones';
+  }
+  return null;
+}
+
+/** What keeps a result from its schema, as a sentence for the model that wrote it; null when it matches. Never throws. */
+export function resultFault(schema: Schema, result: string): string | null {
+  const parsed = parseJson(result);
+  if (!parsed.ok)
+    return `the result must be JSON that matches the schema of the task, and it is no JSON that can be read: ${parsed.error}`;
+  const found = readSchema(schema);
+  // Only in ledgers of versions that took it.
+  if (!found.ok)
+    return `the schema of the task cannot be used (${found.fault}): call submit_error and put your result there`;
+  const walk = new Walk();
+  try {
+    walk.apply(found.schema.checks, parsed.value, '');
+  } catch (error) {
+    if (!(error instanceof TooCostly)) throw error;
+    return `the result is too large to be checked against the schema of the task (${error.message}): make it shorter`;
+  }
+  return walk.faults.length === 0
+    ? null
+    : `the result does not match the schema of the task: ${walk.faults.join('; ')}`;
+}
+
+function readSchema(schema: Schema): Read {
+  try {
+    const text = JSON.stringify(schema);
+    const found = known.get(text) ?? compiled(schema);
+    known.delete(text);
+    known.set(text, found);
+    if (known.size > KNOWN_MAX) known.delete(known.keys().next().value as string);
+    return found;
+  } catch {
+    return { ok: false, fault: 'it is nested too deeply' };
+  }
+}
+
+function compiled(schema: Schema): Read {
+  try {
+    return { ok: true, schema: compileSchema(schema) };
+  } catch (error) {
+    return { ok: false, fault: error instanceof Error ? error.message : String(error) };
+  }
+}

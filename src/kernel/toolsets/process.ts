@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { isSubAgent } from '../../records/agent/sub-agent.ts';
+import { storable } from '../../records/text/text.ts';
+import { find, name, refuse, strings, text } from './acts/agent-reference.ts';
+import { forkAgent, forkNeeds } from './acts/fork-agent.ts';
+import { forkIdentity } from './acts/fork-identity.ts';
+import { killAgents } from './acts/kill-agent.ts';
+import { noNesting } from './acts/nesting.ts';
+import { sendLetter } from './acts/send-letter.ts';
+import { inputSchema, parseArguments } from './arguments.ts';
+import type { Toolset, ToolsetTool } from './toolset.ts';
+
+/**
+ * Seed 1: `fork`, `kill`, `send`, `wait`. A child inherits its parent's whole context, works beside it, writes to it by
+ * mail, and idles when its turn ends, so that it can be sent more work.
+ */
+
+/** Longest `wait` in seconds: a day. */
+const MAX_WAIT_SECONDS = 86_400;
+
+const forkInput = z.strictObject({
+  name: name('required').describe('Short human-readable label for the child.'),
+  prompt: text('the prompt').describe(
+    'What the child is to do. It knows everything you know up to this point.',
+  ),
+  profile: z.string().min(1).optional().describe('Named profile that the child works by.'),
+});
+
+/** A person's conversation and its forks; a sub-agent with one task creates nobody. */
+const audience: ToolsetTool['audience'] = (config) => !isSubAgent(config);
+
+const fork: ToolsetTool = {
+  spec: {
+    name: 'fork',
+    description:
+      'Create a child agent that inherits this whole conversation and works on its prompt beside you. Returns at once with its agent_id. Collect its report with wait.',
+    input: inputSchema(forkInput),
+  },
+  audience,
+  creates: true,
+  surveys: false,
+  mentions: () => [],
+  needs: (input, _call, self, terms) => forkNeeds(strings(input, 'profile')[0] ?? null, self, terms),
+  decode(input, _call, view) {
+    const parsed = parseArguments(forkInput, input);
+    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
+    const nested = noNesting(view);
+    if (nested !== null) return nested;
+    const id = view.newId();
+    const called = parsed.value.name;
+    return forkAgent(view, {
+      id,
+      name: called,
+      profile: parsed.value.profile ?? null,
+      inherits: true,
+      text: forkIdentity(id, called, view.self, storable(parsed.value.prompt)),
+      output: JSON.stringify({ agent_id: id, name: called }),
+    });
+  },
+};
+
+const killInput = z
+  .strictObject({
+    agent_id: text('the agent_id').nullish().describe('The agent to end, with all its descendants.'),
+    agent_ids: z.array(text('the agent_id')).nullish().describe('Several agents to end at once.'),
+  })
+  .refine(({ agent_id, agent_ids }) => agent_id != null || (agent_ids ?? []).length > 0, {
+    path: ['agent_id'],
+    message: 'say whom: agent_id, or agent_ids for several',
+  });
+
+const kill: ToolsetTool = {
+  spec: {
+    name: 'kill',
+    description:
+      'End one of your descendants, or several, and all agents below them, for good. Returns the ids of all that were ended.',
+    input: inputSchema(killInput),
+  },
+  creates: false,
+  surveys: true,
+  mentions: (input) => [...strings(input, 'agent_id'), ...strings(input, 'agent_ids')],
+  audience,
+  decode(input, _call, view) {
+    const parsed = parseArguments(killInput, input);
+    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
+    const { agent_id, agent_ids } = parsed.value;
+    const texts = [...(agent_id == null ? [] : [agent_id]), ...(agent_ids ?? [])];
+    const field = agent_ids == null ? 'agent_id' : 'agent_ids';
+    return killAgents(view, texts, field, (killed) => JSON.stringify({ killed }));
+  },
+};
+
+const sendInput = z.strictObject({
+  to: text('the recipient').describe('agent_id of the recipient.'),
+  message: text('the message').describe('The text it receives.'),
+});
+
+const send: ToolsetTool = {
+  spec: {
+    name: 'send',
+    description:
+      'Send a message to another agent of this tree: your parent, a child, a sibling. An idle agent wakes up and works on it. Does not wait for an answer.',
+    input: inputSchema(sendInput),
+  },
+  creates: false,
+  surveys: false,
+  mentions: (input) => strings(input, 'to'),
+  audience,
+  decode(input, _call, view) {
+    const parsed = parseArguments(sendInput, input);
+    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
+    const { to, message } = parsed.value;
+    return sendLetter(view, to, 'to', message, ({ id, name }) => JSON.stringify({ sent_to: id, name }));
+  },
+};
+
+const waitInput = z.strictObject({
+  timeout: z
+    .number()
+    .min(0, 'must not be negative')
+    .max(MAX_WAIT_SECONDS, `must be at most ${MAX_WAIT_SECONDS} (a day)`)
+    .describe('Seconds to wait at most; 0 looks and returns at once.'),
+  from_agents: z
+    .array(z.string())
+    .nullish()
+    .describe('agent_ids to wait for, all of them. Without it: the next message from anyone.'),
+});
+
+const wait: ToolsetTool = {
+  spec: {
+    name: 'wait',
+    description:
+      'Wait for messages. With from_agents: until every listed agent has sent a message, idles or is dead; returns one result per agent with status received, running, idle or dead. Without: the next message from anyone. A message is returned once.',
+    input: inputSchema(waitInput),
+  },
+  creates: false,
+  surveys: false,
+  comes_last: true,
+  mentions: (input) => strings(input, 'from_agents'),
+  audience,
+  decode(input, _call, view) {
+    const parsed = parseArguments(waitInput, input);
+    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
+    const deadline = view.now + Math.round(parsed.value.timeout * 1000);
+    const listed = parsed.value.from_agents ?? null;
+    if (listed === null) return { type: 'park', wait: { from: null, deadline } };
+    const from: string[] = [];
+    for (const one of listed) {
+      const found = find(one, 'from_agents', view);
+      if (!found.ok) return found.refused;
+      if (found.agent.id === view.self.id) {
+        return refuse(
+          'WOULD_DEADLOCK',
+          `you cannot wait for yourself: ${view.self.name} → ${view.self.name}.`,
+        );
+      }
+      if (!from.includes(found.agent.id)) from.push(found.agent.id);
+    }
+    return { type: 'park', wait: { from, deadline } };
+  },
+};
+
+export const processToolset: Toolset = {
+  name: 'process',
+  tools: [fork, kill, send, wait],
+  guidance:
+    'When parts of a task do not depend on each other, fork a child for each and collect their reports with wait; do small things yourself.',
+};

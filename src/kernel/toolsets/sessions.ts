@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import type { Agent } from '../../records/agent/agent.ts';
+import { runIsolated } from '../../records/run/isolated-run.ts';
+import { storable } from '../../records/text/text.ts';
+import { name, refuse, strings, text } from './acts/agent-reference.ts';
+import { overBudget } from './acts/budget.ts';
+import { childConfig } from './acts/child-config.ts';
+import { nameOfTask, newChild } from './acts/new-child.ts';
+import { inputSchema, parseArguments } from './arguments.ts';
+import { checkTask, MAX_TASK_SECONDS, modelOf, needsOf, taskOptions } from './task-options.ts';
+import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
+import type { ToolsetTerms } from './toolset-terms.ts';
+
+/**
+ * Seed 4: `sessions_spawn` starts a background run in a session of its own and returns at once; the end is announced into the
+ * requester's session. More runs than may work at once wait for their turn.
+ */
+
+const spawnInput = z.strictObject({
+  task: text('the task').describe('The task for the subagent to complete'),
+  label: name('optional').nullish().describe("Optional label for tracking (e.g., 'research', 'analysis')"),
+  model: z
+    .string()
+    .min(1)
+    .nullish()
+    .describe(
+      "Optional model override as provider/model (e.g., 'anthropic/claude-sonnet-4-20250514' for cheaper)",
+    ),
+  thinking: z
+    .enum(['off', 'low', 'medium', 'high'])
+    .nullish()
+    .describe("Optional thinking level ('off', 'low', 'medium', 'high')"),
+  timeoutSeconds: z
+    .int()
+    .min(0)
+    .max(MAX_TASK_SECONDS)
+    .nullish()
+    .describe('Max runtime in seconds (0 = no limit)'),
+  cleanup: z
+    .enum(['delete', 'keep'])
+    .nullish()
+    .describe('Whether to delete subagent session after completion'),
+  deliver: z
+    .union([z.string().min(1), z.array(z.string().min(1)).max(8)])
+    .nullish()
+    .describe(
+      "Optional channels that get the result too, as channel:address (e.g., 'telegram:42', 'webhook:ops')",
+    ),
+  ...taskOptions,
+});
+
+type Spawn = z.infer<typeof spawnInput>;
+
+/** Seed 4, Constraints: by the key of the session. */
+function isSubagentSession(session_key: string): boolean {
+  return session_key.includes(':subagent:');
+}
+
+function forbidden(error: string): Decision {
+  return { type: 'settle', output: JSON.stringify({ status: 'forbidden', error }), consequences: [] };
+}
+
+const spawn: ToolsetTool = {
+  spec: {
+    name: 'sessions_spawn',
+    description:
+      'Spawn a background sub-agent run in an isolated session. Results are announced back when complete.',
+    input: inputSchema(spawnInput),
+  },
+  audience: (config) => config.task === undefined,
+  creates: true,
+  surveys: false,
+  mentions: () => [],
+  needs(input, call, self, terms) {
+    const parsed = spawnInput.safeParse(input);
+    return parsed.success ? needsOf(parsed.data, call.id, self, modelFor(parsed.data, terms)) : [];
+  },
+  decode(input, call, view) {
+    if (isSubagentSession(view.self.session_key) || view.self.config.task !== undefined)
+      return forbidden('sessions_spawn is not allowed from sub-agent sessions');
+    const { allow_agents } = view.terms.subagents;
+    // A profile outside the list is refused before anything is said about it.
+    const agent_id = strings(input, 'profile')[0] ?? 'main';
+    if (allow_agents !== null && !allow_agents.includes(agent_id))
+      return forbidden(`agent "${agent_id}" is not allowed; allowed: ${allow_agents.join(', ') || 'none'}`);
+    const parsed = parseArguments(spawnInput, input);
+    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
+    const reached = overBudget(view);
+    if (reached !== null) return refuse('LIMIT_REACHED', reached);
+    return accept(parsed.value, agent_id, call.id, view);
+  },
+};
+
+function modelFor(options: Spawn, { profiles, subagents }: ToolsetTerms): string | null {
+  return modelOf(options, profiles) ?? subagents.model;
+}
+
+function accept(options: Spawn, agent_id: string, call_id: string, view: ToolsetView): Decision {
+  const model = modelFor(options, view.terms);
+  const checked = checkTask(options.task, options, call_id, model, view);
+  if (!checked.ok) return refuse(checked.code, checked.message);
+  const { ground } = checked;
+  const { self } = view;
+  const id = view.newId();
+  const run_id = view.newId();
+  const label = options.label || null;
+  const session_key = `agent:${agent_id}:subagent:${id}`;
+  const timeout_ms = options.timeoutSeconds ? options.timeoutSeconds * 1_000 : null;
+  const cleanup = options.cleanup ?? 'keep';
+  const deliver = [...new Set([options.deliver ?? []].flat())];
+  const unknown = deliver.find((target) => !view.terms.deliver_to.includes(target));
+  if (unknown !== undefined) return refuse('INVALID_ARG', undeliverable(unknown, view.terms.deliver_to));
+  // The profile's own words come on top of the seed's prompt, not in its place.
+  const own = ground.profile?.system ?? null;
+  const prompt = systemPrompt(self, session_key, label ?? run_id, options.task);
+  const config = childConfig(self.config, {
+    profile: ground.profile,
+    model,
+    thinking: options.thinking ?? null,
+    system: own === null ? prompt : `${own}\n\n${prompt}`,
+    cwd: ground.cwd,
+    run_ms: timeout_ms,
+    task: {
+      kind: 'session',
+      label,
+      run_id,
+      cleanup,
+      output_schema: options.output_schema ?? null,
+      delegation: 0,
+      worktree: ground.worktree,
+      ...(deliver.length === 0 ? {} : { delivers: true }),
+    },
+  });
+  const { run, letter } = runIsolated({
+    id: run_id,
+    source: 'subagent',
+    agent_id: id,
+    root_id: self.root_id,
+    session_key,
+    requester: { id: self.id, key: self.session_key, name: self.name },
+    config,
+    task: options.task,
+    text: ground.text,
+    label,
+    timeout_ms,
+    cleanup,
+    deliver,
+    job_id: null,
+    letter_id: view.newId(),
+    at: view.now,
+  });
+  const child = newChild(view, {
+    id,
+    origin: 'session',
+    name: nameOfTask(options.task, label),
+    session_key,
+    config,
+    inherits: false,
+    first: null,
+    run,
+  });
+  return {
+    type: 'settle',
+    output: JSON.stringify({ status: 'accepted', runId: run_id, sessionKey: session_key }),
+    consequences: [
+      { type: 'create-agents', agents: [child] },
+      { type: 'deliver-mail', mail: letter },
+    ],
+  };
+}
+
+function undeliverable(target: string, known: readonly string[]): string {
+  const where = known.length === 0 ? 'no channel is configured' : `deliver to one of: ${known.join(', ')}`;
+  return `deliver: "${target}" is not a place that results may go to; ${where}`;
+}
+
+/** Seed 4, Subagent System Prompt. */
+function systemPrompt(requester: Agent, session_key: string, label: string, task: string): string {
+  return storable(
+    `You are a subagent spawned by the main agent.
+
+**Requester:** ${requester.session_key}
+**Session:** ${session_key}
+**Label:** ${label}
+
+**Your task:**
+${task}
+
+**Instructions:**
+- Focus only on the assigned task
+- Be concise but thorough
+- You cannot spawn additional subagents
+- Your response will be announced back to the requester`,
+  );
+}
+
+export const sessionsToolset: Toolset = {
+  name: 'sessions',
+  tools: [spawn],
+  guidance:
+    'A run that you start with sessions_spawn works in the background. Do not wait for it: end your turn when nothing else is to be done, and its end is announced to you.',
+};

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
+import type { Profile } from '../../records/agent/profile.ts';
+import { isAgentProgram } from '../../records/agent/submits.ts';
+import type { Worktree } from '../../records/agent/task-terms.ts';
+import type { Need } from './need.ts';
+import { schemaFault } from './output-schema.ts';
+import type { RefusalCode, ToolsetView } from './toolset.ts';
+
+/** Seconds a task may name: a day. */
+export const MAX_TASK_SECONDS = 86_400;
+const MAX_FILES = 20;
+
+/** Options that every tool which creates an agent in a fresh conversation takes (DESIGN.md, Decided). */
+export const taskOptions = {
+  profile: z.string().min(1).nullish().describe('Named profile to set the sub-agent up by.'),
+  output_schema: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .describe('JSON Schema that its result must match.'),
+  read_first: z.array(z.string().min(1)).max(MAX_FILES).nullish().describe('Files to put before the task.'),
+  worktree: z.boolean().nullish().describe('Work in a git worktree of its own; its changes join the result.'),
+};
+
+export interface TaskOptions {
+  readonly profile?: string | null | undefined;
+  readonly model?: string | null | undefined;
+  readonly cwd?: string | null | undefined;
+  readonly output_schema?: Record<string, unknown> | null | undefined;
+  readonly read_first?: readonly string[] | null | undefined;
+  readonly worktree?: boolean | null | undefined;
+}
+
+/** What must be found out before a sub-agent with these options is created. `key` tells the sub-agents of one call apart. */
+export function needsOf(options: TaskOptions, key: string, self: Agent, model: string | null): Need[] {
+  const base = self.config.cwd;
+  return [
+    ...(model === null || model === self.config.model ? [] : [{ type: 'model' as const, name: model }]),
+    ...(options.cwd ? [{ type: 'folder' as const, base, path: options.cwd }] : []),
+    ...(options.read_first ?? []).map((path) => ({ type: 'file' as const, base, path })),
+    ...(options.worktree ? [{ type: 'worktree' as const, base, id: key }] : []),
+  ];
+}
+
+/** What was found out, and everything of it good. */
+export interface TaskGround {
+  readonly profile: Profile | null;
+  /** Absolute; null: the creator's. */
+  readonly cwd: string | null;
+  /** Files to read first, the task, and what its result must look like. */
+  readonly text: string;
+  readonly worktree: Worktree | null;
+}
+
+type Checked =
+  | { readonly ok: true; readonly ground: TaskGround }
+  | { readonly ok: false; readonly code: RefusalCode; readonly message: string };
+
+/** Checks one sub-agent's options; `field` is put before what is wrong (`tasks.2`). */
+export function checkTask(
+  task: string,
+  options: TaskOptions,
+  key: string,
+  model: string | null,
+  view: ToolsetView,
+  field = '',
+): Checked {
+  const at = (name: string) => (field === '' ? `field "${name}"` : `field "${field}.${name}"`);
+  const bad = (code: RefusalCode, message: string): Checked => ({ ok: false, code, message });
+  const named = findProfile(options.profile, view);
+  if (!named.ok) return bad('NO_PROFILE', `${at('profile')}: ${named.error}`);
+  const { profile } = named;
+  // A rule file is named by people only: its name is a path of this machine, and its faults tell what it holds.
+  const wanted = options.model ?? '';
+  if (/^scripted[:/]/.test(wanted) && wanted !== view.self.config.model)
+    return bad('NOT_AVAILABLE', `${at('model')}: only a person can choose a scripted model.`);
+  const schema = options.output_schema ?? null;
+  if (schema !== null) {
+    const fault = schemaFault(schema);
+    if (fault !== null) return bad('INVALID_ARG', `${at('output_schema')}: ${fault}`);
+    if (isAgentProgram(model ?? view.self.config.model))
+      return bad(
+        'INVALID_ARG',
+        `${at('output_schema')}: ${model} is an agent program, which cannot submit a checked result.`,
+      );
+  }
+  const found = new Map<string, string>();
+  let worktree: Worktree | null = null;
+  for (const need of needsOf(options, key, view.self, model)) {
+    const answer = view.answer(need);
+    const name = { model: 'model', folder: 'cwd', file: 'read_first', worktree: 'worktree' }[need.type];
+    if (!answer.ok) return bad('NOT_AVAILABLE', `${at(name)}: ${answer.error}`);
+    if (need.type === 'file') found.set(need.path, answer.text);
+    if (need.type === 'folder') found.set('', answer.text);
+    worktree = answer.worktree ?? worktree;
+  }
+  const cwd = found.get('') ?? null;
+  found.delete('');
+  const place = worktree === null ? cwd : inWorktree(worktree, view.self.config, cwd);
+  return {
+    ok: true,
+    ground: { profile, cwd: place, text: withContext(task, found, schema, worktree), worktree },
+  };
+}
+
+function findProfile(
+  name: string | null | undefined,
+  view: ToolsetView,
+): { readonly ok: true; readonly profile: Profile | null } | { readonly ok: false; readonly error: string } {
+  if (name === undefined || name === null) return { ok: true, profile: null };
+  const profile = view.terms.profiles.get(name);
+  if (profile !== undefined) return { ok: true, profile };
+  const known = [...view.terms.profiles.keys()].join(', ');
+  return { ok: false, error: `no profile "${name}". Profiles: ${known || 'none'}.` };
+}
+
+/** The model that the options come to, when it is not the creator's; null when it is. */
+export function modelOf(options: TaskOptions, profiles: ReadonlyMap<string, Profile>): string | null {
+  return options.model ?? (options.profile ? (profiles.get(options.profile)?.model ?? null) : null);
+}
+
+/** The same place in the worktree as the folder has in the repository. */
+function inWorktree(worktree: Worktree, config: AgentConfig, cwd: string | null): string {
+  if (cwd === null || !cwd.startsWith(`${config.cwd}/`)) return worktree.path;
+  return `${worktree.path}${cwd.slice(config.cwd.length)}`;
+}
+
+function withContext(
+  task: string,
+  files: ReadonlyMap<string, string>,
+  schema: Record<string, unknown> | null,
+  worktree: Worktree | null,
+): string {
+  const read = [...files].map(([path, text]) => `File ${path}:\n\n${text}\n\n(end of ${path})\n\n`);
+  const form =
+    schema === null
+      ? ''
+      : `\n\nYour result must be JSON that matches this JSON Schema: ${JSON.stringify(schema)}`;
+  const place =
+    worktree === null
+      ? ''
+      : `\n\nYou work in a git worktree of your own (branch ${worktree.branch}); your changes are part of your result.`;
+  return `${read.join('')}${task}${form}${place}`;
+}

@@ -1,0 +1,121 @@
+import type { Call, Executing, RunningCall, SpawnedChild } from '../../records/agent/state.ts';
+import type { Failure } from '../../records/conversation/failure.ts';
+import type { ResultContent } from '../../records/conversation/message.ts';
+import { isAsked } from '../../records/conversation/parked-call.ts';
+import { appendAnswer, appendResult } from './append.ts';
+import { clearDeaths } from './deadly-calls.ts';
+import type { Effect } from './effect.ts';
+import type { EventOf } from './event.ts';
+import { beginFanIn, cancelChildren, leaveFanIn } from './fan-in.ts';
+import { countFailure, isRepeatedFailure, MAX_IDENTICAL_FAILURES } from './repeated-failure.ts';
+import { nextRequest } from './request.ts';
+import type { TransitionContext } from './transition-context.ts';
+import { invalid, step, type Transition } from './transition-result.ts';
+import { endInFailure } from './turn-end.ts';
+
+/** How much of a repeated error is told. */
+const ERROR_LENGTH = 300;
+
+/** Starts queued calls in order: alone, or beside others where all of them allow it; when none is left, goes on. */
+export function schedule(
+  state: Executing,
+  effects: readonly Effect[],
+  context: TransitionContext,
+): Transition {
+  const running: RunningCall[] = [...state.running];
+  const started: Effect[] = [];
+  for (const call of state.queued) {
+    if (!mayStart(call, running)) break;
+    running.push({ call });
+    started.push({ type: 'run-call', call });
+  }
+  const queued = state.queued.slice(started.length);
+  if (running.length > 0) return step({ ...state, running, queued }, [...effects, ...started]);
+  if (state.spawned.length > 0) return beginFanIn(state, effects, context);
+  return nextRequest(state.turn, effects, context);
+}
+
+function mayStart(call: Call, running: readonly RunningCall[]): boolean {
+  if (running.length === 0) return true;
+  // A model may give two calls one id: they run one after the other, so that each gets a result of its own (law 5).
+  return call.side_by_side && running.every((one) => one.call.side_by_side && one.call.id !== call.id);
+}
+
+/** Law 1: a running call becomes a result, nothing else moves. */
+export function settled(
+  state: Executing,
+  event: EventOf<'call-settled'>,
+  context: TransitionContext,
+): Transition {
+  const { result } = event;
+  const call = state.running.find((running) => running.call.id === result.call_id)?.call;
+  if (call === undefined) return invalid(state, event, `call ${result.call_id} is not running`);
+  const effects: Effect[] = [...event.consequences, appendResult(result)];
+  const turn = { ...clearDeaths(state.turn, call), failing: countFailure(state.turn, call, result) };
+  const next: Executing = {
+    ...withoutCall(state, call),
+    turn,
+    spawned: withChildren(state.spawned, event.spawned),
+  };
+  return isRepeatedFailure(turn)
+    ? breakTurn(next, effects, result, context)
+    : schedule(next, effects, context);
+}
+
+/** The call has its result. */
+export function withoutCall(state: Executing, call: Call): Executing {
+  const running = state.running.filter((one) => one.call.id !== call.id);
+  return { ...state, running, results: [...state.results, call.id] };
+}
+
+/** Each child is awaited once, however often it is named (law 1). */
+function withChildren(
+  known: readonly SpawnedChild[],
+  added: readonly SpawnedChild[],
+): readonly SpawnedChild[] {
+  if (added.length === 0) return known;
+  const all = new Map(known.map((child) => [child.agent_id, child]));
+  for (const child of added) if (!all.has(child.agent_id)) all.set(child.agent_id, child);
+  return [...all.values()];
+}
+
+/** The same call failed again and again: answer what is open (law 5) and stop asking the model. */
+function breakTurn(
+  state: Executing,
+  effects: readonly Effect[],
+  last: ResultContent,
+  context: TransitionContext,
+): Transition {
+  const reason = 'the turn ended: the same call failed again and again';
+  const failure: Failure = {
+    kind: 'repeated_failure',
+    error: `${last.name} failed ${MAX_IDENTICAL_FAILURES} times in the same way: ${last.output.slice(0, ERROR_LENGTH)}`,
+    retryable: true,
+  };
+  const stopped = [...effects, ...stopCalls(state, [], reason), ...leaveFanIn(state, `Cancelled: ${reason}`)];
+  return endInFailure(failure, stopped, context);
+}
+
+export function parked(state: Executing, event: EventOf<'call-parked'>): Transition {
+  const { call_id, wait } = event;
+  if (!state.running.some((running) => running.call.id === call_id)) {
+    return invalid(state, event, `call ${call_id} is not running`);
+  }
+  const running = state.running.map((one) => (one.call.id === call_id ? { ...one, wait } : one));
+  return step({ ...state, running }, [{ type: 'start-timer', call_id, at: wait.deadline }]);
+}
+
+/** Stops what runs; one result for every open call (law 5): what `known` has for it, else plainly cancelled. */
+export function stopCalls(state: Executing, known: readonly ResultContent[], reason: string): Effect[] {
+  const calls = [...state.running.map((running) => running.call), ...state.queued];
+  const answers = calls.map((call) => {
+    const result = known.find((one) => one.call_id === call.id);
+    return result === undefined
+      ? appendAnswer(call, 'cancelled', `Cancelled: ${reason}`)
+      : appendResult(result);
+  });
+  const children = state.running.flatMap(({ child }) => child ?? []);
+  const ask_ids = state.running.filter(isAsked).map(({ ask }) => ask.id);
+  const voided: Effect[] = ask_ids.length === 0 ? [] : [{ type: 'void-asks', ask_ids }];
+  return [{ type: 'abort' }, ...cancelChildren(children, reason), ...voided, ...answers];
+}

@@ -1,0 +1,81 @@
+import type { Call, Turn } from '../../records/agent/state.ts';
+import { marked, refusal, shortfall } from '../../records/conversation/answer-ending.ts';
+import { textOf } from '../../records/conversation/child-text.ts';
+import type { Failure } from '../../records/conversation/failure.ts';
+import { appendAnswer, appendAssistant, appendSystem } from './append.ts';
+import { schedule } from './calls.ts';
+import type { EventOf } from './event.ts';
+import { countFailure, isRepeatedFailure } from './repeated-failure.ts';
+import { nextRequest } from './request.ts';
+import type { TransitionContext } from './transition-context.ts';
+import type { Transition } from './transition-result.ts';
+import { endInFailure, endTurn, report } from './turn-end.ts';
+
+/** The model answered: run its calls, end the child, or end the turn. */
+export function answered(before: Turn, event: EventOf<'response'>, context: TransitionContext): Transition {
+  const { calls, seq, submission, content, appendix } = event;
+  const text = textOf(content);
+  const turn: Turn = { ...before, requests: before.requests + 1 };
+  const said = appendAssistant(content);
+  const declined = refusal(content);
+  if (declined !== null) {
+    const unrun = calls.map((call) => appendAnswer(call, 'error', `No call was run: ${declined.error}.`));
+    return endInFailure(declined, [said, ...unrun], context, { appendix });
+  }
+  if (submission !== null && context.reports) {
+    const taken = calls.map((call) => appendAnswer(call, 'ok', 'submitted'));
+    const limit = turn.grace !== null && submission.type === 'success' ? { limit: turn.grace.error } : {};
+    return report({ ...submission, ...limit }, [said, ...taken], appendix);
+  }
+  const whole = (before.unfinished ?? '') + text;
+  if (turn.grace !== null) {
+    const { error } = turn.grace;
+    const refused = calls.map((call) => appendAnswer(call, 'error', `No call was run: ${error}.`));
+    return endTurn(turn, marked(content, whole), [said, ...refused], context, appendix);
+  }
+  if (turn.late !== undefined && calls.length > 0) {
+    const reason = `No call was run: ${turn.late.error}.`;
+    return nextRequest(turn, [said, ...calls.map((call) => appendAnswer(call, 'error', reason))], context);
+  }
+  if (calls.length === 0) return stopped(turn, event, whole, context);
+  const { unfinished: _, ...going } = turn;
+  if (event.refusal !== undefined) return refused(going, event, event.refusal, context);
+  return schedule(
+    { type: 'executing', seq, running: [], queued: calls, results: [], spawned: [], early: [], turn: going },
+    [said],
+    context,
+  );
+}
+
+/** The end of the turn, unless the answer was cut or says nothing: then the model is asked once more, and a second such answer is a failure. */
+function stopped(
+  turn: Turn,
+  event: EventOf<'response'>,
+  whole: string,
+  context: TransitionContext,
+): Transition {
+  const said = [appendAssistant(event.content)];
+  // Whoever must submit is reminded of that, whatever its text was.
+  const short = context.submits ? null : shortfall(event.content, whole);
+  if (short === null) return endTurn(turn, whole, said, context, event.appendix);
+  if (turn.unfinished === undefined)
+    return nextRequest({ ...turn, unfinished: whole }, [...said, appendSystem(short.order)], context);
+  return endInFailure(short.failure, said, context, { appendix: event.appendix, continues: true });
+}
+
+/** No call of the message is run, and the model may mend it: the same mistake again and again ends the turn, as any other. */
+function refused(
+  before: Turn,
+  event: EventOf<'response'>,
+  error: string,
+  context: TransitionContext,
+): Transition {
+  const answers = event.calls.map((call) => appendAnswer(call, 'error', error));
+  const [first] = event.calls as [Call];
+  const result = { call_id: first.id, name: first.name, status: 'error' as const, output: error };
+  const turn = { ...before, failing: countFailure(before, first, result) };
+  const effects = [appendAssistant(event.content), ...answers];
+  if (!isRepeatedFailure(turn)) return nextRequest(turn, effects, context);
+  const failure: Failure = { kind: 'repeated_failure', error, retryable: true };
+  return endInFailure(failure, effects, context, { appendix: event.appendix });
+}

@@ -1,0 +1,126 @@
+import type { AgentState, Executing, Turn } from '../../records/agent/state.ts';
+import { interruptedAnswer } from '../../records/conversation/answer-ending.ts';
+import type { Failure } from '../../records/conversation/failure.ts';
+import { appendAssistant, appendEvent } from './append.ts';
+import { stopCalls } from './calls.ts';
+import type { Effect } from './effect.ts';
+import type { EventOf } from './event.ts';
+import { cancelChildren, leaveFanIn } from './fan-in.ts';
+import { outstanding } from './outstanding.ts';
+import { lastRequest } from './request.ts';
+import type { TransitionContext } from './transition-context.ts';
+import { invalid, step, type Transition } from './transition-result.ts';
+import { endInFailure, endStopped } from './turn-end.ts';
+
+/** A person or the parent stops the turn; children that it awaits are waited for until they have stopped too (seed 3). */
+export function cancelled(
+  state: AgentState,
+  event: EventOf<'cancel'>,
+  context: TransitionContext,
+): Transition {
+  const { reason } = event;
+  const interrupted = appendEvent('interrupted', `interrupted by ${event.by}: ${reason}`);
+  switch (state.type) {
+    case 'requesting': {
+      return endStopped(reason, [{ type: 'abort' }, ...saidSoFar(event), interrupted], context);
+    }
+    case 'executing':
+      return cancelledCalls(state, event, interrupted, context);
+    case 'awaiting':
+      return step({ ...state, type: 'cancelling', reason }, [
+        interrupted,
+        ...cancelChildren(state.pending, reason),
+      ]);
+    case 'cancelling':
+      return invalid(state, event, 'it is being cancelled already');
+    case 'waiting':
+      return step({ type: 'idle' }, [
+        appendEvent('waited', event.open[0]?.output ?? '{"status":"interrupted"}'),
+      ]);
+    default:
+      // `* + UserCancel where context.is_sub_agent` (seed 3): the parent awaits an outcome in any case.
+      if (context.reports) return endStopped(reason, [interrupted], context);
+      return invalid(state, event, 'the agent is not at work');
+  }
+}
+
+/** What had come of the answer that is stopped. */
+function saidSoFar({ said }: EventOf<'cancel' | 'limit'>): Effect[] {
+  return said === undefined ? [] : [appendAssistant(interruptedAnswer(said.model, said.text))];
+}
+
+function cancelledCalls(
+  state: Executing,
+  event: EventOf<'cancel'>,
+  interrupted: Effect,
+  context: TransitionContext,
+): Transition {
+  const { reason } = event;
+  const { early, spawned, turn } = state;
+  const stopped = [...stopCalls(state, event.open, reason), interrupted];
+  const pending = outstanding(state);
+  if (pending.length === 0) {
+    return endStopped(reason, [...stopped, ...leaveFanIn(state, reason)], context);
+  }
+  return step({ type: 'cancelling', pending, results: early, spawned, reason, turn }, [
+    ...stopped,
+    ...cancelChildren(pending, reason),
+  ]);
+}
+
+/**
+ * The time for the last word has come: what runs is stopped and children are asked to stop; their parent does not wait for that, because a
+ * limit must hold whatever others do. It gets its last request with what is there. An answer under way is not cut off: it may be the last word itself,
+ * and a provider that hangs would not answer a second request either. When no time is left the turn ends, wherever it is.
+ */
+export function limitReached(
+  state: AgentState,
+  event: EventOf<'limit'>,
+  context: TransitionContext,
+): Transition {
+  const limit: Failure = { kind: 'timed_out', error: `limit reached: ${event.limit}`, retryable: true };
+  const reason = `Cancelled: ${limit.error}`;
+  const goOn = (turn: Turn, left: readonly Effect[]): Transition =>
+    event.final ? endInFailure(turn.grace ?? limit, left, context) : lastRequest(turn, limit, left, context);
+  switch (state.type) {
+    case 'requesting': {
+      const { turn } = state;
+      if (event.final) return goOn(turn, [{ type: 'abort' }, ...saidSoFar(event)]);
+      if (turn.grace !== null || turn.late !== undefined)
+        return invalid(state, event, 'the last word was asked for');
+      return step({ ...state, turn: { ...turn, late: limit } }, []);
+    }
+    case 'executing':
+      return goOn(state.turn, [...stopCalls(state, [], limit.error), ...leaveFanIn(state, reason)]);
+    case 'awaiting':
+      return goOn(state.turn, leaveFanIn(state, reason));
+    case 'cancelling': {
+      const left = [appendEvent('limit', limit.error), ...leaveFanIn(state, reason)];
+      return endStopped(state.reason, left, context);
+    }
+    default:
+      return invalid(state, event, 'no turn is running');
+  }
+}
+
+/** A fault of our own: what runs is stopped, children are asked to stop, and the turn ends in it. */
+export function faulted(
+  state: AgentState,
+  { failure }: EventOf<'fault'>,
+  context: TransitionContext,
+): Transition {
+  const reason = `Cancelled: ${failure.error}`;
+  switch (state.type) {
+    case 'requesting':
+      return endInFailure(failure, [{ type: 'abort' }], context);
+    case 'executing': {
+      const stopped = [...stopCalls(state, [], failure.error), ...leaveFanIn(state, reason)];
+      return endInFailure(failure, stopped, context);
+    }
+    case 'awaiting':
+    case 'cancelling':
+      return endInFailure(failure, leaveFanIn(state, reason), context);
+    default:
+      return endInFailure(failure, [], context);
+  }
+}

@@ -1,0 +1,114 @@
+import { type AgentState, isResting, isTerminal, newTurn } from '../../records/agent/state.ts';
+import { continuation, GO_ON } from '../../records/conversation/answer-ending.ts';
+import type { Failure } from '../../records/conversation/failure.ts';
+import { appendEvent, appendSystem, appendUser } from './append.ts';
+import { askAnswered, asked } from './asking.ts';
+import { parked, settled } from './calls.ts';
+import { childDone, delegated } from './delegation.ts';
+import type { AgentEvent, EventOf } from './event.ts';
+import { ask } from './request.ts';
+import { answered } from './response.ts';
+import { resumed } from './resuming.ts';
+import { cancelled, faulted, limitReached } from './stopping.ts';
+import type { TransitionContext } from './transition-context.ts';
+import { invalid, step, type Transition } from './transition-result.ts';
+import { endInFailure } from './turn-end.ts';
+import { humanWait, waitEnded } from './waiting.ts';
+
+export type { TransitionContext } from './transition-context.ts';
+export type { InvalidTransition, Transition } from './transition-result.ts';
+
+/**
+ * The kernel: `transition(state, event, context) → { state, effects }`. Pure and total: it throws nothing, reads
+ * no clock, makes no ids; what a state does not admit comes back as `InvalidTransition`.
+ *
+ * Laws kept here and in the files that this one imports (the others are kept by the ledger, `store/store.ts`):
+ *  1. Conservation: in a fan-in, pending + results is constant; in a turn, running + queued + results = calls.
+ *  2. Monotonicity: pending only shrinks, results only grow.
+ *  3. Terminal states admit no event.
+ *  4. A result from an unknown agent, or a second one from the same agent, is rejected.
+ *  5. Every call of an assistant message gets exactly one result before the next model request.
+ * 12. Same state and events, same effects.
+ */
+export function transition(state: AgentState, event: AgentEvent, context: TransitionContext): Transition {
+  // Law 3.
+  if (isTerminal(state.type)) return invalid(state, event, 'the agent has ended');
+  switch (event.type) {
+    case 'input':
+      if (!isResting(state.type)) return invalid(state, event, 'the agent is at work');
+      return ask(newTurn(event.at), [appendUser(event.content)]);
+    case 'steer':
+      if (state.type !== 'requesting') return invalid(state, event, 'no request is about to start');
+      return step(state, [appendUser(event.content)]);
+    case 'response':
+      if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
+      return answered(state.turn, event, context);
+    case 'request-failed':
+      if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
+      return endInFailure(event.failure, [], context, {
+        appendix: event.appendix,
+        unfinished: event.partial,
+      });
+    case 'call-settled':
+      return state.type === 'executing'
+        ? settled(state, event, context)
+        : invalid(state, event, 'no call is running');
+    case 'call-parked':
+      return state.type === 'executing' ? parked(state, event) : invalid(state, event, 'no call is running');
+    case 'call-delegated':
+      return state.type === 'executing'
+        ? delegated(state, event)
+        : invalid(state, event, 'no call is running');
+    case 'call-asked':
+      return state.type === 'executing' ? asked(state, event) : invalid(state, event, 'no call is running');
+    case 'ask-answered':
+      return state.type === 'executing'
+        ? askAnswered(state, event, context)
+        : invalid(state, event, 'no call is running');
+    case 'capture':
+      return step(state, [{ type: 'append', message: { kind: 'capture', content: event.content } }]);
+    case 'branch':
+      return step(state, [
+        { type: 'create-agents', agents: event.agents },
+        appendEvent('forked', event.text),
+      ]);
+    case 'human-wait':
+      return humanWait(state, event, context);
+    case 'wait-ended':
+      return state.type === 'waiting' ? waitEnded(event) : invalid(state, event, 'nobody waits');
+    case 'child-result':
+      return childDone(state, event, context);
+    case 'cancel':
+      return cancelled(state, event, context);
+    case 'kill':
+      return step({ type: 'killed', by: event.by }, [{ type: 'abort' }]);
+    case 'model':
+      return step(state, [
+        { type: 'set-model', model: event.model },
+        appendEvent('notice', `asks ${event.model} from now on`),
+      ]);
+    case 'retry':
+      if (state.type !== 'errored') return invalid(state, event, 'nothing failed');
+      return retried(state.failure, event);
+    case 'limit':
+      return limitReached(state, event, context);
+    case 'fault':
+      return faulted(state, event, context);
+    case 'resume':
+      return resumed(state, event, context);
+  }
+}
+
+function retried({ kind }: Failure, { at, said = '', half, left_out }: EventOf<'retry'>): Transition {
+  if (left_out !== undefined) {
+    const { what, behind } = left_out;
+    const data = behind === undefined ? undefined : { behind };
+    const told = appendEvent('left-out', `left out of what the model is sent: ${what}`, data);
+    return left_out.asks ? ask(newTurn(at), [told]) : step({ type: 'idle' }, [told]);
+  }
+  const told = appendEvent('retried', 'tried again');
+  if (kind === 'cut')
+    return ask({ ...newTurn(at), unfinished: said }, [told, appendSystem(continuation(said))]);
+  // A half answer is no question, and providers refuse a conversation that ends in one.
+  return ask(newTurn(at), half === true ? [told, appendSystem(GO_ON)] : [told]);
+}

@@ -1,0 +1,143 @@
+import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { Usage } from '../../records/agent/usage.ts';
+import type { AssistantPart, ProviderMetadata } from '../../records/conversation/message.ts';
+import type { ModelDelta, ModelOutcome } from '../model.ts';
+import { costOf } from './cost.ts';
+import type { Price } from './provider-config.ts';
+import { ownMetadata } from './provider-prompt.ts';
+
+interface Block {
+  readonly type: 'text' | 'reasoning';
+  text: string;
+  metadata: ProviderMetadata | undefined;
+}
+
+const WHOLE: Readonly<Record<string, 'stop' | 'calls' | 'length' | 'refused'>> = {
+  stop: 'stop',
+  'tool-calls': 'calls',
+  length: 'length',
+  'content-filter': 'refused',
+};
+
+/**
+ * Gathers the parts of one provider stream. The stream counts as whole only with a known finish reason and no
+ * error part; the provider packages hide broken ones otherwise.
+ */
+export class AnswerCollector {
+  readonly #model: string;
+  readonly #price: Price | null;
+  readonly #onDelta: (delta: ModelDelta) => void;
+  readonly #parts: (Block | Extract<AssistantPart, { type: 'call' }>)[] = [];
+  readonly #open = new Map<string, Block>();
+  #finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | null = null;
+  /** The first error part. */
+  error: unknown = null;
+
+  constructor(model: string, price: Price | null, onDelta: (delta: ModelDelta) => void) {
+    this.#model = model;
+    this.#price = price;
+    this.#onDelta = onDelta;
+  }
+
+  add(part: LanguageModelV4StreamPart): void {
+    switch (part.type) {
+      case 'text-start':
+      case 'reasoning-start':
+        return this.#begin(part.type === 'text-start' ? 'text' : 'reasoning', part.id, part.providerMetadata);
+      case 'text-delta':
+      case 'reasoning-delta': {
+        const type = part.type === 'text-delta' ? 'text' : 'reasoning';
+        const block = this.#open.get(`${type} ${part.id}`);
+        if (block === undefined) return;
+        block.text += part.delta;
+        this.#keep(block, part.providerMetadata);
+        if (part.delta !== '') this.#onDelta({ type, text: part.delta });
+        return;
+      }
+      case 'text-end':
+      case 'reasoning-end': {
+        const key = `${part.type === 'text-end' ? 'text' : 'reasoning'} ${part.id}`;
+        const block = this.#open.get(key);
+        if (block !== undefined) this.#keep(block, part.providerMetadata);
+        this.#open.delete(key);
+        return;
+      }
+      case 'tool-call':
+        if (part.providerExecuted) return;
+        this.#parts.push({
+          type: 'call',
+          id: part.toolCallId,
+          name: part.toolName,
+          input: part.input,
+          ...ownMetadata(part.providerMetadata),
+        });
+        this.#onDelta({ type: 'call', id: part.toolCallId, name: part.toolName });
+        return;
+      case 'finish':
+        this.#finish = part;
+        return;
+      case 'error':
+        this.error ??= part.error ?? new Error('the provider reported an error');
+        return;
+      default:
+        return;
+    }
+  }
+
+  #begin(type: Block['type'], id: string, metadata: unknown): void {
+    const block: Block = { type, text: '', metadata: undefined };
+    this.#keep(block, metadata);
+    this.#open.set(`${type} ${id}`, block);
+    this.#parts.push(block);
+  }
+
+  #keep(block: Block, metadata: unknown): void {
+    if (metadata !== undefined && metadata !== null)
+      block.metadata = { ...block.metadata, ...(metadata as ProviderMetadata) };
+  }
+
+  get partial(): string {
+    return this.#parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  }
+
+  /** Null when the stream was not whole. */
+  answer(): Extract<ModelOutcome, { type: 'answer' }> | null {
+    const { unified, raw } = this.#finish?.finishReason ?? { unified: 'other', raw: undefined };
+    const finish = WHOLE[unified];
+    if (this.#finish === null || finish === undefined || this.error !== null) return null;
+    const parts = this.#parts.flatMap((part): AssistantPart[] => {
+      if (part.type === 'call') return [part];
+      // Reasoning may be empty and still carry the signature that its provider wants back.
+      if (part.text === '' && (part.type === 'text' || part.metadata === undefined)) return [];
+      return [{ type: part.type, text: part.text, ...ownMetadata(part.metadata) }];
+    });
+    if (finish === 'length') markCut(parts);
+    const calls = parts.some((part) => part.type === 'call');
+    return {
+      type: 'answer',
+      content: { model: this.#model, parts },
+      usage: usageOf(this.#finish.usage, this.#price),
+      finish: calls && finish === 'stop' ? 'calls' : finish,
+      ...(raw === undefined ? {} : { reason: raw }),
+    };
+  }
+}
+
+/**
+ * Where the output limit cuts a call before its first argument, packages report empty arguments, which would run. An open brace cannot:
+ * its model is told that the arguments are not valid, as with any other cut.
+ */
+function markCut(parts: AssistantPart[]): void {
+  const last = parts.at(-1);
+  if (last?.type !== 'call' || !/^\s*(\{\s*\}\s*)?$/.test(last.input)) return;
+  parts[parts.length - 1] = { ...last, input: '{' };
+}
+
+function usageOf(usage: LanguageModelV4Usage, price: Price | null): Usage {
+  const input = usage.inputTokens.total ?? 0;
+  const output = usage.outputTokens.total ?? 0;
+  const cached = usage.inputTokens.cacheRead ?? 0;
+  const reasoning = usage.outputTokens.reasoning ?? 0;
+  const cost_usd = price === null ? null : costOf(usage, price);
+  return { input, output, cached, reasoning, cost_usd };
+}

@@ -1,0 +1,57 @@
+import { type OpenModelOptions, reachOf } from '../providers.ts';
+import { ConnectionError, createHttpFetch } from './http-fetch.ts';
+import type { ProviderConfig } from './provider-config.ts';
+
+export interface KeyProbe {
+  /** False: a request to a model would fail, too. */
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+const TIMEOUT_MS = 4_000;
+const USUAL: Readonly<Partial<Record<ProviderConfig['type'], string>>> = {
+  anthropic: 'https://api.anthropic.com/v1',
+  openai: 'https://api.openai.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+};
+
+/**
+ * Asks a provider for its list of models, which costs nothing: whether it answers, and refuses the key. Never shows a key. Throws what `openModel` throws
+ * for a provider that is not known or has no key.
+ */
+export async function probeKey(
+  provider: string,
+  options: Pick<OpenModelOptions, 'providers' | 'env'>,
+): Promise<KeyProbe> {
+  const { type, key, base_url = USUAL[type], headers } = reachOf(provider, options);
+  if (base_url === undefined) return { ok: false, text: `no address: set providers.${provider}.baseURL` };
+  const { host } = new URL(base_url);
+  try {
+    const answer = await createHttpFetch(TIMEOUT_MS)(`${base_url.replace(/\/+$/, '')}/models`, {
+      method: 'GET',
+      headers: { ...(key === null ? {} : keyHeaders(type, key)), ...headers },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const refused = answer.status === 401 || (type === 'google' && (await isBadKey(answer)));
+    await answer.body?.cancel().catch(() => undefined);
+    if (refused) return { ok: false, text: `${host} refuses the key` };
+    if (answer.ok) return { ok: true, text: `${host} answers` };
+    return { ok: true, text: `${host} lists no models (${answer.status}): the key was not tried` };
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as { readonly code?: string };
+    const is_silent =
+      error instanceof ConnectionError ? error.reason === 'idle' : (error as Error).name === 'TimeoutError';
+    const why = is_silent ? `no answer within ${TIMEOUT_MS / 1000} s` : (code ?? 'no connection');
+    return { ok: false, text: `${host} cannot be reached (${why})` };
+  }
+}
+
+function keyHeaders(type: ProviderConfig['type'], key: string): Record<string, string> {
+  if (type === 'anthropic') return { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
+  return type === 'google' ? { 'x-goog-api-key': key } : { authorization: `Bearer ${key}` };
+}
+
+/** Google answers 400 to a key that is none. */
+async function isBadKey(answer: Response): Promise<boolean> {
+  return answer.status === 400 && /API_KEY_INVALID|API key not valid/.test(await answer.text());
+}

@@ -1,0 +1,69 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { wireAsk } from '../wire/wire-model.ts';
+import type { WireProtocol } from '../wire/wire-protocol.ts';
+import { createHttpFetch } from './http-fetch.ts';
+import { packageAsk } from './package-ask.ts';
+import type { ProviderConfig } from './provider-config.ts';
+import type { Ask } from './provider-model.ts';
+
+export interface Reach {
+  readonly type: ProviderConfig['type'];
+  readonly provider: string;
+  readonly model: string;
+  readonly key: string | null;
+  readonly base_url: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  /** Silence after which an answer counts as broken. */
+  readonly idle_ms: number;
+}
+
+/**
+ * How a provider is asked: in the protocols that most models speak by ourselves, through its package in the others. Loaded when first needed: start-up
+ * pays for no provider that is not used.
+ */
+export async function askOf(reach: Reach): Promise<Ask> {
+  const { type, provider, model, key, base_url: baseURL, headers, idle_ms } = reach;
+  const id = `${provider}/${model}`;
+  const settings = {
+    apiKey: key ?? 'none',
+    ...(baseURL === undefined ? {} : { baseURL }),
+    ...(headers === undefined ? {} : { headers }),
+  };
+  const wire = (protocol: WireProtocol, open: (fetch: typeof globalThis.fetch) => LanguageModelV4) =>
+    wireAsk({ id, protocol, open, idle_ms });
+  switch (type) {
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      const { ANTHROPIC_WIRE } = await import('../wire/anthropic-wire.ts');
+      return wire(ANTHROPIC_WIRE, (fetch) => createAnthropic({ ...settings, fetch })(model));
+    }
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      const { RESPONSES_WIRE } = await import('../wire/responses-wire.ts');
+      return wire(RESPONSES_WIRE, (fetch) => createOpenAI({ ...settings, fetch }).responses(model));
+    }
+    case 'google': {
+      const { createGoogle } = await import('@ai-sdk/google');
+      return packageAsk(id, createGoogle({ ...settings, fetch: createHttpFetch(idle_ms) })(model));
+    }
+    case 'openai-compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      const { chatWire } = await import('../wire/chat-wire.ts');
+      if (baseURL === undefined) {
+        throw new CoppiceError('E_CONFIG', `provider ${provider} has no address`, {
+          hint: `Set providers.${provider}.baseURL`,
+        });
+      }
+      const { apiKey, ...rest } = settings;
+      const named = {
+        ...rest,
+        ...(key === null ? {} : { apiKey }),
+        baseURL,
+        name: provider,
+        includeUsage: true,
+      };
+      return wire(chatWire(provider), (fetch) => createOpenAICompatible({ ...named, fetch })(model));
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { APICallError } from '@ai-sdk/provider';
+import type { Failure, FailureKind } from '../../records/conversation/failure.ts';
+import type { PromptMessage } from '../../records/conversation/prompt.ts';
+import { hideSecrets } from '../../records/text/hide-secrets.ts';
+import type { ModelOutcome } from '../model.ts';
+import { ConnectionError } from './http-fetch.ts';
+import { refusedMessage } from './refused-message.ts';
+import { retryAfter } from './retry-after.ts';
+
+const OVERFLOW =
+  /context.{0,20}(length|window|limit)|too many tokens|prompt is too long|maximum context|exceeds the maximum number of tokens/i;
+/** Said with many statuses (429, 402, 400, 403): no wait mends it. Gemini's word for a rate limit, "exceeded your current quota", is none of these. */
+const NO_CREDIT =
+  /insufficient_quota|insufficient[ _](?:credit|balance|funds)|credit balance is too low|billing_hard_limit/i;
+const MAX_TEXT = 500;
+
+export interface FailureTerms {
+  /** Texts that must never show up in an error. */
+  readonly secrets: readonly string[];
+  /** The variable that the key came from. */
+  readonly key_env?: string | null;
+  /** The messages of the request. */
+  readonly messages?: readonly PromptMessage[];
+}
+
+/** What went wrong with a request, as a typed failure; never contains a key or a header. */
+export function providerFailure(
+  error: unknown,
+  { secrets, key_env = null, messages = [] }: FailureTerms,
+): Extract<ModelOutcome, { type: 'failure' }> {
+  // A package wraps what ended the body into words of its own.
+  if (APICallError.isInstance(error) && error.cause instanceof ConnectionError)
+    return failure('network', error.cause.message, true, secrets);
+  if (APICallError.isInstance(error)) return callFailure(error, { secrets, key_env, messages });
+  const text = error instanceof Error ? error.message : describe(error);
+  if (error instanceof ConnectionError || isConnectionError(error))
+    return failure('network', text, true, secrets);
+  if (isOurs(error)) return failure('internal', `a fault in Coppice or its packages: ${text}`, true, secrets);
+  if (NO_CREDIT.test(`${text} ${codeOf(error)}`)) return failure('no_credit', noCredit(text), true, secrets);
+  if (OVERFLOW.test(text)) return failure('context_overflow', text, false, secrets);
+  // An error part in the middle of a stream: overload is said in words there.
+  if (/overloaded|unavailable|internal server/i.test(text)) return failure('overloaded', text, true, secrets);
+  return failure('network', `the answer was broken: ${text}`, true, secrets);
+}
+
+function callFailure(
+  error: APICallError,
+  { secrets, key_env, messages }: Required<FailureTerms>,
+): Extract<ModelOutcome, { type: 'failure' }> {
+  const status = error.statusCode;
+  const said = status === undefined ? error.message : `${status}: ${error.message}`;
+  const kind =
+    status === undefined ? 'network' : kindOf(status, `${error.message} ${error.responseBody ?? ''}`);
+  const which = key_env === null ? '' : ` (the key is that of ${key_env})`;
+  const text = kind === 'auth' ? said + which : kind === 'no_credit' ? noCredit(said) + which : said;
+  const retryable = ['rate_limit', 'overloaded', 'network', 'no_credit'].includes(kind);
+  const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody);
+  const about =
+    kind === 'bad_request' ? refusedMessage(placesOf(error), error.requestBodyValues, messages) : null;
+  const result = failure(
+    kind,
+    about === null ? text : `${text} (it is about ${about.told})`,
+    retryable,
+    secrets,
+    about === null || about.index < 0 ? {} : { behind_refused: messages.length - 1 - about.index },
+  );
+  return wish === null ? result : { ...result, retry_after_ms: wish };
+}
+
+function kindOf(status: number, text: string): FailureKind {
+  if (status >= 200 && status < 300) return 'network';
+  if (status === 402 || (status < 500 && NO_CREDIT.test(text))) return 'no_credit';
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 429) return 'rate_limit';
+  if (status === 408 || status === 409 || status >= 500) return 'overloaded';
+  return OVERFLOW.test(text) || status === 413 ? 'context_overflow' : 'bad_request';
+}
+
+function noCredit(said: string): string {
+  return `the account has no credit left: ${said}`;
+}
+
+function failure(
+  kind: FailureKind,
+  text: string,
+  retryable: boolean,
+  secrets: readonly string[],
+  place: Pick<Failure, 'behind_refused'> = {},
+): Extract<ModelOutcome, { type: 'failure' }> {
+  const safe = hideSecrets(text, secrets, '[key]');
+  const clean = safe.length > MAX_TEXT ? `${safe.slice(0, MAX_TEXT)}…` : safe;
+  const said: Failure = { kind, error: clean, retryable, ...place };
+  return { type: 'failure', failure: said };
+}
+
+/** What JavaScript itself throws is a fault of a program here, not of the network: asking again brings the same. */
+function isOurs(error: unknown): boolean {
+  return [RangeError, TypeError, ReferenceError, EvalError].some((type) => error instanceof type);
+}
+
+/** Some name the place in the message, some beside it. */
+function placesOf({ message, responseBody = '' }: APICallError): string {
+  return `${message} ${/"param"\s*:\s*"([^"]*)"/.exec(responseBody)?.[1] ?? ''}`;
+}
+
+function isConnectionError(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(
+      (error as NodeJS.ErrnoException).code ?? '',
+    )
+  );
+}
+
+/** Beside the message of an error in a stream. */
+function codeOf(error: unknown): string {
+  const { code, type } = (error ?? {}) as { readonly code?: unknown; readonly type?: unknown };
+  return `${String(code)} ${String(type)}`;
+}
+
+function describe(error: unknown): string {
+  if (typeof error === 'string') return error;
+  const message = (error as { readonly message?: unknown } | null)?.message;
+  return typeof message === 'string'
+    ? message
+    : (JSON.stringify(error)?.slice(0, MAX_TEXT) ?? 'unknown error');
+}

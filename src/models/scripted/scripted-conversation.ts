@@ -1,0 +1,39 @@
+import type { ResultContent } from '../../records/conversation/message.ts';
+import type { ModelRequest } from '../model.ts';
+
+/** What rules and templates of the scripted model can see of a conversation: only the agent's own part, behind its fork point. */
+export interface ScriptedConversation {
+  readonly agent: ModelRequest['agent'];
+  readonly step: number;
+  /** The newest user message. */
+  readonly user: string;
+  /** The newest result that came after it, if any. */
+  readonly last: ResultContent | null;
+  /** Every result of its own calls, in order, by tool. */
+  readonly results: ReadonlyMap<string, readonly string[]>;
+}
+
+/** `onAnswer` is shown the conversation as it was before each answer that was given, oldest first. */
+export function conversationOf(
+  request: Pick<ModelRequest, 'agent' | 'messages' | 'shared_prefix'>,
+  onAnswer: (before: ScriptedConversation) => void = () => undefined,
+): ScriptedConversation {
+  const { agent, messages, shared_prefix } = request;
+  const results = new Map<string, string[]>();
+  let seen: ScriptedConversation = { agent, step: 0, user: '', last: null, results };
+  for (const message of messages.slice(shared_prefix)) {
+    if (message.role === 'assistant') {
+      onAnswer(seen);
+      seen = { ...seen, step: seen.step + 1 };
+    } else if (message.role === 'user') seen = { ...seen, user: message.text, last: null };
+    else {
+      for (const result of message.results) {
+        const known = results.get(result.name);
+        if (known === undefined) results.set(result.name, [result.output]);
+        else known.push(result.output);
+      }
+      seen = { ...seen, last: message.results.at(-1) ?? seen.last };
+    }
+  }
+  return seen;
+}

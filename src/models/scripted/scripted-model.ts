@@ -1,0 +1,215 @@
+import { readFile } from 'node:fs/promises';
+import type { Usage } from '../../records/agent/usage.ts';
+import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
+import type { PromptMessage } from '../../records/conversation/prompt.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
+import { conversationOf, type ScriptedConversation } from './scripted-conversation.ts';
+import { type CheckedRule, MOST_REPEATS, type ScriptedRules, scriptedRules } from './scripted-rules.ts';
+import { type CallPlace, fill } from './scripted-template.ts';
+
+/** Characters of one piece when a text is streamed. */
+const PIECE = 24;
+/** For texts that belong to no call. */
+const NO_CALL: CallPlace = { index: 0, id: '' };
+
+/** Opens a rule file (docs/scripted-model.md). Rejects with `E_RULES`. */
+export async function openScriptedModel(path: string): Promise<Model> {
+  const rules = await readFile(path, 'utf8')
+    .then(JSON.parse)
+    .catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new CoppiceError('E_RULES', `the rule file ${path} cannot be read: ${reason}`, { cause: error });
+    });
+  return createScriptedModel(rules as ScriptedRules, path);
+}
+
+/**
+ * A model that answers from rules: deterministic, offline, a full citizen otherwise (streams, is aborted, makes calls). `label` names
+ * the rules in messages. Throws `E_RULES`.
+ */
+export function createScriptedModel(input: ScriptedRules, label: string): Model {
+  const parsed = scriptedRules.safeParse(input);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const where = issue?.path.join('.') ?? '';
+    throw new CoppiceError('E_RULES', `${label}: ${where === '' ? 'the file' : where}: ${issue?.message}`, {
+      hint: 'See docs/scripted-model.md',
+    });
+  }
+  const { rules } = parsed.data;
+  const id = `scripted/${label}`;
+  const sizes = new PromptSizes();
+  return {
+    id,
+    context_window: null,
+    // Nothing is what it costs.
+    tells_cost: true,
+    stream: (request, onDelta) => stream({ id, label, rules, sizes }, request, onDelta),
+  };
+}
+
+interface Script {
+  readonly id: string;
+  readonly label: string;
+  readonly rules: readonly CheckedRule[];
+  readonly sizes: PromptSizes;
+}
+
+async function stream(
+  { id, label, rules, sizes }: Script,
+  request: ModelRequest,
+  onDelta: (delta: ModelDelta) => void,
+): Promise<ModelOutcome> {
+  const { rule, conversation } = choose(rules, request);
+  if (rule === undefined) {
+    const end = conversation.last?.output ?? conversation.user;
+    return badRequest(
+      `no rule of ${label} matches agent "${request.agent.name}" at step ${conversation.step}: "${end.slice(0, 120)}"`,
+    );
+  }
+  const calls = callsOf(rule, conversation, request);
+  if (typeof calls === 'string') return badRequest(`${label}: rules.${rules.indexOf(rule)}.${calls}`);
+  if (!(await pause(rule.delay_ms ?? 0, request.signal))) return { type: 'aborted' };
+  const reasoning = String(fill(rule.reasoning ?? '', conversation, NO_CALL));
+  if (reasoning !== '') onDelta({ type: 'reasoning', text: reasoning });
+  const text = String(fill(rule.say ?? '', conversation, NO_CALL));
+  const spoken = await speak(text, rule.chunk_ms ?? 0, request.signal, onDelta);
+  if (spoken !== null) return { type: 'aborted', partial: spoken };
+  for (const call of calls) onDelta({ type: 'call', id: call.id, name: call.name });
+  const parts: AssistantPart[] = [
+    ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...calls,
+  ];
+  return {
+    type: 'answer',
+    content: { model: id, parts },
+    usage: usageOf(rule, sizes.of(request), parts),
+    finish: calls.length > 0 ? 'calls' : 'stop',
+  };
+}
+
+function badRequest(error: string): ModelOutcome {
+  return { type: 'failure', failure: { kind: 'bad_request', error, retryable: false } };
+}
+
+/**
+ * The first rule that matches. Which rules with `once` have answered is found by going through the agent's answers again:
+ * the conversation alone decides, so another process that goes on with it decides alike.
+ */
+function choose(
+  rules: readonly CheckedRule[],
+  request: ModelRequest,
+): { readonly rule: CheckedRule | undefined; readonly conversation: ScriptedConversation } {
+  const spent = new Set<CheckedRule>();
+  const first = (conversation: ScriptedConversation) =>
+    rules.find((one) => !spent.has(one) && matches(one, conversation));
+  const again = (before: ScriptedConversation) => {
+    const rule = first(before);
+    if (rule?.once === true) spent.add(rule);
+  };
+  const conversation = rules.some((one) => one.once === true)
+    ? conversationOf(request, again)
+    : conversationOf(request);
+  return { rule: first(conversation), conversation };
+}
+
+function matches({ when }: CheckedRule, conversation: ScriptedConversation): boolean {
+  const { agent, step, user, last } = conversation;
+  return (
+    (when.agent === undefined || glob(when.agent).test(agent.name)) &&
+    (when.root === undefined || when.root === (agent.parent_id === null)) &&
+    (when.step === undefined || when.step === step) &&
+    (when.user === undefined || new RegExp(when.user, 's').test(user)) &&
+    (when.tool === undefined || when.tool === last?.name) &&
+    (when.result === undefined || (last !== null && new RegExp(when.result, 's').test(last.output)))
+  );
+}
+
+function glob(pattern: string): RegExp {
+  return new RegExp(
+    `^${pattern
+      .split('*')
+      .map((part) => RegExp.escape(part))
+      .join('.*')}$`,
+    's',
+  );
+}
+
+/** The calls of a rule; a text names the field that is wrong. */
+function callsOf(
+  rule: CheckedRule,
+  conversation: ScriptedConversation,
+  { agent, messages }: ModelRequest,
+): CallPart[] | string {
+  const calls: CallPart[] = [];
+  for (const [place, { name, input, repeat }] of (rule.calls ?? []).entries()) {
+    const wanted = repeat === undefined ? 1 : fill(repeat, conversation, NO_CALL);
+    const times = wanted === '' ? Number.NaN : Number(wanted);
+    if (!Number.isInteger(times) || times < 0 || times > MOST_REPEATS)
+      return `calls.${place}.repeat: "${String(wanted)}" is not a number from 0 to ${MOST_REPEATS}`;
+    for (let index = 0; index < times; index += 1) {
+      // The place in the conversation makes it unique there, for a fork too; the agent makes it unique among forks.
+      const id = `call_${messages.length}_${calls.length}_${agent.id.slice(-12)}`;
+      calls.push({ type: 'call', id, name, input: JSON.stringify(fill(input, conversation, { index, id })) });
+    }
+  }
+  return calls;
+}
+
+/** Streams the text in pieces; null when all of it was said, else what had been said when it was aborted. */
+async function speak(
+  text: string,
+  chunk_ms: number,
+  signal: AbortSignal,
+  onDelta: (delta: ModelDelta) => void,
+): Promise<string | null> {
+  if (text === '') return signal.aborted ? '' : null;
+  const size = chunk_ms === 0 ? text.length : PIECE;
+  for (let from = 0; from < text.length; from += size) {
+    if (signal.aborted) return text.slice(0, from);
+    onDelta({ type: 'text', text: text.slice(from, from + size) });
+    if (chunk_ms > 0 && !(await pause(chunk_ms, signal))) return text.slice(0, from + size);
+  }
+  return null;
+}
+
+/** Characters of a request as JSON; each message is measured once, relatives share the objects of their prefix. */
+class PromptSizes {
+  readonly #known = new WeakMap<PromptMessage, number>();
+
+  of({ system, messages }: ModelRequest): number {
+    let sum = system.length;
+    for (const message of messages) {
+      let size = this.#known.get(message);
+      if (size === undefined) {
+        size = JSON.stringify(message).length;
+        this.#known.set(message, size);
+      }
+      sum += size;
+    }
+    return sum;
+  }
+}
+
+/** Where a rule says nothing, about four characters count as one token. */
+function usageOf({ usage }: CheckedRule, size: number, parts: readonly AssistantPart[]): Usage {
+  const input = usage?.input ?? Math.ceil(size / 4);
+  const output = usage?.output ?? Math.ceil(JSON.stringify(parts).length / 4);
+  return { input, output, cached: Math.min(usage?.cached ?? 0, input), reasoning: 0, cost_usd: null };
+}
+
+/** False when aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  if (ms === 0 || signal.aborted) return Promise.resolve(!signal.aborted);
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve(!signal.aborted);
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,26 @@
+import type { Message } from '../conversation/message.ts';
+import type { NewRun } from '../run/run.ts';
+import type { Agent } from './agent.ts';
+
+/** An agent to be created, in the step of its parent or as a root. It starts leased to `worker` with epoch 1. */
+export interface NewAgent {
+  readonly agent: Pick<
+    Agent,
+    | 'id'
+    | 'root_id'
+    | 'parent_id'
+    | 'name'
+    | 'session_key'
+    | 'origin'
+    | 'depth'
+    | 'config'
+    | 'state'
+    | 'forked_from'
+    | 'worker'
+    | 'created_at'
+  >;
+  /** Its own first messages; seqs go on from its fork point (0 when it has none). */
+  readonly messages: readonly Message[];
+  /** Enters the run history in the same transaction. */
+  readonly run?: NewRun;
+}

@@ -1,0 +1,57 @@
+import { parseJson } from '../text/json-text.ts';
+
+/** What a child tells its parent when its work is done (seed 2, Structured Completion Message). */
+export type Completion =
+  | {
+      readonly status: 'idle';
+      readonly success: true;
+      readonly summary: string;
+      /** It ended in these words, and its parent is told so in its place. */
+      readonly submitted?: false;
+    }
+  | { readonly status: 'idle'; readonly success: false; readonly error: string; readonly partial?: string };
+
+export type CompletionReading =
+  /** An ordinary message. */
+  | { readonly type: 'none' }
+  | { readonly type: 'completion'; readonly completion: Completion }
+  /** Meant as one, but not whole. */
+  | { readonly type: 'invalid'; readonly error: string };
+
+const SHAPES =
+  'write {"status":"idle","success":true,"summary":"…"} or {"status":"idle","success":false,"error":"…","partial":"…"}';
+
+/** A message counts as a completion when it is a JSON object with `status` or `success`. */
+export function readCompletion(message: string): CompletionReading {
+  const value = objectOf(message);
+  if (value === null || !('status' in value || 'success' in value)) return { type: 'none' };
+  const { status, success, summary, submitted, error, partial } = value;
+  const invalid = (what: string): CompletionReading => ({
+    type: 'invalid',
+    error: `the completion message ${what}; ${SHAPES}`,
+  });
+  if (status !== 'idle') return invalid('has no "status": "idle"');
+  if (success === true) {
+    if (typeof summary !== 'string' || summary === '') return invalid('has no "summary"');
+    const marked = submitted === false ? { submitted: false as const } : {};
+    return { type: 'completion', completion: { status, success, summary, ...marked } };
+  }
+  if (success !== false) return invalid('has no "success": true or false');
+  if (typeof error !== 'string' || error === '') return invalid('has no "error"');
+  if (partial !== undefined && typeof partial !== 'string') return invalid('has a "partial" that is no text');
+  const kept = partial === undefined ? {} : { partial };
+  return { type: 'completion', completion: { status, success, error, ...kept } };
+}
+
+/** One line for people. */
+export function completionLine(completion: Completion): string {
+  return completion.success ? `✓ done: ${completion.summary}` : `✗ failed: ${completion.error}`;
+}
+
+function objectOf(text: string): Record<string, unknown> | null {
+  if (!text.trimStart().startsWith('{')) return null;
+  const parsed = parseJson(text);
+  return parsed.ok && typeof parsed.value === 'object'
+    ? (parsed.value as Record<string, unknown> | null)
+    : null;
+}

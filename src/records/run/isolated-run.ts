@@ -1,0 +1,64 @@
+import type { AgentConfig } from '../agent/agent.ts';
+import type { NewMail } from '../conversation/mail.ts';
+import { storable } from '../text/text.ts';
+import type { NewRun, RunSource } from './run.ts';
+
+/** One run in a session of its own, as whoever asks for it says it (seed 4, Integration with Cron). */
+export interface IsolatedRun {
+  readonly id: string;
+  readonly source: RunSource;
+  /** The agent that will do it, at rest until its turn comes. */
+  readonly agent_id: string;
+  readonly root_id: string;
+  /** `agent:<profile>:subagent:<uuid>`, `cron:<job id>` … */
+  readonly session_key: string;
+  /** Who hears of its end; `id` null: no agent does. */
+  readonly requester: { readonly id: string | null; readonly key: string; readonly name: string };
+  readonly config: AgentConfig;
+  /** As it was asked for, for the history. */
+  readonly task: string;
+  /** What the agent is given: the task, and files that were read for it. */
+  readonly text: string;
+  readonly label: string | null;
+  readonly timeout_ms: number | null;
+  readonly cleanup: 'delete' | 'keep';
+  readonly deliver: readonly string[];
+  readonly job_id: string | null;
+  readonly letter_id: string;
+  readonly at: number;
+}
+
+/**
+ * The row of the run in the history, and the task in its agent's mailbox: every isolated run begins by these two, written in the transaction
+ * that creates its agent. The queue is the ledger itself, so it survives a crash.
+ */
+export function runIsolated(run: IsolatedRun): { readonly run: NewRun; readonly letter: NewMail } {
+  const { config, requester } = run;
+  return {
+    run: {
+      id: run.id,
+      source: run.source,
+      session_key: run.session_key,
+      requester_id: requester.id,
+      requester_key: requester.key,
+      task: storable(run.task),
+      label: run.label === null ? null : storable(run.label),
+      model: config.model,
+      thinking: config.thinking,
+      timeout_ms: run.timeout_ms,
+      cleanup: run.cleanup,
+      deliver: run.deliver,
+      job_id: run.job_id,
+    },
+    letter: {
+      id: run.letter_id,
+      root_id: run.root_id,
+      to_id: run.agent_id,
+      from_id: requester.id,
+      from_name: requester.name,
+      kind: 'task',
+      body: storable(run.text),
+      sent_at: run.at,
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { NeedAnswer } from '../../kernel/toolsets/need.ts';
+import type { Input, LedAgent, Override } from '../../kernel/turn/led-agent.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+import type { Prompt } from '../../records/conversation/prompt.ts';
+import type { Stop } from '../surroundings.ts';
+import { Inbox } from './inbox.ts';
+
+/**
+ * One agent that this process leads: the committed truth about it, and what runs for it here. Only the
+ * executor writes to it, only after the ledger has acknowledged.
+ */
+export interface Cell extends LedAgent {
+  agent: Agent;
+  prompt: Prompt;
+  readonly inbox: Inbox;
+  inputs: Input[];
+  readonly overrides: Map<string, Override>;
+  request: AbortController | null;
+  said: string;
+  /** Tool calls running in this process. */
+  readonly calls: Map<string, AbortController>;
+  readonly timers: Map<string, Stop>;
+  wait_cursors: ReadonlyMap<string, number>;
+  readonly looked_up: Set<string>;
+  readonly surveyed: Set<string>;
+  readonly answers: Map<string, NeedAnswer>;
+  /** Ended, or led by another process: nothing it still brings counts. */
+  gone: boolean;
+}
+
+export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[]): Cell {
+  return {
+    agent,
+    prompt,
+    inbox: new Inbox(inbox),
+    inputs: [],
+    overrides: new Map(),
+    request: null,
+    said: '',
+    calls: new Map(),
+    timers: new Map(),
+    wait_cursors: new Map(),
+    looked_up: new Set(),
+    surveyed: new Set(),
+    answers: new Map(),
+    gone: false,
+  };
+}
+
+/** Stops its request and its calls; timers go on. */
+export function stopWork(cell: Cell): void {
+  cell.request?.abort();
+  cell.request = null;
+  for (const controller of cell.calls.values()) controller.abort();
+  cell.calls.clear();
+}
+
+/** Stops whatever runs here for the agent. */
+export function stopCell(cell: Cell): void {
+  stopWork(cell);
+  for (const stop of cell.timers.values()) stop();
+  cell.timers.clear();
+}
+
+/** No call is open any more: what was looked up for them may be different for the next. Answers go when their call is decided. */
+export function forgetLookUps(cell: Cell): void {
+  cell.looked_up.clear();
+  cell.surveyed.clear();
+}

@@ -1,0 +1,177 @@
+import type { Resolved } from '../../kernel/toolsets/toolset.ts';
+import type { Agent, Tree } from '../../records/agent/agent.ts';
+import { isTerminal, isWorking } from '../../records/agent/state.ts';
+
+/**
+ * Every agent this process knows of, by tree: the ones it leads and the ones it only heard of. All look-ups on the hot
+ * path are by id; nothing grows with the number of idle agents.
+ */
+export class Forest {
+  readonly #agents = new Map<string, Agent>();
+  readonly #trees = new Map<string, Tree>();
+  readonly #members = new Map<string, Set<string>>();
+  /** Ids by tree and name. */
+  readonly #named = new Map<string, Set<string>>();
+  readonly #children = new Map<string, Set<string>>();
+  readonly #living_children = new Map<string, number>();
+  readonly #working = new Map<string, number>();
+  readonly #removed = new Map<string, string>();
+
+  /** Its conversation was deleted: an old look at the ledger may still bring it. */
+  wasRemoved(id: string): boolean {
+    return this.#removed.has(id);
+  }
+
+  agent(id: string): Agent | undefined {
+    return this.#agents.get(id);
+  }
+
+  /** More is known of it here: two looks at the ledger may come back in the wrong order. */
+  isOld({ id, epoch, last_seq }: Agent): boolean {
+    const known = this.#agents.get(id);
+    if (known === undefined) return this.wasRemoved(id);
+    return epoch < known.epoch || last_seq < known.last_seq;
+  }
+
+  tree(root_id: string): Tree | undefined {
+    return this.#trees.get(root_id);
+  }
+
+  setTree(tree: Tree): void {
+    this.#trees.set(tree.root_id, tree);
+  }
+
+  /** Takes over what is now true of an agent. */
+  set(agent: Agent): void {
+    const before = this.#agents.get(agent.id);
+    this.#agents.set(agent.id, agent);
+    if (before === undefined) this.#enter(agent);
+    this.#count(this.#working, agent.root_id, weight(before, isWorking), weight(agent, isWorking));
+    if (agent.parent_id !== null) {
+      this.#count(this.#living_children, agent.parent_id, weight(before, isAlive), weight(agent, isAlive));
+    }
+  }
+
+  #enter(agent: Agent): void {
+    entry(this.#members, agent.root_id).add(agent.id);
+    entry(this.#named, nameKey(agent.root_id, agent.name)).add(agent.id);
+    if (agent.parent_id !== null) entry(this.#children, agent.parent_id).add(agent.id);
+  }
+
+  /** Forgets an agent whose conversation was deleted; false when it is not known, or others build on it. */
+  remove(id: string): boolean {
+    const agent = this.#agents.get(id);
+    if (agent === undefined || (this.#children.get(id)?.size ?? 0) > 0) return false;
+    this.#agents.delete(id);
+    this.#members.get(agent.root_id)?.delete(id);
+    this.#named.get(nameKey(agent.root_id, agent.name))?.delete(id);
+    if (agent.parent_id !== null) this.#children.get(agent.parent_id)?.delete(id);
+    this.#count(this.#working, agent.root_id, weight(agent, isWorking), 0);
+    if (agent.parent_id !== null)
+      this.#count(this.#living_children, agent.parent_id, weight(agent, isAlive), 0);
+    this.#removed.set(id, agent.root_id);
+    return true;
+  }
+
+  /** Forgets a whole tree. */
+  forget(root_id: string): void {
+    for (const agent of this.members(root_id)) {
+      this.#agents.delete(agent.id);
+      this.#named.delete(nameKey(root_id, agent.name));
+      this.#children.delete(agent.id);
+      this.#living_children.delete(agent.id);
+    }
+    for (const [id, root] of this.#removed) if (root === root_id) this.#removed.delete(id);
+    this.#members.delete(root_id);
+    this.#trees.delete(root_id);
+    this.#working.delete(root_id);
+  }
+
+  #count(counts: Map<string, number>, key: string, before: number, after: number): void {
+    if (before !== after) counts.set(key, (counts.get(key) ?? 0) + after - before);
+  }
+
+  members(root_id: string): Agent[] {
+    return [...(this.#members.get(root_id) ?? [])].flatMap((id) => this.#agents.get(id) ?? []);
+  }
+
+  livingChildren(id: string): number {
+    return this.#living_children.get(id) ?? 0;
+  }
+
+  children(id: string): Agent[] {
+    return [...(this.#children.get(id) ?? [])].flatMap((child) => this.#agents.get(child) ?? []);
+  }
+
+  /** How many agents of the tree are in the middle of a turn. */
+  working(root_id: string): number {
+    return this.#working.get(root_id) ?? 0;
+  }
+
+  lineage(agent: Agent): Agent[] {
+    const line: Agent[] = [];
+    for (
+      let at: Agent | undefined = agent;
+      at !== undefined;
+      at = at.parent_id === null ? undefined : this.#agents.get(at.parent_id)
+    ) {
+      line.push(at);
+    }
+    return line;
+  }
+
+  /** Living descendants, the agent itself first. */
+  subtree(agent: Agent): Agent[] {
+    const found = [agent];
+    for (const at of found) {
+      for (const id of this.#children.get(at.id) ?? []) {
+        const child = this.#agents.get(id);
+        if (child !== undefined && isAlive(child.state.type)) found.push(child);
+      }
+    }
+    return found;
+  }
+
+  /** Uuid, unique prefix (≥ 4 characters) or name; among several, a single living one wins. */
+  resolve(text: string, root_id: string): Resolved {
+    const exact = this.#agents.get(text);
+    if (exact !== undefined && exact.root_id === root_id) return { found: 'one', agent: exact };
+    const all = this.#matching(text, root_id);
+    const living = all.filter((agent) => isAlive(agent.state.type));
+    const [only] = living.length === 1 ? living : all;
+    if (only === undefined) return { found: 'none' };
+    if (living.length === 1 || all.length === 1) return { found: 'one', agent: only };
+    return { found: 'many', candidates: living.length > 1 ? living : all };
+  }
+
+  /** Only what may begin a uuid is worth a look at every agent. */
+  #matching(text: string, root_id: string): Agent[] {
+    if (ID_PREFIX.test(text))
+      return this.members(root_id).filter((agent) => agent.name === text || agent.id.startsWith(text));
+    const named = this.#named.get(nameKey(root_id, text)) ?? [];
+    return [...named].flatMap((id) => this.#agents.get(id) ?? []);
+  }
+}
+
+const ID_PREFIX = /^[\da-f-]{4,36}$/;
+
+function nameKey(root_id: string, name: string): string {
+  return `${root_id} ${name}`;
+}
+
+function isAlive(type: Agent['state']['type']): boolean {
+  return !isTerminal(type);
+}
+
+function weight(agent: Agent | undefined, test: (type: Agent['state']['type']) => boolean): number {
+  return agent !== undefined && test(agent.state.type) ? 1 : 0;
+}
+
+function entry(map: Map<string, Set<string>>, key: string): Set<string> {
+  let set = map.get(key);
+  if (set === undefined) {
+    set = new Set();
+    map.set(key, set);
+  }
+  return set;
+}

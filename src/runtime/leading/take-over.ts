@@ -1,0 +1,96 @@
+import { retryEvent } from '../../kernel/turn/orders.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Limits } from '../../records/agent/limits.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import { isAboutContent } from '../../records/conversation/failure.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Store } from '../../store/store.ts';
+import type { Executor } from '../executor/executor.ts';
+import { checkedLimits } from '../orders/checked-limits.ts';
+import type { TurnClock } from '../performing/turn-clock.ts';
+import type { ResumeOptions, ResumeReport } from '../runtime-face.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { readAhead } from './read-ahead.ts';
+
+export interface TakeOverOptions {
+  readonly store: Store;
+  readonly executor: Executor;
+  readonly clock: TurnClock;
+  readonly surroundings: Surroundings;
+  /** Rejects with a `CoppiceError`. */
+  readonly openModel: (name: string, limits: Limits) => Promise<unknown>;
+  /** Throws when the runtime was closed. */
+  readonly assertOpen: () => void;
+}
+
+/** Conversations are as large as they are: no more of them are in memory twice. */
+const READ_AHEAD = 6;
+
+/** Leads every agent of a tree that nobody leads, each from the state that the ledger has of it. */
+export async function takeOver(
+  root_id: string,
+  { retry = false, without_last: leaves_out = false, model, limits, unattended = false }: ResumeOptions,
+  { store, executor, clock, surroundings, openModel, assertOpen }: TakeOverOptions,
+): Promise<ResumeReport> {
+  let tree = await store.tree(root_id);
+  const root = await store.agent(root_id);
+  if (tree === null || root === null)
+    throw new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`);
+  const old_model = root.config.model;
+  const wanted = checkedLimits(limits, tree.limits);
+  if (model !== undefined || limits !== undefined) await openModel(model ?? old_model, wanted);
+  if (limits !== undefined) tree = await store.setLimits(root_id, wanted);
+  executor.forest.setTree(tree);
+  await store.claim(root_id, executor.worker);
+  const all = (await store.agents({ root_id })).toReversed();
+  const living = all.filter((agent) => !isTerminal(agent.state.type));
+  const mine = living.filter(({ worker }) => worker === executor.worker.id);
+  // Also what was claimed before by a call whose answer was lost.
+  const claimed = mine.filter((agent) => !isLed(agent, executor));
+  // All are known before the first goes on: a wait looks at the others.
+  for (const agent of all) if (!executor.cells.has(agent.id)) executor.know(agent);
+  await executor.news.checkMissing(root_id, all);
+  const elsewhere = living.length - mine.length;
+  if (elsewhere > 0) executor.elsewhere.markShared(root_id);
+  const without_last = new Set(leaves_out ? stuck(claimed).map(({ id }) => id) : []);
+  const broken: { agent: Agent; reason: string }[] = [];
+  // In the order of their creation, so that queued runs begin in it.
+  const read = ({ id }: Agent) => Promise.all([store.history(id), store.mail(id)]);
+  for await (const [agent, result] of readAhead(claimed, read, READ_AHEAD)) {
+    try {
+      if (result.status === 'rejected') throw result.reason;
+      const [history, mail] = result.value;
+      assertOpen();
+      // Another look was faster, or it has ended since this one.
+      if (isLed(agent, executor) || executor.forest.isOld(agent)) continue;
+      const cell = executor.adopt(agent, history, mail, !unattended);
+      clock.watch(cell);
+      const at = surroundings.now();
+      const switched =
+        model !== undefined && model !== agent.config.model && agent.config.model === old_model;
+      if (switched) executor.happened(cell, { type: 'model', at, model });
+      const shortened = without_last.has(agent.id);
+      const freed =
+        limits !== undefined && agent.state.type === 'errored' && agent.state.failure.kind === 'limit';
+      if ((retry || shortened || switched || freed) && agent.state.type === 'errored')
+        executor.happened(cell, retryEvent(at, cell, shortened));
+    } catch (error) {
+      broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { root, agents: claimed, elsewhere, broken };
+}
+
+/** Whose conversation its provider refused; when there is nobody, everybody whose turn failed. */
+function stuck(agents: readonly Agent[]): Agent[] {
+  const failed = agents.filter(({ state }) => state.type === 'errored');
+  const refused = failed.filter(
+    ({ state }) => state.type === 'errored' && isAboutContent(state.failure.kind),
+  );
+  return refused.length > 0 ? refused : failed;
+}
+
+/** It is led here as it is now, or newer. */
+function isLed({ id, epoch }: Agent, { cells }: Executor): boolean {
+  return (cells.get(id)?.agent.epoch ?? 0) >= epoch;
+}

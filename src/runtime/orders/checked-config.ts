@@ -1,0 +1,36 @@
+import { realpathSync, statSync } from 'node:fs';
+import type { AgentConfig } from '../../records/agent/agent.ts';
+import { toolsetClash } from '../../records/agent/toolset-clash.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { didYouMean } from '../../render/nearest-name.ts';
+import type { Workbench } from '../performing/workbench.ts';
+
+/** Refuses what could only fail later: a folder that is none, tools that nobody has. */
+export function checkedConfig(config: AgentConfig, workbench: Workbench): AgentConfig {
+  const unknown = workbench.unknownNames(config);
+  if (unknown.toolsets.length > 0) {
+    const known = workbench.toolsetNames.join(', ');
+    throw new CoppiceError('E_CONFIG', `no toolset called "${unknown.toolsets[0]}"`, {
+      hint: `${didYouMean(unknown.toolsets[0] as string, workbench.toolsetNames)}Toolsets: ${known}`,
+    });
+  }
+  const clash = toolsetClash(config.toolsets);
+  if (clash !== null) {
+    throw new CoppiceError('E_CONFIG', clash, {
+      hint: 'They are two ways to say the same: fork, send, wait and kill, or one slash command',
+    });
+  }
+  if (unknown.tools.length > 0) {
+    throw new CoppiceError('E_CONFIG', `no tool called "${unknown.tools[0]}"`, {
+      hint: `${didYouMean(unknown.tools[0] as string, workbench.toolNames)}Tools: ${workbench.toolNames.join(', ')}`,
+    });
+  }
+  try {
+    if (!statSync(config.cwd).isDirectory())
+      throw new CoppiceError('E_NO_FOLDER', `${config.cwd} is not a folder`);
+    return { ...config, cwd: realpathSync(config.cwd) };
+  } catch (error) {
+    if (error instanceof CoppiceError) throw error;
+    throw new CoppiceError('E_NO_FOLDER', `the folder ${config.cwd} cannot be used`, { cause: error });
+  }
+}

@@ -1,0 +1,82 @@
+import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
+import type { Need, NeedAnswer } from '../../kernel/toolsets/need.ts';
+import type { Model } from '../../models/model.ts';
+import { policyOf } from '../../permissions/agent-policy.ts';
+import { containPath, openContained } from '../../permissions/path-containment.ts';
+import { refuseForeignOutput } from '../../permissions/path-guard.ts';
+import { decide } from '../../permissions/permission-policy.ts';
+import { touchedPaths } from '../../permissions/touched-paths.ts';
+import { treeOutput } from '../../processes/spilled-output.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { storable } from '../../records/text/text.ts';
+import { makeWorktree, worktreeFolder } from '../worktree/git-worktree.ts';
+
+/** Bytes of one file that is put before a task. */
+const MAX_FILE = 256 * 1024;
+
+export interface FindOutSurroundings {
+  /** Rejects with a `CoppiceError`. */
+  readonly openModel: (name: string) => Promise<Model>;
+  /** Where worktrees are made, and where the output of trees lies. */
+  readonly spill_dir: string;
+}
+
+/** Finds out one thing about the world for a call of this agent, under its permissions. Never rejects. */
+export async function findOut(agent: Agent, need: Need, around: FindOutSurroundings): Promise<NeedAnswer> {
+  try {
+    switch (need.type) {
+      case 'model':
+        await around.openModel(need.name);
+        return { ok: true, text: need.name };
+      case 'folder':
+        return folder(need.base, need.path);
+      case 'file':
+        return file(agent, need.base, need.path, around.spill_dir);
+      case 'worktree': {
+        const made = await makeWorktree(
+          need.base,
+          worktreeFolder(around.spill_dir),
+          `${agent.id.slice(0, 8)}-${need.id}`,
+        );
+        return made.ok ? { ok: true, text: made.worktree.path, worktree: made.worktree } : made;
+      }
+    }
+  } catch (error) {
+    const hint = error instanceof CoppiceError && error.hint !== undefined ? `. ${error.hint}` : '';
+    return { ok: false, error: `${error instanceof Error ? error.message : String(error)}${hint}` };
+  }
+}
+
+function folder(base: string, path: string): NeedAnswer {
+  const place = containPath(base, path);
+  if (!place.exists || !statSync(place.absolute).isDirectory())
+    return { ok: false, error: `${path} is not a folder` };
+  return { ok: true, text: place.absolute };
+}
+
+function file(agent: Agent, base: string, path: string, spill_dir: string): NeedAnswer {
+  const place = containPath(base, path);
+  refuseForeignOutput(place, { cwd: base, spill_dir: treeOutput(spill_dir, agent.root_id) });
+  const { verdict, rule } = decide(
+    policyOf(agent.config),
+    'read',
+    place.relative,
+    touchedPaths('read', path, base),
+  );
+  if (verdict !== 'allow') return { ok: false, error: `${path} may not be read: ${rule}` };
+  const descriptor = openContained(place);
+  try {
+    const { size } = fstatSync(descriptor);
+    if (!fstatSync(descriptor).isFile()) return { ok: false, error: `${path} is not a file` };
+    if (size > MAX_FILE)
+      return { ok: false, error: `${path} has ${size} bytes; at most ${MAX_FILE} can be read first` };
+    const bytes = Buffer.alloc(size);
+    const length = readSync(descriptor, bytes, 0, size, 0);
+    const text = bytes.subarray(0, length);
+    if (text.includes(0)) return { ok: false, error: `${path} is not a text file` };
+    return { ok: true, text: storable(text.toString('utf8')) };
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,116 @@
+import type { Order } from '../../kernel/turn/order.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { keptName, nameFault } from '../../records/agent/agent-name.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { storable } from '../../records/text/text.ts';
+import type { Store } from '../../store/store.ts';
+import type { Executor } from '../executor/executor.ts';
+import type { LetterTerms, RuntimeFace } from '../runtime-face.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { humanMail, orderMail } from './human-mail.ts';
+
+/** How long whoever leads an agent has to follow an order. */
+const ANSWER_MS = 10_000;
+const LOOK_MS = 20;
+
+/** What a person tells agents, wherever they are led: it goes through the mailbox, so it survives and comes once. */
+export class HumanOrders {
+  readonly #store: Store;
+  readonly #executor: Executor;
+  readonly #surroundings: Surroundings;
+
+  constructor(store: Store, executor: Executor, surroundings: Surroundings) {
+    this.#store = store;
+    this.#executor = executor;
+    this.#surroundings = surroundings;
+  }
+
+  async find(id: string): Promise<Agent> {
+    const agent = this.#executor.forest.agent(id) ?? (await this.#store.agent(id));
+    if (agent === null) throw new CoppiceError('E_AGENT_NOT_FOUND', `no agent ${id}`);
+    return agent;
+  }
+
+  async send(to_id: string, text: string, { id, from }: LetterTerms): Promise<Mail> {
+    if (text.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the message is empty');
+    const agent = await this.find(to_id);
+    const mail = humanMail(agent, 'letter', text, this.#surroundings);
+    return this.#post(agent, { ...mail, id: id ?? mail.id, from_name: from ?? mail.from_name });
+  }
+
+  async order(agent_id: string, order: Order): Promise<Mail> {
+    const agent = await this.find(agent_id);
+    return this.#post(agent, orderMail(agent, order, this.#surroundings));
+  }
+
+  async #post(agent: Agent, mail: ReturnType<typeof humanMail>): Promise<Mail> {
+    const result = await this.#store.send(mail);
+    if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`);
+    // One that was sent before may have been read.
+    if (result.mail.consumed_seq === null) this.#executor.delivered(result.mail);
+    return result.mail;
+  }
+
+  /** The child, once it is there. Rejects with `E_REFUSED` when a limit forbids it. */
+  async fork(...[agent_id, name, prompt, captured = false]: Parameters<RuntimeFace['fork']>): Promise<Agent> {
+    const fault = nameFault(name);
+    if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', fault);
+    const id = this.#surroundings.newId();
+    const text = prompt === null ? null : storable(prompt);
+    const mail = await this.order(agent_id, {
+      type: 'fork',
+      id,
+      name: keptName(name),
+      prompt: text,
+      captured,
+    });
+    for (let waited = 0; waited < ANSWER_MS; waited += LOOK_MS) {
+      const child = this.#executor.forest.agent(id) ?? (await this.#store.agent(id));
+      if (child !== null && child !== undefined) return child;
+      if (!(await this.#isPending(mail))) break;
+      const asked = await this.#store.agent(agent_id);
+      if (asked === null || isTerminal(asked.state.type))
+        throw new CoppiceError('E_AGENT_DEAD', `${asked?.name ?? agent_id} has ended; nothing was forked`);
+      await new Promise<void>((resolve) => this.#surroundings.after(LOOK_MS, resolve));
+    }
+    const made = await this.#store.agent(id);
+    if (made !== null) return made;
+    throw new CoppiceError('E_REFUSED', await this.#noticeOf(mail));
+  }
+
+  async wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void> {
+    if (!Number.isFinite(timeout_ms) || timeout_ms < 0)
+      throw new CoppiceError('E_INVALID_ARGUMENT', 'the time to wait must be a number, 0 or more');
+    // Whoever is named twice is waited for once.
+    await this.order(agent_id, { type: 'wait', timeout_ms, from: from === null ? null : [...new Set(from)] });
+  }
+
+  async #isPending(mail: Mail): Promise<boolean> {
+    return (await this.#store.mail(mail.to_id)).some((one) => one.id === mail.id);
+  }
+
+  /** What came of the order stands where it was taken. */
+  async #noticeOf({ id, to_id }: Mail): Promise<string> {
+    const taken = (await this.#store.mail(to_id, true)).find((one) => one.id === id);
+    const seq = taken?.consumed_seq ?? null;
+    if (seq === null) {
+      const { name } = await this.find(to_id);
+      return `${name} has not answered: nobody leads it, or its process hangs. The fork follows as soon as it goes on.`;
+    }
+    const [message] = await this.#store.history(to_id, seq - 1, 1);
+    const told =
+      message?.kind === 'event' && message.content.event === 'notice' ? message.content.text : null;
+    return told ?? 'nothing was forked';
+  }
+
+  /** Rejects with `E_ASK_ANSWERED` when somebody was first, or the call is gone. */
+  async answer(...[ask_id, answer]: Parameters<RuntimeFace['answer']>): Promise<void> {
+    const at = this.#surroundings.now();
+    const result = await this.#store.answer(ask_id, { by: 'you', ...answer, at });
+    if (!result.ok)
+      throw new CoppiceError('E_ASK_ANSWERED', 'that was answered already, or its call is gone');
+    this.#executor.delivered(result.mail);
+  }
+}

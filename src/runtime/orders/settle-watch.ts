@@ -1,0 +1,123 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import type { Failure } from '../../records/conversation/failure.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Store } from '../../store/store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { Executor } from '../executor/executor.ts';
+import type { TreeOutcome } from '../runtime-face.ts';
+import type { Stop, Surroundings } from '../surroundings.ts';
+
+/** How often a tree is looked at that others work on too; also what keeps a process alive that waits for nothing else. */
+const LOOK_MS = 250;
+
+interface Waiting {
+  readonly root_id: string;
+  readonly until: 'tree' | 'root';
+  readonly resolve: (outcome: TreeOutcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Tells when nothing of a tree is at work any more and no mail waits for a living agent. */
+export class SettleWatch {
+  readonly #executor: Executor;
+  readonly #store: Store;
+  #waiting: Waiting[] = [];
+  #timer: Stop | null = null;
+  readonly #surroundings: Surroundings;
+
+  constructor(executor: Executor, store: Store, surroundings: Surroundings) {
+    this.#executor = executor;
+    this.#store = store;
+    this.#surroundings = surroundings;
+  }
+
+  settled(root_id: string, until: 'tree' | 'root'): Promise<TreeOutcome> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ root_id, until, resolve, reject });
+      this.#timer ??= this.#surroundings.every(LOOK_MS, () => this.look());
+      void this.#surroundings.soon().then(() => this.look());
+    });
+  }
+
+  /** Cheap when something is at work here: one counter per tree that is waited for. */
+  look(): void {
+    for (const waiting of this.#waiting) {
+      if (this.#executor.isQuiet && !this.#seemsBusy(waiting)) void this.#confirm(waiting);
+    }
+  }
+
+  #seemsBusy({ root_id, until }: Waiting): boolean {
+    const { forest, cells } = this.#executor;
+    // What was heard of agents led elsewhere grows old: of a shared tree only its own agents are counted here.
+    if (this.#executor.elsewhere.isShared(root_id)) {
+      const own = until === 'root' ? [cells.get(root_id)] : [...cells.values()];
+      return own.some((cell) => cell?.agent.root_id === root_id && isWorking(cell.agent.state.type));
+    }
+    if (until === 'tree') return forest.working(root_id) > 0;
+    const root = forest.agent(root_id);
+    return root !== undefined && isWorking(root.state.type);
+  }
+
+  /** The counters say so; the ledger has the last word when others lead agents of the tree too. */
+  async #confirm(waiting: Waiting): Promise<void> {
+    const { root_id, until } = waiting;
+    try {
+      const { forest, elsewhere } = this.#executor;
+      // Of a tree that this process has forgotten, only the ledger knows.
+      const knows_all = forest.agent(root_id) !== undefined && !elsewhere.isShared(root_id);
+      const agents = knows_all ? forest.members(root_id) : await this.#store.agents({ root_id });
+      const root = agents.find((agent) => agent.id === root_id);
+      if (!this.#waiting.includes(waiting)) return;
+      if (root === undefined)
+        return this.#end(waiting, () =>
+          waiting.reject(new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`)),
+        );
+      const concerned = until === 'root' ? [root] : agents;
+      if (concerned.some((agent) => isWorking(agent.state.type) || this.#hasWork(agent))) return;
+      const failure = failureOf(root.state);
+      this.#end(waiting, () => waiting.resolve({ root, reply: root.reply ?? '', failure, agents }));
+    } catch (error) {
+      // A ledger that cannot be reached now is asked again at the next look.
+      if (error instanceof StoreError && error.retryable) return;
+      this.#end(waiting, () => waiting.reject(error));
+    }
+  }
+
+  /** It rests, and is about to work: something happened to it, or mail lies there that wakes it. */
+  #hasWork(agent: Agent): boolean {
+    const cell = this.#executor.cells.get(agent.id);
+    if (isTerminal(agent.state.type)) return false;
+    if (cell === undefined) return agent.unread === true;
+    return cell.inputs.length > 0 || cell.inbox.hasNews(cell.agent.noticed);
+  }
+
+  #end(waiting: Waiting, tell: () => void): void {
+    this.#waiting = this.#waiting.filter((one) => one !== waiting);
+    if (this.#waiting.length === 0) this.#stop();
+    tell();
+  }
+
+  #stop(): void {
+    this.#timer?.();
+    this.#timer = null;
+  }
+
+  close(): void {
+    this.#stop();
+    for (const waiting of this.#waiting.splice(0))
+      waiting.reject(new CoppiceError('E_CLOSED', 'the runtime was closed'));
+  }
+}
+
+function failureOf(state: TreeOutcome['root']['state']): Failure | null {
+  switch (state.type) {
+    case 'errored':
+    case 'failed':
+      return state.failure;
+    case 'killed':
+      return { kind: 'killed', error: `killed by ${state.by}`, retryable: false };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,176 @@
+import { closeSync, fstatSync, readFileSync, realpathSync } from 'node:fs';
+import { commandLine } from '../../models/command-line.ts';
+import type { HostAnswer, ModelHost } from '../../models/model-host.ts';
+import { policyOf } from '../../permissions/agent-policy.ts';
+import { blindRefusal } from '../../permissions/blind-refusal.ts';
+import { callTouches } from '../../permissions/call-touches.ts';
+import { type ContainedPath, containPath, openContained } from '../../permissions/path-containment.ts';
+import { refuseForeignOutput } from '../../permissions/path-guard.ts';
+import { pathTools } from '../../permissions/permission-rule.ts';
+import { policyRefusal } from '../../permissions/policy-refusal.ts';
+import { printablePath } from '../../permissions/printable-path.ts';
+import { childEnvironment } from '../../processes/child-environment.ts';
+import { findShell } from '../../processes/find-shell.ts';
+import { limits } from '../../processes/output.ts';
+import type { ProcessPlace } from '../../processes/run-process.ts';
+import { treeOutput } from '../../processes/spilled-output.ts';
+import type { AgentConfig } from '../../records/agent/agent.ts';
+import { writeContained } from '../../tools/files/atomic-write.ts';
+import { isBinary } from '../../tools/files/file-kind.ts';
+import { startHostTerminal } from './host-terminal.ts';
+import { type ProtectedSurroundings, protectedPlace } from './protected-places.ts';
+
+export interface HostSurroundings extends ProtectedSurroundings {
+  /** Names of environment variables that child processes may see beside the fixed allow-list. */
+  readonly env_allow: readonly string[];
+}
+
+/** What a program must have been given among the agent's tools to do this; tools not named here are nobody's. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  read: ['read'],
+  write: ['write', 'patch'],
+  search: ['search'],
+  bash: ['bash'],
+};
+
+/** The host of an agent whose model is a program: the agent's folder, tools and permissions decide, as for calls of its own. */
+export function createModelHost(config: AgentConfig, surroundings: HostSurroundings): ModelHost {
+  const cwd = canonical(config.cwd);
+  const policy = policyOf(config);
+  const refusal = (tool: string, subject: string): string | null => {
+    const needed = NEEDED[tool];
+    if (needed !== undefined && !needed.some((name) => config.tools.includes(name)))
+      return `this agent has no tool "${tool}"`;
+    if (subject === '') return blindRefusal(policy, tool);
+    if (!pathTools.has(tool))
+      return policyRefusal(policy, tool, subject, callTouches(policy, tool, subject, cwd));
+    try {
+      const { relative } = containPath(cwd, subject);
+      return policyRefusal(policy, tool, relative, callTouches(policy, tool, subject, cwd));
+    } catch (error) {
+      return textOf(error);
+    }
+  };
+  const allowed = (tool: string, path: string): ContainedPath => {
+    const contained = containPath(cwd, path);
+    // Decided for the canonical path, and that one is opened: a link swapped in between is noticed there.
+    const refused = refusal(tool, contained.absolute);
+    const place = tool === 'write' ? protectedPlace(contained.absolute, cwd, surroundings) : undefined;
+    if (refused !== null || place !== undefined)
+      throw new Error(`${printablePath(path)}: ${refused ?? place}`);
+    // A program's calls leave no output of ours: all that lies there is of others.
+    refuseForeignOutput(contained, { cwd, spill_dir: treeOutput(surroundings.spill_dir, 'none') });
+    return contained;
+  };
+  const env = childEnvironment(surroundings.env_allow);
+  return {
+    cwd,
+    env,
+    refusal,
+    readFile: (path, from_line = 1, lines = Number.POSITIVE_INFINITY) =>
+      answer(() => {
+        const text = readWhole(allowed('read', path));
+        if (from_line <= 1 && lines === Number.POSITIVE_INFINITY) return { text };
+        const first = Math.max(from_line, 1) - 1;
+        return {
+          text: text
+            .split('\n')
+            .slice(first, first + lines)
+            .join('\n'),
+        };
+      }),
+    writeFile: (path, text) =>
+      answer(() => {
+        const bytes = Buffer.from(text, 'utf8');
+        if (bytes.length > limits.write_bytes)
+          throw new Error(`${printablePath(path)}: ${bytes.length} bytes; the most is ${limits.write_bytes}`);
+        writeContained(allowed('write', path), bytes);
+        return {};
+      }),
+    startCommand: (request) =>
+      answer(() => {
+        const { args, subject } = invocation(request);
+        const refused = refusal('bash', subject);
+        if (refused !== null) throw new Error(refused);
+        const folder = request.cwd ?? '.';
+        placeIn(cwd, folder).close();
+        const terminal = startHostTerminal(
+          { file: findShell(), args, place: () => placeIn(cwd, folder), env: { ...env, ...request.env } },
+          request.output_bytes,
+        );
+        return { terminal };
+      }),
+  };
+}
+
+/**
+ * How the shell is started, and the command as the rules for `bash` see it: with the variables that the program sets before it, because
+ * they too decide what runs. A command without arguments is shell text, as programs send it.
+ */
+function invocation(request: {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}): { readonly args: readonly string[]; readonly subject: string } {
+  const { command, args, env } = request;
+  if (command.trim() === '') throw new Error('the command is empty');
+  // The shell would take it for an option of its own.
+  if (command.startsWith('-')) throw new Error('the command must not begin with "-"');
+  const names = Object.keys(env);
+  const odd = names.find((name) => !/^[A-Za-z_]\w*$/.test(name));
+  if (odd !== undefined) throw new Error(`"${odd}" is no name of a variable`);
+  const variables = names.map((name) => `${name}=${commandLine([env[name] ?? ''])} `).join('');
+  if (args.length === 0)
+    return { args: ['-c', 'exec 2>&1; eval "set --;$1"', 'bash', command], subject: variables + command };
+  const line = commandLine([command, ...args]);
+  return { args: ['-c', 'exec 2>&1; exec "$@"', 'bash', command, ...args], subject: variables + line };
+}
+
+function placeIn(root: string, folder: string): ProcessPlace {
+  const contained = containPath(root, folder);
+  const descriptor = openContained(contained);
+  if (!fstatSync(descriptor).isDirectory()) {
+    closeSync(descriptor);
+    throw new Error(`${printablePath(contained.relative)} is no folder`);
+  }
+  // On Linux through the open folder itself, which nobody can swap for a link.
+  const cwd = process.platform === 'linux' ? `/proc/${process.pid}/fd/${descriptor}` : contained.absolute;
+  return { cwd, close: () => closeSync(descriptor) };
+}
+
+function readWhole(path: ContainedPath): string {
+  const name = printablePath(path.relative);
+  const file = openContained(path);
+  try {
+    const status = fstatSync(file);
+    if (status.isDirectory()) throw new Error(`${name} is a folder`);
+    if (!status.isFile()) throw new Error(`${name}: not a regular file`);
+    if (status.size > limits.write_bytes)
+      throw new Error(`${name} is too large: the most is ${limits.write_bytes} bytes`);
+    const content = readFileSync(file);
+    if (isBinary(content)) throw new Error(`${name}: binary, not text`);
+    return content.toString('utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function answer<T extends object>(work: () => T): Promise<HostAnswer<T>> {
+  try {
+    return { ok: true, ...work() };
+  } catch (error) {
+    return { ok: false, error: textOf(error) };
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function canonical(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder; // gone: every use of it will say so
+  }
+}

@@ -1,0 +1,57 @@
+import type { Model } from '../../models/model.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Limits } from '../../records/agent/limits.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+
+/** The models of one process, each opened once. */
+export class ModelShelf {
+  readonly #open: (name: string) => Promise<Model>;
+  readonly #limitsOf: (root_id: string) => Limits | undefined;
+  readonly #models = new Map<string, Promise<Model>>();
+
+  constructor(open: (name: string) => Promise<Model>, limitsOf: (root_id: string) => Limits | undefined) {
+    this.#open = open;
+    this.#limitsOf = limitsOf;
+  }
+
+  /** As `model`, under the limits of the agent's tree. */
+  modelFor({ root_id }: Agent, name: string): Promise<Model> {
+    return this.model(name, this.#limitsOf(root_id));
+  }
+
+  /** For an agent under these limits. Rejects with a `CoppiceError`; `E_NO_PRICE` where a limit on cost would limit nothing. */
+  async model(name: string, limits: Partial<Pick<Limits, 'cost_usd'>> = {}): Promise<Model> {
+    const model = await this.#opened(name);
+    if (typeof limits.cost_usd === 'number' && !model.tells_cost) throw noPrice(name);
+    return model;
+  }
+
+  #opened(name: string): Promise<Model> {
+    let model = this.#models.get(name);
+    if (model === undefined) {
+      model = this.#open(name);
+      this.#models.set(name, model);
+      // A model that could not be opened may be there at the next try: a key was set, a file mended.
+      model.catch(() => this.#models.delete(name));
+    }
+    return model;
+  }
+
+  /** Ends what models keep running. */
+  async close(): Promise<void> {
+    const models = [...this.#models.values()];
+    this.#models.clear();
+    await Promise.all(models.map((model) => model.then((one) => one.close?.()).catch(() => undefined)));
+  }
+}
+
+function noPrice(name: string): CoppiceError {
+  const [provider = '', ...rest] = name.split('/');
+  const mend = name.startsWith('acp:')
+    ? 'an agent program pays by itself: use --limit cost=none, and limit tokens, turns or time'
+    : `set providers.${provider}.models."${rest.join('/')}".price to { "input": …, "output": … }, or use --limit cost=none`;
+  return new CoppiceError(
+    'E_NO_PRICE',
+    `there is a limit on cost, and what ${name} costs is not known: ${mend}`,
+  );
+}

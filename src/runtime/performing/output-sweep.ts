@@ -1,0 +1,29 @@
+import { limits } from '../../processes/output.ts';
+import { removeSpilledOutput, spillFolder } from '../../processes/spilled-output.ts';
+
+const PAUSE_MS = 60_000;
+
+/** Keeps the spilled output of all trees within its total: looks after calls that may have written some, once a minute at most. */
+export class OutputSweep {
+  readonly #folder: string;
+  #last_ms = Number.NEGATIVE_INFINITY;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(spill_dir: string) {
+    this.#folder = spillFolder(spill_dir);
+  }
+
+  look(): void {
+    const now_ms = performance.now();
+    if (now_ms - this.#last_ms < PAUSE_MS) return;
+    this.#last_ms = now_ms;
+    // A folder that cannot be read or changed is told to whoever spills into it.
+    this.#running = removeSpilledOutput(this.#folder, { keep_bytes: limits.spill_total_bytes }).catch(
+      () => undefined,
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#running;
+  }
+}

@@ -1,0 +1,178 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { policyOf } from '../../permissions/agent-policy.ts';
+import { callTouches } from '../../permissions/call-touches.ts';
+import { decide, decidePaths, partialRules } from '../../permissions/permission-policy.ts';
+import { permissionSubject, writtenPath } from '../../permissions/permission-subject.ts';
+import { policyRefusal } from '../../permissions/policy-refusal.ts';
+import { boundBy, touchesOf } from '../../permissions/touched-paths.ts';
+import { treeOutput } from '../../processes/spilled-output.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Call } from '../../records/agent/state.ts';
+import type { NewAsk } from '../../records/conversation/ask.ts';
+import type { ResultContent } from '../../records/conversation/message.ts';
+import { storable } from '../../records/text/text.ts';
+import { didYouMean } from '../../render/nearest-name.ts';
+import { cutMiddle } from '../../render/plain-sight.ts';
+import type { Cell } from '../executor/cell.ts';
+import type { Executor } from '../executor/executor.ts';
+import { LEASE_OVER, STOPPED } from '../leading/unattended-trees.ts';
+import type { RuntimeEvent } from '../runtime-event.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { OutputSweep } from './output-sweep.ts';
+import { type ProtectedSurroundings, protectedPlace } from './protected-places.ts';
+import type { Workbench } from './workbench.ts';
+
+export interface CallSurroundings extends ProtectedSurroundings {
+  readonly output: OutputSweep;
+  readonly executor: Executor;
+  readonly workbench: Workbench;
+  readonly surroundings: Surroundings;
+  readonly env_allow: readonly string[];
+  readonly emit: (event: RuntimeEvent) => void;
+  /** People can be asked; otherwise what would ask is denied. */
+  readonly can_ask: boolean;
+  /** A person allowed this agent this tool for good. */
+  readonly isGranted: (agent_id: string, tool: string) => Promise<boolean>;
+}
+
+/** Characters of a difference that are kept with a question; its middle goes first. */
+const DIFFERENCE_MAX = 60_000;
+
+type Settled = Pick<ResultContent, 'status' | 'output' | 'images'>;
+/** A person must allow it first. */
+type Asking = { readonly ask: NewAsk };
+
+/** Runs one call of a tool and brings its result back as an event. Never throws. */
+export async function performCall(cell: Cell, call: Call, around: CallSurroundings): Promise<void> {
+  const { now } = around.surroundings;
+  const controller = new AbortController();
+  cell.calls.set(call.id, controller);
+  const settled = await runCall(cell, call, controller.signal, around).catch(
+    (error: unknown): Settled => ({
+      status: 'error',
+      output: `${call.name} failed: ${error instanceof Error ? error.message : String(error)}`,
+    }),
+  );
+  if (cell.calls.get(call.id) !== controller || cell.gone) return;
+  cell.calls.delete(call.id);
+  if ('ask' in settled)
+    return around.executor.happened(cell, { type: 'call-asked', at: now(), ask: settled.ask });
+  // Done in time after all, it counts as it is.
+  const stopped = controller.signal.reason === LEASE_OVER && settled.status !== 'ok';
+  const result: ResultContent = {
+    call_id: call.id,
+    name: call.name,
+    ...settled,
+    output: storable(settled.output),
+    ...(stopped && { status: 'interrupted', output: STOPPED }),
+  };
+  around.executor.happened(cell, {
+    type: 'call-settled',
+    at: now(),
+    result,
+    consequences: [],
+    spawned: [],
+  });
+}
+
+async function runCall(
+  cell: Cell,
+  call: Call,
+  signal: AbortSignal,
+  around: CallSurroundings,
+): Promise<Settled | Asking> {
+  const { agent } = cell;
+  const bench = around.workbench.bench(agent.config);
+  const tool = bench.tools.get(call.name);
+  if (tool === undefined)
+    return {
+      status: 'error',
+      output: unknownTool(
+        call.name,
+        bench.specs.map((spec) => spec.name),
+      ),
+    };
+  const json = around.workbench.argumentsOf(call);
+  if (!json.ok) return { status: 'error', output: json.error };
+  const parsed = tool.parse(json.input);
+  if (!parsed.ok) return { status: 'error', output: `${call.name}: ${parsed.error}` };
+  const policy = policyOf(agent.config);
+  const subject = permissionSubject(tool, parsed.input, agent.config.cwd);
+  const { cwd } = agent.config;
+  const touched = callTouches(policy, call.name, writtenPath(tool, parsed.input) ?? subject, cwd);
+  const { verdict, rule } = decide(policy, call.name, subject, touched);
+  const denied = (name: string, path: string) => {
+    const own = decide(policy, name, path);
+    if (own.verdict === 'deny') return own.rule;
+    const writes = boundBy(name).includes('write');
+    const place = writes ? protectedPlace(join(realpathSync(cwd), path), cwd, around) : undefined;
+    if (place !== undefined) return place;
+    const bound = decidePaths(policy, touchesOf(name, path));
+    // A question about the call itself is answered by the time that it runs.
+    return bound === undefined || bound.rule === rule ? undefined : bound.rule;
+  };
+  // What a person answered counts whoever goes on, also where nobody could be asked.
+  const allowed =
+    verdict === 'allow' ||
+    (verdict === 'ask' && (isApproved(agent, call) || (await around.isGranted(agent.id, call.name))));
+  if (!allowed && verdict === 'ask' && around.can_ask)
+    return {
+      ask: {
+        ...askOf(agent, call, subject, rule, around.surroundings),
+        difference: differenceOf(tool.difference?.(parsed.input, { cwd, denied }) ?? null),
+      },
+    };
+  if (!allowed)
+    return { status: 'denied', output: policyRefusal(policy, call.name, subject, touched) ?? rule };
+  const result = await tool.run(parsed.input, {
+    cwd,
+    spill_dir: treeOutput(around.spill_dir, agent.root_id),
+    signal,
+    agent: { id: agent.id, name: agent.name },
+    env_allow: around.env_allow,
+    denied,
+    left_out: ['read', 'search'].flatMap((one) => partialRules(policy, one)),
+    onOutput: (text) => around.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
+  });
+  around.output.look();
+  return result;
+}
+
+function unknownTool(name: string, known: readonly string[]): string {
+  return `there is no tool "${name}". ${didYouMean(name, known)}Tools: ${known.join(', ')}.`;
+}
+
+/** This very call, with these very arguments, was allowed by a person. */
+function isApproved({ state }: Agent, call: Call): boolean {
+  return (
+    state.type === 'executing' &&
+    state.running.some((one) => one.call.id === call.id && one.approved === true)
+  );
+}
+
+function differenceOf(text: string | null): string | null {
+  return text === null ? null : storable(cutMiddle(text, DIFFERENCE_MAX));
+}
+
+function askOf(
+  agent: Agent,
+  call: Call,
+  subject: string,
+  rule: string,
+  { now, newId }: Surroundings,
+): Omit<NewAsk, 'difference'> {
+  return {
+    id: newId(),
+    root_id: agent.root_id,
+    agent_id: agent.id,
+    agent_name: agent.name,
+    call_id: call.id,
+    tool: call.name,
+    subject: storable(subject),
+    input: call.input,
+    cwd: agent.config.cwd,
+    rule,
+    asked_at: now(),
+  };
+}

@@ -1,0 +1,242 @@
+import type { EventOf } from '../../kernel/transition/event.ts';
+import type { ModelDelta, ModelOutcome } from '../../models/model.ts';
+import type { Agent, Tree } from '../../records/agent/agent.ts';
+import type { Call } from '../../records/agent/state.ts';
+import { isAgentProgram, mustSubmit } from '../../records/agent/submits.ts';
+import type { Failure } from '../../records/conversation/failure.ts';
+import type { AssistantContent, CallPart } from '../../records/conversation/message.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { storable } from '../../records/text/text.ts';
+import type { Cell } from '../executor/cell.ts';
+import type { Executor } from '../executor/executor.ts';
+import type { RuntimeEvent } from '../runtime-event.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { WorktreeCare } from '../worktree/worktree-care.ts';
+import { createModelHost, type HostSurroundings } from './model-host.ts';
+import type { ModelShelf } from './model-shelf.ts';
+import type { Workbench } from './workbench.ts';
+
+export interface RequestSurroundings extends HostSurroundings {
+  readonly executor: Executor;
+  readonly workbench: Workbench;
+  readonly surroundings: Surroundings;
+  readonly worktrees: WorktreeCare;
+  readonly models: ModelShelf;
+  readonly emit: (event: RuntimeEvent) => void;
+}
+
+/** Asks the agent's model and brings the outcome back as an event. Never throws. */
+export async function performRequest(cell: Cell, around: RequestSurroundings): Promise<void> {
+  const { executor, surroundings } = around;
+  const controller = new AbortController();
+  cell.request?.abort();
+  cell.request = controller;
+  cell.said = '';
+  const started_at = surroundings.now();
+  const spent = overBudget(executor.forest.tree(cell.agent.root_id));
+  const outcome = spent ?? (await ask(cell, controller, around));
+  // Aborted and replaced, or the agent is gone: nobody waits for this answer any more.
+  if (cell.request !== controller || cell.gone) return;
+  const at = surroundings.now();
+  const event = eventOrFault(at, cell.agent, outcome, around.workbench);
+  const whole = event === null ? null : await withChanges(cell, event, around);
+  // Looking into a worktree takes a while.
+  if (cell.request !== controller || cell.gone) return;
+  cell.request = null;
+  cell.said = '';
+  if (whole === null) return;
+  if (outcome.type !== 'answer') return executor.happened(cell, whole);
+  executor.happened(cell, whole, {
+    model: outcome.content.model,
+    usage: outcome.usage,
+    started_at,
+    duration_ms: at - started_at,
+  });
+}
+
+type Outcome = EventOf<'response' | 'request-failed'>;
+
+function eventOf(at: number, agent: Agent, outcome: ModelOutcome, workbench: Workbench): Outcome | null {
+  if (outcome.type === 'aborted') return null;
+  return outcome.type === 'failure' ? failed(at, outcome) : answered(at, agent, outcome, workbench);
+}
+
+/** An answer that cannot even be read ends its turn, not the process. */
+function eventOrFault(at: number, agent: Agent, outcome: ModelOutcome, workbench: Workbench): Outcome | null {
+  try {
+    return eventOf(at, agent, outcome, workbench);
+  } catch (error) {
+    const text = `a fault in Coppice while the answer was read: ${error instanceof Error ? error.message : String(error)}`;
+    return failed(at, { type: 'failure', failure: { kind: 'internal', error: text, retryable: true } });
+  }
+}
+
+function withChanges(
+  { agent }: Cell,
+  event: Outcome,
+  around: RequestSurroundings,
+): Promise<Outcome> | Outcome {
+  if (agent.config.task?.worktree == null) return event;
+  const tree = around.executor.forest.tree(agent.root_id);
+  return around.worktrees.complete(agent, event, around.workbench.contextOf(agent, tree));
+}
+
+async function ask(
+  cell: Cell,
+  controller: AbortController,
+  around: RequestSurroundings,
+): Promise<ModelOutcome> {
+  const { agent, prompt } = cell;
+  try {
+    const model = await around.models.modelFor(agent, agent.config.model);
+    const bench = around.workbench.bench(agent.config);
+    return await model.stream(
+      {
+        system: bench.system,
+        messages: prompt.messages(),
+        // Sent even when the kernel runs no more calls: providers refuse a conversation with calls but without tools.
+        tools: bench.specs,
+        thinking: agent.config.thinking,
+        shared_prefix: prompt.shared,
+        cache_key: agent.root_id,
+        signal: controller.signal,
+        agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
+        ...(isAgentProgram(agent.config.model) ? { host: createModelHost(agent.config, around) } : {}),
+      },
+      (delta) => {
+        if (cell.request === controller) keepText(cell, delta);
+        around.emit({ type: 'delta', agent_id: agent.id, delta });
+      },
+    );
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const kind = error instanceof CoppiceError && error.code === 'E_NO_PRICE' ? 'limit' : 'no_model';
+    return { type: 'failure', failure: { kind, error: message, retryable: true } };
+  }
+}
+
+function keepText(cell: Cell, delta: ModelDelta): void {
+  if (delta.type === 'restart') cell.said = '';
+  if (delta.type === 'text') cell.said += delta.text;
+}
+
+function failed(
+  at: number,
+  { failure, partial }: Extract<ModelOutcome, { type: 'failure' }>,
+): EventOf<'request-failed'> {
+  const kept = { ...failure, error: storable(failure.error) };
+  return partial === undefined
+    ? { type: 'request-failed', at, failure: kept }
+    : { type: 'request-failed', at, failure: kept, partial: storable(partial) };
+}
+
+/** Of one message. What a step decides at once, and what a ledger keeps of one answer, must have an end. */
+const CALLS_MAX = 1_000;
+const CALL_CHARACTERS_MAX = 2_000_000;
+
+/** The parts with as many calls as one message may have; with more, none of them is run. */
+function withinCalls(parts: AssistantContent['parts']): {
+  readonly parts: AssistantContent['parts'];
+  readonly refusal?: string;
+} {
+  let [calls, characters] = [0, 0];
+  const kept = parts.filter((part) => {
+    if (part.type !== 'call') return true;
+    calls += 1;
+    characters += part.input.length;
+    return calls === 1 || (calls <= CALLS_MAX && characters <= CALL_CHARACTERS_MAX);
+  });
+  if (kept.length === parts.length) return { parts };
+  const refusal = `the message had ${calls} calls with ${characters} characters; the most is ${CALLS_MAX} calls with ${CALL_CHARACTERS_MAX}: none of them was run, make fewer at once`;
+  return { parts: kept, refusal };
+}
+
+/** Calls are stamped with what the scheduler must know of their tools. An unknown name is a call too: it gets an error. */
+function answered(
+  at: number,
+  agent: Agent,
+  { content, finish, reason }: Extract<ModelOutcome, { type: 'answer' }>,
+  workbench: Workbench,
+): EventOf<'response'> {
+  const bench = workbench.bench(agent.config);
+  const within = withinCalls(content.parts);
+  const parts = distinctCalls(within.parts).map((part) =>
+    part.type === 'call' ? { ...part, input: storable(part.input) } : { ...part, text: storable(part.text) },
+  );
+  const calls = parts
+    .filter((part): part is CallPart => part.type === 'call')
+    .map(({ id, name, input }): Call => {
+      const tool = bench.tools.get(name);
+      if (tool === undefined) return { id, name, input, side_by_side: true, idempotent: true };
+      return { id, name, input, side_by_side: tool.side_by_side, idempotent: tool.idempotent };
+    });
+  return {
+    type: 'response',
+    at,
+    seq: agent.last_seq + 1,
+    content: { model: content.model, parts, ...endingOf(finish, reason) },
+    calls,
+    ...(within.refusal === undefined
+      ? submissionOf(agent, calls, workbench)
+      : { submission: null, refusal: within.refusal }),
+  };
+}
+
+function endingOf(
+  finish: Extract<ModelOutcome, { type: 'answer' }>['finish'],
+  reason: string | undefined,
+): Pick<AssistantContent, 'finish' | 'reason'> {
+  if (finish !== 'length' && finish !== 'refused') return {};
+  return reason === undefined ? { finish } : { finish, reason: storable(reason) };
+}
+
+const NOT_ALONE =
+  'submit_result and submit_error end your conversation, so each must be the only call of its message: nothing of this message was run.';
+
+/** A child that ends itself (seed 3); arguments that are not good are told by the tool, as with any other call. */
+function submissionOf(
+  agent: Agent,
+  calls: readonly Call[],
+  workbench: Workbench,
+): Pick<EventOf<'response'>, 'submission' | 'refusal'> {
+  if (!mustSubmit(agent.config, agent.origin)) return { submission: null };
+  const submitting = calls.flatMap((call) => {
+    const submission = workbench.toolsetTool(agent.config, call.name)?.submission;
+    return submission === undefined ? [] : [{ call, submission }];
+  });
+  const [only] = submitting;
+  if (only === undefined) return { submission: null };
+  if (calls.length > 1) return { submission: null, refusal: NOT_ALONE };
+  const parsed = workbench.argumentsOf(only.call);
+  return { submission: parsed.ok ? only.submission(parsed.input, agent.config) : null };
+}
+
+/** Two calls with one id could not be told apart by their results; the second gets an id of its own. */
+function distinctCalls(parts: AssistantContent['parts']): AssistantContent['parts'] {
+  const seen = new Set<string>();
+  return parts.map((part) => {
+    if (part.type !== 'call') return part;
+    let { id } = part;
+    for (let copy = 2; seen.has(id); copy += 1) id = `${part.id}_${copy}`;
+    seen.add(id);
+    return id === part.id ? part : { ...part, id };
+  });
+}
+
+function overBudget(tree: Tree | undefined): ModelOutcome | null {
+  if (tree === undefined) return null;
+  const { limits, tokens, cost_usd } = tree;
+  const over = (limit: string, text: string): ModelOutcome => {
+    const failure: Failure = {
+      kind: 'limit',
+      error: `limit "${limit}" of the tree reached: ${text}. To raise it and go on: coppice resume --limit ${limit}=N`,
+      retryable: true,
+    };
+    return { type: 'failure', failure };
+  };
+  if (limits.tokens !== null && tokens >= limits.tokens)
+    return over('tokens', `${tokens} of ${limits.tokens} tokens`);
+  if (limits.cost_usd !== null && cost_usd >= limits.cost_usd)
+    return over('cost', `$${cost_usd.toFixed(4)} of $${limits.cost_usd}`);
+  return null;
+}

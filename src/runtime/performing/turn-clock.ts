@@ -1,0 +1,72 @@
+import { saidSoFar } from '../../kernel/turn/led-agent.ts';
+import { runTime } from '../../records/agent/run-time.ts';
+import { isWorking } from '../../records/agent/state.ts';
+import { isAsking, runDeadline } from '../../records/conversation/parked.ts';
+import type { Cell } from '../executor/cell.ts';
+import type { Executor } from '../executor/executor.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const RUN = 'run';
+const ASKING_LOOK_MS = 5_000;
+
+/** The timers of agents: waits that end, turns that take too long. Timers follow from the state, so a successor sets them again. */
+export class TurnClock {
+  readonly #executor: Executor;
+  readonly #surroundings: Surroundings;
+
+  constructor(executor: Executor, surroundings: Surroundings) {
+    this.#executor = executor;
+    this.#surroundings = surroundings;
+  }
+
+  /** Wakes the agent at `at`, milliseconds since the epoch; `name` tells its timers apart. */
+  wakeAt(cell: Cell, name: string, at: number): void {
+    this.#set(cell, name, at, () => this.#executor.wake(cell));
+  }
+
+  /** Asks the agent for its last word while there is time for it, and ends its turn when its run time is used up. */
+  watch(cell: Cell): void {
+    const { state, root_id, config } = cell.agent;
+    const limits = this.#executor.forest.tree(root_id)?.limits;
+    if (limits === undefined) return;
+    const run_ms = runTime(config, limits);
+    const deadline = runDeadline(state, run_ms);
+    if (deadline === null || !('turn' in state)) return;
+    const { started_at } = state.turn;
+    const ring = (final: boolean) => () => {
+      const now = cell.agent.state;
+      if (!isWorking(now.type)) return;
+      // While a person is asked the clock stands still, and an answer has set it back.
+      if (isAsking(now)) return this.wakeLater(cell);
+      if ('turn' in now && now.turn.started_at > started_at) return this.watch(cell);
+      const at = this.#surroundings.now();
+      const limit = `run time of ${run_ms / 1000} s`;
+      this.#executor.happened(cell, { type: 'limit', at, limit, final, ...saidSoFar(cell) });
+      // Whatever comes of the last word: the time is a maximum.
+      if (!final) this.#set(cell, RUN, started_at + run_ms, ring(true));
+    };
+    this.#set(cell, RUN, deadline.at, ring(deadline.final));
+  }
+
+  /** Looks again at a turn that waits for a person. */
+  wakeLater(cell: Cell): void {
+    this.#set(cell, RUN, this.#surroundings.now() + ASKING_LOOK_MS, () => this.watch(cell));
+  }
+
+  #set(cell: Cell, name: string, at: number, ring: () => void): void {
+    const { now, after } = this.#surroundings;
+    cell.timers.get(name)?.();
+    const delay = Math.min(Math.max(at - now(), 0), LONGEST_TIMER_MS);
+    cell.timers.set(
+      name,
+      after(delay, () => {
+        cell.timers.delete(name);
+        if (cell.gone) return;
+        // A timer may come a millisecond early, and long ones in parts.
+        if (now() < at) this.#set(cell, name, at, ring);
+        else ring();
+      }),
+    );
+  }
+}

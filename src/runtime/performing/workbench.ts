@@ -1,0 +1,114 @@
+import type { Toolset, ToolsetTool } from '../../kernel/toolsets/toolset.ts';
+import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
+import type { TransitionContext } from '../../kernel/transition/transition-context.ts';
+import type { Agent, AgentConfig, Tree } from '../../records/agent/agent.ts';
+import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';
+import { isSubAgent } from '../../records/agent/sub-agent.ts';
+import { hasSchema, isAgentProgram, mustSubmit } from '../../records/agent/submits.ts';
+import type { Worktree } from '../../records/agent/task-terms.ts';
+import type { Tool } from '../../records/tool.ts';
+import type { ToolSpec } from '../../records/tool-spec.ts';
+import { callArguments } from './call-arguments.ts';
+
+/** What one configuration comes down to: the same object for every agent that shares it, so that prompts stay identical. */
+interface Bench {
+  readonly system: string;
+  /** Alphabetical, toolset tools among all others (seed 1). */
+  readonly specs: readonly ToolSpec[];
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** Every tool of its toolsets, those it does not see included. */
+  readonly toolset_tools: ReadonlyMap<string, ToolsetTool>;
+  /** Letters come as a notice (seed 2). */
+  readonly notices: boolean;
+}
+
+/** The tools and toolsets of this process, and what of them each agent sees. */
+export class Workbench {
+  readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #toolsets: ReadonlyMap<string, Toolset>;
+  readonly #benches = new WeakMap<AgentConfig, Bench>();
+
+  readonly terms: ToolsetTerms;
+  readonly argumentsOf = callArguments();
+
+  constructor(tools: readonly Tool[], toolsets: readonly Toolset[], terms: ToolsetTerms) {
+    this.terms = terms;
+    this.#tools = new Map(tools.map((tool) => [tool.spec.name, tool]));
+    this.#toolsets = new Map(toolsets.map((toolset) => [toolset.name, toolset]));
+  }
+
+  /** Names that no tool or toolset has; an agent with such a name in its configuration cannot start. */
+  unknownNames(config: AgentConfig): {
+    readonly tools: readonly string[];
+    readonly toolsets: readonly string[];
+  } {
+    return {
+      tools: config.tools.filter((name) => !this.#tools.has(name)),
+      toolsets: config.toolsets.filter((name) => !this.#toolsets.has(name)),
+    };
+  }
+
+  get toolNames(): readonly string[] {
+    return [...this.#tools.keys()];
+  }
+
+  get toolsetNames(): readonly string[] {
+    return [...this.#toolsets.keys()];
+  }
+
+  bench(config: AgentConfig): Bench {
+    let bench = this.#benches.get(config);
+    if (bench === undefined) {
+      bench = this.#build(config);
+      this.#benches.set(config, bench);
+    }
+    return bench;
+  }
+
+  #build(config: AgentConfig): Bench {
+    // An agent program calls its own tools, never ours: it is told of none, and gets its letters whole.
+    const own = isAgentProgram(config.model) ? { tools: [], toolsets: [] } : config;
+    const tools = own.tools.flatMap((name) => this.#tools.get(name) ?? []);
+    const toolsets = own.toolsets.flatMap((name) => this.#toolsets.get(name) ?? []);
+    const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
+    const seen = toolset_tools.filter((tool) => tool.audience?.(config, this.terms) ?? true);
+    const specs = [...tools, ...seen].map((tool) => tool.spec);
+    // A sub-agent with one task is told by that; how agents work together is not its matter.
+    const guides = isSubAgent(config)
+      ? []
+      : toolsets.filter(({ name }) => config.task === undefined || name !== 'sessions');
+    return {
+      system: [config.system, ...guides.map((toolset) => toolset.guidance)]
+        .filter((text) => text !== '')
+        .join('\n\n'),
+      specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)),
+      tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
+      toolset_tools: new Map(toolset_tools.map((tool) => [tool.spec.name, tool])),
+      notices: toolsets.some((toolset) => toolset.letters === 'notice'),
+    };
+  }
+
+  toolsetTool(config: AgentConfig, name: string): ToolsetTool | undefined {
+    return this.bench(config).toolset_tools.get(name);
+  }
+
+  contextOf(agent: Agent, tree: Tree | undefined): TransitionContext {
+    const worktree = agent.config.task?.worktree ?? null;
+    const reports = agent.origin !== 'root' && agent.origin !== 'fork';
+    return {
+      reports,
+      submits: mustSubmit(agent.config, agent.origin),
+      checked: hasSchema(agent.config),
+      turns: Math.min(
+        agent.config.turns ?? Number.POSITIVE_INFINITY,
+        tree?.limits.turns ?? DEFAULT_LIMITS.turns,
+      ),
+      ...(worktree === null ? {} : { leaves: unsavedWork(worktree) }),
+    };
+  }
+}
+
+/** What is said of a worktree whose agent was stopped: nobody looks into the folder then, and nothing of it is touched. */
+function unsavedWork({ branch, path }: Worktree): string {
+  return `[worktree] branch ${branch}; what was not committed is in ${path}`;
+}

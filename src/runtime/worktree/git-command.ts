@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { childEnvironment } from '../../processes/child-environment.ts';
+import { runProcess } from '../../processes/run-process.ts';
+
+const TIMEOUT_MS = 60_000;
+const MAX_OUTPUT = 200_000;
+/** Settings of a repository are read whole: one that was cut off might be the one that runs something. */
+const MAX_SETTINGS = 2_000_000;
+/** Another process has half made a worktree of the repository. */
+const HALF_MADE = /failed to read .*worktrees/;
+const TRIES = 20;
+const PAUSE_MS = 50;
+
+type Setting = readonly [key: string, value: string];
+
+/** The repository's own hooks and monitors are not ours to start, and nobody is there to unlock a signing key. */
+const QUIET: readonly Setting[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['commit.gpgsign', 'false'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+];
+
+export type GitEnd =
+  | { readonly ok: true; readonly out: string }
+  | { readonly ok: false; readonly error: string };
+
+/** Runs git in one folder. */
+export type Git = (...args: readonly string[]) => Promise<GitEnd>;
+
+/** Git in a folder of which nothing is checked out, added or compared. */
+export function gitIn(cwd: string): Git {
+  return (...args) => run(cwd, args, QUIET, MAX_OUTPUT);
+}
+
+/**
+ * Git in a worktree, with the programs that its repository's settings name taken out. Filters that the user's own
+ * settings name stay. Read anew for each use: an agent may have changed the settings.
+ */
+export async function neutralGitIn(cwd: string): Promise<Git | { readonly error: string }> {
+  const listed = await run(cwd, ['config', '--list', '--show-scope', '-z'], QUIET, MAX_SETTINGS);
+  if (!listed.ok) return { error: listed.error };
+  if (listed.out.length >= MAX_SETTINGS) return { error: 'the settings of the repository are too large' };
+  const settings = [...QUIET, ...withoutPrograms(listed.out)];
+  return (...args) => run(cwd, args, settings, MAX_OUTPUT);
+}
+
+/** Settings over those of the repository, from `scope NUL key LF value NUL` of all that hold. */
+function withoutPrograms(list: string): readonly Setting[] {
+  const own = new Map<string, string>();
+  const foreign = new Set<string>();
+  const parts = list.split('\0');
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const entry = parts[at + 1]!;
+    const end = entry.indexOf('\n');
+    const key = end === -1 ? entry : entry.slice(0, end);
+    if (parts[at] === 'system' || parts[at] === 'global')
+      own.set(key, end === -1 ? 'true' : entry.slice(end + 1));
+    else if (parts[at] !== 'command') foreign.add(key);
+  }
+  return [...foreign].flatMap((key): Setting[] => {
+    if (/^hook\.[\s\S]+\./.test(key)) return [[`${key.slice(0, key.lastIndexOf('.'))}.enabled`, 'false']];
+    if (!/^filter\.[\s\S]+\./.test(key)) return [];
+    // Only what is set is overruled: an empty `process` would keep the user's own `smudge` from its work.
+    return [[key, own.get(key) ?? (key.endsWith('.required') ? 'false' : '')]];
+  });
+}
+
+async function run(
+  cwd: string,
+  args: readonly string[],
+  settings: readonly Setting[],
+  max_output: number,
+): Promise<GitEnd> {
+  for (let tries = 1; ; tries += 1) {
+    const end = await runOnce(cwd, args, settings, max_output);
+    if (end.ok || tries === TRIES || !HALF_MADE.test(end.error)) return end;
+    await sleep(PAUSE_MS * Math.random());
+  }
+}
+
+async function runOnce(
+  cwd: string,
+  args: readonly string[],
+  settings: readonly Setting[],
+  max_output: number,
+): Promise<GitEnd> {
+  let [out, problem] = ['', ''];
+  const end = await runProcess({
+    file: 'git',
+    args,
+    place: cwd,
+    env: { ...childEnvironment([]), ...FIXED, ...environmentOf(settings) },
+    signal: new AbortController().signal,
+    timeout_ms: TIMEOUT_MS,
+    onOutput: (chunk) => {
+      if (out.length < max_output) out += chunk.toString('utf8');
+    },
+    onErrorOutput: (chunk) => {
+      if (problem.length < MAX_OUTPUT) problem += chunk.toString('utf8');
+    },
+  });
+  if (end.end === 'exited' && end.code === 0) return { ok: true, out };
+  if (end.end === 'not_started')
+    return { ok: false, error: `git could not be started: ${end.error.message}` };
+  return { ok: false, error: problem.trim() || `git ${args[0]} failed` };
+}
+
+const FIXED = {
+  GIT_TERMINAL_PROMPT: '0',
+  // Its messages are read.
+  LC_ALL: 'C',
+  // Objects that a partial clone lacks would be fetched by programs that its settings name.
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+};
+
+/** In the environment a name may hold any character; with `-c` it ends at the first `=`. */
+function environmentOf(settings: readonly Setting[]): Record<string, string> {
+  return Object.fromEntries([
+    ['GIT_CONFIG_COUNT', String(settings.length)],
+    ...settings.flatMap(([key, value], at) => [
+      [`GIT_CONFIG_KEY_${at}`, key],
+      [`GIT_CONFIG_VALUE_${at}`, value],
+    ]),
+  ]);
+}

@@ -1,0 +1,149 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import type { Worktree } from '../../records/agent/task-terms.ts';
+import { type Git, type GitEnd, gitIn, neutralGitIn } from './git-command.ts';
+
+/** How much of the changes is told; the branch holds them all. */
+const MAX_DIFF = 60_000;
+/** Worktrees of one name. */
+const MOST_COPIES = 100;
+const AUTHOR = ['-c', 'user.name=Coppice', '-c', 'user.email=coppice@localhost'];
+const BRANCHES = 'coppice/';
+const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color'];
+
+/** Git trips over worktrees that another git is just making or removing, so those of this process come one after the other. */
+let last: Promise<unknown> = Promise.resolve();
+
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const mine = last.then(work);
+  last = mine.catch(() => undefined);
+  return mine;
+}
+
+/** Where the worktrees of agents are, below the folder that a runtime is given. */
+export function worktreeFolder(spill_dir: string): string {
+  return join(spill_dir, 'worktrees');
+}
+
+type Made =
+  | { readonly ok: true; readonly worktree: Worktree }
+  | { readonly ok: false; readonly error: string };
+
+/** Makes a worktree of the repository around `base` in `folder`, on a branch of its own at the current commit. */
+export async function makeWorktree(base: string, folder: string, id: string): Promise<Made> {
+  const git = gitIn(base);
+  const top = await git('rev-parse', '--show-toplevel');
+  if (!top.ok) return { ok: false, error: `a worktree needs a git repository: ${top.error}` };
+  const within = relative(realpathSync(top.out.trim()), realpathSync(base));
+  if (within.split(sep)[0] === '..')
+    return { ok: false, error: `core.worktree of the repository leads away from ${base}` };
+  const head = await git('rev-parse', 'HEAD');
+  if (!head.ok) return { ok: false, error: `a worktree needs a first commit: ${head.error}` };
+  const name = id.replaceAll(/[^\w-]/g, '-').slice(-60);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return inTurn(() => addWorktree(base, within, head.out.trim(), folder, name));
+}
+
+async function addWorktree(
+  base: string,
+  within: string,
+  commit: string,
+  folder: string,
+  name: string,
+): Promise<Made> {
+  let error = 'no name is free';
+  // A model may give calls of two turns one id: a branch that exists holds somebody's work and is left alone.
+  for (let copy = 1; copy <= MOST_COPIES; copy += 1) {
+    const own = copy === 1 ? name : `${name}-${copy}`;
+    const branch = `${BRANCHES}${own}`;
+    const place = join(folder, own);
+    const added = await gitIn(base)(
+      'worktree',
+      'add',
+      '--quiet',
+      '--no-checkout',
+      '-b',
+      branch,
+      place,
+      commit,
+    );
+    if (added.ok) {
+      const filled = await fill(place);
+      if (!filled.ok) {
+        await gitIn(base)('worktree', 'remove', '--force', place);
+        await gitIn(base)('branch', '--quiet', '-D', branch);
+        return filled;
+      }
+      // The same folder inside the worktree as `base` is in the repository; git keeps no empty or ignored ones.
+      const path = join(place, within);
+      await mkdir(path, { recursive: true });
+      return { ok: true, worktree: { path: realpathSync(path), branch, base: commit } };
+    }
+    error = added.error;
+    if (!error.includes('already exists')) break;
+  }
+  return { ok: false, error };
+}
+
+/** Checks the files out, under settings that are looked at first: some hold in worktrees alone. */
+async function fill(place: string): Promise<GitEnd> {
+  const git = await neutralGitIn(place);
+  return 'error' in git ? { ok: false, error: git.error } : git('reset', '--quiet', '--hard');
+}
+
+/** Commits all changes of a worktree to its branch; returns them as text for the result of whoever worked there. The folder stays. */
+export async function saveWorktree({ path, branch, base }: Worktree, title: string): Promise<string> {
+  const place = await topOf({ path, branch, base });
+  if (place === null) return `[worktree] branch ${branch}; its folder ${path} is no worktree any more`;
+  const git = await neutralGitIn(place);
+  if ('error' in git)
+    return `[worktree] branch ${branch}; nothing could be committed (${git.error}), so its folder stays: ${place}`;
+  await git('add', '--all');
+  await git(...AUTHOR, 'commit', '--quiet', '--no-verify', '--message', title);
+  const open = await unsaved(git, branch);
+  if (open !== null) return `[worktree] branch ${branch}; ${open}, so its folder stays: ${place}`;
+  const diff = await git('diff', ...PLAIN, base, 'HEAD');
+  if (!diff.ok) return `[worktree] branch ${branch}; its changes could not be read: ${diff.error}`;
+  if (diff.out === '') return '[worktree] nothing was changed';
+  const text = diff.out.slice(0, MAX_DIFF).trimEnd();
+  const cut = diff.out.length > MAX_DIFF ? `\n… cut; see git diff ${base.slice(0, 12)} ${branch}` : '';
+  return `[worktree] branch ${branch}, changes since ${base.slice(0, 12)}:\n${text}${cut}`;
+}
+
+/**
+ * The top of a worktree, also when its agent removed the folder that it began in; null when it is none any more. An agent may
+ * remove the link to the repository too: then git finds whatever repository lies around, which is not ours to touch.
+ */
+async function topOf({ path, branch }: Worktree): Promise<string | null> {
+  let place = path;
+  while (!existsSync(place)) place = dirname(place);
+  const top = await gitIn(place)('rev-parse', '--show-toplevel');
+  return top.ok && basename(top.out.trim()) === branch.slice(BRANCHES.length) ? top.out.trim() : null;
+}
+
+/** What of a worktree its branch does not hold; null when it holds everything. */
+async function unsaved(git: Git, branch: string): Promise<string | null> {
+  const status = await git('status', '--porcelain');
+  if (!status.ok || status.out !== '') return 'not all of it could be committed';
+  const head = await git('symbolic-ref', '--short', '--quiet', 'HEAD');
+  return head.ok && head.out.trim() === branch ? null : 'another commit is checked out there';
+}
+
+/** Removes the folder of a worktree whose branch holds everything, and a branch on which nothing was done. Anything else stays. */
+export function removeWorktree(worktree: Worktree): Promise<void> {
+  return inTurn(() => remove(worktree));
+}
+
+async function remove({ path, branch, base }: Worktree): Promise<void> {
+  const place = await topOf({ path, branch, base });
+  if (place === null) return;
+  const git = await neutralGitIn(place);
+  if ('error' in git || (await unsaved(git, branch)) !== null) return;
+  const head = await git('rev-parse', 'HEAD');
+  const common = await git('rev-parse', '--path-format=absolute', '--git-common-dir');
+  if (!common.ok || !head.ok) return;
+  const repository = common.out.trim();
+  const gone = await gitIn(repository)('worktree', 'remove', '--force', place);
+  if (gone.ok && head.out.trim() === base) await gitIn(repository)('branch', '--quiet', '-D', branch);
+}

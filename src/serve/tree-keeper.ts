@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isTerminal, isWorking } from '../records/agent/state.ts';
+import { statusWord } from '../render/agent-status.ts';
+import type { RuntimeEvent } from '../runtime/runtime-event.ts';
+import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import type { Store } from '../store/store.ts';
+
+/** Looked at so often even if nobody says that there is something to do: hints may be lost, processes die. */
+const LOOK_MS = 1_000;
+const MOST_AT_ONCE = 50;
+/** A tree in which nothing runs and nothing happens for so long is given up: it is rows again, also while its agents wait for something. When others wait for its place, at once. */
+const IDLE_MS = 30_000;
+/** A tree at rest could not be given up this very moment, and others wait for its place. */
+const ROOM_LOOK_MS = 50;
+const DRAIN_LOOK_MS = 50;
+/** So many are taken over at the same time. */
+const LANES = 4;
+
+export interface TreeKeeperOptions {
+  readonly store: Store;
+  readonly runtime: RuntimeFace;
+  /** A tree was taken over, or given up. */
+  readonly onTaken?: (root_id: string, agents: number) => void;
+  readonly onTrouble: (error: unknown, root_id: string | null) => void;
+  /** The root of a tree has ended. */
+  readonly onEnded: (root_id: string) => void;
+  readonly idle_ms?: number;
+  /** Trees that ask for other labels are left to others. */
+  readonly labels?: readonly string[];
+  /** How many trees are led at once; more wait for a place, here or elsewhere. Default: no limit. */
+  readonly most?: number;
+}
+
+/** Leads served trees (`Store.unledTrees`) that nobody leads, and gives them up when nothing is to be done in them any more. */
+export class TreeKeeper {
+  readonly #options: TreeKeeperOptions;
+  /** Trees that are led here, each with the last time that something happened in it. */
+  readonly #led = new Map<string, number>();
+  readonly #unsubscribe: () => void;
+  #timer: NodeJS.Timeout | null = null;
+  #looking: Promise<void> | null = null;
+  #again = false;
+  /** Trees wait for a place here. */
+  #crowded = false;
+  /** Some that are at rest could not be given up yet. */
+  #room_soon = false;
+  #stopped = false;
+
+  constructor(options: TreeKeeperOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.runtime.subscribe((event) => this.#see(event));
+  }
+
+  start(): void {
+    this.wake();
+  }
+
+  get led(): number {
+    return this.#led.size;
+  }
+
+  /** Looks now: something was entered that somebody must lead. */
+  wake(): void {
+    if (this.#stopped) return;
+    if (this.#looking !== null) {
+      this.#again = true;
+      return;
+    }
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#looking = this.#look()
+      .catch((error: unknown) => this.#options.onTrouble(error, null))
+      .finally(() => {
+        this.#looking = null;
+        if (this.#stopped) return;
+        const delay_ms = this.#again ? 0 : this.#room_soon ? ROOM_LOOK_MS : LOOK_MS;
+        this.#again = false;
+        this.#timer = setTimeout(() => this.wake(), delay_ms);
+      });
+  }
+
+  #see(event: RuntimeEvent): void {
+    if (event.type === 'agent') {
+      const { agent } = event;
+      this.#touch(agent.root_id);
+      if (this.#crowded && !isWorking(agent.state.type)) this.wake();
+      if (agent.parent_id !== null || !isTerminal(agent.state.type) || !this.#led.has(agent.id)) return;
+      this.#led.set(agent.id, 0);
+      this.#options.onEnded(agent.id);
+    } else if (event.type === 'mail') this.#touch(event.mail.root_id);
+  }
+
+  #touch(root_id: string): void {
+    if (this.#led.has(root_id)) this.#led.set(root_id, Date.now());
+  }
+
+  async #look(): Promise<void> {
+    const { store, labels = [] } = this.#options;
+    await this.#giveUp();
+    const unled = await store.unledTrees(MOST_AT_ONCE, labels);
+    // It may be led here in part.
+    const known = unled.filter((root_id) => this.#led.has(root_id));
+    const fresh = unled.filter((root_id) => !this.#led.has(root_id));
+    const free = await this.#makeRoom(fresh.length);
+    this.#crowded = fresh.length > free;
+    // There may be more.
+    if (unled.length === MOST_AT_ONCE && !this.#crowded) this.#again = true;
+    // Workers that look at the same moment and cannot take all must not all reach for the same ones.
+    const first = this.#crowded ? Math.floor(Math.random() * fresh.length) : 0;
+    const queue = [...known, ...fresh.slice(first), ...fresh.slice(0, first)];
+    await Promise.all(Array.from({ length: LANES }, () => this.#takeAll(queue)));
+  }
+
+  async #takeAll(queue: string[]): Promise<void> {
+    const { most = Number.POSITIVE_INFINITY, onTrouble } = this.#options;
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const root_id = next;
+      if (this.#stopped) return;
+      if (this.#led.size >= most && !this.#led.has(root_id)) continue;
+      await this.#take(root_id).catch((error: unknown) => onTrouble(error, root_id));
+    }
+  }
+
+  /** Gives up trees at rest, those first that have rested longest, until so many have a place, if that can be; how many have. */
+  async #makeRoom(wanted: number): Promise<number> {
+    const { runtime, most = Number.POSITIVE_INFINITY } = this.#options;
+    const free = () => most - this.#led.size;
+    this.#room_soon = false;
+    if (free() >= wanted) return free();
+    const by_rest = [...this.#led].sort(([, one], [, other]) => one - other);
+    for (const [root_id] of by_rest) {
+      if (free() >= wanted) break;
+      if (await runtime.release(root_id)) this.#led.delete(root_id);
+      else if (await this.#rests(root_id)) this.#room_soon = true;
+    }
+    return free();
+  }
+
+  async #take(root_id: string): Promise<void> {
+    const { runtime, onTaken, onTrouble } = this.#options;
+    const known = this.#led.has(root_id);
+    this.#led.set(root_id, Date.now());
+    const { agents, broken } = await runtime.resume(root_id, { unattended: true });
+    if (agents.length === 0) {
+      // Somebody was faster.
+      if (!known && (await runtime.release(root_id))) this.#led.delete(root_id);
+      return;
+    }
+    onTaken?.(root_id, agents.length);
+    for (const { agent, reason } of broken) onTrouble(new Error(`${agent.name}: ${reason}`), root_id);
+  }
+
+  async #giveUp(): Promise<void> {
+    const { runtime, idle_ms = IDLE_MS } = this.#options;
+    const before = Date.now() - idle_ms;
+    for (const [root_id, last] of this.#led) {
+      if (last > before) continue;
+      if (await runtime.release(root_id)) this.#led.delete(root_id);
+      else this.#touchLater(root_id, last);
+    }
+  }
+
+  /** Busy, or something is under way this very moment: looked at again when its time has come. */
+  #touchLater(root_id: string, last: number): void {
+    if (last > 0) this.#led.set(root_id, Date.now());
+  }
+
+  async #rests(root_id: string): Promise<boolean> {
+    const agents = await this.#options.runtime.agents(root_id);
+    return !agents.some(({ state }) => isWorking(state.type));
+  }
+
+  /** Takes nothing over any more, and waits until nothing led here is at work, at most `ms`; false when time was up. */
+  async drain(ms: number): Promise<boolean> {
+    await this.#halt();
+    for (const end = Date.now() + ms; Date.now() < end; await sleep(DRAIN_LOOK_MS))
+      if (!(await this.#isAtWork())) return true;
+    return !(await this.#isAtWork());
+  }
+
+  async #isAtWork(): Promise<boolean> {
+    for (const root_id of this.#led.keys()) {
+      const agents = await this.#options.runtime.agents(root_id);
+      // What is parked in the ledger waits there for whoever comes next.
+      if (agents.some((agent) => statusWord(agent) === 'running')) return true;
+    }
+    return false;
+  }
+
+  /** Resolves when nothing that it began is under way any more: the runtime and the ledger may be closed. */
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    await this.#halt();
+  }
+
+  async #halt(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#looking;
+  }
+}

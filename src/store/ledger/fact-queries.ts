@@ -1,0 +1,119 @@
+import type { FactKind, FactKinds } from '../../kernel/ledger/facts.ts';
+import { FREED_AT_ONCE } from '../../kernel/ledger/taking.ts';
+import { TERMINAL, WORKING as WORKING_STATES } from '../../records/agent/state.ts';
+import type { Row } from './rows.ts';
+import { isAtRest, quoted } from './unread.ts';
+
+/** SQL, on either database: the agent has not ended. */
+export const LIVING = `status NOT IN (${quoted(TERMINAL)})`;
+
+/** It is at work. */
+export const WORKING = `status IN (${quoted(WORKING_STATES)})`;
+
+/** Joins the rows of a table that belong to the row before, each found by its key, whatever a planner thinks of their number. */
+export type Near = (table: string, name: string, on: string) => string;
+
+/** How one fact is read, on either database: `sql` for the key `$1`, and what its rows come to. */
+export interface FactQuery<Kind extends FactKind> {
+  readonly sql: string | ((near: Near) => string);
+  readonly read: (rows: readonly Row[]) => FactKinds[Kind];
+  /** It finds one row at most. */
+  readonly single?: true;
+  /** Kept from others until the transaction ends, where trees do not do that: its rows, or what is found by its key, also what is not there yet. */
+  readonly locks?: 'rows' | 'key';
+}
+
+function row<Kind extends FactKind>(sql: string, ...booleans: readonly string[]): FactQuery<Kind> {
+  const read = ([found]: readonly Row[]) => {
+    if (found === undefined) return null;
+    for (const column of booleans) found[column] = Boolean(found[column]) as never;
+    return found;
+  };
+  return { sql, read: read as FactQuery<Kind>['read'], single: true };
+}
+
+function rows<Kind extends FactKind>(sql: string): FactQuery<Kind> {
+  return { sql, read: (found) => found as unknown as FactKinds[Kind] };
+}
+
+/** The only column of each row. */
+function list<Kind extends FactKind>(sql: FactQuery<Kind>['sql']): FactQuery<Kind> {
+  return { sql, read: (found) => found.map((one) => Object.values(one)[0]) as unknown as FactKinds[Kind] };
+}
+
+/** The only column of the only row; null without a row. */
+function value<Kind extends FactKind>(sql: string): FactQuery<Kind> {
+  const read = ([found]: readonly Row[]) => (found === undefined ? null : Object.values(found)[0]);
+  return { sql, read: read as FactQuery<Kind>['read'] };
+}
+
+/** There are such rows. */
+function any<Kind extends FactKind>(sql: string): FactQuery<Kind> {
+  return { sql: `${sql} LIMIT 1`, read: (found) => (found.length > 0) as FactKinds[Kind] };
+}
+
+export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
+  tree: row(
+    'SELECT root_id, limits, live, total, tokens, cost_usd, served, removal FROM trees WHERE root_id = $1',
+    'served',
+  ),
+  agent:
+    row(`SELECT id, root_id, parent_id, name, origin, depth, status, last_seq, mail_count, noticed, living_children, worker, epoch,
+    deaths, calls, input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd, last_write FROM agents WHERE id = $1`),
+  mail: row('SELECT id, to_id, number, consumed_seq FROM mail WHERE id = $1'),
+  pending: rows(
+    'SELECT id, kind, number FROM mail WHERE to_id = $1 AND consumed_seq IS NULL ORDER BY number',
+  ),
+  edges: rows('SELECT target, until FROM wait_edges WHERE waiter = $1 ORDER BY target'),
+  reach: list(
+    (near) => `WITH RECURSIVE reach (id) AS (
+      SELECT $1 UNION SELECT e.target FROM reach ${near('wait_edges', 'e', 'e.waiter = reach.id')}
+    ) SELECT id FROM reach`,
+  ),
+  waiters: list('SELECT waiter FROM wait_edges WHERE target = $1 ORDER BY waiter'),
+  below: list(
+    (near) => `WITH RECURSIVE below (id, status, place) AS (
+      SELECT id, status, 0 FROM agents WHERE id = $1
+      UNION ALL SELECT g.id, g.status, below.place + 1 FROM below ${near('agents', 'g', 'g.parent_id = below.id')}
+    ) SELECT id FROM below WHERE ${LIVING} ORDER BY place, id`,
+  ),
+  children: list('SELECT id FROM agents WHERE parent_id = $1'),
+  resting_children: value(`SELECT count(*) FROM agents WHERE parent_id = $1 AND ${isAtRest('agents')}`),
+  resting_in_tree: value(`SELECT count(*) FROM agents WHERE root_id = $1 AND ${isAtRest('agents')}`),
+  run: row(
+    'SELECT id, root_id, agent_id, started_at, finished_at, deliver, cleaned_at FROM subagent_runs WHERE agent_id = $1',
+  ),
+  ask: row(
+    'SELECT id, root_id, agent_id, verdict, scope, note, answered_by, answered_at FROM asks WHERE id = $1',
+  ),
+  open_asks: list('SELECT id FROM asks WHERE agent_id = $1 AND verdict IS NULL'),
+  unled: value(
+    'SELECT due_at FROM unled WHERE agent_id = $1 AND root_id = (SELECT root_id FROM agents WHERE id = $1)',
+  ),
+  members: list(`SELECT id FROM agents WHERE root_id = $1 AND ${LIVING}`),
+  state: value('SELECT state FROM agents WHERE id = $1'),
+  worker: row('SELECT * FROM workers WHERE id = $1', 'draining'),
+  held: list(`SELECT id FROM agents WHERE worker = $1 LIMIT ${FREED_AT_ONCE}`),
+  told: list('SELECT agent_id FROM signals WHERE worker = $1'),
+  // Before other looks at jobs: whoever waited for it sees what was made meanwhile.
+  enabled_jobs: {
+    ...value('SELECT count(*) FROM cron_jobs WHERE root_id = $1 AND enabled'),
+    locks: 'key',
+  },
+  job: {
+    ...row('SELECT id, version, enabled, next_at FROM cron_jobs WHERE id = $1', 'enabled'),
+    locks: 'rows',
+  },
+  job_named: value('SELECT id FROM cron_jobs WHERE name = $1'),
+  job_at_work: any(`SELECT id FROM subagent_runs WHERE job_id = $1 AND finished_at IS NULL`),
+  waiting_fire: row(
+    "SELECT instant, manual FROM cron_fires WHERE job_id = $1 AND outcome = 'queued'",
+    'manual',
+  ),
+  fire: row(`SELECT outcome, fired_at FROM cron_fires WHERE job_id = substr($1, 18)
+    AND instant = CAST(substr($1, 1, 16) AS bigint) AND manual = (substr($1, 17, 1) = 't')`),
+};
+
+export function factSql({ sql }: Pick<FactQuery<FactKind>, 'sql'>, near: Near): string {
+  return typeof sql === 'string' ? sql : sql(near);
+}

@@ -1,0 +1,25 @@
+import type { Store } from '../store.ts';
+import type { Database } from './database.ts';
+import { leases } from './leases.ts';
+import { outbox } from './outbox.ts';
+import { retention } from './retention.ts';
+import { schedules } from './schedules.ts';
+import { treeReads } from './tree-reads.ts';
+import { treeWrites } from './tree-writes.ts';
+
+/** The ledger on a database. */
+export function openLedger(db: Database): Store {
+  return {
+    kind: db.kind,
+    location: db.location,
+    ...treeWrites(db),
+    ...treeReads(db),
+    ...leases(db),
+    ...schedules(db),
+    ...outbox(db),
+    ...retention(db),
+    listen: (worker_id, wake) => db.listen(worker_id, wake),
+    now: () => db.now(),
+    close: () => db.close(),
+  };
+}

@@ -1,0 +1,127 @@
+import { cleanUp } from '../../kernel/ledger/cleaning.ts';
+import type { OutboxLedger } from '../outbox-ledger.ts';
+import { ALL_ROWS, type Database, exactFirst, hasPrefix } from './database.ts';
+import { goneWorkers, isLeased } from './leases.ts';
+import { takePiece } from './retention.ts';
+import { deliveryOf, type Row } from './rows.ts';
+import { where } from './where.ts';
+
+const MAX_FOUND = 20;
+/** So many rows of a tree go in one transaction. */
+const ROWS_AT_ONCE = 2_000;
+
+/** What is to be delivered to people outside, and what channels note. */
+export function outbox(db: Database): OutboxLedger {
+  const { elements, row_number, skipTaken } = db.dialect;
+  const gone = async () => JSON.stringify(await goneWorkers(db));
+  return {
+    claimDeliveries: async (worker_id, at, limit, channels, held = []) => {
+      // The worker is looked at again for a row that another claim has just changed.
+      const due = `SELECT d.id FROM deliveries d WHERE d.status = 'pending' AND d.next_at <= $1
+          AND d.channel IN (SELECT value FROM ${elements('$2')} AS c)
+          AND (d.worker IS NULL OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = d.worker AND ${isLeased(db, '$3')})
+            OR (d.worker = $4 AND d.id NOT IN (SELECT value FROM ${elements('$5')} AS h)))
+        ORDER BY d.created_at, d.${row_number} LIMIT $6`;
+      const lists = [JSON.stringify(channels), await gone(), worker_id, JSON.stringify(held)];
+      const values = [at, ...lists, limit];
+      // A look is not a write: mostly nothing is due.
+      if ((await db.read(due, values)).length === 0) return [];
+      const claim = `UPDATE deliveries SET worker = $4, attempts = attempts + 1 WHERE id IN (${due} ${skipTaken('d')})
+        RETURNING *, ${row_number} AS place`;
+      const order = (a: Row, b: Row, column: string) => (a[column] as number) - (b[column] as number);
+      return (await db.write(claim, values))
+        .toSorted((a, b) => order(a, b, 'created_at') || order(a, b, 'place'))
+        .map(({ place: _, ...row }) => deliveryOf(row));
+    },
+
+    pendingChannels: async () => {
+      const sql = "SELECT DISTINCT channel FROM deliveries WHERE status = 'pending'";
+      return (await db.read(sql)).map((row) => row.channel as string);
+    },
+
+    noteDelivery: async (id, worker_id, attempt, progress) => {
+      const sql = `UPDATE deliveries SET progress = $4 WHERE id = $1 AND worker = $2 AND attempts = $3 AND status = 'pending'
+        RETURNING id`;
+      return (await db.write(sql, [id, worker_id, attempt, progress])).length > 0;
+    },
+
+    endDelivery: async (id, worker_id, attempt, end) => {
+      const [error, next_at, ended_at] =
+        end.status === 'pending'
+          ? [end.error, end.next_at, null]
+          : [end.status === 'failed' ? end.error : null, null, end.at];
+      const sql = `UPDATE deliveries SET status = $4, error = $5, next_at = coalesce($6, next_at), ended_at = $7, worker = NULL
+        WHERE id = $1 AND worker = $2 AND attempts = $3 AND status = 'pending' RETURNING id`;
+      const values = [id, worker_id, attempt, end.status, error, next_at, ended_at];
+      return (await db.write(sql, values)).length > 0;
+    },
+
+    deliveries: async ({ status, about, limit }) => {
+      const { sql, values, next } = where({ about }, [
+        // Spelled out, so that the indexes of what is open and what failed can be used.
+        status !== undefined && `status = '${status}'`,
+      ]);
+      const text = `SELECT * FROM deliveries ${sql} ORDER BY created_at DESC, ${row_number} DESC LIMIT ${next}`;
+      return (await db.read(text, [...values, limit ?? ALL_ROWS])).map(deliveryOf);
+    },
+
+    findDeliveries: async (text) => {
+      const sql = `SELECT * FROM deliveries WHERE id = $1 OR ${hasPrefix(db.dialect)} OR about = $1
+        ORDER BY created_at DESC, ${row_number} DESC LIMIT ${MAX_FOUND}`;
+      return exactFirst((await db.read(sql, [text])).map(deliveryOf), ({ id }) => id === text);
+    },
+
+    // One under way is left to its end.
+    retryDeliveries: async (ids, at) => {
+      const which =
+        ids === null
+          ? "status = 'failed'"
+          : `status <> 'delivered' AND id IN (SELECT value FROM ${elements('$2')} AS e)`;
+      const sql = `UPDATE deliveries SET status = 'pending', next_at = $1, ended_at = NULL WHERE ${which} AND worker IS NULL
+        RETURNING id`;
+      return (await db.write(sql, ids === null ? [at] : [at, JSON.stringify(ids)])).length;
+    },
+
+    cleanRuns: async (at, limit) => {
+      // What is so of a run that has ended stays so.
+      const sql = `SELECT r.agent_id, r.root_id, r.source FROM subagent_runs r
+        WHERE r.cleanup = 'delete' AND r.finished_at IS NOT NULL AND r.cleaned_at IS NULL AND (r.source = 'cron' OR r.deliver <> '[]')
+          AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.about = r.id AND d.status <> 'delivered')
+          AND NOT EXISTS (SELECT 1 FROM mail m WHERE m.to_id = r.requester_id AND m.from_id = r.agent_id AND m.consumed_seq IS NULL)
+        ORDER BY r.finished_at LIMIT $1`;
+      const found = (await db.read(sql, [limit])) as { agent_id: string; root_id: string; source: string }[];
+      for (const { agent_id, root_id, source } of found) {
+        if (source === 'cron')
+          while (!(await takePiece(db, root_id, { most: ROWS_AT_ONCE, runs: false, open: true })).done);
+        const agent = [agent_id];
+        await db.transact({ tree: [root_id], agent, run: agent, children: agent }, (unit) =>
+          cleanUp(unit, agent_id, at),
+        );
+      }
+      return found.map(({ agent_id }) => agent_id);
+    },
+
+    takeSeat: async (channel, worker_id) => {
+      const sql = `INSERT INTO channel_seats AS s (channel, worker) VALUES ($1, $2) ON CONFLICT (channel) DO UPDATE SET worker = excluded.worker
+        WHERE s.worker = $2 OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = s.worker AND ${isLeased(db, '$3')}) RETURNING channel`;
+      return (await db.write(sql, [channel, worker_id, await gone()])).length > 0;
+    },
+
+    leaveSeat: async (channel, worker_id) => {
+      await db.write('DELETE FROM channel_seats WHERE channel = $1 AND worker = $2', [channel, worker_id]);
+    },
+
+    recall: async (channel, key) => {
+      const sql = 'SELECT value FROM channel_notes WHERE channel = $1 AND key = $2';
+      const [row] = await db.read(sql, [channel, key]);
+      return (row?.value as string | undefined) ?? null;
+    },
+
+    remember: async (channel, key, value) => {
+      const forget = 'DELETE FROM channel_notes WHERE channel = $1 AND key = $2';
+      const keep = `INSERT INTO channel_notes (channel, key, value) VALUES ($1, $2, $3)
+        ON CONFLICT (channel, key) DO UPDATE SET value = excluded.value`;
+      await (value === null ? db.write(forget, [channel, key]) : db.write(keep, [channel, key, value]));
+    },
+  };
+}

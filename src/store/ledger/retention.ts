@@ -1,0 +1,183 @@
+import { closeTrees, type Piece, type PieceRow, removePiece } from '../../kernel/ledger/cleaning.ts';
+import { fireKey, removeFires } from '../../kernel/ledger/firing.ts';
+import type { ArchiveEntry } from '../archive-entry.ts';
+import { KEPT_FIRES, type OldKind, type RetentionLedger, ROOTS_AT_ONCE } from '../retention-ledger.ts';
+import { ALL_ROWS, type Database } from './database.ts';
+import { LIVING, WORKING } from './fact-queries.ts';
+import { goneWorkers, isLeased } from './leases.ts';
+import { deliveryOf, fireOf, type Row, runOf } from './rows.ts';
+import { treeEntries } from './tree-entries.ts';
+
+interface Old {
+  /** $1 is the time before which it ended, $2 how many, $3 and more the key behind which to look. */
+  readonly select: string;
+  readonly key: readonly string[];
+  /** Before all keys. */
+  readonly first: Key;
+  readonly entry: (row: Row) => ArchiveEntry;
+}
+
+type Key = readonly (string | number | boolean)[];
+
+const UNDELIVERED = "EXISTS (SELECT 1 FROM deliveries d WHERE d.about = r.id AND d.status <> 'delivered')";
+
+const IS_OLD_FIRE = `f.outcome <> 'queued' AND f.fired_at < $1 AND (f.job_id, f.instant, f.manual) > ($3, $4, $5)`;
+
+const OLD: Readonly<Record<OldKind, Old>> = {
+  delivery: {
+    select: `SELECT * FROM deliveries WHERE status = 'delivered' AND ended_at < $1 AND (ended_at, id) > ($3, $4)
+      ORDER BY ended_at, id LIMIT $2`,
+    key: ['ended_at', 'id'],
+    first: [-1, ''],
+    entry: (row) => ({ type: 'delivery', delivery: deliveryOf(row) }),
+  },
+  run: {
+    select: `SELECT * FROM subagent_runs r WHERE r.finished_at < $1 AND (r.created_at, r.id) > ($3, $4)
+      AND NOT EXISTS (SELECT 1 FROM agents g WHERE g.id = r.agent_id) AND NOT ${UNDELIVERED}
+      ORDER BY r.created_at, r.id LIMIT $2`,
+    key: ['created_at', 'id'],
+    first: [-1, ''],
+    entry: (row) => ({ type: 'run', run: runOf(row) }),
+  },
+  fire: {
+    // From job to job to the first one that has any: those of one that is gone, and what lies behind the newest of one that is there.
+    select: `WITH RECURSIVE job (id) AS (
+        SELECT min(job_id) FROM cron_fires WHERE job_id >= $3
+        UNION ALL SELECT (SELECT min(f.job_id) FROM cron_fires f WHERE f.job_id > job.id) FROM job WHERE job.id IS NOT NULL
+      ), ends (job_id, until) AS (
+        SELECT job.id, CASE WHEN EXISTS (SELECT 1 FROM cron_jobs j WHERE j.id = job.id)
+          THEN (SELECT k.instant FROM cron_fires k WHERE k.job_id = job.id ORDER BY k.instant DESC LIMIT 1 OFFSET ${KEPT_FIRES})
+          ELSE ${ALL_ROWS} END FROM job WHERE job.id IS NOT NULL
+      ), one (job_id, until) AS (
+        SELECT * FROM ends WHERE EXISTS (
+          SELECT 1 FROM cron_fires f WHERE f.job_id = ends.job_id AND f.instant <= ends.until AND ${IS_OLD_FIRE}) LIMIT 1
+      ) SELECT f.* FROM cron_fires f WHERE f.job_id = (SELECT job_id FROM one) AND f.instant <= (SELECT until FROM one)
+        AND ${IS_OLD_FIRE} ORDER BY f.job_id, f.instant, f.manual LIMIT $2`,
+    key: ['job_id', 'instant', 'manual'],
+    first: ['', -1, false],
+    entry: (row) => ({ type: 'fire', fire: fireOf(row) }),
+  },
+};
+
+/** $1 are ids, $2 is the time. */
+const REMOVE = {
+  delivery: "DELETE FROM deliveries WHERE status = 'delivered' AND ended_at < $2",
+  run: 'DELETE FROM subagent_runs WHERE finished_at < $2',
+} as const;
+
+/** $1 the tree, $2 how many. See `PieceRow`. */
+const PIECE = `WITH member (id, created_at) AS (SELECT id, created_at FROM agents WHERE root_id = $1 ORDER BY created_at LIMIT $2)
+  SELECT * FROM (SELECT 'message' AS part, m.agent_id AS id, m.seq AS n FROM member g CROSS JOIN messages m WHERE m.agent_id = g.id LIMIT $2) AS a
+  UNION ALL SELECT * FROM (SELECT 'mail', m.id, 0 FROM member g CROSS JOIN mail m WHERE m.to_id = g.id LIMIT $2) AS b
+  UNION ALL SELECT 'agent', g.id, (SELECT count(*) FROM requests q WHERE q.agent_id = g.id) FROM member g
+  UNION ALL SELECT * FROM (SELECT 'ask', id, 0 FROM asks WHERE root_id = $1 LIMIT $2) AS c
+  UNION ALL SELECT * FROM (SELECT 'kept', agent_id, 0 FROM subagent_runs WHERE root_id = $1 AND cleaned_at IS NULL LIMIT $2) AS d
+  UNION ALL SELECT * FROM (SELECT 'run', r.agent_id, 0 FROM subagent_runs r WHERE r.root_id = $1 AND NOT ${UNDELIVERED} LIMIT $2) AS e`;
+
+export function takePiece(
+  db: Database,
+  root_id: string,
+  piece: Piece,
+): ReturnType<RetentionLedger['removePiece']> {
+  const look = { sql: PIECE, values: [root_id, piece.most] };
+  return db.transact(
+    { tree: [root_id] },
+    (unit, found) => removePiece(unit, root_id, found as unknown as PieceRow[], piece),
+    look,
+  );
+}
+
+/** Letting go of what is old. */
+export function retention(db: Database): RetentionLedger {
+  const { elements, isTrue } = db.dialect;
+  /** Of a root `r`: $1 the time before which nothing must have happened, $2 whether the root may rest, $3 workers whose process is gone. */
+  const may_go = `r.updated_at < $1 AND (NOT r.${LIVING} OR ($2 AND NOT r.${WORKING}))
+    AND EXISTS (SELECT 1 FROM trees t WHERE t.root_id = r.id AND t.removal IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM agents g WHERE g.root_id = r.id AND (g.${WORKING} OR g.updated_at >= $1
+      OR EXISTS (SELECT 1 FROM workers w WHERE w.id = g.worker AND ${isLeased(db, '$3')})
+      OR (g.${LIVING} AND EXISTS (SELECT 1 FROM mail m WHERE m.to_id = g.id AND m.consumed_seq IS NULL))
+      OR (SELECT m.sent_at FROM mail m WHERE m.to_id = g.id ORDER BY m.number DESC LIMIT 1) >= $1))
+    AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.root_id = r.id AND d.status = 'pending')
+    AND NOT EXISTS (SELECT 1 FROM cron_jobs j WHERE j.root_id = r.id AND ${isTrue('j.enabled')})`;
+  const gone = async () => JSON.stringify(await goneWorkers(db));
+
+  return {
+    oldTrees: async ({ before, idle }, from) => {
+      const behind = from === null ? [-1, ''] : (JSON.parse(from) as [number, string]);
+      const sql = `SELECT r.id AS root_id, r.name, r.status, r.updated_at AS last_at, r.created_at, (${may_go}) AS may_go FROM (
+          SELECT id, name, status, updated_at, created_at FROM agents WHERE parent_id IS NULL AND created_at < $1 AND (created_at, id) > ($4, $5)
+          ORDER BY created_at, id LIMIT ${ROOTS_AT_ONCE}
+        ) AS r ORDER BY r.created_at, r.id`;
+      const rows = await db.read(sql, [before, idle, await gone(), ...behind]);
+      const last = rows.length < ROOTS_AT_ONCE ? undefined : rows.at(-1);
+      const trees = rows.filter((row) => row.may_go);
+      return {
+        trees: trees.map(({ created_at: _, may_go: __, ...tree }) => tree as never),
+        next: last === undefined ? null : JSON.stringify([last.created_at, last.root_id]),
+      };
+    },
+
+    treeSize: async (root_id) => {
+      const of = (table: string, column: string) =>
+        `(SELECT count(*) FROM agents g JOIN ${table} x ON x.${column} = g.id WHERE g.root_id = $1)`;
+      const sql = `SELECT (SELECT count(*) FROM agents WHERE root_id = $1) AS agents, ${of('messages', 'agent_id')} AS messages,
+        ${of('mail', 'to_id')} AS mail, ${of('requests', 'agent_id')} AS requests, (SELECT count(*) FROM asks WHERE root_id = $1) AS asks,
+        (SELECT count(*) FROM subagent_runs WHERE root_id = $1) AS runs`;
+      const [row] = await db.read(sql, [root_id]);
+      return { ...row } as never;
+    },
+
+    closeTrees: async (root_ids, { before, idle }) => {
+      const sql = `SELECT r.id FROM agents r WHERE r.id IN (SELECT value FROM ${elements('$4')} AS e) AND r.parent_id IS NULL AND ${may_go}`;
+      const look = { sql, values: [before, idle, await gone(), JSON.stringify(root_ids)] };
+      return db.transact(
+        { tree: root_ids },
+        (unit, found) => {
+          const ids = found.map(({ id }) => id as string);
+          closeTrees(unit, ids);
+          return ids;
+        },
+        look,
+      );
+    },
+
+    reopenTrees: async (root_ids) => {
+      const sql = `UPDATE trees SET removal = NULL WHERE removal = 'closed' AND root_id IN (SELECT value FROM ${elements('$1')} AS e)`;
+      await db.write(sql, [JSON.stringify(root_ids)]);
+    },
+
+    closedTrees: async (limit) => {
+      const sql = 'SELECT root_id FROM trees WHERE removal IS NOT NULL ORDER BY root_id LIMIT $1';
+      return (await db.read(sql, [limit])).map((row) => row.root_id as string);
+    },
+
+    treeEntries: (root_id) => treeEntries(db, root_id),
+
+    removePiece: (root_id, most, runs) => takePiece(db, root_id, { most, runs, open: false }),
+
+    oldEntries: async (kind, before, from, limit) => {
+      const { select, key, first, entry } = OLD[kind];
+      const behind = from === null ? first : (JSON.parse(from) as Key);
+      const rows = await db.read(select, [before, limit, ...behind]);
+      return rows.map((row) => ({
+        key: JSON.stringify(key.map((column) => (column === 'manual' ? Boolean(row[column]) : row[column]))),
+        entry: entry(row),
+      }));
+    },
+
+    removeEntries: async (kind, keys, before) => {
+      const parts = keys.map((key) => JSON.parse(key) as Key);
+      if (kind === 'fire') {
+        const fires = (parts as [string, number, boolean][]).map(([job_id, instant, manual]) => ({
+          job_id,
+          instant,
+          manual: Boolean(manual),
+        }));
+        const wanted = { fire: fires.map((one) => fireKey(one.job_id, one)) };
+        return db.transact(wanted, (unit) => removeFires(unit, fires, before));
+      }
+      const sql = `${REMOVE[kind]} AND id IN (SELECT value FROM ${elements('$1')} AS e) RETURNING id`;
+      return (await db.write(sql, [JSON.stringify(parts.map(([, id]) => id)), before])).length;
+    },
+  };
+}

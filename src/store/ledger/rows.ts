@@ -1,0 +1,179 @@
+import type { RequestRecord } from '../../kernel/step.ts';
+import type { Agent, Tree } from '../../records/agent/agent.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+import type { PlacedMessage } from '../../records/conversation/message.ts';
+import type { CronFire, CronJob, NewCronJob } from '../../records/run/cron-job.ts';
+import type { Delivery } from '../../records/run/delivery.ts';
+import type { Run } from '../../records/run/run.ts';
+import type { KnownWorker } from '../store.ts';
+import { StoreError } from '../store-error.ts';
+
+/** Rows as `node:sqlite` gives them. */
+export type Row = Record<string, string | number | null>;
+
+/** A column that holds JSON: an object or a list, with the field `needs` where one is named. Throws a `StoreError` that says which row is damaged. */
+function parsed<T>(row: Row, column: string, needs?: string): T {
+  try {
+    const value = JSON.parse(row[column] as string) as Record<string, unknown>;
+    if (
+      typeof value === 'object' &&
+      value !== null &&
+      (needs === undefined || typeof value[needs] === 'string')
+    )
+      return value as T;
+  } catch {
+    // Said below.
+  }
+  const place = row.seq === undefined ? '' : `, message ${row.seq}`;
+  const id = row.id ?? row.agent_id ?? row.root_id;
+  throw new StoreError(
+    'E_DB_CORRUPT',
+    `the ledger is damaged: "${column}" of the row ${id}${place} cannot be read: restore a backup, or remove what it belongs to`,
+  );
+}
+
+export function agentOf(row: Row): Agent {
+  return {
+    id: row.id as string,
+    root_id: row.root_id as string,
+    parent_id: row.parent_id as string | null,
+    name: row.name as string,
+    session_key: row.session_key as string,
+    origin: row.origin as Agent['origin'],
+    depth: row.depth as number,
+    config: parsed(row, 'config', 'model'),
+    state: parsed(row, 'state', 'type'),
+    last_seq: row.last_seq as number,
+    forked_from:
+      row.forked_from === null
+        ? null
+        : { agent_id: row.forked_from as string, seq: row.forked_seq as number },
+    mail_count: row.mail_count as number,
+    noticed: row.noticed as number,
+    worker: row.worker as string | null,
+    epoch: row.epoch as number,
+    deaths: row.deaths as number,
+    calls: row.calls as number,
+    usage: usageOf(row),
+    doing: row.doing as string | null,
+    reply: row.reply as string | null,
+    ...(row.unread ? { unread: true } : {}),
+    sent_this_turn: Boolean(row.sent_this_turn),
+    created_at: row.created_at as number,
+    updated_at: row.updated_at as number,
+    ended_at: row.ended_at as number | null,
+    reaped_at: row.reaped_at as number | null,
+  };
+}
+
+export function treeOf(row: Row): Tree {
+  return {
+    root_id: row.root_id as string,
+    limits: parsed(row, 'limits'),
+    live: row.live as number,
+    total: row.total as number,
+    tokens: row.tokens as number,
+    cost_usd: row.cost_usd as number,
+  };
+}
+
+function usageOf(row: Row): Agent['usage'] {
+  return {
+    input: row.input_tokens as number,
+    output: row.output_tokens as number,
+    cached: row.cached_tokens as number,
+    reasoning: row.reasoning_tokens as number,
+    cost_usd: row.cost_usd as number | null,
+  };
+}
+
+export function messageOf(row: Row): PlacedMessage {
+  return {
+    agent_id: row.agent_id as string,
+    seq: row.seq as number,
+    at: row.at as number,
+    kind: row.kind,
+    content: parsed(row, 'content'),
+  } as PlacedMessage;
+}
+
+export function runOf(row: Row): Run {
+  const { number: _, cleaned_at: __, deliver: ___, ...rest } = row;
+  return { ...rest, deliver: parsed(row, 'deliver') } as unknown as Run;
+}
+
+/** What of a job stands in columns of its own; all else is one JSON text. */
+const JOB_COLUMNS: ReadonlySet<string> = new Set<keyof CronJob>([
+  ...(['id', 'name', 'root_id', 'enabled', 'version'] as const),
+  ...(['next_at', 'planned_at', 'created_at', 'updated_at'] as const),
+]);
+
+type JobDefinition = Omit<NewCronJob, 'id' | 'name' | 'root_id' | 'enabled' | 'created_at'>;
+
+export function definitionOf(job: NewCronJob): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(job).filter(([name]) => !JOB_COLUMNS.has(name))));
+}
+
+export function jobOf(row: Row): CronJob {
+  return {
+    ...parsed<JobDefinition>(row, 'definition'),
+    id: row.id as string,
+    name: row.name as string,
+    root_id: row.root_id as string | null,
+    enabled: Boolean(row.enabled),
+    next_at: row.next_at as number | null,
+    planned_at: row.planned_at as number,
+    version: row.version as number,
+    created_at: row.created_at as number,
+    updated_at: row.updated_at as number,
+  };
+}
+
+export function fireOf(row: Row): CronFire {
+  return {
+    job_id: row.job_id as string,
+    instant: row.instant as number,
+    manual: Boolean(row.manual),
+    outcome: row.outcome as CronFire['outcome'],
+    missed: row.missed as number,
+    run_id: row.run_id as string | null,
+    fired_at: row.fired_at as number,
+  };
+}
+
+export function workerOf(row: Row): KnownWorker {
+  return {
+    id: row.id as string,
+    host: row.host as string,
+    pid: row.pid as number,
+    role: row.role as KnownWorker['role'],
+    labels: parsed(row, 'labels'),
+    draining: Boolean(row.draining),
+    started_at: row.started_at as number,
+    expires_at: row.expires_at as number,
+  };
+}
+
+export function deliveryOf(row: Row): Delivery {
+  const { channel: _, worker: __, number: ___, ...rest } = row;
+  return rest as unknown as Delivery;
+}
+
+export function askOf(row: Row): Ask {
+  const { number: _, ...rest } = row;
+  return rest as unknown as Ask;
+}
+
+export function mailOf(row: Row): Mail {
+  return { ...row } as unknown as Mail;
+}
+
+export function requestOf(row: Row): RequestRecord {
+  return {
+    model: row.model as string,
+    usage: usageOf(row),
+    started_at: row.started_at as number,
+    duration_ms: row.duration_ms as number,
+  };
+}

@@ -1,0 +1,113 @@
+import type { PlacedMessage } from '../../records/conversation/message.ts';
+import type { TreeReads } from '../store.ts';
+import { ALL_ROWS, type Database, exactFirst, hasPrefix } from './database.ts';
+import { LIVING } from './fact-queries.ts';
+import { agentOf, askOf, mailOf, messageOf, type Row, requestOf, runOf, treeOf } from './rows.ts';
+import { hasUnread } from './unread.ts';
+import { where } from './where.ts';
+
+const MAX_FOUND = 20;
+const AGENTS = `SELECT *, ${hasUnread('agents')} AS unread FROM agents`;
+
+/** What the ledger says of trees, their agents, and what belongs to these. */
+export function treeReads(db: Database): TreeReads {
+  const { dialect } = db;
+  const { row_number } = dialect;
+  return {
+    agent: async (id) => {
+      const [row] = await db.read(`${AGENTS} WHERE id = $1`, [id]);
+      return row === undefined ? null : agentOf(row);
+    },
+
+    agents: async ({ root_id, parent_id, cwd, living, conversations, limit }) => {
+      const { sql, values, next } = where({ root_id, parent_id, [dialect.cwd]: cwd }, [
+        living && LIVING,
+        conversations && "origin = 'root'",
+      ]);
+      const text = `${AGENTS} ${sql} ORDER BY created_at DESC, ${row_number} DESC LIMIT ${next}`;
+      return (await db.read(text, [...values, limit ?? ALL_ROWS])).map(agentOf);
+    },
+
+    find: async (text, root_id) => {
+      const sql = `${AGENTS} WHERE (id = $1 OR ${hasPrefix(dialect)} OR name = $1 OR session_key = $1)
+        ${root_id === undefined ? '' : 'AND root_id = $2'} ORDER BY NOT (${LIVING}), created_at DESC LIMIT ${MAX_FOUND}`;
+      const rows = await db.read(sql, root_id === undefined ? [text] : [text, root_id]);
+      return exactFirst(rows.map(agentOf), ({ id }) => id === text);
+    },
+
+    tree: async (root_id) => {
+      const [row] = await db.read('SELECT * FROM trees WHERE root_id = $1', [root_id]);
+      return row === undefined ? null : treeOf(row);
+    },
+
+    history: (agent_id, after = 0, limit = ALL_ROWS) => history(db, agent_id, after, limit),
+
+    mail: async (to_id, all = false) => {
+      const pending = all ? '' : 'AND consumed_seq IS NULL';
+      return (await db.read(`SELECT * FROM mail WHERE to_id = $1 ${pending} ORDER BY number`, [to_id])).map(
+        mailOf,
+      );
+    },
+
+    waiters: async (agent_id) =>
+      (await db.read('SELECT waiter FROM wait_edges WHERE target = $1', [agent_id])).map(
+        (row) => row.waiter as string,
+      ),
+
+    requests: async (agent_id) =>
+      (await db.read('SELECT * FROM requests WHERE agent_id = $1 ORDER BY id', [agent_id])).map(requestOf),
+
+    runs: async ({ root_id, source, job_id, active = false, limit }) => {
+      const { sql, values, next } = where({ root_id, source, job_id }, [active && 'finished_at IS NULL']);
+      const text = `SELECT * FROM subagent_runs ${sql} ORDER BY created_at DESC, ${row_number} DESC LIMIT ${next}`;
+      return (await db.read(text, [...values, limit ?? ALL_ROWS])).map(runOf);
+    },
+
+    findRuns: async (text) => {
+      const sql = `SELECT * FROM subagent_runs WHERE id = $1 OR session_key = $1 OR ${hasPrefix(dialect)}
+        ORDER BY created_at DESC LIMIT ${MAX_FOUND}`;
+      return exactFirst((await db.read(sql, [text])).map(runOf), ({ id }) => id === text);
+    },
+
+    asks: async ({ root_id, agent_id, open = false }) => {
+      const { sql, values } = where({ root_id, agent_id }, [open && 'verdict IS NULL']);
+      return (await db.read(`SELECT * FROM asks ${sql} ORDER BY asked_at, ${row_number}`, values)).map(askOf);
+    },
+
+    findAsks: async (text) => {
+      const sql = `SELECT * FROM asks WHERE id = $1 OR ${hasPrefix(dialect)} ORDER BY asked_at DESC LIMIT ${MAX_FOUND}`;
+      return (await db.read(sql, [text])).map(askOf);
+    },
+  };
+}
+
+/** From the agent to its oldest ancestor: whose rows, up to which place, and where its own begin. */
+const LINEAGE = `WITH RECURSIVE lineage (id, own_from, forked_from, depth) AS (
+    SELECT id, coalesce(forked_seq, 0), forked_from, 0 FROM agents WHERE id = $1
+    UNION ALL
+    SELECT g.id, coalesce(g.forked_seq, 0), g.forked_from, l.depth + 1 FROM lineage l JOIN agents g ON g.id = l.forked_from
+  ) SELECT id, own_from FROM lineage ORDER BY depth`;
+const MESSAGES =
+  'SELECT * FROM messages WHERE agent_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4';
+
+/** Each ancestor's messages up to the fork point of the next, then its own. */
+async function history(
+  db: Database,
+  agent_id: string,
+  after: number,
+  limit: number,
+): Promise<PlacedMessage[]> {
+  const ranges: { id: string; from: number; to: number }[] = [];
+  let to = ALL_ROWS;
+  for (const { id, own_from } of (await db.read(LINEAGE, [agent_id])) as { id: string; own_from: number }[]) {
+    const from = Math.max(after, own_from);
+    if (to > from) ranges.unshift({ id, from, to });
+    to = Math.min(to, own_from);
+  }
+  const rows: Row[] = [];
+  for (const { id, from, to: last } of ranges) {
+    if (rows.length >= limit) break;
+    for (const row of await db.read(MESSAGES, [id, from, last, limit - rows.length])) rows.push(row);
+  }
+  return rows.map(messageOf);
+}

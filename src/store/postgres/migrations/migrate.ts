@@ -1,0 +1,48 @@
+import type pg from 'pg';
+import { StoreError } from '../../store-error.ts';
+import { FUNCTIONS } from '../functions.ts';
+import { POSTGRES_MIGRATIONS } from './schema.ts';
+
+/** Any number; everybody who migrates takes this lock first. */
+const LOCK = 7_263_548_119;
+
+/**
+ * Brings the schema up to date; of several processes that open at once, one does it. The lock is that of a transaction: it holds behind a pooler
+ * too, and nobody keeps it who dies.
+ */
+export async function migrate(client: pg.ClientBase, location: string, create: boolean): Promise<void> {
+  if (!create && (await isNone(client)))
+    throw new StoreError('E_DB_NONE', `there is no ledger at ${location}`);
+  const newest = POSTGRES_MIGRATIONS.at(-1)?.number ?? 0;
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS coppice_migrations (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+    );
+    const { rows } = await client.query('SELECT coalesce(max(number), 0) AS present FROM coppice_migrations');
+    const present = Number(rows[0].present);
+    if (present > newest) {
+      throw new StoreError(
+        'E_DB_NEWER',
+        `${location} was written by a newer Coppice (schema ${present}, this one knows ${newest}): update Coppice, or use another database`,
+      );
+    }
+    for (const migration of POSTGRES_MIGRATIONS) {
+      if (migration.number <= present) continue;
+      await client.query('INSERT INTO coppice_migrations (number) VALUES ($1)', [migration.number]);
+      await client.query(migration.sql);
+    }
+    // The steps live in functions that follow the schema: every migration brings the newest of them.
+    if (present < newest) await client.query(FUNCTIONS);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function isNone(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query("SELECT to_regclass('coppice_migrations') AS found");
+  return rows[0].found === null;
+}

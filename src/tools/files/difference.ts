@@ -1,0 +1,63 @@
+import { isUtf8 } from 'node:buffer';
+import { closeSync, fstatSync, readFileSync } from 'node:fs';
+import { createTwoFilesPatch } from 'diff';
+import { type ContainedPath, openContained } from '../../permissions/path-containment.ts';
+import { printablePath } from '../../permissions/printable-path.ts';
+import { limits } from '../../processes/output.ts';
+import type { PathContext } from '../../records/tool.ts';
+import { isBinary } from './file-kind.ts';
+
+/** A comparison of very different texts takes long, and so does reading the lines of large ones. */
+const COMPARE_MS = 40;
+const COMPARE_CHARACTERS = 1_000_000;
+const COMPARE_LINES = 20_000;
+
+/** The text of a file that is edited; throws an Error for the model where it is none. */
+export function readText(source: ContainedPath): string {
+  const shown = printablePath(source.relative);
+  const file = openContained(source);
+  try {
+    const status = fstatSync(file);
+    if (!status.isFile()) throw new Error(`${shown}: not a regular file`);
+    if (status.size > limits.patch_bytes)
+      throw new Error(
+        `${shown}: ${status.size} bytes; the most is ${limits.patch_bytes}: use bash, with sed for example`,
+      );
+    const bytes = readFileSync(file);
+    if (isBinary(bytes) || !isUtf8(bytes))
+      throw new Error(`${shown}: not UTF-8 text, so patch would damage it: use bash`);
+    return bytes.toString('utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A unified diff with the names of the files; null when the texts are too large or too different to compare in time. */
+export function difference(name: string, before: string, after: string): string | null {
+  if (before.length + after.length > COMPARE_CHARACTERS) return null;
+  if (linesIn(before) + linesIn(after) > COMPARE_LINES) return null;
+  const patch = createTwoFilesPatch(name, name, before, after, '', '', { context: 2, timeout: COMPARE_MS });
+  return patch === undefined ? null : patch.slice(patch.indexOf('--- ')).replaceAll('\0', '\ufffd');
+}
+
+function linesIn(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+/** What would be changed of a file, without its name; null where its text may not be read, is none, or cannot be compared. */
+export function changeOf(
+  target: ContainedPath,
+  change: (before: string) => string,
+  { denied }: PathContext,
+): string | null {
+  if (denied?.('read', target.relative) !== undefined) return null;
+  const before = target.exists ? readText(target) : '';
+  const after = change(before);
+  if (target.exists && after === before) return '(nothing would change)';
+  const whole = difference('file', before, after);
+  if (whole === null) return null;
+  const hunks = whole.slice(Math.max(0, whole.indexOf('@@'))).replace(/\n$/, '');
+  return target.exists ? hunks : `(a new file)\n${hunks}`;
+}

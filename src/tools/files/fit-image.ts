@@ -1,0 +1,59 @@
+import type { Sharp } from 'sharp';
+import { IMAGE_BASE64_MAX, IMAGE_SIDE_MAX, imageFault } from '../../records/conversation/image-bounds.ts';
+import type { Image } from '../../records/conversation/message.ts';
+
+/** Pixels of a picture that is decoded at all: what a small file can unpack to is bounded before it is unpacked. */
+const PIXELS_MAX = 64_000_000;
+const SECONDS_MAX = 20;
+/** Tried in turn until the file is small enough. */
+const SIDES = [IMAGE_SIDE_MAX, 1_400, 900];
+
+export type Fitted =
+  | { readonly ok: true; readonly image: Image; readonly scaled: string | null }
+  | { readonly ok: false; readonly error: string };
+
+/**
+ * The picture as every provider takes it: as it is where that fits, else scaled, and a gif's first frame as png. It is decoded in any case, in threads of its own:
+ * a broken one would be refused later, when it is part of a conversation. Never rejects.
+ */
+export async function fitImage(bytes: Buffer, media_type: string): Promise<Fitted> {
+  const image = { media_type, base64: bytes.toString('base64') };
+  const fault = imageFault(image);
+  try {
+    // Loaded when the first picture is read: it is a large library.
+    const { default: sharp } = await import('sharp');
+    const open = () =>
+      sharp(bytes, { limitInputPixels: PIXELS_MAX, failOn: 'error' }).timeout({ seconds: SECONDS_MAX });
+    const { width, height } = await open().metadata();
+    if (fault === null) {
+      await open().stats();
+      return { ok: true, image, scaled: null };
+    }
+    const plain = media_type === 'image/png' || media_type === 'image/gif';
+    for (const side of SIDES) {
+      const fitted = open()
+        .autoOrient()
+        .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true });
+      for (const [type, encoded] of encodings(fitted, plain)) {
+        const { data, info } = await encoded.toBuffer({ resolveWithObject: true });
+        const made = { media_type: type, base64: data.toString('base64') };
+        if (made.base64.length > IMAGE_BASE64_MAX) continue;
+        return {
+          ok: true,
+          image: made,
+          scaled: `${width}×${height} shown as ${info.width}×${info.height} ${type}`,
+        };
+      }
+    }
+    return { ok: false, error: `${fault}, and it stays too large when it is scaled down` };
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    return { ok: false, error: `it cannot be read as a picture: ${reason}` };
+  }
+}
+
+/** Drawings and screens stay sharp as png where that is small enough. */
+function encodings(picture: Sharp, plain: boolean): readonly (readonly [string, Sharp])[] {
+  const jpeg = picture.clone().flatten({ background: '#ffffff' }).jpeg({ quality: 85 });
+  return [...(plain ? [['image/png', picture.clone().png()] as const] : []), ['image/jpeg', jpeg] as const];
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
+import { printablePath } from '../../permissions/printable-path.ts';
+import type { Tool } from '../../records/tool.ts';
+import { defineTool } from '../define-tool.ts';
+import { writeContained } from './atomic-write.ts';
+import { changeOf, difference, readText } from './difference.ts';
+import { editText } from './edit-text.ts';
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('Path of the file, relative to your folder.'),
+  edits: z
+    .array(
+      z.strictObject({
+        old_text: z.string().describe('Text that stands in the file exactly once, without line numbers.'),
+        new_text: z.string().describe('What takes its place.'),
+      }),
+    )
+    .min(1)
+    .max(200)
+    .describe('Applied in order; all of them or none.'),
+});
+
+/** Replaces parts of a file. Reading and writing happen in one step, so no other tool of this process comes between. */
+export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
+  return defineTool({
+    name: 'patch',
+    description:
+      'Replace parts of a text file in your folder. Each old_text must stand in the file exactly once, white space ' +
+      'included; if one is not found, nothing is changed. Shows the difference.',
+    input,
+    subject: ({ path }) => path,
+    difference: ({ path, edits }, context) =>
+      changeOf(
+        containAllowedPath('patch', path, context, guard),
+        (before) => editText(before, edits),
+        context,
+      ),
+    run({ path, edits }, context) {
+      const target = containAllowedPath('patch', path, context, guard);
+      const before = readText(target);
+      const after = editText(before, edits);
+      writeContained(target, after);
+      return (
+        difference(printablePath(target.relative), before, after) ?? '[too large or too different to show]'
+      );
+    },
+  });
+}

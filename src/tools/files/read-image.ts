@@ -1,0 +1,59 @@
+import { closeSync, fstatSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { openContained } from '../../permissions/path-containment.ts';
+import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
+import { printablePath } from '../../permissions/printable-path.ts';
+import { limits } from '../../processes/output.ts';
+import type { Tool } from '../../records/tool.ts';
+import { defineTool } from '../define-tool.ts';
+import { imageTypeOf } from './file-kind.ts';
+import { fitImage } from './fit-image.ts';
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('Path of the image, relative to your folder.'),
+});
+
+/** Shows an image file to the model. */
+export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
+  return defineTool({
+    name: 'read_image',
+    description: `Look at an image in your folder: png, jpeg, gif or webp, up to ${limits.image_bytes / 1024 / 1024} MB. Large ones are scaled down, of an animation you see the first frame.`,
+    input,
+    side_by_side: true,
+    idempotent: true,
+    subject: ({ path }) => path,
+    async run({ path }, context) {
+      const source = containAllowedPath('read_image', path, context, guard);
+      const shown = printablePath(source.relative);
+      const file = openContained(source);
+      try {
+        const status = fstatSync(file);
+        if (!status.isFile()) return { status: 'error', output: `${shown}: not a regular file` };
+        if (status.size > limits.image_bytes) {
+          return {
+            status: 'error',
+            output: `${shown}: ${status.size} bytes; the most is ${limits.image_bytes}: make it smaller first`,
+          };
+        }
+        const bytes = readFileSync(file);
+        const media_type = imageTypeOf(bytes);
+        if (media_type === undefined) {
+          return {
+            status: 'error',
+            output: `${shown}: not a png, jpeg, gif or webp image; for text use read`,
+          };
+        }
+        const fitted = await fitImage(bytes, media_type);
+        if (!fitted.ok) return { status: 'error', output: `${shown}: ${fitted.error}` };
+        const scaled = fitted.scaled === null ? '' : `, ${fitted.scaled}`;
+        return {
+          status: 'ok',
+          output: `${shown}: ${media_type}, ${bytes.length} bytes${scaled}`,
+          images: [fitted.image],
+        };
+      } finally {
+        closeSync(file);
+      }
+    },
+  });
+}

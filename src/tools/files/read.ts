@@ -1,0 +1,87 @@
+import { closeSync, fstatSync, opendirSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+import {
+  type ContainedPath,
+  containPath,
+  openContained,
+  pathInFolder,
+} from '../../permissions/path-containment.ts';
+import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
+import { printablePath } from '../../permissions/printable-path.ts';
+import { limits } from '../../processes/output.ts';
+import type { Tool, ToolContext } from '../../records/tool.ts';
+import { defineTool } from '../define-tool.ts';
+import { readLines } from './read-lines.ts';
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('Path of a file or folder, relative to your folder.'),
+  offset: z.int().min(1).optional().describe('First line to show, counted from 1.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(limits.read_lines)
+    .optional()
+    .describe(`How many lines. Default ${limits.read_lines}.`),
+});
+
+/** Output that did not fit a result lies beside the workspace and may be read too. */
+function locate(path: string, context: ToolContext, guard: PathGuard | undefined): ContainedPath {
+  if (isAbsolute(path)) {
+    try {
+      const spilled = containPath(context.spill_dir, path);
+      if (spilled.exists) return spilled;
+    } catch {
+      // no spilled output: an ordinary path
+    }
+  }
+  return containAllowedPath('read', path, context, guard);
+}
+
+function listFolder(folder: number, path: ContainedPath): string {
+  const names: string[] = [];
+  let more = false;
+  const entries = opendirSync(pathInFolder(folder, path.absolute, '.'));
+  try {
+    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+      if (names.length === limits.directory_entries) {
+        more = true;
+        break;
+      }
+      const mark = entry.isDirectory() ? '/' : entry.isSymbolicLink() ? '@' : '';
+      names.push(printablePath(entry.name) + mark);
+    }
+  } finally {
+    entries.closeSync();
+  }
+  names.sort();
+  const count = more ? `the first ${names.length} entries; for more use bash` : `${names.length} entries`;
+  return [`${printablePath(path.relative)}/: folder, ${count}`, ...names].join('\n');
+}
+
+/** Shows a text file with line numbers, or lists a folder. */
+export function createReadTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
+  return defineTool({
+    name: 'read',
+    description:
+      'Read a text file in your folder, each line behind its number and a tab, or list a folder. ' +
+      `Shows up to ${limits.read_lines} lines or ${limits.read_bytes / 1024} KB; go on with offset.`,
+    input,
+    side_by_side: true,
+    idempotent: true,
+    subject: ({ path }) => path,
+    async run({ path, offset = 1, limit = limits.read_lines }, context) {
+      const source = locate(path, context, guard);
+      const file = openContained(source);
+      try {
+        const status = fstatSync(file);
+        if (status.isDirectory()) return listFolder(file, source);
+        if (!status.isFile())
+          return { status: 'error', output: `${printablePath(source.relative)}: not a regular file` };
+        return await readLines(file, printablePath(source.relative), offset, limit, context.signal);
+      } finally {
+        closeSync(file);
+      }
+    },
+  });
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
+import { printablePath } from '../../permissions/printable-path.ts';
+import { limits } from '../../processes/output.ts';
+import type { Tool } from '../../records/tool.ts';
+import { defineTool } from '../define-tool.ts';
+import { writeContained } from './atomic-write.ts';
+import { changeOf } from './difference.ts';
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('Path of the file, relative to your folder.'),
+  content: z.string().describe('The whole new content.'),
+});
+
+/** Replaces a whole file, or makes it with the folders above it. */
+export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
+  return defineTool({
+    name: 'write',
+    description:
+      'Write a file in your folder: make it, or replace all of it. Missing folders are made. To change a part of a file, use patch.',
+    input,
+    subject: ({ path }) => path,
+    difference: ({ path, content }, context) =>
+      changeOf(containAllowedPath('write', path, context, guard), () => content, context),
+    run({ path, content }, context) {
+      const bytes = Buffer.from(content, 'utf8');
+      if (bytes.length > limits.write_bytes) {
+        return {
+          status: 'error',
+          output: `field "content": ${bytes.length} bytes; the most is ${limits.write_bytes}`,
+        };
+      }
+      const target = containAllowedPath('write', path, context, guard);
+      writeContained(target, bytes);
+      const what = target.exists ? 'replaced' : 'made';
+      return `${what} ${printablePath(target.relative)} (${bytes.length} bytes)`;
+    },
+  });
+}

@@ -1,0 +1,59 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import { paint } from '../../render/style.ts';
+import { HUMAN_COMMANDS } from '../human-commands.ts';
+import type { Look } from '../look.ts';
+import { LineCompletion } from './line-completion.ts';
+import { LineEditor } from './line-editor.ts';
+
+interface AgentEditorOptions {
+  readonly look: Look;
+  readonly agents: () => Iterable<Agent>;
+  readonly cwd: string;
+  readonly onRedraw: () => void;
+  readonly onSubmit: (text: string) => void;
+}
+
+/** One editor for each agent, made when it is first in view. */
+export class AgentEditors {
+  readonly #options: AgentEditorOptions;
+  readonly #editors = new Map<string | null, LineEditor>();
+
+  constructor(options: AgentEditorOptions) {
+    this.#options = options;
+  }
+
+  /** Null: before there is any agent. */
+  of(agent_id: string | null): LineEditor {
+    const editor = this.#editors.get(agent_id) ?? createEditor(this.#options);
+    this.#editors.set(agent_id, editor);
+    return editor;
+  }
+
+  /** Drafts and history that began before there was an agent belong to the first one. */
+  adopt(agent_id: string): void {
+    const editor = this.#editors.get(null);
+    if (editor !== undefined) this.#editors.set(agent_id, editor);
+  }
+}
+
+/** The input of one agent: its own draft, undo and history; commands, agents and files are completed. */
+function createEditor({ look, agents, cwd, onRedraw, onSubmit }: AgentEditorOptions): LineEditor {
+  const editor = new LineEditor({
+    completion: new LineCompletion({
+      commands: HUMAN_COMMANDS.map(({ name, description, takes }) => ({ name, description, takes })),
+      agents: () => [...agents()].map(({ id, name }) => ({ name, description: id.slice(0, 8) })),
+      folder: () => cwd,
+    }),
+    look: {
+      unicode: look.unicode,
+      selected: (text) => paint(look, 'bold', text),
+      dim: (text) => paint(look, 'dim', text),
+    },
+    onRedraw,
+  });
+  editor.onSubmit = (text) => {
+    if (text.trim() !== '') editor.addHistory(text);
+    onSubmit(text);
+  };
+  return editor;
+}

@@ -1,0 +1,39 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import { nearestName } from '../../render/nearest-name.ts';
+import { atSlot } from '../state/family.ts';
+import type { UiState } from '../state/ui-state.ts';
+
+const PREFIX_MIN = 4;
+
+export type Found =
+  | { readonly type: 'agent'; readonly agent: Agent }
+  | { readonly type: 'ambiguous'; readonly candidates: readonly Agent[] }
+  | { readonly type: 'none'; readonly similar: Agent | null };
+
+/** An agent by slot, name, or the first four or more characters of its uuid (UX.md). Among equal names a living one is meant. */
+export function findAgent(state: UiState, reference: string): Found {
+  const wanted = reference.trim();
+  if (/^\d$/.test(wanted)) {
+    const id = atSlot(state, Number(wanted));
+    const agent = id === null ? undefined : state.agents.get(id);
+    if (agent !== undefined) return { type: 'agent', agent };
+  }
+  const all = [...state.agents.values()];
+  const named = all.filter((agent) => agent.name === wanted);
+  const living = named.filter((agent) => !isTerminal(agent.state.type));
+  const short = wanted.length < PREFIX_MIN;
+  const by_id = short ? [] : all.filter((agent) => agent.id.startsWith(wanted.toLowerCase()));
+  const candidates = living.length > 0 ? living : named.length > 0 ? named : by_id;
+  if (candidates.length > 1) return { type: 'ambiguous', candidates };
+  const [agent] = candidates;
+  return agent === undefined ? { type: 'none', similar: similarTo(wanted, all) } : { type: 'agent', agent };
+}
+
+function similarTo(name: string, agents: readonly Agent[]): Agent | null {
+  const nearest = nearestName(
+    name,
+    agents.map((agent) => agent.name),
+  );
+  return agents.find((agent) => agent.name === nearest) ?? null;
+}

@@ -1,0 +1,158 @@
+import { CURSOR_MARKER, type TUI, visibleWidth } from '@earendil-works/pi-tui';
+import type { Frame } from '../terminal/frame.ts';
+import { BorderlessEditor, type HiddenRows } from './borderless-editor.ts';
+import type { LineCompletion } from './line-completion.ts';
+
+export interface LineEditorOptions {
+  readonly completion: LineCompletion | null;
+  /** Colours of the list of completions, and the signs of a terminal without UTF-8. */
+  readonly look: LineEditorLook;
+  /** What is shown has changed by itself: completions have been found. */
+  readonly onRedraw: () => void;
+}
+
+export interface LineEditorLook {
+  readonly unicode: boolean;
+  readonly selected: (text: string) => string;
+  readonly dim: (text: string) => string;
+}
+
+/** Stands for a tab, which is kept as typed but shown as one column: a code that no text may hold. */
+const TAB = '\ufdd0';
+const PASTE_ON = '\x1b[200~';
+const PASTE_OFF = '\x1b[201~';
+/** Shown as a marker when pasted. */
+const LONG_PASTE = { lines: 10, length: 1000 };
+/** Restored as a marker, too: laying it out anew for each key would be slow. */
+const LONG_TEXT = 10_000;
+
+/** The text a person is typing: several lines, undo, history, long pastes as markers, completion. Drawn without a frame of its own. */
+export class LineEditor {
+  /** What the person has sent, long pastes and tabs as they were; blanks around it are gone. */
+  onSubmit: (text: string) => void = () => {};
+  onChange: (text: string) => void = () => {};
+  /** Typed text is a prompt, or is captured for a sub-agent. */
+  mode: 'prompt' | 'capture' = 'prompt';
+  readonly #options: LineEditorOptions;
+  #editor: BorderlessEditor;
+
+  constructor(options: LineEditorOptions) {
+    this.#options = options;
+    this.#editor = this.#newEditor();
+  }
+
+  /** Whole, with what the markers of pastes stand for. */
+  get text(): string {
+    return decoded(this.#editor.getExpandedText());
+  }
+
+  setText(text: string): void {
+    this.#editor.setText('');
+    if (text.length > LONG_TEXT) this.#editor.handleInput(`${PASTE_ON}${encoded(text)}${PASTE_OFF}`);
+    else this.#editor.setText(encoded(text));
+  }
+
+  get completing(): boolean {
+    return this.#editor.isShowingAutocomplete();
+  }
+
+  /** One key, or one whole paste. */
+  handleInput(data: string): void {
+    if (!data.startsWith(PASTE_ON)) {
+      this.#editor.handleInput(data);
+      return;
+    }
+    const pasted = encoded(data.slice(PASTE_ON.length, data.lastIndexOf(PASTE_OFF)));
+    const long = pasted.length > LONG_PASTE.length || pasted.split('\n').length > LONG_PASTE.lines;
+    if (long) this.#editor.handleInput(`${PASTE_ON}${pasted}${PASTE_OFF}`);
+    else this.#editor.insertTextAtCursor(pasted);
+  }
+
+  /** Newest last. Forgets the history there was. */
+  setHistory(entries: readonly string[]): void {
+    const { text } = this;
+    this.#editor.setAutocompleteProvider(NO_COMPLETION);
+    this.#editor = this.#newEditor();
+    for (const entry of entries) this.addHistory(entry);
+    if (text !== '') this.setText(text);
+  }
+
+  addHistory(entry: string): void {
+    this.#editor.addToHistory(encoded(entry));
+  }
+
+  /** At most `max_rows` lines: the text around the caret, then completions as far as they fit. */
+  render(width: number, max_rows: number): Frame {
+    const inner = Math.max(2, width - 2);
+    const { rows, hidden, list } = this.#editor.layOut(inner, Math.max(1, max_rows));
+    const lines = rows.map((row, index) => `${this.#prompt(index, rows.length, hidden)}${shown(row)}`);
+    const row = rows.findIndex((line) => line.includes(CURSOR_MARKER));
+    const before = rows[row]?.split(CURSOR_MARKER)[0] ?? '';
+    const completions = list.slice(0, Math.max(0, max_rows - lines.length)).map((line) => `  ${shown(line)}`);
+    return {
+      lines: [...lines, ...completions],
+      cursor: row < 0 ? null : { row, column: visibleWidth(before) + 2 },
+    };
+  }
+
+  #prompt(index: number, rows: number, hidden: HiddenRows): string {
+    const { unicode } = this.#options.look;
+    if (this.mode === 'capture') return unicode ? '┆ ' : '| ';
+    if (index === 0 && hidden.above > 0) return unicode ? '↑ ' : '^ ';
+    if (index === rows - 1 && hidden.below > 0) return unicode ? '↓ ' : 'v ';
+    return index === 0 ? '> ' : '  ';
+  }
+
+  #newEditor(): BorderlessEditor {
+    const { completion, look, onRedraw } = this.#options;
+    const plain = (text: string) => text;
+    const editor = new BorderlessEditor(
+      { requestRender: onRedraw, terminal: { rows: 0 } } as unknown as TUI,
+      {
+        borderColor: plain,
+        selectList: {
+          selectedPrefix: plain,
+          selectedText: (text) => look.selected(look.unicode ? text : text.replace('→', '>')),
+          description: look.dim,
+          scrollInfo: look.dim,
+          noMatch: look.dim,
+        },
+      },
+    );
+    if (completion !== null) editor.setAutocompleteProvider(completion);
+    editor.focused = true;
+    editor.onSubmit = (text) => this.onSubmit(decoded(text));
+    editor.onChange = (text) => this.onChange(decoded(text));
+    return editor;
+  }
+}
+
+const NO_COMPLETION = {
+  getSuggestions: () => Promise.resolve(null),
+  applyCompletion: (lines: string[], cursorLine: number, cursorCol: number) => ({
+    lines,
+    cursorLine,
+    cursorCol,
+  }),
+};
+
+/** Text as the editor keeps it: no control characters, which a terminal would obey, and tabs kept. */
+function encoded(text: string): string {
+  return text
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(TAB, '')
+    .replaceAll('\t', TAB)
+    .replaceAll(/(?!\n)\p{Cc}/gu, '');
+}
+
+function decoded(text: string): string {
+  return text.replaceAll(TAB, '\t');
+}
+
+/** The editor paints a cursor of its own; the real one stands there. */
+function shown(line: string): string {
+  const [before, after] = line.split(CURSOR_MARKER);
+  const unpainted =
+    after === undefined ? line : `${before}${after.replace('\x1b[7m', '').replace('\x1b[0m', '')}`;
+  return unpainted.replaceAll(TAB, ' ').trimEnd();
+}

@@ -1,0 +1,72 @@
+import type { Answer } from '../answer.ts';
+
+/** What a key can do beside writing text. */
+export type Action =
+  | 'parent'
+  | 'child'
+  | 'previous_sibling'
+  | 'next_sibling'
+  | `slot_${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`
+  | 'agents'
+  | 'approvals'
+  | Answer
+  | 'dashboard'
+  | 'interrupt'
+  | 'kill'
+  | 'reap'
+  | 'capture'
+  | 'fork'
+  | 'unfold'
+  | 'clear'
+  | 'suspend'
+  | 'quit'
+  | 'keys'
+  /** The key that waits for another one. */
+  | 'leader';
+
+export interface ActionRow {
+  readonly action: Action;
+  /** Bindings unless configured; `leader` stands for the leader key. */
+  readonly keys: readonly string[];
+  readonly slash: string | null;
+  readonly description: string;
+}
+
+/** Every action with its routes (UX.md): a chord, the leader key and another key, a slash command. */
+export const ACTIONS: readonly ActionRow[] = [
+  row('parent', ['ctrl+up', 'leader up'], '/agent NAME', 'go to the parent'),
+  row('child', ['ctrl+down', 'leader down'], '/agent NAME', 'go to the first child'),
+  row('previous_sibling', ['ctrl+left', 'leader left'], '/agent NAME', 'go to the sibling before'),
+  row('next_sibling', ['ctrl+right', 'leader right'], '/agent NAME', 'go to the sibling after'),
+  ...([0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const).map((slot) =>
+    row(
+      `slot_${slot}`,
+      [`alt+${slot}`, `leader ${slot}`],
+      `/agent ${slot}`,
+      slot === 0 ? 'go to main' : `go to slot ${slot}`,
+    ),
+  ),
+  row('agents', ['leader a'], '/agents', 'list all agents'),
+  row('approvals', ['leader !'], '/approvals', 'answer what agents ask'),
+  row('allow', ['leader y'], '/allow', 'allow the call that is asked about, once'),
+  row('allow_agent', ['leader s'], '/allow agent', 'allow this agent this tool from now on'),
+  row('deny', ['leader n'], '/deny', 'deny the call'),
+  row('deny_saying', ['leader m'], '/deny WORDS', 'deny it with words for the agent'),
+  row('view_asker', ['leader v'], null, 'go to the agent that asks'),
+  row('dashboard', ['leader w'], '/web', 'open the dashboard'),
+  row('interrupt', ['escape'], null, 'interrupt the agent in view'),
+  row('kill', ['leader k'], '/kill', 'kill the agent in view and its descendants'),
+  row('reap', ['leader r'], '/reap', 'remove dead agents from the list'),
+  row('capture', ['leader c'], '/capture', 'compose a task for a sub-agent'),
+  row('fork', ['leader f'], '/fork', 'create a child, with what was captured'),
+  row('unfold', ['ctrl+o', 'leader o'], null, 'open or close tool calls'),
+  row('clear', ['ctrl+c'], null, 'clear the input; twice: quit'),
+  row('suspend', ['ctrl+z', 'leader z'], null, 'stop, and go on with fg'),
+  row('quit', ['leader q'], '/quit', 'quit'),
+  row('keys', ['leader ?'], '/help', 'show the keys'),
+  row('leader', ['ctrl+x'], null, 'waits for another key'),
+];
+
+function row(action: Action, keys: readonly string[], slash: string | null, description: string): ActionRow {
+  return { action, keys, slash, description };
+}

@@ -1,0 +1,77 @@
+import { didYouMean } from '../../render/nearest-name.ts';
+
+/** In the order in which they are said. */
+const MODIFIERS = ['ctrl', 'shift', 'alt', 'super'] as const;
+const NAMED = [
+  'escape',
+  'enter',
+  'tab',
+  'space',
+  'backspace',
+  'delete',
+  'insert',
+  'home',
+  'end',
+  'pageup',
+  'pagedown',
+  'up',
+  'down',
+  'left',
+  'right',
+  ...Array.from({ length: 12 }, (_, index) => `f${index + 1}`),
+];
+const SYNONYMS: Readonly<Record<string, string>> = {
+  esc: 'escape',
+  return: 'enter',
+  control: 'ctrl',
+  option: 'alt',
+  meta: 'alt',
+  cmd: 'super',
+};
+
+/** A key as it is written in the configuration, `ctrl+shift+up`, in its one form; or a sentence that says what is wrong with it. */
+export function keyName(text: string): { readonly name: string } | { readonly fault: string } {
+  const lower = text.toLowerCase();
+  // The plus sign is a key, too.
+  const key = lower.endsWith('+') ? '+' : (lower.split('+').at(-1) ?? '');
+  const before = lower.slice(0, lower.length - key.length).replace(/\+$/, '');
+  const modifiers = before === '' ? [] : before.split('+').map((word) => SYNONYMS[word] ?? word);
+  const unknown = modifiers.find((word) => !MODIFIERS.some((modifier) => modifier === word));
+  if (unknown !== undefined)
+    return {
+      fault: `no key called "${text}". ${didYouMean(unknown, MODIFIERS)}Modifiers: ${MODIFIERS.join(', ')}`,
+    };
+  const base = SYNONYMS[key] ?? key;
+  if (!/^[!-~]$/.test(base) && !NAMED.includes(base))
+    return {
+      fault: `no key called "${text}". ${didYouMean(base, NAMED)}Keys: one printable character, or ${NAMED.join(', ')}`,
+    };
+  return { name: [...MODIFIERS.filter((modifier) => modifiers.includes(modifier)), base].join('+') };
+}
+
+/** Keys that write or edit text when they come alone. */
+export function writesText(name: string): boolean {
+  return /^(?:shift\+)?(?:.|enter|space|backspace|delete|tab|up|down|left|right|home|end)$/.test(name);
+}
+
+/** `Ctrl-X`, as people read it. */
+export function describeKey(name: string): string {
+  const key = name.endsWith('+') ? '+' : (name.split('+').at(-1) ?? '');
+  const modifiers = name
+    .slice(0, name.length - key.length)
+    .split('+')
+    .filter((word) => word !== '');
+  const arrows: Readonly<Record<string, string>> = {
+    up: '↑',
+    down: '↓',
+    left: '←',
+    right: '→',
+    escape: 'Esc',
+  };
+  const shown = arrows[key] ?? (key.length === 1 && modifiers.length === 0 ? key : capital(key));
+  return [...modifiers.map(capital), shown].join('-');
+}
+
+function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,95 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import { survivor } from './family.ts';
+import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
+
+const SLOTS = 9;
+
+/** An agent came into being, or changed. */
+export function seeAgent(state: UiState, agent: Agent, created: boolean): UiState {
+  if (state.root_id !== null && agent.root_id !== state.root_id) return state;
+  if (agent.reaped_at !== null) return state.agents.has(agent.id) ? withoutAgents(state, [agent.id]) : state;
+  let next = { ...state, agents: state.agents.with(agent.id, agent) };
+  if (next.root_id === null && agent.parent_id === null) next = { ...next, root_id: agent.id };
+  if (next.view === null && agent.id === next.root_id) next = { ...next, view: agent.id };
+  if (!state.agents.has(agent.id)) next = withSlot(next, agent.id);
+  const before = paneOf(next, agent.id);
+  const pane = created ? { ...before, whole: agent.forked_from === null } : paneAfter(before, agent);
+  return pane === before ? next : { ...next, panes: next.panes.with(agent.id, pane) };
+}
+
+/** The lowest slot that is free, at birth; it is kept until the agent is taken out of sight. */
+function withSlot(state: UiState, agent_id: string): UiState {
+  if (agent_id === state.root_id || state.slots.size >= SLOTS) return state;
+  const taken = new Set(state.slots.values());
+  let slot = 1;
+  while (taken.has(slot)) slot += 1;
+  return { ...state, slots: new Map([...state.slots, [agent_id, slot]]) };
+}
+
+function paneAfter(before: AgentPane, agent: Agent): AgentPane {
+  const { state } = agent;
+  let pane = before;
+  const said = pane.streaming !== '' || pane.reasoning !== '' || pane.delay !== null;
+  if (said && state.type !== 'requesting') pane = { ...pane, streaming: '', reasoning: '', delay: null };
+  if (pane.output.size > 0 && state.type !== 'executing') pane = { ...pane, output: new Map() };
+  // Something was appended that this process did not see: a kill, or a step elsewhere. Its history must be read again.
+  if (pane.whole && agent.last_seq > pane.seq) pane = { ...pane, whole: false, early: [] };
+  return withDelegates(pane, agent);
+}
+
+function withDelegates(pane: AgentPane, { state }: Agent): AgentPane {
+  if (state.type !== 'executing') return pane.delegates.length === 0 ? pane : { ...pane, delegates: [] };
+  const { running, results, queued } = state;
+  const calls = new Set([...running.map((one) => one.call.id), ...results, ...queued.map((call) => call.id)]);
+  const kept = pane.delegates.filter((one) => calls.has(one.call_id));
+  const known = new Set(kept.map((one) => one.agent_id));
+  const added = running.flatMap(({ call, child }) =>
+    child === undefined || known.has(child) ? [] : [{ call_id: call.id, agent_id: child }],
+  );
+  if (added.length === 0 && kept.length === pane.delegates.length) return pane;
+  return { ...pane, delegates: [...kept, ...added] };
+}
+
+/**
+ * Agents were ended; they keep their place. If a person ended the one in view, the view goes to the nearest agent above that was not
+ * (seed 1; EDGE-CASES 9); a kill by an agent moves nobody's view.
+ */
+export function seeKilled(state: UiState, ids: readonly string[], by: string): UiState {
+  const gone = new Set(ids);
+  const { overlay, view } = state;
+  const is_moot = overlay?.type === 'kill' && overlay.agent_ids.every((id) => gone.has(id));
+  const asked = is_moot ? { ...state, overlay: null, deciding: null } : state;
+  if (by !== 'you' || view === null || !gone.has(view)) return asked;
+  const up = survivor(state, view, gone);
+  return up === null ? asked : visit(asked, up);
+}
+
+/** Seed 1, Dead Agent Reaping: the view goes to the first living agent. With none dead nothing happens. */
+export function seeReaped(state: UiState, ids: readonly string[]): UiState {
+  const known = ids.filter((id) => state.agents.has(id) && id !== state.root_id);
+  if (known.length === 0) return state;
+  const next = withoutAgents(state, known);
+  for (const agent of next.agents.values()) if (!isTerminal(agent.state.type)) return visit(next, agent.id);
+  return next;
+}
+
+/** They are gone from sight, with their slots; the view never stays on one of them. */
+export function withoutAgents(state: UiState, ids: readonly string[]): UiState {
+  const gone = new Set(ids);
+  let [agents, panes] = [state.agents, state.panes];
+  for (const id of ids) [agents, panes] = [agents.without(id), panes.without(id)];
+  const slots = new Map([...state.slots].filter(([id]) => !gone.has(id)));
+  const next: UiState = { ...state, agents, panes, slots };
+  if (state.view === null || !gone.has(state.view)) return next;
+  const to = survivor(state, state.view, gone) ?? (gone.has(state.root_id ?? '') ? null : state.root_id);
+  return to === null ? { ...next, view: null } : visit(next, to);
+}
+
+/** Brings an agent into view: what came of it meanwhile is seen. */
+export function visit(state: UiState, agent_id: string): UiState {
+  if (!state.agents.has(agent_id)) return state;
+  const pane = paneOf(state, agent_id);
+  const panes = pane.unseen === 0 ? state.panes : state.panes.with(agent_id, { ...pane, unseen: 0 });
+  return { ...state, view: agent_id, panes };
+}

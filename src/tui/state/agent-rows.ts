@@ -1,0 +1,55 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Style } from '../../render/style.ts';
+import { type TreeRow, treeRows } from '../../render/tree-rows.ts';
+import type { Overlay, UiState } from './ui-state.ts';
+
+type AgentsOverlay = Extract<Overlay, { readonly type: 'agents' }>;
+
+/** The tree in order of birth; with a filter those whose name or doing has it, and the agents above them. */
+export function agentRows(state: UiState, filter: string, style: Style): readonly TreeRow[] {
+  const wanted = filter.trim().toLowerCase();
+  const agents = [...state.agents.values()];
+  if (wanted === '') return treeRows(agents, style);
+  const shown = new Set<string>();
+  for (const agent of agents) {
+    if (!isMeant(agent, wanted)) continue;
+    let up: Agent | undefined = agent;
+    while (up !== undefined && !shown.has(up.id)) {
+      shown.add(up.id);
+      up = up.parent_id === null ? undefined : state.agents.get(up.parent_id);
+    }
+  }
+  return treeRows(
+    agents.filter((agent) => shown.has(agent.id)),
+    style,
+  );
+}
+
+function isMeant(agent: Agent, wanted: string): boolean {
+  return agent.name.toLowerCase().includes(wanted) || (agent.doing ?? '').toLowerCase().includes(wanted);
+}
+
+/** The agent that is chosen: the one selected, else the one in view, else the first row. */
+export function selectedAgent(
+  state: UiState,
+  overlay: AgentsOverlay,
+  rows: readonly TreeRow[],
+): string | null {
+  const has = (id: string | null): boolean => rows.some(({ agent }) => agent.id === id);
+  if (has(overlay.selected)) return overlay.selected;
+  return has(state.view) ? state.view : (rows[0]?.agent.id ?? null);
+}
+
+/** The selection, so many rows on; it stays within the list. */
+export function moveSelection(
+  state: UiState,
+  overlay: AgentsOverlay,
+  by: number,
+  style: Style,
+): AgentsOverlay {
+  const rows = agentRows(state, overlay.filter, style);
+  const selected = selectedAgent(state, overlay, rows);
+  const place = rows.findIndex(({ agent }) => agent.id === selected);
+  const to = Math.max(0, Math.min(rows.length - 1, place + by));
+  return { ...overlay, selected: rows[to]?.agent.id ?? null };
+}

@@ -1,0 +1,62 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Direction } from './ui-event.ts';
+import type { UiState } from './ui-state.ts';
+
+/** Where an agent stands among those in sight; dead ones keep their place until they are reaped. */
+export interface Family {
+  readonly parent: Agent | null;
+  readonly child: Agent | null;
+  /** Siblings, the last followed by the first; null for an only child. */
+  readonly previous: Agent | null;
+  readonly next: Agent | null;
+}
+
+export function family(state: UiState, agent_id: string): Family {
+  const self = state.agents.get(agent_id);
+  if (self === undefined) return { parent: null, child: null, previous: null, next: null };
+  let child: Agent | null = null;
+  const siblings: Agent[] = [];
+  for (const agent of state.agents.values()) {
+    if (agent.parent_id === agent_id) child ??= agent;
+    if (agent.parent_id !== null && agent.parent_id === self.parent_id) siblings.push(agent);
+  }
+  const parent = self.parent_id === null ? null : (state.agents.get(self.parent_id) ?? null);
+  const place = siblings.findIndex((one) => one.id === agent_id);
+  const around = (step: number): Agent | null =>
+    siblings.length < 2 ? null : (siblings[(place + step + siblings.length) % siblings.length] as Agent);
+  return { parent, child, previous: around(-1), next: around(1) };
+}
+
+export function neighbour(state: UiState, to: Direction): string | null {
+  return state.view === null ? null : (family(state, state.view)[to]?.id ?? null);
+}
+
+/** The agents below, in order of birth; a child is always younger than its parent. */
+export function descendants(state: UiState, agent_id: string): readonly Agent[] {
+  const below = new Set([agent_id]);
+  const found: Agent[] = [];
+  for (const agent of state.agents.values()) {
+    if (agent.parent_id === null || !below.has(agent.parent_id)) continue;
+    below.add(agent.id);
+    found.push(agent);
+  }
+  return found;
+}
+
+/** The nearest agent above that is not among these; null at the top. */
+export function survivor(state: UiState, agent_id: string, gone: ReadonlySet<string>): string | null {
+  let up = state.agents.get(agent_id)?.parent_id ?? null;
+  while (up !== null && (gone.has(up) || !state.agents.has(up))) up = state.agents.get(up)?.parent_id ?? null;
+  return up;
+}
+
+/** The slot of an agent: 0 is the root. */
+export function slotOf(state: UiState, agent_id: string): number | null {
+  return agent_id === state.root_id ? 0 : (state.slots.get(agent_id) ?? null);
+}
+
+export function atSlot(state: UiState, slot: number): string | null {
+  if (slot === 0) return state.root_id;
+  for (const [id, taken] of state.slots) if (taken === slot) return id;
+  return null;
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { Store } from '../../store/store.ts';
+
+/** Looked at even if no wake-up came: hints may be lost. */
+const NET_MS = 1_000;
+
+/** Tells of what other processes do in a tree, from the ledger, as if it happened here. */
+export class LedgerFollower {
+  readonly #store: Store;
+  readonly #root_id: string;
+  readonly #emit: (event: RuntimeEvent) => void;
+  readonly #seen = new Map<string, Pick<Agent, 'updated_at' | 'last_seq' | 'reaped_at'>>();
+  #stop: (() => Promise<void>) | null = null;
+  #net: NodeJS.Timeout | null = null;
+  #looking: Promise<void> | null = null;
+
+  constructor(store: Store, root_id: string, emit: (event: RuntimeEvent) => void) {
+    this.#store = store;
+    this.#root_id = root_id;
+    this.#emit = emit;
+  }
+
+  /** What is known of an agent already, so that it is not told again. */
+  know(agent: Agent): void {
+    const { updated_at, last_seq, reaped_at } = agent;
+    this.#seen.set(agent.id, { updated_at, last_seq, reaped_at });
+  }
+
+  async start(): Promise<void> {
+    this.#stop = await this.#store.listen(`ui-${randomUUID()}`, () => this.look());
+    this.#net = setInterval(() => this.look(), NET_MS).unref();
+  }
+
+  look(): void {
+    this.#looking ??= this.#compare()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#looking = null;
+      });
+  }
+
+  async #compare(): Promise<void> {
+    const agents = (await this.#store.agents({ root_id: this.#root_id })).toReversed();
+    for (const agent of agents) {
+      const before = this.#seen.get(agent.id);
+      if (before !== undefined && !isNews(before, agent)) continue;
+      this.know(agent);
+      this.#emit({ type: 'agent', agent, created: before === undefined });
+      const after = before?.last_seq ?? agent.forked_from?.seq ?? 0;
+      if (agent.last_seq <= after) continue;
+      for (const message of await this.#store.history(agent.id, after))
+        this.#emit({ type: 'message', agent_id: agent.id, message });
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.#net !== null) clearInterval(this.#net);
+    await this.#stop?.().catch(() => undefined);
+    await this.#looking;
+  }
+}
+
+/** What is taken out of sight leaves no other trace. */
+function isNews(before: Pick<Agent, 'updated_at' | 'last_seq' | 'reaped_at'>, agent: Agent): boolean {
+  const { last_seq, updated_at, reaped_at } = before;
+  return last_seq < agent.last_seq || updated_at < agent.updated_at || reaped_at !== agent.reaped_at;
+}

@@ -1,0 +1,161 @@
+import type { ModelDelta } from '../../models/model.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { captureIn, seeCapture, shown } from '../capture.ts';
+import type { Entry } from './entry.ts';
+import { transcript, withMessage } from './transcript.ts';
+import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
+import { readWait } from './wait-result.ts';
+
+/** How much of what a running call prints is kept. */
+const OUTPUT_MAX = 4_000;
+/** The person, among senders of letters. */
+export const HUMAN = 'human';
+
+export function seeMessage(state: UiState, agent_id: string, message: PlacedMessage): UiState {
+  if (!state.agents.has(agent_id)) return state;
+  const before = paneOf(state, agent_id);
+  let pane = place(before, message, agent_id, state.view === agent_id);
+  if (pane === before) return state;
+  if (message.kind === 'assistant') pane = { ...pane, streaming: '', reasoning: '', delay: null };
+  if (message.kind === 'result' && pane.output.has(message.content.call_id)) {
+    const output = new Map(pane.output);
+    output.delete(message.content.call_id);
+    pane = { ...pane, output };
+  }
+  pane = withLettersRead(withoutQueued(pane, message), message);
+  if (state.view !== agent_id && isNews(message)) pane = { ...pane, unseen: pane.unseen + 1 };
+  return { ...state, panes: state.panes.with(agent_id, pane) };
+}
+
+function place(pane: AgentPane, message: PlacedMessage, agent_id: string, in_view: boolean): AgentPane {
+  if (message.seq <= pane.seq) return pane;
+  if (pane.whole && message.seq === pane.seq + 1)
+    return {
+      ...seeCapture(pane, message, agent_id),
+      entries: withMessage(pane.entries, message, agent_id),
+      seq: message.seq,
+    };
+  // Its scrollback is not whole: kept for when it is, and only while somebody looks.
+  return { ...pane, whole: false, early: in_view ? [...pane.early, message] : [] };
+}
+
+/** Worth a badge: what was said and what happened, not every result. */
+function isNews(message: PlacedMessage): boolean {
+  if (message.kind === 'assistant')
+    return message.content.parts.some((part) => part.type === 'text' && part.text.trim() !== '');
+  return message.kind === 'event';
+}
+
+/** A letter of the person's stands in the conversation now. */
+function withoutQueued(pane: AgentPane, message: PlacedMessage): AgentPane {
+  if (pane.queued.length === 0 || message.kind !== 'user' || message.content.origin !== 'human') return pane;
+  const { text } = message.content;
+  const index = Math.max(
+    0,
+    pane.queued.findIndex((one) => one.text === text),
+  );
+  return { ...pane, queued: pane.queued.toSpliced(index, 1) };
+}
+
+/** Law 6: letters leave the mailbox with the message that carries them. */
+function withLettersRead(pane: AgentPane, message: PlacedMessage): AgentPane {
+  if (pane.letters.size === 0) return pane;
+  const letters = new Map(pane.letters);
+  const take = (from: string): void => {
+    const count = letters.get(from) ?? 0;
+    if (count > 1) letters.set(from, count - 1);
+    else letters.delete(from);
+  };
+  if (message.kind === 'user' && message.content.origin === 'human') take(HUMAN);
+  else if (message.kind === 'user' && message.content.origin === 'mail') {
+    for (const from of pane.letters.keys()) if (from !== HUMAN) letters.delete(from);
+  } else {
+    const ended = waitOutput(message);
+    if (ended === null) return pane;
+    for (const row of readWait(ended)?.rows ?? []) if (row.status === 'received') take(row.agent_id);
+  }
+  return { ...pane, letters };
+}
+
+function waitOutput(message: PlacedMessage): string | null {
+  if (message.kind === 'result') return message.content.name === 'wait' ? message.content.output : null;
+  return message.kind === 'event' && message.content.event === 'waited' ? message.content.text : null;
+}
+
+export function seeMail(state: UiState, mail: Mail): UiState {
+  if (mail.kind !== 'letter' || !state.agents.has(mail.to_id)) return state;
+  const pane = paneOf(state, mail.to_id);
+  const from = mail.from_id ?? HUMAN;
+  const letters = new Map(pane.letters).set(from, (pane.letters.get(from) ?? 0) + 1);
+  const known = mail.from_id !== null || pane.queued.some(({ id }) => id === mail.id);
+  const queued = known ? pane.queued : [...pane.queued, { id: mail.id, text: mail.body }];
+  return { ...state, panes: state.panes.with(mail.to_id, { ...pane, letters, queued }) };
+}
+
+export function seeDelta(state: UiState, agent_id: string, delta: ModelDelta): UiState {
+  if (!state.agents.has(agent_id)) return state;
+  const pane = paneOf(state, agent_id);
+  const next = afterDelta(pane, delta, state.now);
+  return next === pane ? state : { ...state, panes: state.panes.with(agent_id, next) };
+}
+
+function afterDelta(pane: AgentPane, delta: ModelDelta, now: number): AgentPane {
+  switch (delta.type) {
+    case 'text':
+      return { ...pane, streaming: pane.streaming + delta.text, delay: null };
+    case 'reasoning':
+      return { ...pane, reasoning: pane.reasoning + delta.text, delay: null };
+    case 'waiting':
+      return { ...pane, delay: { reason: delta.reason, until: now + delta.delay_ms } };
+    case 'restart':
+      return { ...pane, streaming: '', reasoning: '' };
+    case 'call':
+      return pane.delay === null ? pane : { ...pane, delay: null };
+  }
+}
+
+export function seeOutput(state: UiState, agent_id: string, call_id: string, text: string): UiState {
+  if (!state.agents.has(agent_id)) return state;
+  const pane = paneOf(state, agent_id);
+  const newest = ((pane.output.get(call_id) ?? '') + text).slice(-OUTPUT_MAX);
+  const output = new Map(pane.output).set(call_id, newest);
+  return { ...state, panes: state.panes.with(agent_id, { ...pane, output }) };
+}
+
+/** The scrollback as the ledger has it, what came since, and what the program itself said in between, each at its place. */
+export function seeHistory(
+  state: UiState,
+  agent_id: string,
+  messages: readonly PlacedMessage[],
+  mail: readonly Mail[],
+): UiState {
+  if (!state.agents.has(agent_id)) return state;
+  const pane = paneOf(state, agent_id);
+  const last = messages.at(-1)?.seq ?? 0;
+  const all = [...messages, ...pane.early.filter((message) => message.seq > last)];
+  const letters = new Map<string, number>();
+  for (const { kind, from_id } of mail)
+    if (kind === 'letter') letters.set(from_id ?? HUMAN, (letters.get(from_id ?? HUMAN) ?? 0) + 1);
+  const told = all.filter((message) => message.seq > pane.seq);
+  const read = told.reduce((sum, message) => seeCapture(sum, message, agent_id), pane);
+  const next: AgentPane = {
+    ...shown({ ...read, captured: captureIn(all, agent_id) }),
+    entries: withSayings(transcript(all, agent_id), pane.entries),
+    whole: true,
+    early: [],
+    seq: all.at(-1)?.seq ?? 0,
+    letters,
+    queued: mail.flatMap(({ id, kind, from_id, body }) =>
+      kind === 'letter' && from_id === null ? [{ id, text: body }] : [],
+    ),
+  };
+  return { ...state, panes: state.panes.with(agent_id, next) };
+}
+
+function withSayings(built: readonly Entry[], before: readonly Entry[]): readonly Entry[] {
+  const sayings = before.filter((entry) => entry.type === 'say');
+  if (sayings.length === 0) return built;
+  // The sort is stable: a saying stands behind the message that it followed.
+  return [...built, ...sayings].sort((a, b) => a.seq - b.seq);
+}

@@ -1,0 +1,59 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { Overlay } from './ui-state.ts';
+
+/** Where the view can go: along the tree, or to one agent. */
+export type Direction = 'parent' | 'child' | 'previous' | 'next';
+
+/** Everything that changes what the UI shows. */
+export type UiEvent =
+  | { readonly type: 'runtime'; readonly event: RuntimeEvent }
+  /** The tree as the ledger has it, when it is opened. */
+  | { readonly type: 'opened'; readonly root_id: string; readonly agents: readonly Agent[] }
+  /** The composed history of one agent, and its pending mail. Messages that came since it was in view are joined behind it. */
+  | {
+      readonly type: 'history';
+      readonly agent_id: string;
+      readonly messages: readonly PlacedMessage[];
+      readonly mail: readonly Mail[];
+    }
+  /** The open questions as the ledger has them. */
+  | { readonly type: 'asks'; readonly asks: readonly Ask[] }
+  | { readonly type: 'go'; readonly to: Direction }
+  | { readonly type: 'visit'; readonly agent_id: string }
+  | { readonly type: 'slot'; readonly slot: number }
+  | { readonly type: 'pin'; readonly agent_id: string; readonly slot: number }
+  | { readonly type: 'draft'; readonly agent_id: string; readonly text: string }
+  /** The person began or ended a capture, or captured a line; `lost`: it did not reach the ledger. */
+  | {
+      readonly type: 'captured';
+      readonly agent_id: string;
+      readonly content: CaptureContent;
+      readonly lost?: boolean;
+    }
+  | {
+      readonly type: 'say';
+      readonly agent_id: string;
+      readonly text: string;
+      readonly tone: 'plain' | 'good' | 'bad';
+    }
+  /** Opens or closes a folded entry, by its place in the entries. */
+  | { readonly type: 'fold'; readonly agent_id: string; readonly index: number; readonly opened: boolean }
+  /** A person took these out of sight. */
+  | { readonly type: 'reaped'; readonly ids: readonly string[] }
+  /** The first key since the person's own question (kill, quit) came up. */
+  | { readonly type: 'decide'; readonly letter: string }
+  /** Null closes. */
+  | { readonly type: 'overlay'; readonly overlay: Overlay | null }
+  /** The queue of questions comes into sight, or is put off; putting off never answers. */
+  | { readonly type: 'question'; readonly shown: boolean }
+  /** Pages of the question in sight are turned. */
+  | { readonly type: 'turned'; readonly by: number }
+  | { readonly type: 'saying'; readonly text: string | null }
+  /** A key, or a paste. `alone`: the character that it wrote into an empty draft. */
+  | { readonly type: 'typed'; readonly alone: string | null }
+  | { readonly type: 'leader'; readonly on: boolean }
+  | { readonly type: 'tick'; readonly now: number };

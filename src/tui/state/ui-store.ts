@@ -1,0 +1,143 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import { withCapture, withoutCapture } from '../capture.ts';
+import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agent-changes.ts';
+import { withLetter } from './decision.ts';
+import { atSlot, neighbour } from './family.ts';
+import { KeptMap } from './kept-map.ts';
+import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput } from './message-changes.ts';
+import { asked, putOff, saying, turned, withAsks, withKey } from './question.ts';
+import type { UiEvent } from './ui-event.ts';
+import { type AgentPane, EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
+
+/** What the UI shows after an event. Pure: no clock, no I/O; no event costs more because more agents are idle. */
+export function reduce(state: UiState, event: UiEvent): UiState {
+  switch (event.type) {
+    case 'runtime':
+      return afterRuntime(state, event.event);
+    case 'opened':
+      return opened(state, event);
+    case 'history':
+      return seeHistory(state, event.agent_id, event.messages, event.mail);
+    case 'asks':
+      return withAsks(state, event.asks);
+    case 'go':
+      return goTo(state, neighbour(state, event.to));
+    case 'visit':
+      return goTo(state, event.agent_id);
+    case 'slot':
+      return goTo(state, atSlot(state, event.slot));
+    case 'pin':
+      return pinned(state, event.agent_id, event.slot);
+    case 'draft':
+      return withPane(state, event.agent_id, { draft: event.text });
+    case 'captured':
+      return captured(state, event);
+    case 'say':
+      return said(state, event);
+    case 'fold':
+      return folded(state, event);
+    case 'reaped':
+      return seeReaped(state, event.ids);
+    case 'decide':
+      return withLetter(state, event.letter);
+    case 'overlay':
+      return withOverlay(state, event.overlay);
+    case 'question':
+      return event.shown ? asked(state) : putOff(state);
+    case 'turned':
+      return turned(state, event.by);
+    case 'saying':
+      return saying(state, event.text);
+    case 'typed':
+      return withKey(state, event.alone);
+    case 'leader':
+      return { ...state, leader: event.on };
+    case 'tick':
+      return { ...state, now: event.now };
+  }
+}
+
+/** The agent whose history the UI needs: it is in view and its scrollback is not whole. */
+export function needsHistory(state: UiState): string | null {
+  return state.view !== null && !paneOf(state, state.view).whole ? state.view : null;
+}
+
+function afterRuntime(state: UiState, event: RuntimeEvent): UiState {
+  switch (event.type) {
+    case 'agent':
+      return seeAgent(state, event.agent, event.created);
+    case 'message':
+      return seeMessage(state, event.agent_id, event.message);
+    case 'mail':
+      return seeMail(state, event.mail);
+    case 'killed':
+      return seeKilled(state, event.ids, event.by);
+    case 'removed':
+      return withoutAgents(state, event.ids);
+    case 'delta':
+      return seeDelta(state, event.agent_id, event.delta);
+    case 'output':
+      return seeOutput(state, event.agent_id, event.call_id, event.text);
+    case 'ledger':
+      return { ...state, trouble: event.reachable ? null : event.text };
+  }
+}
+
+function opened(state: UiState, event: Extract<UiEvent, { type: 'opened' }>): UiState {
+  const births = [...event.agents].sort((a, b) => a.created_at - b.created_at || a.depth - b.depth);
+  // Maps of their own: those of the empty state keep the places of what was heard of before it was opened.
+  const maps = { agents: KeptMap.empty<Agent>(), panes: KeptMap.empty<AgentPane>() };
+  const { now, typed_at } = state;
+  const empty: UiState = { ...EMPTY_UI, ...maps, root_id: event.root_id, now, typed_at };
+  return births.reduce((sum, agent) => seeAgent(sum, agent, false), empty);
+}
+
+function goTo(state: UiState, agent_id: string | null): UiState {
+  if (agent_id === null || !state.agents.has(agent_id)) return { ...state, leader: false };
+  return { ...withOverlay(visit(state, agent_id), null), leader: false };
+}
+
+/** A person gives a slot away: whoever had it takes the other's. */
+function pinned(state: UiState, agent_id: string, slot: number): UiState {
+  if (agent_id === state.root_id || !state.agents.has(agent_id) || slot < 1 || slot > 9) return state;
+  const slots = new Map(state.slots);
+  const [holder, old] = [atSlot(state, slot), slots.get(agent_id)];
+  if (holder !== null && holder !== agent_id) {
+    if (old === undefined) slots.delete(holder);
+    else slots.set(holder, old);
+  }
+  return { ...state, slots: slots.set(agent_id, slot) };
+}
+
+function withPane(state: UiState, agent_id: string, change: Partial<AgentPane>): UiState {
+  if (!state.agents.has(agent_id)) return state;
+  return { ...state, panes: state.panes.with(agent_id, { ...paneOf(state, agent_id), ...change }) };
+}
+
+function captured(
+  state: UiState,
+  { agent_id, content, lost = false }: Extract<UiEvent, { type: 'captured' }>,
+): UiState {
+  const pane = paneOf(state, agent_id);
+  return withPane(state, agent_id, lost ? withoutCapture(pane, content) : withCapture(pane, content));
+}
+
+function said(state: UiState, { agent_id, text, tone }: Extract<UiEvent, { type: 'say' }>): UiState {
+  const pane = paneOf(state, agent_id);
+  const entries = [...pane.entries, { type: 'say' as const, seq: pane.seq, text, tone }];
+  return withPane(state, agent_id, { entries });
+}
+
+function folded(state: UiState, { agent_id, index, opened }: Extract<UiEvent, { type: 'fold' }>): UiState {
+  const pane = paneOf(state, agent_id);
+  const entry = pane.entries[index];
+  if (entry === undefined || entry.type === 'say' || entry.opened === opened) return state;
+  return withPane(state, agent_id, { entries: pane.entries.with(index, { ...entry, opened }) });
+}
+
+function withOverlay(state: UiState, overlay: UiState['overlay']): UiState {
+  const next: UiState = { ...state, overlay, deciding: null, leader: false };
+  // A list hid the question: it can be read only from now on.
+  return overlay === null && state.overlay !== null && state.question !== null ? asked(next) : next;
+}

@@ -1,0 +1,104 @@
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import c from 'highlight.js/lib/languages/c';
+import cpp from 'highlight.js/lib/languages/cpp';
+import css from 'highlight.js/lib/languages/css';
+import diff from 'highlight.js/lib/languages/diff';
+import go from 'highlight.js/lib/languages/go';
+import ini from 'highlight.js/lib/languages/ini';
+import java from 'highlight.js/lib/languages/java';
+import javascript from 'highlight.js/lib/languages/javascript';
+import json from 'highlight.js/lib/languages/json';
+import python from 'highlight.js/lib/languages/python';
+import rust from 'highlight.js/lib/languages/rust';
+import sql from 'highlight.js/lib/languages/sql';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import yaml from 'highlight.js/lib/languages/yaml';
+import { type Paint, paint } from '../../render/style.ts';
+import type { Look } from '../look.ts';
+
+const highlighter = hljs.newInstance();
+for (const [name, language] of Object.entries({
+  bash,
+  c,
+  cpp,
+  css,
+  diff,
+  go,
+  ini,
+  java,
+  javascript,
+  json,
+  python,
+  rust,
+  sql,
+  typescript,
+  xml,
+  yaml,
+}))
+  highlighter.registerLanguage(name, language);
+
+const PAINTS: Readonly<Record<string, Paint>> = {
+  comment: 'gray',
+  quote: 'gray',
+  keyword: 'magenta',
+  'selector-tag': 'magenta',
+  literal: 'yellow',
+  number: 'yellow',
+  string: 'green',
+  regexp: 'green',
+  addition: 'green',
+  deletion: 'red',
+  title: 'blue',
+  section: 'blue',
+  name: 'blue',
+  built_in: 'cyan',
+  type: 'cyan',
+  meta: 'cyan',
+  attr: 'cyan',
+  attribute: 'cyan',
+};
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#x27;': "'",
+};
+
+/** Nobody writes longer lines of code by hand, and the patterns of many languages take the square of their length. */
+const LONG_LINE = /.{201}/;
+
+/** Code as coloured lines; as it is where there is no colour, nobody knows the language, or a line is very long. */
+export function codeColours(code: string, language: string | undefined, look: Look): string[] {
+  const known = look.colour && language !== undefined && highlighter.getLanguage(language) !== undefined;
+  if (!known || LONG_LINE.test(code)) return code.split('\n');
+  const { value } = highlighter.highlight(code, { language, ignoreIllegals: true });
+  return paintSpans(value, look);
+}
+
+/** The highlighter's own notation: spans that nest, and five entities. A span may go over several lines; a colour never does. */
+function paintSpans(html: string, look: Look): string[] {
+  const lines: string[] = [''];
+  const open: (Paint | null)[] = [];
+  for (const [token] of html.matchAll(/<span class="[^"]*">|<\/span>|[^<]+/g)) {
+    if (token === '</span>') open.pop();
+    else if (token.startsWith('<span')) open.push(paintOf(token) ?? open.at(-1) ?? null);
+    else {
+      const text = token.replaceAll(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => ENTITIES[entity] ?? entity);
+      text.split('\n').forEach((piece, index) => {
+        if (index > 0) lines.push('');
+        const colour = open.at(-1) ?? null;
+        lines[lines.length - 1] += colour === null || piece === '' ? piece : paint(look, colour, piece);
+      });
+    }
+  }
+  return lines;
+}
+
+function paintOf(span: string): Paint | null {
+  const name = /hljs-([\w-]+)/.exec(span)?.[1] ?? '';
+  return PAINTS[name] ?? null;
+}

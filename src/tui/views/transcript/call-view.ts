@@ -1,0 +1,144 @@
+import { parseJson } from '../../../records/text/json-text.ts';
+import { duration } from '../../../render/amounts.ts';
+import { eachAskPart } from '../../../render/ask-parts.ts';
+import { clean } from '../../../render/clean.ts';
+import { type Paint, sign } from '../../../render/style.ts';
+import type { Look } from '../../look.ts';
+import type { CallEntry } from '../../state/entry.ts';
+import { readWait } from '../../state/wait-result.ts';
+import { line, type Part } from '../../text/line.ts';
+import { foldedOutput, wholeOutput } from './folded.ts';
+import type { NameContext } from './name-context.ts';
+import { waitRows } from './wait-rows.ts';
+
+/** Lines of an output that are shown of a call nobody opened. */
+const OUTPUT_ROWS = 3;
+/** How much of the arguments is looked at for the one line. */
+const SUBJECT_MAX = 2_000;
+
+type Input = Readonly<Record<string, unknown>>;
+type Status = NonNullable<CallEntry['result']>['status'];
+
+/** One line for the call, `● bash ls -la  ✓`, and below it some of what it brought. */
+export function* callView(
+  entry: CallEntry,
+  width: number,
+  look: Look,
+  names: NameContext,
+): Generator<readonly string[]> {
+  const input = inputOf(entry.input);
+  const subject = subjectOf(entry, input, names);
+  const name = clean(entry.name);
+  const mark = entry.result === null ? [] : markOf(entry, look, names);
+  const head: Part[] = look.accessible
+    ? [`${name}${subject === '' ? '' : ` ${subject}`}`]
+    : [[dotPaint(entry), sign(look, '●')], ' ', ['bold', name], subject === '' ? '' : ` ${subject}`];
+  yield [headLine(head, mark, width, look)];
+  if (entry.opened) yield* wholeArguments(entry, width, look);
+  yield* brought(entry, width, look);
+}
+
+/** The mark stays in sight, however long the subject is. */
+function headLine(head: readonly Part[], mark: readonly Part[], width: number, look: Look): string {
+  if (mark.length === 0) return line(look, width, head);
+  const length = mark.reduce((sum, part) => sum + (typeof part === 'string' ? part : part[1]).length, 0);
+  const room = width - length;
+  return room < 8 ? line(look, width, [...head, ...mark]) : line(look, room, head) + line(look, length, mark);
+}
+
+function dotPaint({ result }: CallEntry): Paint {
+  if (result === null) return 'cyan';
+  return result.status === 'ok' ? 'green' : result.status === 'error' ? 'red' : 'yellow';
+}
+
+const WORDS: Readonly<Record<Status, string>> = {
+  ok: 'ok',
+  error: 'error',
+  denied: 'denied',
+  interrupted: 'interrupted',
+  cancelled: 'cancelled',
+};
+
+function markOf(entry: CallEntry, look: Look, names: NameContext): Part[] {
+  const status = entry.result?.status ?? 'ok';
+  if (look.accessible) return [`: ${WORDS[status]}`];
+  if (status !== 'ok')
+    return [[status === 'error' ? 'red' : 'yellow', `  ${sign(look, '✗')} ${WORDS[status]}`]];
+  const child = entry.name === 'fork' ? idIn(entry.result?.output ?? '') : null;
+  const slot = child === null ? null : names.slot(child);
+  if (slot !== null) return [['green', `  ${sign(look, '⑂')} slot ${slot}`]];
+  return [['green', `  ${sign(look, '✓')}`]];
+}
+
+/** What a call is about, in words that fit a line. */
+function subjectOf({ name, input: raw }: CallEntry, input: Input | null, names: NameContext): string {
+  if (input === null) return clean(raw.slice(0, SUBJECT_MAX));
+  const text = (key: string): string => (typeof input[key] === 'string' ? (input[key] as string) : '');
+  const named = (key: string): string => clean(names.name(text(key)) ?? text(key));
+  if (name === 'wait') return waitSubject(input);
+  if (name === 'send') return `to ${named('to')}`;
+  if (name === 'kill') return killSubject(input, names);
+  if (name === 'fork') return clean(text('name'));
+  if (name === 'spawn_agents' && Array.isArray(input.tasks)) return agents(input.tasks.length, 'task');
+  const first = text('description') || Object.values(input).find((value) => typeof value === 'string');
+  return typeof first === 'string' ? clean(first.slice(0, SUBJECT_MAX)) : '';
+}
+
+function killSubject({ agent_id, agent_ids }: Input, names: NameContext): string {
+  const ids = [agent_id, ...(Array.isArray(agent_ids) ? agent_ids : [])].filter(
+    (id) => typeof id === 'string',
+  );
+  return clean(ids.map((id) => names.name(id) ?? id).join(', '));
+}
+
+function waitSubject({ timeout, from_agents }: Input): string {
+  const time = typeof timeout === 'number' ? duration(timeout * 1000) : '';
+  const whom = Array.isArray(from_agents) ? `on ${agents(from_agents.length, 'agent')}` : 'for a message';
+  return `${time} ${whom}`.trim();
+}
+
+function agents(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+}
+
+/** Of a longer argument the beginning and the end. */
+const ARGUMENT_MAX = 100_000;
+
+/** What one line cannot hold of the arguments: the lines of a command, the text of a write, what a patch takes and gives. */
+function* wholeArguments(
+  { name: tool, input }: CallEntry,
+  width: number,
+  look: Look,
+): Generator<readonly string[]> {
+  for (const { name, text } of eachAskPart({ tool, subject: '', input, difference: null }, ARGUMENT_MAX)) {
+    if (!text.includes('\n') && text.length < width / 2) continue;
+    if (name !== '') yield [line(look, width, [['cyan', `  ${clean(name)}:`]])];
+    yield* wholeOutput(text, width, look);
+  }
+}
+
+/** Calls whose result says no more than the mark. */
+const QUIET: ReadonlySet<string> = new Set(['fork', 'send', 'kill', 'spawn_agents']);
+
+function* brought(
+  { name, result, opened }: CallEntry,
+  width: number,
+  look: Look,
+): Generator<readonly string[]> {
+  if (result === null) return;
+  if (opened) return yield* wholeOutput(result.output, width, look);
+  const waited = name === 'wait' ? readWait(result.output) : null;
+  if (waited !== null) return yield waitRows(waited, width, look);
+  if (QUIET.has(name) && result.status === 'ok') return;
+  yield foldedOutput(result.output, OUTPUT_ROWS, width, look);
+}
+
+function inputOf(text: string): Input | null {
+  const parsed = parseJson(text === '' ? '{}' : text);
+  return parsed.ok && typeof parsed.value === 'object' ? (parsed.value as Input | null) : null;
+}
+
+function idIn(output: string): string | null {
+  const id = inputOf(output)?.agent_id;
+  return typeof id === 'string' ? id : null;
+}

@@ -1,0 +1,68 @@
+import { clean } from '../../../render/clean.ts';
+import type { Paint } from '../../../render/style.ts';
+import { sign } from '../../../render/style.ts';
+import type { Look } from '../../look.ts';
+import { line, type Part } from '../../text/line.ts';
+import { wrap, wrapInPieces } from '../../text/wrap.ts';
+
+/** How much of a text that is folded is looked at. */
+const HEAD_MAX = 4_000;
+
+export interface Fold {
+  /** What stands before the first line. */
+  readonly label: readonly Part[];
+  readonly text: string;
+  readonly paint: Paint;
+  readonly opened: boolean;
+}
+
+/** A text as one line, with the number of lines behind it; opened, as all its lines. */
+export function* folded(
+  { label, text, paint, opened }: Fold,
+  width: number,
+  look: Look,
+): Generator<readonly string[]> {
+  if (opened) {
+    yield [line(look, width, label)];
+    return yield* indented(text.trim(), paint, width, look);
+  }
+  const trimmed = text.trimStart();
+  const end = trimmed.indexOf('\n');
+  const first = clean(end === -1 ? trimmed : trimmed.slice(0, end));
+  const more = end === -1 ? 0 : linesIn(trimmed.slice(end).trimEnd());
+  yield [line(look, width, [...label, [paint, first], ...(more > 0 ? [moreLines(more)] : [])])];
+}
+
+function moreLines(count: number): Part {
+  return ['dim', count === 1 ? ' (+1 line)' : ` (+${count} lines)`];
+}
+
+function linesIn(text: string): number {
+  let count = 0;
+  for (let place = text.indexOf('\n'); place !== -1; place = text.indexOf('\n', place + 1)) count += 1;
+  return count;
+}
+
+/** The beginning of an output, a few lines long, and how much more there is. */
+export function foldedOutput(output: string, rows: number, width: number, look: Look): string[] {
+  const text = output.trimEnd();
+  if (text.trim() === '') return [];
+  const head = wrap(text.slice(0, HEAD_MAX).replace(/^\s*\n/, ''), width - 2, look);
+  const whole = text.length <= HEAD_MAX && head.length <= rows + 1;
+  const shown = whole ? head : head.slice(0, rows);
+  const lines = shown.map((row) => line(look, width, ['  ', ['dim', row]]));
+  if (whole) return lines;
+  const all = linesIn(text) + 1;
+  const hidden = Math.max(head.length, all) - shown.length;
+  return [...lines, line(look, width, [['dim', `  ${sign(look, '…')} +${hidden} lines`]])];
+}
+
+/** All of an output. */
+export function wholeOutput(output: string, width: number, look: Look): Generator<readonly string[]> {
+  return indented(output.trimEnd(), 'dim', width, look);
+}
+
+function* indented(text: string, paint: Paint, width: number, look: Look): Generator<readonly string[]> {
+  for (const rows of wrapInPieces(text, width - 2, look))
+    yield rows.map((row) => line(look, width, ['  ', [paint, row]]));
+}

@@ -1,0 +1,44 @@
+import { shortly } from '../../../records/conversation/child-text.ts';
+import { clean } from '../../../render/clean.ts';
+import { sign } from '../../../render/style.ts';
+import type { Look } from '../../look.ts';
+import { line, type Part } from '../../text/line.ts';
+import type { NameContext } from './name-context.ts';
+
+interface SubAgentResult {
+  readonly agent_id: string;
+  readonly task: string;
+  readonly outcome: {
+    readonly success?: { readonly result: string; readonly submitted?: false; readonly limit?: string };
+    readonly failure?: { readonly error: string; readonly error_kind: string };
+  };
+}
+
+/** The results of a fan-in (seed 3, Aggregated Results Format), a row for each sub-agent; null when the text is none. */
+export function resultsView(text: string, width: number, look: Look, names: NameContext): string[] | null {
+  const results = read(text);
+  if (results === null) return null;
+  const head: Part[] = look.accessible ? [] : [['green', sign(look, '●')], ' '];
+  const count = results.length === 1 ? '1 sub-agent' : `${results.length} sub-agents`;
+  const rows = results.map(({ agent_id, task, outcome }) => {
+    const who = clean(names.name(agent_id) ?? task);
+    const done = outcome.success !== undefined;
+    const { success, failure } = outcome;
+    const said = clean(
+      success === undefined ? (failure?.error ?? '') : shortly(success.result, success.limit),
+    );
+    const word = done ? 'done' : clean(outcome.failure?.error_kind ?? 'failed').replaceAll('_', ' ');
+    const mark = look.accessible ? word : `${sign(look, done ? '✓' : '✗')} ${word}`;
+    return line(look, width, [`  ${who}  `, [done ? 'green' : 'red', mark], ['dim', `  ${said}`]]);
+  });
+  return [line(look, width, [...head, `results of ${count}`]), ...rows];
+}
+
+function read(text: string): readonly SubAgentResult[] | null {
+  if (!text.startsWith('{"sub_agent_results":')) return null;
+  try {
+    return (JSON.parse(text) as { sub_agent_results: SubAgentResult[] }).sub_agent_results;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Agent } from '../../../records/agent/agent.ts';
+import { statusWord } from '../../../render/agent-status.ts';
+import { clean } from '../../../render/clean.ts';
+import { inOneLine } from '../../../render/plain-sight.ts';
+import type { Look } from '../../look.ts';
+import { paneOf, type UiState } from '../../state/ui-state.ts';
+import { line } from '../../text/line.ts';
+
+/**
+ * What changed between two states, a line each, for people who listen: who came, who stands otherwise than before, who asks. Nothing
+ * is said twice, and nothing of what only moves (clocks, tokens).
+ */
+export function spokenChanges(before: UiState, now: UiState, width: number, look: Look): string[] {
+  const said: string[] = [];
+  if (now.trouble !== before.trouble)
+    said.push(
+      now.trouble === null ? 'ledger: reachable again' : `ledger: ${clean(now.trouble)}; nothing is lost`,
+    );
+  if (now.agents !== before.agents)
+    for (const agent of now.agents.values()) {
+      const text = agentChange(before.agents.get(agent.id), agent, now);
+      if (text !== null) said.push(text);
+    }
+  const asked = new Set(before.asks.map((ask) => ask.id));
+  for (const ask of now.asks)
+    if (!asked.has(ask.id))
+      said.push(`${clean(ask.agent_name)} asks: ${clean(ask.tool)} ${inOneLine(ask.subject, width)}`);
+  if (now.view !== before.view && now.view !== null) said.push(viewChange(now, now.view));
+  return said.map((text) => line(look, width, [text]));
+}
+
+function agentChange(before: Agent | undefined, agent: Agent, state: UiState): string | null {
+  if (before === agent) return null;
+  const name = clean(agent.name);
+  const word = statusWord(agent);
+  if (before === undefined) {
+    const parent = agent.parent_id === null ? undefined : state.agents.get(agent.parent_id);
+    return `${name}: ${word}${parent === undefined ? '' : `, child of ${clean(parent.name)}`}`;
+  }
+  if (statusWord(before) === word) return null;
+  if (agent.state.type === 'killed') return `${name}: dead, killed by ${clean(agent.state.by)}`;
+  return `${name}: ${word}`;
+}
+
+function viewChange(state: UiState, agent_id: string): string {
+  const { unseen } = paneOf(state, agent_id);
+  const name = clean(state.agents.get(agent_id)?.name ?? '');
+  return `in view: ${name}${unseen > 0 ? `, ${unseen} new` : ''}`;
+}

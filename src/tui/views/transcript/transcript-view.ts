@@ -1,0 +1,84 @@
+import type { Enough } from '../../enough.ts';
+import type { Look } from '../../look.ts';
+import type { Entry } from '../../state/entry.ts';
+import { entryBelow } from './entry-view.ts';
+import type { NameContext } from './name-context.ts';
+
+interface Kept {
+  readonly before: Entry | null;
+  readonly lines: string[];
+  /** What is not drawn yet. */
+  readonly rest: Iterator<readonly string[]>;
+  whole: boolean;
+}
+
+/** Keeps the lines of entries: an entry that did not change is rendered once for a width and a look. */
+export class EntryLines {
+  #kept = new WeakMap<Entry, Kept>();
+  #key = '';
+
+  /** Null: it takes longer than the frame may, and the next goes on with it. */
+  lines(
+    entry: Entry,
+    before: Entry | null,
+    { width, look, names, enough }: Pick<TranscriptLook, 'width' | 'look' | 'names' | 'enough'>,
+  ): readonly string[] | null {
+    const key = `${width} ${look.colour} ${look.unicode} ${look.accessible}`;
+    if (key !== this.#key) [this.#kept, this.#key] = [new WeakMap(), key];
+    let kept = this.#kept.get(entry);
+    if (kept === undefined || kept.before !== before) {
+      const rest = entryBelow(entry, before, width, look, names)[Symbol.iterator]();
+      kept = { before, lines: [], rest, whole: false };
+      this.#kept.set(entry, kept);
+    }
+    while (!kept.whole) {
+      const batch = kept.rest.next();
+      if (batch.done === true) kept.whole = true;
+      else {
+        for (const line of batch.value) kept.lines.push(line);
+        if (enough(batch.value.length)) return null;
+      }
+    }
+    return kept.lines;
+  }
+}
+
+export interface TranscriptLook {
+  readonly width: number;
+  readonly height: number;
+  /** How many lines the newest is below the last row; 0 follows what comes. */
+  readonly scrolled: number;
+  readonly look: Look;
+  readonly names: NameContext;
+  readonly kept: EntryLines;
+  readonly enough: Enough;
+}
+
+/**
+ * The part of a scrollback that a full screen shows. Only as much of it is rendered as stands below its first row. Not `whole`: the next
+ * frame shows more of it.
+ */
+export function transcriptView(
+  entries: readonly Entry[],
+  settings: TranscriptLook,
+): { readonly lines: readonly string[]; readonly scrolled: number; readonly whole: boolean } {
+  const { height, scrolled, kept } = settings;
+  const wanted = Math.max(0, height) + Math.max(0, scrolled);
+  const parts: (readonly string[])[] = [];
+  let count = 0;
+  let whole = true;
+  for (let index = entries.length - 1; index >= 0 && count < wanted; index -= 1) {
+    const lines = kept.lines(entries[index] as Entry, entries[index - 1] ?? null, settings);
+    if (lines === null) {
+      whole = false;
+      break;
+    }
+    parts.push(lines);
+    count += lines.length;
+  }
+  const all = parts.reverse().flat();
+  // At the top it scrolls no further.
+  const down = Math.max(0, Math.min(scrolled, all.length - height));
+  const end = all.length - down;
+  return { lines: all.slice(Math.max(0, end - height), end), scrolled: whole ? down : scrolled, whole };
+}

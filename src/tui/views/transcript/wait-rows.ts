@@ -1,0 +1,33 @@
+import { shortly } from '../../../records/conversation/child-text.ts';
+import type { WaitRow } from '../../../records/conversation/wait.ts';
+import { clean } from '../../../render/clean.ts';
+import { columnsOf, fit, pad } from '../../../render/style.ts';
+import type { Look } from '../../look.ts';
+import type { WaitResult } from '../../state/wait-result.ts';
+import { line } from '../../text/line.ts';
+import { waitStatus } from './wait-status.ts';
+
+const NAME_MAX = 24;
+
+/** The result of a wait: an agent a row, with what it said (seed 1, Return value). */
+export function waitRows({ rows, cut }: WaitResult, width: number, look: Look): string[] {
+  const names = rows.map((row) => fit(clean(row.name), Math.min(NAME_MAX, Math.floor(width / 3)), look));
+  const longest = Math.max(0, ...names.map((name) => columnsOf(name)));
+  const lines = rows.map((row, index) => {
+    const name = names[index] ?? '';
+    if (look.accessible) return line(look, width, [`${name}: ${row.status}${told(row, ', ')}`]);
+    return line(look, width, [
+      `  ${pad(name, longest)}    `,
+      waitStatus(row.status, look),
+      ['dim', told(row, '  ')],
+    ]).trimEnd();
+  });
+  if (cut === null) return lines;
+  const text = cut === 'timeout' ? 'timed out' : 'interrupted';
+  return [...lines, line(look, width, [['yellow', `  ${rows.length === 0 ? 'nothing came, ' : ''}${text}`]])];
+}
+
+function told({ message, last_reply, error, limit }: WaitRow, before: string): string {
+  const text = clean(message ?? error ?? shortly(last_reply ?? '', limit)).trim();
+  return text === '' ? '' : `${before}${text}`;
+}

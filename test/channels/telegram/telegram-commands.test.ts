@@ -1,0 +1,202 @@
+// Proves what the commands of a Telegram chat do and say, and that plain text is never taken for one.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { AgentLine } from '../../../src/channels/channel.ts';
+import { ADA, askOf, GROUP, onStage, type TelegramStage, until } from './telegram-stage.ts';
+
+const line = (name: string, depth: number, status: string, doing: string | null = null): AgentLine => ({
+  id: `${name}-id`,
+  name,
+  depth,
+  status,
+  doing,
+});
+const ONE = 'a1b2c3d4-0000-4000-8000-000000000001';
+const TWO = 'a1b2ffff-0000-4000-8000-000000000002';
+
+/** Writes and waits for the answer. */
+async function ask(stage: TelegramStage, text: string, chat = ADA.id): Promise<string> {
+  const before = stage.texts(chat).length;
+  stage.server.updates.write(ADA, text, chat);
+  await until(() => stage.texts(chat).length > before, `an answer to ${text}`);
+  return stage.texts(chat).at(-1) ?? '';
+}
+
+function inChat(play: (stage: TelegramStage) => Promise<void>): () => Promise<void> {
+  return onStage(async (stage) => {
+    stage.desk.lines.set('71', [
+      line('main', 0, 'running', 'bash: npm test'),
+      line('reader', 1, 'idle'),
+      line('grep', 2, 'waiting', 'wait 1 agent'),
+      line('tester', 1, 'error'),
+    ]);
+    await stage.listen();
+    await play(stage);
+    assert.deepEqual(stage.desk.said, []);
+  });
+}
+
+describe('commands of a Telegram chat', () => {
+  it(
+    '/start and /help say what can be said',
+    inChat(async (stage) => {
+      for (const text of ['/start', '/help', '/HELP', '/help@copse_bot', '/help@COPSE_BOT now'])
+        assert.match(await ask(stage, text), /Write a message[\s\S]*\/agents[\s\S]*\/deny \[ID\] \[reason\]/);
+    }),
+  );
+
+  it(
+    '/agents lists them, names first, with sign and word',
+    inChat(async (stage) => {
+      assert.equal(
+        await ask(stage, '/agents'),
+        'main ◐ running · bash: npm test\n└ reader ○ idle\n  └ grep ◔ waiting · wait 1 agent\n└ tester ! error',
+      );
+      assert.equal(stage.server.book.messages(ADA.id).at(-1)?.entities[0]?.type, 'bold');
+      assert.match(await ask(stage, '/agents', GROUP), /nobody works here/);
+    }),
+  );
+
+  it(
+    '/kill asks whom, kills, and says how many went with it',
+    inChat(async (stage) => {
+      assert.match(await ask(stage, '/kill'), /^Whom\? .*\nmain ◐/);
+      assert.equal(await ask(stage, '/kill reader'), 'killed reader and 1 descendant');
+      assert.equal(await ask(stage, '/kill tester'), 'killed tester');
+      assert.equal(await ask(stage, '/kill nobody'), 'no agent called "nobody"\nSee: /agents');
+      assert.equal(await ask(stage, '/kill main'), 'killed main');
+      assert.deepEqual(stage.desk.killed, ['reader', 'tester', 'main']);
+    }),
+  );
+
+  it(
+    '/stop interrupts, /new begins anew',
+    inChat(async (stage) => {
+      assert.equal(await ask(stage, '/stop'), 'stopped');
+      assert.match(await ask(stage, '/stop', GROUP), /nothing to stop/);
+      assert.match(await ask(stage, '/new'), /has ended/);
+      assert.match(await ask(stage, '/new'), /there was no session/);
+      assert.deepEqual(stage.desk.renewed, ['71', '71']);
+    }),
+  );
+
+  it(
+    '/approve and /deny without an id answer the one that waits, and none of several',
+    inChat(async (stage) => {
+      assert.equal(await ask(stage, '/approve'), 'nothing waits for you');
+      stage.desk.open.set('71', [
+        askOf({ command: 'ls' }, { id: ONE }),
+        askOf({ command: 'rm' }, { id: TWO }),
+      ]);
+      const list =
+        'a1b2c file-reader wants bash: rm -rf dist\na1b2f file-reader wants bash: rm -rf dist\n\n/approve ID [always]\n/deny ID [reason]';
+      for (const text of [
+        '/approve',
+        '/approve always',
+        '/deny',
+        '/deny because',
+        '/deny dead wrong',
+        '/approvals',
+      ])
+        assert.equal(await ask(stage, text), list, text);
+      assert.deepEqual(stage.desk.answers, []);
+      assert.equal(await ask(stage, '/approve A1B2C'), '✓ allowed: file-reader, bash');
+      assert.equal(await ask(stage, '/deny no, not\nthat'), '✗ denied: file-reader, bash');
+      assert.deepEqual(stage.desk.answers, [
+        { ask: ONE, chat: '71', verdict: 'allow', scope: 'once', note: '', by: 'telegram:71' },
+        { ask: TWO, chat: '71', verdict: 'deny', scope: 'once', note: 'no, not\nthat', by: 'telegram:71' },
+      ]);
+    }),
+  );
+
+  it(
+    '/approve ID always and /deny ID reason reach that one',
+    inChat(async (stage) => {
+      stage.desk.open.set('71', [askOf({}, { id: ONE }), askOf({}, { id: TWO })]);
+      assert.match(await ask(stage, '/approve a1b2c3d4 always'), /for this agent from now on/);
+      assert.match(await ask(stage, '/deny a1b2ffff too risky'), /denied/);
+      assert.deepEqual(
+        stage.desk.answers.map(({ ask: id, scope, note }) => [id, scope, note]),
+        [
+          [ONE, 'agent', ''],
+          [TWO, 'once', 'too risky'],
+        ],
+      );
+    }),
+  );
+
+  it(
+    'never answer another question than the one that was named',
+    inChat(async (stage) => {
+      stage.desk.open.set('71', [askOf({}, { id: ONE })]);
+      assert.equal(await ask(stage, '/approve ffff1234'), 'no approval "ffff1234"');
+      assert.equal(await ask(stage, '/deny ffff1234 why'), 'no approval "ffff1234"');
+      assert.match(await ask(stage, '/approve a1b2c3d4 please'), /^write \/approve/);
+      assert.match(await ask(stage, '/approve yes'), /no approval/);
+      assert.deepEqual(stage.desk.answers, []);
+    }),
+  );
+
+  it(
+    'that are unknown are answered with those that are known',
+    inChat(async (stage) => {
+      assert.match(await ask(stage, '/reboot now'), /^no such command: \/reboot\n\n\/help – /);
+    }),
+  );
+
+  it(
+    'that are meant for another bot are nothing',
+    inChat(async (stage) => {
+      stage.server.updates.write(ADA, '/stop@other_bot', GROUP);
+      stage.server.updates.write(ADA, '/unknown@other_bot', GROUP);
+      stage.server.updates.write(ADA, '/help@copse_bot', GROUP);
+      await until(() => stage.texts(GROUP).some((text) => text.startsWith('Write a')), 'the answer to ours');
+      assert.equal(stage.texts(GROUP).length, 1);
+      assert.deepEqual(stage.desk.interrupted, []);
+    }),
+  );
+
+  it(
+    'are answered in order, after a pause that Telegram asks for',
+    inChat(async (stage) => {
+      stage.server.fail('sendMessage', { type: 'flood', retry_after: 0.3 });
+      stage.server.updates.write(ADA, '/help');
+      stage.server.updates.write(ADA, '/stop');
+      stage.server.fail('sendMessage', { type: 'error', status: 500, description: 'trouble' });
+      await until(() => stage.texts().length === 2, 'both answers');
+      assert.deepEqual(
+        stage.texts().map((text) => text.slice(0, 7)),
+        ['Write a', 'stopped'],
+      );
+      assert.deepEqual(stage.server.hasty, []);
+    }),
+  );
+});
+
+describe('plain text of a Telegram chat', () => {
+  it(
+    'is no command and no consent',
+    onStage(async (stage) => {
+      stage.desk.open.set('71', [askOf({}, { id: ONE })]);
+      await stage.listen();
+      const texts = [
+        'yes',
+        'approve',
+        'y',
+        `y:${ONE}`,
+        'please /approve',
+        '/etc/hosts is wrong',
+        '/ stop',
+        '//stop',
+        'allow once',
+      ];
+      for (const text of texts) stage.server.updates.write(ADA, text);
+      await until(() => stage.desk.said.length === texts.length, 'all messages');
+      assert.deepEqual(
+        stage.desk.said.map(({ text }) => text),
+        texts,
+      );
+      assert.deepEqual(stage.desk.answers, []);
+    }),
+  );
+});

@@ -1,0 +1,68 @@
+/**
+ * Proves the laws that the ledger keeps (6–11): random runs of steps, letters, kills and takeovers against the real SQLite store,
+ * beside the small model of `ledger-model.ts`. Verdicts must agree at once, everything that is stored after each command.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { openStore } from '../../../src/store/open-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { command } from './ledger-command.ts';
+import { LedgerRun } from './ledger-run.ts';
+
+const RUNS = 100;
+const LENGTH = 60;
+
+describe('the laws of the ledger', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-laws-'));
+  let store: Store;
+  before(async () => {
+    store = await openStore(`sqlite:${join(folder, 'ledger.db')}`);
+  });
+  after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('laws 6, 7, 8, 9, 10 and 11 hold after every command of any run', async () => {
+    const met = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(command, { minLength: 5, maxLength: LENGTH, size: 'max' }),
+        async (commands) => {
+          const run = new LedgerRun(store, met);
+          await run.createRoot();
+          await run.createRoot();
+          for (const one of commands) {
+            await run.run(one);
+            await run.check();
+          }
+          await run.checkAll();
+        },
+      ),
+      { numRuns: RUNS },
+    );
+    const limits = ['depth', 'children', 'live', 'total'].map((name) => `limit of ${name}`);
+    for (const kind of ['accepted', 'stale', 'recipient', 'consumed', 'cycle', 'target', ...limits])
+      assert.ok(met.has(kind), `no step was ${kind}: the runs prove nothing about it`);
+  });
+
+  it('law 9: a kill reaches living agents below one that has ended', async () => {
+    const run = new LedgerRun(store, new Set());
+    await run.createRoot();
+    const grow = { type: 'grow' as const, count: 1, spawn: false, point: 0 };
+    await run.run({ type: 'commit', steps: [{ ...grow, who: 0 }] });
+    await run.run({ type: 'commit', steps: [{ ...grow, who: 1 }] });
+    await run.run({ type: 'commit', steps: [{ type: 'end', who: 1 }] });
+    await run.check();
+    await run.run({ type: 'kill', who: 0 });
+    await run.check();
+    assert.deepEqual(
+      [0, 1, 2].map((index) => run.pick(index).type),
+      ['killed', 'completed', 'killed'],
+    );
+  });
+});

@@ -1,0 +1,195 @@
+// Proves the decisions about leases, each beside the limit that it turns at: who is alive, who is claimed, whose process died at its work, who seeks a leader.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { AgentFacts } from '../../../src/kernel/ledger/facts.ts';
+import { seekLeader, serve, signal } from '../../../src/kernel/ledger/leading.ts';
+import {
+  beat,
+  claim,
+  dissolve,
+  FREED_AT_ONCE,
+  isLeased,
+  LEASE_MS,
+  releaseTree,
+} from '../../../src/kernel/ledger/taking.ts';
+import { call, executing } from '../turn/turn-stage.ts';
+import { agentOf, changes, type Entries, NOW, rows, treeOf, unitOf, workerOf } from './ledger-stage.ts';
+
+const NONE = new Set<string>();
+const AT_WORK = JSON.stringify(executing(call('c1')));
+
+function tree(...agents: readonly AgentFacts[]): Entries {
+  return {
+    tree: { root: treeOf() },
+    members: { root: agents.map(({ id }) => id) },
+    held: { w1: agents.map(({ id }) => id) },
+    agent: Object.fromEntries(agents.map((agent) => [agent.id, agent])),
+    state: Object.fromEntries(agents.map(({ id }) => [id, AT_WORK])),
+  };
+}
+
+it('a lease is over at the very moment that it was given until', () => {
+  const until = (expires_at: number) => unitOf({ worker: { w1: workerOf('w1', { expires_at }) } });
+  assert.deepEqual(
+    [isLeased(until(NOW + 1), 'w1', NONE), isLeased(until(NOW), 'w1', NONE), isLeased(unitOf(), 'w1', NONE)],
+    [true, false, false],
+  );
+  assert.equal(isLeased(until(NOW + 1), 'w1', new Set(['w1'])), false);
+  const { expires_at: _e, started_at: _s, draining: _d, ...worker } = workerOf('w1');
+  assert.deepEqual([beat(until(NOW + 1), worker, true), beat(until(NOW), worker, true)], [true, false]);
+  const [first, lost] = [unitOf(), unitOf()];
+  assert.deepEqual([beat(first, worker, false), beat(lost, worker, true)], [true, false]);
+  const entered = { ...worker, draining: false, started_at: NOW, expires_at: NOW + LEASE_MS };
+  assert.deepEqual(changes(first, 'workers'), [{ type: 'insert', row: entered }]);
+  const again = until(NOW + 1);
+  beat(again, worker, true);
+  const renewed = { id: 'w1', expires_at: NOW + LEASE_MS };
+  assert.deepEqual(changes(again, 'workers'), [{ type: 'update', row: renewed }]);
+});
+
+it('a claim takes whom nobody alive leads, and counts a death where a call ran in a process that is gone', () => {
+  const claimed = (agent: AgentFacts, entries: Entries = {}) => {
+    const unit = unitOf({ ...tree(agent), ...entries });
+    const ids = claim(unit, 'root', 'w2', NONE, 'token');
+    const { worker, epoch, deaths } = unit.agent(agent.id) as AgentFacts;
+    return [ids.length, worker, epoch, deaths];
+  };
+  const at_work = agentOf('root', { status: 'executing' });
+  assert.deepEqual(claimed(at_work), [1, 'w2', 2, 1]);
+  assert.deepEqual(claimed(at_work, { worker: { w1: workerOf('w1') } }), [0, 'w1', 1, 0]);
+  assert.deepEqual(claimed(agentOf('root', { status: 'executing', worker: null })), [1, 'w2', 2, 0]);
+  assert.deepEqual(claimed(agentOf('root')), [1, 'w2', 2, 0]);
+  assert.deepEqual(claimed(at_work, { tree: { root: treeOf({ removal: 'closed' }) } }), [0, 'w1', 1, 0]);
+  assert.deepEqual(claimed(at_work, { tree: {} }), [0, 'w1', 1, 0]);
+});
+
+it('a claim that is repeated because its answer was lost takes the same again, and nobody has died by it', () => {
+  const given = agentOf('root', { status: 'executing', worker: 'w2', last_write: 'token' });
+  const alive = { worker: { w2: workerOf('w2') } };
+  for (const entries of [alive, {}]) {
+    const unit = unitOf({ ...tree(given), ...entries });
+    assert.deepEqual(claim(unit, 'root', 'w2', NONE, 'token'), ['root']);
+    assert.equal(unit.agent('root')?.deaths, 0);
+  }
+  // Another claim of the same worker is not this one.
+  const other = unitOf({ ...tree(given), ...alive });
+  assert.deepEqual(claim(other, 'root', 'w2', NONE, 'another'), []);
+  const foreign = agentOf('root', { worker: 'w3', last_write: 'token' });
+  const theirs = unitOf({ ...tree(foreign), worker: { w3: workerOf('w3') } });
+  assert.deepEqual(claim(theirs, 'root', 'w2', NONE, 'token'), []);
+});
+
+it('a call that waits for an agent, a child or a person does not run; one that was allowed does', () => {
+  const dies = (over: object) => {
+    const state = JSON.stringify(executing({ call: call('c1'), ...over }));
+    const unit = unitOf({ ...tree(agentOf('root', { status: 'executing' })), state: { root: state } });
+    claim(unit, 'root', 'w2', NONE, 'token');
+    return unit.agent('root')?.deaths;
+  };
+  const ask = { id: 'a', at: 1 };
+  assert.deepEqual(
+    [dies({}), dies({ wait: { from: null, deadline: 1 } }), dies({ child: 'x' }), dies({ ask })],
+    [1, 0, 0, 0],
+  );
+  assert.deepEqual([dies({ ask, approved: true }), dies({ ask, approved: false })], [1, 0]);
+});
+
+it('who gives a tree up keeps nobody of it; those told of something meanwhile are looked for at once', () => {
+  const agents = [agentOf('root'), agentOf('told'), agentOf('theirs', { worker: 'w9' })];
+  const unit = unitOf({ ...tree(...agents), told: { w1: ['told'] } });
+  const parked = new Map([
+    ['root', 70.5],
+    ['told', 70],
+  ]);
+  releaseTree(unit, 'root', 'w1', parked);
+  assert.deepEqual(
+    agents.map(({ id }) => unit.agent(id)?.worker),
+    [null, null, 'w9'],
+  );
+  assert.deepEqual(rows(unit, 'unled'), [
+    { root_id: 'root', agent_id: 'root', due_at: 71 },
+    { root_id: 'root', agent_id: 'told', due_at: 0 },
+  ]);
+});
+
+it('a worker that left in order frees its agents as they are; one taken for dead fences them, and counts deaths', () => {
+  const agents = [agentOf('root', { status: 'executing' }), agentOf('kid', { worker: 'w9' })];
+  const left = unitOf(tree(...agents));
+  assert.equal(dissolve(left, 'w1', null), false);
+  const seen = (unit: typeof left, id: string) => {
+    const { worker, epoch, deaths } = unit.agent(id) as AgentFacts;
+    return [worker, epoch, deaths];
+  };
+  assert.deepEqual(
+    [seen(left, 'root'), seen(left, 'kid')],
+    [
+      [null, 1, 0],
+      ['w9', 1, 0],
+    ],
+  );
+  assert.deepEqual(left.changes().wiped, [
+    { table: 'signals', column: 'worker', value: 'w1' },
+    { table: 'channel_seats', column: 'worker', value: 'w1' },
+    { table: 'workers', column: 'id', value: 'w1' },
+  ]);
+  const dead = unitOf(tree(...agents));
+  assert.equal(dissolve(dead, 'w1', NONE), false);
+  assert.deepEqual(seen(dead, 'root'), [null, 2, 1]);
+  assert.deepEqual(rows(dead, 'unled'), [{ root_id: 'root', agent_id: 'root', due_at: 0 }]);
+  const alive = unitOf({ ...tree(...agents), worker: { w1: workerOf('w1') } });
+  assert.equal(dissolve(alive, 'w1', NONE), false);
+  assert.deepEqual(alive.changes(), { rows: new Map(), wiped: [], notices: [] });
+  const many = unitOf({ held: { w1: Array.from({ length: FREED_AT_ONCE }, (_, at) => `a${at}`) } });
+  assert.equal(dissolve(many, 'w1', null), true);
+  assert.deepEqual(many.changes().wiped, []);
+});
+
+it('a leader is sought for who has something to do in a served tree and no worker, and no later than was said', () => {
+  const sought = (over: Partial<AgentFacts>, entries: Entries = {}, parked?: ReadonlyMap<string, number>) => {
+    const unit = unitOf({ tree: { root: treeOf() }, ...entries });
+    seekLeader(unit, [agentOf('a', { worker: null, ...over })], parked);
+    return rows(unit, 'unled').map(({ due_at }) => due_at);
+  };
+  assert.deepEqual(sought({}), [0]);
+  assert.deepEqual(sought({ worker: 'w1' }), []);
+  assert.deepEqual(sought({ status: 'killed' }), []);
+  assert.deepEqual(sought({}, { tree: { root: treeOf({ served: false }) } }), []);
+  assert.deepEqual(sought({}, { tree: {} }), []);
+  assert.deepEqual(sought({ status: 'idle' }), []);
+  const mail = { pending: { a: [{ id: 'm', kind: 'letter' as const, number: 1 }] } };
+  assert.deepEqual(sought({ status: 'idle' }, mail), [0]);
+  const parked = (due: number) => new Map([['a', due]]);
+  assert.deepEqual(sought({}, {}, parked(80)), [80]);
+  assert.deepEqual(sought({}, {}, parked(Number.POSITIVE_INFINITY)), []);
+  assert.deepEqual(sought({}, mail, parked(80)), [0]);
+  // Sooner than was known; not later.
+  const known = (due: number, unled: number) => sought({}, { unled: { a: unled } }, parked(due));
+  assert.deepEqual([known(80, 81), known(80, 80), known(80, 79)], [[80], [], []]);
+});
+
+it('a tree that begins to be served seeks leaders, once', () => {
+  const agents = [agentOf('root', { worker: null }), agentOf('kid')];
+  const open = (over: object) => {
+    const unit = unitOf({ ...tree(...agents), tree: { root: treeOf(over) } });
+    serve(unit, 'root');
+    return [unit.tree('root')?.served, rows(unit, 'unled').length, rows(unit, 'trees').length];
+  };
+  assert.deepEqual(open({ served: false }), [true, 1, 1]);
+  assert.deepEqual(open({ served: true }), [true, 0, 0]);
+  const missing = unitOf();
+  serve(missing, 'root');
+  assert.equal(missing.changes().rows.size, 0);
+});
+
+it('whoever leads an agent is told of what reached it, unless it wrote that itself', () => {
+  const told = (worker: string | null, writer: string | null) => {
+    const unit = unitOf();
+    signal(unit, agentOf('a', { worker }), writer, 'mail');
+    return [rows(unit, 'signals').length, unit.changes().notices];
+  };
+  const notice = { channel: 'coppice_worker_w1', text: '' };
+  assert.deepEqual(told('w1', 'w2'), [1, [notice]]);
+  assert.deepEqual(told('w1', null), [1, [notice]]);
+  assert.deepEqual(told('w1', 'w1'), [0, []]);
+  assert.deepEqual(told(null, 'w1'), [0, []]);
+});

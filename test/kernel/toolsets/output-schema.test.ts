@@ -1,0 +1,255 @@
+// Proves that a schema which a model writes can be used or is refused with the place and the rule, that what it accepts is what JSON Schema
+// says, and that no schema and no result holds the process up or ends its call stack.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { resultFault, schemaFault, schemasFault } from '../../../src/kernel/toolsets/output-schema.ts';
+
+type Schema = Record<string, unknown>;
+
+const deep = (levels: number, open = '[', close = ']') => open.repeat(levels) + close.repeat(levels);
+
+/** Generous: what is bounded takes a twentieth of it, what is not takes minutes. */
+const PROMPT_MS = 1_000;
+
+function promptly<T>(what: () => T): T {
+  const start = process.cpuUsage();
+  const result = what();
+  const { user, system } = process.cpuUsage(start);
+  assert.ok((user + system) / 1_000 < PROMPT_MS, `took ${(user + system) / 1_000} ms of the processor`);
+  return result;
+}
+
+describe('schemas that are refused', () => {
+  const circle = { $defs: { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { not: { $ref: '#/$defs/a' } } } };
+  const refused: readonly (readonly [Schema, RegExp])[] = [
+    [{ $ref: '#' }, /refers to itself without going deeper/],
+    [{ properties: { x: { anyOf: [{ $ref: '#' }, { $ref: '#/$defs/a' }] } }, ...circle }, /refers to itself/],
+    [{ $async: true }, /\/\$async: the keyword "\$async" is not supported/],
+    [{ $ref: 'https://example.com/schema' }, /\/\$ref: a reference is "#"/],
+    [{ $ref: '#/$defs/none' }, /there is no #\/\$defs\/none/],
+    [{ $schema: 'https://example.com/mine' }, /\/\$schema must name a draft/],
+    [{ properties: { a: { $id: 'x' } } }, /\/properties\/a\/\$id is not supported below the top/],
+    [{ properties: { a: { pattern: '(?=a)' } } }, /the pattern "\(\?=a\)" cannot be used \(no look-around/],
+    [{ pattern: '(((a{9}){9}){9}){9}' }, /repeats too much/],
+    [{ pattern: '\\pL{100}' }, /repeats too much/],
+    [{ pattern: 'a'.repeat(501) }, /at most 500 characters/],
+    [{ pattern: 5 }, /\/pattern must be a text/],
+    [{ type: 'strin' }, /\/type must be one or several of string, /],
+    [{ items: { type: 7 } }, /\/items\/type must be/],
+    [{ exclusiveMinimum: true }, /\/exclusiveMinimum must be a number/],
+    [{ minLength: -1 }, /\/minLength must be a whole number/],
+    [{ required: 'a' }, /\/required must be a list of names/],
+    [{ enum: [] }, /\/enum must be a list of values/],
+    [{ allOf: {} }, /\/allOf must be a list of schemas/],
+    [{ properties: [] }, /must be an object with a schema for each name/],
+    [{ unevaluatedProperties: false }, /the keyword "unevaluatedProperties" is not supported/],
+    [{ enum: Array.from({ length: 6_000 }, (_, index) => index) }, /too large/],
+    [{ description: 'x'.repeat(70_000) }, /characters; the most is 65536/],
+    [JSON.parse(`${'{"items":'.repeat(100)}{}${'}'.repeat(100)}`), /nested deeper than 64 levels/],
+    [JSON.parse(`${'{"items":'.repeat(100_000)}{}${'}'.repeat(100_000)}`), /nested too deeply|characters/],
+  ];
+  for (const [schema, text] of refused)
+    it(String(text), () => assert.match(promptly(() => schemaFault(schema)) ?? 'accepted', text));
+
+  it('long chains of references', () => {
+    const $defs: Schema = { last: { type: 'string' } };
+    for (let index = 0; index < 1_500; index += 1)
+      $defs[index] = { $ref: `#/$defs/${index === 1_499 ? 'last' : index + 1}` };
+    const schema = { $ref: '#/$defs/0', $defs };
+    assert.equal(schemaFault(schema), null);
+    assert.match(resultFault(schema, '"x"') ?? '', /too large to be checked/);
+  });
+
+  it('several that are too much together, where each may stand', () => {
+    const one = (index: number) => ({ enum: Array.from({ length: 2_000 }, (_, at) => at + index) });
+    assert.equal(schemaFault(one(1)), null);
+    assert.equal(schemasFault([one(1), one(1), one(1)]), null);
+    assert.match(schemasFault([one(1), one(2), one(3)]) ?? '', /too large together/);
+  });
+});
+
+describe('schemas that are taken', () => {
+  for (const $schema of [
+    'http://json-schema.org/draft-07/schema#',
+    'http://json-schema.org/draft-07/schema',
+    'https://json-schema.org/draft/2020-12/schema',
+    'https://json-schema.org/draft/2019-09/schema',
+  ])
+    it($schema, () => {
+      const schema = {
+        $schema,
+        $id: 'https://example.com/x',
+        type: 'object',
+        definitions: { n: { type: 'number' } },
+      };
+      assert.equal(schemaFault({ ...schema, properties: { a: { $ref: '#/definitions/n' } } }), null);
+      assert.match(
+        resultFault({ ...schema, properties: { a: { $ref: '#/definitions/n' } } }, '{"a":"1"}') ?? '',
+        /\/a must be number/,
+      );
+    });
+
+  it('lists as draft 07 writes them', () => {
+    const schema = { items: [{ type: 'string' }, { type: 'number' }], additionalItems: false };
+    assert.equal(resultFault(schema, '["a",1]'), null);
+    assert.match(resultFault(schema, '["a",1,2]') ?? '', /\/2 is not allowed here/);
+  });
+
+  it('a tree that refers to itself, each time deeper', () => {
+    const schema = { type: 'object', properties: { kids: { type: 'array', items: { $ref: '#' } } } };
+    assert.equal(resultFault(schema, '{"kids":[{"kids":[]}]}'), null);
+    assert.match(resultFault(schema, '{"kids":[{"kids":[1]}]}') ?? '', /\/kids\/0\/kids\/0 must be object/);
+  });
+
+  it('patterns, with characters as JSON Schema escapes them', () => {
+    assert.equal(resultFault({ pattern: '^\\u00e9[\\u{61}-c]\\d{4}$' }, '"éb2026"'), null);
+    assert.match(resultFault({ pattern: '^\\u00e9$' }, '"e"') ?? '', /must match pattern/);
+    assert.equal(resultFault({ pattern: 'b' }, '"abc"'), null, 'a pattern is looked for anywhere');
+  });
+});
+
+describe('hostile results', () => {
+  const long = 'a'.repeat(60_000);
+  const cases: readonly (readonly [string, Schema, string, RegExp | null])[] = [
+    [
+      'a pattern that explodes',
+      { properties: { a: { pattern: '^(a+)+$' } } },
+      `{"a":"${long}!"}`,
+      /must match pattern/,
+    ],
+    [
+      'a pattern on a very long text',
+      { pattern: '(x+x+)+y[ab]{400}' },
+      JSON.stringify('ab'.repeat(500_000)),
+      /too many steps/,
+    ],
+    [
+      'a pattern on very many texts',
+      { items: { pattern: '^(a|b)*c$' } },
+      JSON.stringify(Array(40_000).fill('abababababab')),
+      null,
+    ],
+    ['3,000 brackets', { items: { $ref: '#' } }, deep(3_000), /nested deeper than 128 levels/],
+    ['100,000 braces', {}, deep(100_000, '{"a":', '}'), /nested deeper than 128 levels|cannot be read/],
+    [
+      'as many values as are read',
+      { uniqueItems: true, items: { type: 'integer' } },
+      JSON.stringify([...Array(40_000).keys()]),
+      null,
+    ],
+    ['more values than are read', {}, JSON.stringify(Array(60_000).fill(0)), /holds more than 50000 values/],
+    [
+      'very many that are equal',
+      { uniqueItems: true },
+      JSON.stringify(Array(2_000).fill({ a: [1, 2, 3] })),
+      /duplicate/,
+    ],
+    ['every combination', combinations(12), deep(100), /too many steps|too large/],
+    [
+      'very many faults',
+      { items: { type: 'string' } },
+      JSON.stringify(Array(40_000).fill(1)),
+      /\/7 must be string$/,
+    ],
+  ];
+  for (const [name, schema, result, text] of cases)
+    it(name, () => {
+      assert.equal(schemaFault(schema), null);
+      const fault = promptly(() => resultFault(schema, result));
+      if (text !== null) assert.match(fault ?? 'accepted', text);
+      assert.ok((fault ?? '').length < 3_000);
+    });
+
+  it('a schema that an older version took leaves a way out', () => {
+    assert.match(
+      resultFault({ $ref: '#' }, '{}') ?? '',
+      /cannot be used \(it refers to itself.*submit_error/,
+    );
+  });
+});
+
+/** Each level is checked twice by the one above. */
+function combinations(levels: number): Schema {
+  const $defs: Schema = { [levels]: { items: { $ref: '#' } } };
+  for (let level = 0; level < levels; level += 1)
+    $defs[level] = {
+      anyOf: [{ allOf: [{ $ref: `#/$defs/${level + 1}` }, false] }, { $ref: `#/$defs/${level + 1}` }],
+    };
+  return { $ref: '#/$defs/0', $defs };
+}
+
+const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom(null, true, false, 0, 1, 2.5, -3, '', 'a', 'ab', '漢字', 'constructor'),
+    fc.array(tie('any'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('a', 'b', 'constructor', '__proto__'), tie('any'), { maxKeys: 3 }),
+  ),
+})).any;
+
+const schema: fc.Arbitrary<unknown> = fc.letrec((tie) => {
+  const some = fc.array(tie('any'), { minLength: 1, maxLength: 3 });
+  const named = fc.dictionary(fc.constantFrom('a', 'b', 'constructor'), tie('any'), { maxKeys: 2 });
+  const size = fc.nat({ max: 3 });
+  return {
+    any: fc.oneof(
+      { maxDepth: 4 },
+      fc.boolean(),
+      fc.record(
+        {
+          type: fc.constantFrom('string', 'number', 'integer', 'object', 'array', 'null', ['string', 'null']),
+          enum: fc.uniqueArray(value, { minLength: 1, maxLength: 3, selector: (one) => JSON.stringify(one) }),
+          const: value,
+          minLength: size,
+          maxLength: size,
+          minItems: size,
+          maxItems: size,
+          minProperties: size,
+          maxProperties: size,
+          minimum: size,
+          exclusiveMaximum: size,
+          multipleOf: fc.constantFrom(1, 2, 0.5),
+          uniqueItems: fc.boolean(),
+          required: fc.uniqueArray(fc.constantFrom('a', 'b', 'constructor'), { maxLength: 2 }),
+          pattern: fc.constantFrom('^a', 'b$', '^.{1,2}$', '字'),
+        },
+        { requiredKeys: [] },
+      ),
+      fc.record(
+        {
+          properties: named,
+          patternProperties: fc.record({ '^a': tie('any') }),
+          additionalProperties: tie('any'),
+          propertyNames: tie('any'),
+          items: tie('any'),
+          prefixItems: some,
+          allOf: some,
+          anyOf: some,
+          oneOf: some,
+          not: tie('any'),
+          if: tie('any'),
+          // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+          then: tie('any'),
+          else: tie('any'),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
+  };
+}).any;
+
+const oracle = new Ajv2020({ strict: false, logger: false, validateSchema: false, ownProperties: true });
+
+it('agrees with another implementation on random schemas and values', () => {
+  fc.assert(
+    fc.property(schema, value, (given, one) => {
+      fc.pre(typeof given === 'object');
+      const text = JSON.stringify(one);
+      const wanted = oracle.validate(given as Schema, JSON.parse(text)) as boolean;
+      assert.equal(resultFault(given as Schema, text) === null, wanted, JSON.stringify([given, one]));
+    }),
+    { numRuns: 120 },
+  );
+});

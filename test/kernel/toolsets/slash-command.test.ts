@@ -1,0 +1,179 @@
+/**
+ * Proves that what a slash command carries arrives as it was written, whatever it is; that what the guidance shows works; and that no
+ * part of a text is ever read as a command.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { readSlash, type SlashCommand } from '../../../src/kernel/toolsets/slash-command.ts';
+
+const ID = '7c1d4f2e-9a3b-4c5d-8e6f-0123456789ab';
+
+function command(text: string): SlashCommand {
+  const reading = readSlash(text);
+  assert.ok(reading.ok, reading.ok ? '' : `${JSON.stringify(text)}: ${reading.error}`);
+  return reading.command;
+}
+
+function refusal(text: string): string {
+  const reading = readSlash(text);
+  assert.ok(!reading.ok, `${JSON.stringify(text)} is refused`);
+  return reading.error;
+}
+
+function message(text: string): string {
+  const read = command(text);
+  assert.ok(read.name === 'send');
+  return read.message;
+}
+
+function prompt(text: string): string | null {
+  const read = command(text);
+  assert.ok(read.name === 'fork');
+  return read.prompt;
+}
+
+/** Any text without lone surrogates, with much of what quoting and commands are about. */
+const anyText = fc
+  .array(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom("'", '"', '\\', '$', '`', '\n', ' ', '\t', '\r\n', '#', '{') },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom('🌳', 'é', '\u00a0', '\u2028', '\u3000', '\0', '文', 'kill it'),
+      },
+      { weight: 3, arbitrary: fc.string({ unit: 'grapheme', maxLength: 4 }) },
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join('').toWellFormed());
+
+describe('a message of send', () => {
+  it('is everything behind the one blank after the UUID, to the last character', () => {
+    for (const text of [
+      '{"count": 3} in C:\\temp',
+      "it's done",
+      'say "hi"',
+      '"all of it"',
+      `'all of it'`,
+      'half "open',
+      '  indented\n\n  - list\n',
+      'a\\nb \\" $HOME `x` # no comment',
+      'line one\r\nline two\r\n',
+      'é🌳文👩‍👩‍👧\u00a0\u2028\u3000',
+    ])
+      for (const head of ['send', '/send', '/slash send', ' slash  send', '/slash /send'])
+        assert.equal(message(`${head} ${ID} ${text}`), text);
+    assert.equal(message(`send ${ID}\nnext line`), 'next line');
+    assert.equal(message(`send ${ID}\r\nnext line`), 'next line');
+    assert.equal(message(`send "Ann B" hello`), 'hello');
+  });
+
+  it('may be any text at all', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        fc.pre(text.trim() !== '');
+        assert.equal(message(`send ${ID} ${text}`), text);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('may speak of commands: what only looks a little like one is text', () => {
+    for (const text of [
+      'Plan:\nkill the old server\nsend me the report\nfork the repository',
+      'To report, write\n /slash send X done',
+      `Use\n  kill ${ID}\nwhen you are done`,
+      'See /slash fork in the docs\nand /killall',
+      `"Then run\n/slash kill ${ID}\nand stop"`,
+    ])
+      assert.equal(message(`send ${ID} ${text}`), text);
+  });
+
+  it('that is missing or blank is refused', () => {
+    assert.match(refusal('send'), /UUID is missing. Usage: send UUID MESSAGE$/);
+    for (const text of [`send ${ID}`, `send ${ID} \n `]) assert.match(refusal(text), /MESSAGE is empty/);
+  });
+});
+
+describe('a prompt of fork', () => {
+  it('is everything behind fork, but for one pair of quotes around all of it', () => {
+    for (const [written, read] of [
+      ['Research A.', 'Research A.'],
+      ['"Research approach A for the auth system"', 'Research approach A for the auth system'],
+      [`'Research A'`, 'Research A'],
+      ["it's here", "it's here"],
+      [`"A" and "B"`, `"A" and "B"`],
+      [`'A' or 'B'`, `'A' or 'B'`],
+      [`"say \\"hi\\" in C:\\temp"`, `say "hi" in C:\\temp`],
+      [`'it'\\''s'`, `it's`],
+      [`"ends in a backslash\\"`, `"ends in a backslash\\"`],
+      ['"half', '"half'],
+      ['look at\n  this\n', 'look at\n  this\n'],
+      ['"two\nlines"', 'two\nlines'],
+    ] as const) {
+      assert.equal(prompt(`fork ${written}`), read);
+      assert.equal(prompt(`/slash fork --profile explore ${written}`), read);
+    }
+  });
+
+  it('that is left out means the whole context; one that is there and empty is refused', () => {
+    for (const text of ['fork', '/slash fork', 'fork \n', 'fork --profile explore'])
+      assert.equal(prompt(text), null);
+    for (const text of ['fork ""', "fork ''", 'fork "  "', 'fork --profile explore ""'])
+      assert.match(refusal(text), /PROMPT is empty: leave it out to give the child your whole context/);
+  });
+
+  it('the profile comes before it', () => {
+    assert.deepEqual(command('fork --profile explore look'), {
+      name: 'fork',
+      profile: 'explore',
+      prompt: 'look',
+    });
+    assert.match(refusal('fork --profile'), /NAME of the profile is missing/);
+  });
+});
+
+describe('several commands in one call', () => {
+  it('are refused, and the line is named; nothing of them is run', () => {
+    for (const second of [
+      '/slash fork "Research approach B for the auth system"',
+      '/slash check-mail',
+      '/fork B',
+      `/kill ${ID}`,
+      'fork "B"',
+      'fork --profile explore B',
+      'fork',
+      'check-mail',
+      `kill ${ID}`,
+      `send ${ID} hello`,
+      'slash check-mail',
+    ])
+      for (const first of ['/slash fork "Research A"', `send ${ID} hello`, 'check-mail', `kill ${ID}`]) {
+        const error = refusal(`${first}\n# a comment\n${second}`);
+        assert.match(
+          error,
+          /one command a call, and line 3 is another: .*Nothing was run; make a call for each/,
+        );
+        assert.ok(error.includes(JSON.stringify(second)));
+      }
+  });
+});
+
+describe('what is no command', () => {
+  it('is refused with the usage', () => {
+    assert.match(refusal(''), /^no command. Usage:\nfork/);
+    assert.match(refusal(' /slash '), /^no command/);
+    assert.match(refusal('toString'), /^unknown command "toString"/);
+    assert.match(refusal('slashfork x'), /^unknown command/);
+    assert.match(refusal('check-mail now'), /takes no arguments/);
+    assert.match(refusal('kill'), /UUID is missing/);
+  });
+
+  it('a text of a megabyte is read, or refused, without a fault', () => {
+    for (const unit of ['"', "'", '\\', ' ', '\n', 'fork\n', 'a ', '\\"']) {
+      const text = unit.repeat(1_000_000 / unit.length);
+      for (const head of ['', 'fork ', `send ${ID} `, `fork "`, 'kill ']) readSlash(`${head}${text}`);
+    }
+  });
+});

@@ -1,0 +1,80 @@
+// Proves that a message which a person left out is never again part of what a model sees, that what is left stands on its own, and that forks inherit it.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { CallPart, Message, PlacedMessage } from '../../../src/records/conversation/message.ts';
+import { LEFT_OUT_RESULT, type PromptMessage, promptOf } from '../../../src/records/conversation/prompt.ts';
+
+const LEAVE_OUT: Message = { kind: 'event', content: { event: 'left-out', text: 'left out' } };
+
+const user = (text: string): Message => ({ kind: 'user', content: { origin: 'human', text } });
+
+function says(text: string, ...calls: readonly string[]): Message {
+  const parts = calls.map((id): CallPart => ({ type: 'call', id, name: 'read', input: '{}' }));
+  return { kind: 'assistant', content: { model: 'm', parts: [{ type: 'text', text }, ...parts] } };
+}
+
+function result(call_id: string): Message {
+  const images = [{ media_type: 'image/png', base64: 'aaaa' }];
+  return { kind: 'result', content: { call_id, name: 'read', status: 'ok', output: 'big', images } };
+}
+
+function placed(agent_id: string, messages: readonly Message[], from = 0): PlacedMessage[] {
+  return messages.map((message, index) => ({ ...message, agent_id, seq: from + index + 1, at: 0 }));
+}
+
+/** A line for each message that the model sees. */
+function seen(messages: readonly PromptMessage[]): string[] {
+  return messages.map((message) => {
+    if (message.role === 'user') return message.text;
+    if (message.role === 'assistant')
+      return message.parts.map((part) => (part.type === 'call' ? `call ${part.id}` : part.text)).join(' + ');
+    return message.results
+      .map(({ call_id, output, images = [] }) => `${call_id}: ${output} ${images.length}`)
+      .join(' + ');
+  });
+}
+
+const lines = (...messages: readonly Message[]) => seen(promptOf(placed('a', messages)).messages());
+
+it('the newest message goes, one with each time; what comes after is not touched', () => {
+  assert.deepEqual(lines(user('one'), says('two'), user('three'), LEAVE_OUT), ['one', 'two']);
+  assert.deepEqual(lines(user('one'), says('two'), user('three'), LEAVE_OUT, LEAVE_OUT), ['one']);
+  assert.deepEqual(lines(user('one'), LEAVE_OUT, LEAVE_OUT), []);
+  assert.deepEqual(lines(user('one'), LEAVE_OUT, user('two'), says('three')), ['two', 'three']);
+});
+
+it('calls stay answered: first their results go, then the calls with them', () => {
+  const history = [user('one'), says('look', 'x', 'y'), result('x'), result('y')];
+  assert.deepEqual(lines(...history, LEAVE_OUT), [
+    'one',
+    'look + call x + call y',
+    `x: ${LEFT_OUT_RESULT} 0 + y: ${LEFT_OUT_RESULT} 0`,
+  ]);
+  assert.deepEqual(lines(...history, LEAVE_OUT, LEAVE_OUT), ['one']);
+  assert.deepEqual(lines(...history, LEAVE_OUT, says('done'), user('next'), LEAVE_OUT), [
+    'one',
+    'look + call x + call y',
+    `x: ${LEFT_OUT_RESULT} 0 + y: ${LEFT_OUT_RESULT} 0`,
+    'done',
+  ]);
+});
+
+it('forks made afterwards inherit it, forks made before do not, and a fork leaves out what it inherited for itself alone', () => {
+  const parent = placed('a', [user('one'), user('bad'), LEAVE_OUT, user('two'), says('go', 'x')]);
+  const child = promptOf([...parent, ...placed('b', [user('you are b')], 5)]);
+  assert.deepEqual(seen(child.messages()).slice(0, 3), ['one', 'two', 'go + call x']);
+  const early = [...parent.slice(0, 2), ...placed('c', [user('you are c')], 2)];
+  assert.deepEqual(seen(promptOf(early).messages()), ['one', 'bad', 'you are c']);
+  const again = [...early, ...placed('c', [LEAVE_OUT, LEAVE_OUT, user('so')], 3)];
+  assert.deepEqual(seen(promptOf(again).messages()), ['one', 'so']);
+  assert.equal(promptOf(again).shared, 1, 'what is still shared is still shared');
+});
+
+it('a fork whose beginning is read only later sees what stood there when it was made', () => {
+  const prompt = promptOf(placed('a', [user('one'), says('two')]));
+  const shared = prompt.forked();
+  prompt.append(LEAVE_OUT);
+  prompt.append(user('three'));
+  assert.deepEqual(seen(shared.messages()), ['one', 'two']);
+  assert.deepEqual(seen(prompt.messages()), ['one', 'three']);
+});

@@ -1,0 +1,143 @@
+/**
+ * Proves who is quarantined: an agent whose same call ran in three processes when they died, or with eight deaths in a row and nothing done in
+ * between; and who is not: agents whose different calls were hit from outside, or that got on in between.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MOST_DEATHS, MOST_DEATHS_IN_A_ROW } from '../../../src/kernel/transition/deadly-calls.ts';
+import { INTERRUPTED } from '../../../src/kernel/transition/resuming.ts';
+import type { Call } from '../../../src/records/agent/state.ts';
+import type { KernelRun } from './kernel-run.ts';
+import { answer, call, OWN, settle, started, startedBy } from './turn-fixture.ts';
+
+const AGAIN = { idempotent: true };
+
+/** A process died while calls of the agent ran, as the ledger counts it; the next one takes it over. */
+class Deaths {
+  readonly run: KernelRun = started({ ...OWN, turns: 1_000 });
+  #count = 0;
+
+  die(one: Call | null = null, forgiven = false): ReturnType<KernelRun['apply']> {
+    if (one !== null) answer(this.run, '', [one]);
+    this.#count += 1;
+    return this.resume(forgiven);
+  }
+
+  /** Taken over with the count as it was: the process before it died too early to begin anything, or let go in order. */
+  resume(forgiven = false): ReturnType<KernelRun['apply']> {
+    return this.run.apply({ type: 'resume', at: 3, deaths: this.#count, forgiven });
+  }
+
+  quarantine(): string | null {
+    const { state } = this.run;
+    return state.type === 'errored' && state.failure.kind === 'quarantined' ? state.failure.error : null;
+  }
+}
+
+describe('quarantine', () => {
+  it('ends the turn of an agent that makes the same call again and again, and each time its process dies', () => {
+    const deaths = new Deaths();
+    for (let time = 1; time < MOST_DEATHS; time += 1) {
+      deaths.die(call(`c${time}`));
+      assert.equal(deaths.quarantine(), null);
+    }
+    deaths.die(call('last'));
+    assert.equal(
+      deaths.quarantine(),
+      `quarantined: its process died ${MOST_DEATHS} times while the same call of it ran`,
+    );
+    const results = deaths.run.messages.flatMap((one) => (one.kind === 'result' ? [one.content] : []));
+    assert.deepEqual(results.at(-1), {
+      call_id: 'last',
+      name: 'bash',
+      status: 'interrupted',
+      output: INTERRUPTED,
+    });
+    deaths.run.apply({ type: 'retry', at: 9 });
+    assert.equal(deaths.run.state.type, 'requesting', 'a person may retry it');
+    answer(deaths.run, '', [call('retried')]);
+    assert.equal(deaths.run.state.type, 'executing');
+  });
+
+  it('counts a call that runs again by itself in the same way', () => {
+    const deaths = new Deaths();
+    assert.deepEqual(startedBy(deaths.die(call('read', AGAIN))), ['read']);
+    for (let time = 2; time < MOST_DEATHS; time += 1)
+      assert.deepEqual(startedBy(deaths.die()), ['read'], `death ${time}`);
+    assert.deepEqual(startedBy(deaths.die()), []);
+    assert.ok(deaths.quarantine() !== null);
+  });
+
+  it('leaves an agent alone whose calls are different ones each time and come to an end in between', () => {
+    const deaths = new Deaths();
+    for (let time = 0; time < 3 * MOST_DEATHS_IN_A_ROW; time += 1) {
+      deaths.die(call(`c${time}`, { input: `{"number":${time}}` }));
+      answer(deaths.run, '', [call(`d${time}`)]);
+      settle(deaths.run, `d${time}`);
+      assert.equal(deaths.quarantine(), null, `death ${time}`);
+      deaths.run.apply({ type: 'input', at: 4, content: { origin: 'human', text: 'go on' } });
+    }
+  });
+
+  it('begins anew with a call that came to an end', () => {
+    const deaths = new Deaths();
+    for (let time = 1; time < MOST_DEATHS; time += 1) deaths.die(call(`a${time}`));
+    answer(deaths.run, '', [call('well')]);
+    settle(deaths.run, 'well');
+    for (let time = 1; time < MOST_DEATHS; time += 1) deaths.die(call(`b${time}`));
+    assert.equal(deaths.quarantine(), null);
+    deaths.die(call('c'));
+    assert.ok(deaths.quarantine() !== null);
+  });
+
+  it('does not clear a call by another one that came to an end', () => {
+    const deaths = new Deaths();
+    const other = { input: '{"other":true}' };
+    for (let time = 1; time < MOST_DEATHS; time += 1) {
+      deaths.die(call(`a${time}`));
+      answer(deaths.run, '', [call(`o${time}`, other)]);
+      settle(deaths.run, `o${time}`);
+    }
+    deaths.die(call('last'));
+    assert.ok(deaths.quarantine() !== null);
+  });
+
+  it('ends a turn that kills its process in ever new words, with nothing done in between', () => {
+    const deaths = new Deaths();
+    for (let time = 1; time < MOST_DEATHS_IN_A_ROW; time += 1) {
+      deaths.die(call(`c${time}`, { input: `{"number":${time}}` }));
+      assert.equal(deaths.quarantine(), null);
+    }
+    deaths.die(call('last', { input: '{"number":0}' }));
+    assert.match(deaths.quarantine() ?? '', /^quarantined: its process died 8 times while calls of it ran/);
+  });
+
+  it('counts no takeover in which nothing had run since the last one', () => {
+    const deaths = new Deaths();
+    deaths.die(call('read', AGAIN));
+    for (let time = 0; time < 2 * MOST_DEATHS_IN_A_ROW; time += 1)
+      assert.deepEqual(startedBy(deaths.resume()), ['read']);
+    assert.equal(deaths.quarantine(), null);
+  });
+
+  it('forgives what was counted where a person says to go on, and counts from there', () => {
+    const deaths = new Deaths();
+    for (let time = 1; time < MOST_DEATHS; time += 1) deaths.die(call(`a${time}`));
+    for (let time = 0; time < MOST_DEATHS_IN_A_ROW; time += 1) {
+      deaths.die(call(`b${time}`), true);
+      assert.equal(deaths.quarantine(), null);
+    }
+    for (let time = 1; time < MOST_DEATHS; time += 1) deaths.die(call(`c${time}`));
+    assert.equal(deaths.quarantine(), null);
+    deaths.die(call('last'));
+    assert.ok(deaths.quarantine() !== null);
+  });
+
+  it('counts nothing against calls that are parked in the ledger', () => {
+    const deaths = new Deaths();
+    answer(deaths.run, '', [call('wait')]);
+    deaths.run.apply({ type: 'call-parked', at: 2, call_id: 'wait', wait: { from: ['x'], deadline: 77 } });
+    for (let time = 0; time < 2 * MOST_DEATHS_IN_A_ROW; time += 1) deaths.die();
+    assert.equal(deaths.run.state.type, 'executing');
+  });
+});

@@ -1,0 +1,203 @@
+/** Proves which events each state admits, event by event: the whole table, written out. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { AgentEvent } from '../../../src/kernel/transition/event.ts';
+import type { InvalidTransition } from '../../../src/kernel/transition/transition.ts';
+import { type AgentState, type Call, newTurn } from '../../../src/records/agent/state.ts';
+import { answerOf } from './arbitrary-kernel.ts';
+import { decide } from './kernel-run.ts';
+
+const call: Call = { id: 'c', name: 'bash', input: '{}', side_by_side: false, idempotent: false };
+const turn = newTurn(1);
+const spawned = [{ agent_id: 'child', task: 'do it' }];
+const failure = { kind: 'network' as const, error: 'gone', retryable: true };
+const child = { agent_id: 'child', outcome: { type: 'success' as const, result: 'done' } };
+const content = { origin: 'human' as const, text: 'hello' };
+
+const states: { readonly [Type in AgentState['type']]: Extract<AgentState, { type: Type }> } = {
+  idle: { type: 'idle' },
+  waiting: { type: 'waiting', wait: { from: null, deadline: 9 }, since: 1 },
+  requesting: { type: 'requesting', attempt: 1, turn },
+  executing: {
+    type: 'executing',
+    seq: 2,
+    running: [{ call }],
+    queued: [],
+    results: [],
+    spawned,
+    early: [],
+    turn,
+  },
+  awaiting: { type: 'awaiting', pending: ['child'], results: [], spawned, turn },
+  cancelling: { type: 'cancelling', pending: ['child'], results: [], spawned, reason: 'enough', turn },
+  errored: { type: 'errored', failure },
+  completed: { type: 'completed', result: 'done' },
+  failed: { type: 'failed', failure },
+  killed: { type: 'killed', by: 'you' },
+};
+
+const ask = {
+  id: 'ask',
+  root_id: 'r',
+  agent_id: 'a',
+  agent_name: 'a',
+  call_id: 'c',
+  tool: 'bash',
+  subject: 'ls',
+  input: '{}',
+  difference: null,
+  cwd: '/',
+  rule: 'ask(bash)',
+  asked_at: 2,
+};
+const result = { call_id: 'c', name: 'bash', status: 'ok' as const, output: '' };
+const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { type: Type }> } = {
+  input: { type: 'input', at: 2, content },
+  steer: { type: 'steer', at: 2, content },
+  response: { type: 'response', at: 2, seq: 2, content: answerOf('hi', []), calls: [], submission: null },
+  'request-failed': { type: 'request-failed', at: 2, failure },
+  'call-settled': { type: 'call-settled', at: 2, result, consequences: [], spawned: [] },
+  'call-parked': { type: 'call-parked', at: 2, call_id: 'c', wait: { from: null, deadline: 3 } },
+  'call-asked': { type: 'call-asked', at: 2, ask },
+  'ask-answered': { type: 'ask-answered', at: 2, ask_id: 'nobody', verdict: 'allow', note: '', by: 'you' },
+  capture: { type: 'capture', at: 2, content: { text: 'note' } },
+  branch: { type: 'branch', at: 2, agents: [], text: 'forked' },
+  'human-wait': { type: 'human-wait', at: 2, wait: { from: null, deadline: 9 } },
+  'wait-ended': { type: 'wait-ended', at: 2, output: '{}', mail_ids: [] },
+  'call-delegated': { type: 'call-delegated', at: 2, call_id: 'c', child: 'kid', consequences: [] },
+  'child-result': { type: 'child-result', at: 2, child },
+  cancel: { type: 'cancel', at: 2, by: 'you', reason: 'enough', open: [] },
+  kill: { type: 'kill', at: 2, by: 'you' },
+  model: { type: 'model', at: 2, model: 'p/m' },
+  retry: { type: 'retry', at: 2 },
+  limit: { type: 'limit', at: 2, limit: 'run time of 60 s', final: false },
+  fault: { type: 'fault', at: 2, failure },
+  resume: { type: 'resume', at: 2 },
+};
+
+type Next = AgentState['type'];
+type Table = Record<AgentState['type'], Partial<Record<AgentEvent['type'], Next | undefined>>>;
+
+/** For an agent whose outcome nobody awaits; what is not listed is an invalid transition. */
+const OWN: Table = {
+  idle: {
+    input: 'requesting',
+    'human-wait': 'waiting',
+    capture: 'idle',
+    model: 'idle',
+    branch: 'idle',
+    fault: 'errored',
+    kill: 'killed',
+    resume: 'idle',
+  },
+  waiting: {
+    'wait-ended': 'idle',
+    capture: 'waiting',
+    model: 'waiting',
+    branch: 'waiting',
+    cancel: 'idle',
+    fault: 'errored',
+    kill: 'killed',
+    resume: 'waiting',
+  },
+  requesting: {
+    steer: 'requesting',
+    capture: 'requesting',
+    model: 'requesting',
+    branch: 'requesting',
+    response: 'idle',
+    'request-failed': 'errored',
+    cancel: 'idle',
+    fault: 'errored',
+    kill: 'killed',
+    limit: 'requesting',
+    resume: 'requesting',
+  },
+  executing: {
+    'call-settled': 'awaiting',
+    'call-parked': 'executing',
+    'call-delegated': 'executing',
+    'call-asked': 'executing',
+    capture: 'executing',
+    model: 'executing',
+    branch: 'executing',
+    'child-result': 'executing',
+    cancel: 'cancelling',
+    fault: 'errored',
+    kill: 'killed',
+    limit: 'requesting',
+    resume: 'awaiting',
+  },
+  awaiting: {
+    capture: 'awaiting',
+    model: 'awaiting',
+    branch: 'awaiting',
+    'child-result': 'requesting',
+    cancel: 'cancelling',
+    fault: 'errored',
+    kill: 'killed',
+    limit: 'requesting',
+    resume: 'awaiting',
+  },
+  cancelling: {
+    capture: 'cancelling',
+    model: 'cancelling',
+    branch: 'cancelling',
+    'child-result': 'idle',
+    fault: 'errored',
+    kill: 'killed',
+    limit: 'idle',
+    resume: 'cancelling',
+  },
+  errored: {
+    capture: 'errored',
+    model: 'errored',
+    branch: 'errored',
+    'human-wait': 'waiting',
+    input: 'requesting',
+    retry: 'requesting',
+    fault: 'errored',
+    kill: 'killed',
+    resume: 'errored',
+  },
+  completed: {},
+  failed: {},
+  killed: {},
+};
+
+/** For one that reports: its ends are terminal, a cancel reaches it everywhere (seed 3), and it waits for nobody but its task. */
+const REPORTING: Table = {
+  ...OWN,
+  idle: { ...OWN.idle, fault: 'failed', cancel: 'failed', 'human-wait': undefined },
+  waiting: { ...OWN.waiting, fault: 'failed' },
+  requesting: {
+    ...OWN.requesting,
+    fault: 'failed',
+    response: 'completed',
+    'request-failed': 'failed',
+    cancel: 'failed',
+  },
+  executing: { ...OWN.executing, fault: 'failed' },
+  awaiting: { ...OWN.awaiting, fault: 'failed' },
+  cancelling: { ...OWN.cancelling, fault: 'failed', 'child-result': 'failed', limit: 'failed' },
+  errored: { ...OWN.errored, fault: 'failed', cancel: 'failed', 'human-wait': undefined },
+};
+
+describe('the transition table', () => {
+  for (const [who, table, reports] of [
+    ['an agent of its own', OWN, false],
+    ['an agent that reports', REPORTING, true],
+  ] as const) {
+    for (const state of Object.values(states)) {
+      it(`${who}, ${state.type}`, () => {
+        for (const event of Object.values(events)) {
+          const expected = table[state.type][event.type];
+          const next = decide(state, event, { reports, submits: false, turns: 5 });
+          const found: Next | InvalidTransition = next.ok ? next.state.type : next.invalid;
+          if (expected !== undefined) assert.equal(found, expected, `${state.type} + ${event.type}`);
+          else assert.ok(!next.ok, `${state.type} + ${event.type} is not admitted`);
+        }
+      });
+    }
+  }
+});

@@ -1,0 +1,66 @@
+/** Proves what the kernel does with a person's wait: only an agent at rest does it, it says something to people only, and it can be stopped. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { HUMAN_WAIT } from '../../../src/kernel/transition/waiting.ts';
+import { KernelRun } from './kernel-run.ts';
+import { answer, CHILD, call, DELEGATE, OWN, started } from './turn-fixture.ts';
+
+const WAIT = { type: 'human-wait', at: 2, wait: { from: ['kid'], deadline: 900 } } as const;
+
+it('occupies an agent at rest until it ends; then that rests again and the model was told nothing', () => {
+  const run = new KernelRun(OWN);
+  const begun = run.apply(WAIT);
+  assert.ok(begun.ok);
+  assert.deepEqual(begun.effects, [{ type: 'start-timer', call_id: HUMAN_WAIT, at: 900 }]);
+  assert.equal(run.apply({ type: 'input', at: 3, content: { origin: 'human', text: 'hi' } }).ok, false);
+  assert.equal(run.apply(WAIT).ok, false, 'one at a time');
+  const ended = run.apply({ type: 'wait-ended', at: 4, output: '{"results":[]}', mail_ids: ['mail-1'] });
+  assert.ok(ended.ok);
+  assert.deepEqual(
+    ended.effects.map((effect) => effect.type),
+    ['consume-mail', 'append'],
+  );
+  assert.equal(run.state.type, 'idle');
+  assert.deepEqual(
+    run.messages.map((one) => one.kind),
+    ['event'],
+  );
+});
+
+it('is begun again by a successor, with the same end', () => {
+  const run = new KernelRun(OWN);
+  run.apply(WAIT);
+  const resumed = run.apply({ type: 'resume', at: 5 });
+  assert.ok(resumed.ok);
+  assert.deepEqual(resumed.effects, [{ type: 'start-timer', call_id: HUMAN_WAIT, at: 900 }]);
+  assert.equal(run.state.type, 'waiting');
+});
+
+it('interrupted, it shows what it has', () => {
+  const run = new KernelRun(OWN);
+  run.apply(WAIT);
+  const output = '{"results":[],"interrupted":true}';
+  const open = [{ call_id: HUMAN_WAIT, name: 'wait', status: 'ok' as const, output }];
+  run.apply({ type: 'cancel', at: 5, by: 'you', reason: 'enough', open });
+  assert.equal(run.state.type, 'idle');
+  assert.deepEqual(
+    run.messages.map((one) => (one.kind === 'event' ? [one.content.event, one.content.text] : [])),
+    [['waited', output]],
+  );
+});
+
+it('of a sub-agent that has not begun a cancel is the end, and stands in its conversation', () => {
+  const run = new KernelRun(CHILD);
+  run.apply({ type: 'cancel', at: 5, by: 'you', reason: 'enough', open: [] });
+  assert.equal(run.state.type, 'failed');
+  const told = run.messages.map((one) => (one.kind === 'event' ? one.content.text : one.kind));
+  assert.equal(told[0], 'interrupted by you: enough');
+});
+
+it('is nothing for an agent at work, nor for a sub-agent with one task', () => {
+  const run = started(OWN);
+  assert.equal(run.apply(WAIT).ok, false);
+  answer(run, '', [call('a')]);
+  assert.equal(run.apply(WAIT).ok, false);
+  for (const context of [DELEGATE, CHILD]) assert.equal(new KernelRun(context).apply(WAIT).ok, false);
+});

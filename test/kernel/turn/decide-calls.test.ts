@@ -1,0 +1,267 @@
+// Proves when a call of a toolset is decided at once, when it is put off and until what, and what becomes of what was found out for it.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Need, NeedAnswer } from '../../../src/kernel/toolsets/need.ts';
+import { needKey } from '../../../src/kernel/toolsets/need.ts';
+import type { Decision } from '../../../src/kernel/toolsets/toolset.ts';
+import { newAgent } from '../../store/ledger-fixture.ts';
+import {
+  AT_WORK,
+  again,
+  agentOf,
+  answer,
+  call,
+  executing,
+  play,
+  resultsOf,
+  type Scene,
+  toolOf,
+} from './turn-stage.ts';
+
+const one = call('c1');
+const NOTHING = { look_up: [], needs: [], survey: false };
+const creating: Decision = {
+  type: 'settle',
+  output: 'made',
+  consequences: [{ type: 'create-agents', agents: [newAgent(null)] }],
+};
+const killing: Decision = {
+  type: 'settle',
+  output: 'ended',
+  consequences: [{ type: 'kill-agents', agent_ids: ['x'] }],
+};
+const refusing = (code: 'LIMIT_REACHED' | 'INVALID_ARG'): Decision => ({
+  type: 'refuse',
+  code,
+  message: 'no',
+});
+
+function decided(scene: Scene, ...calls: readonly ReturnType<typeof call>[]) {
+  return play({ agent: { state: AT_WORK }, ...scene }, answer('', ...calls));
+}
+
+it('a call is decided in the step of its answer, with its arguments', () => {
+  const inputs: unknown[] = [];
+  const tool = toolOf('tool', {
+    decode(input, { id }, view) {
+      inputs.push(input, view.message_seq, view.self.state.type, view.newId(), view.newId());
+      return { type: 'settle', output: id, consequences: [] };
+    },
+  });
+  const made = decided({ tools: [tool] }, call('c1', 'tool', { n: 1 }));
+  assert.deepEqual(inputs, [{ n: 1 }, 2, 'executing', 'id-0', 'id-1']);
+  assert.deepEqual(resultsOf(made), ['c1: ok: c1']);
+  assert.deepEqual([made.step?.calls, made.effects], [1, [{ type: 'request-model', attempt: 1 }]]);
+});
+
+it('arguments that are no JSON, and a call that the ledger refused before, are refused', () => {
+  const tools = [toolOf('tool', { decode: () => assert.fail('it is not decided') })];
+  const [broken] = resultsOf(decided({ tools }, call('c1', 'tool', '{')));
+  assert.match(broken ?? '', /^c1: error: .*INVALID_ARG.*the arguments of tool are not valid JSON/);
+  const overrides = new Map([['c1', { code: 'WOULD_DEADLOCK' as const, message: 'a circle' }]]);
+  const [refused] = resultsOf(decided({ tools, led: { overrides } }, one));
+  assert.equal(refused, 'c1: error: {"error":{"code":"WOULD_DEADLOCK","message":"a circle"}}');
+});
+
+it('what a call throws is its own failure, whatever it throws', () => {
+  for (const thrown of [new Error('boom'), 'boom', Object.create(null)]) {
+    const decode = () => {
+      throw thrown;
+    };
+    const made = decided({ tools: [toolOf('tool', { decode }), toolOf('good')] }, one, call('c2', 'good'));
+    const [failed, good] = resultsOf(made);
+    assert.match(failed ?? '', /^c1: error: .*INTERNAL.*tool failed inside Coppice: (boom|an error)/);
+    assert.equal(good, 'c2: ok: fine');
+  }
+});
+
+it('what throws when the call is decided already ends the turn: nobody could tell what of it was done', () => {
+  const decode = (): Decision => ({
+    type: 'settle',
+    output: 'fine',
+    consequences: [{ type: 'create-agents', agents: null as never }],
+  });
+  const { step } = decided({ tools: [toolOf('tool', { decode })] }, one);
+  assert.deepEqual([step?.state.type, step?.create, step?.calls], ['errored', [], 0]);
+});
+
+it('what a step creates is not there yet: other calls come after its commit, creations may join; after a kill all wait', () => {
+  const tools = [
+    toolOf('create', { creates: ({ n }: { n?: number }) => n !== 0, decode: () => creating } as never),
+    toolOf('look'),
+    toolOf('kill', { decode: () => killing }),
+  ];
+  const made = decided(
+    { tools },
+    call('c1', 'create'),
+    call('c2', 'create'),
+    call('c3', 'look'),
+    call('c4', 'create', { n: 0 }),
+  );
+  assert.deepEqual(resultsOf(made), ['c1: ok: made', 'c2: ok: made']);
+  assert.deepEqual(made.deferred, [
+    { call: call('c3', 'look'), ...NOTHING },
+    { call: call('c4', 'create', { n: 0 }), ...NOTHING },
+  ]);
+  const killed = decided({ tools }, call('c1', 'kill'), call('c2', 'create'));
+  assert.deepEqual(killed.deferred, [{ call: call('c2', 'create'), ...NOTHING }]);
+  assert.deepEqual(killed.step?.kill, ['x']);
+});
+
+it('of calls that bring schemas one is read in a step', () => {
+  const schema = { output_schema: {} };
+  const calls = [call('c1', 'tool', schema), call('c2', 'tool', schema), call('c3', 'tool')];
+  const made = decided({ tools: [toolOf('tool')] }, ...calls);
+  assert.deepEqual(resultsOf(made), ['c1: ok: fine', 'c3: ok: fine']);
+  assert.deepEqual(made.deferred, [{ call: calls[1], ...NOTHING }]);
+});
+
+it('what comes last is decided after the others, wherever it stands, and waits for those that are put off', () => {
+  const tools = [
+    toolOf('last', { comes_last: true }),
+    toolOf('tool'),
+    toolOf('named', { mentions: () => ['kid'] }),
+  ];
+  const order = resultsOf(decided({ tools }, call('c1', 'last'), call('c2', 'tool')));
+  assert.deepEqual(order, ['c2: ok: fine', 'c1: ok: fine']);
+  const made = decided({ tools }, call('c1', 'last'), call('c2', 'named'));
+  assert.deepEqual(made.deferred, [
+    { call: call('c2', 'named'), ...NOTHING, look_up: ['kid'] },
+    { call: call('c1', 'last'), ...NOTHING, last: true },
+  ]);
+});
+
+it('a name that nobody has is looked up once; where others lead agents, whoever looks at them asks the ledger first', () => {
+  const tools = [toolOf('tool', { mentions: () => ['kid', '', 'root'] })];
+  assert.deepEqual(decided({ tools }, one).deferred, [{ call: one, ...NOTHING, look_up: ['kid'] }]);
+  assert.deepEqual(decided({ tools, led: { looked_up: new Set(['kid']) } }, one).deferred, []);
+  const shared = { view: { shared: true }, led: { looked_up: new Set(['kid']) } };
+  assert.deepEqual(decided({ tools, ...shared }, one).deferred, [{ call: one, ...NOTHING, survey: true }]);
+  const surveyed = { ...shared, led: { ...shared.led, surveyed: new Set(['c1']) } };
+  assert.deepEqual(decided({ tools, ...surveyed }, one).deferred, []);
+  const survey = (over: object) => decided({ tools: [toolOf('tool', over)], ...shared }, one).deferred.length;
+  assert.deepEqual(
+    [survey({}), survey({ surveys: true }), survey({ surveys: true, creates: true })],
+    [0, 1, 0],
+  );
+});
+
+it('a limit that is reached is believed once the ledger was asked for everybody', () => {
+  const tools = [toolOf('tool', { creates: true, decode: () => refusing('LIMIT_REACHED') })];
+  const deferred = (view: object, surveyed: readonly string[] = [], decode = tools) =>
+    decided({ tools: decode, view, led: { surveyed: new Set(surveyed) } }, one).deferred;
+  assert.deepEqual(deferred({ shared: true }), [{ call: one, ...NOTHING, survey: true }]);
+  assert.deepEqual(deferred({ shared: true }, ['c1']), []);
+  assert.deepEqual(deferred({ shared: false }), []);
+  const invalid = [toolOf('tool', { decode: () => refusing('INVALID_ARG') })];
+  assert.deepEqual(deferred({ shared: true }, [], invalid), []);
+});
+
+const model: Need = { type: 'model', name: 'm' };
+const worktree: Need = { type: 'worktree', base: '/', id: 'w' };
+const made_tree = { path: '/w', branch: 'b', base: 'c' };
+
+it('needs are found out before the call is decided; a worktree is made when all else is admitted', () => {
+  const seen: NeedAnswer[] = [];
+  const tool = toolOf('tool', {
+    needs: () => [model, worktree],
+    decode(_input, _call, view) {
+      seen.push(view.answer(model), view.answer(worktree));
+      return { type: 'settle', output: 'fine', consequences: [] };
+    },
+  });
+  const tools = [tool];
+  assert.deepEqual(decided({ tools }, one).deferred, [{ call: one, ...NOTHING, needs: [model] }]);
+  const good: NeedAnswer = { ok: true, text: 'm' };
+  const half = decided({ tools, led: { answers: new Map([[needKey(model), good]]) } }, one);
+  assert.deepEqual(half.deferred, [{ call: one, ...NOTHING, needs: [worktree] }]);
+  assert.deepEqual([half.answered, resultsOf(half)], [[], []]);
+  assert.deepEqual(seen, [good, { ok: true, text: '', worktree: { path: '', branch: '', base: '' } }]);
+  const there: NeedAnswer = { ok: true, text: '/w', worktree: made_tree };
+  const answers = new Map([
+    [needKey(model), good],
+    [needKey(worktree), there],
+  ]);
+  const whole = decided({ tools, led: { answers } }, one);
+  assert.deepEqual([whole.deferred, whole.unused], [[], []]);
+  assert.deepEqual(whole.answered, [needKey(model), needKey(worktree)]);
+  assert.deepEqual(seen.slice(2), [good, there]);
+  const refused = [{ ...tool, decode: () => refusing('INVALID_ARG') }];
+  const none = decided({ tools: refused, led: { answers } }, one);
+  assert.deepEqual([none.answered, none.unused], [[needKey(model), needKey(worktree)], [made_tree]]);
+  const unmade = decided({ tools: refused, led: { answers: new Map([[needKey(model), good]]) } }, one);
+  assert.deepEqual([unmade.deferred, unmade.unused], [[], []]);
+});
+
+it('a need that was not found out has no answer but that', () => {
+  const seen: NeedAnswer[] = [];
+  const decode = (_input: unknown, _call: unknown, view: { answer: (need: Need) => NeedAnswer }) => {
+    seen.push(view.answer(model));
+    return refusing('INVALID_ARG');
+  };
+  decided({ tools: [toolOf('tool', { decode })] }, one);
+  assert.deepEqual(seen, [{ ok: false, error: 'it could not be looked up' }]);
+});
+
+it('a call that was stopped meanwhile, or is parked, is not decided; what was found out for it is given up', () => {
+  const tools = [toolOf('tool', { needs: () => [worktree], decode: () => assert.fail('it is not decided') })];
+  const answers = new Map<string, NeedAnswer>([
+    [needKey(worktree), { ok: true, text: '/w', worktree: made_tree }],
+  ]);
+  const parked = { call: one, wait: { from: ['kid'], deadline: 5_000 } };
+  const kid = agentOf('kid', { state: AT_WORK, parent_id: 'root' });
+  const ask = { call: one, ask: { id: 'a', at: 1 } };
+  const child = { call: one, child: 'kid' };
+  for (const state of [
+    { type: 'idle' } as const,
+    executing(parked),
+    executing(ask),
+    executing(child),
+    executing(call('c2')),
+  ]) {
+    const made = play({ agent: { state }, tools, others: [kid], led: { answers } }, again(one));
+    assert.deepEqual(
+      [made.step, made.unused, made.answered],
+      [null, [made_tree], [needKey(worktree)]],
+      state.type,
+    );
+  }
+  const broken = play({ tools, led: { answers } }, again(call('c1', 'tool', '{')));
+  assert.deepEqual([broken.unused, broken.answered], [[], []]);
+  const unknown = play({ led: { answers } }, again(one));
+  assert.deepEqual([unknown.step, unknown.unused], [null, []]);
+});
+
+it('a call waits for a child that it creates; what other tools are asked for is an effect', () => {
+  const decode = (): Decision => ({ type: 'delegate', child: 'kid', consequences: [] });
+  const made = decided({ tools: [toolOf('tool', { decode })] }, one, call('c2', 'bash'));
+  assert.deepEqual(made.effects, [{ type: 'run-call', call: call('c2', 'bash') }]);
+  const { state } = made.step ?? {};
+  assert.deepEqual(state?.type === 'executing' && state.running.map(({ child }) => child), [
+    'kid',
+    undefined,
+  ]);
+  assert.deepEqual([made.step?.waits_for, made.step?.doing], [['kid'], 'tool +1']);
+});
+
+it('a call sees what the step has created before it, and who rests', () => {
+  const seen: number[][] = [];
+  const decode: Parameters<typeof toolOf>[1] = {
+    creates: true,
+    decode(_input, _call, { tree, living_children, resting }) {
+      seen.push([tree.live, tree.total, living_children, resting('children'), resting('tree')]);
+      return creating;
+    },
+  };
+  const others = [
+    agentOf('a', { parent_id: 'root' }),
+    agentOf('b', { parent_id: 'root', state: AT_WORK }),
+    agentOf('c', { parent_id: 'a' }),
+    agentOf('d', { parent_id: 'root', state: { type: 'killed', by: 'you' } }),
+  ];
+  decided({ tools: [toolOf('tool', decode)], others }, one, call('c2'));
+  assert.deepEqual(seen, [
+    [1, 1, 2, 1, 2],
+    [2, 2, 3, 1, 2],
+  ]);
+});

@@ -1,0 +1,196 @@
+// Proves when a wait ends, with what, and where the next look at one that goes on begins; and what a person's interruption makes of it.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Decision } from '../../../src/kernel/toolsets/toolset.ts';
+import type { EventOf } from '../../../src/kernel/transition/event.ts';
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import type { WaitSpec } from '../../../src/records/agent/state.ts';
+import {
+  AT_WORK,
+  agentOf,
+  answer,
+  call,
+  executing,
+  mailOf,
+  NOW,
+  play,
+  resultsOf,
+  type Scene,
+  toldIn,
+  toolOf,
+} from './turn-stage.ts';
+
+const LATER = 9_000;
+const kid = (id: string, over: Partial<Agent> = {}) =>
+  agentOf(id, { parent_id: 'root', origin: 'fork', ...over });
+const busy = (id: string) => kid(id, { state: AT_WORK });
+const letter = (from_id: string | null, body = `from ${from_id}`) =>
+  mailOf('letter', body, { from_id, from_name: `${from_id}` });
+const parkedOn = (from: WaitSpec['from'], deadline = LATER, id = 'w1') => ({
+  call: call(id, 'wait'),
+  wait: { from, deadline },
+});
+
+/** Counts the looks at each agent. */
+function looks(scene: Scene) {
+  const looked: string[] = [];
+  const hasMail = ({ id }: Agent) => {
+    looked.push(id);
+    return false;
+  };
+  return { looked, made: play({ ...scene, view: { ...scene.view, hasMail } }) };
+}
+
+it('a look begins where the last one found somebody at work, goes round, and tells where it stopped', () => {
+  const state = executing(parkedOn(['a', 'b', 'c']));
+  const others = [kid('a'), kid('b'), busy('c')];
+  const first = looks({ agent: { state }, others });
+  assert.deepEqual([first.looked, [...first.made.wait_cursors]], [['a', 'b'], [['w1', 2]]]);
+  assert.equal(first.made.step, null);
+  const at = (cursor: number, all: readonly Agent[]) =>
+    looks({ agent: { state }, others: all, led: { wait_cursors: new Map([['w1', cursor]]) } });
+  const second = at(2, others);
+  assert.deepEqual([second.looked, [...second.made.wait_cursors]], [[], [['w1', 2]]]);
+  const round = at(2, [kid('a'), busy('b'), kid('c')]);
+  assert.deepEqual([round.looked, [...round.made.wait_cursors]], [['c', 'a'], [['w1', 1]]]);
+  const done = at(2, [kid('a'), kid('b'), kid('c')]);
+  assert.deepEqual([[...done.made.wait_cursors], resultsOf(done.made).length], [[], 1]);
+});
+
+it('a wait for several ends with all of them; letters count, and are taken', () => {
+  const others = [kid('a', { reply: 'done' }), busy('b')];
+  const waiting = play({ agent: { state: executing(parkedOn(['a', 'b'])) }, others });
+  assert.equal(waiting.step, null);
+  const mail = [letter('b', 'first'), letter('b', 'second')];
+  const made = play({ agent: { state: executing(parkedOn(['a', 'b'])) }, others, mail });
+  const [result] = resultsOf(made);
+  assert.match(
+    result ?? '',
+    /^w1: ok: \{"results":\[.*"idle","last_reply":"done".*"received","message":"first"\}\]\}$/,
+  );
+  assert.deepEqual(
+    [[...made.consumed], made.step?.consume],
+    [[mail[0]?.id], [{ mail_id: mail[0]?.id, seq: 2 }]],
+  );
+  assert.deepEqual([made.step?.waits_for, made.step?.waits_until], [[], {}]);
+});
+
+it('a wait ends at its deadline with what is there, not before', () => {
+  const scene = (deadline: number) => ({
+    agent: { state: executing(parkedOn(['a'], deadline)) },
+    others: [busy('a')],
+  });
+  assert.equal(play(scene(NOW + 1)).step, null);
+  const late = play(scene(NOW));
+  assert.match(resultsOf(late)[0] ?? '', /"running"\}\],"timed_out":true\}$/);
+  assert.deepEqual([...late.wait_cursors], []);
+});
+
+it('a wait for the next message ends with the first letter alone, and has no cursor', () => {
+  const state = executing(parkedOn(null), parkedOn(null, LATER, 'w2'));
+  const none = play({ agent: { state }, mail: [mailOf('event', 'ding')] });
+  assert.deepEqual([none.step, [...none.wait_cursors]], [null, []]);
+  const mail = [letter('a', 'one'), letter(null, 'two'), letter('a', 'three')];
+  const made = play({ agent: { state }, others: [busy('a')], mail });
+  const [first, second] = resultsOf(made);
+  assert.match(first ?? '', /^w1: ok: .*"message":"one"/);
+  assert.match(second ?? '', /^w2: ok: .*"message":"two"/);
+  const late = play({ agent: { state: executing(parkedOn(null, NOW)) } });
+  assert.deepEqual(resultsOf(late), ['w1: ok: {"status":"timeout"}']);
+});
+
+it('whoever this step writes to is about to work: nobody waits for it in vain', () => {
+  const sends: Decision = {
+    type: 'settle',
+    output: 'sent',
+    consequences: [{ type: 'deliver-mail', mail: { ...letter('root'), to_id: 'a' } }],
+  };
+  const park = (from: WaitSpec['from'], deadline: number): Decision => ({
+    type: 'park',
+    wait: { from, deadline },
+  });
+  const tools = (deadline: number, from: WaitSpec['from'] = ['a']) => [
+    toolOf('send', { decode: () => sends }),
+    toolOf('wait', { decode: () => park(from, deadline) }),
+  ];
+  const scene = { agent: { state: AT_WORK }, others: [kid('a')] };
+  const parked = play({ ...scene, tools: tools(LATER) }, answer('', call('c1', 'send'), call('c2', 'wait')));
+  assert.deepEqual([parked.parked, resultsOf(parked)], [[{ call_id: 'c2', from: ['a'] }], ['c1: ok: sent']]);
+  assert.deepEqual(
+    [parked.step?.waits_for, parked.step?.waits_until, parked.step?.doing],
+    [['a'], { a: LATER }, 'wait 1 agent'],
+  );
+  assert.deepEqual(parked.effects, [{ type: 'start-timer', call_id: 'c2', at: LATER }]);
+  const other = play(
+    { ...scene, others: [kid('a'), kid('b')], tools: tools(LATER, ['b']) },
+    answer('', call('c1', 'send'), call('c2', 'wait')),
+  );
+  assert.deepEqual([other.parked, resultsOf(other).length], [[], 2]);
+  const at_once = play({ ...scene, tools: tools(LATER) }, answer('', call('c2', 'wait')));
+  assert.deepEqual([at_once.parked, resultsOf(at_once).length], [[], 1]);
+  const past = play({ ...scene, others: [busy('a')], tools: tools(NOW) }, answer('', call('c2', 'wait')));
+  assert.match(resultsOf(past)[0] ?? '', /"timed_out":true/);
+  assert.deepEqual([past.parked, past.effects], [[], [{ type: 'request-model', attempt: 1 }]]);
+  const next = play({ ...scene, tools: tools(LATER, null) }, answer('', call('c2', 'wait')));
+  assert.deepEqual([next.parked, resultsOf(next)], [[], []]);
+  const there = play(
+    { ...scene, mail: [letter('a')], tools: tools(LATER, null) },
+    answer('', call('c2', 'wait')),
+  );
+  assert.match(resultsOf(there)[0] ?? '', /"received"/);
+});
+
+it('of two waits in one step the second does not get the letter that the first took', () => {
+  const state = executing(parkedOn(['a']), parkedOn(['a'], LATER, 'w2'));
+  const made = play({ agent: { state }, others: [busy('a')], mail: [letter('a'), letter('b')] });
+  assert.deepEqual([resultsOf(made).length, [...made.wait_cursors]], [1, [['w2', 0]]]);
+});
+
+const human = (from: WaitSpec['from'], deadline = LATER) => ({
+  type: 'waiting' as const,
+  wait: { from, deadline },
+  since: 1,
+});
+
+it('a person waits for what agents write, not for their own words', () => {
+  const own = play({ agent: { state: human(null) }, mail: [letter(null)] });
+  assert.equal(own.step, null);
+  const made = play({
+    agent: { state: human(null) },
+    others: [busy('a')],
+    mail: [letter(null), letter('a', 'here')],
+  });
+  assert.match(toldIn(made)[0] ?? '', /^waited: .*"message":"here"/);
+  const all = play({ agent: { state: human(['a', 'b']) }, others: [kid('a'), busy('b')] });
+  assert.equal(all.step, null);
+  const late = play({ agent: { state: human(['a'], NOW) }, others: [busy('a')] });
+  assert.match(toldIn(late)[0] ?? '', /^waited: .*"timed_out":true/);
+  assert.equal(play({ agent: { state: human(['a'], NOW + 1) }, others: [busy('a')] }).step, null);
+  const rest = play({ agent: { state: human(['a']) }, others: [kid('a')] });
+  assert.match(toldIn(rest)[0] ?? '', /^waited: \{"results":\[[^\]]*\]\}$/);
+});
+
+const CANCEL: EventOf<'cancel'> = { type: 'cancel', at: NOW, by: 'you', reason: 'enough', open: [] };
+
+it('an interrupted wait shows what it has and takes its letters; what was streamed stays', () => {
+  const state = executing(parkedOn(['a', 'b']), call('c2'));
+  const mail = [letter('a')];
+  const made = play(
+    { agent: { state }, others: [busy('a'), busy('b')], mail },
+    { type: 'event', event: CANCEL },
+  );
+  const [wait, other] = resultsOf(made);
+  assert.match(wait ?? '', /^w1: ok: .*"received".*"interrupted":true/);
+  assert.match(other ?? '', /^c2: cancelled/);
+  assert.deepEqual(made.step?.consume, [{ mail_id: mail[0]?.id, seq: 2 }]);
+  const person = play(
+    { agent: { state: human(['a']) }, others: [busy('a')], mail },
+    { type: 'event', event: CANCEL },
+  );
+  assert.match(toldIn(person)[0] ?? '', /^waited: .*"received"/);
+  assert.deepEqual([...person.consumed], [mail[0]?.id]);
+  const said = (request: object | null, text: string) =>
+    play({ agent: { state: AT_WORK }, led: { request, said: text } }, { type: 'event', event: CANCEL }).step
+      ?.messages[0]?.kind;
+  assert.deepEqual([said({}, 'half'), said({}, ' '), said(null, 'half')], ['assistant', 'event', 'event']);
+});

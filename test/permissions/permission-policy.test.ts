@@ -1,0 +1,299 @@
+/** Proves that a policy decides as its laws P1–P7 say, and that commands and paths cannot be written around it. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell text, not templates
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  createPolicy,
+  decide,
+  narrow,
+  type Policy,
+  type RuleTexts,
+} from '../../src/permissions/permission-policy.ts';
+import { InvalidRuleError, parseRule } from '../../src/permissions/permission-rule.ts';
+
+const cli = (texts: RuleTexts): Policy => createPolicy({ cli: texts });
+const verdict = (policy: Policy, tool: string, subject = ''): string => decide(policy, tool, subject).verdict;
+
+test('defaults: reading is allowed, changing asks, unknown tools ask (P3)', () => {
+  const policy = createPolicy();
+  for (const tool of ['read', 'search', 'think', 'read_image'])
+    assert.equal(verdict(policy, tool, 'a'), 'allow');
+  for (const tool of ['bash', 'write', 'patch', 'other']) assert.equal(verdict(policy, tool, 'a'), 'ask');
+  assert.deepEqual(decide(policy, 'bash', 'ls'), { verdict: 'ask', rule: 'ask(bash), the default' });
+});
+
+test('deny beats ask beats allow in one source (P1), the command line beats the configuration (P2)', () => {
+  const one = cli({ allow: ['write'], ask: ['write:src/**'], deny: ['write:src/secret/**'] });
+  assert.equal(verdict(one, 'write', 'a.txt'), 'allow');
+  assert.equal(verdict(one, 'write', 'src/a.ts'), 'ask');
+  assert.deepEqual(decide(one, 'write', 'src/secret/a.ts'), {
+    verdict: 'deny',
+    rule: 'deny(write:src/secret/**)',
+  });
+  const two = createPolicy({ cli: { allow: ['bash:ls'] }, config: { deny: ['bash'] } });
+  assert.equal(verdict(two, 'bash', 'ls'), 'allow');
+  assert.equal(verdict(two, 'bash', 'pwd'), 'deny');
+});
+
+test('a pattern allows a plain command', () => {
+  const policy = cli({ allow: ['bash:git *'] });
+  const plain = [
+    'git status',
+    'git',
+    '  git log --oneline\n',
+    'git commit -m "one; two | three"',
+    "git commit -m 'first line\nsecond $(line)'",
+    'git log \\; x',
+    'git show $BRANCH',
+    'git log --grep=a#b',
+  ];
+  for (const command of plain) assert.equal(verdict(policy, 'bash', command), 'allow', command);
+});
+
+test('nothing is smuggled behind an allowed pattern (P5)', () => {
+  const policy = cli({ allow: ['bash:git *'] });
+  const smuggled = [
+    'git status; rm -rf /',
+    'git status && rm -rf /',
+    'git status || rm -rf /',
+    'git status | sh',
+    'git status & rm -rf /',
+    'git status\nrm -rf /',
+    'git status\r\nrm -rf /',
+    'git $(rm -rf /)',
+    'git "$(rm -rf /)"',
+    'git `rm -rf /`',
+    'git "`rm -rf /`"',
+    'git status > /etc/passwd',
+    'git status >> ~/.bashrc',
+    'git apply < patch',
+    'git diff <(rm -rf /)',
+    'git ${x:-$(rm)}',
+    'git "${x@P}"',
+    'git $((x[$(rm)]))',
+    'git $[x]',
+    "git $'\\n'rm",
+    'git "unclosed; rm -rf /',
+    "git # '\nrm -rf / # '",
+    "# '\nrm -rf / # '",
+    'git status # comment',
+    'git sta\\\ntus',
+    'gitx status',
+    'xgit status',
+    'GIT_PAGER=rm git log',
+    'env git status',
+    '(git status)',
+    '{ git status; }',
+    'git status\0; rm',
+    '\u00a0git status',
+    "git 'a' 'b\n' ; rm '",
+  ];
+  for (const command of smuggled)
+    assert.equal(verdict(policy, 'bash', command), 'ask', JSON.stringify(command));
+});
+
+test('what an allowed command runs in its turn must be allowed, too (P5)', () => {
+  const policy = cli({
+    allow: ['bash:git *', 'bash:timeout *', 'bash:find *', 'bash:python3 *', 'bash:cd src && make'],
+  });
+  for (const command of [
+    'git -C src status',
+    'git -c user.name=a commit -m b',
+    'find . -name a',
+    'timeout 5 timeout 6 timeout 7 timeout',
+    "python3 -c 'print(1)'",
+    'python3 a.py $X',
+    'cd src && make',
+  ])
+    assert.equal(verdict(policy, 'bash', command), 'allow', command);
+  for (const command of [
+    "git -c alias.x='!sh x' x",
+    'git bisect run make',
+    'git $X',
+    'timeout 5 make',
+    'find . -exec rm {} +',
+    'find . -exec sh -c "$X" \\;',
+    'cd src && make all',
+  ])
+    assert.equal(verdict(policy, 'bash', command), 'ask', command);
+});
+
+test('bash and bash:* allow everything', () => {
+  for (const rule of ['bash', 'bash:*', '*'])
+    assert.equal(verdict(cli({ allow: [rule] }), 'bash', 'a; b | c'), 'allow');
+});
+
+test('a denied command is found wherever it stands (P6)', () => {
+  const policy = cli({ allow: ['bash'], deny: ['bash:rm *'] });
+  const hidden = [
+    'rm -rf /',
+    'ls; rm -rf /',
+    'ls && rm x || true',
+    'ls | xargs rm -f',
+    'ls\nrm x',
+    'echo $(rm x)',
+    'echo "`rm x`"',
+    'cat <(rm x)',
+    '(rm x)',
+    '{ rm x; }',
+    'if true; then rm x; fi',
+    'for a in b; do rm $a; done',
+    'f() { rm x; }; f',
+    'sudo -n rm x',
+    'FOO=1 rm x',
+    'env FOO=1 rm x',
+    '/bin/rm x',
+    'r""m x',
+    "'rm' x",
+    '\\rm x',
+    'r\\\nm x',
+    'bash -c "rm x"',
+    "sh -ec 'true; rm x'",
+    'eval rm x',
+    "eval 'r'm x",
+    "trap 'rm x' EXIT",
+    'find . -name a -exec rm {} +',
+    'timeout 5 nohup rm x',
+    '>out rm x',
+    '2>&1 rm x',
+    'echo "${x:-$(rm x)}"',
+    'cat <<EOF | sh\nrm x\nEOF',
+  ];
+  for (const command of hidden)
+    assert.equal(verdict(policy, 'bash', command), 'deny', JSON.stringify(command));
+  for (const command of ['ls', 'echo rm x', 'git rm x', 'npm run rm-all', 'cat "rm x"', 'echo $HOME > out'])
+    assert.equal(verdict(policy, 'bash', command), 'allow', command);
+});
+
+test('where the text does not tell what runs, an allowed call is denied if something is, asked about if something is (P6)', () => {
+  const policy = cli({ allow: ['bash'], deny: ['bash:rm *'] });
+  const unclear = [
+    '$X -rf /',
+    'X=rm; $X y',
+    '$(echo rm) x',
+    '`echo rm` x',
+    '/bin/r? x',
+    '{rm,-rf,x}',
+    "$'\\x72m' x",
+    'echo cm0= | base64 -d | sh',
+    'bash -c "$X"',
+    'eval "$X"',
+    'source <(echo hi)',
+    'echo "unclosed',
+    `${'$('.repeat(20)}rm x`,
+  ];
+  for (const command of unclear)
+    assert.equal(verdict(policy, 'bash', command), 'deny', JSON.stringify(command));
+  assert.deepEqual(decide(policy, 'bash', '$X y'), {
+    verdict: 'deny',
+    rule: 'deny(bash:rm *), for it cannot be seen what the command runs (which program it runs): write it as plain commands',
+  });
+  assert.equal(verdict(cli({ allow: ['bash'], ask: ['bash:rm *'] }), 'bash', '$X y'), 'ask');
+  assert.equal(verdict(cli({ allow: ['bash'] }), 'bash', '$X y'), 'allow');
+});
+
+test('paths: * stays in one part, ** does not, a bare name matches at any depth', () => {
+  const allowed = (rule: string, path: string): boolean =>
+    verdict(cli({ allow: [rule] }), 'write', path) === 'allow';
+  assert.ok(allowed('write:src/**', 'src/a/b.ts'));
+  assert.ok(allowed('write:src/*.ts', 'src/a.ts'));
+  assert.ok(!allowed('write:src/*.ts', 'src/a/b.ts'));
+  assert.ok(allowed('write:*.md', 'docs/a.md'));
+  assert.ok(!allowed('write:src', 'src/a.ts'));
+  assert.ok(!allowed('write:src/**', 'srcs/a.ts'));
+  assert.ok(!allowed('write:src/**', '../src/a.ts'));
+  assert.ok(allowed('write:**/test/**', 'a/b/test/c/d'));
+});
+
+test('a denied folder denies what is in it (P7)', () => {
+  const denied = (rule: string, path: string): boolean =>
+    verdict(cli({ deny: [rule] }), 'read', path) === 'deny';
+  assert.ok(denied('read:secrets', 'a/secrets/b/c.txt'));
+  assert.ok(denied('read:a/secrets', 'a/secrets/b'));
+  assert.ok(denied('read:.env*', 'app/.env.local'));
+  assert.ok(denied('read:secrets/**', 'secrets'));
+  assert.ok(!denied('read:secrets', 'not-secrets'));
+});
+
+test('rules that make no sense are refused with a sentence', () => {
+  for (const text of ['', ':x', 'bash:', 'ba sh', '*:x', 'write:../x', 'read:/etc/passwd']) {
+    assert.throws(
+      () => parseRule(text, 'allow'),
+      (error) =>
+        error instanceof InvalidRuleError && /^invalid rule ".*": .*; write TOOL/.test(error.message),
+      text,
+    );
+  }
+  assert.deepEqual(parseRule(' bash:git * ', 'deny'), { verdict: 'deny', tool: 'bash', pattern: 'git *' });
+  assert.deepEqual(parseRule('bash:*', 'ask'), { verdict: 'ask', tool: 'bash' });
+});
+
+const strictness: Record<string, number> = { allow: 0, ask: 1, deny: 2 };
+const rule = fc.constantFrom(
+  '*',
+  'bash',
+  'bash:git *',
+  'bash:rm *',
+  'read',
+  'write:src/**',
+  'write:*.md',
+  'read:.env',
+  'mcp_*',
+);
+const texts = fc.record({ allow: fc.array(rule), ask: fc.array(rule), deny: fc.array(rule) });
+const policies = fc.record({ cli: texts, config: texts }).map((both) => createPolicy(both));
+const calls = fc.oneof(
+  fc.record({
+    tool: fc.constant('bash'),
+    subject: fc.oneof(
+      fc.constantFrom('git status', 'rm x', 'git a; rm b', '$X'),
+      fc.string({ unit: 'binary' }),
+    ),
+  }),
+  fc.record({
+    tool: fc.constantFrom('read', 'write', 'mcp_x', 'other'),
+    subject: fc.constantFrom('src/a.md', '.env', 'b', '.'),
+  }),
+);
+
+test('a child never gets more than its parent, however deep, and the parent’s decision counts unchanged (P4)', () => {
+  fc.assert(
+    fc.property(policies, policies, policies, calls, (parent, child, grandchild, { tool, subject }) => {
+      const both = narrow(parent, child);
+      const all = narrow(both, grandchild);
+      const strict = (policy: Policy): number => strictness[verdict(policy, tool, subject)]!;
+      assert.equal(strict(both), Math.max(strict(parent), strict(child)));
+      assert.equal(strict(all), Math.max(strict(both), strict(grandchild)));
+      assert.deepEqual(JSON.parse(JSON.stringify(all)), all, 'plain data');
+    }),
+  );
+  const policy = createPolicy();
+  assert.deepEqual(narrow(policy, policy), policy);
+});
+
+test('hostile subjects are decided quickly', () => {
+  const policy = cli({ allow: ['bash:*a*b*c*'], deny: ['bash:rm *', 'bash:*x*y*z*'] });
+  const quick = (command: string): void => {
+    const before = process.cpuUsage();
+    assert.notEqual(verdict(policy, 'bash', command), 'allow');
+    const { user, system } = process.cpuUsage(before);
+    // Far above the 10 ms that it takes, far below what growing with the square would.
+    assert.ok(user + system < 1_000_000, `${command.slice(0, 20)} took ${(user + system) / 1000} ms`);
+  };
+  for (const command of [
+    'sudo '.repeat(20_000),
+    '$('.repeat(50_000),
+    '('.repeat(100_000),
+    'a"'.repeat(50_001),
+    '${'.repeat(50_000),
+    'x'.repeat(200_000),
+    '`\\'.repeat(50_000),
+    'a;'.repeat(500_000),
+    '<<E '.repeat(4_000),
+    `"$(`.repeat(8_000),
+    '$(case a in a)'.repeat(2_000),
+    `${'env '.repeat(8_000)}rm`,
+  ])
+    quick(command);
+});

@@ -1,0 +1,75 @@
+/** Proves that a deny rule on commands holds: of the ways to run `rm x`, tried in a real bash, none that works is let by; ordinary commands are. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createPolicy, decide } from '../../../src/permissions/permission-policy.ts';
+import { deleting, ordinary, reaching } from './command-forms.ts';
+
+const policy = createPolicy({ cli: { allow: ['bash'], deny: ['bash:rm *'] } });
+const verdict = (command: string): string => decide(policy, 'bash', command).verdict;
+
+/** Runs the command as the bash tool does; true when it deleted `x`. */
+async function deletes(command: string): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-form-'));
+  try {
+    for (const [name, text] of [
+      ['x', ''],
+      ['s.sh', 'rm x\n'],
+      ['names', 'x\n'],
+      ['m', 'a:\n\t$(V)\n'],
+    ] as const)
+      writeFileSync(join(folder, name), text);
+    if (command.includes('repo')) {
+      mkdirSync(join(folder, 'repo'));
+      const git = (...args: string[]) =>
+        spawnSync('git', ['-C', join(folder, 'repo'), '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]);
+      git('init', '-q');
+      git('commit', '-q', '--allow-empty', '-m', 'a');
+    }
+    const child = spawn('bash', ['-c', 'exec 2>&1; eval "set --;$1"', 'bash', command], {
+      cwd: folder,
+      stdio: 'ignore',
+      detached: true,
+      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder },
+    });
+    const late = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), 5000);
+    await new Promise((resolve) => child.once('exit', resolve));
+    clearTimeout(late);
+    try {
+      // What it left running.
+      process.kill(-child.pid!, 'SIGKILL');
+    } catch {}
+    return !existsSync(join(folder, 'x'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function deletingOnes(commands: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const left = [...commands];
+  const lane = async (): Promise<void> => {
+    for (let command = left.pop(); command !== undefined; command = left.pop())
+      if (await deletes(command)) found.add(command);
+  };
+  await Promise.all([lane(), lane(), lane(), lane()]);
+  return found;
+}
+
+test('every way to run a denied command is refused, and most of them are real', async () => {
+  const by = [...deleting, ...reaching].filter((command) => verdict(command) !== 'deny');
+  assert.deepEqual(by, []);
+  const real = await deletingOnes(deleting);
+  assert.ok(real.size > 210, `${real.size} of ${deleting.length} deleted the file`);
+});
+
+test('ordinary commands are not refused', () => {
+  const refused = ordinary.flatMap((command) => {
+    const decision = decide(policy, 'bash', command);
+    return decision.verdict === 'allow' ? [] : [`${command}: ${decision.rule}`];
+  });
+  assert.deepEqual(refused, []);
+});

@@ -1,0 +1,37 @@
+// Proves that a bounded part of any output is kept to the byte, however it comes in pieces: all of it, or its beginning and its end.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { limits } from '../../src/processes/output.ts';
+import { OutputCapture } from '../../src/processes/output-capture.ts';
+import { makeWorkspace } from '../tools/tool-fixture.ts';
+
+/** Numbers in a row, so that each place in the text is told apart from all others. */
+const TEXT = Array.from({ length: 20_000 }, (_, place) => `${place}\n`).join('');
+const KEPT = limits.head_bytes + limits.tail_bytes;
+
+test('whatever the sizes of its pieces are: head, tail, and the whole in a file', (t) => {
+  const { spill_dir } = makeWorkspace(t);
+  const sizes = fc.array(fc.integer({ min: 1, max: 3 * KEPT }), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(sizes, fc.integer({ min: 0, max: TEXT.length }), (pieces, length) => {
+      const whole = TEXT.slice(0, length);
+      const capture = new OutputCapture(spill_dir, () => {});
+      for (let at = 0, turn = 0; at < length; turn += 1) {
+        const size = pieces[turn % pieces.length] as number;
+        capture.push(Buffer.from(whole.slice(at, at + size)));
+        at += size;
+      }
+      const text = capture.finish();
+      if (length <= KEPT) return assert.equal(text, whole);
+      const [head, note, tail] = text.split(/\n(\[… .* …\])\n/s);
+      assert.equal(head, whole.slice(0, limits.head_bytes));
+      assert.equal(tail, whole.slice(-limits.tail_bytes));
+      assert.match(note ?? '', new RegExp(`^\\[… ${length - KEPT} of ${length} bytes left out; `));
+      const file = /\/[^;\]]*\.\w+/.exec(note ?? '')?.[0] ?? '';
+      assert.equal(readFileSync(file, 'utf8'), whole);
+    }),
+    { numRuns: 60 },
+  );
+});

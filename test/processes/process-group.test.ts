@@ -1,0 +1,93 @@
+/** Proves that nothing which a tool started outlives its runtime: at exit, on a signal handler's word, and after SIGKILL. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { stopProcessGroup } from '../../src/processes/process-group.ts';
+import { killProcessesOfDeadRuntimes } from '../../src/processes/stray-processes.ts';
+import { eventually, makeWorkspace } from '../tools/tool-fixture.ts';
+
+const options = { skip: process.platform === 'linux' ? false : 'reads /proc' };
+
+/** Zombies count as gone: their memory and files are. */
+function running(argument: string): number {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return (
+        /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').includes(argument)
+      );
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+/** Starts another runtime that has a command and one in a session of its own running. */
+async function startRuntime(t: TestContext, end: string) {
+  const context = makeWorkspace(t);
+  const seconds = `${randomInt(100_000, 1_000_000)}.${randomInt(1000, 10_000)}`;
+  const source = (name: string): string => pathToFileURL(join(import.meta.dirname, '../../src', name)).href;
+  const script = join(context.cwd, 'runtime.mts');
+  writeFileSync(
+    script,
+    `import { bash } from '${source('tools/bash.ts')}';
+     import { killAllProcessGroups } from '${source('processes/process-group.ts')}';
+     const context = { cwd: process.cwd(), spill_dir: '/nonexistent', signal: new AbortController().signal,
+       agent: { id: 'a', name: 'a' }, env_allow: [], onOutput: (text) => process.stdout.write(text) };
+     process.on('SIGTERM', () => { ${end} });
+     await bash.run({ command: 'setsid sleep ${seconds} & sleep 0.2; echo begun; sleep ${seconds}' }, context);`,
+  );
+  const child = spawn(process.execPath, [script], { cwd: context.cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  assert.ok(await eventually(() => running(seconds) === 2));
+  return { child, seconds, ended };
+}
+
+test(
+  'the group alone, without the mark: every member is stopped, also one that ignores TERM and one that is suspended',
+  options,
+  async (t) => {
+    const seconds = `${randomInt(100_000, 1_000_000)}.${randomInt(1000, 10_000)}`;
+    const command = `sleep ${seconds} & sleep 0.2; kill -STOP $!; (trap '' TERM; exec sleep ${seconds}) & wait`;
+    const child = spawn('bash', ['-c', command], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+    t.after(() => child.kill('SIGKILL'));
+    assert.ok(await eventually(() => running(seconds) === 2));
+    await stopProcessGroup(child.pid!, 200);
+    assert.ok(await eventually(() => running(seconds) === 0));
+  },
+);
+
+test('process.exit takes every process along', options, async (t) => {
+  const { child, seconds, ended } = await startRuntime(t, 'process.exit(0)');
+  child.kill('SIGTERM');
+  await ended;
+  assert.ok(await eventually(() => running(seconds) === 0));
+});
+
+test('killAllProcessGroups kills them from a signal handler', options, async (t) => {
+  const { child, seconds } = await startRuntime(t, 'killAllProcessGroups(); setTimeout(() => {}, 60_000)');
+  child.kill('SIGTERM');
+  assert.ok(await eventually(() => running(seconds) === 0));
+  assert.equal(child.exitCode, null, 'the runtime itself goes on');
+});
+
+test('after SIGKILL of the runtime another one finds what is left, and only that', options, async (t) => {
+  const dead = await startRuntime(t, '');
+  const alive = await startRuntime(t, '');
+  dead.child.kill('SIGKILL');
+  await dead.ended;
+  assert.ok(running(dead.seconds) > 0, 'the orphans are there to be found');
+  assert.ok(killProcessesOfDeadRuntimes() >= 2);
+  assert.ok(await eventually(() => running(dead.seconds) === 0));
+  assert.equal(running(alive.seconds), 2);
+  alive.child.kill('SIGTERM');
+  alive.child.kill('SIGKILL');
+  await alive.ended;
+  killProcessesOfDeadRuntimes();
+  assert.ok(await eventually(() => running(alive.seconds) === 0));
+});

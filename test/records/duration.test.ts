@@ -1,0 +1,48 @@
+/** Proves how spans of time are read and written, and that what is written is read back. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { durationText, parseDuration } from '../../src/records/text/duration.ts';
+
+describe('durations', () => {
+  const read: readonly (readonly [string, number])[] = [
+    ['90s', 90_000],
+    ['10m', 600_000],
+    ['2h', 7_200_000],
+    ['1d', 86_400_000],
+    ['250ms', 250],
+    ['1h30m', 5_400_000],
+    ['1d2h3m4s5ms', 93_784_005],
+    ['1.5h', 5_400_000],
+    ['0s', 0],
+    ['0.4ms', 0],
+  ];
+  for (const [text, ms] of read) it(`reads ${text}`, () => assert.equal(parseDuration(text), ms));
+
+  const refused = [
+    '',
+    '90',
+    's',
+    '1x',
+    '-5m',
+    '+5m',
+    '30m1h',
+    '1h1h',
+    '1h 30m',
+    ' 1h',
+    '1H',
+    '1.h',
+    '.5h',
+    '1e3s',
+    'Infinitys',
+  ];
+  for (const text of [...refused, `${'9'.repeat(400)}d`])
+    it(`refuses "${text.slice(0, 20)}"`, () => assert.equal(parseDuration(text), null));
+
+  it('writes what it reads', () => {
+    assert.equal(durationText(600_000), '10m');
+    assert.equal(durationText(90_000), '1m30s');
+    assert.equal(durationText(0), '0s');
+    fc.assert(fc.property(fc.nat({ max: 1e13 }), (ms) => assert.equal(parseDuration(durationText(ms)), ms)));
+  });
+});

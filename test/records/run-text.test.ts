@@ -1,0 +1,34 @@
+// Proves that the end of a run reads the same as a delivery and as an announcement.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { announcement } from '../../src/kernel/mailbox/announcement.ts';
+import type { Run } from '../../src/records/run/run.ts';
+import { runText } from '../../src/records/run/run-text.ts';
+import { newRun } from '../channels/parcel-fixture.ts';
+
+const ENDS: readonly (readonly [Partial<Run>, string])[] = [
+  [{}, '[Cron: nightly] Complete.\n\nall is well'],
+  [{ result: null }, '[Cron: nightly] Complete.'],
+  [{ result: '' }, '[Cron: nightly] Complete.'],
+  [{ status: 'failed', result: null, error: 'why' }, '[Cron: nightly] Failed: why'],
+  [{ status: 'failed', result: null, error: null }, '[Cron: nightly] Failed: no reason was kept'],
+  [
+    { status: 'timeout', result: 'half', error: 'too slow' },
+    '[Cron: nightly] Timed out: too slow\n\nWhat it had by then:\nhalf',
+  ],
+  [{ status: 'cancelled', result: null, error: 'Killed by you' }, '[Cron: nightly] Cancelled: Killed by you'],
+  [{ source: 'subagent', label: 'research' }, '[Subagent: research] Complete.\n\nall is well'],
+  [{ source: 'delegate', label: null, id: 'run-7' }, '[Delegate: run-7] Complete.\n\nall is well'],
+];
+for (const [over, text] of ENDS)
+  it(`tells: ${text.replaceAll('\n', ' ')}`, () => assert.equal(runText(newRun(over)), text));
+
+it('says of a background run what its requester is told', () => {
+  const run = newRun({ source: 'subagent', label: 'a', status: 'timeout', result: 'half', error: 'why' });
+  const outcome = { type: 'failure', error: 'why', error_kind: 'timed_out', partial: 'half' } as const;
+  assert.equal(runText(run), announcement('a', outcome));
+  assert.equal(
+    runText(newRun({ source: 'subagent', label: 'a', result: 'r' })),
+    announcement('a', { type: 'success', result: 'r' }),
+  );
+});

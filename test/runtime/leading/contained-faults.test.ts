@@ -1,0 +1,214 @@
+// Proves that what fails inside for one call or one agent is that call's or that agent's failure, on both databases: every other agent of the
+// process goes on, and the ledger that holds the cause can be led again.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { it } from 'node:test';
+import { z } from 'zod';
+import { inputSchema } from '../../../src/kernel/toolsets/arguments.ts';
+import type { Toolset, ToolsetTool } from '../../../src/kernel/toolsets/toolset.ts';
+import { type Database, onBothDatabases } from '../both-databases.ts';
+import { type Play, setStage, until } from '../stage.ts';
+import { errorOf } from '../toolsets/fanout-stage.ts';
+
+const faulty = (name: string, fault: Partial<ToolsetTool>): ToolsetTool => ({
+  spec: { name, description: name, input: inputSchema(z.strictObject({})) },
+  creates: false,
+  surveys: false,
+  mentions: () => [],
+  decode: () => ({ type: 'settle', output: 'fine', consequences: [] }),
+  ...fault,
+});
+
+const boom = (): never => {
+  throw new RangeError('Maximum call stack size exceeded');
+};
+
+const FAULTY: Toolset = {
+  name: 'faulty',
+  tools: [
+    faulty('decodes', { decode: boom }),
+    faulty('mentions', { mentions: boom }),
+    faulty('needs', { needs: boom }),
+  ],
+  guidance: '',
+};
+
+const play: Play = ({ step, user }) => {
+  if (user !== 'break') return 'well';
+  return step === 0 ? ['decodes', 'mentions', 'needs'].map((name) => [name, {}] as const) : 'went on';
+};
+
+/** No JSON, or nothing that an agent is ever told. */
+const UNREADABLE = {
+  control: [
+    'no order',
+    null,
+    ['wait'],
+    { type: 'dance' },
+    { type: 'cancel' },
+    { type: 'cancel', reason: { text: 'x' } },
+    { type: 'capture' },
+    { type: 'capture', text: 7 },
+    { type: 'fork', id: 'x' },
+    { type: 'fork', id: 'x', name: 7, prompt: null },
+    { type: 'wait' },
+    { type: 'wait', timeout_ms: 1000 },
+    { type: 'wait', from: [], timeout_ms: '1' },
+    { type: 'wait', timeout_ms: 1000, from: 'x' },
+    { type: 'wait', timeout_ms: 1000, from: [7] },
+    { type: 'answer', ask_id: 'x', verdict: 'perhaps', note: '' },
+  ],
+  outcome: [
+    { outcome: null },
+    { agent_id: 'x', outcome: {} },
+    { agent_id: 'x', outcome: { type: 'success' } },
+    { agent_id: 'x', outcome: { type: 'failure' } },
+  ],
+  announce: [
+    'no order',
+    { agent_id: 'x', outcome: { type: 'success', result: 7 } },
+    { agent_id: 'x', outcome: { type: 'failure', error_kind: 'lost' } },
+  ],
+} as const;
+
+const UNFOLLOWED = [
+  { type: 'fork', id: 'SELF', name: 'x', prompt: 'do' },
+  { type: 'wait', timeout_ms: 200, from: ['SELF', 'nobody', 'a\0b\ud800'] },
+  { type: 'wait', timeout_ms: -1e308, from: null },
+];
+
+function suite(database: Database): void {
+  it('a tool that throws while its call is decided: the call has an error, its agent and the other tree go on', async () => {
+    const url = await database();
+    const on = await setStage(play, {
+      toolsets: ['process', 'faulty'],
+      more_toolsets: [FAULTY],
+      ...(url === undefined ? {} : { database: url }),
+    });
+    const other = await on.start('hello');
+    const broken = await on.start('break');
+    assert.equal((await on.runtime.settled(broken.id)).reply, 'went on');
+    assert.equal((await on.runtime.settled(other.id)).reply, 'well');
+    const results = await on.results(broken);
+    assert.deepEqual(
+      results.map((result) => [result.status, errorOf(result).code]),
+      [1, 2, 3].map(() => ['error', 'INTERNAL']),
+    );
+    assert.match(errorOf(results[0]).message, /decodes failed inside Coppice: Maximum call stack/);
+    await on.close();
+  });
+
+  it('a message of thousands of calls, all with one id: none is run, and the model is told why', async () => {
+    const url = await database();
+    const many: Play = ({ step }) =>
+      step === 0 ? Array.from({ length: 10_000 }, () => ['fork', { name: 'x' }] as const) : 'fewer then';
+    const on = await setStage(many, url === undefined ? {} : { database: url });
+    const agent = await on.start('one');
+    assert.equal((await on.runtime.settled(agent.id)).reply, 'fewer then');
+    const results = await on.results(agent);
+    assert.equal(results.length, 1_000);
+    assert.match(results[999]?.output ?? '', /had 10000 calls .* the most is 1000 .* none of them was run/);
+    assert.equal((await on.store.agents({ root_id: agent.root_id })).length, 1);
+    await on.close();
+  });
+
+  it('of many calls with schemas one is decided in a step, in their order; calls without are decided at once', async () => {
+    const url = await database();
+    const created: number[] = [];
+    const names = Array.from({ length: 6 }, (_, index) => `s${index}`);
+    const spawn = (label: string, more: object) =>
+      ['sessions_spawn', { task: 'do', label, ...more }] as const;
+    const schema = (label: string) => ({ output_schema: { properties: { [label]: { type: 'string' } } } });
+    const on = await setStage(
+      ({ name, step, user }) => {
+        if (name !== 'main') return '{}';
+        if (step > 0 || !['with', 'without'].includes(user)) return 'done';
+        return names.map((label) => spawn(label, user === 'with' ? schema(label) : {}));
+      },
+      {
+        toolsets: ['sessions'],
+        ...(url === undefined ? {} : { database: url }),
+        wrap: (store) =>
+          new Proxy(store, {
+            get: (target, key) => {
+              const value = Reflect.get(target, key);
+              if (key !== 'commit') return typeof value === 'function' ? value.bind(target) : value;
+              return (steps: Parameters<typeof store.commit>[0]) => {
+                created.push(...steps.map(({ create }) => create.length).filter((count) => count > 0));
+                return target.commit(steps);
+              };
+            },
+          }),
+      },
+    );
+    const one = await on.perform('with');
+    assert.deepEqual(created.splice(0), [1, 1, 1, 1, 1, 1]);
+    const results = (await on.results(one.root)).map(({ output }) => JSON.parse(output).status);
+    assert.deepEqual(
+      results,
+      names.map(() => 'accepted'),
+    );
+    await on.perform('without');
+    assert.deepEqual(created, [6]);
+    await on.close();
+  });
+
+  it('mail that cannot be read is put aside once with a word to people; its agent goes on', async () => {
+    const url = await database();
+    const on = await setStage(({ user }) => user, url === undefined ? {} : { database: url });
+    const agent = await on.start('one');
+    await on.runtime.settled(agent.id);
+    const kinds = Object.keys(UNREADABLE) as (keyof typeof UNREADABLE)[];
+    const expected: string[] = [];
+    for (const kind of kinds)
+      for (const body of UNREADABLE[kind]) {
+        expected.push(`mail (${kind}) from you could not be read and was put aside`);
+        const sent = await on.store.send({
+          id: randomUUID(),
+          root_id: agent.id,
+          to_id: agent.id,
+          from_id: null,
+          from_name: 'you',
+          kind,
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+          sent_at: 1,
+        });
+        assert.ok(sent.ok);
+      }
+    await on.runtime.send(agent.id, 'two');
+    await until(async () => (await on.store.agent(agent.id))?.reply === 'two', 'the agent went on');
+    await until(async () => (await on.store.mail(agent.id)).length === 0, 'nothing of it is left');
+    const said = (await on.store.history(agent.id)).flatMap((one) =>
+      one.kind === 'event' ? [one.content.text] : [],
+    );
+    assert.deepEqual(said, expected);
+    await on.close();
+  });
+
+  it('an order that can be read and not be followed is refused once; its agent goes on', async () => {
+    const url = await database();
+    const on = await setStage(({ user }) => user, url === undefined ? {} : { database: url });
+    for (const order of UNFOLLOWED) {
+      const agent = await on.start('one');
+      await on.runtime.settled(agent.id);
+      const body = JSON.stringify(order).replaceAll('SELF', agent.id);
+      const sent = await on.store.send({
+        id: randomUUID(),
+        root_id: agent.id,
+        to_id: agent.id,
+        from_id: null,
+        from_name: 'you',
+        kind: 'control',
+        body,
+        sent_at: Date.now(),
+      });
+      assert.ok(sent.ok);
+      await on.runtime.send(agent.id, 'two');
+      await until(async () => (await on.store.agent(agent.id))?.reply === 'two', `it went on after ${body}`);
+      await until(async () => (await on.store.mail(agent.id)).length === 0, `nothing is left of ${body}`);
+    }
+    await on.close();
+  });
+}
+
+onBothDatabases('contained faults', suite);

@@ -1,0 +1,93 @@
+// Proves that a process stops what runs for an agent when another one took it over, although nothing happens to the agent that would tell;
+// and, in trees that others take over by themselves, already before its lease ends, if that cannot be renewed.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { it } from 'node:test';
+import { STOPPED } from '../../../src/runtime/leading/unattended-trees.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
+import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { isRunning } from '../is-running.ts';
+import { type Play, setStage, until } from '../stage.ts';
+
+/** A ledger that takes steps and never again a heartbeat, once it is told so. */
+function heartless(): { readonly wrap: (store: Store) => Store; away: boolean } {
+  const ledger = {
+    away: false,
+    wrap: (store: Store) =>
+      new Proxy(store, {
+        get(target, name) {
+          const member: unknown = Reflect.get(target, name, target);
+          if (typeof member !== 'function') return member;
+          if (name === 'heartbeat' && ledger.away)
+            return () => Promise.reject(new StoreError('E_DB_UNAVAILABLE', 'it is away'));
+          return member.bind(target);
+        },
+      }),
+  };
+  return ledger;
+}
+
+it('the command of the agent ends where it is not led any more, and is reported as interrupted where it is', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-lease-'));
+  const file = join(folder, 'ledger.db');
+  const options = { database: `sqlite:${file}`, tools: createBuiltInTools() };
+  const command = 'echo $$ > pid.new; mv pid.new pid; exec sleep 600';
+  const first = await setStage(() => [['bash', { command }]], options);
+  const second = await setStage(() => 'taken over', options);
+  const ledger = new DatabaseSync(file, { timeout: 10_000 });
+  try {
+    const root = await first.start();
+    const written = join(root.config.cwd, 'pid');
+    await until(() => existsSync(written), 'the command runs');
+    const pid = Number(readFileSync(written, 'utf8'));
+    const expire = ledger.prepare('UPDATE workers SET expires_at = 1 WHERE id = ?');
+    // Its next heartbeat may come in between, and then its lease lives again.
+    await until(async () => {
+      expire.run(root.worker);
+      return (await second.runtime.resume(root.id)).agents.length === 1;
+    }, 'another process leads it');
+    const { reply } = await second.runtime.settled(root.id);
+    assert.equal(reply, 'taken over');
+    assert.deepEqual(
+      (await second.results(root)).map((result) => result.status),
+      ['interrupted'],
+    );
+    await until(() => !isRunning(pid), 'the command has ended');
+  } finally {
+    ledger.close();
+    await first.close();
+    await second.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+for (const unattended of [true, false]) {
+  const what = unattended
+    ? 'stops before its lease ends, and says so'
+    : 'goes on where only a person takes over';
+  it(`a call under a lease that cannot be renewed ${what}`, async () => {
+    const play: Play = ({ results }) =>
+      results.length > 1
+        ? 'went on'
+        : [['bash', { command: 'echo $$ > pid.new; mv pid.new pid; exec sleep 11' }]];
+    const first = await setStage(play, { tools: createBuiltInTools() });
+    const root = await first.start();
+    const written = join(root.config.cwd, 'pid');
+    await until(() => existsSync(written), 'the command runs');
+    rmSync(written);
+    const ledger = heartless();
+    const next = await first.reopen(play, { tools: createBuiltInTools(), wrap: ledger.wrap });
+    await next.runtime.resume(root.id, { unattended });
+    await until(() => existsSync(written), 'it runs again');
+    ledger.away = true;
+    assert.equal((await next.runtime.settled(root.id)).reply, 'went on');
+    const last = (await next.results(root)).at(-1);
+    assert.equal(last?.status, unattended ? 'interrupted' : 'ok');
+    if (unattended) assert.equal(last?.output, STOPPED);
+    await next.close();
+  });
+}

@@ -1,0 +1,35 @@
+// Proves that what is read ahead comes in order, that no more is under way than was said, and that a failure is told with its own.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import { readAhead } from '../../../src/runtime/leading/read-ahead.ts';
+
+it('in order, a few ahead, each with what came of it', async () => {
+  const delays = fc.array(fc.record({ ms: fc.integer({ min: 0, max: 4 }), fails: fc.boolean() }), {
+    maxLength: 12,
+  });
+  await fc.assert(
+    fc.asyncProperty(delays, fc.integer({ min: 0, max: 5 }), async (all, ahead) => {
+      let [begun, ended, most] = [0, 0, 0];
+      const read = async ({ ms, fails }: { ms: number; fails: boolean }) => {
+        begun += 1;
+        most = Math.max(most, begun - ended);
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        ended += 1;
+        if (fails) throw new Error(`after ${ms}`);
+        return ms;
+      };
+      const seen: unknown[] = [];
+      for await (const [one, result] of readAhead(all, read, ahead)) {
+        seen.push(one);
+        assert.equal(result.status, one.fails ? 'rejected' : 'fulfilled');
+        if (result.status === 'fulfilled') assert.equal(result.value, one.ms);
+      }
+      assert.deepEqual(seen, all);
+      assert.equal(begun, all.length);
+      assert.ok(most <= ahead + 1);
+      assert.equal(most > 1, ahead > 0 && all.length > 1);
+    }),
+    { numRuns: 60 },
+  );
+});

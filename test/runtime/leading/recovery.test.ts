@@ -1,0 +1,164 @@
+// Proves, on both databases, that a tree goes on after its process: waits with the time they have left, interrupted calls reported, safe ones repeated, on one leader at a time.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { z } from 'zod';
+import type { Tool } from '../../../src/records/tool.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
+import { onBothDatabases } from '../both-databases.ts';
+import { forked, type Play, parsed, setStage, until } from '../stage.ts';
+
+function hanging(name: string, idempotent: boolean, runs: string[]): Tool {
+  return defineTool({
+    name,
+    description: 'Hangs the first time.',
+    input: z.strictObject({}),
+    side_by_side: true,
+    idempotent,
+    run: async (_input, { signal }) => {
+      runs.push(name);
+      if (runs.filter((one) => one === name).length > 1) return 'second run';
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return 'stopped';
+    },
+  }) as Tool;
+}
+
+onBothDatabases('recovery', (database) => {
+  const on_ledger = async () => {
+    const url = await database();
+    return url === undefined ? {} : { database: url };
+  };
+
+  it('a call that ran is reported as interrupted, an idempotent one runs again, the model is asked again', async () => {
+    const runs: string[] = [];
+    const tools = [hanging('once', false, runs), hanging('again', true, runs)];
+    const play: Play = (scene) =>
+      scene.step === 0
+        ? [
+            ['once', {}],
+            ['again', {}],
+          ]
+        : 'recovered';
+    const on = await setStage(play, { ...(await on_ledger()), tools });
+    const root = await on.start();
+    await until(() => runs.length === 2, 'both tools run');
+    const next = await on.reopen();
+    const report = await next.runtime.resume(root.id);
+    assert.deepEqual(
+      report.agents.map((agent) => agent.id),
+      [root.id],
+    );
+    const { reply } = await next.runtime.settled(root.id);
+    assert.equal(reply, 'recovered');
+    const [once, again] = await next.results(root);
+    assert.equal(once?.status, 'interrupted');
+    assert.match(once?.output ?? '', /Check before you repeat it/);
+    assert.equal(again?.output, 'second run');
+    assert.deepEqual(runs, ['once', 'again', 'again']);
+    await next.close();
+  });
+
+  it('a wait goes on with the time it has left, and gets mail that came in between', async () => {
+    const play: Play = (scene) => {
+      if (scene.name === 'kid') return scene.step === 0 ? [['wait', { timeout: 600 }]] : 'never';
+      if (scene.step === 0) return [['fork', { name: 'kid', prompt: 'sit' }]];
+      if (scene.step === 1) return [['wait', { timeout: 1.5, from_agents: forked(scene) }]];
+      if (scene.step === 2) return [['wait', { timeout: 600 }]];
+      return `heard ${parsed(scene.last[0]).message}`;
+    };
+    const on = await setStage(play, await on_ledger());
+    const root = await on.start();
+    await until(async () => (await on.store.agent(root.id))?.doing === 'wait 1 agent', 'the root waits');
+    const deadline = JSON.stringify((await on.store.agent(root.id))?.state).match(/"deadline":(\d+)/)?.[1];
+    const next = await on.reopen();
+    await next.runtime.resume(root.id);
+    assert.equal(
+      JSON.stringify((await next.store.agent(root.id))?.state).match(/"deadline":(\d+)/)?.[1],
+      deadline,
+    );
+    await until(
+      async () => (await next.store.agent(root.id))?.doing === 'wait for a message',
+      'the first wait ran out',
+    );
+    const last = await next.reopen();
+    await last.store.send({
+      id: 'letter-1',
+      root_id: root.id,
+      to_id: root.id,
+      from_id: null,
+      from_name: 'you',
+      kind: 'letter',
+      body: 'hello',
+      sent_at: 1,
+    });
+    await last.runtime.resume(root.id);
+    await until(async () => (await last.store.agent(root.id))?.reply === 'heard hello', 'the letter arrived');
+    assert.equal(parsed((await last.results(root))[1]).timed_out, true);
+    await last.close();
+  });
+
+  it('forks of forks replay their prompts exactly after a restart', async () => {
+    const seen: string[] = [];
+    const play: Play = (scene) => {
+      if (scene.name === 'leaf') {
+        seen.push(JSON.stringify(scene.request.messages));
+        return new Promise(() => undefined);
+      }
+      if (scene.step > 0) return [['wait', { timeout: 600 }]];
+      return [['fork', { name: scene.name === 'main' ? 'middle' : 'leaf', prompt: `from ${scene.name}` }]];
+    };
+    const on = await setStage(play, await on_ledger());
+    const root = await on.start('the root task');
+    await until(() => seen.length === 1, 'the leaf asks');
+    const next = await on.reopen();
+    await next.runtime.resume(root.id);
+    await until(() => seen.length === 2, 'the leaf asks again');
+    assert.equal(seen[1], seen[0]);
+    assert.match(seen[0] ?? '', /the root task.*from main.*from middle/);
+    await next.close();
+  });
+
+  it('a tree that another living process leads is not taken', async () => {
+    const ledger = await on_ledger();
+    const on = await setStage((scene) => (scene.step === 0 ? [['wait', { timeout: 600 }]] : 'done'), ledger);
+    const root = await on.start();
+    await until(async () => (await on.store.agent(root.id))?.doing === 'wait for a message', 'it waits');
+    const { openRuntime } = await import('../../../src/runtime/open-runtime.ts');
+    const { openStore } = await import('../../../src/store/open-store.ts');
+    const store = await openStore(ledger.database ?? `sqlite:${on.store.location}`);
+    const other = await openRuntime({
+      store,
+      openModel: () => Promise.reject(new Error('unused')),
+      tools: [],
+      spill_dir: '/tmp',
+      env_allow: [],
+    });
+    const report = await other.resume(root.id);
+    assert.deepEqual([report.agents.length, report.elsewhere], [0, 1]);
+    // What the other process writes reaches the one that leads.
+    await other.send(root.id, 'from elsewhere');
+    assert.equal((await on.runtime.settled(root.id)).reply, 'done');
+    await other.close();
+    await store.close();
+    await on.close();
+  });
+
+  it('a failed turn is tried again only when a person says so', async () => {
+    let broken = true;
+    const play: Play = () => {
+      if (broken) throw new Error('the model is away');
+      return 'back';
+    };
+    const on = await setStage(play, await on_ledger());
+    const first = await on.perform();
+    assert.equal(first.failure?.kind, 'no_model');
+    broken = false;
+    const next = await on.reopen();
+    await next.runtime.resume(first.root.id);
+    assert.equal((await next.runtime.settled(first.root.id)).failure?.kind, 'no_model');
+    const last = await next.reopen();
+    await last.runtime.resume(first.root.id, { retry: true });
+    assert.equal((await last.runtime.settled(first.root.id)).reply, 'back');
+    await last.close();
+  });
+});

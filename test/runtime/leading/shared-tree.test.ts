@@ -1,0 +1,165 @@
+// Proves that a tree whose agents are led by two runtimes works as one: letters, kills and waits by name reach across, names that mean
+// nobody get their answer, and both runtimes see the end. Also that what was found out for a call is asked anew for the next one.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
+import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
+import { type Line, type Play, parsed, type Scene, type Stage, setStage } from '../stage.ts';
+
+interface SharedTree {
+  readonly left: Stage;
+  readonly right: Stage;
+  /** Led by `right`. */
+  readonly root: Agent;
+  /** Led by `left`. */
+  readonly mid: Agent;
+}
+
+async function sharedTree(play: Play, toolset: string, database: string): Promise<SharedTree> {
+  const [left, right] = [await setStage(play, { database }), await setStage(play, { database })];
+  const { store } = left;
+  const holder = { id: randomUUID(), host: 'elsewhere', pid: 1 };
+  await store.heartbeat(holder);
+  const resting = {
+    config: { ...CONFIG, model: 'play/actor', toolsets: [toolset] },
+    state: { type: 'idle' },
+  } as const;
+  const root = await newRoot(store, {}, { ...resting, name: 'main', worker: holder.id });
+  const mid = await child(store, root, { ...resting, name: 'mid', worker: null });
+  await left.runtime.resume(root.id);
+  await store.release(holder.id);
+  await right.runtime.resume(root.id);
+  return { left, right, root, mid };
+}
+
+function suite(database: () => Promise<string>): void {
+  async function perform(
+    main: readonly ((scene: Scene) => Line)[],
+    toolset = 'process',
+  ): Promise<Stage & { root: Agent }> {
+    // A letter that came earlier would be read before the wait, not by it.
+    const { promise: goes_on, resolve: go_on } = Promise.withResolvers<void>();
+    const play: Play = async (scene) => {
+      if (scene.name === 'main') {
+        if (scene.step > 0) go_on();
+        return (main[scene.step] ?? (() => 'done'))(scene);
+      }
+      if (scene.step > 0 || toolset !== 'process' || scene.user.includes('silently')) return 'read';
+      await goes_on;
+      return [['send', { to: 'main', message: `I read: ${scene.user.includes('hello')}` }]];
+    };
+    const { left, right, root } = await sharedTree(play, toolset, await database());
+    await right.runtime.send(root.id, 'begin');
+    await Promise.all([left.runtime.settled(root.id), right.runtime.settled(root.id)]);
+    return {
+      ...right,
+      root,
+      async close() {
+        await left.close();
+        await right.close();
+      },
+    };
+  }
+
+  it('letters, waits and kills by name reach across; a name that means nobody gets its answer', async () => {
+    const on = await perform([
+      () => [
+        ['send', { to: 'mid', message: 'hello' }],
+        ['send', { to: '*', message: 'hello' }],
+        ['send', { to: 'nobody', message: 'hello' }],
+      ],
+      () => [['wait', { timeout: 30, from_agents: ['mid'] }]],
+      () => [['kill', { agent_id: 'mid' }]],
+      () => [['send', { to: 'mid', message: 'still there?' }]],
+    ]);
+    const results = await on.results(on.root);
+    assert.equal(parsed(results[0]).name, 'mid');
+    assert.match(results[1]?.output ?? '', /AGENT_NOT_FOUND/);
+    assert.match(results[2]?.output ?? '', /AGENT_NOT_FOUND/);
+    assert.equal((parsed(results[3]).results as { message: string }[])[0]?.message, 'I read: true');
+    assert.equal((parsed(results[4]).killed as string[]).length, 1);
+    assert.match(results[5]?.output ?? '', /ALREADY_DEAD/);
+    await on.close();
+  });
+
+  it('a wait for an agent that says nothing ends when its turn does', async () => {
+    const on = await perform([
+      () => [['send', { to: 'mid', message: 'work silently' }]],
+      () => [['wait', { timeout: 60, from_agents: ['mid'] }]],
+    ]);
+    const waited = parsed((await on.results(on.root))[1]);
+    assert.equal(waited.timed_out, undefined);
+    const [row] = waited.results as { status: string; last_reply: string }[];
+    assert.deepEqual([row?.status, row?.last_reply], ['idle', 'read']);
+    await on.close();
+  });
+
+  it('fifty slash commands in one message are all answered', async () => {
+    const on = await perform(
+      [() => Array.from({ length: 50 }, () => ['slash', { command: 'send mid hello' }] as const)],
+      'slash',
+    );
+    const results = await on.results(on.root);
+    assert.equal(results.filter(({ output }) => output.startsWith('sent to ')).length, 50);
+    await on.close();
+  });
+
+  it('a file that was missing is looked for again by the next call', async () => {
+    const on = await setStage(
+      (scene) => {
+        if (scene.name !== 'main') return 'read';
+        const call = [
+          'subagent_spawn',
+          { task: 'read it', description: 'd', read_first: ['notes.md'] },
+        ] as const;
+        if (scene.step === 0) return [call];
+        if (scene.step > 1) return 'done';
+        writeFileSync(join(folder(), 'notes.md'), 'here now');
+        return [call];
+      },
+      {
+        toolsets: ['delegate'],
+        database: await database(),
+        config: {
+          permissions: { cli: { allow: ['*'], ask: [], deny: [] }, config: { allow: [], ask: [], deny: [] } },
+        },
+      },
+    );
+    const root = await on.start();
+    const folder = () => root.config.cwd;
+    await on.runtime.settled(root.id);
+    const results = await on.results(root);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['error', 'ok'],
+    );
+    assert.ok(on.requests.some(({ messages }) => JSON.stringify(messages).includes('here now')));
+    await on.close();
+  });
+}
+
+describe('shared trees on SQLite', () => {
+  const folders: string[] = [];
+  after(() => {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+  suite(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-shared-'));
+    folders.push(folder);
+    return `sqlite:${join(folder, 'ledger.db')}`;
+  });
+});
+
+describe('shared trees on PostgreSQL', () => {
+  let server: Databases;
+  before(async () => {
+    server = await sharedPostgres();
+  });
+  after(() => server.stop());
+  suite(() => server.createDatabase());
+});

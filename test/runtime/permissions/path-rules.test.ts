@@ -1,0 +1,161 @@
+/**
+ * Proves that a rule about a path binds every tool that touches it: what may not be read is neither searched, patched, looked at nor printed by a
+ * plain command, by whatever name it is called; and a search says nothing of what it left out.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import type { PermissionRules } from '../../../src/records/agent/agent.ts';
+import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { setStage } from '../stage.ts';
+import { withApprovals } from './approval-stage.ts';
+
+const KEY = 'sk-abcdef';
+const NONE: PermissionRules = { allow: [], ask: [], deny: [] };
+
+function makeFolder(t: TestContext): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-paths-')));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'app/secret'), { recursive: true });
+  for (const path of ['.env', 'app/.env', 'app/.ENV', 'app/secret/key.txt'])
+    writeFileSync(join(folder, path), `KEY=${KEY}\nother=1\n`);
+  writeFileSync(join(folder, 'app/plain.txt'), 'KEY=none\n');
+  symlinkSync('app/.env', join(folder, 'link.txt'));
+  symlinkSync('app', join(folder, 'door'));
+  return folder;
+}
+
+type Calls = readonly (readonly [tool: string, input: object])[];
+
+/** What the calls got, made one after the other under these rules. */
+async function outcomes(cwd: string, rules: Partial<PermissionRules>, calls: Calls) {
+  const on = await setStage(
+    ({ step }) => (calls[step] === undefined ? 'done' : [calls[step] as [string, object]]),
+    {
+      tools: createBuiltInTools(),
+      config: { cwd, permissions: { cli: { ...NONE, ...rules }, config: NONE } },
+    },
+  );
+  try {
+    const { root } = await on.perform();
+    return (await on.results(root)).map(({ status, output }) => ({ status, output }));
+  } finally {
+    await on.close();
+  }
+}
+
+it('what may not be read is shown by no tool', async (t) => {
+  const cwd = makeFolder(t);
+  const calls: Calls = [
+    ['read', { path: 'app/.env' }],
+    ['read', { path: 'app/x/../.env' }],
+    ['read', { path: join(cwd, '.env') }],
+    ['read', { path: 'link.txt' }],
+    ['read', { path: 'door/.env' }],
+    ['read', { path: 'app/.ENV' }],
+    ['read', { path: 'door/secret/key.txt' }],
+    ['read_image', { path: '.env' }],
+    ['search', { pattern: 'KEY', path: 'app/.env' }],
+    ['search', { pattern: 'KEY', path: 'link.txt' }],
+    ['search', { pattern: 'KEY', path: 'app/secret' }],
+    ['patch', { path: 'app/.env', edits: [{ old_text: 'other=1', new_text: 'other=2' }] }],
+    ['bash', { command: 'cat app/.env' }],
+    ['bash', { command: `grep . ${cwd}/app/./.env` }],
+    ['bash', { command: 'cat < .env' }],
+    ['bash', { command: 'cd app && timeout 5 cat .env' }],
+    ['bash', { command: "bash -c 'head -1 link.txt'" }],
+    ['bash', { command: 'awk 1 --file=.env' }],
+    ['bash', { command: 'cp .env copy' }],
+    ['bash', { command: 'git diff --no-index app/plain.txt app/.env' }],
+  ];
+  const results = await outcomes(cwd, { allow: ['*'], deny: ['read:**/.env', 'read:app/secret'] }, calls);
+  for (const [index, { status, output }] of results.entries()) {
+    assert.equal(status, 'denied', `${JSON.stringify(calls[index])}: ${output}`);
+    assert.match(output, /deny\(read:/);
+  }
+  assert.equal(results.length, calls.length);
+});
+
+it('a search leaves out what may not be read, by path, by glob and without, and says the same whatever its pattern', async (t) => {
+  const cwd = makeFolder(t);
+  const rules = { allow: ['*'], deny: ['read:**/.env', 'read:app/secret'] };
+  const results = await outcomes(cwd, rules, [
+    ['search', { pattern: 'KEY' }],
+    ['search', { pattern: 'KEY', glob: '.env' }],
+    ['search', { pattern: 'KEY', path: 'app', glob: '*' }],
+    ['search', { pattern: 'KEY', path: 'door' }],
+    ['search', { pattern: `^KEY=${KEY}` }],
+    ['search', { pattern: `^KEY=sk-b` }],
+  ]);
+  const note = '[not searched: what is under deny(read:**/.env), deny(read:app/secret)]';
+  for (const { output } of results) assert.ok(!output.includes('sk-') && output.endsWith(note), output);
+  assert.equal(results[0]?.output, `app/plain.txt:1: KEY=none\n${note}`);
+  // Nothing tells a pattern that matches what is left out from one that does not.
+  assert.deepEqual(results[4], results[5]);
+});
+
+it('what must be asked about is left out of a wider search, and searched when the search itself was allowed', async (t) => {
+  const cwd = makeFolder(t);
+  const config = { cwd, permissions: { cli: { ...NONE, ask: ['read:app/secret'] }, config: NONE } };
+  const calls: Calls = [
+    ['search', { pattern: 'KEY' }],
+    ['search', { pattern: 'KEY', path: 'app/secret' }],
+  ];
+  const stage = await setStage(
+    ({ step }) => (calls[step] === undefined ? 'done' : [calls[step] as [string, object]]),
+    { tools: createBuiltInTools(), config, can_ask: true },
+  );
+  const on = withApprovals(stage, []);
+  const root = await on.start();
+  const [ask] = await on.asked(root);
+  assert.equal(ask?.rule, 'ask(read:app/secret)');
+  await on.allow(ask);
+  await on.runtime.settled(root.id);
+  const [wide, narrow] = await on.results(root);
+  assert.ok(wide?.output.includes('app/plain.txt') && !wide.output.includes('key.txt'), wide?.output);
+  assert.ok(narrow?.output.includes(KEY), narrow?.output);
+  await on.close();
+});
+
+it('what may not be written is written by no tool, and may be read', async (t) => {
+  const cwd = makeFolder(t);
+  const written: Calls = [
+    ['write', { path: 'app/plain.txt', content: '' }],
+    ['write', { path: 'door/new.txt', content: '' }],
+    ['patch', { path: 'app/plain.txt', edits: [{ old_text: 'none', new_text: 'x' }] }],
+    ['bash', { command: 'echo x > app/new.txt' }],
+    ['bash', { command: 'rm app/plain.txt' }],
+    ['bash', { command: 'tee -a app/plain.txt' }],
+    ['bash', { command: 'cd app; touch new.txt' }],
+  ];
+  const rules = { allow: ['*'], deny: ['write:app/**'] };
+  for (const { status, output } of await outcomes(cwd, rules, written))
+    assert.equal(status, 'denied', output);
+  const read: Calls = [
+    ['read', { path: 'app/plain.txt' }],
+    ['search', { pattern: 'KEY', path: 'app' }],
+    ['bash', { command: 'cat app/plain.txt 2>/dev/null' }],
+    ['bash', { command: 'echo app/plain.txt' }],
+  ];
+  for (const { status, output } of await outcomes(cwd, rules, read)) assert.equal(status, 'ok', output);
+});
+
+it('what the command line allows of a path, the configuration does not take back', async (t) => {
+  const cwd = makeFolder(t);
+  const on = await setStage(
+    ({ step }) => (step === 0 ? [['search', { pattern: 'KEY', glob: '.env' }]] : 'done'),
+    {
+      tools: createBuiltInTools(),
+      config: {
+        cwd,
+        permissions: { cli: { ...NONE, allow: ['read'] }, config: { ...NONE, deny: ['read:**/.env'] } },
+      },
+    },
+  );
+  const { root } = await on.perform();
+  const [result] = await on.results(root);
+  assert.ok(result?.output.includes(KEY), result?.output);
+  await on.close();
+});

@@ -1,0 +1,89 @@
+/** Proves that no tool that writes touches a setting or a ledger, wherever the agent's folder lies, by whatever path, and before the file exists. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import type { AgentConfig } from '../../../src/records/agent/agent.ts';
+import { createModelHost } from '../../../src/runtime/performing/model-host.ts';
+import { protectedPlace } from '../../../src/runtime/performing/protected-places.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { makeFolder } from '../project-folder.ts';
+import { setStage } from '../stage.ts';
+
+const ANYTHING = { cli: { allow: ['*'], ask: [], deny: [] }, config: { allow: [], ask: [], deny: [] } };
+
+it('of an agent that works among settings, nothing reaches them', async (t) => {
+  const home = makeFolder({ 'project/.coppice/agents/a.md': '', 'other/config.json': '{}' });
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  mkdirSync(join(home, '.config'));
+  symlinkSync('.config', join(home, 'link'));
+  const database = join(home, 'project', 'work.db');
+  const store = await openStore(`sqlite:${database}`);
+  t.after(() => store.close());
+  const settings = [
+    join(home, 'xdg', 'coppice'),
+    join(home, 'other', 'config.json'),
+    join(home, 'data', 'coppice'),
+  ];
+  const around = { store, settings, spill_dir: join(home, 'data', 'coppice', 'output') };
+  const refused: readonly (readonly [folder: string, path: string])[] = [
+    ['.config', 'coppice/config.json'],
+    ['.config', './x/../coppice/agents/a.md'],
+    ['.', '.config/coppice/config.json'],
+    ['.', 'link/coppice/config.json'],
+    ['xdg/coppice/agents', 'a.md'],
+    ['xdg', 'Coppice/config.json'],
+    ['.', 'xdg/coppice/config.json'],
+    ['other', 'config.json'],
+    ['data/coppice', 'trust.json'],
+    ['data', 'coppice/output/trees/a/output.txt'],
+    ['project/.coppice/agents', 'b.md'],
+    ['project/.coppice', 'b.md'],
+    ['project', 'work.db'],
+    ['project', 'work.db-wal'],
+    ['.', 'project/work.db-journal'],
+    ['project', '.git/hooks/pre-commit'],
+  ];
+  for (const [folder, path] of refused) {
+    mkdirSync(join(home, folder), { recursive: true });
+    const host = createModelHost(
+      { tools: ['write'], permissions: ANYTHING, cwd: join(home, folder) } as unknown as AgentConfig,
+      { env_allow: [], ...around },
+    );
+    const before = existsSync(join(home, folder, path));
+    const answer = await host.writeFile(path, 'x');
+    assert.match(answer.ok ? 'written' : answer.error, /protected/, `${folder} ${path}`);
+    assert.equal(existsSync(join(home, folder, path)), before);
+  }
+  // Worktrees lie in the data folder, and are there to be written; beside them all else is ordinary.
+  const worktree = join(around.spill_dir, 'worktrees', 'a');
+  mkdirSync(worktree, { recursive: true });
+  for (const [cwd, path] of [
+    [worktree, 'src/a.ts'],
+    [join(home, '.config'), 'other/config.json'],
+    [join(home, 'other'), 'config.json.txt'],
+    [join(home, 'project'), 'work.dbx'],
+  ] as const)
+    assert.equal(protectedPlace(join(realpathSync(cwd), path), cwd, around), undefined, path);
+});
+
+it('calls of the tools are refused alike', async () => {
+  const on = await setStage(
+    ({ step }) =>
+      step > 0
+        ? 'done'
+        : [
+            ['write', { path: 'ledger.db', content: 'x' }],
+            ['write', { path: 'ledger.db-wal', content: 'x' }],
+            ['patch', { path: 'ledger.db', edits: [{ old_text: 'SQLite', new_text: 'x' }] }],
+            ['write', { path: 'free.txt', content: 'x' }],
+          ],
+    { tools: createBuiltInTools() },
+  );
+  const { root } = await on.perform();
+  const results = await on.results(root);
+  for (const { output } of results.slice(0, 3)) assert.match(output, /the ledger is protected/);
+  assert.equal(results[3]?.status, 'ok', results[3]?.output);
+  await on.close();
+});

@@ -1,0 +1,543 @@
+// Proves that all ways to create an agent are one way: the same limits, the same refusal, the same place in the tree, the same budgets,
+// permissions that only narrow, and the same end by a kill, for every tool of the five vocabularies and for `start`, on both databases.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { policyOf } from '../../../src/permissions/agent-policy.ts';
+import { decide } from '../../../src/permissions/permission-policy.ts';
+import type { Agent, AgentConfig } from '../../../src/records/agent/agent.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../../src/records/agent/limits.ts';
+import type { Profile } from '../../../src/records/agent/profile.ts';
+import { isTerminal } from '../../../src/records/agent/state.ts';
+import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
+import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
+import { parsed, type Stage, setStage, until } from '../stage.ts';
+import { CREATION_PATHS, type CreationPath, playOf, stageOf } from './creation-path.ts';
+
+/** So many calls come in one message. */
+const CALLS = 50;
+
+/** Limits, how many of the calls they admit, and the numbers that the refusal names. */
+const LIMITS: readonly (readonly [Partial<Limits>, number, RegExp])[] = [
+  [{ depth: 0 }, 0, /limit "depth" reached: 0 of 0\..*--limit depth=N/],
+  [{ children: 4 }, 4, /limit "children" reached: 4 of 4\..*--limit children=N/],
+  [{ live: 4 }, 3, /limit "live" reached: 4 of 4\..*--limit live=N/],
+  [{ total: 6 }, 5, /limit "total" reached: 6 of 6\..*--limit total=N/],
+];
+
+const NONE = { allow: [], ask: [], deny: [] };
+const profile = (name: string, more: Partial<Profile>): Profile => ({
+  name,
+  description: '',
+  model: null,
+  thinking: null,
+  toolsets: null,
+  tools: null,
+  deny_tools: [],
+  system: null,
+  turns: null,
+  run_ms: null,
+  permissions: NONE,
+  source: 'test',
+  ...more,
+});
+
+const STRICT = profile('strict', {
+  deny_tools: ['think'],
+  permissions: { ...NONE, deny: ['read:private/**'] },
+});
+const GREEDY = profile('greedy', {
+  tools: ['read', 'write', 'bash', 'think', 'patch'],
+  permissions: { ...NONE, allow: ['*', 'read:private/**', 'read:secrets/**', 'bash:*'] },
+  turns: 1_000,
+  run_ms: 86_400_000,
+});
+
+const SUBJECTS = [
+  ['read', 'src/a.ts'],
+  ['read', 'secrets/key'],
+  ['read', 'private/diary'],
+  ['write', 'src/a.ts'],
+  ['bash', 'rm -rf /'],
+  ['think', ''],
+] as const;
+const RANK = { deny: 0, ask: 1, allow: 2 };
+
+function assertNarrower(child: AgentConfig, parent: AgentConfig): void {
+  for (const tool of child.tools) assert.ok(parent.tools.includes(tool), `the child gained ${tool}`);
+  for (const [tool, subject] of SUBJECTS) {
+    const [below, above] = [child, parent].map(
+      (config) => RANK[decide(policyOf(config), tool, subject).verdict],
+    );
+    assert.ok((below ?? 9) <= (above ?? 0), `the child may do more with ${tool} ${subject}`);
+  }
+  if (parent.turns !== undefined) assert.ok((child.turns ?? Number.POSITIVE_INFINITY) <= parent.turns);
+  if (parent.run_ms !== undefined) assert.ok((child.run_ms ?? Number.POSITIVE_INFINITY) <= parent.run_ms);
+}
+
+const members = (on: Stage, root_id: string): Promise<Agent[]> => on.store.agents({ root_id });
+
+/** The counters of the ledger say what there is. */
+async function assertCounted(on: Stage, root_id: string): Promise<void> {
+  const tree = await on.store.tree(root_id);
+  const agents = await members(on, root_id);
+  assert.equal(tree?.total, agents.length);
+  assert.equal(tree?.live, agents.filter((agent) => !isTerminal(agent.state.type)).length);
+}
+
+/** One message with many calls is answered by exactly the children that the limit admits and a refusal for every other call. */
+async function assertAdmitted(on: Stage, root: Agent, admitted: number, refusal: RegExp): Promise<void> {
+  const refused = async () =>
+    (await on.results(root)).filter((result) => result.status === 'error' && result.output.includes('limit'));
+  await until(
+    async () =>
+      (await refused()).length === CALLS - admitted && (await members(on, root.id)).length === admitted + 1,
+    `${admitted} of ${CALLS} are admitted`,
+  );
+  for (const result of await refused()) {
+    const { code, message } = parsed(result).error as { code: string; message: string };
+    assert.equal(code, 'LIMIT_REACHED');
+    assert.match(message, refusal);
+  }
+  await assertCounted(on, root.id);
+}
+
+const many = (path: CreationPath, count = CALLS) =>
+  Array.from({ length: count }, (_, index) => path.call(index));
+
+function pathSuite(path: CreationPath, database: () => Promise<string | undefined>): void {
+  for (const [limits, admitted, refusal] of LIMITS)
+    it(`${JSON.stringify(limits)}: ${CALLS} calls in one message`, async () => {
+      const gate = Promise.withResolvers<void>();
+      const on = await setStage(
+        playOf(path, { main: [many(path)] }, gate.promise),
+        stageOf(path, await database()),
+      );
+      const root = await on.start('go', limits);
+      await assertAdmitted(on, root, admitted, refusal);
+      gate.resolve();
+      const { agents } = await on.runtime.settled(root.id);
+      assert.equal(agents.length, admitted + 1);
+      await assertCounted(on, root.id);
+      await on.close();
+    });
+
+  it('the depth of the creator counts, not that of the root', async () => {
+    for (const depth of [1, 2]) {
+      const on = await setStage(
+        playOf(path, { main: [[path.mid()]], mid: [[path.call(0)]] }),
+        stageOf(path, await database()),
+      );
+      const { root } = await on.perform('go', { depth });
+      const mid = await on.agent('mid');
+      const [result] = await on.results(mid);
+      const below = (await members(on, root.id)).filter((agent) => agent.parent_id === mid.id);
+      if (depth === 1) assert.match(result?.output ?? '', /LIMIT_REACHED.*limit \\"depth\\" reached: 1 of 1/);
+      else assert.equal(result?.status, 'ok');
+      assert.deepEqual(
+        below.map((agent) => [agent.depth, agent.origin]),
+        depth === 1 ? [] : [[2, path.origin]],
+      );
+      await assertCounted(on, root.id);
+      await on.close();
+    }
+  });
+
+  it('two runtimes on one database create at the same time, each in its own tree', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-two-'));
+    const shared = (await database()) ?? `sqlite:${join(folder, 'ledger.db')}`;
+    const gate = Promise.withResolvers<void>();
+    const play = playOf(path, { main: [many(path)] }, gate.promise);
+    const stages = [await setStage(play, stageOf(path, shared)), await setStage(play, stageOf(path, shared))];
+    const roots = await Promise.all(stages.map((on) => on.start('go', { children: 4 })));
+    const [, admitted, refusal] = LIMITS[1] as (typeof LIMITS)[number];
+    await Promise.all(
+      stages.map((on, index) => assertAdmitted(on, roots[index] as Agent, admitted, refusal)),
+    );
+    gate.resolve();
+    await Promise.all(stages.map((on, index) => on.runtime.settled((roots[index] as Agent).id)));
+    const workers = new Set<string | null>();
+    for (const [index, on] of stages.entries()) {
+      const root = roots[index] as Agent;
+      await assertCounted(on, root.id);
+      for (const agent of await members(on, root.id)) if (agent.worker !== null) workers.add(agent.worker);
+      assert.equal((await members(on, root.id)).length, admitted + 1);
+    }
+    assert.equal(workers.size, 2);
+    for (const on of stages) await on.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('a child stands where it should: parent, root, depth, lease; only a blocking path waits for it', async () => {
+    const gate = Promise.withResolvers<void>();
+    const on = await setStage(
+      playOf(path, { main: [many(path, 2)] }, gate.promise),
+      stageOf(path, await database()),
+    );
+    const root = await on.start();
+    await until(async () => (await members(on, root.id)).length === 3, 'two children');
+    const [worker] = await on.store.workers();
+    const children = (await members(on, root.id)).filter((agent) => agent.id !== root.id);
+    for (const child of children) {
+      const { parent_id, root_id, depth, origin, epoch } = child;
+      assert.deepEqual(
+        { parent_id, root_id, depth, origin, epoch, worker: child.worker },
+        { parent_id: root.id, root_id: root.id, depth: 1, origin: path.origin, epoch: 1, worker: worker?.id },
+      );
+      if (path.blocks)
+        await until(
+          async () => (await on.store.waiters(child.id)).includes(root.id),
+          'the root waits for it',
+        );
+      else assert.deepEqual(await on.store.waiters(child.id), []);
+    }
+    gate.resolve();
+    await on.runtime.settled(root.id);
+    for (const child of children) assert.deepEqual(await on.store.waiters(child.id), []);
+    await on.close();
+  });
+
+  it('many creators at once in one tree get no more than one would', async () => {
+    const creators = 8;
+    // Only the total: whoever has created what it may rests, and leaves its place among those at work to others.
+    for (const [limits, admitted] of [[{ total: creators + 6 }, 5]] as const) {
+      const [gate, together] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const script = playOf(
+        path,
+        { main: [Array.from({ length: creators }, () => path.mid())], mid: [many(path, 3)] },
+        gate.promise,
+      );
+      const on = await setStage(
+        async (scene) => {
+          if (scene.name === 'mid') await together.promise;
+          return script(scene);
+        },
+        stageOf(path, await database()),
+      );
+      const root = await on.start('go', { ...limits, depth: 2 });
+      const below = async (name: string) =>
+        (await members(on, root.id)).filter(
+          (agent) => (agent.name === 'mid') === (name === 'mid') && agent.id !== root.id,
+        );
+      await until(async () => (await below('mid')).length === creators, 'all creators are there');
+      together.resolve();
+      const refused = async () => {
+        const results = await Promise.all((await below('mid')).map((mid) => on.results(mid)));
+        return results.flat().filter((result) => result.output.includes('LIMIT_REACHED'));
+      };
+      await until(async () => (await refused()).length === creators * 3 - admitted, 'the others are refused');
+      assert.equal((await below('child')).length, admitted);
+      await assertCounted(on, root.id);
+      gate.resolve();
+      await on.runtime.settled(root.id);
+      await assertCounted(on, root.id);
+      await on.close();
+    }
+  });
+
+  it('two runtimes that lead agents of one tree get no more than one would', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-two-'));
+    const shared = (await database()) ?? `sqlite:${join(folder, 'ledger.db')}`;
+    const gate = Promise.withResolvers<void>();
+    const create = many(path);
+    const script = playOf(path, { main: [create], mid: [create] }, gate.promise);
+    const options = stageOf(path, shared);
+    const [left, right] = [await setStage(script, options), await setStage(script, options)];
+    const { store } = left;
+    // The root is led by a worker that is there at first, so that the first runtime can claim its child only.
+    const holder = { id: randomUUID(), host: 'elsewhere', pid: 1 };
+    await store.heartbeat(holder);
+    const config = { ...CONFIG, model: 'play/actor', toolsets: path.toolsets, cwd: folder };
+    const resting = { config, state: { type: 'idle' } } as const;
+    const root = await newRoot(
+      store,
+      { total: 12, children: 100, live: 100 },
+      { ...resting, name: 'main', worker: holder.id },
+    );
+    const mid = await child(store, root, { ...resting, name: 'mid', worker: null });
+    assert.deepEqual(
+      (await left.runtime.resume(root.id)).agents.map((agent) => agent.id),
+      [mid.id],
+    );
+    await store.release(holder.id);
+    assert.deepEqual(
+      (await right.runtime.resume(root.id)).agents.map((agent) => agent.id),
+      [root.id],
+    );
+    await Promise.all([left.runtime.send(mid.id, 'create'), right.runtime.send(root.id, 'create')]);
+    const refused = async () =>
+      [...(await left.results(mid)), ...(await right.results(root))].filter(({ output }) =>
+        output.includes('LIMIT_REACHED'),
+      );
+    await until(async () => (await refused()).length === CALLS * 2 - 10, 'all but ten are refused');
+    assert.equal((await members(left, root.id)).length, 12);
+    await assertCounted(left, root.id);
+    gate.resolve();
+    await Promise.all([left.runtime.settled(root.id), right.runtime.settled(root.id)]);
+    assert.equal((await members(left, root.id)).length, 12);
+    await assertCounted(left, root.id);
+    for (const on of [left, right]) await on.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('a kill of the parent takes the child', async () => {
+    const gate = Promise.withResolvers<void>();
+    const on = await setStage(
+      playOf(path, { main: [[path.mid()]], mid: [many(path, 2)] }, gate.promise),
+      stageOf(path, await database()),
+    );
+    const root = await on.start();
+    await until(async () => (await members(on, root.id)).length === 4, 'two grandchildren');
+    const mid = await on.agent('mid');
+    const killed = await on.runtime.kill(mid.id);
+    gate.resolve();
+    const { agents } = await on.runtime.settled(root.id);
+    const dead = (await members(on, root.id)).filter((agent) => agent.state.type === 'killed');
+    assert.deepEqual(killed.toSorted(), dead.map((agent) => agent.id).toSorted());
+    assert.equal(dead.length, 3);
+    assert.equal(agents.filter((agent) => agent.state.type === 'killed').length, 3);
+    for (const agent of dead) assert.deepEqual(await on.store.waiters(agent.id), []);
+    assert.equal((await on.store.tree(root.id))?.live, 1);
+    await assertCounted(on, root.id);
+    await on.close();
+  });
+
+  for (const [limit, value, said] of [
+    ['tokens', 12, /limit "tokens" of the tree reached: 12 of 12 tokens\. .*--limit tokens=N/],
+    ['cost_usd', 0.5, /limit "cost" of the tree reached: \$0\.5000 of \$0\.5\. .*--limit cost=N/],
+  ] as const)
+    it(`the ${limit} of the tree stop every child before its first request`, async () => {
+      const on = await setStage(playOf(path, { main: [many(path, 3)] }), {
+        ...stageOf(path, await database()),
+        cost_usd: 0.5,
+      });
+      const { root, agents, failure } = await on.perform('go', { [limit]: value });
+      assert.equal(failure?.kind, 'limit');
+      assert.equal(on.requests.length, 1);
+      assert.equal(agents.length, 4);
+      for (const { id, state } of await members(on, root.id)) {
+        if (id === root.id) continue;
+        assert.ok(state.type === 'errored' || state.type === 'failed', state.type);
+        assert.equal(state.failure.kind, 'limit');
+        assert.match(state.failure.error, said);
+      }
+      await on.close();
+    });
+
+  it('what the children use is counted at them and at the tree', async () => {
+    const on = await setStage(playOf(path, { main: [many(path, 3)] }), {
+      ...stageOf(path, await database()),
+      cost_usd: 0.25,
+    });
+    const { root } = await on.perform();
+    const agents = await members(on, root.id);
+    const tree = await on.store.tree(root.id);
+    assert.equal(agents.length, 4);
+    for (const agent of agents) {
+      const requests = await on.store.requests(agent.id);
+      assert.ok(requests.length > 0);
+      assert.equal(agent.usage.input + agent.usage.output, 12 * requests.length);
+    }
+    const used = agents.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
+    assert.equal(tree?.tokens, used);
+    assert.equal(used, 12 * on.requests.length);
+    assert.equal(tree?.cost_usd, 0.25 * on.requests.length);
+    await on.close();
+  });
+
+  it('what it may do only narrows on the way down, whatever a profile asks for', async () => {
+    const wanted = path.profiled?.('greedy') ?? path.call(0);
+    const options = stageOf(path, await database());
+    const on = await setStage(playOf(path, { main: [[path.mid('strict')]], mid: [[wanted]] }), {
+      ...options,
+      tools: createBuiltInTools(),
+      terms: {
+        ...options.terms,
+        profiles: new Map([
+          ['strict', STRICT],
+          ['greedy', GREEDY],
+        ]),
+      },
+      config: {
+        tools: ['read', 'think'],
+        turns: 5,
+        run_ms: 60_000,
+        permissions: { cli: NONE, config: { allow: ['read', 'think'], ask: [], deny: ['read:secrets/**'] } },
+      },
+    });
+    const { root } = await on.perform();
+    const mid = await on.agent('mid');
+    const [created] = (await members(on, root.id)).filter((agent) => agent.parent_id === mid.id);
+    assert.ok(created !== undefined);
+    assertNarrower(mid.config, root.config);
+    assertNarrower(created.config, mid.config);
+    assert.deepEqual(mid.config.tools, ['read']);
+    assert.equal(decide(policyOf(created.config), 'read', 'private/diary').verdict, 'deny');
+    assert.equal(decide(policyOf(created.config), 'read', 'src/a.ts').verdict, 'allow');
+    for (const { agent, tools } of on.requests)
+      if (agent.id === created.id)
+        for (const { name } of tools) assert.notEqual(name === 'think' || name === 'write', true, name);
+    await on.close();
+  });
+}
+
+/** A wait beside a blocking creation that would close a cycle gets an error that names it; the creation goes on (law 10). */
+function blockingSuite(path: CreationPath, database: () => Promise<string | undefined>): void {
+  it('a wait that would close a cycle over the creator is refused, and the child is awaited all the same', async () => {
+    const gate = Promise.withResolvers<void>();
+    const waiting = Promise.withResolvers<void>();
+    const on = await setStage(
+      async (scene) => {
+        if (scene.name === 'mid')
+          return scene.step === 0 ? [['wait', { timeout: 60, from_agents: ['main'] }]] : 'done';
+        if (scene.name !== 'main') {
+          await gate.promise;
+          return path.end;
+        }
+        if (scene.step === 0) return [path.mid()];
+        if (scene.step > 1) return 'done';
+        await waiting.promise;
+        return [path.call(0), ['wait', { timeout: 30, from_agents: ['mid'] }]];
+      },
+      stageOf(path, await database()),
+    );
+    const root = await on.start();
+    await until(async () => (await on.store.waiters(root.id)).length === 1, 'mid waits for main');
+    waiting.resolve();
+    const refused = async () => (await on.results(root)).find((result) => result.name === 'wait');
+    await until(async () => (await refused()) !== undefined, 'the wait is refused');
+    assert.match((await refused())?.output ?? '', /WOULD_DEADLOCK.*(main → mid → main|mid → main → mid)/);
+    const created = async () => (await members(on, root.id)).find((agent) => agent.origin === path.origin);
+    await until(
+      async () => (await on.store.waiters((await created())?.id ?? root.id)).includes(root.id),
+      'the root waits for its child',
+    );
+    gate.resolve();
+    const outcome = await on.runtime.settled(root.id);
+    assert.equal(outcome.reply, 'done');
+    assert.ok(
+      outcome.agents.every((agent) => agent.state.type === 'idle' || agent.state.type === 'completed'),
+    );
+    await on.close();
+  });
+}
+
+function startSuite(database: () => Promise<string | undefined>): void {
+  it('start: a root of its own tree, counted, led here, ended by a kill', async () => {
+    const url = await database();
+    const on = await setStage(() => [['wait', { timeout: 600 }]], url === undefined ? {} : { database: url });
+    const root = await on.start();
+    const [worker] = await on.store.workers();
+    const { parent_id, root_id, depth, epoch } = root;
+    assert.deepEqual(
+      { parent_id, root_id, depth, epoch, worker: root.worker },
+      { parent_id: null, root_id: root.id, depth: 0, epoch: 1, worker: worker?.id },
+    );
+    await assertCounted(on, root.id);
+    await until(async () => (await on.agent('main')).state.type === 'executing', 'it waits');
+    assert.deepEqual(await on.runtime.kill(root.id), [root.id]);
+    assert.equal((await on.runtime.settled(root.id)).failure?.kind, 'killed');
+    await assertCounted(on, root.id);
+    await on.close();
+  });
+
+  it('start: fifty at once in two runtimes are fifty trees, none counted in another', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-two-'));
+    const shared = (await database()) ?? `sqlite:${join(folder, 'ledger.db')}`;
+    const stages = [
+      await setStage(() => 'done', { database: shared }),
+      await setStage(() => 'done', { database: shared }),
+    ];
+    const started = await Promise.all(
+      Array.from({ length: CALLS }, async (_, index) => {
+        const on = stages[index % 2] as Stage;
+        return { on, root: await on.start('go', { total: 1, live: 1 }) };
+      }),
+    );
+    for (const { on, root } of started) {
+      const { agents, reply } = await on.runtime.settled(root.id);
+      assert.equal(reply, 'done');
+      assert.deepEqual(
+        agents.map((agent) => agent.id),
+        [root.id],
+      );
+      await assertCounted(on, root.id);
+    }
+    assert.equal(new Set(started.map(({ root }) => root.id)).size, CALLS);
+    for (const on of stages) await on.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('start: the tokens of the tree stop the root too, before its next request', async () => {
+    const url = await database();
+    const on = await setStage(() => [['wait', { timeout: 0 }]], url === undefined ? {} : { database: url });
+    const { failure } = await on.perform('go', { tokens: 24 });
+    assert.equal(failure?.kind, 'limit');
+    assert.equal(on.requests.length, 2);
+    await on.close();
+  });
+
+  it('start: a limit that is no number is refused, one that is not said has its default', async () => {
+    const url = await database();
+    const on = await setStage(() => 'done', url === undefined ? {} : { database: url });
+    const before = (await on.store.agents({ conversations: true })).length;
+    for (const bad of [{ depth: Number.NaN }, { children: -1 }, { live: 0 }, { total: 0.5 }, { tokens: -1 }])
+      await assert.rejects(on.start('go', bad), { code: 'E_INVALID_ARGUMENT' }, JSON.stringify(bad));
+    await assert.rejects(on.start('go', { dept: 3 } as Partial<Limits>), { code: 'E_INVALID_ARGUMENT' });
+    assert.equal((await on.store.agents({ conversations: true })).length, before);
+    const unsaid = { depth: undefined, children: undefined } as unknown as Partial<Limits>;
+    const root = await on.start('go', unsaid);
+    const { limits } = (await on.store.tree(root.id)) ?? {};
+    assert.deepEqual([limits?.depth, limits?.children], [DEFAULT_LIMITS.depth, DEFAULT_LIMITS.children]);
+    await on.close();
+  });
+}
+
+function suite(database: () => Promise<string | undefined>): void {
+  for (const path of CREATION_PATHS)
+    describe(path.name, () => {
+      pathSuite(path, database);
+      if (path.blocks) blockingSuite(path, database);
+    });
+
+  it('spawn_agents: more tasks than a limit admits create nothing at all, and the refusal says so', async () => {
+    const path = CREATION_PATHS.find(({ origin }) => origin === 'spawn') as CreationPath;
+    const tasks = Array.from({ length: CALLS }, (_, index) => ({ task: `task ${index}` }));
+    for (const [limits] of LIMITS) {
+      const on = await setStage(
+        playOf(path, { main: [[['spawn_agents', { tasks }]]] }),
+        stageOf(path, await database()),
+      );
+      const { root, agents } = await on.perform('go', limits);
+      const [result] = await on.results(root);
+      assert.equal(agents.length, 1);
+      assert.match(result?.output ?? '', /LIMIT_REACHED/);
+      if (limits.depth === undefined)
+        assert.match(
+          result?.output ?? '',
+          /50 more were asked for; none was created\. Ask for at most \d+ at once\..*--limit/,
+        );
+      await assertCounted(on, root.id);
+      await on.close();
+    }
+  });
+
+  startSuite(database);
+}
+
+describe('creation paths on SQLite', () => suite(async () => undefined));
+
+describe('creation paths on PostgreSQL', () => {
+  let server: Databases;
+  let database: string;
+  before(async () => {
+    server = await sharedPostgres();
+    database = await server.createDatabase();
+  });
+  after(() => server.stop());
+  suite(async () => database);
+});

@@ -1,0 +1,63 @@
+import { DEFAULT_TERMS, type ToolsetTerms } from '../../../src/kernel/toolsets/toolset-terms.ts';
+import type { Model, ModelOutcome, ModelRequest } from '../../../src/models/model.ts';
+import type { Line, Play, Scene } from '../stage.ts';
+
+/** A call of `subagent_spawn`; the sub-agent is called by its description. */
+export const spawn = (description: string, more: Record<string, unknown> = {}) =>
+  ['subagent_spawn', { task: `do ${description}`, description, ...more }] as const;
+
+export const ask = (description: string, more: Record<string, unknown> = {}) =>
+  ['subagent_delegate', { task: `ask ${description}`, description, ...more }] as const;
+
+/** The root follows `lines` and ends with `done`; sub-agents follow theirs by name, else they answer at once. */
+export function play(
+  root: readonly ((scene: Scene) => Line | Promise<Line>)[],
+  children: Record<string, (scene: Scene) => Line | Promise<Line>> = {},
+): Play {
+  return (scene) => {
+    if (scene.name === 'main') return (root[scene.step] ?? (() => 'done'))(scene);
+    return children[scene.name]?.(scene) ?? `report of ${scene.name}`;
+  };
+}
+
+export function delegation(terms: Partial<ToolsetTerms['delegation']>): Pick<ToolsetTerms, 'delegation'> {
+  return { delegation: { ...DEFAULT_TERMS.delegation, ...terms } };
+}
+
+export const never = (): Promise<Line> => new Promise(() => undefined);
+
+/** Never answers, and says when it was asked. */
+export function hang(reached: string[], name: string): () => Promise<Line> {
+  return () => {
+    reached.push(name);
+    return never();
+  };
+}
+
+/** Answers when `count` have come to it: proof that they were there at the same time. */
+export function meeting(count: number): (text: string) => Promise<string> {
+  let waiting: (() => void)[] = [];
+  return (text) =>
+    new Promise((resolve) => {
+      waiting.push(() => resolve(text));
+      if (waiting.length < count) return;
+      for (const go of waiting) go();
+      waiting = [];
+    });
+}
+
+/** A model that is no player: it keeps what it was asked and answers with the same outcome each time. */
+export function fixedModel(id: string, outcome: ModelOutcome | string, seen: ModelRequest[] = []): Model {
+  const usage = { input: 1, output: 1, cached: 0, reasoning: 0, cost_usd: null };
+  return {
+    id,
+    context_window: null,
+    tells_cost: true,
+    async stream(request) {
+      seen.push(request);
+      if (typeof outcome !== 'string') return outcome;
+      const content = { model: id, parts: [{ type: 'text' as const, text: outcome }] };
+      return { type: 'answer', content, usage, finish: 'stop' };
+    },
+  };
+}

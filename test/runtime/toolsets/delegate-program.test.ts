@@ -1,0 +1,122 @@
+// Proves the single-shot half of seed 5 on both databases: `subagent_delegate` asks the right agent program, once, or says why it cannot.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { z } from 'zod';
+import type { ModelRequest } from '../../../src/models/model.ts';
+import type { Tool } from '../../../src/records/tool.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
+import { onBothDatabases } from '../both-databases.ts';
+import { type Play, type Stage, type StageOptions, setStage } from '../stage.ts';
+import { ask, delegation, fixedModel, play } from './delegate-play.ts';
+
+const echo = defineTool({
+  name: 'echo',
+  description: 'Says it again.',
+  input: z.strictObject({ text: z.string() }),
+  side_by_side: true,
+  run: ({ text }) => `echo ${text}`,
+}) as Tool;
+
+onBothDatabases('single-shot delegation', (database) => {
+  async function stage(script: Play, options: StageOptions = {}): Promise<Stage> {
+    const url = await database();
+    return setStage(script, {
+      toolsets: ['delegate'],
+      ...options,
+      ...(url === undefined ? {} : { database: url }),
+    });
+  }
+
+  it('a delegation asks the named program once, without our tools and system prompt', async () => {
+    const seen: ModelRequest[] = [];
+    const answers = (name: string) => fixedModel(name, `${name} answers`, seen);
+    const names = ['acp:one', 'acp:one/wren', 'acp:two', 'acp:two/owl', 'acp:one/robin'];
+    const on = await stage(
+      play([
+        () => [
+          ask('usual'),
+          ask('agent', { agentId: 'robin' }),
+          ask('server', { serverName: 'two' }),
+          ask('both', { serverName: 'two', agentId: 'owl' }),
+          ask('named', { serverName: 'one' }),
+        ],
+      ]),
+      {
+        tools: [echo],
+        terms: delegation({ servers: ['two', 'one'], default_server: 'one', default_agent: 'wren' }),
+        models: Object.fromEntries(names.map((name) => [name, answers(name)])),
+      },
+    );
+    const { root, agents } = await on.perform();
+    assert.deepEqual(
+      (await on.results(root)).map((result) => result.output),
+      ['acp:one/wren', 'acp:one/robin', 'acp:two', 'acp:two/owl', 'acp:one/wren'].map(
+        (name) => `${name} answers`,
+      ),
+    );
+    assert.equal(seen.length, 5);
+    for (const request of seen) {
+      assert.deepEqual([request.tools, request.system], [[], '']);
+      assert.deepEqual(request.messages, [{ role: 'user', text: `ask ${request.agent.name}` }]);
+    }
+    assert.equal(agents.length, 6);
+    assert.deepEqual(
+      new Set((await on.store.runs({ root_id: root.id })).map((run) => run.source)),
+      new Set(['delegate']),
+    );
+    await on.close();
+  });
+
+  it('a program that asks for tools gets none of them; what it says when told so is the result, which says so', async () => {
+    const seen: ModelRequest[] = [];
+    const call = { type: 'call' as const, id: 'c', name: 'echo', input: '{"text":"x"}' };
+    const usage = { input: 1, output: 1, cached: 0, reasoning: 0, cost_usd: null };
+    const model = fixedModel(
+      'acp:one',
+      {
+        type: 'answer',
+        content: { model: 'acp:one', parts: [{ type: 'text', text: 'half' }, call] },
+        usage,
+        finish: 'calls',
+      },
+      seen,
+    );
+    const on = await stage(play([() => [ask('greedy')]]), {
+      tools: [echo],
+      terms: delegation({ servers: ['one'] }),
+      models: { 'acp:one': model },
+    });
+    const { root } = await on.perform();
+    const greedy = await on.agent('greedy');
+    const answered = (await on.store.history(greedy.id)).flatMap((message) =>
+      message.kind === 'result' ? [message.content.status] : [],
+    );
+    assert.deepEqual(answered, ['error', 'error']);
+    assert.equal(
+      (await on.results(root))[0]?.output,
+      'the sub-agent was cut short: limit reached: 1 model request in one turn\n\nWhat it had by then:\nhalf',
+    );
+    assert.equal(seen.length, 2);
+    await on.close();
+  });
+
+  it('no server, an unknown one, one that cannot be started: an error that says so, and nothing is created', async () => {
+    const results = async (options: StageOptions, ...more: Record<string, unknown>[]) => {
+      const on = await stage(play([() => more.map((one) => ask('x', one))]), options);
+      const { root, agents } = await on.perform();
+      assert.equal(agents.length, 1);
+      const outputs = (await on.results(root)).map((result) => `${result.status} ${result.output}`);
+      await on.close();
+      return outputs;
+    };
+    const none = await results({}, {}, { serverName: 'one' });
+    for (const text of none) assert.match(text, /^error .*NOT_AVAILABLE.*no ACP server is configured/);
+    const [unknown, missing] = await results(
+      { terms: delegation({ servers: ['one', 'two'] }), missing_models: ['acp:one'] },
+      { serverName: 'three' },
+      {},
+    );
+    assert.match(unknown ?? '', /^error .*no ACP server .*three.*Servers: one, two/);
+    assert.match(missing ?? '', /^error .*NOT_AVAILABLE.*acp:one/);
+  });
+});

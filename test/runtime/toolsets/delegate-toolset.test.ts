@@ -1,0 +1,209 @@
+// Proves seed 5 on the running kernel, on both databases: a spawned sub-agent is a blocking nested loop, a delegation one answer of another program.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { z } from 'zod';
+import type { ModelRequest } from '../../../src/models/model.ts';
+import type { Tool } from '../../../src/records/tool.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
+import { onBothDatabases } from '../both-databases.ts';
+import { type Play, parsed, type Stage, type StageOptions, setStage } from '../stage.ts';
+import { ask, delegation, meeting, play, spawn } from './delegate-play.ts';
+
+const echo = defineTool({
+  name: 'echo',
+  description: 'Says it again.',
+  input: z.strictObject({ text: z.string() }),
+  side_by_side: true,
+  run: ({ text }) => `echo ${text}`,
+}) as Tool;
+
+function namesOf(request: ModelRequest | undefined): string[] {
+  return (request?.tools ?? []).map((tool) => tool.name);
+}
+
+onBothDatabases('delegate toolset', (database) => {
+  async function stage(script: Play, options: StageOptions = {}): Promise<Stage> {
+    const url = await database();
+    return setStage(script, {
+      toolsets: ['delegate'],
+      ...options,
+      ...(url === undefined ? {} : { database: url }),
+    });
+  }
+
+  it('blocks until the nested loop has ended; its final text is the result, its run is in the history', async () => {
+    const on = await stage(
+      play([() => [spawn('count')]], {
+        count: (scene) => (scene.step < 2 ? [['echo', { text: `${scene.step}` }]] : 'counted to two'),
+      }),
+      { tools: [echo] },
+    );
+    const { root, agents } = await on.perform();
+    const [result] = await on.results(root);
+    assert.deepEqual([result?.status, result?.output], ['ok', 'counted to two']);
+    assert.deepEqual(
+      on.requests.map((request) => request.agent.name),
+      ['main', 'count', 'count', 'count', 'main'],
+    );
+    const child = agents.find((agent) => agent.name === 'count');
+    assert.deepEqual(child?.state, { type: 'completed', result: 'counted to two' });
+    assert.equal(child?.origin, 'delegate');
+    const [run, ...others] = await on.store.runs({ root_id: root.id });
+    assert.equal(others.length, 0);
+    assert.deepEqual(
+      [run?.source, run?.status, run?.result, run?.label, run?.task, run?.requester_id, run?.agent_id],
+      ['delegate', 'completed', 'counted to two', 'count', 'do count', root.id, child?.id],
+    );
+    assert.equal(run?.id, child?.config.task?.run_id);
+    assert.deepEqual(await on.store.mail(root.id), []);
+    await on.close();
+  });
+
+  it('several in one turn work side by side; results stand in the order of the calls', async () => {
+    const together = meeting(3);
+    const speak = (name: string) => () => together(`${name} is back`);
+    const on = await stage(
+      play([() => [spawn('a'), spawn('b'), spawn('c')]], { a: speak('a'), b: speak('b'), c: speak('c') }),
+    );
+    const { root } = await on.perform();
+    assert.deepEqual(
+      (await on.results(root)).map((result) => result.output),
+      ['a is back', 'b is back', 'c is back'],
+    );
+    await on.close();
+  });
+
+  it('a sub-agent has the tools of its parent, a fresh conversation, and its own or its parent’s system prompt', async () => {
+    const script = play([() => [spawn('heir'), spawn('other', { systemPrompt: 'you are other' })]]);
+    const on = await stage(script, { tools: [echo], config: { system: 'you are the parent' } });
+    await on.perform('the secret of the parent');
+    const request = (name: string) => on.requests.find((one) => one.agent.name === name);
+    assert.deepEqual(namesOf(request('heir')), ['echo', 'subagent_delegate', 'subagent_spawn']);
+    assert.deepEqual(namesOf(request('heir')), namesOf(request('main')));
+    assert.deepEqual(request('heir')?.messages, [{ role: 'user', text: 'do heir' }]);
+    assert.equal(request('heir')?.system, 'you are the parent');
+    assert.equal(request('other')?.system, 'you are other');
+    await on.close();
+    const terms = delegation({ system: 'you are of the house' });
+    const house = await stage(script, { terms, config: { system: 'you are the parent' } });
+    await house.perform();
+    const systems = new Map(house.requests.map((one) => [one.agent.name, one.system]));
+    assert.deepEqual([systems.get('heir'), systems.get('other')], ['you are of the house', 'you are other']);
+    await house.close();
+  });
+
+  it('arguments that are not good are refused by name, and nothing is created', async () => {
+    const cases: readonly (readonly [string, unknown, RegExp])[] = [
+      ...[0, -1, 1.5, 1_001, '3'].map(
+        (maxTurns) => ['subagent_spawn', spawn('x', { maxTurns })[1], /"maxTurns"/] as const,
+      ),
+      ['subagent_spawn', '{"task":"x","description":"x","maxTurns":NaN}', /not valid JSON/],
+      ['subagent_spawn', { description: 'x' }, /"task"/],
+      ['subagent_spawn', { task: ' ', description: 'x' }, /"task"/],
+      ['subagent_spawn', { task: 'x' }, /"description"/],
+      ['subagent_spawn', spawn('x', { depth: 9 })[1], /depth/],
+      ['subagent_spawn', spawn('x', { output_schema: { type: 7 } })[1], /"output_schema"/],
+      ['subagent_delegate', { task: '', description: 'x' }, /"task"/],
+      ['subagent_delegate', ask('x', { serverName: '' })[1], /"serverName"/],
+    ];
+    const on = await stage(play([() => cases.map(([name, input]) => [name, input] as const)]), {
+      terms: delegation({ servers: ['one'] }),
+    });
+    const { root, agents } = await on.perform();
+    const results = await on.results(root);
+    assert.equal(results.length, cases.length);
+    cases.forEach(([, , message], index) => {
+      const error = parsed(results[index]).error as { code: string; message: string };
+      assert.equal(error.code, 'INVALID_ARG', JSON.stringify(cases[index]));
+      assert.match(error.message, message);
+    });
+    assert.equal(agents.length, 1);
+    assert.deepEqual(await on.store.runs({ root_id: root.id }), []);
+    await on.close();
+  });
+
+  it('a used-up maxTurns brings one last answer without tools, and that is the result, which says so', async () => {
+    const cut = (n: number) =>
+      `the sub-agent was cut short: limit reached: ${n} model requests in one turn\n\nWhat it had by then:\nwhat I have`;
+    const eager = (scene: { user: string }) =>
+      scene.user.includes('Finish now') ? 'what I have' : ([['echo', { text: 'more' }]] as const);
+    const on = await stage(
+      play([() => [spawn('eager', { maxTurns: 3 }), spawn('usual')]], { eager, usual: eager }),
+      {
+        tools: [echo],
+        terms: delegation({ default_turns: 2 }),
+      },
+    );
+    const { root } = await on.perform();
+    assert.deepEqual(
+      (await on.results(root)).map(({ status, output }) => [status, output]),
+      [
+        ['ok', cut(3)],
+        ['ok', cut(2)],
+      ],
+    );
+    const runs = (await on.store.runs({ root_id: root.id })).toReversed();
+    assert.deepEqual(
+      runs.map(({ status, result, error }) => [status, result, error]),
+      [3, 2].map((n) => ['completed', 'what I have', `limit reached: ${n} model requests in one turn`]),
+    );
+    const asked = (name: string) => on.requests.filter((request) => request.agent.name === name).length;
+    assert.deepEqual([asked('eager'), asked('usual')], [4, 3]);
+    await on.close();
+  });
+
+  it('at the depth limit both tools are absent, and a call of them is an error that creates nothing', async () => {
+    const told: string[] = [];
+    const on = await stage(
+      play([() => [spawn('first')]], {
+        first: (scene) => (scene.step === 0 ? [spawn('second')] : `first heard: ${scene.last[0]?.output}`),
+        second: (scene) => {
+          if (scene.step === 0) return [spawn('third'), ask('third')];
+          told.push(...scene.last.map((result) => result.output));
+          return 'second is the last';
+        },
+      }),
+      { tools: [echo], terms: delegation({ servers: ['one'] }) },
+    );
+    const { root, agents } = await on.perform();
+    const tools = (name: string) => namesOf(on.requests.find((one) => one.agent.name === name));
+    assert.deepEqual(tools('first'), ['echo', 'subagent_delegate', 'subagent_spawn']);
+    assert.deepEqual(tools('second'), ['echo']);
+    assert.equal(told.length, 2);
+    for (const text of told) assert.match(text, /LIMIT_REACHED.*2 of 2/);
+    assert.equal((await on.results(root))[0]?.output, 'first heard: second is the last');
+    assert.equal(agents.length, 3);
+    await on.close();
+  });
+
+  it('a checked result: the sub-agent submits, a mismatch is an error that it mends', async () => {
+    const output_schema = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] };
+    const on = await stage(
+      play([() => [spawn('adder', { output_schema })]], {
+        adder: (scene) => [['submit_result', { result: scene.step === 0 ? '{"sum":"four"}' : '{"sum":4}' }]],
+      }),
+    );
+    const { root } = await on.perform();
+    assert.deepEqual(parsed((await on.results(root))[0]), { sum: 4 });
+    assert.equal(on.requests.filter((request) => request.agent.name === 'adder').length, 2);
+    await on.close();
+  });
+
+  it('what the rules deny is denied in the sub-agent too', async () => {
+    const config = {
+      permissions: {
+        cli: { allow: [], ask: [], deny: [] },
+        config: { allow: ['*'], ask: [], deny: ['echo'] },
+      },
+    };
+    const on = await stage(
+      play([() => [spawn('bold')]], {
+        bold: (scene) => (scene.step === 0 ? [['echo', { text: 'x' }]] : `${scene.last[0]?.status}`),
+      }),
+      { tools: [echo], config },
+    );
+    const { root } = await on.perform();
+    assert.equal((await on.results(root))[0]?.output, 'denied');
+    await on.close();
+  });
+});

@@ -1,0 +1,250 @@
+// Proves what tasks of seed 3 may say beside the task, on both databases: folder, label, model, profile, files, time.
+import assert from 'node:assert/strict';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { z } from 'zod';
+import type { Tool } from '../../../src/records/tool.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
+import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
+import { type Database, onBothDatabases } from '../both-databases.ts';
+import { HandClock } from '../hand-clock.ts';
+import { hangTool } from '../hang-tool.ts';
+import { makeFolder } from '../project-folder.ts';
+import type { Scene, Stage } from '../stage.ts';
+import {
+  brief,
+  cast,
+  errorOf,
+  fanoutStage,
+  type Part,
+  type Row,
+  rounds,
+  spawn,
+  submit,
+} from './fanout-stage.ts';
+
+const where = defineTool({
+  name: 'where',
+  description: 'Says the folder.',
+  input: z.strictObject({}),
+  run: (_input, { cwd }) => cwd,
+}) as Tool;
+
+/** Uses one tool, then submits what it gave. */
+const report =
+  (name: string, input: unknown = {}): Part =>
+  (scene: Scene) =>
+    scene.step === 0 ? [[name, input]] : submit(scene.last[0]?.output);
+
+async function rowsOf(on: Stage): Promise<Row[]> {
+  const { root } = await on.perform();
+  return (await rounds(on, root)).flat();
+}
+
+function suite(database: Database): void {
+  it('cwd: each task in its folder, the others in that of their parent; a link out of the folder is refused', async () => {
+    const folder = makeFolder({ 'src/a.ts': '', 'lib/b.ts': '' });
+    symlinkSync(tmpdir(), join(folder, 'out'));
+    const on = await fanoutStage(
+      database,
+      cast(
+        [
+          () => [
+            spawn(
+              { task: '1', label: 'a', cwd: 'src' },
+              { task: '2', label: 'b', cwd: './src/../lib' },
+              { task: '3', label: 'c' },
+            ),
+            spawn({ task: '4', cwd: 'out' }),
+          ],
+        ],
+        { a: report('where'), b: report('where'), c: report('where') },
+      ),
+      { tools: [where], config: { cwd: folder } },
+    );
+    const { root } = await on.perform();
+    assert.deepEqual((await rounds(on, root)).flat().map(brief), [
+      join(folder, 'src'),
+      join(folder, 'lib'),
+      folder,
+    ]);
+    assert.match(errorOf((await on.results(root)).at(-1)).message, /"tasks.0.cwd"/);
+    await on.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('label names the child; without one its first words do', async () => {
+    const on = await fanoutStage(
+      database,
+      cast([
+        () => [
+          spawn(
+            { task: 'x', label: 'My label' },
+            { task: 'Look for «races» in every queue of the scheduler, and report them all' },
+            { task: '!?' },
+          ),
+        ],
+      ]),
+    );
+    const { agents } = await on.perform();
+    assert.deepEqual(agents.map(({ name }) => name).toSorted(), [
+      'My label',
+      'look-for-races-in-every-queue-of',
+      'main',
+      'task',
+    ]);
+    assert.equal((await on.agent('My label')).config.task?.label, 'My label');
+    await on.close();
+  });
+
+  it('model: each child asks the one that was named, the others that of their parent', async () => {
+    const on = await fanoutStage(
+      database,
+      cast([
+        () => [spawn({ task: '1', label: 'a', model: 'other/m' }, { task: '2', label: 'b', model: null })],
+      ]),
+    );
+    assert.equal((await rowsOf(on)).length, 2);
+    assert.deepEqual(
+      [(await on.agent('a')).config.model, (await on.agent('b')).config.model],
+      ['other/m', 'play/actor'],
+    );
+    await on.close();
+  });
+
+  it('profile: tools, limits and model are its own; it never adds to what the parent has', async () => {
+    const profiles = new Map([
+      [
+        'narrow',
+        profileOf({
+          name: 'narrow',
+          tools: ['where', 'bash'],
+          toolsets: ['process'],
+          system: 'be brief',
+          turns: 2,
+          model: 'cheap/m',
+        }),
+      ],
+    ]);
+    const on = await fanoutStage(
+      database,
+      cast([() => [spawn({ task: '1', label: 'kid', profile: 'narrow' })]], {
+        kid: (scene) => (scene.user.startsWith('Finish now') ? submit('in time') : [['where', {}]]),
+      }),
+      { tools: [where, hangTool()], terms: { profiles } },
+    );
+    assert.deepEqual((await rowsOf(on)).map(brief), ['in time']);
+    const { config } = await on.agent('kid');
+    assert.deepEqual(
+      [config.tools, config.model, config.profile, config.system],
+      [['where'], 'cheap/m', 'narrow', 'be brief'],
+    );
+    const request = on.requests.find(({ agent }) => agent.name === 'kid');
+    assert.equal(request?.system, 'be brief');
+    assert.deepEqual(
+      request?.tools.map(({ name }) => name),
+      ['submit_error', 'submit_result', 'where'],
+    );
+    await on.close();
+  });
+
+  it('read_first: files stand before the task as they are at that moment, in every round anew', async () => {
+    const folder = makeFolder({ 'notes.md': 'old notes', 'more.md': 'more' });
+    const on = await fanoutStage(
+      database,
+      cast([
+        () => [spawn({ task: 'First.', label: 'a', read_first: ['notes.md', 'more.md'] })],
+        () => {
+          writeFileSync(join(folder, 'notes.md'), 'new notes');
+          return [spawn({ task: 'Second.', label: 'b', read_first: ['notes.md'] })];
+        },
+      ]),
+      { config: { cwd: folder } },
+    );
+    const [first] = await rowsOf(on);
+    assert.equal(first?.task, 'First.');
+    const told = (name: string) => on.requests.find(({ agent }) => agent.name === name)?.messages;
+    assert.deepEqual(told('a'), [
+      {
+        role: 'user',
+        text: 'File notes.md:\n\nold notes\n\n(end of notes.md)\n\nFile more.md:\n\nmore\n\n(end of more.md)\n\nFirst.',
+      },
+    ]);
+    assert.match(JSON.stringify(told('b')), /new notes/);
+    await on.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('read_first: what the parent may not read, what is no text and what is too large is refused', async () => {
+    const folder = makeFolder({
+      'ok.md': '',
+      '.env': 'KEY=1',
+      binary: 'a\0b',
+      'large.md': 'x'.repeat(300_000),
+    });
+    const files = ['.env', 'binary', 'large.md', '../x', '.'];
+    const on = await fanoutStage(
+      database,
+      cast([() => files.map((file) => spawn({ task: 'x', read_first: ['ok.md', file] }))]),
+      {
+        config: {
+          cwd: folder,
+          permissions: {
+            cli: { allow: ['*'], ask: [], deny: ['read:.env'] },
+            config: { allow: [], ask: [], deny: [] },
+          },
+        },
+      },
+    );
+    const { root, agents } = await on.perform();
+    const messages = (await on.results(root)).map((result) => errorOf(result).message);
+    for (const [place, reason] of [
+      /may not be read.*read:\.env/,
+      /not a text file/,
+      /300000 bytes; at most 262144/,
+      /outside/,
+      /not a file|folder/,
+    ].entries())
+      assert.match(messages[place] ?? '', reason);
+    assert.ok(messages.every((message) => message.startsWith('field "tasks.0.read_first": ')));
+    assert.equal(agents.length, 1);
+    await on.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('timeout_seconds in the middle of a tool: timed out, not cancelled; the last words are kept', async () => {
+    const on = await hanging(() => 'Half of it is good.');
+    const [row] = await rowsOf(on);
+    assert.deepEqual(row?.outcome.failure, {
+      error: 'limit reached: run time of 60 s',
+      error_kind: 'timed_out',
+      partial: 'Half of it is good.',
+    });
+    const [hung] = await on.results(await on.agent('kid'));
+    assert.equal(hung?.status, 'cancelled');
+    assert.match(hung?.output ?? '', /limit reached/);
+    await on.close();
+  });
+
+  it('timeout_seconds: what is submitted in the last turn is a result like any other', async () => {
+    const on = await hanging(() => submit('what I have'));
+    assert.deepEqual((await rowsOf(on)).map(brief), ['what I have']);
+    await on.close();
+  });
+
+  /** A child of sixty seconds, three quarters of which a tool takes away: its last word. */
+  function hanging(last_word: Part): Promise<Stage> {
+    const clock = new HandClock();
+    return fanoutStage(
+      database,
+      cast([() => [spawn({ task: '1', label: 'kid', timeout_seconds: 60 })]], {
+        kid: (scene) => (scene.step === 0 ? [['hang', {}]] : last_word(scene)),
+      }),
+      { tools: [hangTool(() => clock.pass(45_000))], surroundings: clock },
+    );
+  }
+}
+
+onBothDatabases('options of tasks', suite);

@@ -1,0 +1,79 @@
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import type { ResultContent } from '../../../src/records/conversation/message.ts';
+import type { Database } from '../both-databases.ts';
+import {
+  type Line,
+  type Play,
+  parsed,
+  type Scene,
+  type Stage,
+  type StageOptions,
+  setStage,
+} from '../stage.ts';
+
+/** One row of the message that tells a parent what its children brought (seed 3, Aggregated Results Format). */
+export interface Row {
+  readonly agent_id: string;
+  readonly task: string;
+  readonly outcome: {
+    readonly success?: { readonly result: string; readonly submitted?: false; readonly limit?: string };
+    readonly failure?: { readonly error: string; readonly error_kind: string; readonly partial?: string };
+  };
+}
+
+export type Call = readonly [string, unknown];
+export type Part = (scene: Scene) => Line | Promise<Line>;
+
+export const spawn = (...tasks: readonly object[]): Call => ['spawn_agents', { tasks }];
+export const submit = (result: unknown): Line => [['submit_result', { result }]];
+export const never = (): Promise<Line> => new Promise(() => undefined);
+
+/** The root says these lines, then `done`; children have parts by name, else they submit their name. */
+export function cast(root: readonly Part[], children: Readonly<Record<string, Part>> = {}): Play {
+  return (scene) => {
+    if (scene.name === 'main') return (root[scene.step] ?? (() => 'done'))(scene);
+    return (children[scene.name] ?? (() => submit(`result of ${scene.name}`)))(scene);
+  };
+}
+
+export async function fanoutStage(
+  database: Database,
+  play: Play,
+  options: Omit<StageOptions, 'database'> = {},
+): Promise<Stage> {
+  const url = await database();
+  return setStage(play, {
+    toolsets: ['fanout'],
+    ...options,
+    ...(url === undefined ? {} : { database: url }),
+  });
+}
+
+/** The messages with results of children that this agent's model got, oldest first. */
+export async function rounds(on: Stage, agent: Agent): Promise<Row[][]> {
+  return (await texts(on, agent)).flatMap((text) => rowsOf(text) ?? []);
+}
+
+/** The rows of a text that tells what children brought; null for any other text. */
+function rowsOf(text: string): [Row[]] | null {
+  if (!text.startsWith('{"sub_agent_results"')) return null;
+  return [(JSON.parse(text) as { sub_agent_results: Row[] }).sub_agent_results];
+}
+
+async function texts(on: Stage, agent: Agent): Promise<string[]> {
+  const history = await on.store.history(agent.id);
+  return history.flatMap((message) => (message.kind === 'user' ? [message.content.text] : []));
+}
+
+/** What a row says, short enough to compare. */
+export function brief({ outcome }: Row): string {
+  if (outcome.success !== undefined) return outcome.success.result;
+  return `${outcome.failure?.error_kind}: ${outcome.failure?.error}`;
+}
+
+export function errorOf(result: ResultContent | undefined): {
+  readonly code: string;
+  readonly message: string;
+} {
+  return parsed(result).error as { code: string; message: string };
+}

@@ -1,0 +1,281 @@
+// Proves that children with a worktree of their own bring their changes as part of their result, on both databases, and lose none.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, it } from 'node:test';
+import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { type Database, onBothDatabases } from '../both-databases.ts';
+import { HandClock } from '../hand-clock.ts';
+import { hangTool } from '../hang-tool.ts';
+import { parsed, type Stage, type StageOptions, until } from '../stage.ts';
+import { makeRepository, type Repository } from '../worktree/git-repository.ts';
+import {
+  brief,
+  cast,
+  errorOf,
+  fanoutStage,
+  never,
+  type Part,
+  rounds,
+  spawn,
+  submit,
+} from './fanout-stage.ts';
+
+const work = (label: string, more: object = {}) => ({
+  task: `change ${label}`,
+  label,
+  worktree: true,
+  ...more,
+});
+
+/** Writes a file, then says the line. */
+const writing =
+  (then: Part): Part =>
+  (scene) =>
+    scene.step === 0 ? [['write', { path: 'new.txt', content: `by ${scene.name}\n` }]] : then(scene);
+
+function suite(database: Database): void {
+  let repository: Repository;
+  beforeEach(() => {
+    repository = makeRepository({ 'a.txt': 'one\n', 'src/b.txt': 'two\n' });
+  });
+  afterEach(() => repository.remove());
+
+  function stage(
+    root: readonly Part[],
+    children: Readonly<Record<string, Part>>,
+    more: StageOptions = {},
+  ): Promise<Stage> {
+    const { config, ...rest } = more;
+    return fanoutStage(database, cast(root, children), {
+      tools: createBuiltInTools(),
+      config: { cwd: repository.folder, ...config },
+      ...rest,
+    });
+  }
+
+  const clean = () => assert.deepEqual([repository.worktrees(), repository.branches()], [[], []]);
+
+  it('the diff follows the result, the branch holds it, the folder goes, the parent folder is untouched', async () => {
+    const on = await stage([() => [spawn(work('kid'))]], { kid: writing(() => submit('I did it.')) });
+    const { root } = await on.perform();
+    await on.runtime.close();
+    const [branch = ''] = repository.branches();
+    const [spawned] = await on.results(root);
+    const [{ worktree }] = parsed(spawned).spawned as [{ worktree: { branch: string; path: string } }];
+    assert.equal(worktree.branch, branch);
+    const [row] = (await rounds(on, root)).flat();
+    assert.match(
+      row?.outcome.success?.result ?? '',
+      /^I did it\.\n\n\[worktree\] branch coppice\/.*\ndiff --git/s,
+    );
+    assert.match(row?.outcome.success?.result ?? '', /\n\+by kid$/);
+    assert.deepEqual([repository.worktrees(), existsSync(worktree.path)], [[], false]);
+    assert.equal(repository.git('show', `${branch}:new.txt`), 'by kid\n');
+    assert.equal(existsSync(join(repository.folder, 'new.txt')), false);
+    const kid = await on.agent('kid');
+    assert.ok(kid.state.type === 'completed' && kid.state.result === row?.outcome.success?.result);
+    assert.equal(kid.config.cwd, worktree.path);
+    const told = on.requests.find(({ agent }) => agent.name === 'kid')?.messages[0];
+    assert.ok(told?.role === 'user' && told.text.includes(branch));
+    await on.close();
+  });
+
+  it('several at once, some in a folder of the repository; one that changes nothing says so', async () => {
+    const names = ['k0', 'k1', 'k2', 'k3'];
+    const parts = Object.fromEntries(names.map((name) => [name, writing(() => submit(name))]));
+    const on = await stage(
+      [() => [spawn(...names.map((name) => work(name, { cwd: 'src' })), work('idle'))]],
+      {
+        ...parts,
+        idle: () => submit('looked'),
+      },
+    );
+    const { root } = await on.perform();
+    await on.runtime.close();
+    const told = (await rounds(on, root)).flat().map(brief);
+    for (const [place, name] of names.entries()) {
+      assert.match(told[place] ?? '', new RegExp(`^${name}\n\n.*b/src/new.txt.*\\+by ${name}$`, 's'));
+    }
+    assert.equal(told[4], 'looked\n\n[worktree] nothing was changed');
+    assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 4]);
+    await on.close();
+  });
+
+  it('a result that must match a schema is left as it is; the branch holds the changes', async () => {
+    const on = await stage([() => [spawn(work('kid', { output_schema: { type: 'number' } }))]], {
+      kid: writing(() => submit('7')),
+    });
+    const { root } = await on.perform();
+    await on.runtime.close();
+    assert.deepEqual((await rounds(on, root)).flat().map(brief), ['7']);
+    const [{ worktree }] = parsed((await on.results(root))[0]).spawned as [{ worktree: { branch: string } }];
+    assert.equal(repository.git('show', `${worktree.branch}:new.txt`), 'by kid\n');
+    assert.deepEqual(repository.worktrees(), []);
+    await on.close();
+  });
+
+  it('a failure brings the changes as part of what is left', async () => {
+    const clock = new HandClock();
+    const on = await stage(
+      [
+        () => [
+          spawn(work('gives-up'), work('silent'), work('breaks'), work('late', { timeout_seconds: 60 })),
+        ],
+      ],
+      {
+        'gives-up': writing(() => [['submit_error', { error: 'too hard' }]]),
+        silent: writing((scene) => (scene.step === 1 ? 'Done.' : '')),
+        breaks: writing(() => {
+          throw new Error('away');
+        }),
+        late: writing((scene) => (/Finish now/.test(scene.user) ? 'Half.' : [['hang', {}]])),
+      },
+      { tools: [...createBuiltInTools(), hangTool(() => clock.pass(45_000))], surroundings: clock },
+    );
+    const { root } = await on.perform();
+    await on.runtime.close();
+    const rows = (await rounds(on, root)).flat();
+    assert.deepEqual(
+      rows.map(({ outcome }) => outcome.failure?.error_kind),
+      ['sub_agent_error', 'no_result', 'no_model', 'timed_out'],
+    );
+    const said = ['', 'Done.\n\n', '', 'Half.\n\n'];
+    for (const [place, { outcome }] of rows.entries()) {
+      const partial = outcome.failure?.partial ?? '';
+      assert.ok(partial.startsWith(`${said[place]}[worktree] branch coppice/`), partial);
+      assert.match(partial, /\n\+by /);
+    }
+    assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 4]);
+    await on.close();
+  });
+
+  it('cancelled or killed, nothing is touched: the folder stays, and the parent knows where', async () => {
+    const on = await stage([() => [spawn(work('stopped'), work('dead'))]], {
+      stopped: writing(never),
+      dead: writing(never),
+    });
+    const root = await on.start();
+    await until(async () => {
+      const agents = await on.store.agents({ root_id: root.id });
+      return agents.filter(({ calls, origin }) => origin === 'spawn' && calls === 1).length === 2;
+    }, 'both have written');
+    await on.runtime.kill((await on.agent('dead')).id);
+    await on.runtime.interrupt(root.id, 'enough');
+    await until(async () => (await on.store.agent(root.id))?.state.type === 'idle', 'the parent rests');
+    await on.runtime.close();
+    const [result] = await on.results(root);
+    const spawned = (parsed(result).spawned as { worktree: { branch: string; path: string } }[]).map(
+      ({ worktree }) => worktree,
+    );
+    assert.deepEqual(spawned.map(({ branch }) => branch).toSorted(), repository.branches());
+    for (const [place, name] of ['stopped', 'dead'].entries())
+      assert.equal(readFileSync(join(spawned[place]?.path ?? '', 'new.txt'), 'utf8'), `by ${name}\n`);
+    const [stopped, dead] = (await rounds(on, root)).flat();
+    assert.deepEqual(stopped?.outcome.failure, {
+      error: 'enough',
+      error_kind: 'cancelled',
+      partial: `[worktree] branch ${spawned[0]?.branch}; what was not committed is in ${spawned[0]?.path}`,
+    });
+    assert.equal(dead?.outcome.failure?.error_kind, 'killed');
+    await on.close();
+  });
+
+  it('a call that is refused makes none, whatever it is refused for', async () => {
+    const good = { task: 'x', worktree: true };
+    const bad = [
+      { model: 'no/such' },
+      { cwd: 'nowhere' },
+      { profile: 'nobody' },
+      { read_first: ['nowhere'] },
+      { output_schema: { type: 7 } },
+      { task: ' ' },
+    ];
+    const on = await stage(
+      [() => [...bad.map((more) => spawn(good, { ...good, ...more })), spawn(good, good, good)]],
+      {},
+      { missing_models: ['no/such'] },
+    );
+    const heads = () => statSync(join(repository.folder, '.git', 'refs', 'heads')).mtimeMs;
+    const before = heads();
+    const { root, agents } = await on.perform('go', { children: 2 });
+    await on.runtime.close();
+    const errors = (await on.results(root)).map((result) => errorOf(result).code);
+    assert.deepEqual(errors, [
+      'NOT_AVAILABLE',
+      'NOT_AVAILABLE',
+      'NO_PROFILE',
+      'NOT_AVAILABLE',
+      'INVALID_ARG',
+      'INVALID_ARG',
+      'LIMIT_REACHED',
+    ]);
+    assert.match(errorOf((await on.results(root))[0]).message, /"tasks.1.model"/);
+    assert.equal(agents.length, 1);
+    assert.equal(heads(), before, 'not even for a moment');
+    clean();
+    await on.close();
+  });
+
+  it('two calls that both fit alone: only the one that is admitted keeps its worktrees', async () => {
+    const pair = () => spawn({ task: 'x', worktree: true }, { task: 'y', worktree: true });
+    const on = await stage([() => [pair(), pair()]], {});
+    const { root } = await on.perform('go', { total: 4 });
+    await on.runtime.close();
+    const statuses = (await on.results(root)).map(({ status }) => status);
+    assert.deepEqual(statuses.toSorted(), ['error', 'ok']);
+    clean();
+    await on.close();
+  });
+
+  it('stopped while its worktree is being made: nothing is left behind', async () => {
+    const on = await stage([() => [spawn(work('kid'))]], { kid: never });
+    const root = await on.start();
+    await until(() => repository.worktrees().length === 1, 'git is at it');
+    await on.runtime.interrupt(root.id, 'enough');
+    await until(async () => (await on.store.agent(root.id))?.state.type === 'idle', 'the parent rests');
+    const agents = await on.store.agents({ root_id: root.id });
+    // Either the call was stopped in time, or the child was made and stopped with its folder.
+    await until(() => repository.worktrees().length === agents.length - 1, 'no folder without an agent');
+    await on.close();
+  });
+
+  it('a restart in the middle: the child goes on in the same folder', async () => {
+    const on = await stage([() => [spawn(work('kid'))]], { kid: writing(never) });
+    const root = await on.start();
+    await until(
+      async () =>
+        (await on.store.agents({ root_id: root.id })).some(
+          ({ calls, origin }) => origin === 'spawn' && calls === 1,
+        ),
+      'the child has written',
+    );
+    const next = await on.reopen(
+      cast([() => [spawn(work('kid'))]], {
+        kid: (scene) => (scene.step === 1 ? [['read', { path: 'new.txt' }]] : submit('found it')),
+      }),
+    );
+    await next.runtime.resume(root.id);
+    await next.runtime.settled(root.id);
+    const [row] = (await rounds(next, root)).flat();
+    assert.match(row?.outcome.success?.result ?? '', /^found it\n\n.*\+by kid$/s);
+    await next.runtime.close();
+    assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 1]);
+    await next.close();
+  });
+
+  it('a delegated task brings its changes too, as the result of its call', async () => {
+    const on = await stage(
+      [() => [['subagent_spawn', { task: 'change it', description: 'kid', worktree: true }]]],
+      { kid: writing(() => 'I did it.') },
+      { toolsets: ['delegate'] },
+    );
+    const { root } = await on.perform();
+    await on.runtime.close();
+    assert.match((await on.results(root))[0]?.output ?? '', /^I did it\.\n\n\[worktree\] .*\+by kid$/s);
+    assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 1]);
+    await on.close();
+  });
+}
+
+onBothDatabases('children with worktrees', suite);

@@ -1,0 +1,124 @@
+// Proves that a large fan-in costs its parent few steps and loses nothing by it: outcomes that wait in the mailbox are there after a restart,
+// and whoever stops the turn, a person or the clock, gets all that came until then, on both databases.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
+import { type Play, type Stage, setStage, until } from '../stage.ts';
+
+const CHILDREN = 200;
+/** So many report at once; fewer than half, so they wait in the mailbox. */
+const EARLY = 80;
+const LIMITS = { children: CHILDREN, live: CHILDREN + 1, total: CHILDREN + 1 };
+
+function playOf(gate: Promise<void>): Play {
+  return async ({ name, step, user }) => {
+    if (name === 'main') {
+      if (step === 0)
+        return [
+          [
+            'spawn_agents',
+            { tasks: Array.from({ length: CHILDREN }, (_, index) => ({ task: `part ${index}` })) },
+          ],
+        ];
+      return `${outcomes(user).filter((outcome) => outcome.success !== undefined).length} results`;
+    }
+    if (Number(name.slice('part-'.length)) >= EARLY) await gate;
+    return [['submit_result', { result: `result of ${name}` }]];
+  };
+}
+
+interface Outcome {
+  readonly success?: { readonly result: string };
+}
+
+function outcomes(text: string): Outcome[] {
+  if (!text.startsWith('{"sub_agent_results"')) return [];
+  const { sub_agent_results } = JSON.parse(text) as { sub_agent_results: { outcome: Outcome }[] };
+  return sub_agent_results.map(({ outcome }) => outcome);
+}
+
+/** The outcomes that the parent's conversation holds. */
+async function told(on: Stage, root: Agent): Promise<Outcome[]> {
+  const messages = await on.store.history(root.id);
+  return messages.flatMap((message) => (message.kind === 'user' ? outcomes(message.content.text) : []));
+}
+
+const never = new Promise<void>(() => {});
+
+function suite(database: () => Promise<string | undefined>): void {
+  async function stage(gate: Promise<void>): Promise<Stage> {
+    const url = await database();
+    return setStage(playOf(gate), { toolsets: ['fanout'], ...(url === undefined ? {} : { database: url }) });
+  }
+
+  /** The early outcomes are in the ledger, and the parent has not touched them. */
+  async function begun(on: Stage): Promise<Agent> {
+    const root = await on.start('go', LIMITS);
+    await until(async () => (await on.store.mail(root.id)).length === EARLY, 'the early ones have reported');
+    const { state } = (await on.store.agent(root.id)) as Agent;
+    assert.ok(state.type === 'awaiting' && state.results.length === 0 && state.pending.length === CHILDREN);
+    return root;
+  }
+
+  it('all results come in the order of the tasks, in a few steps of the parent', async () => {
+    const on = await stage(Promise.resolve());
+    const { root, reply } = await on.perform('go', LIMITS);
+    assert.equal(reply, `${CHILDREN} results`);
+    assert.deepEqual(
+      (await told(on, root)).map((outcome) => outcome.success?.result),
+      Array.from({ length: CHILDREN }, (_, index) => `result of part-${index}`),
+    );
+    const steps = on.events.filter((event) => event.type === 'agent' && event.agent.id === root.id);
+    assert.ok(steps.length < 20, `${steps.length} steps`);
+    assert.deepEqual(await on.store.mail(root.id), []);
+    await on.close();
+  });
+
+  it('outcomes that wait in the mailbox are there after a restart, each once', async () => {
+    const on = await stage(never);
+    const root = await begun(on);
+    const again = await on.reopen(playOf(Promise.resolve()));
+    await again.runtime.resume(root.id);
+    const { reply } = await again.runtime.settled(root.id);
+    assert.equal(reply, `${CHILDREN} results`);
+    const results = (await told(again, root)).map((outcome) => outcome.success?.result);
+    assert.equal(new Set(results).size, CHILDREN);
+    await again.close();
+  });
+
+  it('a person who stops the turn gets what is there', async () => {
+    const on = await stage(never);
+    const root = await begun(on);
+    await on.runtime.interrupt(root.id, 'enough');
+    await on.runtime.settled(root.id);
+    const all = await told(on, root);
+    assert.equal(all.length, CHILDREN);
+    assert.equal(all.filter((outcome) => outcome.success !== undefined).length, EARLY);
+    assert.equal((await on.store.tree(root.id))?.live, 1);
+    await on.close();
+  });
+
+  it('the clock that stops the turn leaves what is there to the last answer', async () => {
+    const on = await stage(never);
+    const root = await on.start('go', { ...LIMITS, run_ms: 3_000 });
+    const { agents } = await on.runtime.settled(root.id);
+    const done = agents.filter(({ state }) => state.type === 'completed').length;
+    assert.ok(done > 0);
+    const all = await told(on, root);
+    assert.equal(all.length, CHILDREN);
+    assert.equal(all.filter((outcome) => outcome.success !== undefined).length, done);
+    await on.close();
+  });
+}
+
+describe('large fan-in on SQLite', () => suite(async () => undefined));
+
+describe('large fan-in on PostgreSQL', () => {
+  let server: Databases;
+  before(async () => {
+    server = await sharedPostgres();
+  });
+  after(() => server.stop());
+  suite(() => server.createDatabase());
+});

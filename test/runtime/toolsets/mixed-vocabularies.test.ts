@@ -1,0 +1,159 @@
+// Proves that vocabularies mix in one tree: a fork that fans out, whose child delegates to an agent program, on both databases; each outcome
+// goes back the way its own vocabulary says, also over a restart, and one kill takes them all.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
+import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
+import {
+  forked,
+  type Line,
+  type Play,
+  parsed,
+  type Scene,
+  type Stage,
+  type StageOptions,
+  setStage,
+  until,
+} from '../stage.ts';
+
+/** Who is created below whom, in one line for each. */
+const TREE = [
+  ['main', 'root', 0, null],
+  ['lead', 'fork', 1, 'main'],
+  ['counter', 'spawn', 2, 'lead'],
+  ['asker', 'spawn', 2, 'lead'],
+  ['question', 'delegate', 3, 'asker'],
+];
+
+const LINES: Readonly<Record<string, readonly ((scene: Scene) => Line)[]>> = {
+  main: [
+    () => [['fork', { name: 'lead', prompt: 'find out both' }]],
+    (scene) => [['wait', { timeout: 60, from_agents: forked(scene) }]],
+    (scene) => `heard: ${(parsed(scene.last[0]).results as { message: string }[])[0]?.message}`,
+  ],
+  lead: [
+    () => [
+      [
+        'spawn_agents',
+        {
+          tasks: [
+            { task: 'count', label: 'counter' },
+            { task: 'ask', label: 'asker' },
+          ],
+        },
+      ],
+    ],
+    (scene) => [['send', { to: scene.parent_id, message: outcomes(scene.user).join(' and ') }]],
+  ],
+  counter: [() => [['submit_result', { result: 'three' }]]],
+  asker: [
+    () => [['subagent_delegate', { task: 'how many?', description: 'question' }]],
+    (scene) => [['submit_result', { result: `the program says ${scene.last[0]?.output}` }]],
+  ],
+};
+
+function outcomes(text: string): string[] {
+  const { sub_agent_results } = JSON.parse(text) as {
+    sub_agent_results: { outcome: { success?: { result: string } } }[];
+  };
+  return sub_agent_results.map(({ outcome }) => outcome.success?.result ?? JSON.stringify(outcome));
+}
+
+/** The program answers when `gate` opens. */
+function playOf(gate: Promise<void>): Play {
+  return async (scene) => {
+    if (scene.name !== 'question') return LINES[scene.name]?.[scene.step]?.(scene) ?? 'done';
+    await gate;
+    return 'four';
+  };
+}
+
+const never = new Promise<void>(() => {});
+
+function suite(database: () => Promise<string | undefined>): void {
+  async function stage(gate: Promise<void>): Promise<Stage> {
+    const url = await database();
+    const options: StageOptions = {
+      toolsets: ['process', 'fanout', 'delegate'],
+      terms: { delegation: { ...DEFAULT_TERMS.delegation, servers: ['program'] } },
+      ...(url === undefined ? {} : { database: url }),
+    };
+    return setStage(playOf(gate), options);
+  }
+
+  async function placed(on: Stage, root_id: string): Promise<unknown[]> {
+    const agents = await on.store.agents({ root_id });
+    const names = new Map(agents.map(({ id, name }) => [id, name]));
+    return agents
+      .map(({ name, origin, depth, parent_id }) => [name, origin, depth, names.get(parent_id ?? '') ?? null])
+      .toSorted(
+        (a, b) => TREE.findIndex(([name]) => name === a[0]) - TREE.findIndex(([name]) => name === b[0]),
+      );
+  }
+
+  it('every outcome goes back its own way: return value, fan-in, mail', async () => {
+    const on = await stage(Promise.resolve());
+    const { root, reply } = await on.perform();
+    assert.equal(reply, 'heard: three and the program says four');
+    assert.deepEqual(await placed(on, root.id), TREE);
+    const agents = await on.store.agents({ root_id: root.id });
+    assert.equal(agents.find(({ name }) => name === 'question')?.config.model, 'acp:program');
+    const tree = await on.store.tree(root.id);
+    assert.equal(tree?.tokens, 12 * on.requests.length);
+    assert.deepEqual([tree?.live, tree?.total], [2, 5]);
+    for (const { id } of agents) assert.deepEqual(await on.store.waiters(id), []);
+    await on.close();
+  });
+
+  it('each waits for the one below it, and after a restart all of it goes on', async () => {
+    const on = await stage(never);
+    const root = await on.start();
+    await until(async () => (await placed(on, root.id)).length === 5, 'all five are there');
+    await until(async () => (await on.agent('lead')).state.type === 'awaiting', 'the fork awaits its fan-in');
+    for (const [name, , , above] of TREE) {
+      if (above === null || name === 'counter') continue;
+      const [below, waiter] = [await on.agent(String(name)), await on.agent(String(above))];
+      await until(
+        async () => (await on.store.waiters(below.id)).includes(waiter.id),
+        `${above} waits for ${name}`,
+      );
+    }
+    const again = await on.reopen(playOf(Promise.resolve()));
+    const report = await again.runtime.resume(root.id);
+    assert.equal(report.broken.length, 0);
+    const { reply } = await again.runtime.settled(root.id);
+    assert.equal(reply, 'heard: three and the program says four');
+    assert.deepEqual(await placed(again, root.id), TREE);
+    await again.close();
+  });
+
+  it('one kill takes the fork and all below it, whatever made them', async () => {
+    const on = await stage(never);
+    const root = await on.start();
+    await until(async () => (await placed(on, root.id)).length === 5, 'all five are there');
+    await until(async () => (await on.agent('counter')).state.type === 'completed', 'the counter is done');
+    await on.runtime.kill((await on.agent('lead')).id);
+    const { reply } = await on.runtime.settled(root.id);
+    assert.equal(reply, 'heard: undefined');
+    for (const name of ['lead', 'asker', 'question'])
+      assert.equal((await on.agent(name)).state.type, 'killed', name);
+    assert.equal((await on.agent('counter')).state.type, 'completed');
+    assert.equal((await on.store.tree(root.id))?.live, 1);
+    assert.deepEqual(
+      (await on.store.runs({ root_id: root.id })).map(({ status }) => status),
+      ['cancelled'],
+    );
+    await on.close();
+  });
+}
+
+describe('mixed vocabularies on SQLite', () => suite(async () => undefined));
+
+describe('mixed vocabularies on PostgreSQL', () => {
+  let server: Databases;
+  before(async () => {
+    server = await sharedPostgres();
+  });
+  after(() => server.stop());
+  suite(() => server.createDatabase());
+});

@@ -1,0 +1,105 @@
+// Proves what bounds the `slash` vocabulary, on both databases: limits hold exactly, agents see what the seed says and no second vocabulary.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { slashToolset } from '../../../src/kernel/toolsets/slash.ts';
+import type { Profile } from '../../../src/records/agent/profile.ts';
+import { CoppiceError } from '../../../src/records/coppice-error.ts';
+import type { Line, Play } from '../stage.ts';
+import { errorOf, onBothDatabases, slash } from './slash-stage.ts';
+
+const PLAIN: Profile = {
+  name: 'both',
+  description: '',
+  model: null,
+  thinking: null,
+  toolsets: null,
+  tools: null,
+  deny_tools: [],
+  system: null,
+  turns: null,
+  run_ms: null,
+  permissions: { allow: [], ask: [], deny: [] },
+  source: 'config',
+};
+
+/** The root gives `first`, then rests; all others follow `child`. */
+function play(first: Line, child: Play = () => 'resting'): Play {
+  return (scene) => (scene.name !== 'main' ? child(scene) : scene.step === 0 ? first : 'resting');
+}
+
+onBothDatabases('bounds of slash', (stage) => {
+  it('limits: exactly the allowed number is created, the rest are told which limit and how to raise it', async () => {
+    const forks: Line = Array.from({ length: 8 }, (_, index) => slash(`fork child ${index}`));
+    for (const [limits, created] of [
+      [{ children: 4 }, 4],
+      [{ live: 4 }, 3],
+      [{ total: 6 }, 5],
+      [{ depth: 0 }, 0],
+      [{ depth: 1 }, 8],
+      [{ depth: 2, total: 30 }, 29],
+    ] as const) {
+      const deeper = 'depth' in limits && limits.depth > 0;
+      const child: Play = (scene) => (deeper && scene.step === 0 ? forks : 'resting');
+      const on = await stage(play(forks, child));
+      const { root, agents } = await on.perform('go', limits);
+      assert.equal(agents.length - 1, created, JSON.stringify(limits));
+      const [name] = Object.keys(limits);
+      const results = (await Promise.all(agents.map((agent) => on.results(agent)))).flat();
+      const refused = results.filter((result) => result.status === 'error');
+      assert.equal(results.length - refused.length, created);
+      assert.ok(refused.length > 0);
+      for (const result of refused) {
+        assert.equal(errorOf(result).code, 'LIMIT_REACHED');
+        assert.match(errorOf(result).message, /limit "\w+" reached: .*--limit \w+=N/);
+      }
+      const own = (await on.results(root)).filter((result) => result.status === 'error');
+      for (const result of own) assert.match(result.output, new RegExp(`limit \\\\"${name}`));
+      assert.equal((await on.store.tree(root.id))?.total, created + 1);
+      await on.close();
+    }
+  });
+
+  it("the system text holds the seed's section; a child is told the same", async () => {
+    const on = await stage(play([slash('fork look')]));
+    await on.perform();
+    for (const request of on.requests) {
+      assert.equal(request.system, `system\n\n${slashToolset.guidance}`);
+      assert.deepEqual(
+        request.tools.map((tool) => tool.name),
+        ['slash'],
+      );
+    }
+    for (const line of [
+      '### Sub-Agents',
+      '/slash fork [PROMPT]     Create child (inherit context or fresh start)',
+      '/slash send UUID MSG     Send message to any agent',
+      '/slash check-mail        Check your inbox',
+      '/slash kill UUID         Terminate a child',
+      '**When to fork:**',
+      '**When NOT to fork:**',
+      '3. Child idles until you kill it or send more work',
+      '- Share sibling UUIDs in prompts if children need to coordinate',
+      '/slash fork "Research approach B for the auth system"',
+      '/slash fork "Analyze the database schema. Sibling UUID for API analysis: <UUID>"',
+    ])
+      assert.ok(slashToolset.guidance.split('\n').includes(line), line);
+    await on.close();
+  });
+
+  it('process and slash together are refused, for a root and for a child by a profile', async () => {
+    const both = ['process', 'slash'];
+    const terms = { profiles: new Map([['both', { ...PLAIN, toolsets: both }]]) };
+    const on = await stage(play([slash('fork --profile both work')]), { terms });
+    const { root, agents } = await on.perform();
+    assert.match(errorOf((await on.results(root))[0]).message, /process or slash, not both/);
+    assert.equal(agents.length, 1);
+    await on.close();
+    const other = await stage(play('unused'), { toolsets: both });
+    await assert.rejects(
+      other.start(),
+      (error) => error instanceof CoppiceError && error.code === 'E_CONFIG' && /not both/.test(error.message),
+    );
+    assert.deepEqual(await other.store.agents({}), []);
+    await other.close();
+  });
+});

@@ -1,0 +1,94 @@
+import { after, before, describe } from 'node:test';
+import type { ResultContent } from '../../../src/records/conversation/message.ts';
+import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
+import { type Play, parsed, type Scene, type Stage, type StageOptions, setStage } from '../stage.ts';
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** One call of the tool. */
+export const slash = (command: string) => ['slash', { command }] as const;
+
+export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The message of seed 2 by which a child says that its work is done. */
+export const completion = (summary: string): string =>
+  quoted(JSON.stringify({ status: 'idle', success: true, summary }));
+
+/** A child that reports what `summary` says and rests. */
+export const report =
+  (summary: (scene: Scene) => string) =>
+  (scene: Scene): ReturnType<Play> =>
+    scene.step === 0 ? [slash(`send ${scene.parent_id} ${completion(summary(scene))}`)] : 'reported';
+
+/** The ids that forks returned so far. */
+export function forkedIds(scene: Scene): string[] {
+  return scene.results.flatMap((result) => (UUID.test(result.output) ? [result.output] : []));
+}
+
+/** What came from outside since the agent's last answer: the texts of the newest user messages. */
+export function newest(scene: Scene): string[] {
+  const { messages } = scene.request;
+  const last = messages.findLastIndex((message) => message.role === 'assistant');
+  return messages.slice(last + 1).flatMap((message) => (message.role === 'user' ? [message.text] : []));
+}
+
+/** An agent that reads its mail whenever it is told of any, else rests. */
+export function reader(scene: Scene): ReturnType<Play> {
+  return newest(scene).some((text) => text.startsWith('got mail from')) ? [slash('check-mail')] : 'resting';
+}
+
+export interface ShownLetter {
+  readonly from: string;
+  readonly name: string;
+  readonly sent_at: string;
+  readonly message?: string;
+  readonly completion?: {
+    readonly status: string;
+    readonly success: boolean;
+    readonly summary?: string;
+    readonly submitted?: false;
+  };
+}
+
+/** Every letter that `check-mail` has shown, in order. */
+export function shownLetters(results: readonly ResultContent[]): ShownLetter[] {
+  return results.flatMap((result) =>
+    result.status === 'ok' && result.output.startsWith('[{')
+      ? (JSON.parse(result.output) as ShownLetter[])
+      : [],
+  );
+}
+
+/** Every notice in one agent's conversation, in order. */
+export async function noticesOf(on: Pick<Stage, 'store'>, agent_id: string): Promise<string[]> {
+  return (await on.store.history(agent_id)).flatMap((message) =>
+    message.agent_id === agent_id && message.kind === 'user' && message.content.origin === 'mail'
+      ? [message.content.text]
+      : [],
+  );
+}
+
+export function errorOf(result: ResultContent | undefined): {
+  readonly code: string;
+  readonly message: string;
+} {
+  return parsed(result).error as { code: string; message: string };
+}
+
+export type SetSlashStage = (play: Play, options?: StageOptions) => Promise<Stage>;
+
+/** One suite on SQLite and on a real PostgreSQL server. */
+export function onBothDatabases(title: string, suite: (stage: SetSlashStage) => void): void {
+  describe(`${title} on SQLite`, () =>
+    suite((play, options) => setStage(play, { toolsets: ['slash'], ...options })));
+  describe(`${title} on PostgreSQL`, () => {
+    let server: Databases;
+    before(async () => {
+      server = await sharedPostgres();
+    });
+    after(() => server.stop());
+    suite(async (play, options) =>
+      setStage(play, { toolsets: ['slash'], database: await server.createDatabase(), ...options }),
+    );
+  });
+}

@@ -1,0 +1,69 @@
+/**
+ * Proves that mail which was taken does not come back by a look at the ledger that began before: the step that took it again was refused,
+ * and the agent was reloaded as after a crash, its running calls reported as interrupted.
+ */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Mail } from '../../../src/records/conversation/mail.ts';
+import { Inbox } from '../../../src/runtime/executor/inbox.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { approvalStage } from '../permissions/approval-stage.ts';
+import { until } from '../stage.ts';
+
+function letter(id: string, number: number, from_id: string | null = 'kid'): Mail {
+  const text = { kind: 'letter', body: id, from_name: 'kid' } as const;
+  return { id, root_id: 'r', to_id: 'a', from_id, number, sent_at: 1, consumed_seq: null, ...text };
+}
+
+it('a letter counts once, in order, also when it is heard of again after it was taken', () => {
+  const inbox = new Inbox([letter('two', 2)]);
+  inbox.add(letter('one', 1));
+  inbox.add(letter('two', 2));
+  assert.deepEqual(
+    inbox.all().map(({ id }) => id),
+    ['one', 'two'],
+  );
+  inbox.remove(new Set(['two']));
+  inbox.add(letter('two', 2));
+  assert.deepEqual(
+    inbox.all().map(({ id }) => id),
+    ['one'],
+  );
+  inbox.remove(new Set(['one']));
+  assert.deepEqual([inbox.isEmpty, inbox.hasLetterFrom('kid'), inbox.hasNews(0)], [true, false, false]);
+});
+
+it('an answer that a slow look at the ledger brings a second time does not stop the call that it allowed', async () => {
+  const on = await approvalStage(
+    (scene) => (scene.step === 0 ? [['act', { what: 'hang on' }]] : 'done'),
+    undefined,
+  );
+  const root = await on.start();
+  const [ask] = await on.asked(root);
+  // The step that takes the answer is held until a look has seen the answer pending; that look is held until the call runs.
+  const store: { -readonly [Key in 'mail' | 'commit']: Store[Key] } = on.store;
+  const [look, commit] = [store.mail.bind(on.store), store.commit.bind(on.store)];
+  const [seen, running] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const returned: string[] = [];
+  store.commit = async (steps) => {
+    await seen.promise;
+    return commit(steps);
+  };
+  store.mail = async (to_id, all) => {
+    const pending = await look(to_id, all);
+    seen.resolve();
+    await running.promise;
+    returned.push(...pending.map(({ id }) => id));
+    return pending;
+  };
+  await on.allow(ask);
+  await until(() => on.deeds.length === 1, 'it runs');
+  running.resolve();
+  await until(() => returned.length > 0, 'the look came back with the answer');
+  await on.runtime.send(root.id, 'meanwhile');
+  await on.runtime.interrupt(root.id, 'enough');
+  await on.runtime.settled(root.id);
+  const [result] = await on.results(root);
+  assert.deepEqual([result?.status, on.deeds.length], ['cancelled', 1]);
+  await on.close();
+});

@@ -1,0 +1,185 @@
+// Proves, on both databases, that a conversation which its provider refuses goes on without its newest message: for good, over restarts, and in forks.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { z } from 'zod';
+import type { Model, ModelOutcome, ModelRequest } from '../../../src/models/model.ts';
+import type { AssistantPart } from '../../../src/records/conversation/message.ts';
+import type { Tool } from '../../../src/records/tool.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
+import { onBothDatabases } from '../both-databases.ts';
+import { type Stage, setStage, until } from '../stage.ts';
+
+const FAILURE = { kind: 'bad_request', error: '400: cannot take that', retryable: false } as const;
+
+/** Refuses whatever holds `poison`; reads when told to, forks when told to, else says what it was told last. */
+function picky(asked: ModelRequest[], names_it = false, takes_it = () => false): Model {
+  return {
+    id: 'play/picky',
+    context_window: null,
+    tells_cost: false,
+    async stream(request): Promise<ModelOutcome> {
+      asked.push(request);
+      const index = request.messages.findIndex((one) => JSON.stringify(one).includes('poison'));
+      if (index >= 0 && !takes_it()) {
+        const place = names_it ? { behind_refused: request.messages.length - 1 - index } : {};
+        return { type: 'failure', failure: { ...FAILURE, ...place } };
+      }
+      const last = request.messages.at(-1);
+      const text = last?.role === 'user' ? last.text : 'heard';
+      const name = text === 'read' ? 'look' : text === 'fork' ? 'fork' : null;
+      const input = JSON.stringify(name === 'fork' ? { name: 'b', prompt: 'hello' } : {});
+      const part: AssistantPart =
+        name === null
+          ? { type: 'text', text: `${text} taken` }
+          : { type: 'call', id: `c${asked.length}`, name, input };
+      const usage = { input: 1, output: 1, cached: 0, reasoning: 0, cost_usd: null };
+      return { type: 'answer', content: { model: 'play/picky', parts: [part] }, usage, finish: 'stop' };
+    },
+  };
+}
+
+const look = defineTool({
+  name: 'look',
+  description: 'Reads.',
+  input: z.strictObject({}),
+  side_by_side: true,
+  idempotent: true,
+  run: async () => 'poison',
+}) as Tool;
+
+onBothDatabases('a conversation that its provider refuses', (database) => {
+  async function stage(asked: ModelRequest[], model = picky(asked)): Promise<Stage> {
+    const url = await database();
+    return setStage(() => 'nobody plays', {
+      tools: [look],
+      models: { 'play/picky': model },
+      config: { model: 'play/picky' },
+      ...(url === undefined ? {} : { database: url }),
+    });
+  }
+
+  it('rests without the message, answers the next one, and never sends it again, over a restart, to a fork', async () => {
+    const asked: ModelRequest[] = [];
+    const first = await stage(asked);
+    const { root, failure } = await first.perform('poison');
+    assert.equal(failure?.kind, 'bad_request');
+    const second = await first.reopen();
+    await second.runtime.resume(root.id, { without_last: true });
+    assert.equal((await second.runtime.settled(root.id)).failure, null);
+    assert.equal(asked.length, 1, 'nothing is left to ask about');
+    await second.runtime.send(root.id, 'good day');
+    assert.equal((await second.runtime.settled(root.id)).reply, 'good day taken');
+    const third = await second.reopen();
+    await third.runtime.resume(root.id);
+    await third.runtime.send(root.id, 'fork');
+    await until(async () => (await third.store.agents({ root_id: root.id })).length === 2, 'it forked');
+    const { agents } = await third.runtime.settled(root.id);
+    assert.deepEqual(
+      agents.map(({ state }) => state.type),
+      ['idle', 'idle'],
+    );
+    const history = await third.store.history(root.id);
+    assert.equal(history[0]?.kind === 'user' && history[0].content.text, 'poison', 'people still see it');
+    const told = history.flatMap((one) => (one.kind === 'event' ? [one.content.text] : []));
+    assert.ok(told.includes('left out of what the model is sent: the message "poison"'));
+    assert.equal(JSON.stringify(asked.slice(1)).includes('poison'), false);
+    await third.close();
+  });
+
+  it('results go alone: the calls stay answered, and the model is asked on', async () => {
+    const asked: ModelRequest[] = [];
+    const on = await stage(asked);
+    const { root } = await on.perform('read');
+    const again = await on.reopen();
+    await again.runtime.resume(root.id, { without_last: true });
+    const { reply, failure } = await again.runtime.settled(root.id);
+    assert.deepEqual([reply, failure], ['heard taken', null]);
+    await again.close();
+  });
+
+  it('takes one message more each time, until it is taken', async () => {
+    const asked: ModelRequest[] = [];
+    const on = await stage(asked);
+    const { root } = await on.perform('poison');
+    await on.runtime.send(root.id, 'and another');
+    await on.runtime.settled(root.id);
+    let stand = on;
+    for (const stuck of [true, false]) {
+      stand = await stand.reopen();
+      await stand.runtime.resume(root.id, { without_last: true });
+      assert.equal((await stand.runtime.settled(root.id)).failure !== null, stuck);
+    }
+    await stand.close();
+  });
+
+  it('that its provider names is left out, however much stands behind it: by its own agent, over a restart, and by a fork that inherited it', async () => {
+    const asked: ModelRequest[] = [];
+    let lenient = true;
+    const first = await stage(
+      asked,
+      picky(asked, true, () => lenient),
+    );
+    const { root } = await first.perform('read');
+    await first.runtime.send(root.id, 'fork');
+    await until(async () => (await first.store.agents({ root_id: root.id })).length === 2, 'it forked');
+    const { agents } = await first.runtime.settled(root.id);
+    const fork = agents.find((one) => one.id !== root.id);
+    assert.ok(fork !== undefined);
+    lenient = false;
+    for (const id of [root.id, fork.id]) await first.runtime.send(id, `and now`);
+    await first.runtime.settled(root.id);
+    const second = await first.reopen();
+    await second.runtime.resume(root.id, { without_last: true });
+    await second.runtime.settled(root.id);
+    for (const id of [root.id, fork.id]) assert.equal((await second.store.agent(id))?.reply, 'and now taken');
+    const third = await second.reopen();
+    await third.runtime.resume(root.id);
+    const before = asked.length;
+    for (const id of [root.id, fork.id]) await third.runtime.send(id, 'good day');
+    await third.runtime.settled(root.id);
+    for (const id of [root.id, fork.id]) assert.equal((await third.store.agent(id))?.reply, 'good day taken');
+    const sent = asked.slice(before);
+    assert.equal(sent.length, 2, 'nothing was refused');
+    assert.ok(sent.every((one) => JSON.stringify(one.messages).includes('left out: the provider refused')));
+    await third.close();
+  });
+
+  it('that is named, and refused again when nothing of it is left, takes the newest with it', async () => {
+    const asked: ModelRequest[] = [];
+    const stubborn: Model = {
+      ...picky(asked),
+      async stream({ messages }) {
+        if (messages.length > 1)
+          return { type: 'failure', failure: { ...FAILURE, behind_refused: messages.length - 1 } };
+        return picky(asked).stream({ messages } as ModelRequest, () => undefined);
+      },
+    };
+    const on = await stage(asked, stubborn);
+    const { root } = await on.perform('hello');
+    await on.runtime.send(root.id, 'and more');
+    let stand = on;
+    for (const left of [3, 2, 1]) {
+      await stand.runtime.settled(root.id);
+      stand = await stand.reopen();
+      await stand.runtime.resume(root.id, { without_last: true });
+      const { failure } = await stand.runtime.settled(root.id);
+      assert.equal(failure === null, left < 3, `${left} left`);
+    }
+    await stand.close();
+  });
+
+  it('only a failed turn is touched', async () => {
+    const asked: ModelRequest[] = [];
+    const on = await stage(asked);
+    const { root } = await on.perform('good day');
+    const again = await on.reopen();
+    await again.runtime.resume(root.id, { without_last: true });
+    assert.equal((await again.runtime.settled(root.id)).reply, 'good day taken');
+    const history = await again.store.history(root.id);
+    assert.deepEqual(
+      history.filter((one) => one.kind === 'event'),
+      [],
+    );
+    await again.close();
+  });
+});

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../project-folder.ts';
+
+export interface Repository {
+  /** Canonical path. */
+  readonly folder: string;
+  git(...args: readonly string[]): string;
+  /** Branches that worktrees of agents are on. */
+  branches(): string[];
+  /** Names of worktrees beside the repository's own folder. */
+  worktrees(): string[];
+  remove(): void;
+}
+
+/** A real git repository with one commit of these files. */
+export function makeRepository(files: Readonly<Record<string, string>>): Repository {
+  const folder = makeFolder(files);
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  git('init', '--quiet', '--initial-branch', 'main');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'first');
+  const list = join(folder, '.git', 'worktrees');
+  return {
+    folder,
+    git,
+    branches: () =>
+      git('branch', '--list', '--format=%(refname:short)', 'coppice/*').split('\n').filter(Boolean),
+    // Not asked of git, which fails while another is making one.
+    worktrees: () => (existsSync(list) ? readdirSync(list) : []),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

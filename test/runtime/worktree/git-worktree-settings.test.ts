@@ -1,0 +1,133 @@
+/** Proves that making, saving and removing a worktree runs nothing that the repository brings: filters, hooks, monitors, external diffs; and that the user's own filters do their work. */
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, it } from 'node:test';
+import { makeWorktree, removeWorktree, saveWorktree } from '../../../src/runtime/worktree/git-worktree.ts';
+import { makeFolder } from '../project-folder.ts';
+import { makeRepository, type Repository } from './git-repository.ts';
+
+let repository: Repository;
+let place: string;
+let traces: string;
+
+beforeEach(() => {
+  repository = makeRepository({
+    'a.txt': 'one\n',
+    '.gitattributes': '*.txt filter=evil diff=evil\n*.bin filter=a=b.c\n*.far filter=far\n',
+    'b.bin': 'two\n',
+    'c.far': 'three\n',
+  });
+  place = makeFolder({});
+  traces = makeFolder({});
+});
+afterEach(() => {
+  repository.remove();
+  for (const folder of [place, traces]) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A program that leaves a trace and passes its input on. */
+function tracer(name: string): string {
+  const file = join(traces, `${name}.sh`);
+  writeFileSync(file, `#!/bin/sh\ntouch ${join(traces, name)}.ran\nexec cat\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+const ran = (): string[] => readdirSync(traces).filter((name) => name.endsWith('.ran'));
+
+async function workThrough(change: (path: string) => void): Promise<string> {
+  const made = await makeWorktree(repository.folder, place, 'agent-call-0');
+  assert.ok(made.ok, JSON.stringify(made));
+  assert.equal(readFileSync(join(made.worktree.path, 'a.txt'), 'utf8'), 'one\n');
+  change(made.worktree.path);
+  const text = await saveWorktree(made.worktree, 'reviewer');
+  await removeWorktree(made.worktree);
+  assert.equal(existsSync(made.worktree.path), false, text);
+  return text;
+}
+
+it('nothing that the configuration of a repository names is run', async () => {
+  const { git } = repository;
+  for (const driver of ['evil', 'a=b.c'])
+    for (const kind of ['smudge', 'clean', 'process'])
+      git('config', `filter.${driver}.${kind}`, tracer(`${kind}-${driver[0]}`));
+  git('config', 'filter.evil.required', 'true');
+  // Settings that hold in worktrees alone.
+  const far = join(traces, 'far.config');
+  writeFileSync(
+    far,
+    `[filter "far"]\n\tsmudge = ${tracer('far')}\n\tclean = ${tracer('far')}\n\trequired = true\n`,
+  );
+  git('config', 'includeIf.gitdir:**/worktrees/**.path', far);
+  git('config', 'core.fsmonitor', tracer('fsmonitor'));
+  git('config', 'diff.external', tracer('external'));
+  git('config', 'diff.evil.textconv', tracer('textconv'));
+  git('config', 'diff.evil.command', tracer('command'));
+  git('config', 'core.editor', tracer('editor'));
+  git('config', 'core.pager', tracer('pager'));
+  git('config', 'hook.evil.command', tracer('configured-hook'));
+  git('config', 'hook.evil.event', 'post-checkout');
+  git('config', 'gc.auto', '1');
+  const hooks = join(repository.folder, 'hooks');
+  mkdirSync(hooks);
+  for (const hook of [
+    'post-checkout',
+    'pre-commit',
+    'prepare-commit-msg',
+    'commit-msg',
+    'post-commit',
+    'post-index-change',
+    'reference-transaction',
+    'pre-auto-gc',
+  ]) {
+    for (const folder of [hooks, join(repository.folder, '.git', 'hooks')]) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, hook), readFileSync(tracer(hook)));
+      chmodSync(join(folder, hook), 0o755);
+    }
+  }
+  git('config', 'core.hooksPath', 'hooks');
+  // That git does run them shows that the traces would be seen.
+  rmSync(join(repository.folder, 'a.txt'));
+  assert.throws(() => git('checkout', '--', 'a.txt'));
+  assert.ok(ran().length > 0);
+  for (const name of ran()) rmSync(join(traces, name));
+
+  const text = await workThrough((path) => {
+    for (const name of ['a.txt', 'b.bin', 'c.far', 'new.txt']) writeFileSync(join(path, name), 'changed\n');
+  });
+  assert.deepEqual(ran(), []);
+  assert.equal(text.match(/\n\+changed/g)?.length, 4, text);
+});
+
+it('a filter that is set while an agent works is not run either', async () => {
+  await workThrough((path) => {
+    repository.git('config', 'filter.late.clean', tracer('late'));
+    writeFileSync(join(path, '.gitattributes'), '* filter=late\n');
+    writeFileSync(join(path, 'a.txt'), 'changed\n');
+  });
+  assert.deepEqual(ran(), []);
+});
+
+it('the filters of the user’s own configuration are run, whatever a repository sets under their names', async () => {
+  const home = makeFolder({ '.gitconfig': `[filter "evil"]\n\tsmudge = ${tracer('own')}\n` });
+  const before = process.env.HOME;
+  process.env.HOME = home;
+  try {
+    repository.git('config', 'filter.evil.smudge', tracer('other'));
+    await workThrough(() => undefined);
+    assert.deepEqual(ran(), ['own.ran']);
+  } finally {
+    process.env.HOME = before;
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+it('no setting leads an agent out of its worktree', async () => {
+  mkdirSync(join(repository.folder, 'x/y/z'), { recursive: true });
+  repository.git('config', 'core.worktree', join(repository.folder, 'x/y/z'));
+  const made = await makeWorktree(repository.folder, place, 'agent-call-0');
+  assert.ok(!made.ok);
+  assert.match(made.error, /core\.worktree/);
+});

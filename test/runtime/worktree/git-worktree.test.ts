@@ -1,0 +1,186 @@
+// Proves that worktrees lose nobody's work: names that are taken, changes that cannot be committed, commits elsewhere, hostile settings.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { Worktree } from '../../../src/records/agent/task-terms.ts';
+import { makeWorktree, removeWorktree, saveWorktree } from '../../../src/runtime/worktree/git-worktree.ts';
+import { makeFolder } from '../project-folder.ts';
+import { makeRepository, type Repository } from './git-repository.ts';
+
+describe('worktrees', () => {
+  let repository: Repository;
+  let place: string;
+  beforeEach(() => {
+    repository = makeRepository({ 'a.txt': 'one\n', 'src/b.txt': 'two\n' });
+    place = makeFolder({});
+  });
+  afterEach(() => {
+    repository.remove();
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  async function make(id = 'agent-call-0', base = repository.folder): Promise<Worktree> {
+    const made = await makeWorktree(base, place, id);
+    assert.ok(made.ok, JSON.stringify(made));
+    return made.worktree;
+  }
+
+  const gitIn = ({ path }: Worktree, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], {
+      cwd: path,
+      encoding: 'utf8',
+    });
+
+  it('what is added, changed, removed and already committed is told and kept on the branch; the folder goes', async () => {
+    const made = await make();
+    writeFileSync(join(made.path, 'a.txt'), 'changed\n');
+    gitIn(made, 'commit', '--quiet', '--all', '--message', 'own');
+    writeFileSync(join(made.path, 'new.txt'), 'new\n');
+    rmSync(join(made.path, 'src', 'b.txt'));
+    const text = await saveWorktree(made, 'reviewer');
+    assert.ok(
+      text.startsWith(`[worktree] branch ${made.branch}, changes since ${made.base.slice(0, 12)}:\ndiff`),
+    );
+    for (const line of ['-one', '+changed', '+new', '-two']) assert.ok(text.includes(`\n${line}`), line);
+    assert.ok(existsSync(made.path), 'it stays until the result counts');
+    await removeWorktree(made);
+    assert.deepEqual([repository.worktrees(), repository.branches()], [[], [made.branch]]);
+    assert.equal(repository.git('show', `${made.branch}:new.txt`), 'new\n');
+    assert.equal(repository.git('log', '-1', '--format=%s %an', made.branch), 'reviewer Coppice\n');
+    assert.equal(repository.git('status', '--porcelain'), '', 'the repository itself is untouched');
+  });
+
+  it('nothing changed: it says so, and neither folder nor branch is left', async () => {
+    const made = await make();
+    assert.equal(await saveWorktree(made, 'x'), '[worktree] nothing was changed');
+    await removeWorktree(made);
+    assert.deepEqual([repository.worktrees(), repository.branches()], [[], []]);
+  });
+
+  it('a name that is taken is left alone, whatever is on it', async () => {
+    const first = await make('same');
+    writeFileSync(join(first.path, 'new.txt'), 'precious\n');
+    await saveWorktree(first, 'x');
+    await removeWorktree(first);
+    const [second, third] = [await make('same'), await make('same')];
+    assert.deepEqual(
+      [first, second, third].map(({ branch }) => branch),
+      ['coppice/same', 'coppice/same-2', 'coppice/same-3'],
+    );
+    assert.equal(repository.git('show', 'coppice/same:new.txt'), 'precious\n');
+    assert.equal(existsSync(join(second.path, 'new.txt')), false);
+  });
+
+  it('many at once in one repository', async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, (_, index) => make(`n${index}`)));
+    assert.equal(new Set(made.map(({ path }) => path)).size, 8);
+    await Promise.all(
+      made.map(async (one, index) => {
+        writeFileSync(join(one.path, 'a.txt'), `${index}\n`);
+        await saveWorktree(one, `n${index}`);
+        await removeWorktree(one);
+      }),
+    );
+    assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 8]);
+    for (const [index, { branch }] of made.entries())
+      assert.equal(repository.git('show', `${branch}:a.txt`), `${index}\n`);
+  });
+
+  it('of a folder inside the repository it is the same folder inside the worktree', async () => {
+    const made = await make('inner', join(repository.folder, 'src'));
+    assert.ok(existsSync(join(made.path, 'b.txt')));
+    writeFileSync(join(made.path, '..', 'a.txt'), 'above\n');
+    assert.match(await saveWorktree(made, 'x'), /\+above/);
+  });
+
+  it('what cannot be committed stays where it is, and the text says where', async () => {
+    const made = await make();
+    writeFileSync(join(made.path, 'new.txt'), 'precious\n');
+    const lock = join(gitIn(made, 'rev-parse', '--absolute-git-dir').trim(), 'index.lock');
+    writeFileSync(lock, '');
+    const text = await saveWorktree(made, 'x');
+    assert.ok(text.includes(made.branch) && text.includes(made.path), text);
+    await removeWorktree(made);
+    assert.ok(existsSync(join(made.path, 'new.txt')));
+  });
+
+  it('commits that are not on its branch stay reachable: the folder stays', async () => {
+    const made = await make();
+    gitIn(made, 'checkout', '--quiet', '--detach');
+    writeFileSync(join(made.path, 'new.txt'), 'precious\n');
+    const text = await saveWorktree(made, 'x');
+    assert.match(text, /another commit is checked out there, so its folder stays/);
+    await removeWorktree(made);
+    assert.ok(existsSync(join(made.path, 'new.txt')));
+  });
+
+  it('its agent removed the folder that it began in: the rest is kept all the same', async () => {
+    const made = await make('inner', join(repository.folder, 'src'));
+    writeFileSync(join(made.path, '..', 'new.txt'), 'precious\n');
+    rmSync(made.path, { recursive: true });
+    const text = await saveWorktree(made, 'x');
+    assert.ok(text.includes('\n-two') && text.includes('\n+precious'), text);
+    await removeWorktree(made);
+    assert.deepEqual(repository.worktrees(), []);
+  });
+
+  it('its agent removed the link to the repository: the repository around it is not touched', async () => {
+    const outer = makeRepository({ '.gitignore': '', 'mine.txt': 'mine\n' });
+    const made = await makeWorktree(repository.folder, join(outer.folder, 'worktrees'), 'x');
+    assert.ok(made.ok);
+    rmSync(join(made.worktree.path, '.git'));
+    writeFileSync(join(made.worktree.path, 'new.txt'), 'precious\n');
+    assert.match(await saveWorktree(made.worktree, 'x'), /is no worktree any more/);
+    await removeWorktree(made.worktree);
+    assert.ok(existsSync(join(made.worktree.path, 'new.txt')));
+    assert.equal(outer.git('log', '--format=%s'), 'first\n');
+    outer.remove();
+  });
+
+  it('a folder that git does not keep is there all the same', async () => {
+    mkdirSync(join(repository.folder, 'empty', 'inside'), { recursive: true });
+    const made = await make('empty', join(repository.folder, 'empty', 'inside'));
+    assert.ok(existsSync(made.path) && made.path.endsWith('/empty/inside'));
+  });
+
+  it('hooks, signing and external diffs of the repository are not run', async () => {
+    const made = await make();
+    const hooks = join(repository.folder, '.git', 'hooks');
+    mkdirSync(hooks, { recursive: true });
+    for (const hook of ['pre-commit', 'post-commit', 'post-checkout']) {
+      writeFileSync(join(hooks, hook), `#!/bin/sh\ntouch ${join(place, 'ran')}\nexit 1\n`);
+      chmodSync(join(hooks, hook), 0o755);
+    }
+    for (const [key, value] of [
+      ['commit.gpgsign', 'true'],
+      ['gpg.program', 'false'],
+      ['diff.external', 'false'],
+      ['color.ui', 'always'],
+    ] as const)
+      repository.git('config', key, value);
+    writeFileSync(join(made.path, 'new.txt'), 'new\n');
+    assert.match(await saveWorktree(made, 'x'), /\n\+new/);
+    await make('another');
+    assert.equal(existsSync(join(place, 'ran')), false);
+  });
+
+  it('a change larger than a result is cut, and the text says where the whole is', async () => {
+    const made = await make();
+    writeFileSync(join(made.path, 'big.txt'), 'line\n'.repeat(100_000));
+    const text = await saveWorktree(made, 'x');
+    assert.ok(text.length < 70_000);
+    assert.ok(text.endsWith(`… cut; see git diff ${made.base.slice(0, 12)} ${made.branch}`));
+  });
+
+  it('without a repository, or before its first commit, it says what is missing', async () => {
+    const plain = makeFolder({});
+    const outside = await makeWorktree(plain, place, 'x');
+    assert.ok(!outside.ok && /needs a git repository/.test(outside.error));
+    execFileSync('git', ['init', '--quiet'], { cwd: plain });
+    const empty = await makeWorktree(plain, place, 'x');
+    assert.ok(!empty.ok && /needs a first commit/.test(empty.error));
+    rmSync(plain, { recursive: true });
+  });
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { it } from 'node:test';
+import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
+import type { AskAnswer, NewAsk } from '../../../src/records/conversation/ask.ts';
+import type { NewDelivery } from '../../../src/records/run/delivery.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { child, fresh, letter, newAgent, newRoot, said, stepOf } from '../ledger-fixture.ts';
+
+/** What the ledger must do when the same call is made again because the answer to the first was lost. Part of the store contract. */
+export function againContract(stores: () => { readonly store: Store; readonly other: Store }): void {
+  it('a step without messages that is offered again is stale, and nothing of it is there twice', async () => {
+    const { store, other } = stores();
+    const root = await newRoot(store);
+    const kid = await child(store, root);
+    const before = await fresh(store, root);
+    const usage = { input: 100, output: 20, cached: 0, reasoning: 0, cost_usd: 0.5 };
+    const born = newAgent(before);
+    const ask: NewAsk = {
+      id: randomUUID(),
+      root_id: root.id,
+      agent_id: root.id,
+      agent_name: root.name,
+      call_id: 'call-1',
+      tool: 'bash',
+      subject: 'rm x',
+      input: '{}',
+      difference: null,
+      cwd: '/',
+      rule: 'ask(bash)',
+      asked_at: 7_000,
+    };
+    const delivery: NewDelivery = {
+      id: randomUUID(),
+      kind: 'reply',
+      target: `${randomUUID()}:x`,
+      root_id: root.id,
+      agent_id: root.id,
+      about: null,
+      body: 'text',
+      created_at: 1_000,
+    };
+    const step = stepOf(before, {
+      send: [letter(root, kid)],
+      create: [born],
+      asks: [ask],
+      deliver: [delivery],
+      requests: [{ model: 'm', usage, started_at: 5, duration_ms: 7 }],
+      calls: 3,
+    });
+    const [first] = await store.commit([step]);
+    assert.ok(first?.ok, JSON.stringify(first));
+    for (const again of [store, other]) {
+      const [second] = await again.commit([step]);
+      assert.ok(second?.ok === false && second.refusal.reason === 'stale');
+    }
+    const agent = await fresh(other, root);
+    assert.deepEqual([agent.calls, agent.usage.input, agent.last_seq], [3, 100, before.last_seq]);
+    assert.deepEqual([(await store.tree(root.id))?.total, (await store.tree(root.id))?.tokens], [3, 120]);
+    assert.equal((await store.mail(kid.id)).length, 1);
+    assert.equal((await store.asks({ agent_id: root.id })).length, 1);
+    const [next] = await store.commit([stepOf(agent, { at: step.at + 1, calls: 1 })]);
+    assert.ok(next?.ok, 'another step without messages is no repetition');
+    assert.equal((await fresh(store, root)).calls, 4);
+    const asked = stepOf(agent, { at: step.at + 2, asks: [{ ...ask, id: randomUUID() }] });
+    const later = stepOf(agent, { at: step.at + 3, calls: 1 });
+    assert.deepEqual(
+      (await store.commit([asked, later, asked])).map(({ ok }) => ok),
+      [true, true, false],
+    );
+    const [once_more] = await store.commit([asked]);
+    assert.ok(once_more?.ok === false && once_more.refusal.reason === 'stale', 'what it asked is there');
+  });
+
+  it('a step that makes nothing, and only counts, is counted once', async () => {
+    const { store, other } = stores();
+    const root = await newRoot(store);
+    const usage = { input: 100, output: 20, cached: 0, reasoning: 0, cost_usd: 0.5 };
+    const step = stepOf(root, { calls: 3, requests: [{ model: 'm', usage, started_at: 5, duration_ms: 7 }] });
+    assert.ok((await store.commit([step]))[0]?.ok);
+    for (const again of [store, other]) {
+      const [second] = await again.commit([step]);
+      assert.ok(second?.ok === false && second.refusal.reason === 'stale');
+    }
+    const agent = await fresh(other, root);
+    assert.deepEqual([agent.calls, agent.usage.input], [3, 100]);
+    assert.equal((await store.tree(root.id))?.tokens, 120);
+    assert.equal((await store.requests(root.id)).length, 1);
+  });
+
+  it('of steps that are offered again together, those that were applied are stale and the others are not', async () => {
+    const { store } = stores();
+    const [a, b, c] = [await newRoot(store), await newRoot(store), await newRoot(store)];
+    const steps = [
+      stepOf(a, { messages: [said('a')] }),
+      stepOf(b, { send: [letter(b, b)] }),
+      stepOf(c, { calls: 1 }),
+    ];
+    assert.ok((await store.commit(steps.slice(0, 2))).every((one) => one.ok));
+    assert.deepEqual(
+      (await store.commit(steps)).map((one) => one.ok),
+      [false, false, true],
+    );
+    assert.equal((await store.mail(b.id)).length, 1);
+  });
+
+  it('a root that is made again is there once, as it is now', async () => {
+    const { store, other } = stores();
+    const root = newAgent(null);
+    const first = await store.createRoot(root, DEFAULT_LIMITS);
+    await child(store, (await store.agent(root.agent.id)) as never);
+    const again = await other.createRoot(root, DEFAULT_LIMITS);
+    assert.deepEqual([first.total, again.total], [1, 2]);
+    assert.equal((await store.history(root.agent.id)).length, 1);
+  });
+
+  it('the very same answer again counts as taken, once; any other comes too late', async () => {
+    const { store, other } = stores();
+    const root = await newRoot(store);
+    const id = randomUUID();
+    const ask: NewAsk = {
+      id,
+      root_id: root.id,
+      agent_id: root.id,
+      agent_name: 'agent',
+      call_id: 'call-1',
+      tool: 'bash',
+      subject: 'x',
+      input: '{}',
+      difference: null,
+      cwd: '/',
+      rule: 'r',
+      asked_at: 1,
+    };
+    await store.commit([stepOf(root, { asks: [ask] })]);
+    const answer: AskAnswer = { verdict: 'allow', scope: 'once', note: '', by: 'you', at: 5_000 };
+    const first = await store.answer(id, answer);
+    assert.ok(first.ok);
+    assert.deepEqual(await other.answer(id, answer), first);
+    for (const over of [{ by: 'me' }, { at: 5_001 }, { verdict: 'deny' }, { note: 'n' }] as const)
+      assert.deepEqual(await other.answer(id, { ...answer, ...over }), { ok: false });
+    assert.equal((await store.mail(root.id)).length, 1);
+  });
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { it } from 'node:test';
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import type { AskAnswer, NewAsk } from '../../../src/records/conversation/ask.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { child, fresh, newRoot, said, stepOf } from '../ledger-fixture.ts';
+
+const ALLOW: AskAnswer = { verdict: 'allow', scope: 'once', note: '', by: 'you', at: 5_000 };
+
+function askBy(agent: Agent, over: Partial<NewAsk> = {}): NewAsk {
+  return {
+    id: randomUUID(),
+    root_id: agent.root_id,
+    agent_id: agent.id,
+    agent_name: agent.name,
+    call_id: 'call-1',
+    tool: 'bash',
+    subject: 'rm -rf "naïve 漢字 🎋" %_ $1',
+    input: '{"command":"rm -rf \\"naïve\\""}',
+    difference: null,
+    cwd: '/some where',
+    rule: 'ask(bash:rm *)',
+    asked_at: 1_000,
+    ...over,
+  };
+}
+
+/** What the ledger must do with what people are asked, and with agents that they take out of sight. Part of the store contract. */
+export function asksContract(stores: () => { readonly store: Store; readonly other: Store }): void {
+  const enter = async (agent: Agent, ...asks: readonly NewAsk[]): Promise<void> => {
+    const { store } = stores();
+    const [verdict] = await store.commit([
+      stepOf(await fresh(store, agent), { asks, messages: [said('asked')] }),
+    ]);
+    assert.ok(verdict?.ok, JSON.stringify(verdict));
+  };
+  const verdictOf = async (id: string) => (await stores().other.findAsks(id))[0]?.verdict;
+
+  it('an ask is entered with its step, to the letter; a refused step leaves none', async () => {
+    const { store, other } = stores();
+    const root = await newRoot(store);
+    const [ask, stale] = [askBy(root, { difference: '@@ -1 +1 @@\n-naïve\n+漢字 🎋' }), askBy(root)];
+    const verdicts = await store.commit([stepOf(root, { epoch: 0, asks: [stale] })]);
+    assert.equal(verdicts[0]?.ok, false);
+    await enter(root, ask);
+    assert.deepEqual(await other.asks({ agent_id: root.id }), [
+      { ...ask, verdict: null, scope: null, note: null, answered_by: null, answered_at: null },
+    ]);
+    assert.deepEqual(await other.findAsks(stale.id), []);
+  });
+
+  it('an answer counts once and lies in the mailbox; whoever leads the agent is told', async () => {
+    const { store, other } = stores();
+    const worker = randomUUID();
+    const root = await newRoot(store, {}, { worker });
+    const ask = askBy(root);
+    await enter(root, ask);
+    const answer: AskAnswer = { ...ALLOW, verdict: 'deny', note: 'no, 漢字 🎋', by: 'somebody' };
+    const first = await other.answer(ask.id, answer);
+    assert.ok(first.ok);
+    assert.deepEqual(await store.answer(ask.id, ALLOW), { ok: false });
+    assert.deepEqual(await store.mail(root.id), [first.mail]);
+    const { kind, from_id, from_name, sent_at, number, consumed_seq } = first.mail;
+    assert.deepEqual(
+      { kind, from_id, from_name, sent_at, number, consumed_seq },
+      {
+        kind: 'control',
+        from_id: null,
+        from_name: 'somebody',
+        sent_at: 5_000,
+        number: 1,
+        consumed_seq: null,
+      },
+    );
+    assert.deepEqual(JSON.parse(first.mail.body), {
+      type: 'answer',
+      ask_id: ask.id,
+      verdict: 'deny',
+      note: 'no, 漢字 🎋',
+    });
+    assert.deepEqual(await store.asks({ agent_id: root.id }), [
+      {
+        ...ask,
+        verdict: 'deny',
+        scope: 'once',
+        note: 'no, 漢字 🎋',
+        answered_by: 'somebody',
+        answered_at: 5_000,
+      },
+    ]);
+    assert.deepEqual(await store.signals(worker), [{ agent_id: root.id, kind: 'mail', about: null }]);
+  });
+
+  it('of answers given at the same time by many, one wins', async () => {
+    const { store, other } = stores();
+    const root = await newRoot(store);
+    const asks = Array.from({ length: 10 }, () => askBy(root));
+    await enter(root, ...asks);
+    for (const ask of asks) {
+      const answers = await Promise.all(
+        [store, other, store, other].map((one, index) =>
+          one.answer(ask.id, { ...ALLOW, verdict: index % 2 === 0 ? 'allow' : 'deny', by: `by ${index}` }),
+        ),
+      );
+      const [winner, ...more] = answers.filter((one) => one.ok);
+      assert.ok(winner?.ok && more.length === 0);
+      const [kept] = await other.findAsks(ask.id);
+      assert.equal(kept?.answered_by, winner.mail.from_name);
+      assert.equal(kept?.verdict, JSON.parse(winner.mail.body).verdict);
+    }
+    assert.equal((await store.mail(root.id)).length, asks.length);
+  });
+
+  it('an answer to nobody, or to what was taken back, is none', async () => {
+    const { store } = stores();
+    const root = await newRoot(store);
+    const [gone, open, answered] = [askBy(root), askBy(root), askBy(root)];
+    await enter(root, gone, open, answered);
+    assert.equal((await store.answer(answered.id, ALLOW)).ok, true);
+    const now = await fresh(store, root);
+    await store.commit([stepOf(now, { at: 7_000, void_asks: [gone.id, answered.id, randomUUID()] })]);
+    assert.deepEqual(await store.answer(gone.id, ALLOW), { ok: false });
+    assert.deepEqual(await store.answer(randomUUID(), ALLOW), { ok: false });
+    assert.deepEqual(
+      (await store.asks({ agent_id: root.id })).map((ask) => [ask.id, ask.verdict, ask.answered_at]),
+      [
+        [gone.id, 'void', 7_000],
+        [open.id, null, null],
+        [answered.id, 'allow', 5_000],
+      ],
+    );
+    assert.equal((await store.mail(root.id)).length, 1);
+  });
+
+  it('a kill takes back what the dead asked, of all of them and of nobody else', async () => {
+    const { store } = stores();
+    const root = await newRoot(store);
+    const [parent, beside] = [await child(store, root), await child(store, root)];
+    const below = await child(store, parent);
+    const [answered, ...asks] = [parent, parent, below, beside, root].map((agent) => askBy(agent));
+    for (const [index, agent] of [parent, parent, below, beside, root].entries())
+      await enter(agent, [answered, ...asks][index] as NewAsk);
+    assert.ok((await store.answer((answered as NewAsk).id, ALLOW)).ok);
+    await store.kill(parent.id, 'you', 8_000);
+    assert.equal(await verdictOf((answered as NewAsk).id), 'allow');
+    assert.deepEqual(await Promise.all(asks.map((ask) => verdictOf(ask.id))), ['void', 'void', null, null]);
+    assert.deepEqual(await store.answer((asks[1] as NewAsk).id, ALLOW), { ok: false });
+    const now = await fresh(store, root);
+    await store.commit([stepOf(now, { at: 9_000, kill: [beside.id] })]);
+    assert.deepEqual(await Promise.all(asks.map((ask) => verdictOf(ask.id))), ['void', 'void', 'void', null]);
+  });
+
+  it('asks: oldest first, as entered where the time is the same; by tree, by agent, open ones', async () => {
+    const { store, other } = stores();
+    const [root, stranger] = [await newRoot(store), await newRoot(store)];
+    const kid = await child(store, root);
+    const asks = [
+      askBy(root, { asked_at: 3_000 }),
+      askBy(root, { asked_at: 1_000 }),
+      askBy(root, { asked_at: 1_000 }),
+      askBy(kid, { asked_at: 2_000 }),
+      askBy(stranger, { asked_at: 500 }),
+    ];
+    await enter(root, ...asks.slice(0, 3));
+    await enter(kid, asks[3] as NewAsk);
+    await enter(stranger, asks[4] as NewAsk);
+    await store.answer((asks[1] as NewAsk).id, ALLOW);
+    const places = async (filter: Parameters<Store['asks']>[0]) =>
+      (await other.asks(filter)).map((ask) => asks.findIndex((one) => one.id === ask.id));
+    assert.deepEqual(await places({ root_id: root.id }), [1, 2, 3, 0]);
+    assert.deepEqual(await places({ root_id: root.id, open: true }), [2, 3, 0]);
+    assert.deepEqual(await places({ agent_id: root.id }), [1, 2, 0]);
+    assert.deepEqual(await places({ agent_id: kid.id, open: true }), [3]);
+    assert.deepEqual(await places({ root_id: stranger.id, agent_id: kid.id }), []);
+    const all = (await places({ open: true })).filter((place) => place >= 0);
+    assert.deepEqual(all, [4, 2, 3, 0]);
+  });
+
+  it('finds asks by id and by a prefix of at least four characters; nothing is a wildcard', async () => {
+    const { store, other } = stores();
+    const root = await newRoot(store);
+    const head = randomUUID().slice(0, 8);
+    const [one, two] = ['1', '2'].map((tail) =>
+      askBy(root, { id: `${head}-0000-4000-8000-00000000000${tail}`, asked_at: Number(tail) }),
+    ) as [NewAsk, NewAsk];
+    await enter(root, one, two);
+    const found = async (text: string) => (await other.findAsks(text)).map((ask) => ask.id);
+    assert.deepEqual(await found(one.id), [one.id]);
+    assert.deepEqual(await found(two.id.slice(0, -1)), [two.id, one.id]);
+    assert.deepEqual(await found(head.toUpperCase()), [two.id, one.id]);
+    for (const text of [head.slice(0, 3), '', '%', '____', '%%%%', 'zzzz', "'; DROP TABLE asks; --"])
+      assert.deepEqual(await found(text), [], text);
+  });
+
+  it('reap takes ended agents of one tree, never its root, each once; they stay in the ledger', async () => {
+    const { store, other } = stores();
+    const [root, stranger] = [await newRoot(store), await newRoot(store)];
+    const ended = { state: { type: 'completed', result: 'r' } } as const;
+    const kids: Agent[] = [];
+    for (let index = 0; index < 5; index += 1) kids.push(await child(store, root));
+    const [done, failed, killed, resting, working] = kids as [Agent, Agent, Agent, Agent, Agent];
+    const foreign = await child(store, stranger);
+    const failure = { kind: 'network', error: 'gone', retryable: true } as const;
+    await store.commit([
+      stepOf(done, ended),
+      stepOf(failed, { state: { type: 'failed', failure } }),
+      stepOf(resting, { state: { type: 'idle' } }),
+      stepOf(foreign, ended),
+    ]);
+    const below = await child(store, killed);
+    await store.kill(killed.id, 'you', 3_000);
+    assert.deepEqual(
+      (await store.reap(root.id, 4_000)).toSorted(),
+      [done, failed, killed, below].map((agent) => agent.id).toSorted(),
+    );
+    assert.deepEqual(await other.reap(root.id, 5_000), []);
+    const at = async (agent: Agent) => (await other.agent(agent.id))?.reaped_at;
+    assert.deepEqual(
+      await Promise.all([done, failed, killed, below, resting, working, root, foreign].map(at)),
+      [4_000, 4_000, 4_000, 4_000, null, null, null, null],
+    );
+    await store.kill(root.id, 'you', 6_000);
+    assert.deepEqual((await store.reap(root.id, 7_000)).toSorted(), [resting.id, working.id].toSorted());
+    assert.equal(await at(root), null);
+    assert.equal(await at(done), 4_000);
+    assert.notDeepEqual(await other.history(done.id), []);
+  });
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { it } from 'node:test';
+import type { OldEntry, OldKind } from '../../../src/store/retention-ledger.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { jobOf } from '../../cron/cron-stage.ts';
+import { fresh, said, stepOf } from '../ledger-fixture.ts';
+import { EVERY, fire, OLD, oldRun, oldTree, TERMS } from '../retention-fixture.ts';
+
+/** What the ledger must do to let go of what has an age of its own: deliveries, instants, runs. Part of the store contract. */
+export function oldEntriesContract(stores: () => { readonly store: Store; readonly other: Store }): void {
+  it('what has arrived goes when it is old, page by page, and nothing else of the outbox', async () => {
+    const { store } = stores();
+    const channel = randomUUID();
+    const root = await oldTree(store, { type: 'idle' });
+    const ids = Array.from({ length: 6 }, (_, n) => `${channel}-${n}`);
+    const worker = `w-${randomUUID()}`;
+    await store.heartbeat({ id: worker, host: 'elsewhere', pid: 1 });
+    await store.commit([
+      stepOf(root, {
+        deliver: ids.map((id) => ({
+          id,
+          kind: 'reply',
+          target: `${channel}:x`,
+          root_id: root.id,
+          agent_id: root.id,
+          about: null,
+          body: 'b',
+          created_at: OLD,
+        })),
+      }),
+    ]);
+    await store.claimDeliveries(worker, OLD, 10, [channel]);
+    for (const [n, id] of ids.entries()) {
+      if (n === 5) continue;
+      const at = n === 4 ? TERMS.before : OLD + n;
+      await store.endDelivery(
+        id,
+        worker,
+        1,
+        n === 3 ? { status: 'failed', error: 'e', at } : { status: 'delivered', at },
+      );
+    }
+    const mine = (await pages('delivery', 2)).filter(({ key }) => key.includes(channel));
+    assert.deepEqual(
+      mine.map(({ entry }) => (entry.type === 'delivery' ? entry.delivery.id : '')),
+      ids.slice(0, 3),
+    );
+    const keys = mine.map(({ key }) => key);
+    assert.equal(await store.removeEntries('delivery', keys, TERMS.before), 3);
+    assert.equal(await store.removeEntries('delivery', keys, TERMS.before), 0);
+    assert.equal((await store.findDeliveries(ids[0] as string)).length, 0);
+    assert.equal((await store.findDeliveries(ids[4] as string)).length, 1);
+    await store.release(worker);
+  });
+
+  it('instants go when their job is gone, or beyond its newest thousand; one that waits stays', async () => {
+    const { store } = stores();
+    const [kept, gone] = [`k-${randomUUID()}`, `g-${randomUUID()}`];
+    for (const id of [kept, gone])
+      await store.createJob({ ...jobOf(EVERY), id, name: id, overlap: 'skip' }, OLD);
+    const root = await oldTree(store, { type: 'idle' });
+    for (let n = 0; n < 1_003; n += 1)
+      for (const id of n < 3 ? [kept, gone] : [kept]) await fire(store, root, { job_id: id, instant: n });
+    await store.removeJob(gone);
+    const found = (await pages('fire', 2)).filter(({ key }) => key.includes(kept) || key.includes(gone));
+    const instants = (id: string) =>
+      found.flatMap(({ entry }) =>
+        entry.type === 'fire' && entry.fire.job_id === id ? entry.fire.instant : [],
+      );
+    assert.deepEqual(
+      [instants(kept), instants(gone)],
+      [
+        [0, 1, 2],
+        [0, 1, 2],
+      ],
+    );
+    const keys = found.map(({ key }) => key);
+    assert.equal(await store.removeEntries('fire', keys, TERMS.before), 6);
+    assert.equal((await store.fires(kept, 2_000)).length, 1_000);
+    assert.deepEqual(await store.fires(gone, 10), []);
+    await store.removeJob(kept);
+  });
+
+  it('a run goes when it is old and its conversation is gone', async () => {
+    const { store, other } = stores();
+    const root = await oldTree(store, { type: 'idle' });
+    const [gone, kept] = [await oldRun(store, root), await oldRun(store, root)];
+    const runs = [gone.run, kept.run];
+    await store.commit([
+      stepOf(await fresh(store, root), { messages: [said('x')], remove: [gone.agent.id] }),
+    ]);
+    const found = (await pages('run', 100)).filter(({ key }) => runs.some(({ id }) => key.includes(id)));
+    assert.deepEqual(
+      found.map(({ entry }) => (entry.type === 'run' ? entry.run.id : '')),
+      [runs[0]?.id],
+    );
+    assert.equal(
+      await store.removeEntries(
+        'run',
+        found.map(({ key }) => key),
+        OLD,
+      ),
+      0,
+      'not before its time',
+    );
+    assert.equal(
+      await store.removeEntries(
+        'run',
+        found.map(({ key }) => key),
+        TERMS.before,
+      ),
+      1,
+    );
+    assert.deepEqual(await other.findRuns(runs[0]?.id ?? ''), []);
+    assert.equal((await other.findRuns(runs[1]?.id ?? '')).length, 1);
+  });
+
+  async function pages(kind: OldKind, limit: number) {
+    const { other } = stores();
+    const all: OldEntry[] = [];
+    for (let from: string | null = null; ; ) {
+      const page = await other.oldEntries(kind, TERMS.before, from, limit);
+      all.push(...page);
+      const last = page.at(-1);
+      if (last === undefined) return all;
+      from = last.key;
+    }
+  }
+}
