@@ -19,6 +19,7 @@ import {
   isSpreadElement,
   isStringLiteral,
   isTypeNode,
+  isVariableDeclaration,
   isWhileStatement,
 } from 'typescript/unstable/ast/is';
 import type { Mutant } from './mutant.ts';
@@ -71,7 +72,7 @@ export function mutants(file: string, tree: SourceFile): Mutant[] {
   const found: Mutant[] = [];
   const visit = (node: Node): void => {
     if (node.kind === SyntaxKind.ImportDeclaration || isTypeNode(node)) return;
-    if (isFunctionDeclaration(node) && READS_AHEAD.has(node.name?.text ?? '')) return;
+    if (isReadAhead(node)) return;
     for (const [{ pos, end }, after] of changes(node)) add(pos, end, after);
     for (const [start, end, after] of sqlChanges(node)) add(start, end, after);
     node.forEachChild(visit);
@@ -83,6 +84,20 @@ export function mutants(file: string, tree: SourceFile): Mutant[] {
   };
   visit(tree);
   return found;
+}
+
+function isReadAhead(node: Node): boolean {
+  if (isFunctionDeclaration(node)) return READS_AHEAD.has(node.name?.text ?? '');
+  if (isVariableDeclaration(node)) return textOf(node.name) === 'wanted';
+  // The file itself has none.
+  const parent: Node | undefined = node.parent;
+  return (
+    parent !== undefined &&
+    isCallExpression(parent) &&
+    parent.arguments[0] === node &&
+    isPropertyAccessExpression(parent.expression) &&
+    parent.expression.name.text === 'transact'
+  );
 }
 
 function changes(node: Node): readonly Change[] {

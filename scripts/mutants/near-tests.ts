@@ -55,10 +55,16 @@ export const NEAR: readonly Near[] = [
     slow: ['records/completion', 'kernel/transition/transition-laws', 'store/store-sqlite', ...TOOLSETS],
   },
   {
+    under: ['store/sqlite/ledger-glance'],
+    quick: ['store/ledger-glance'],
+    slow: [],
+  },
+  {
     under: ['store/sqlite/'],
     quick: [],
     slow: [
-      'kernel/ledger/laws-ledger',
+      'store/sqlite-database',
+      'core/laws-ledger',
       'store/sqlite-files',
       'store/store-sqlite',
       'store/plans-sqlite',
@@ -89,8 +95,9 @@ export const NEAR: readonly Near[] = [
       'store/postgres/postgres-',
       'store/postgres/numbers',
     ],
-    quick: [],
+    quick: ['store/postgres-error'],
     slow: [
+      'store/postgres-pool',
       'store/postgres-undone',
       'store/pgbouncer',
       'store/store-postgres',
@@ -101,7 +108,7 @@ export const NEAR: readonly Near[] = [
   {
     under: ['store/postgres/'],
     quick: [],
-    slow: ['store/migration', 'store/store-postgres'],
+    slow: ['store/postgres-pool', 'store/migration', 'store/store-postgres'],
   },
   {
     under: ['store/'],

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
+  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -15,13 +16,13 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { containPath, openContained } from '../../src/permissions/path-containment.ts';
-import { createPolicy, decide } from '../../src/permissions/permission-policy.ts';
-import { permissionSubject } from '../../src/permissions/permission-subject.ts';
-import { writeContained } from '../../src/tools/files/atomic-write.ts';
+import { writeContained } from '../../src/tools/atomic-write.ts';
+import { containPath, openContained, pathInFolder } from '../../src/tools/path-containment.ts';
+import { createPolicy, decide } from '../../src/tools/permission-policy.ts';
+import { permissionSubject } from '../../src/tools/permission-subject.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { call, makeWorkspace } from '../tools/tool-fixture.ts';
 
@@ -126,6 +127,27 @@ test('a path swapped for a link after the check is noticed on the handle', (t) =
   assert.throws(() => writeContained(last, 'x'), /not a regular file/);
   assert.equal(existsSync(join(context.outside, 'made.txt')), false);
   assert.equal(readFileSync(join(context.outside, 'secret.txt'), 'utf8'), 'top secret\n');
+});
+
+test('where the system does not say where a handle lies, the file behind it must be the one at the path', (t) => {
+  const { platform } = process;
+  t.after(() => Object.defineProperty(process, 'platform', { value: platform }));
+  const context = prepare(t);
+  writeFileSync(join(context.cwd, 'folder', 'inner.txt'), 'inside');
+  writeFileSync(join(context.outside, 'inner.txt'), 'outside');
+  Object.defineProperty(process, 'platform', { value: 'darwin' });
+  const [file, plain] = [containPath(context.cwd, 'folder/inner.txt'), containPath(context.cwd, 'plain.txt')];
+  for (const one of [file, plain]) closeSync(openContained(one));
+  const folder = openContained(containPath(context.cwd, 'folder'));
+  assert.equal(pathInFolder(folder, dirname(file.absolute), 'inner.txt'), file.absolute);
+  closeSync(folder);
+  renameSync(join(context.cwd, 'folder'), join(context.cwd, 'moved'));
+  symlinkSync(context.outside, join(context.cwd, 'folder'));
+  assert.throws(() => openContained(file), /changed while it was being opened/);
+  // The very file, by a way that leads through a link now.
+  rmSync(join(context.cwd, 'folder'));
+  symlinkSync(join(context.cwd, 'moved'), join(context.cwd, 'folder'));
+  assert.throws(() => openContained(file), /changed while it was being opened/);
 });
 
 test('a folder that is swapped all the time never lets a read or write out', async (t) => {

@@ -5,12 +5,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   createPolicy,
+  createProfilePolicy,
   decide,
   narrow,
   type Policy,
+  partialRules,
   type RuleTexts,
-} from '../../src/permissions/permission-policy.ts';
-import { InvalidRuleError, parseRule } from '../../src/permissions/permission-rule.ts';
+} from '../../src/tools/permission-policy.ts';
+import { InvalidRuleError, parseKnownRule, parseRule, ruleText } from '../../src/tools/permission-rule.ts';
 
 const cli = (texts: RuleTexts): Policy => createPolicy({ cli: texts });
 const verdict = (policy: Policy, tool: string, subject = ''): string => decide(policy, tool, subject).verdict;
@@ -270,6 +272,25 @@ test('a child never gets more than its parent, however deep, and the parent’s 
   );
   const policy = createPolicy();
   assert.deepEqual(narrow(policy, policy), policy);
+});
+
+test('the partial rules of a tool are those that have a say: a source that speaks of all of it ends the list', () => {
+  const both = { cli: { deny: ['read:a/**'] }, config: { ask: ['read:b/**'], deny: ['write:c'] } };
+  assert.deepEqual(partialRules(createPolicy(both), 'read'), ['deny(read:a/**)', 'ask(read:b/**)']);
+  const whole = createPolicy({ ...both, cli: { deny: ['read:a/**'], allow: ['read'] } });
+  assert.deepEqual(partialRules(whole, 'read'), ['deny(read:a/**)']);
+  const below = narrow(whole, createProfilePolicy({ deny: ['read:d'] }));
+  assert.deepEqual(partialRules(below, 'read'), ['deny(read:a/**)', 'deny(read:d), the profile']);
+});
+
+test('a rule is known by a tool that there is, by a pattern of names that fits one, or as one for agent programs', () => {
+  const tools = ['bash', 'write'];
+  for (const text of ['bash', 'write:src/**', '*', 'wri*', 'acp'])
+    assert.equal(ruleText(parseKnownRule(text, 'deny', tools)), text);
+  assert.throws(() => parseKnownRule('writ:src', 'deny', tools), {
+    name: 'InvalidRuleError',
+    message: /there is no tool "writ".*write.*Tools: bash, write, acp/s,
+  });
 });
 
 test('hostile subjects are decided quickly', () => {

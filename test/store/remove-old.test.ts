@@ -8,8 +8,8 @@ import { openStore } from '../../src/store/open-store.ts';
 import { type Archive, removeOld } from '../../src/store/remove-old.ts';
 import type { Store } from '../../src/store/store.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
-import { said } from './ledger-fixture.ts';
-import { ENDED, oldTree, TERMS } from './retention-fixture.ts';
+import { fresh, said, stepOf } from './ledger-fixture.ts';
+import { ENDED, OLD, oldRun, oldTree, TERMS } from './retention-fixture.ts';
 
 onBothDatabases('a removal', (database) => {
   async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
@@ -55,6 +55,59 @@ onBothDatabases('a removal', (database) => {
       assert.deepEqual(await store.closedTrees(10), []);
       assert.equal((await store.history(root.id)).length, 1);
       assert.equal((await removeOld(store, { ...options, archive: null })).rows.trees, 1);
+    }));
+
+  it('goes on with what an earlier one had closed, and counts it; a look counts the same and changes nothing', () =>
+    withStore(async (store) => {
+      const closed: string[] = [];
+      for (let n = 0; n < 60; n += 1) closed.push((await oldTree(store, ENDED)).id);
+      assert.equal((await store.closeTrees(closed, TERMS)).length, 60);
+      await oldTree(store, ENDED);
+      const found = async (dry_run: boolean) => {
+        const { trees, resumed, rows } = await removeOld(store, { ...options, dry_run, archive: null });
+        return [trees.length, resumed, rows.trees, rows.agents, rows.messages];
+      };
+      assert.deepEqual(await found(true), [1, 60, 61, 61, 61]);
+      assert.deepEqual(await found(false), [1, 60, 61, 61, 61]);
+      assert.deepEqual(await found(false), [0, 0, 0, 0, 0]);
+    }));
+
+  it('takes deliveries always and runs when told to, each on the disk elsewhere before it goes', () =>
+    withStore(async (store) => {
+      const root = await oldTree(store, { type: 'idle' });
+      const { agent } = await oldRun(store, root);
+      const ids = ['d-1', 'd-2', 'd-3'];
+      const fields = { kind: 'reply', target: 'channel:x', about: null, body: 'b', created_at: OLD } as const;
+      const deliver = ids.map((id) => ({ ...fields, id, root_id: root.id, agent_id: root.id }));
+      const step = { at: OLD, messages: [said('out')], remove: [agent.id], deliver };
+      assert.ok((await store.commit([stepOf(await fresh(store, root), step)]))[0]?.ok);
+      await store.heartbeat({ id: 'w', host: 'elsewhere', pid: 1 });
+      await store.claimDeliveries('w', OLD, 10, ['channel']);
+      for (const id of ids) await store.endDelivery(id, 'w', 1, { status: 'delivered', at: OLD });
+      const kept: string[] = [];
+      let settled = 0;
+      const archive: Archive = {
+        write: async ({ type }) => void kept.push(type),
+        settle: async () => {
+          settled = kept.length;
+        },
+      };
+      const watched = new Proxy(store, {
+        get(target, name) {
+          if (name === 'removeEntries') assert.equal(settled, kept.length, 'it is on the disk');
+          const value = Reflect.get(target, name);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+      const found = async (over: Partial<typeof options>) => {
+        const { rows } = await removeOld(watched, { ...options, archive, ...over });
+        return [rows.trees, rows.deliveries, rows.runs];
+      };
+      assert.deepEqual(await found({ dry_run: true, runs: true }), [0, 3, 1]);
+      assert.deepEqual([await found({ dry_run: true }), kept], [[0, 3, 0], []]);
+      assert.deepEqual([await found({}), kept], [[0, 3, 0], Array(3).fill('delivery')]);
+      assert.deepEqual([await found({ runs: true }), kept.at(-1)], [[0, 0, 1], 'run']);
+      assert.deepEqual([await found({ runs: true }), kept.length], [[0, 0, 0], 4]);
     }));
 
   it('of a large tree takes many transactions, and counts right', () =>

@@ -7,9 +7,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import type { PermissionRules } from '../../../src/records/agent/agent.ts';
-import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
-import { setStage } from '../stage.ts';
+import type { PermissionRules } from '../../src/core/agent.ts';
+import { callTouches } from '../../src/runtime/call-touches.ts';
+import { createPolicy, createProfilePolicy, decide, narrow } from '../../src/tools/permission-policy.ts';
+import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { withApprovals } from './approval-stage.ts';
 
 const KEY = 'sk-abcdef';
@@ -140,6 +141,41 @@ it('what may not be written is written by no tool, and may be read', async (t) =
     ['bash', { command: 'echo app/plain.txt' }],
   ];
   for (const { status, output } of await outcomes(cwd, rules, read)) assert.equal(status, 'ok', output);
+});
+
+it('a rule about the name of a link binds whoever goes through it, wherever it leads', async (t) => {
+  const cwd = makeFolder(t);
+  const calls: Calls = [
+    ['read', { path: 'door/plain.txt' }],
+    ['search', { pattern: 'KEY', path: 'door' }],
+    ['write', { path: 'door/plain.txt', content: '' }],
+    ['patch', { path: 'door/plain.txt', edits: [{ old_text: 'none', new_text: 'x' }] }],
+    ['bash', { command: 'cat door/plain.txt' }],
+    ['bash', { command: `echo x > ${cwd}/door/new.txt` }],
+  ];
+  const rules = { allow: ['*'], deny: ['read:door', 'write:door'] };
+  for (const { status, output } of await outcomes(cwd, rules, calls)) assert.equal(status, 'denied', output);
+  const beside: Calls = [
+    ['read', { path: 'app/plain.txt' }],
+    ['bash', { command: `cat ${cwd}/app/plain.txt` }],
+  ];
+  for (const { status, output } of await outcomes(cwd, rules, beside)) assert.equal(status, 'ok', output);
+});
+
+it('a command is not looked through for what a profile leaves unsaid of paths: bash was allowed as a whole', async (t) => {
+  const cwd = makeFolder(t);
+  const policy = narrow(
+    createPolicy({ cli: { allow: ['bash'] } }),
+    createProfilePolicy({ allow: ['bash', 'read:app/**'] }),
+  );
+  assert.deepEqual(callTouches(policy, 'bash', 'cat .env', cwd), []);
+  assert.equal(decide(policy, 'bash', 'cat .env', []).verdict, 'allow');
+  assert.equal(decide(policy, 'read', '.env').verdict, 'ask');
+  const looking = narrow(policy, createProfilePolicy({ deny: ['read:.env'] }));
+  const touched = callTouches(looking, 'bash', 'cat .env', cwd);
+  assert.deepEqual(touched, [{ path: '.env', as: 'read' }]);
+  assert.equal(decide(looking, 'bash', 'cat .env', touched).verdict, 'deny');
+  assert.deepEqual(callTouches(looking, 'cron', 'cat .env', cwd), []);
 });
 
 it('what the command line allows of a path, the configuration does not take back', async (t) => {

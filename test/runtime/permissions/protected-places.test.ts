@@ -1,7 +1,7 @@
 /** Proves that no tool that writes touches a setting or a ledger, wherever the agent's folder lies, by whatever path, and before the file exists. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { it } from 'node:test';
 import type { AgentConfig } from '../../../src/records/agent/agent.ts';
 import { createModelHost } from '../../../src/runtime/performing/model-host.ts';
@@ -66,6 +66,19 @@ it('of an agent that works among settings, nothing reaches them', async (t) => {
     [join(home, 'project'), 'work.dbx'],
   ] as const)
     assert.equal(protectedPlace(join(realpathSync(cwd), path), cwd, around), undefined, path);
+});
+
+it('a setting that is not there yet is known by the folder that its links lead to; a ledger on a server is no file', (t) => {
+  const home = realpathSync(makeFolder({ 'actual/a.txt': '' }));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  symlinkSync('actual', join(home, 'alias'));
+  const server = { kind: 'postgres', location: 'postgres://host/ledger' } as const;
+  const around = { store: server, settings: [join(home, 'alias', 'new', 'config.json')], spill_dir: home };
+  assert.match(
+    protectedPlace(join(home, 'actual', 'new', 'config.json'), home, around) ?? 'free',
+    /settings/,
+  );
+  assert.equal(protectedPlace(resolve(server.location), home, around), undefined);
 });
 
 it('calls of the tools are refused alike', async () => {

@@ -1,0 +1,53 @@
+// Proves what is said of each kind of failure of a PostgreSQL server, with a code that programs decide by, and that our own bugs pass through.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { storeErrorOf } from '../../src/store/postgres/postgres-error.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+
+type Look = Parameters<typeof storeErrorOf>[2];
+
+function said(fields: object, look?: Look): string {
+  const error = Object.assign(new Error('text'), fields);
+  const made = storeErrorOf(error, 'host/ledger', look);
+  if (made === error) return 'passes';
+  assert.ok(made instanceof StoreError && made.cause === error && made.message.includes('host/ledger'));
+  return made.code;
+}
+
+it('tells what can be made again from what cannot be had and what must be changed', () => {
+  for (const code of ['40P01', '40001', '55P03', '26000', '42P05'])
+    assert.equal(said({ code }), 'E_DB_BUSY', code);
+  assert.equal(said({ code: '53100' }), 'E_DB_FULL');
+  for (const code of ['28P01', '28000', '3D000']) assert.equal(said({ code }), 'E_DB_UNREADABLE', code);
+  assert.equal(said({ code: '42501' }), 'E_DB_READ_ONLY');
+  assert.equal(said({ code: 'ENOENT', syscall: 'open', path: '/key.pem' }), 'E_DB_UNREADABLE');
+  const gone = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT', '08006', '57P01', '53300'];
+  for (const code of gone) assert.equal(said({ code }), 'E_DB_UNAVAILABLE', code);
+  for (const message of ['Connection terminated', 'Query read timeout', 'Client was closed', 'not queryable'])
+    assert.equal(said({ message }), 'E_DB_UNAVAILABLE', message);
+});
+
+it('a plan that a newer schema made useless is made again; another feature that is missing is a bug', () => {
+  assert.equal(said({ code: '0A000', message: 'cached plan must not change result type' }), 'E_DB_BUSY');
+  assert.equal(said({ code: '0A000', message: 'not supported' }), 'passes');
+  assert.equal(said({ code: '42601', message: 'cached plan' }), 'passes');
+});
+
+it('a server that takes no writes stands by if it took them before, and refuses them if it never did', () => {
+  assert.equal(said({ code: '25006' }), 'E_DB_READ_ONLY');
+  assert.equal(said({ code: '25006' }, { was_writable: true }), 'E_DB_UNAVAILABLE');
+  assert.equal(said({ code: '42501' }, { was_writable: true }), 'E_DB_READ_ONLY');
+});
+
+it('what speaks no PostgreSQL is told when the ledger is opened, and then alone', () => {
+  assert.equal(said({}, { opening: true }), 'E_DB_UNREADABLE');
+  assert.equal(said({}), 'passes');
+  assert.equal(said({ code: '42601' }, { opening: true }), 'passes');
+  const bug = new TypeError('x');
+  assert.equal(storeErrorOf(bug, 'l', { opening: true }), bug);
+});
+
+it('what is no error, or was told already, passes', () => {
+  const told = new StoreError('E_DB_FULL', 'told');
+  for (const one of [told, 'text', null]) assert.equal(storeErrorOf(one, 'l'), one);
+});

@@ -1,0 +1,99 @@
+// Proves what a PostgreSQL ledger does with connections that forget or refuse: statements without names where names do not hold, new connections where the old ones lead nowhere, none that stay.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { openStore } from '../../src/store/open-store.ts';
+import { ConnectionPool } from '../../src/store/postgres/connection-pool.ts';
+import { Listener } from '../../src/store/postgres/listener.ts';
+import { PostgresDatabase } from '../../src/store/postgres/postgres-database.ts';
+import { executeSql } from '../postgres/execute-sql.ts';
+import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { until } from '../runtime/stage.ts';
+import { newRoot } from './ledger-fixture.ts';
+
+describe('connections to a PostgreSQL server', () => {
+  let server: PostgresServer;
+  let url: string;
+  let admin: pg.Client;
+  before(async () => {
+    server = await startPostgres();
+    url = await server.createDatabase();
+    admin = new pg.Client({ connectionString: url });
+    await admin.connect();
+  });
+  after(async () => {
+    await admin.end();
+    await server.stop();
+  });
+  const connections = async (): Promise<number> => {
+    const sql =
+      'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+    return (await admin.query(sql)).rows.length;
+  };
+
+  it('that do not know a statement by its name any more get it without one, from then on', async () => {
+    const pool = new ConnectionPool({ url, prepare: true });
+    const database = new PostgresDatabase(pool, 'ledger', new Listener(null));
+    let told = 0;
+    pool.onPooler = () => {
+      told += 1;
+    };
+    const named = async () => (await pool.query('SELECT name FROM pg_prepared_statements', [])).length;
+    assert.equal(await named(), 1);
+    await pool.query('DEALLOCATE ALL', []);
+    assert.equal((await database.read('SELECT name FROM pg_prepared_statements')).length, 0);
+    assert.equal(told, 1);
+    assert.equal(await named(), 0, 'nothing is prepared by name any more');
+    await pool.query('DEALLOCATE ALL', []);
+    await named();
+    assert.equal(told, 1);
+    await database.close();
+    await until(async () => (await connections()) === 0, 'every connection is ended');
+  });
+
+  it('are all new ones after a renewal, and none is made after the end', async () => {
+    const pool = new ConnectionPool({ url, prepare: true });
+    const pid = async () => (await pool.query('SELECT pg_backend_pid() AS pid', []))[0]?.pid;
+    const first = await pid();
+    assert.equal(await pid(), first);
+    pool.renew();
+    const second = await pid();
+    assert.notEqual(second, first);
+    await until(async () => (await connections()) === 1, 'the old connection is ended');
+    await pool.end();
+    pool.renew();
+    await assert.rejects(pid());
+    await pool.end();
+    await until(async () => (await connections()) === 0, 'every connection is ended');
+  });
+
+  it('are kept by nobody whose ledger cannot be opened', async () => {
+    const empty = await server.createDatabase();
+    await assert.rejects(openStore(empty, { create: false }), { code: 'E_DB_NONE' });
+    const store = await openStore(empty);
+    const root = await newRoot(store);
+    await store.close();
+    const again = await openStore(empty, { create: false });
+    assert.equal((await again.agent(root.id))?.id, root.id);
+    await again.close();
+    await executeSql(empty, 'INSERT INTO coppice_migrations (number) VALUES (1000)');
+    await assert.rejects(openStore(empty), { code: 'E_DB_NEWER', message: /schema 1000/ });
+  });
+
+  it('are not listened on when notifications were given up, neither now nor later', async () => {
+    const listener = new Listener(url);
+    let woken = 0;
+    const stop = await listener.listen('channel', () => {
+      woken += 1;
+    });
+    assert.equal(await connections(), 1);
+    await listener.pollOnly();
+    await until(async () => (await connections()) === 0, 'the listening connection is ended');
+    const before = woken;
+    await until(() => woken > before, 'it polls');
+    await (await listener.listen('another', () => undefined))();
+    assert.equal(await connections(), 0);
+    await stop();
+    await listener.close();
+  });
+});

@@ -1,0 +1,111 @@
+// Proves that a SQLite ledger does all of a transaction or nothing, opens what is there and nothing else, and keeps working beside a lock.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, it } from 'node:test';
+import { openStore } from '../../src/store/open-store.ts';
+import { openDatabase } from '../../src/store/sqlite/open-database.ts';
+import { SqliteDatabase } from '../../src/store/sqlite/sqlite-database.ts';
+import { storeErrorOf } from '../../src/store/sqlite/sqlite-error.ts';
+import { openEmptyStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { newRoot } from './ledger-fixture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'coppice-sqlite-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const code = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: { code: string }) => error.code,
+  );
+
+it('does nothing of a transaction that fails in the middle, and goes on with the next', async () => {
+  const file = join(folder, 'half.db');
+  const database = new SqliteDatabase(file, openDatabase(file, true), {});
+  const seats = () => database.read('SELECT channel FROM channel_seats ORDER BY channel');
+  const seat = (channel: string) => ({ channel, worker: 'w' });
+  await assert.rejects(
+    database.transact({}, () => {
+      throw new Error('decided otherwise');
+    }),
+    /decided otherwise/,
+  );
+  await database.transact({}, (unit) => unit.rows.insert('channel_seats', seat('b')));
+  // The second row breaks the key, when the first one is written.
+  await assert.rejects(
+    database.transact({}, (unit) => {
+      unit.rows.insert('channel_seats', seat('a'));
+      unit.rows.insert('channel_seats', seat('b'));
+    }),
+    /UNIQUE/,
+  );
+  await database.transact({}, (unit) => unit.rows.insert('channel_seats', seat('c')));
+  assert.deepEqual(
+    (await seats()).map(({ channel }) => channel),
+    ['b', 'c'],
+  );
+  await database.close();
+  await database.close();
+});
+
+it('makes no ledger when it is told not to: nothing there, or a file without a byte, is none', async () => {
+  const empty = join(folder, 'empty.db');
+  writeFileSync(empty, '');
+  const look = { create: false };
+  assert.equal(await code(openStore(join(folder, 'nowhere.db'), look)), 'E_DB_NONE');
+  assert.equal(await code(openStore(empty, look)), 'E_DB_NONE');
+  const text = join(folder, 'text.db');
+  writeFileSync(text, 'x'.repeat(2_000));
+  assert.equal(await code(openStore(text, look)), 'E_DB_CORRUPT');
+  assert.equal(await code(openStore(folder, look)), 'E_DB_UNREADABLE');
+  await (await openStore(empty)).close();
+  await (await openStore(empty, look)).close();
+});
+
+it('stands for a ledger that is not there: empty, and of the same shape', async () => {
+  const store = openEmptyStore(join(folder, 'nowhere.db'));
+  assert.deepEqual([await store.agents({}), await store.tree('x')], [[], null]);
+  const root = await newRoot(store);
+  assert.equal((await store.agent(root.id))?.id, root.id);
+  await store.close();
+  assert.equal(await code(openStore(join(folder, 'nowhere.db'), { create: false })), 'E_DB_NONE');
+});
+
+it('names the row that is damaged, and of a message its place', async () => {
+  const file = join(folder, 'damaged.db');
+  const store = await openStore(file);
+  const root = await newRoot(store);
+  const other = new DatabaseSync(file, { timeout: 10_000 });
+  other.exec("UPDATE messages SET content = '{'");
+  await assert.rejects(store.history(root.id), {
+    code: 'E_DB_CORRUPT',
+    message: new RegExp(`"content" of the row ${root.id}, message 1 cannot`),
+  });
+  other.exec("UPDATE trees SET limits = '{'");
+  await assert.rejects(store.tree(root.id), {
+    code: 'E_DB_CORRUPT',
+    message: new RegExp(`"limits" of the row ${root.id} cannot`),
+  });
+  other.close();
+  await store.close();
+});
+
+it('tells by its code what SQLite or the file system refused; what neither did passes', () => {
+  const said = (fields: object) => {
+    const error = Object.assign(new Error('text'), fields);
+    const made = storeErrorOf(error, 'file') as { code?: string };
+    return made === error ? 'passes' : made.code;
+  };
+  // Extended result codes hold the primary one in their last byte.
+  for (const errcode of [5, 6, 5 | (2 << 8)]) assert.equal(said({ errcode }), 'E_DB_BUSY');
+  assert.equal(said({ errcode: 10 | (3 << 8) }), 'E_DB_UNAVAILABLE');
+  assert.equal(said({ errcode: 13 }), 'E_DB_FULL');
+  assert.equal(said({ errcode: 14 }), 'E_DB_UNREADABLE');
+  assert.equal(said({ errcode: 8 }), 'E_DB_READ_ONLY');
+  assert.equal(said({ errcode: 19, code: 'EACCES' }), 'passes');
+  assert.equal(said({ code: 'ENOSPC' }), 'E_DB_FULL');
+  assert.equal(said({ code: 'EROFS' }), 'E_DB_READ_ONLY');
+  assert.equal(said({}), 'passes');
+  assert.equal(storeErrorOf('text', 'file'), 'text');
+});
