@@ -7,16 +7,16 @@ import { ConnectionPool } from '../../src/store/postgres/connection-pool.ts';
 import { Listener } from '../../src/store/postgres/listener.ts';
 import { PostgresDatabase } from '../../src/store/postgres/postgres-database.ts';
 import { executeSql } from '../postgres/execute-sql.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { until } from '../runtime/stage.ts';
 import { newRoot } from './ledger-fixture.ts';
 
 describe('connections to a PostgreSQL server', () => {
-  let server: PostgresServer;
+  let server: Databases;
   let url: string;
   let admin: pg.Client;
   before(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
     url = await server.createDatabase();
     admin = new pg.Client({ connectionString: url });
     await admin.connect();
@@ -68,7 +68,7 @@ describe('connections to a PostgreSQL server', () => {
   });
 
   it('are kept by nobody whose ledger cannot be opened', async () => {
-    const empty = await server.createDatabase();
+    const empty = await server.createEmpty();
     await assert.rejects(openStore(empty, { create: false }), { code: 'E_DB_NONE' });
     const store = await openStore(empty);
     const root = await newRoot(store);

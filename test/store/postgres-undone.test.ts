@@ -6,7 +6,7 @@ import pg from 'pg';
 import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
+import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { until } from '../runtime/stage.ts';
 import { newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
 
@@ -15,13 +15,13 @@ const COLUMNS = `SELECT quote_ident(column_name) AS name FROM information_schema
   WHERE table_name = $1 AND table_schema = 'public' AND is_identity = 'NO'`;
 
 describe('a PostgreSQL ledger, of what the database undid:', () => {
-  let server: PostgresServer;
+  let server: Databases;
   let url: string;
   let admin: pg.Client;
   /** What another process of ours would do, held in the middle. */
   let rival: pg.Client;
   before(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
     url = await server.createDatabase();
     [admin, rival] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })];
     await Promise.all([admin.connect(), rival.connect()]);
