@@ -64,7 +64,7 @@ export const NEAR: readonly Near[] = [
     quick: [],
     slow: [
       'store/sqlite-database',
-      'core/laws-ledger',
+      'kernel/ledger/laws-ledger',
       'store/sqlite-files',
       'store/store-sqlite',
       'store/plans-sqlite',
@@ -137,7 +137,7 @@ export const NEAR: readonly Near[] = [
     slow: [...TOOLSETS, 'runtime/toolsets/process-toolset', 'runtime/toolsets/slash-toolset'],
   },
   {
-    under: ['tools/shell/', 'tools/command-match', 'tools/glob-match'],
+    under: ['permissions/shell/', 'permissions/command-match', 'permissions/glob-match'],
     quick: [],
     slow: [
       'permissions/permission-policy',
@@ -146,7 +146,7 @@ export const NEAR: readonly Near[] = [
     ],
   },
   {
-    under: ['tools/permission'],
+    under: ['permissions/permission-'],
     quick: [],
     slow: [
       'permissions/permission-policy',
@@ -157,7 +157,12 @@ export const NEAR: readonly Near[] = [
     ],
   },
   {
-    under: ['tools/path-', 'tools/protected-path', 'tools/touched-paths'],
+    under: [
+      'permissions/path-',
+      'permissions/protected-path',
+      'permissions/touched-paths',
+      'permissions/printable-path',
+    ],
     quick: [],
     slow: [
       'permissions/path-containment',
@@ -170,7 +175,7 @@ export const NEAR: readonly Near[] = [
     ],
   },
   {
-    under: ['runtime/agent-policy', 'runtime/permissions/protected-places', 'runtime/call-touches'],
+    under: ['permissions/', 'runtime/performing/protected-places'],
     quick: [],
     slow: [
       'runtime/permissions/protected-places',

@@ -19,10 +19,10 @@ import {
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { writeContained } from '../../src/tools/atomic-write.ts';
-import { containPath, openContained, pathInFolder } from '../../src/tools/path-containment.ts';
-import { createPolicy, decide } from '../../src/tools/permission-policy.ts';
-import { permissionSubject } from '../../src/tools/permission-subject.ts';
+import { containPath, openContained, pathInFolder } from '../../src/permissions/path-containment.ts';
+import { createPolicy, decide } from '../../src/permissions/permission-policy.ts';
+import { permissionSubject } from '../../src/permissions/permission-subject.ts';
+import { writeContained } from '../../src/tools/files/atomic-write.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { call, makeWorkspace } from '../tools/tool-fixture.ts';
 

@@ -11,8 +11,13 @@ import {
   type Policy,
   partialRules,
   type RuleTexts,
-} from '../../src/tools/permission-policy.ts';
-import { InvalidRuleError, parseKnownRule, parseRule, ruleText } from '../../src/tools/permission-rule.ts';
+} from '../../src/permissions/permission-policy.ts';
+import {
+  InvalidRuleError,
+  parseKnownRule,
+  parseRule,
+  ruleText,
+} from '../../src/permissions/permission-rule.ts';
 
 const cli = (texts: RuleTexts): Policy => createPolicy({ cli: texts });
 const verdict = (policy: Policy, tool: string, subject = ''): string => decide(policy, tool, subject).verdict;

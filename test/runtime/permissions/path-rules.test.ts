@@ -7,10 +7,16 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import type { PermissionRules } from '../../src/core/agent.ts';
-import { callTouches } from '../../src/runtime/call-touches.ts';
-import { createPolicy, createProfilePolicy, decide, narrow } from '../../src/tools/permission-policy.ts';
-import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
+import { callTouches } from '../../../src/permissions/call-touches.ts';
+import {
+  createPolicy,
+  createProfilePolicy,
+  decide,
+  narrow,
+} from '../../../src/permissions/permission-policy.ts';
+import type { PermissionRules } from '../../../src/records/agent/agent.ts';
+import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { setStage } from '../stage.ts';
 import { withApprovals } from './approval-stage.ts';
 
 const KEY = 'sk-abcdef';
