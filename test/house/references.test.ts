@@ -82,3 +82,47 @@ describe('docs/where-to-change.md', () => {
       for (const file of files.split(', ')) assert.ok(text(file.replaceAll('`', '')).includes(mark), file);
     });
 });
+
+describe('docs/library.md', () => {
+  const page = text('docs/library.md');
+  /** Names in the first column of the tables. */
+  const told = new Set(
+    [...page.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`(\w+)/g)].map(([, name]) => name),
+    ),
+  );
+  const namesIn = (source: string, from: RegExp, of: RegExp) =>
+    [...(from.exec(text(source))?.[0] ?? '').matchAll(of)].map(([, name = '']) => name);
+  const SOURCES = {
+    'options of openCoppice': namesIn(
+      'src/library/coppice-options.ts',
+      /export interface CoppiceOptions[\s\S]*?\n}/,
+      /readonly (\w+)\??:/g,
+    ),
+    'options of start': namesIn(
+      'src/library/coppice-options.ts',
+      /export interface AgentOptions[\s\S]*?\n}/,
+      /readonly (\w+)\??:/g,
+    ),
+    'methods of a coppice': namesIn(
+      'src/coppice.ts',
+      /export interface Coppice {[\s\S]*?\n}/,
+      /^ {2}(\w+)\(/gm,
+    ),
+    'methods of an agent': namesIn(
+      'src/coppice.ts',
+      /export interface RunningAgent {[\s\S]*?\n}/,
+      /^ {2}(\w+)\(/gm,
+    ),
+    events: namesIn(
+      'src/runtime/runtime-event.ts',
+      /export type RuntimeEvent[\s\S]*/,
+      /readonly type: '(\w+)'/g,
+    ),
+  };
+  for (const [what, names] of Object.entries(SOURCES))
+    it(`tells of all ${what}`, () => {
+      assert.ok(names.length > 3, String(names));
+      for (const name of names) assert.ok(told.has(name), name);
+    });
+});

@@ -153,16 +153,18 @@ async function stopped(
   code: number,
 ): Promise<number> {
   await runtime.close();
-  const why = code === EXIT.timeout ? 'time is up' : 'stopped';
+  const timed_out = code === EXIT.timeout;
+  const why = timed_out ? 'time is up' : 'stopped';
+  const next = `go on with: ${resumeOf(context, options, root)}`;
   if (context.json)
     printJson({
       schema: 'coppice/run/v1',
       id: root.id,
       status: 'stopped',
       reply: root.reply,
-      error: { code: why },
+      error: { code: timed_out ? 'timed_out' : 'interrupted', message: why, hint: next, retryable: true },
     });
-  process.stderr.write(`${why}; nothing is lost, go on with: ${resumeOf(context, options, root)}\n`);
+  process.stderr.write(`${why}; nothing is lost, ${next}\n`);
   return code;
 }
 

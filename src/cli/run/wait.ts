@@ -62,6 +62,7 @@ export function wait(
     const complete = rows.every((row) => row.status !== 'running');
     if (context.json)
       printJson({
+        schema: 'coppice/wait/v1',
         results: rows.map(({ root_id: _, ...row }) => row),
         ...(complete ? {} : { timed_out: true }),
       });

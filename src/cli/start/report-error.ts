@@ -63,7 +63,8 @@ export function reportError(
   options: { readonly json: boolean; readonly debug: boolean },
 ): number {
   const { exit, ...report } = reportOf(error);
-  if (options.json) process.stdout.write(`${JSON.stringify({ error: report })}\n`);
+  if (options.json)
+    process.stdout.write(`${JSON.stringify({ schema: 'coppice/error/v1', error: report })}\n`);
   else {
     process.stderr.write(`error: ${clean(report.message)} (${report.code})\n`);
     if (report.hint !== null)

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { number, one, text } from './json-parts.ts';
+
+const image = z.strictObject({ media_type: text('such as `image/png`'), base64: text('the picture') });
+
+const place = {
+  agent_id: text('the agent that it was written by; of an inherited one, an ancestor'),
+  seq: number('counts from 1 without gaps along the history of the agent'),
+  at: number('milliseconds since 1970'),
+};
+
+/** One line of `logs`, by its kind. */
+export const messages = {
+  user: z.strictObject({
+    kind: z.literal('user').describe('what the model was told'),
+    content: z
+      .strictObject({
+        origin: one(
+          'a person, letters, the runtime, who a fork is, the task of a fresh conversation',
+          'human',
+          'mail',
+          'system',
+          'identity',
+          'task',
+        ),
+        text: text('the text'),
+        images: z.array(image).optional().describe('pictures'),
+      })
+      .describe('what was said'),
+    ...place,
+  }),
+  assistant: z.strictObject({
+    kind: z.literal('assistant').describe('what the model said'),
+    content: z
+      .strictObject({
+        model: text('`provider/model` that wrote it'),
+        parts: z
+          .array(
+            z.discriminatedUnion('type', [
+              z.strictObject({ type: z.literal('text'), text: z.string(), metadata: z.unknown().optional() }),
+              z.strictObject({
+                type: z.literal('reasoning'),
+                text: z.string(),
+                metadata: z.unknown().optional(),
+              }),
+              z.strictObject({
+                type: z.literal('call'),
+                id: z.string(),
+                name: z.string(),
+                input: z.string(),
+                metadata: z.unknown().optional(),
+              }),
+            ]),
+          )
+          .describe(
+            '`{type: "text", text}`, `{type: "reasoning", text}` or `{type: "call", id, name, input}`, `input` being JSON as text; `metadata` is the provider’s own',
+          ),
+        finish: z
+          .enum(['length', 'refused', 'interrupted'])
+          .optional()
+          .describe('set when the answer is not whole'),
+        reason: z.string().optional().describe("the provider's own word for it"),
+      })
+      .describe('the answer'),
+    ...place,
+  }),
+  result: z.strictObject({
+    kind: z.literal('result').describe('the result of a call'),
+    content: z
+      .strictObject({
+        call_id: text('the `id` of the call'),
+        name: text('the tool'),
+        status: one(
+          '`interrupted`: its process died while it ran, the outcome is unknown',
+          'ok',
+          'error',
+          'denied',
+          'interrupted',
+          'cancelled',
+        ),
+        output: text('what the model got'),
+        images: z.array(image).optional().describe('pictures'),
+      })
+      .describe('the result'),
+    ...place,
+  }),
+  event: z.strictObject({
+    kind: z.literal('event').describe('something for people; never sent to a model'),
+    content: z
+      .strictObject({
+        event: one(
+          'what happened',
+          ...([
+            'forked',
+            'killed',
+            'interrupted',
+            'error',
+            'retried',
+            'limit',
+            'notice',
+            'asked',
+            'answered',
+            'waited',
+            'left-out',
+          ] as const),
+        ),
+        text: text('in words'),
+        data: z.unknown().optional().describe('details, by event'),
+      })
+      .describe('the event'),
+    ...place,
+  }),
+  capture: z.strictObject({
+    kind: z
+      .literal('capture')
+      .describe('text that a person captured for a sub-agent; never sent to this model'),
+    content: z
+      .strictObject({
+        text: text('the text'),
+        mark: z.enum(['begun', 'ended']).optional().describe('the first and last row of a capture'),
+      })
+      .describe('the text'),
+    ...place,
+  }),
+};

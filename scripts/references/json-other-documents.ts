@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import type { JsonDocument } from './json-document.ts';
+import {
+  approval,
+  delivery,
+  job,
+  maybe,
+  number,
+  one,
+  profile,
+  run,
+  text,
+  texts,
+  time,
+  yes,
+} from './json-parts.ts';
+
+const rows = (...names: readonly string[]) =>
+  z.strictObject(Object.fromEntries(names.map((name) => [name, number(`rows of ${name}`)])));
+
+/** Every JSON document that a command prints, one to a line. */
+
+/** What commands print of everything but agents. */
+export const OTHER_DOCUMENTS: readonly JsonDocument[] = [
+  {
+    name: 'coppice/approvals/v1',
+    by: ['approvals list'],
+    shape: z.strictObject({ approvals: z.array(approval).describe('unanswered, oldest first') }),
+  },
+  {
+    name: 'coppice/approval/v1',
+    by: ['approvals allow', 'approvals deny'],
+    like: 'approval',
+    shape: z.strictObject({}),
+  },
+  {
+    name: 'coppice/subagent-runs/v1',
+    by: ['subagent list', 'subagent history'],
+    shape: z.strictObject({ runs: z.array(run).describe('`list`: oldest first; `history`: newest first') }),
+  },
+  {
+    name: 'coppice/subagent-run/v1',
+    by: ['subagent show', 'subagent cancel'],
+    like: 'run',
+    shape: z.strictObject({}),
+  },
+  {
+    name: 'coppice/cron-jobs/v1',
+    by: ['cron list'],
+    shape: z.strictObject({ jobs: z.array(job).describe('all jobs') }),
+  },
+  {
+    name: 'coppice/cron-job/v1',
+    by: ['cron add', 'cron show', 'cron update', 'cron enable', 'cron disable', 'cron rm'],
+    like: 'job',
+    shape: z.strictObject({ removed: z.literal(true).optional().describe('only of `cron rm`') }),
+  },
+  {
+    name: 'coppice/cron-runs/v1',
+    by: ['cron runs'],
+    shape: z.strictObject({
+      job: text('id of the job'),
+      runs: z
+        .array(
+          z.strictObject({
+            instant: time('when it was due, or asked for'),
+            manual: yes('asked for with `cron run`'),
+            outcome: one('what became of it', 'fired', 'queued', 'skipped'),
+            missed: number('missed instants that it makes up for'),
+            fired_at: time('when it was noticed'),
+            run: run.nullable().describe('null for an event, and for what led to nothing'),
+          }),
+        )
+        .describe('newest first'),
+    }),
+  },
+  {
+    name: 'coppice/cron-fired/v1',
+    by: ['cron run --detach'],
+    shape: z.strictObject({
+      job: text('id of the job'),
+      outcome: one('what became of it', 'fired', 'queued', 'skipped'),
+      root_id: maybe('the tree that was begun'),
+    }),
+  },
+  {
+    name: 'coppice/deliveries/v1',
+    by: ['deliveries list'],
+    shape: z.strictObject({ deliveries: z.array(delivery).describe('newest first') }),
+  },
+  {
+    name: 'coppice/deliveries-retried/v1',
+    by: ['deliveries retry'],
+    shape: z.strictObject({ retried: number('how many are tried again') }),
+  },
+  {
+    name: 'coppice/workers/v1',
+    by: ['worker list'],
+    shape: z.strictObject({
+      workers: z
+        .array(
+          z.strictObject({
+            id: text('uuid'),
+            host: text('its machine'),
+            pid: number('its process'),
+            role: one('what it is for', 'run', 'serve', 'worker'),
+            labels: texts('what trees may ask for'),
+            draining: yes('told to take nothing more'),
+            state: one('`gone`: its process is dead, its lease not yet over', 'works', 'draining', 'gone'),
+            agents: number('agents that it leads'),
+            started_at: time('when it began; 1970 where that is not known'),
+            expires_at: time('when its lease ends unless it is renewed'),
+          }),
+        )
+        .describe('oldest first'),
+    }),
+  },
+  {
+    name: 'coppice/worker-drained/v1',
+    by: ['worker drain'],
+    shape: z.strictObject({ id: text('the worker that was told') }),
+  },
+  {
+    name: 'coppice/gc/v1',
+    by: ['gc'],
+    shape: z.strictObject({
+      dry_run: yes('nothing was removed'),
+      before: time('what is older counts as old'),
+      archive: maybe('the file; null without one'),
+      removed: rows(
+        'trees',
+        'agents',
+        'messages',
+        'mail',
+        'requests',
+        'asks',
+        'runs',
+        'deliveries',
+        'fires',
+      ).describe('rows of each kind'),
+      resumed: number('trees whose removal was cut short earlier'),
+      trees: z
+        .array(
+          z.strictObject({
+            root_id: text('the root'),
+            name: text('its name'),
+            status: text('state of the root'),
+            last_at: time('when something last happened to the root'),
+          }),
+        )
+        .describe('trees that were old, oldest first'),
+      output: z
+        .strictObject({ files: number('files of spilled output'), bytes: number('their size') })
+        .describe('spilled output'),
+    }),
+  },
+  {
+    name: 'coppice/profiles/v1',
+    by: ['profiles'],
+    shape: z.strictObject({
+      profiles: z
+        .array(profile.extend({ trusted: yes('false: a file of the folder that you have not accepted') }))
+        .describe('each with the keys of a [profile](#profile), and `trusted`'),
+      notices: texts('what is wrong with files that were left out'),
+    }),
+  },
+  {
+    name: 'coppice/trust/v1',
+    by: ['trust'],
+    shape: z.strictObject({
+      folder: text('the folder'),
+      trusted: yes('whether it is trusted now'),
+      revoked: z.boolean().optional().describe('of `--revoke`: it was trusted before'),
+      hash: z.string().optional().describe('of its files'),
+      files: z.array(z.string()).optional().describe('its files'),
+      profiles: z.array(profile).optional().describe('what they say'),
+      notices: z.array(z.string()).optional().describe('what is wrong with them'),
+    }),
+  },
+  {
+    name: 'coppice/doctor/v1',
+    by: ['doctor'],
+    shape: z.strictObject({
+      healthy: yes('nothing needed is missing'),
+      checks: z
+        .array(
+          z.strictObject({
+            name: text('what was looked at'),
+            ok: yes('it is as it should be'),
+            needed: yes('false: good to have'),
+            text: text('what was found'),
+          }),
+        )
+        .describe('in order'),
+    }),
+  },
+];

@@ -1,0 +1,222 @@
+import { z } from 'zod';
+
+/** What several documents hold. Each field says what it means; a test holds them against what the program prints. */
+export const text = (meaning: string) => z.string().describe(meaning);
+export const maybe = (meaning: string) => z.string().nullable().describe(meaning);
+export const number = (meaning: string) => z.number().describe(meaning);
+export const yes = (meaning: string) => z.boolean().describe(meaning);
+export const time = (meaning: string) => z.iso.datetime().describe(meaning);
+export const maybeTime = (meaning: string) => z.iso.datetime().nullable().describe(meaning);
+export const texts = (meaning: string) => z.array(z.string()).describe(meaning);
+export const one = (meaning: string, ...names: [string, ...string[]]) => z.enum(names).describe(meaning);
+
+const THINKING = ['off', 'low', 'medium', 'high'] as const;
+
+export const agent = z
+  .strictObject({
+    id: text('uuid'),
+    name: text('its name; a root is called `main` unless it was named'),
+    status: one(
+      'in one word; `unled`: there is something to do, and nobody leads its tree',
+      ...([
+        'running',
+        'waiting',
+        'queued',
+        'idle',
+        'error',
+        'done',
+        'failed',
+        'cancelled',
+        'dead',
+        'unled',
+      ] as const),
+    ),
+    state: one(
+      'state of the kernel',
+      ...([
+        'idle',
+        'waiting',
+        'requesting',
+        'executing',
+        'awaiting',
+        'cancelling',
+        'errored',
+        'completed',
+        'failed',
+        'killed',
+      ] as const),
+    ),
+    parent_id: maybe('null for a root'),
+    root_id: text('the root of its tree'),
+    session_key: text('readable address'),
+    title: maybe('of a root: the first line of its task, where the command looked it up'),
+    depth: number('0 for a root'),
+    origin: one('how it was created', 'root', 'fork', 'spawn', 'session', 'delegate', 'cron'),
+    user_initiated: yes('false for sub-agents with a task of their own'),
+    label: maybe('label of its task'),
+    profile: maybe('the profile that it was set up by'),
+    worktree: z
+      .strictObject({
+        branch: text('its branch'),
+        path: text('its folder; removed once its result is in the ledger'),
+      })
+      .nullable()
+      .describe('its git worktree'),
+    model: text('`provider/model`'),
+    tool_calls: number('calls made so far'),
+    tokens: z
+      .strictObject({
+        input: number('input, cached input included'),
+        output: number('output, reasoning included'),
+        cached: number('input read from a cache'),
+        reasoning: number('output that was reasoning'),
+      })
+      .describe('tokens used so far'),
+    cost_usd: z.number().nullable().describe('US dollars so far; null where no price is known'),
+    doing: maybe('one line on what it does now, for people'),
+    last_reply: maybe('text of its last finished turn'),
+    error: z
+      .strictObject({
+        kind: text('[kind of failure](#kinds-of-failure), or `killed`'),
+        message: text('for people'),
+      })
+      .nullable()
+      .describe('why it failed'),
+    limit: maybe('the limit that ended its newest turn or run, although there is a reply'),
+    started_at: time('when it was created'),
+    ended_at: maybeTime('when it ended for good'),
+    unled: z
+      .strictObject({ why: text('why nobody leads its tree'), next: text('what would help') })
+      .nullable()
+      .describe('set while its tree stands still'),
+    pending_approval: maybe('id of the approval that it waits for; filled in by `ps`'),
+  })
+  .meta({ id: 'agent' });
+
+export const run = z
+  .strictObject({
+    id: text('uuid'),
+    source: one(
+      'who asked for it: a timer, an agent in the background, an agent that awaits it',
+      'cron',
+      'subagent',
+      'delegate',
+    ),
+    status: one('how it stands', 'queued', 'running', 'completed', 'failed', 'timeout', 'cancelled'),
+    label: maybe('its label; for a timer, the name of the job'),
+    task: text('what it was told to do'),
+    agent_id: text('its agent; the row stays when the conversation is deleted'),
+    root_id: text('the tree of its agent'),
+    session_key: text('readable address of its conversation'),
+    requester_key: text('session key of who asked for it'),
+    model: text('`provider/model`'),
+    thinking: one('how much it reasons', ...THINKING),
+    timeout_seconds: z.number().nullable().describe('its own time limit'),
+    cleanup: one('what becomes of its conversation', 'delete', 'keep'),
+    deliver: texts('targets that get its end'),
+    job_id: maybe('the job that began it'),
+    result: maybe('its last text'),
+    error: maybe('why it failed; of a completed one, the limit that cut it short'),
+    created_at: time('when it was entered'),
+    started_at: maybeTime('when it began'),
+    finished_at: maybeTime('when it ended'),
+    duration_ms: z.number().nullable().describe('from start to end'),
+  })
+  .meta({ id: 'run' });
+
+export const approval = z
+  .strictObject({
+    id: text('by which it is answered'),
+    agent_id: text('the agent that asks'),
+    agent_name: text('its name'),
+    root_id: text('its tree'),
+    tool: text('the tool that it wants to call'),
+    subject: text('what rules match: the command, the path'),
+    input: text('the arguments, as the model wrote them'),
+    difference: maybe('what the call would change in a file, as a unified diff'),
+    cwd: text('the folder'),
+    rule: text('why it is asked, such as `ask(bash:rm *)`'),
+    asked_at: time('when'),
+    verdict: z
+      .enum(['allow', 'deny', 'void'])
+      .nullable()
+      .describe('the answer; `void`: the call went away unanswered'),
+    scope: z.enum(['once', 'agent']).nullable().describe('this call, or this tool for this agent'),
+    note: maybe('what the model was told with a `deny`'),
+  })
+  .meta({ id: 'approval' });
+
+export const job = z
+  .strictObject({
+    id: text('uuid'),
+    name: text('unique in the ledger'),
+    schedule: z
+      .discriminatedUnion('type', [
+        z.strictObject({ type: z.literal('cron'), expression: z.string(), tz: z.string() }),
+        z.strictObject({ type: z.literal('every'), every_seconds: z.number() }),
+        z.strictObject({ type: z.literal('at'), at: z.iso.datetime() }),
+      ])
+      .describe('`{type: "cron", expression, tz}`, `{type: "every", every_seconds}` or `{type: "at", at}`'),
+    task: text('what is done each time'),
+    session: one('a fresh conversation each time, or an event in the main one', 'isolated', 'main'),
+    session_key: maybe('of its isolated conversations'),
+    root_id: maybe('the tree whose agent made it, or whose main session gets the event'),
+    created_by: text('session key of who made it; `you` for a person'),
+    model: text('`provider/model`'),
+    thinking: one('how much its agent reasons', ...THINKING),
+    profile: maybe('the profile of its agent'),
+    toolsets: texts('how its agent works with others'),
+    cwd: text('its folder'),
+    allow: texts('rules of its own that allow'),
+    deny: texts('rules of its own that deny'),
+    timeout_seconds: z.number().nullable().describe('the longest a run may take'),
+    deliver: texts('targets that get its results'),
+    once: yes('disabled after it fired once'),
+    cleanup: one('what becomes of the conversation of a run', 'delete', 'keep'),
+    overlap: one('what becomes of an instant while its run is at work', 'skip', 'queue'),
+    enabled: yes('whether it fires'),
+    next_at: maybeTime('when it is due next'),
+    created_at: time('when it was made'),
+    updated_at: time('when it was changed'),
+  })
+  .meta({ id: 'job' });
+
+export const delivery = z
+  .strictObject({
+    id: text('follows from its cause: `run-…`, `reply-…`, `ask-…`'),
+    kind: one('what it tells', 'run', 'reply', 'ask'),
+    target: text('where it goes'),
+    status: one('how it stands', 'pending', 'delivered', 'failed'),
+    attempts: number('tries so far'),
+    error: maybe('why the last try failed'),
+    about: maybe('the run or the approval that it tells of; null for a reply'),
+    agent_id: text('the agent that it comes from'),
+    root_id: text('its tree'),
+    created_at: time('when it was entered'),
+    next_at: maybeTime('when it is tried next, while pending'),
+    ended_at: maybeTime('when it was delivered or given up'),
+  })
+  .meta({ id: 'delivery' });
+
+export const profile = z
+  .strictObject({
+    name: text('its name'),
+    description: text('when to use it; may be empty'),
+    model: maybe('null here and below: as whoever creates the agent'),
+    thinking: z.enum(THINKING).nullable().describe('how much it reasons'),
+    toolsets: z.array(z.string()).nullable().describe('how it works with others'),
+    tools: z.array(z.string()).nullable().describe('the only tools it may have'),
+    deny_tools: texts('tools it may not have'),
+    system: maybe('its system prompt'),
+    turns: z.number().nullable().describe('model requests of one turn'),
+    run_ms: z.number().nullable().describe('time of one turn'),
+    permissions: z
+      .strictObject({
+        allow: texts('rules that allow'),
+        ask: texts('rules that ask'),
+        deny: texts('rules that deny'),
+      })
+      .describe('its rules'),
+    source: text('`config`, `built in`, or the file'),
+  })
+  .meta({ id: 'profile' });

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { CONFIGURATION_KEYS } from './configuration-keys.ts';
+import { error, type JsonDocument } from './json-document.ts';
+import { agent, maybe, number, one, text, texts, yes } from './json-parts.ts';
+
+const limit = (name: string) => CONFIGURATION_KEYS[`agents.defaults.limits.${name}`]?.meaning ?? '';
+
+/** What commands print of agents and their trees. */
+export const TREE_DOCUMENTS: readonly JsonDocument[] = [
+  {
+    name: 'coppice/run/v1',
+    by: ['run', 'resume', 'demo', 'cron run'],
+    shape: z.strictObject({
+      id: text('the root'),
+      status: one('`stopped`: by a signal or `--timeout`; nothing is lost', 'done', 'failed', 'stopped'),
+      reply: maybe('the last reply of the root'),
+      error: error
+        .nullable()
+        .describe(
+          '`code` is a [kind of failure](#kinds-of-failure); of a stopped run `timed_out` or `interrupted`',
+        ),
+      limit: z
+        .string()
+        .nullable()
+        .optional()
+        .describe('the limit that ended the turn although there is a reply; not of a stopped run'),
+      usage: z
+        .strictObject({ input: number('input tokens'), output: number('output tokens') })
+        .optional()
+        .describe('of the whole tree; not of a stopped run'),
+      agents: z.array(agent).optional().describe('all agents of the tree; not of a stopped run'),
+    }),
+  },
+  {
+    name: 'coppice/entered/v1',
+    by: ['run --detach'],
+    shape: z.strictObject({ id: text('the root; whoever serves leads it') }),
+  },
+  {
+    name: 'coppice/agents/v1',
+    by: ['ps'],
+    shape: z.strictObject({ agents: z.array(agent).describe('oldest first') }),
+  },
+  {
+    name: 'coppice/tree/v1',
+    by: ['tree'],
+    shape: z.strictObject({
+      root_id: text('the root'),
+      title: text('the first line of its task'),
+      tree: z
+        .strictObject({
+          root_id: text('the root'),
+          limits: z
+            .strictObject({
+              ...Object.fromEntries(
+                ['depth', 'children', 'live', 'total', 'turns', 'run_ms'].map((name) => [
+                  name,
+                  number(limit(name)),
+                ]),
+              ),
+              tokens: z.number().nullable().describe(limit('tokens')),
+              cost_usd: z.number().nullable().describe(limit('cost_usd')),
+            })
+            .describe('limits of the tree'),
+          live: number('agents that have not ended'),
+          total: number('agents ever created'),
+          tokens: number('input and output so far'),
+          cost_usd: number('US dollars so far, as far as prices are known'),
+        })
+        .describe('its counters'),
+      agents: z.array(agent).describe('oldest first'),
+    }),
+  },
+  {
+    name: 'coppice/agent/v1',
+    by: ['show'],
+    like: 'agent',
+    shape: z.strictObject({
+      forked_from: z
+        .strictObject({ agent_id: text('the ancestor'), seq: number('its last message that was inherited') })
+        .nullable()
+        .describe('where its history begins'),
+      messages: number('messages of its history'),
+      requests: number('model requests'),
+      pending_mail: z
+        .array(
+          z.strictObject({
+            id: text('uuid'),
+            root_id: text('the tree'),
+            to_id: text('the agent'),
+            from_id: maybe('null: a person'),
+            from_name: text('who wrote it'),
+            kind: one('what it is', 'letter', 'outcome', 'announce', 'task', 'control', 'event'),
+            body: text('text; JSON for `outcome`, `announce` and `control`'),
+            number: number('counts from 1 per agent'),
+            sent_at: number('milliseconds since 1970'),
+            consumed_seq: z.number().nullable().describe('null while unread'),
+          }),
+        )
+        .describe('unread mail'),
+      children: texts('ids, newest first'),
+    }),
+  },
+  {
+    name: 'coppice/mail/v1',
+    by: ['send'],
+    shape: z.strictObject({
+      id: text('of the letter'),
+      to: text('the agent'),
+      number: number('counts from 1 per agent'),
+      running: yes('a process leads the agent now'),
+    }),
+  },
+  {
+    name: 'coppice/wait/v1',
+    by: ['wait'],
+    shape: z.strictObject({
+      results: z
+        .array(
+          z.strictObject({
+            agent_id: text('uuid'),
+            name: text('its name'),
+            status: one('how it stands', 'running', 'idle', 'dead'),
+            last_reply: maybe('text of its last finished turn'),
+            error: z.string().optional().describe('why it failed'),
+            limit: z.string().optional().describe('the limit that ended its turn'),
+          }),
+        )
+        .describe('one for each agent'),
+      timed_out: z.literal(true).optional().describe('only if some are still at work; exit code 5'),
+    }),
+  },
+  {
+    name: 'coppice/kill/v1',
+    by: ['kill'],
+    shape: z.strictObject({ killed: texts('ids of all that were ended') }),
+  },
+];

@@ -1,0 +1,221 @@
+/**
+ * Proves that what the commands print with `--json` is what docs/json.md says, key by key, of every document and every kind of message, and that no document of
+ * the sources is missing there. The page is written from the shapes that are used here.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { z } from 'zod';
+import { JSON_DOCUMENTS } from '../../scripts/references/json-documents.ts';
+import { messages } from '../../scripts/references/json-messages.ts';
+import { agent, approval, job, run } from '../../scripts/references/json-parts.ts';
+import { type Home, makeHome } from '../cli/run-cli.ts';
+import { until } from '../runtime/stage.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const LIKE: Readonly<Record<string, z.ZodObject>> = { agent, approval, job, run };
+/** Told of on pages of their own, because no command prints them. */
+const ELSEWHERE = ['coppice/archive/v1', 'coppice/delivery/v1'];
+
+const SHAPES = new Map(
+  JSON_DOCUMENTS.map(({ name, shape, like }) => [
+    name,
+    z.strictObject({
+      schema: z.literal(name),
+      ...(like === undefined ? {} : LIKE[like]?.shape),
+      ...shape.shape,
+    }),
+  ]),
+);
+const line = z.discriminatedUnion('kind', [
+  ...[messages.user, messages.assistant, messages.result, messages.event, messages.capture],
+] as never);
+
+const RULES = [
+  {
+    when: { root: true, user: '^go', step: 0 },
+    say: 'I fork.',
+    reasoning: 'Two calls.',
+    calls: [
+      { name: 'fork', input: { name: 'kid', prompt: 'say hello' } },
+      { name: 'bash', input: { command: 'true' } },
+    ],
+  },
+  {
+    when: { root: true, user: '^spawn', step: 0 },
+    calls: [{ name: 'sessions_spawn', input: { task: 'slow', label: 'bg' } }],
+  },
+  { when: { root: true, user: '^ask', step: 0 }, calls: [{ name: 'bash', input: { command: 'true' } }] },
+  { when: { root: true, user: '^wait' }, say: 'late', delay_ms: 600_000 },
+  { when: { user: '^slow' }, say: 'late', delay_ms: 600_000 },
+  { when: { root: true, user: '^(?:go|spawn|ask|tick)' }, say: 'done' },
+  { when: { root: false }, say: 'hello' },
+];
+
+let home: Home;
+const seen = new Set<string>();
+const MODEL = ['--model', 'scripted:rules.json'];
+
+/** What this test looks at of what is printed. */
+interface Printed {
+  readonly id: string;
+  readonly status: string;
+  readonly error: { readonly code: string };
+  readonly approvals: readonly { readonly id: string }[];
+  readonly runs: readonly { readonly id: string }[];
+  readonly workers: readonly { readonly id: string }[];
+  readonly trees: readonly unknown[];
+}
+
+/** Runs the command and holds what it prints against its shape. */
+async function printed(...args: string[]): Promise<Printed> {
+  const { stdout, stderr } = await home.run([...args, '--json']);
+  const lines = stdout.trimEnd().split('\n');
+  assert.equal(lines.length, 1, `${args.join(' ')}: ${stdout}${stderr}`);
+  const document = JSON.parse(lines[0] ?? '') as { schema: string };
+  const shape = SHAPES.get(document.schema);
+  assert.ok(shape !== undefined, `${args.join(' ')}: ${stdout}${stderr}`);
+  const read = shape.safeParse(document);
+  assert.ok(read.success, `coppice ${args.join(' ')}: ${read.success ? '' : z.prettifyError(read.error)}`);
+  seen.add(document.schema);
+  return document as unknown as Printed;
+}
+
+async function logLines(id: string): Promise<readonly string[]> {
+  const { stdout } = await home.run(['logs', id, '--json']);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((text) => {
+      const read = line.safeParse(JSON.parse(text));
+      assert.ok(read.success, `${text}\n${read.success ? '' : z.prettifyError(read.error)}`);
+      return (read.data as { kind: string }).kind;
+    });
+}
+
+before(() => {
+  home = makeHome();
+  home.configure({
+    agents: { tidy: { description: 'Tidies.' } },
+    channels: { file: { reports: join(home.folder, 'reports.md') } },
+  });
+  writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules: RULES }));
+  mkdirSync(join(home.work, '.coppice', 'agents'), { recursive: true });
+  writeFileSync(join(home.work, '.coppice/agents/reviewer.md'), '---\nname: reviewer\n---\nReview.\n');
+});
+after(() => home.remove());
+
+it('without a ledger: profiles, trust, doctor, errors', async () => {
+  await printed('profiles');
+  await printed('trust', '--yes');
+  await printed('trust', '--revoke');
+  await printed('doctor');
+  await printed('show', 'nobody');
+});
+
+it('a tree: run, ps, tree, show, logs, send, wait, kill', async () => {
+  const { id } = await printed('run', 'go', ...MODEL);
+  await printed('ps', '--all');
+  await printed('tree', id);
+  await printed('send', 'kid', 'more');
+  await printed('show', 'kid');
+  assert.deepEqual([...new Set(await logLines(id))].toSorted(), ['assistant', 'result', 'user']);
+  assert.ok((await logLines('kid')).length > 0);
+  await printed('wait', 'kid', '--timeout', '0');
+  await printed('wait', id);
+  await printed('kill', id);
+});
+
+it('a run that fails, one that is stopped, one that is entered', async () => {
+  const failed = await printed('run', 'nothing answers this', ...MODEL);
+  assert.equal(failed.status, 'failed');
+  const stopped = await printed('run', 'wait', '--timeout', '0.5', ...MODEL);
+  assert.deepEqual([stopped.status, stopped.error.code], ['stopped', 'timed_out']);
+  await printed('resume', stopped.id, '--timeout', '0.5');
+  const { id } = await printed('run', 'wait', '--detach', ...MODEL);
+  await printed('kill', id);
+});
+
+it('an approval', async () => {
+  const { ended } = home.start(['run', 'ask', '--ask', '--json', ...MODEL]);
+  let open: Printed['approvals'] = [];
+  await until(async () => {
+    ({ approvals: open } = await printed('approvals', 'list'));
+    return open.length === 1;
+  }, 'a question');
+  await printed('approvals', 'allow', open[0]?.id ?? '');
+  const run = JSON.parse((await ended).stdout) as { id: string; status: string };
+  assert.equal(run.status, 'done');
+  assert.ok((await logLines(run.id)).includes('event'));
+});
+
+it('background runs', async () => {
+  await home.run(['run', 'spawn', '--no-wait', '--toolset', 'sessions', ...MODEL]);
+  const { runs } = await printed('subagent', 'list');
+  const id = runs[0]?.id ?? '';
+  await printed('subagent', 'show', id);
+  await printed('subagent', 'cancel', id);
+  await printed('subagent', 'history');
+});
+
+it('a job, its runs and their deliveries', async () => {
+  await printed(
+    'cron',
+    'add',
+    'nightly',
+    '--every',
+    '10m',
+    '--task',
+    'tick',
+    '--deliver',
+    'file:reports',
+    ...MODEL,
+  );
+  await printed('cron', 'update', 'nightly', '--cron', '0 3 * * *');
+  for (const verb of ['disable', 'enable', 'show']) await printed('cron', verb, 'nightly');
+  await printed('cron', 'list');
+  await printed('cron', 'run', 'nightly');
+  await printed('cron', 'run', 'nightly', '--detach');
+  await printed('cron', 'runs', 'nightly');
+  await printed('deliveries', 'list');
+  await printed('deliveries', 'retry');
+  await printed('cron', 'rm', 'nightly');
+});
+
+it('workers, and what is old', async () => {
+  const { child, ended } = home.start(['worker', '--log', 'json']);
+  let workers: Printed['workers'] = [];
+  try {
+    await until(async () => {
+      ({ workers } = await printed('worker', 'list'));
+      return workers.length === 1;
+    }, 'a worker');
+    await printed('worker', 'drain', workers[0]?.id ?? '');
+  } finally {
+    child.kill();
+    await ended;
+  }
+  const { trees } = await printed('gc', '--older-than', '1s', '--idle', '--dry-run');
+  assert.ok(trees.length > 0);
+});
+
+it('every document of docs/json.md was printed', () => {
+  assert.deepEqual(
+    [...SHAPES.keys()].filter((name) => !seen.has(name)),
+    [],
+  );
+});
+
+it('every document of the sources is in docs/json.md, or on a page of its own', () => {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const named = sources.flatMap((name) =>
+    [...readFileSync(join(root, 'src', name), 'utf8').matchAll(/schema: '(coppice\/[a-z-]+\/v\d+)'/g)].map(
+      ([, schema = '']) => schema,
+    ),
+  );
+  assert.ok(named.length >= 25, String(named.length));
+  for (const name of new Set(named)) assert.ok(SHAPES.has(name) || ELSEWHERE.includes(name), name);
+});
