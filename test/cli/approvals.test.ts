@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { onBothDatabases } from '../runtime/both-databases.ts';
 import { until } from '../runtime/stage.ts';
-import { type CliResult, type Home, makeHome } from './run-cli.ts';
+import type { CliResult } from './residents.ts';
+import { type Home, makeHome } from './run-cli.ts';
 
 interface Listed {
   readonly id: string;

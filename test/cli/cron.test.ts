@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type CliResult, type Home, makeHome } from './run-cli.ts';
+import { until } from '../runtime/stage.ts';
+import type { CliResult } from './residents.ts';
+import { type Home, makeHome } from './run-cli.ts';
 
 /** Whatever else it is asked, the model has no answer. */
 const RULES = { rules: [{ when: { user: '^count' }, say: 'counted 3 files' }] };
@@ -253,8 +255,7 @@ describe('coppice cron', () => {
   it('serves: delivers what waits, deletes what may go, and stops when told', async () => {
     const server = home.start(['serve', '--log', 'json']);
     const log = join(home.folder, 'log.md');
-    for (let waited = 0; !existsSync(log) && waited < 30_000; waited += 50)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => existsSync(log), 'the log');
     assert.match(readFileSync(log, 'utf8'), /\[Cron: counter\] Complete\.\n\ncounted 3 files/);
     const [run] = (await json('cron', 'runs', 'counter')).runs;
     server.child.kill('SIGTERM');
@@ -275,7 +276,7 @@ describe('coppice cron', () => {
     await coppice('cron', 'run', 'counter');
     const server = home.start(['serve']);
     const failed = async () => (await json('deliveries', 'list', '--status', 'failed')).deliveries;
-    for (let tries = 0; (await failed()).length === 0 && tries < 40; tries += 1);
+    await until(async () => (await failed()).length > 0, 'the delivery failed');
     server.child.kill('SIGTERM');
     await server.ended;
     const [delivery] = await failed();

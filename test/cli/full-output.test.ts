@@ -7,7 +7,8 @@ import { existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, it } from 'node:test';
-import { MAIN, makeHome } from './run-cli.ts';
+import { MAIN } from './residents.ts';
+import { makeHome } from './run-cli.ts';
 
 const skip = existsSync('/dev/full') ? false : 'there is no /dev/full here';
 const home = makeHome();

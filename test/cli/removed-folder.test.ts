@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
-import { MAIN, makeHome } from './run-cli.ts';
+import { MAIN } from './residents.ts';
+import { makeHome } from './run-cli.ts';
 
 const home = makeHome();
 after(() => home.remove());

@@ -3,15 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMPILED } from '../house/compiled.ts';
-
-export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
-
-export interface CliResult {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { askResident, type CliResult, MAIN } from './residents.ts';
 
 /** A place of its own for the command line: folders, ledger and configuration that no other test or user shares. */
 export interface Home {
@@ -21,10 +13,12 @@ export interface Home {
   readonly database: string;
   readonly env: NodeJS.ProcessEnv;
   configure(configuration: object | string): void;
+  /** A process of its own, for what is watched, signalled or killed. */
   start(
     args: readonly string[],
     options?: { readonly input?: string; readonly env?: NodeJS.ProcessEnv },
   ): { readonly child: ChildProcess; readonly ended: Promise<CliResult> };
+  /** The same command line in a program that stays for the next. */
   run(
     args: readonly string[],
     options?: { readonly input?: string; readonly env?: NodeJS.ProcessEnv },
@@ -74,7 +68,8 @@ export function makeHome(): Home {
       );
       return { child, ended };
     },
-    run: (args, options) => home.start(args, options).ended,
+    run: (args, options = {}) =>
+      askResident({ args, cwd: work, env: { ...env, ...options.env }, input: options.input ?? '' }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
   return home;

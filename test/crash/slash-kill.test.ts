@@ -4,7 +4,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
-import { type CliResult, type Home, makeHome } from '../cli/run-cli.ts';
+import type { CliResult } from '../cli/residents.ts';
+import { type Home, makeHome } from '../cli/run-cli.ts';
 import { noticesOf, shownLetters } from '../runtime/toolsets/slash-stage.ts';
 
 const CHILDREN = 12;
