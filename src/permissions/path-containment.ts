@@ -47,8 +47,7 @@ function canonicalPart(path: string): { existing: string; missing: string[] } {
       const code = codeOf(error);
       if (code === 'ELOOP') throw new Error(`${printablePath(path)}: its symbolic links go in a circle`);
       if (code === 'ENAMETOOLONG') throw new Error('the path is too long');
-      if (code !== 'ENOENT' && code !== 'ENOTDIR')
-        throw new Error(`${printablePath(path)}: ${code ?? error}`);
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') throw new Error(`${printablePath(path)}: ${code}`);
     }
     // A link that leads nowhere exists all the same; whoever writes through it would leave the folder.
     if (isLink(current))
@@ -140,7 +139,7 @@ function explainOpen(path: ContainedPath, error: unknown): string {
     case 'ENXIO':
       return `${name}: not a regular file`;
     default:
-      return `${name}: ${codeOf(error) ?? String(error)}`;
+      return `${name}: ${codeOf(error)}`;
   }
 }
 

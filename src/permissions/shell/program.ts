@@ -113,9 +113,11 @@ const readFind: ReadArguments = (words) => {
   return inner;
 };
 
-/** `fd … -x COMMAND`: everything behind the option. */
+/** `fd … -x COMMAND`: everything behind the option, which may be what a word begins with that is not known. */
 const readFd: ReadArguments = (words) => {
-  const at = words.findIndex((word) => /^-\w*[xX]|^--exec/.test(word));
+  const at = words.findIndex(
+    (word, place) => place > 0 && (!isKnown(word.slice(0, 1)) || /^-\w*[xX]|^--exec/.test(word)),
+  );
   if (at === -1) return [];
   if (!/^(?:-[xX]|--exec|--exec-batch)$/.test(words[at]!)) return hidden('an option of fd');
   return [{ words: words.slice(at + 1).map((word) => word.replaceAll(/\{[^}]*\}/g, MANY)) }];

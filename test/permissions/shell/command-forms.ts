@@ -15,6 +15,7 @@ export const deleting: readonly string[] = [
   'function f { rm x; }; f', 'f() (rm x); f', 'f() if true; then rm x; fi; f', 'time rm x', 'time -p rm x', 'coproc rm x; wait', 'coproc c { rm x; }; wait',
   '[[ -n $(rm x) ]]', '[[ a == $(rm x) ]]', '[[ a =~ $(rm x) ]]', '[ "$(rm x)" ]', '((a[$(rm x; echo 0)]))', '(( $(rm x; echo 1) ))', 'let "a=$(rm x; echo 1)"',
   'echo a \\\n; rm x', 'r\\\nm x', 'rm \\\nx',
+  "sed -ne'1e rm x' names", "set -o posix\nalias l='rm x'\nl", 'timeout --kill-after 1 5 rm x', 'nice --adjustment 5 rm x', "awk -- 'BEGIN{system(\"rm x\")}'",
   // names of the program
   '/bin/rm x', '/usr/bin/rm x', '/usr/bin/../bin/rm x', '\\rm x', '"rm" x', "'rm' x", "r''m x", 'r""m x', '"r"m x', "$'rm' x", "$'\\x72m' x", "$'\\162m' x", "$'r\\u006d' x",
   '$"rm" x', '/bin/r? x', '/bin/r[m] x', '/bin/[r]m x', '{rm,x}', '{rm,-f,x}', '$(echo rm) x', '`echo rm` x', '"$(echo rm)" x', 'X=rm; $X x', 'X=rm; "$X" x', 'X="rm x"; $X',
@@ -102,6 +103,8 @@ export const deleting: readonly string[] = [
 /** More such ways, which are not tried: they reach out of the folder, or the program is seldom there. */
 // biome-ignore format: one line holds many
 export const reaching: readonly string[] = [
+  'fd -x rm x', 'fd a --exec rm x', 'fd a -X rm', 'fd -Hx rm x', 'fd $a', 'fd "$a" rm x', 'fd "$a"', "sh -c 'true |& rm x'", 'git merge --strategy=x b', 'git rebase --strategy=x main',
+  "git ls-remote --upload-pack='rm x;' .", 'getopts ab: BASH_ENV', 'getopts ab:', 'timeout --kill-after', 'timeout --kill-after $a rm', 'git config --type=bool core.pager x',
   'npx rm x', 'npm exec -- rm x', 'uv run rm x', 'poetry run rm x', 'docker run -v .:/a b rm /a/x', "tmux new -d 'rm x'", 'script -q /dev/null rm x', 'ssh localhost rm x', 'sudo rm x', 'sudo -u root rm x',
   'sudo -s rm x', 'doas rm x', 'nsenter -t 1 rm x', 'chroot / rm x', 'watch -n 1 rm x', "watch 'rm x'", 'parallel rm ::: x', 'npm --prefix . exec -- rm x', 'pnpm --filter a exec rm x', 'poetry -C . run rm x', 'uv --directory . run rm x',
   'uv tool run rm x', 'pipx run rm x', 'pyenv exec rm x', 'docker-compose exec a rm x', 'ip netns exec a rm x', 'tini -- rm x', 'mpirun rm x', 'gtimeout 5 rm x', 'gxargs rm < names', 'php -d a=b -r 1', 'ruby -I lib -e 1', "ssh -o ProxyCommand='rm x' a",
@@ -110,6 +113,8 @@ export const reaching: readonly string[] = [
 /** What people and models run all day; none of it may be refused by a rule about `rm`. */
 // biome-ignore format: one line holds many
 export const ordinary: readonly string[] = [
+  'git diff --stat', 'git log --strategy=ours', 'fd -e ts', 'fd a -x ls', 'fd -x echo $a', 'ls | xargs', "awk -- '{print $1}' f", "sed -ne's/a/b/p' f", "sed -e's/a/b/' f", 'alias', 'getopts ab: o',
+  'git config set user.name a', 'git config unset user.name', 'timeout --kill-after 1 5 ls', 'ls | xargs -I N echo N', '[[ a -nt b ]]', 'rsync --rsh ssh a b:c',
   'ls', 'ls -la src', "echo 'a'\\'';rm x #'", 'pwd', 'echo rm x', "echo 'rm x'", 'echo "rm $HOME"', 'git status', 'git log --oneline -n 5', 'git -C repo status', 'git diff HEAD~1 -- src',
   'git add -A && git commit -m "rm: remove the old; parser (see #1)"', 'git push origin main', 'git checkout -b rm-old', 'git rm --cached a', 'git stash pop',
   'git rebase main', 'git config user.name', 'git -c user.name=a commit -m b', 'git -c color.ui=never diff', 'git --no-pager log', 'git show HEAD:package.json',

@@ -182,6 +182,8 @@ it('a command is not looked through for what a profile leaves unsaid of paths: b
   assert.deepEqual(touched, [{ path: '.env', as: 'read' }]);
   assert.equal(decide(looking, 'bash', 'cat .env', touched).verdict, 'deny');
   assert.deepEqual(callTouches(looking, 'cron', 'cat .env', cwd), []);
+  // What lies outside of the folder is no rule's matter.
+  assert.deepEqual(callTouches(looking, 'bash', 'cat .. ../.env /etc/.env', cwd), []);
 });
 
 it('what the command line allows of a path, the configuration does not take back', async (t) => {
