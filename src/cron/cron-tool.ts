@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob } from '../records/run/cron-job.ts';

@@ -1,5 +1,4 @@
-import stringWidth from 'string-width';
-import { fit, pad, type Style } from './style.ts';
+import { columnsOf, fit, pad, type Style } from './style.ts';
 
 export interface TableLook {
   /** Columns of the terminal. */
@@ -16,7 +15,7 @@ export function layOut(
   { width, right, style }: TableLook,
 ): string[] {
   const widths = head.map((title, column) =>
-    Math.max(stringWidth(title), ...rows.map((row) => stringWidth(row[column] ?? ''))),
+    Math.max(columnsOf(title), ...rows.map((row) => columnsOf(row[column] ?? ''))),
   );
   const before = widths.slice(0, -1).reduce((sum, one) => sum + one + 2, 0);
   const line = (row: readonly string[]): string =>

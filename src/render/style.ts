@@ -1,5 +1,5 @@
-import { styleText } from 'node:util';
-import stringWidth from 'string-width';
+import { createRequire } from 'node:module';
+import { stripVTControlCharacters, styleText } from 'node:util';
 
 /** What a stream can show. */
 export interface Style {
@@ -70,7 +70,8 @@ export function sign(style: Style, unicode: Sign): string {
   return style.unicode ? unicode : ASCII[unicode];
 }
 
-const graphemes = new Intl.Segmenter();
+/** Made for the first text that is cut: it takes as long as a command. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** Cuts to so many columns, by grapheme; what is cut ends in an ellipsis. */
 export function fit(text: string, width: number, style: Style): string {
@@ -81,8 +82,9 @@ export function fit(text: string, width: number, style: Style): string {
   let used = 0;
   let cut = 0;
   // Only as far as the cut: the text may be long.
+  graphemes ??= new Intl.Segmenter();
   for (const { segment, index } of graphemes.segment(text)) {
-    used += stringWidth(segment);
+    used += columnsOf(segment);
     if (used > width) return `${text.slice(0, cut)}${ellipsis}`;
     if (used <= room) cut = index + segment.length;
   }
@@ -96,9 +98,15 @@ function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }
 
-/** Columns that a text takes on a terminal. */
+let measure: typeof import('string-width').default | undefined;
+
+/** Columns that a text takes on a terminal; colours take none. */
 export function columnsOf(text: string): number {
-  return isPlain(text) ? text.length : stringWidth(text);
+  const bare = text.includes('\u001b') ? stripVTControlCharacters(text) : text;
+  if (isPlain(bare)) return bare.length;
+  // Loaded for the first text that is not plain: its patterns are compiled with the tables of Unicode.
+  measure ??= (createRequire(import.meta.url)('string-width') as typeof import('string-width')).default;
+  return measure(bare);
 }
 
 export function pad(text: string, width: number, side: 'left' | 'right' = 'right'): string {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 

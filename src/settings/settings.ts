@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { acpServerConfig } from '../models/acp/acp-config.ts';
 import { providerConfig } from '../models/provider/provider-config.ts';
 import type { DeepReadonly } from '../records/text/deep-readonly.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { childEnvironment } from '../processes/child-environment.ts';
 import { findShell } from '../processes/find-shell.ts';
 import { limits } from '../processes/output.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../processes/output.ts';
 import type { PathContext, Tool, ToolContext, ToolResult } from '../records/tool.ts';
 import { clampOutput } from './clamp-output.ts';

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ContainedPath, openContained } from '../permissions/path-containment.ts';
 import { containAllowedPath, isForeignOutput, type PathGuard } from '../permissions/path-guard.ts';
 import { printablePath } from '../permissions/printable-path.ts';

@@ -19,6 +19,9 @@ import { after, before, describe, it } from 'node:test';
 import { Script } from 'node:vm';
 
 const root = join(import.meta.dirname, '..', '..');
+/** One pixel. */
+const RED_PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const PROGRAM = `import { type Coppice, type CoppiceOptions, createScriptedModel, defineTool, openCoppice, type TreeOutcome } from 'coppice';
 
 const more: Partial<CoppiceOptions> = {
@@ -92,18 +95,63 @@ describe('the package', () => {
     const rules = write('rules.json', JSON.stringify({ rules: [{ say: 'hello from the package' }] }));
     const args = ['run', '--model', `scripted:${rules}`, '--database', 'run.db', 'say hello'];
     assert.equal(run(process.execPath, [join(installed, bin.coppice), ...args]), 'hello from the package\n');
+    assert.equal(run(process.execPath, [join(installed, bin.coppice), '--version']), '0.1.0\n');
+  });
+
+  it('has the licences of the packages that it holds, and asks for few others', () => {
+    const text = readFileSync(join(installed, 'dist', 'third-party-licences.txt'), 'utf8');
+    for (const name of ['commander', 'zod', '@ai-sdk/openai', 'pg', 'grammy', 'highlight.js'])
+      assert.match(text, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+: [\\w.-]+$`, 'm'));
+    const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+      dependencies: object;
+    };
+    assert.deepEqual(Object.keys(dependencies), ['@vscode/ripgrep', 'zod']);
+  });
+
+  it('says what to install where a picture is to be read and sharp is not there', () => {
+    writeFileSync(join(home, 'red.png'), Buffer.from(RED_PNG, 'base64'));
+    const asks = { calls: [{ name: 'read_image', input: { path: 'red.png' } }] };
+    const rules = write(
+      'picture.json',
+      JSON.stringify({ rules: [{ when: { step: 0 }, ...asks }, { say: 'seen' }] }),
+    );
+    const main = join(installed, 'dist', 'cli', 'entry', 'main.cjs');
+    const args = [
+      '--model',
+      `scripted:${rules}`,
+      '--database',
+      'picture.db',
+      '--allow',
+      'read_image',
+      'look',
+    ];
+    run(process.execPath, [main, 'run', ...args]);
+    const told = run(process.execPath, [main, 'logs', '--database', 'picture.db']);
+    assert.match(told, /pictures need the package sharp: npm install sharp/);
   });
 
   it('a strict TypeScript program compiles against its types, and runs', () => {
     writeFileSync(join(home, 'program.ts'), PROGRAM);
     const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
-    const target = ['--module', 'nodenext', '--target', 'es2024', '--types', 'node', '--noEmit'];
-    const tsc = spawnSync(
-      process.execPath,
-      [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), ...strict, ...target, 'program.ts'],
-      { cwd: home, encoding: 'utf8' },
-    );
-    assert.equal(tsc.stdout + tsc.stderr, '');
+    const target = ['--target', 'es2024', '--types', 'node', '--noEmit'];
+    for (const resolution of [
+      ['--module', 'nodenext'],
+      ['--module', 'node16', '--moduleResolution', 'node16'],
+      ['--module', 'preserve', '--moduleResolution', 'bundler'],
+    ]) {
+      const tsc = spawnSync(
+        process.execPath,
+        [
+          join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
+          ...strict,
+          ...target,
+          ...resolution,
+          'program.ts',
+        ],
+        { cwd: home, encoding: 'utf8' },
+      );
+      assert.equal(tsc.stdout + tsc.stderr, '', resolution.join(' '));
+    }
     assert.equal(run(process.execPath, ['program.ts']), 'it works function\n');
   });
 

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const NAME = z.string().regex(/^[\w.-]+$/, 'letters, digits, ".", "_" and "-" only');
 const ENV = z.string().regex(/^[A-Za-z_]\w*$/, 'the name of an environment variable');

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { rgPath } from '@vscode/ripgrep';
 import { knownProviders } from '../../models/providers.ts';
 import { paint } from '../../render/style.ts';
 import { databaseAddress } from '../../store/database-address.ts';
@@ -30,7 +29,8 @@ export async function doctor(context: Context): Promise<number> {
     ...(await serveChecks(context)),
     shell(context),
     git(context),
-    ripgrep(),
+    await ripgrep(),
+    await pictures(),
   ];
   const missing = checks.filter((check) => check.needed && !check.ok);
   const healthy = missing.length === 0;
@@ -161,12 +161,27 @@ function onPath(command: string, env: NodeJS.ProcessEnv): string | undefined {
     .find(isExecutable);
 }
 
-function ripgrep(): Check {
+async function ripgrep(): Promise<Check> {
+  const path = await import('@vscode/ripgrep').then(
+    ({ rgPath }) => rgPath,
+    () => null,
+  );
+  const ok = path !== null && isExecutable(path);
+  const broken = `${path ?? `ripgrep for ${process.platform}-${process.arch}`} cannot be run: install again`;
+  return { name: 'search', ok, needed: true, text: ok ? 'ripgrep comes along' : broken };
+}
+
+/** Optional: few agents look at pictures, and sharp weighs more than all the rest. */
+async function pictures(): Promise<Check> {
+  const ok = await import('sharp').then(
+    () => true,
+    () => false,
+  );
   return {
-    name: 'search',
-    ok: isExecutable(rgPath),
-    needed: true,
-    text: isExecutable(rgPath) ? 'ripgrep comes along' : `${rgPath} cannot be run: install again`,
+    name: 'pictures',
+    ok,
+    needed: false,
+    text: ok ? 'sharp is there' : 'read_image needs the package sharp: npm install sharp, beside coppice',
   };
 }
 

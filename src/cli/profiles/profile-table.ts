@@ -1,7 +1,6 @@
-import stringWidth from 'string-width';
 import type { Profile } from '../../records/agent/profile.ts';
 import { clean } from '../../render/clean.ts';
-import { fit, pad, type Style, sign } from '../../render/style.ts';
+import { columnsOf, fit, pad, type Style, sign } from '../../render/style.ts';
 
 const HEAD = ['NAME', 'SOURCE', 'MODEL', 'TOOLSETS', 'TOOLS', 'DESCRIPTION'] as const;
 
@@ -23,7 +22,7 @@ export function profileTable(
     clean(profile.description) || none,
   ]);
   const widths = HEAD.map((head, column) =>
-    Math.max(head.length, ...rows.map((row) => stringWidth(row[column] ?? ''))),
+    Math.max(head.length, ...rows.map((row) => columnsOf(row[column] ?? ''))),
   );
   const before = widths.slice(0, -1).reduce((sum, one) => sum + one + 2, 0);
   const lay = (row: readonly string[]): string =>

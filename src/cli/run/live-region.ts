@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import { columnsOf } from '../../render/style.ts';
 
 const MIN_REDRAW_MS = 100;
 
@@ -84,7 +84,7 @@ export class LiveRegion {
     const columns = this.#screen.columns ?? 80;
     const fits =
       this.#drawn.length < (this.#screen.rows ?? 24) &&
-      this.#drawn.every((line) => stringWidth(line) < columns);
+      this.#drawn.every((line) => columnsOf(line) < columns);
     this.#screen.write(`${fits ? this.#toTop() : '\r'}\x1b[J`);
     this.#drawn = [];
     this.changed();

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { settings } from '../../settings/settings.ts';
 import { keysConfig } from '../../tui/keys/key-bindings.ts';
 import { channelsConfig } from '../deliveries/channels-config.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { framedName, nameFault } from '../../records/agent/agent-name.ts';
 import type { ChildResult } from '../../records/agent/state.ts';
 import type { FailureKind } from '../../records/conversation/failure.ts';

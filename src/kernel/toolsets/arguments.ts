@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Of what is wrong with a call, so much is told. */
 const PROBLEMS_MAX = 8;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { name, text } from './acts/agent-reference.ts';
 import { taskOptions } from './task-options.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { NewAgent } from '../../records/agent/new-agent.ts';
 import type { ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';

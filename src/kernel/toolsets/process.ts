@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isSubAgent } from '../../records/agent/sub-agent.ts';
 import { storable } from '../../records/text/text.ts';
 import { find, name, refuse, strings, text } from './acts/agent-reference.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Agent } from '../../records/agent/agent.ts';
 import { runIsolated } from '../../records/run/isolated-run.ts';
 import { storable } from '../../records/text/text.ts';

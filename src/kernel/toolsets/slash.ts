@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Agent } from '../../records/agent/agent.ts';
 import { framedName } from '../../records/agent/agent-name.ts';
 import { isSubAgent } from '../../records/agent/sub-agent.ts';

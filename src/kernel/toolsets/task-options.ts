@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
 import type { Profile } from '../../records/agent/profile.ts';
 import { isAgentProgram } from '../../records/agent/submits.ts';

@@ -1,5 +1,5 @@
 import type { NewSessionResponse } from '@agentclientprotocol/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AcpError } from './acp-failure.ts';
 
 /** One thing that a program lets its client choose for a session. */

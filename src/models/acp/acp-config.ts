@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DeepReadonly } from '../../records/text/deep-readonly.ts';
 
 /** One entry of `acp` in the configuration: an agent program that speaks the Agent Client Protocol on its standard streams. */

@@ -6,7 +6,7 @@ import {
   PROTOCOL_VERSION,
   RequestError,
 } from '@agentclientprotocol/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AcpChild, readable } from './acp-child.ts';
 import { choiceOf } from './acp-choice.ts';
 import { acpClient } from './acp-client.ts';

@@ -5,7 +5,7 @@ import {
   type RequestPermissionResponse,
   type TerminalOutputResponse,
 } from '@agentclientprotocol/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PromptMessage } from '../../records/conversation/prompt.ts';
 import type { HostAnswer, HostExit, HostTerminal, ModelHost } from '../model-host.ts';
 import { chosenOption, permissionUses, type ToolCallFacts } from './acp-permission.ts';

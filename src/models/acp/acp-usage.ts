@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 
 const count = z.number().nonnegative().nullish();

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Google's way: the wait stands among the details of the error (`google.rpc.RetryInfo`). */
 const retryInfo = z.object({

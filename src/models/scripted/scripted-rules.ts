@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { templateFault } from './scripted-template.ts';
 
 const regex = z.string().refine(isRegex, 'is not a valid regular expression');

@@ -20,7 +20,7 @@ export async function fitImage(bytes: Buffer, media_type: string): Promise<Fitte
   const image = { media_type, base64: bytes.toString('base64') };
   const fault = imageFault(image);
   try {
-    // Loaded when the first picture is read: it is a large library.
+    // Loaded when the first picture is read: it is a large package, and installed by those who want it.
     const { default: sharp } = await import('sharp');
     const open = () =>
       sharp(bytes, { limitInputPixels: PIXELS_MAX, failOn: 'error' }).timeout({ seconds: SECONDS_MAX });
@@ -47,6 +47,8 @@ export async function fitImage(bytes: Buffer, media_type: string): Promise<Fitte
     }
     return { ok: false, error: `${fault}, and it stays too large when it is scaled down` };
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND')
+      return { ok: false, error: 'pictures need the package sharp: npm install sharp, beside coppice' };
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
     return { ok: false, error: `it cannot be read as a picture: ${reason}` };
   }

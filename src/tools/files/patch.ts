@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
 import type { Tool } from '../../records/tool.ts';

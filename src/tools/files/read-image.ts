@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { openContained } from '../../permissions/path-containment.ts';
 import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, opendirSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   type ContainedPath,
   containPath,

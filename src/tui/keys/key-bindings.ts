@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ACTIONS, type Action } from './action.ts';
 import { describeKey, keyName, writesText } from './key-name.ts';
 

@@ -1,8 +1,7 @@
 import { Markdown, type MarkdownTheme, setCapabilityOverrides } from '@earendil-works/pi-tui';
-import stringWidth from 'string-width';
 import { cleanLines } from '../../render/clean.ts';
 import { isCostlyMarkdown, MARKED_MAX } from '../../render/costly-markdown.ts';
-import { type Paint, paint } from '../../render/style.ts';
+import { columnsOf, type Paint, paint } from '../../render/style.ts';
 import type { Look } from '../look.ts';
 import { codeColours } from './code-colours.ts';
 import { cutPieces, type Piece } from './markdown-pieces.ts';
@@ -122,7 +121,7 @@ function fitted(line: string, width: number, look: Look): string[] {
   }
   const drawn = look.unicode ? line : line.replaceAll(/[\u2500-\u257f]/g, asciiOf);
   // The two libraries may count a rare character differently; a line that is too wide would break the screen.
-  return stringWidth(drawn.trimEnd()) <= width ? [drawn] : wrap(drawn, width, look);
+  return columnsOf(drawn.trimEnd()) <= width ? [drawn] : wrap(drawn, width, look);
 }
 
 function asciiOf(drawing: string): string {

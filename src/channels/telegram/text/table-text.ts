@@ -1,5 +1,5 @@
 import type { Tokens } from 'marked';
-import stringWidth from 'string-width';
+import { columnsOf } from '../../../render/style.ts';
 
 /** A column grows to this and no further: one long cell must not blow up every other row. */
 const COLUMN_MAX = 32;
@@ -11,7 +11,7 @@ export function tableText(table: Tokens.Table, textOf: (cell: Tokens.TableCell) 
   );
   if (!isWhole(table)) return table.raw.trimEnd();
   const widths = table.header.map((_, column) =>
-    Math.min(COLUMN_MAX, Math.max(1, ...rows.map((cells) => stringWidth(cells[column] ?? '')))),
+    Math.min(COLUMN_MAX, Math.max(1, ...rows.map((cells) => columnsOf(cells[column] ?? '')))),
   );
   const lines = rows.map((cells) => line(cells, widths, table.align));
   return [lines[0], widths.map((width) => '─'.repeat(width)).join('─┼─'), ...lines.slice(1)].join('\n');
@@ -20,7 +20,7 @@ export function tableText(table: Tokens.Table, textOf: (cell: Tokens.TableCell) 
 function line(cells: readonly string[], widths: readonly number[], align: Tokens.Table['align']): string {
   const padded = widths.map((width, column) => {
     const cell = cells[column] ?? '';
-    const space = Math.max(0, width - stringWidth(cell));
+    const space = Math.max(0, width - columnsOf(cell));
     const left = align[column] === 'right' ? space : align[column] === 'center' ? Math.floor(space / 2) : 0;
     return ' '.repeat(left) + cell + ' '.repeat(space - left);
   });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Agent } from '../../../records/agent/agent.ts';
 import { keptName, nameFault } from '../../../records/agent/agent-name.ts';
 import type { Decision, RefusalCode, ToolsetView } from '../toolset.ts';

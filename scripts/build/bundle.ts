@@ -1,0 +1,59 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+
+/** Not in the bundle: binaries, and what an optional package asks for. */
+const EXTERNAL = ['sharp', '@vscode/ripgrep', 'pg-native'];
+
+/** For CommonJS packages that ask for built-in modules; only one chunk has it. */
+const REQUIRE = `import { createRequire as createRequireOf } from 'node:module';
+const require = createRequireOf(import.meta.url);
+`;
+
+/** Bundles the program into `dist`; returns every source file that went in, relative to `root`. */
+export async function bundle(root: string, dist: string): Promise<readonly string[]> {
+  const program = await build({
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    metafile: true,
+    entryPoints: { coppice: 'src/coppice.ts', 'cli/start/start': 'src/cli/start/start.ts' },
+    outdir: dist,
+    format: 'esm',
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    external: EXTERNAL,
+    plugins: [lazyPackages],
+  });
+  for (const file of Object.keys(program.metafile.outputs)) giveRequire(join(root, file));
+  copyEntry(join(root, 'src'), dist);
+  return Object.keys(program.metafile.inputs);
+}
+
+/** What runs before the bundle stays as it is: any Node reads it, and an older one hears which is needed. */
+function copyEntry(src: string, dist: string): void {
+  const [entry, folder] = ['cli/entry/main.cjs', 'settings/cache-folder.cjs'];
+  const text = readFileSync(join(src, entry), 'utf8');
+  mkdirSync(join(dist, 'cli', 'entry'), { recursive: true });
+  writeFileSync(join(dist, entry), text.replace("/start.ts'", "/start.js'"), { mode: 0o755 });
+  mkdirSync(join(dist, 'settings'), { recursive: true });
+  copyFileSync(join(src, folder), join(dist, folder));
+}
+
+/** Packages that are loaded late and without waiting: Node needs `createRequire` for them, the bundler `require`. */
+const lazyPackages: Plugin = {
+  name: 'lazy-packages',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const contents = text.replaceAll(/\bcreateRequire\(import\.meta\.url\)(?=\('[\w-]+'\))/g, 'require');
+      return contents === text ? undefined : { contents, loader: 'ts' };
+    });
+  },
+};
+
+function giveRequire(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  if (/^var __require = /m.test(text)) writeFileSync(file, REQUIRE + text);
+}

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+
+/** Writes the types of `entry` into `dist`: its own declarations and those it reaches. */
+export function declarations(root: string, dist: string, entry: string): void {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-types-'));
+  try {
+    execFileSync(
+      process.execPath,
+      [
+        join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
+        '-p',
+        'tsconfig.build.json',
+        '--outDir',
+        folder,
+      ],
+      { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
+    );
+    for (const file of reached(join(folder, entry))) cpSync(file, join(dist, relative(folder, file)));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The declaration files that one imports, itself included. */
+function reached(first: string): ReadonlySet<string> {
+  const files = new Set([first]);
+  for (const file of files)
+    for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(
+      /(?:from |import\()['"](\.[^'"]+)['"]/g,
+    )) {
+      const target = join(dirname(file), specifier.replace(/\.[jt]s$/, '.d.ts'));
+      if (!existsSync(target)) throw new Error(`${file} imports ${specifier}, of which there are no types`);
+      files.add(target);
+    }
+  return files;
+}
