@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, matchesGlob } from 'node:path';
 import { parseArgs } from 'node:util';
 import { API } from 'typescript/unstable/sync';
@@ -7,7 +8,8 @@ import { EQUIVALENT } from './mutants/equivalent.ts';
 import { type Mutant, mutated, told } from './mutants/mutant.ts';
 import { mutants } from './mutants/mutations.ts';
 import { nearTests } from './mutants/near-tests.ts';
-import { processes, runTogether } from './mutants/run-near.ts';
+import { type NearProcess, processes, runTogether } from './mutants/run-near.ts';
+import { Touched } from './mutants/touched.ts';
 import { ScratchTree } from './sabotage/scratch-tree.ts';
 
 /**
@@ -25,7 +27,7 @@ const { values } = parseArgs({
   },
 });
 /** A mutant that takes so much longer than the tests do without it hangs. */
-const PATIENCE = { times: 5, ms: 30_000 };
+const PATIENCE = { times: 5, ms: 15_000 };
 const root = join(import.meta.dirname, '..');
 const files = globSync('src/**/*.ts', { cwd: root })
   .filter((file) => nearTests(file) !== null)
@@ -46,6 +48,12 @@ function fail(why: string): never {
   process.exit(2);
 }
 
+/** What a process with tests near a mutant does without it. */
+interface Control extends NearProcess {
+  readonly took_ms: number;
+  readonly touched: Touched;
+}
+
 type Verdict = 'killed' | 'types' | 'survived' | 'equivalent';
 const chosen = Object.values(Object.groupBy(allMutants(), folderOf)).flatMap((all = []) =>
   all.toSorted((a, b) => lot(a).localeCompare(lot(b))).slice(0, sample),
@@ -63,7 +71,7 @@ process.once('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 for (let job = 0; job < Math.min(jobs, chosen.length); job += 1) trees.push(new ScratchTree(root));
 
-const longest = await control(trees[0] as ScratchTree);
+const controls = await control(trees[0] as ScratchTree);
 const verdicts = new Map<Mutant, Verdict>();
 const began = performance.now();
 const waiting = [...chosen];
@@ -101,18 +109,33 @@ function lot(mutant: Mutant): string {
     .digest('hex');
 }
 
-/** Without a mutant the tests are green; and how long each process may take with one. */
-async function control(tree: ScratchTree): Promise<ReadonlyMap<string, number>> {
-  const times = new Map<string, number>();
+/** Without a mutant the tests are green: how long each process takes, and which places it gets to. */
+async function control(tree: ScratchTree): Promise<ReadonlyMap<string, Control>> {
+  const controls = new Map<string, Control>();
   for (const file of new Set(chosen.map((mutant) => mutant.file)))
-    for (const tests of processes(nearTests(file)!)) {
-      if (times.has(tests.join())) continue;
+    for (const one of processes(nearTests(file)!)) {
+      if (controls.has(keyOf(one))) continue;
+      const coverage = mkdtempSync(join(tmpdir(), 'coppice-mutants-'));
       const started_at = performance.now();
-      const { killed_by } = await runTogether(tree, tests, 10 * 60_000);
+      const { killed_by } = await runTogether(tree, one, 10 * 60_000, coverage);
       if (killed_by !== null) fail(`red without any mutant: ${killed_by}`);
-      times.set(tests.join(), PATIENCE.ms + PATIENCE.times * (performance.now() - started_at));
+      const touched = new Touched(coverage, tree.root);
+      rmSync(coverage, { recursive: true });
+      controls.set(keyOf(one), { ...one, took_ms: performance.now() - started_at, touched });
     }
-  return times;
+  return controls;
+}
+
+function keyOf({ tests, one_database }: NearProcess): string {
+  return `${tests.join()} ${one_database}`;
+}
+
+/** The tests near it that get to its place: the quick ones, then the quickest of the others. */
+function judgesOf({ file, start }: Mutant): Control[] {
+  return processes(nearTests(file)!)
+    .map((one) => controls.get(keyOf(one)) as Control)
+    .filter(({ touched }) => touched.has(join((trees[0] as ScratchTree).root, file), start))
+    .toSorted((a, b) => b.tests.length - a.tests.length || a.took_ms - b.took_ms);
 }
 
 async function work(tree: ScratchTree): Promise<void> {
@@ -133,11 +156,13 @@ async function judged(tree: ScratchTree, mutant: Mutant): Promise<{ verdict: Ver
   if (known !== undefined) return { verdict: 'equivalent', by: `  (${known.why})` };
   const source = readFileSync(join(tree.root, file), 'utf8');
   return tree.instead(file, mutated(source, mutant), async () => {
-    for (const tests of processes(nearTests(file)!)) {
-      const { killed_by } = await runTogether(tree, tests, longest.get(tests.join())!);
+    const judges = judgesOf(mutant);
+    for (const one of judges) {
+      const { killed_by } = await runTogether(tree, one, PATIENCE.ms + PATIENCE.times * one.took_ms);
       if (killed_by !== null) return { verdict: 'killed', by: `  (${killed_by})` };
     }
-    return { verdict: tree.compile() === null ? 'survived' : 'types', by: '' };
+    const by = judges.length === 0 ? '  (no test near it gets there)' : '';
+    return { verdict: tree.compile() === null ? 'survived' : 'types', by };
   });
 }
 

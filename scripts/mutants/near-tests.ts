@@ -4,8 +4,10 @@ export interface Near {
   readonly under: readonly string[];
   /** Test files below test/ that share one process: they are quick, and need nothing from outside. */
   readonly quick: readonly string[];
-  /** Behind them, one process each, the quickest first. */
+  /** Behind them, one process each, in the order of the time that they take. */
   readonly slow: readonly string[];
+  /** What they do on PostgreSQL as well is left out: it tells of the databases, not of this part. */
+  readonly one_database?: boolean;
 }
 
 const TURN = [
@@ -124,7 +126,16 @@ export const NEAR: readonly Near[] = [
   {
     under: ['cron/'],
     quick: ['cron/parse-at', 'cron/parse-schedule', 'cron/describe-schedule', 'cron/instants'],
-    slow: ['cron/cron-tool', 'cron/cron-runs', 'cron/instants-laws', 'cron/scheduler', 'cron/oracle-changes'],
+    slow: [
+      'cron/cron-tool',
+      'cron/job-desk',
+      'cron/scheduler-loop',
+      'cron/cron-runs',
+      'cron/instants-laws',
+      'cron/scheduler',
+      'cron/oracle-changes',
+    ],
+    one_database: true,
   },
   {
     under: ['kernel/toolsets/json-schema/', 'kernel/toolsets/output-schema'],
@@ -185,30 +196,60 @@ export const NEAR: readonly Near[] = [
     ],
   },
   {
-    under: ['runtime/executor/task-queue'],
-    quick: [],
-    slow: ['runtime/task-queue'],
-  },
-  {
     under: ['runtime/worktree/'],
     quick: [],
     slow: ['runtime/worktree/git-worktree', 'runtime/worktree/git-worktree-settings'],
   },
   {
     under: ['runtime/'],
-    quick: [],
-    slow: [
+    quick: [
+      'runtime/executor/forest',
+      'runtime/executor/was-applied',
+      'runtime/executor/until-reached',
+      'runtime/performing/model-shelf',
       'runtime/waits/inbox',
       'runtime/tool-calls',
       'runtime/model-host',
-      'runtime/leading/recovery',
-      'runtime/waits/shared-orders',
-      'runtime/toolsets/sessions-toolset',
-      'runtime/permissions/approvals',
       'runtime/leading/lease-keeper',
-      'runtime/toolsets/creation-paths',
+      'runtime/leading/read-ahead',
+      'runtime/leading/ledger-time',
+      'runtime/task-queue',
+      'runtime/cost-limit',
+      'runtime/switch-model',
+      'runtime/waits/resting-places',
+      'runtime/toolsets/answer-endings',
+      'runtime/toolsets/fanout-submit',
+      'runtime/toolsets/fanout-options',
+      'runtime/toolsets/delegate-program',
+      'runtime/toolsets/delegate-waits',
+      'runtime/toolsets/delegate-toolset',
+      'runtime/permissions/approvals',
+      'runtime/toolsets/fanout-toolset',
+      'runtime/killed-calls',
+      'runtime/waits/shared-orders',
+      'runtime/toolsets/child-ends',
+      'runtime/leading/shared-tree',
+      'runtime/waits/human-wait',
+      'runtime/permissions/protected-places',
+      'runtime/permissions/private-output',
+      'runtime/waits/kill-news',
       'runtime/waits/human-orders',
+      'cron/cron-tool',
     ],
+    slow: [
+      'runtime/permissions/approvals-cut-short',
+      'runtime/waits/left-out',
+      'runtime/maximum-time',
+      'runtime/leading/recovery',
+      'runtime/leading/ledger-breaks',
+      'runtime/toolsets/sessions-toolset',
+      'runtime/leading/contained-faults',
+      'runtime/toolsets/sessions-queue',
+      'runtime/worktree/git-worktree-settings',
+      'runtime/toolsets/fanout-worktree',
+      'cron/cron-runs',
+    ],
+    one_database: true,
   },
 ];
 

@@ -11,20 +11,29 @@ export interface NearRun {
   readonly timed_out: boolean;
 }
 
+/** Test files that share one process. */
+export interface NearProcess {
+  readonly tests: readonly string[];
+  /** See `Near.one_database`. */
+  readonly one_database: boolean;
+}
+
 const REPORTER = 'scripts/sabotage/test-lines.ts';
 /** A mutant may make lists that never end. */
 const MEMORY = '--max-old-space-size=1024';
 
 /** The processes that the tests near a file are run in, in this order. */
-export function processes({ quick, slow }: Near): (readonly string[])[] {
-  return [...(quick.length > 0 ? [quick] : []), ...slow.map((one) => [one])];
+export function processes({ quick, slow, one_database = false }: Near): NearProcess[] {
+  const groups = [...(quick.length > 0 ? [quick] : []), ...slow.map((one) => [one])];
+  return groups.map((tests) => ({ tests, one_database }));
 }
 
-/** Runs some test files in one process, until one test is red or the time is up. */
+/** Runs some test files in one process, until one test is red or the time is up. `coverage`: a folder that V8 tells in which places were run. */
 export async function runTogether(
   tree: ScratchTree,
-  tests: readonly string[],
+  { tests, one_database }: NearProcess,
   longest_ms: number,
+  coverage?: string,
 ): Promise<NearRun> {
   const files = tests.map((test) => join('test', `${test}.test.ts`));
   const alone = files.length === 1 ? [] : ['--test', '--test-isolation=none'];
@@ -32,13 +41,18 @@ export async function runTogether(
     MEMORY,
     `--test-reporter=${join(tree.root, REPORTER)}`,
     '--test-force-exit',
+    ...(one_database ? ['--test-skip-pattern=on PostgreSQL'] : []),
     ...alone,
     ...files,
   ];
   // A group of its own, so that all of it can be ended.
   const child = spawn(process.execPath, args, {
     cwd: tree.root,
-    env: tree.environment(),
+    env: {
+      ...tree.environment(),
+      // What comes out of the compile cache is counted less exactly.
+      ...(coverage === undefined ? {} : { NODE_V8_COVERAGE: coverage, NODE_DISABLE_COMPILE_CACHE: '1' }),
+    },
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   });

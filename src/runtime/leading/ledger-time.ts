@@ -10,8 +10,10 @@ const TOLERANCE_MS = 1_000;
  * This process's clock, set to that of the ledger: deadlines and the beginnings of turns are written by one process and read by another,
  * whose own clock may be an hour off. Rejects when the ledger cannot be reached.
  */
-export async function ledgerTime(store: Store): Promise<Surroundings> {
-  const own = SYSTEM_SURROUNDINGS;
+export async function ledgerTime(
+  store: Pick<Store, 'now'>,
+  own: Surroundings = SYSTEM_SURROUNDINGS,
+): Promise<Surroundings> {
   let offset_ms = 0;
   let measured_at = own.now();
   const measure = async (): Promise<void> => {

@@ -1,6 +1,8 @@
 // Proves that a process whose clock is an hour off keeps the ledger's time: it neither ends the turns of others early nor writes times of its own.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { ledgerTime } from '../../../src/runtime/leading/ledger-time.ts';
+import { SYSTEM_SURROUNDINGS } from '../../../src/runtime/surroundings.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { setStage } from '../stage.ts';
 
@@ -17,6 +19,53 @@ it('goes on with a turn that another process began by the ledger’s clock', asy
     assert.equal(reply, 'done');
     await stage.close();
   }
+});
+
+/** A ledger's clock and this process's own, each as a test sets it. */
+async function clocks() {
+  const is = { there: HOUR_MS, own: HOUR_MS, away: false };
+  const store = { now: async () => (is.away ? Promise.reject(new Error('away')) : is.there) };
+  const open = () => ledgerTime(store, { ...SYSTEM_SURROUNDINGS, now: () => is.own });
+  const { now } = await open();
+  /** What the time is, after this look and after the answer that it may have asked for. */
+  const look = async () => {
+    const at = now();
+    await new Promise((resolve) => setImmediate(resolve));
+    return [at, now()];
+  };
+  return { is, open, look };
+}
+
+it('a clock that is set while it runs, ahead or back, is noticed at the first look after a minute', async () => {
+  const { is, look } = await clocks();
+  is.own += 60_000;
+  is.there += 65_000;
+  assert.deepEqual(await look(), [is.own, is.own]);
+  is.own += 1;
+  assert.deepEqual(await look(), [is.own, is.there]);
+  is.own -= HOUR_MS / 2;
+  assert.deepEqual(await look(), [is.own + 4_999, is.there]);
+});
+
+it('a second of difference may be the way to the ledger and back', async () => {
+  const { is, look } = await clocks();
+  for (const difference of [1_000, -1_000, 1_001, -1_001]) {
+    is.own += 60_001;
+    is.there = is.own + difference;
+    const [, at] = await look();
+    assert.equal(at, Math.abs(difference) > 1_000 ? is.there : is.own);
+  }
+});
+
+it('a ledger that is away when it is asked again changes nothing; one that is away from the start is an error', async () => {
+  const { is, look, open } = await clocks();
+  is.own += 2 * HOUR_MS;
+  is.there += HOUR_MS;
+  await look();
+  is.away = true;
+  is.own += 120_000;
+  assert.deepEqual(await look(), [is.own - HOUR_MS, is.own - HOUR_MS]);
+  await assert.rejects(open(), /away/);
 });
 
 /** A ledger on another machine. */

@@ -237,6 +237,8 @@ function suite(database: () => Promise<string | undefined>): void {
       const kept = await next.store.agent(run.agent_id);
       const history = await next.store.history(run.agent_id);
       assert.deepEqual([kept === null, history.length], cleanup === 'delete' ? [true, 0] : [false, 2]);
+      const told = next.events.filter(({ type }) => type === 'removed');
+      assert.deepEqual(told, cleanup === 'delete' ? [{ type: 'removed', ids: [run.agent_id] }] : []);
       assert.deepEqual(await runCalled(next, root, 'research'), run);
       assert.deepEqual(
         (await next.runtime.agents(root.id)).map((agent) => agent.name),

@@ -184,6 +184,24 @@ function suite(database: () => Promise<string | undefined>): void {
       await on.close();
     });
 
+    it('that is made between two looks for it is found all the same', async () => {
+      const on = await stage(() => 'ready');
+      const { root } = await on.perform();
+      // The look into the mailbox comes back when the order was followed, and not before.
+      const store: { -readonly [Key in 'mail']: Stage['store'][Key] } = on.store;
+      const mail = store.mail.bind(on.store);
+      let held_back = 0;
+      store.mail = async (to_id, all) => {
+        held_back += 1;
+        await until(async () => (await mail(to_id)).length === 0, 'the order is followed');
+        return mail(to_id, all);
+      };
+      const child = await on.runtime.fork(root.id, 'late', null);
+      assert.deepEqual([child.name, child.parent_id], ['late', root.id]);
+      assert.ok(held_back > 0);
+      await on.close();
+    });
+
     it('many at once: each is there, each is its own', async () => {
       const on = await stage((scene) => (scene.name === 'main' ? 'ready' : `I am ${scene.name}`));
       const { root } = await on.perform();

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+interface Range {
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly count: number;
+}
+
+/** What V8 writes for each process into `NODE_V8_COVERAGE`. */
+interface Coverage {
+  readonly result: readonly {
+    readonly url: string;
+    readonly functions: readonly { readonly ranges: readonly Range[] }[];
+  }[];
+}
+
+/** Which places of a program a run of tests got to, whatever processes it had. */
+export class Touched {
+  /** By absolute path, one list for each process. Offsets are those of the source: Node replaces types by blanks. */
+  readonly #ranges = new Map<string, Range[][]>();
+
+  /** Of the files below `root` that the coverage in a folder tells of. */
+  constructor(folder: string, root: string) {
+    const below = `file://${root}/src/`;
+    for (const name of readdirSync(folder)) {
+      const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as Coverage;
+      for (const { url, functions } of result) {
+        if (!url.startsWith(below)) continue;
+        const path = fileURLToPath(url);
+        const of_file = this.#ranges.get(path) ?? [];
+        this.#ranges.set(path, [...of_file, functions.flatMap(({ ranges }) => ranges)]);
+      }
+    }
+  }
+
+  has(path: string, offset: number): boolean {
+    return (this.#ranges.get(path) ?? []).some((ranges) => isTouched(ranges, offset));
+  }
+}
+
+/** The smallest range around a place says how often it was run. */
+function isTouched(ranges: readonly Range[], offset: number): boolean {
+  const around = ranges.filter((range) => range.startOffset <= offset && offset < range.endOffset);
+  const size = (range: Range) => range.endOffset - range.startOffset;
+  const [closest] = around.toSorted((a, b) => size(a) - size(b));
+  return closest !== undefined && closest.count > 0;
+}

@@ -1,0 +1,323 @@
+// Proves what can be done with scheduled jobs, whoever asks: what is said counts, what is not said stays, and what cannot be is refused with nothing changed.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { JobDesk, type JobGround, type JobWish } from '../../src/cron/job-desk.ts';
+import { jobRuns } from '../../src/cron/job-runs.ts';
+import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
+import type { CronJob } from '../../src/records/run/cron-job.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { CONFIG, newRoot } from '../store/ledger-fixture.ts';
+import { endRuns, enter, jobOf } from './cron-stage.ts';
+
+const GROUND: JobGround = {
+  ...{ root_id: null, created_by: 'you', config: CONFIG, placement: [] },
+  limits: { ...DEFAULT_LIMITS, run_ms: 600_000 },
+};
+const HOUR = 3_600_000;
+
+describe('scheduled jobs', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-jobs-'));
+  let store: Store;
+  let desk: JobDesk;
+  let made = 0;
+
+  before(async () => {
+    store = await openStore(`sqlite:${join(folder, 'ledger.db')}`);
+    desk = deskOf();
+  });
+  after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  beforeEach(async () => {
+    await endRuns(store);
+    for (const { id } of await store.jobs()) await store.removeJob(id);
+  });
+
+  function deskOf(over: Partial<ConstructorParameters<typeof JobDesk>[0]> = {}): JobDesk {
+    const checkTarget = (target: string) => (target.startsWith('file:') ? null : 'there is no such channel');
+    return new JobDesk({ store, default_tz: 'UTC', checkTarget, ...over });
+  }
+
+  function add(wish: JobWish = {}, ground: Partial<JobGround> = {}): Promise<CronJob> {
+    made += 1;
+    const timed = [wish.cron, wish.every, wish.at].some((one) => one !== undefined);
+    const whole = { task: 'look', ...(timed ? {} : { every: '1h' }), ...wish };
+    return desk.add(`job ${made}`, whole, { ...GROUND, ...ground });
+  }
+
+  const refused = (doing: Promise<unknown>, code: string, message: RegExp) =>
+    assert.rejects(doing, { code, message });
+
+  describe('a new one', () => {
+    it('without more words: isolated, kept, left out while its run is at work, due after one interval', async () => {
+      const job = await add();
+      const { session, timeout_ms, deliver, once, cleanup, overlap, enabled, task } = job;
+      assert.deepEqual(
+        { session, timeout_ms, deliver, once, cleanup, overlap, enabled, task },
+        {
+          ...{ session: 'isolated', timeout_ms: null, deliver: [], once: false, cleanup: 'keep' },
+          ...{ overlap: 'skip', enabled: true, task: 'look' },
+        },
+      );
+      assert.equal(job.next_at, job.created_at + HOUR);
+      assert.deepEqual(job.limits, GROUND.limits);
+    });
+
+    it('comes once when it is for a time, is to come once, or is to be disabled behind its run', async () => {
+      const wishes: JobWish[] = [
+        { at: '+5m' },
+        { once: true },
+        { cleanup: 'disable' },
+        { cleanup: 'delete' },
+      ];
+      const jobs = await Promise.all(wishes.map((wish) => add(wish)));
+      assert.deepEqual(
+        jobs.map(({ once }) => once),
+        [true, true, true, false],
+      );
+      assert.deepEqual(
+        jobs.map(({ cleanup }) => cleanup),
+        ['keep', 'keep', 'keep', 'delete'],
+      );
+    });
+
+    it('delivers to each target once, and only where it may', async () => {
+      assert.deepEqual((await add({ deliver: ['file:b', 'file:a', 'file:b'] })).deliver, [
+        'file:b',
+        'file:a',
+      ]);
+      const nowhere = add({ deliver: ['file:a', 'telegram:43'] });
+      await refused(nowhere, 'E_INVALID_ARGUMENT', /^deliver telegram:43: there is no such channel$/);
+      assert.equal((await store.jobs()).length, 1);
+    });
+
+    it('has a name of its own, a task, and a time that a run may take', async () => {
+      const job = await add({ timeout_s: 86_400, task: 'x'.repeat(100_000) });
+      assert.deepEqual([job.timeout_ms, job.task.length], [86_400_000, 100_000]);
+      await refused(desk.add(job.name, { every: '1h', task: 'x' }, GROUND), 'E_JOB_EXISTS', /called "job/);
+      const wrong = 'E_INVALID_ARGUMENT';
+      for (const timeout_s of [86_401, -1, 1.5])
+        await refused(add({ timeout_s }), wrong, /whole number of seconds from 0 .* to 86400/);
+      await refused(add({ task: 'x'.repeat(100_001) }), wrong, /100001 characters; at most 100000/);
+      for (const task of ['', ' \n', undefined]) await refused(add({ task }), wrong, /needs a task/);
+      await refused(desk.add(' ', { every: '1h', task: 'x' }, GROUND), wrong, /name/);
+    });
+
+    it('in the main session has nothing that only an isolated run has', async () => {
+      const main = { session: 'main' } as const;
+      assert.equal((await add(main)).session, 'main');
+      for (const [wish, what] of [
+        [{ deliver: ['file:a'] }, 'deliver'],
+        [{ cleanup: 'delete' }, 'cleanup'],
+        [{ timeout_s: 5 }, 'timeout'],
+      ] as const)
+        await refused(add({ ...main, ...wish }), 'E_USAGE', new RegExp(`^${what} goes with an isolated`));
+    });
+
+    it('a person may let a run take longer than its limits say, never shorter by that', async () => {
+      const runs = await Promise.all([0, 60, 600, 601].map((timeout_s) => add({ timeout_s })));
+      assert.deepEqual(
+        runs.map(({ limits }) => limits.run_ms),
+        [600_000, 600_000, 600_000, 601_000],
+      );
+    });
+  });
+
+  describe('a change', () => {
+    const RICH: JobWish = {
+      ...{ cron: '0 9 * * *', tz: 'Asia/Tokyo', task: 'first', deliver: ['file:a'], timeout_s: 60 },
+      ...{ cleanup: 'delete', overlap: 'queue', once: true },
+    };
+    /** What a change made of it, beside its version and when it was. */
+    async function changed(job: CronJob, wish: Parameters<JobDesk['change']>[1]): Promise<object> {
+      const after: Readonly<Record<string, unknown>> = { ...(await desk.change(job, wish)) };
+      const before: Readonly<Record<string, unknown>> = { ...job };
+      const kept = ['version', 'updated_at', 'planned_at', 'next_at'];
+      const names = Object.keys(after).filter((name) => !kept.includes(name));
+      return Object.fromEntries(
+        names.flatMap((name) =>
+          JSON.stringify(after[name]) === JSON.stringify(before[name]) ? [] : [[name, after[name]]],
+        ),
+      );
+    }
+
+    it('is of what is named, and of nothing else', async () => {
+      const schedule = { type: 'cron', expression: '0 9 * * *', tz: 'Europe/Berlin' };
+      const cases: [Parameters<JobDesk['change']>[1], object][] = [
+        [{}, {}],
+        [{ name: 'another' }, { name: 'another' }],
+        [{ task: 'second' }, { task: 'second' }],
+        [{ deliver: ['file:b', 'file:b'] }, { deliver: ['file:b'] }],
+        [{ deliver: [] }, { deliver: [] }],
+        [{ timeout_s: 0 }, { timeout_ms: null }],
+        [{ timeout_s: 5 }, { timeout_ms: 5_000 }],
+        [{ cleanup: 'keep' }, { cleanup: 'keep' }],
+        [{ cleanup: 'disable' }, { cleanup: 'keep' }],
+        [{ overlap: 'skip' }, { overlap: 'skip' }],
+        [{ once: false }, { once: false }],
+        [{ tz: 'Europe/Berlin' }, { schedule }],
+        [
+          { cron: '0 9 * * *', tz: 'Europe/Berlin' },
+          { schedule, once: false },
+        ],
+        [{ cron: '0 9 * * *', tz: 'Europe/Berlin', once: true }, { schedule }],
+      ];
+      for (const [wish, expected] of cases) {
+        const job = await add(RICH);
+        assert.deepEqual(await changed(job, wish), expected, JSON.stringify(wish));
+        await store.removeJob(job.id);
+      }
+      assert.deepEqual(await changed(await add(), { session: 'main' }), { session: 'main' });
+      assert.deepEqual(await changed(await add(), { cleanup: 'disable' }), { once: true });
+    });
+
+    it('of its time: it is due by the new one, once for a time, and it goes on if it was disabled', async () => {
+      const job = await desk.enable(await add(), false);
+      const hourly = await desk.change(job, { every: '2h' });
+      assert.ok(hourly.schedule.type === 'every');
+      assert.deepEqual([hourly.enabled, hourly.once], [true, false]);
+      assert.equal(hourly.next_at, hourly.schedule.anchor + 2 * HOUR);
+      const dated = await desk.change(hourly, { at: '2099-01-01 09:00' });
+      assert.deepEqual([dated.once, dated.next_at], [true, Date.parse('2099-01-01T09:00Z')]);
+      const quiet = await desk.enable(dated, false);
+      assert.deepEqual([quiet.next_at, (await desk.change(quiet, { task: 'x' })).enabled], [null, false]);
+    });
+
+    it('that cannot be changes nothing', async () => {
+      const [job, other] = [await add(), await add()];
+      await refused(desk.change(job, { tz: 'Asia/Tokyo' }), 'E_USAGE', /time zone goes with a cron/);
+      await refused(desk.change(job, { deliver: ['nowhere:1'] }), 'E_INVALID_ARGUMENT', /^deliver nowhere:1/);
+      await refused(desk.change(job, { task: '' }), 'E_INVALID_ARGUMENT', /needs a task/);
+      await refused(desk.change(job, { session: 'main', timeout_s: 1 }), 'E_USAGE', /^timeout goes with/);
+      await refused(desk.change(job, { name: other.name }), 'E_JOB_EXISTS', /called "job/);
+      assert.deepEqual(await desk.find(job.id), job);
+    });
+
+    it('of what was changed or removed meanwhile is refused, and may be tried again', async () => {
+      const job = await add();
+      await desk.change(job, { task: 'second' });
+      const late = { code: 'E_REFUSED', message: /changed or removed at the same moment/, retryable: true };
+      await assert.rejects(desk.change(job, { task: 'third' }), late);
+      await assert.rejects(desk.enable(job, false), late);
+      assert.equal((await desk.find(job.id)).task, 'second');
+    });
+  });
+
+  it('disabled it is never due; enabled it is again, unless its time has passed', async () => {
+    const job = await add();
+    assert.equal(await desk.enable(job, true), job);
+    const quiet = await desk.enable(job, false);
+    assert.deepEqual([quiet.enabled, quiet.next_at], [false, null]);
+    const again = await desk.enable(quiet, true);
+    assert.deepEqual([again.enabled, again.next_at], [true, job.next_at]);
+    const { next_at: _, planned_at: __, updated_at: ___, version, ...past } = again;
+    await store.changeJob({ ...past, schedule: { type: 'at', at: 5 }, enabled: false }, version, null, 6);
+    await refused(desk.enable(await desk.find(job.id), true), 'E_INVALID_ARGUMENT', /has passed/);
+  });
+
+  it('is found by its name or the beginning of its id; among several nobody guesses', async () => {
+    const [first, second] = [await add(), await add({}, { root_id: (await newRoot(store)).id })];
+    assert.equal((await desk.find(first.name)).id, first.id);
+    assert.equal((await desk.find(first.id.slice(0, 13))).id, first.id);
+    assert.equal((await desk.find(second.name, second.root_id ?? '')).id, second.id);
+    await refused(desk.find(first.name, 'another tree'), 'E_JOB_NOT_FOUND', /no scheduled job "job/);
+    await refused(desk.find('nothing'), 'E_JOB_NOT_FOUND', /no scheduled job "nothing"/);
+    for (const id of ['aaaaaaaa-1', 'aaaaaaaa-2'])
+      await enter(store, jobOf(first.schedule, { id, name: `named ${id}` }), 1);
+    await refused(desk.find('aaaaaaaa'), 'E_JOB_AMBIGUOUS', /"aaaaaaaa" matches 2 scheduled jobs/);
+  });
+
+  describe('by hand', () => {
+    it('a run begins at once; while it is at work the next is left out, or one waits behind it', async () => {
+      const skips = await add();
+      const first = await desk.fire(skips);
+      assert.equal(first.outcome, 'fired');
+      const [row] = await jobRuns(store, skips.id, 5);
+      assert.deepEqual([row?.fire.manual, row?.run?.root_id], [true, first.root_id]);
+      await refused(desk.fire(skips), 'E_JOB_AT_WORK', /a run of it is at work \(overlap skip\)/);
+      const queues = await add({ overlap: 'queue' });
+      assert.equal((await desk.fire(queues)).outcome, 'fired');
+      assert.deepEqual(await desk.fire(queues), { outcome: 'queued', root_id: null });
+      await refused(desk.fire(queues), 'E_JOB_AT_WORK', /and one waits behind it \(overlap queue\)/);
+    });
+
+    it('many at the same moment: each is a run of its own', async () => {
+      const job = await add({ overlap: 'queue' });
+      for (let n = 0; n < 4; n += 1) {
+        assert.equal((await desk.fire(job)).outcome, 'fired');
+        await endRuns(store);
+      }
+      const rows = await jobRuns(store, job.id, 10);
+      assert.equal(new Set(rows.map(({ run }) => run?.id)).size, 4);
+      assert.deepEqual(
+        rows.map(({ fire }) => fire.run_id),
+        rows.map(({ run }) => run?.id),
+      );
+      assert.equal((await jobRuns(store, job.id, 3)).length, 3);
+    });
+
+    it('an event goes to the newest main session that lives, or to nobody, who is told so', async () => {
+      const job = await add({ session: 'main' });
+      await refused(desk.fire(job), 'E_AGENT_NOT_FOUND', /no main session/);
+      const session = { state: { type: 'idle' }, session_key: 'agent:main:main' } as const;
+      const root = await newRoot(store, {}, session);
+      assert.deepEqual(await desk.fire(job), { outcome: 'fired', root_id: root.id });
+      const [mail] = await store.mail(root.id);
+      assert.deepEqual([mail?.kind, mail?.from_name], ['event', 'cron']);
+      await store.kill(root.id, 'you', 1);
+      await refused(desk.fire(job), 'E_AGENT_NOT_FOUND', /no main session/);
+    });
+
+    it('one that was removed is not there', async () => {
+      const job = await add();
+      assert.deepEqual([await desk.remove(job), await desk.remove(job)], [true, false]);
+      await refused(desk.fire(job), 'E_JOB_NOT_FOUND', /was removed/);
+    });
+  });
+
+  describe('of models', () => {
+    const bounded = () => deskOf({ bounds: { least_ms: 60_000, most: 2 } });
+
+    it('run no more often than they may, whatever the words', async () => {
+      const model = bounded();
+      const wish = { task: 'look' };
+      const often = /more often than every 60 s/;
+      await refused(model.add('a', { ...wish, every: '59s' }, GROUND), 'E_REFUSED', often);
+      await refused(model.add('a', { ...wish, cron: '*/30 * * * * *' }, GROUND), 'E_REFUSED', often);
+      const job = await model.add('a', { ...wish, every: '60s' }, GROUND);
+      await model.add('b', { ...wish, cron: '* * * * *' }, GROUND);
+      await model.add('c', { ...wish, at: '+5s' }, GROUND);
+      await refused(model.change(job, { every: '1s' }), 'E_REFUSED', often);
+    });
+
+    it('no more of one tree are enabled than may be; those of others do not count', async () => {
+      const model = bounded();
+      const [tree, other] = [(await newRoot(store)).id, (await newRoot(store)).id];
+      const make = (name: string, root_id: string | null) =>
+        model.add(name, { every: '1h', task: 'look' }, { ...GROUND, root_id });
+      const [first] = [await make('a', tree), await make('b', tree)];
+      const full = /2 scheduled jobs that are enabled, as many as it may/;
+      await refused(make('c', tree), 'E_REFUSED', full);
+      await make('d', other);
+      const quiet = await model.enable(first, false);
+      await make('c', tree);
+      await refused(model.enable(quiet, true), 'E_REFUSED', full);
+      await refused(model.change(quiet, { every: '2h' }), 'E_REFUSED', full);
+      assert.equal((await model.change(quiet, { task: 'other' })).task, 'other');
+    });
+
+    it('a run takes no longer than its tree allows', async () => {
+      const model = bounded();
+      const wish = { every: '1h', task: 'look' };
+      const job = await model.add('a', { ...wish, timeout_s: 600 }, GROUND);
+      assert.equal(job.limits.run_ms, 600_000);
+      await refused(model.add('b', { ...wish, timeout_s: 601 }, GROUND), 'E_REFUSED', /600 s at most/);
+      await refused(model.change(job, { timeout_s: 601 }), 'E_REFUSED', /600 s at most/);
+    });
+  });
+});

@@ -1,0 +1,145 @@
+// Proves that a scheduler looks by itself: what is due is fired soon, also what others made and what it had trouble with, until it is stopped.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, it } from 'node:test';
+import { Scheduler, type SchedulerOptions } from '../../src/cron/scheduler.ts';
+import type { Schedule } from '../../src/records/run/cron-job.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { until } from '../runtime/stage.ts';
+import { endRuns, enter, jobOf } from './cron-stage.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'coppice-cron-'));
+let store: Store;
+let heard: string[];
+let running: Scheduler | null = null;
+
+before(async () => {
+  store = await openStore(`sqlite:${join(folder, 'ledger.db')}`);
+});
+after(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  heard = [];
+});
+afterEach(async () => {
+  await running?.stop();
+  await endRuns(store);
+  for (const { id } of await store.jobs()) await store.removeJob(id);
+});
+
+function start(over: Partial<SchedulerOptions> = {}): Scheduler {
+  running = new Scheduler({
+    store,
+    onFired: () => heard.push('fired'),
+    onOutcome: ({ name }, outcome, instant) => heard.push(`${name} ${outcome} ${instant}`),
+    onTrouble: (error) => heard.push(`${error}`),
+    ...over,
+  });
+  running.start();
+  return running;
+}
+
+const once = (at: number): Schedule => ({ type: 'at', at });
+const told = (count: number) => until(() => heard.length >= count, `${count} things are told`);
+const soon = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+it('fires what is due, and what is due a little later, each at its time', async () => {
+  const now = await store.now();
+  await enter(store, jobOf(once(now - 5), { name: 'late' }), now - 10);
+  await enter(store, jobOf(once(now + 300), { name: 'next' }), now);
+  start();
+  await told(4);
+  assert.deepEqual(heard, [`late fired ${now - 5}`, 'fired', `next fired ${now + 300}`, 'fired']);
+  const [late, next] = (await store.runs({ source: 'cron' })).toReversed();
+  assert.ok(late && next && late.created_at < now + 300 && next.created_at >= now + 300);
+});
+
+it('looks each second at what others made meanwhile, or at once when it is woken', async () => {
+  let looks = 0;
+  const scheduler = start({
+    now: () => {
+      looks += 1;
+      return store.now();
+    },
+  });
+  await until(() => looks > 0, 'it looked');
+  await soon(50);
+  const now = await store.now();
+  await enter(store, jobOf(once(now), { name: 'made' }), now - 1);
+  await soon(200);
+  assert.deepEqual([heard, looks], [[], 1]);
+  await told(2);
+  await enter(store, jobOf(once(now), { name: 'told' }), now - 1);
+  const at = performance.now();
+  scheduler.wake();
+  await told(4);
+  assert.ok(performance.now() - at < 900);
+  assert.deepEqual(heard, [`made fired ${now}`, 'fired', `told fired ${now}`, 'fired']);
+});
+
+it('woken while it looks, it looks once more behind that', async () => {
+  const held: (() => void)[] = [];
+  const scheduler = start({
+    now: async () => {
+      if (held.length < 2) await new Promise<void>((resolve) => held.push(resolve));
+      return store.now();
+    },
+  });
+  scheduler.wake();
+  scheduler.wake();
+  assert.equal(held.length, 1);
+  held[0]?.();
+  await until(() => held.length === 2, 'it looks again');
+  held[1]?.();
+});
+
+it('a job that is left out is told of, and nobody is called to lead a run', async () => {
+  const now = await store.now();
+  await enter(store, jobOf(once(now - 5), { name: 'event', session: 'main' }), now - 10);
+  start();
+  await told(1);
+  await soon(100);
+  assert.deepEqual(heard, [`event skipped ${now - 5}`]);
+});
+
+it('tells of trouble, and goes on', async () => {
+  const now = await store.now();
+  await enter(store, jobOf(once(now - 5), { name: 'job' }), now - 10);
+  let tries = 0;
+  start({
+    now: async () => {
+      tries += 1;
+      if (tries === 1) throw new Error('the ledger is away');
+      return store.now();
+    },
+  });
+  await told(3);
+  assert.deepEqual(heard, ['Error: the ledger is away', `job fired ${now - 5}`, 'fired']);
+});
+
+it('stopped it ends the look under way, and looks no more', async () => {
+  const gate = Promise.withResolvers<void>();
+  const now = await store.now();
+  await enter(store, jobOf(once(now - 5), { name: 'job' }), now - 10);
+  const scheduler = start({ now: () => gate.promise.then(() => store.now()) });
+  const stopped = scheduler.stop().then(() => heard.push('stopped'));
+  await soon(30);
+  assert.equal(heard.length, 0);
+  gate.resolve();
+  await stopped;
+  assert.deepEqual(heard, [`job fired ${now - 5}`, 'fired', 'stopped']);
+  await enter(store, jobOf(once(now - 4), { name: 'another' }), now - 10);
+  scheduler.wake();
+  await soon(1_100);
+  assert.equal(heard.length, 3);
+  const idle = start();
+  await soon(50);
+  await idle.stop();
+  await soon(1_100);
+  assert.equal(heard.filter((one) => one.includes('another fired')).length, 1);
+});

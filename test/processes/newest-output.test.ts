@@ -1,0 +1,61 @@
+// Proves that of what a command writes the newest bytes are kept, whole characters only, and that the rest is not held in memory.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { NewestOutput } from '../../src/processes/newest-output.ts';
+
+function kept(limit: number, ...pieces: readonly string[]): [text: string, truncated: boolean] {
+  const output = new NewestOutput(limit);
+  for (const piece of pieces) output.push(Buffer.from(piece));
+  return [output.text(), output.truncated];
+}
+
+it('keeps the end, and says that the beginning is gone', () => {
+  assert.deepEqual(kept(5), ['', false]);
+  assert.deepEqual(kept(5, 'ab', 'cde'), ['abcde', false]);
+  assert.deepEqual(kept(5, 'ab', 'cdef'), ['bcdef', true]);
+  assert.deepEqual(kept(0, 'ab'), ['', true]);
+});
+
+it('leaves out a character that is cut in half, and none that is whole', () => {
+  assert.deepEqual(kept(4, 'x漢字'), ['字', true]);
+  assert.deepEqual(kept(3, 'x字'), ['字', true]);
+  assert.deepEqual(kept(5, 'a🎋b'), ['🎋b', true]);
+  assert.deepEqual(kept(4, 'a🎋b'), ['b', true]);
+  // Nothing was cut: a byte that begins no character is what the command wrote.
+  const output = new NewestOutput(9);
+  output.push(Buffer.from([0x80, 0x61]));
+  assert.equal(output.text(), '\ufffda');
+});
+
+it('asked for in the middle it goes on behind', () => {
+  const output = new NewestOutput(4);
+  output.push(Buffer.from('abc'));
+  assert.equal(output.text(), 'abc');
+  output.push(Buffer.from('de'));
+  assert.deepEqual([output.text(), output.truncated], ['bcde', true]);
+});
+
+/** Bytes of buffers that nobody has let go of. */
+async function heldBytes(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  // What one collection finds, the next one gives back.
+  for (let n = 0; n < 3; n += 1) {
+    runInNewContext('gc')();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return process.memoryUsage().arrayBuffers;
+}
+
+it('holds no more than a little, however much comes, in large pieces or small', async () => {
+  for (const size of [256 * 1024, 16]) {
+    const output = new NewestOutput(1_000);
+    const before = await heldBytes();
+    for (let n = 0; n < 200; n += 1) output.push(Buffer.alloc(size, n));
+    const held = (await heldBytes()) - before;
+    for (let n = 0; n < 10_000; n += 1) output.push(Buffer.from('x'));
+    assert.ok(held < 1024 * 1024, `${held} bytes are held of pieces of ${size}`);
+    assert.equal(output.text(), 'x'.repeat(1_000));
+  }
+});

@@ -1,0 +1,123 @@
+// Proves what a process knows of agents: whom a name or the beginning of an id means, who lives and works below whom, and that what was forgotten or deleted is gone.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
+import { Forest } from '../../../src/runtime/executor/forest.ts';
+
+const IDLE: AgentState = { type: 'idle' };
+const AT_WORK: AgentState = { type: 'requesting', attempt: 1, turn: newTurn(1) };
+const DEAD: AgentState = { type: 'killed', by: 'you' } as AgentState;
+
+function agent(id: string, parent_id: string | null, over: Partial<Agent> = {}): Agent {
+  const known = { root_id: 'root', name: id, epoch: 1, last_seq: 0, state: IDLE };
+  return { id, parent_id, ...known, ...over } as Agent;
+}
+
+function forest(...agents: readonly Agent[]): Forest {
+  const made = new Forest();
+  for (const one of agents) made.set(one);
+  return made;
+}
+
+const ids = (agents: readonly Agent[]) => agents.map(({ id }) => id);
+
+it('a name, an id or its beginning means one of the tree; of several the one that lives', () => {
+  const known = forest(
+    agent('root', null),
+    agent('abcd-1', 'root', { name: 'twin' }),
+    agent('abcd-2', 'root', { name: 'twin', state: DEAD }),
+    agent('abce-3', 'root', { name: 'pair' }),
+    agent('abce-4', 'root', { name: 'pair' }),
+    agent('fade-5', 'root', { name: 'gone', state: DEAD }),
+    agent('beef-6', 'root', { name: 'abcd' }),
+    agent('away', null, { root_id: 'away', name: 'twin' }),
+  );
+  const found = (text: string) => {
+    const resolved = known.resolve(text, 'root');
+    if (resolved.found === 'one') return resolved.agent.id;
+    return resolved.found === 'many' ? ids(resolved.candidates) : resolved.found;
+  };
+  assert.equal(found('abcd-2'), 'abcd-2');
+  assert.equal(found('twin'), 'abcd-1');
+  assert.deepEqual(found('pair'), ['abce-3', 'abce-4']);
+  assert.deepEqual([found('gone'), found('fade'), found('fad')], ['fade-5', 'fade-5', 'none']);
+  // What may be the beginning of an id may also be a name.
+  assert.deepEqual(found('abcd'), ['abcd-1', 'beef-6']);
+  assert.deepEqual([found('away'), found('nobody')], ['none', 'none']);
+});
+
+it('of several that are dead nobody is meant', () => {
+  const known = forest(
+    agent('a', null, { name: 'x', state: DEAD }),
+    agent('b', 'a', { name: 'x', state: DEAD }),
+  );
+  const two = known.resolve('x', 'root');
+  assert.deepEqual(two.found === 'many' && ids(two.candidates), ['a', 'b']);
+});
+
+it('an older look changes nothing: fewer messages, a lease before, or a conversation that was deleted', () => {
+  const known = forest(agent('root', null, { epoch: 2, last_seq: 5 }), agent('kid', 'root'));
+  const old = (epoch: number, last_seq: number) => known.isOld(agent('root', null, { epoch, last_seq }));
+  assert.deepEqual([old(2, 5), old(2, 6), old(3, 5)], [false, false, false]);
+  assert.deepEqual([old(1, 9), old(2, 4)], [true, true]);
+  assert.equal(known.isOld(agent('new', 'root')), false);
+  assert.equal(known.remove('kid'), true);
+  assert.deepEqual([known.isOld(agent('kid', 'root')), known.wasRemoved('kid')], [true, true]);
+});
+
+it('counts who works in a tree, and who lives below whom', () => {
+  const known = forest(agent('root', null, { state: AT_WORK }), agent('a', 'root'), agent('b', 'root'));
+  assert.deepEqual([known.working('root'), known.livingChildren('root')], [1, 2]);
+  known.set(agent('a', 'root', { state: AT_WORK }));
+  assert.deepEqual([known.working('root'), known.livingChildren('root')], [2, 2]);
+  known.set(agent('a', 'root', { state: AT_WORK, last_seq: 1 }));
+  known.set(agent('b', 'root', { state: DEAD }));
+  assert.deepEqual([known.working('root'), known.livingChildren('root')], [2, 1]);
+  known.set(agent('b', 'root', { state: DEAD, last_seq: 1 }));
+  assert.equal(known.livingChildren('root'), 1);
+  assert.equal(known.remove('a'), true);
+  assert.deepEqual([known.working('root'), known.livingChildren('root')], [1, 0]);
+  assert.deepEqual([known.working('other'), known.livingChildren('b')], [0, 0]);
+});
+
+it('knows who stands above and, of the living, below an agent', () => {
+  const [root, dead] = [agent('root', null), agent('dead', 'root', { state: DEAD })];
+  const [kid, grandkid] = [agent('kid', 'root'), agent('grandkid', 'kid')];
+  const known = forest(root, dead, kid, grandkid, agent('hidden', 'dead'));
+  assert.deepEqual(ids(known.lineage(grandkid)), ['grandkid', 'kid', 'root']);
+  assert.deepEqual(ids(known.subtree(root)), ['root', 'kid', 'grandkid']);
+  assert.deepEqual(ids(known.subtree(dead)), ['dead', 'hidden']);
+  assert.deepEqual(ids(known.children('root')), ['dead', 'kid']);
+  assert.deepEqual(ids(known.members('root')), ['root', 'dead', 'kid', 'grandkid', 'hidden']);
+});
+
+it('a conversation that is deleted is found nowhere; one that others build on stays', () => {
+  const known = forest(agent('root', null), agent('kid', 'root'), agent('grandkid', 'kid'));
+  assert.deepEqual([known.remove('kid'), known.remove('nobody')], [false, false]);
+  assert.equal(known.agent('kid')?.id, 'kid');
+  assert.deepEqual([known.remove('grandkid'), known.remove('kid'), known.remove('kid')], [true, true, false]);
+  assert.deepEqual([known.agent('kid'), known.resolve('kid', 'root')], [undefined, { found: 'none' }]);
+  assert.deepEqual([ids(known.members('root')), ids(known.children('root'))], [['root'], []]);
+});
+
+it('a tree that is forgotten is as if it had never been known, the others stay', () => {
+  const known = forest(agent('root', null, { state: AT_WORK }), agent('kid', 'root'), agent('gone', 'kid'));
+  known.set(agent('other', null, { root_id: 'other', state: AT_WORK }));
+  known.set(agent('else', 'other', { root_id: 'other' }));
+  for (const root_id of ['root', 'other']) known.setTree({ root_id } as never);
+  for (const id of ['gone', 'else']) known.remove(id);
+  known.forget('root');
+  assert.deepEqual([known.agent('root'), known.tree('root')], [undefined, undefined]);
+  assert.deepEqual(
+    [known.members('root'), known.children('root'), known.working('root'), known.livingChildren('root')],
+    [[], [], 0, 0],
+  );
+  assert.deepEqual(known.resolve('kid', 'root'), { found: 'none' });
+  assert.deepEqual([known.wasRemoved('gone'), known.wasRemoved('else')], [false, true]);
+  assert.deepEqual([known.tree('other')?.root_id, known.working('other')], ['other', 1]);
+  // Taken over again it counts as it did.
+  known.set(agent('root', null, { state: AT_WORK }));
+  known.set(agent('kid', 'root'));
+  assert.deepEqual([known.working('root'), known.livingChildren('root')], [1, 1]);
+});

@@ -1,0 +1,51 @@
+// Proves that a ledger which cannot be reached is asked again, ever more slowly, and that people are told when it is away and when it is back.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { untilReached } from '../../../src/runtime/executor/until-reached.ts';
+import type { RuntimeEvent } from '../../../src/runtime/runtime-event.ts';
+import { SYSTEM_SURROUNDINGS } from '../../../src/runtime/surroundings.ts';
+
+/** Asks a ledger that fails so often; `over` after so many tries. */
+async function asked(failures: number, over = Number.POSITIVE_INFINITY) {
+  const [pauses, events]: [number[], RuntimeEvent[]] = [[], []];
+  let tries = 0;
+  const surroundings = {
+    ...SYSTEM_SURROUNDINGS,
+    after(ms: number, then: () => void) {
+      pauses.push(ms);
+      setImmediate(then);
+      return () => undefined;
+    },
+  };
+  const result = await untilReached(
+    { surroundings, emit: (event) => events.push(event) },
+    async () => {
+      tries += 1;
+      if (tries <= failures) throw new Error('no connection');
+      return 'answer';
+    },
+    () => tries >= over,
+  );
+  return { result, pauses, told: events.map((one) => one.type === 'ledger' && [one.reachable, one.text]) };
+}
+
+it('says nothing of an answer that comes at once', async () => {
+  assert.deepEqual(await asked(0), { result: { answer: 'answer' }, pauses: [], told: [] });
+});
+
+it('tells of each try that failed, and that it is there again; the pauses grow up to five seconds', async () => {
+  const { result, pauses, told } = await asked(7);
+  assert.deepEqual(result, { answer: 'answer' });
+  assert.deepEqual(pauses, [100, 300, 1000, 3000, 5000, 5000, 5000]);
+  const away = [false, 'no connection; the work waits and goes on by itself'];
+  assert.deepEqual(told, [
+    ...Array.from({ length: 7 }, () => away),
+    [true, 'the ledger can be reached again'],
+  ]);
+});
+
+it('gives up when nobody waits for the answer any more', async () => {
+  const { result, pauses } = await asked(9, 2);
+  assert.deepEqual([result, pauses.length], [null, 2]);
+  assert.equal((await asked(0, 0)).result, null);
+});

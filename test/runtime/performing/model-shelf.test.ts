@@ -1,0 +1,70 @@
+// Proves that a model is opened once, again when it could not be, never where a limit on cost would limit nothing, and that it is closed with the runtime.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Model } from '../../../src/models/model.ts';
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import type { Limits } from '../../../src/records/agent/limits.ts';
+import { ModelShelf } from '../../../src/runtime/performing/model-shelf.ts';
+
+function shelf(over: Partial<Model> = {}, open: (name: string) => void = () => undefined) {
+  const opened: string[] = [];
+  const models = new ModelShelf(
+    async (name) => {
+      opened.push(name);
+      open(name);
+      return { id: name, context_window: null, tells_cost: false, ...over } as Model;
+    },
+    (root_id) => (root_id === 'limited' ? ({ cost_usd: 1 } as Limits) : undefined),
+  );
+  return { models, opened };
+}
+
+const of = (root_id: string) => ({ root_id }) as Agent;
+
+it('each is opened once, also for two that ask at the same moment', async () => {
+  const { models, opened } = shelf();
+  const [one, same] = await Promise.all([models.model('a/b'), models.model('a/b')]);
+  assert.equal(one, same);
+  assert.equal(await models.modelFor(of('root'), 'a/b'), one);
+  await models.model('a/c');
+  assert.deepEqual(opened, ['a/b', 'a/c']);
+});
+
+it('one that could not be opened is tried again', async () => {
+  let tries = 0;
+  const { models, opened } = shelf({}, () => {
+    tries += 1;
+    if (tries === 1) throw new Error('no key');
+  });
+  await assert.rejects(models.model('a/b'), /no key/);
+  assert.equal((await models.model('a/b')).id, 'a/b');
+  assert.equal(opened.length, 2);
+});
+
+it('where cost is limited its price must be known', async () => {
+  const { models } = shelf();
+  const unknown = { code: 'E_NO_PRICE', message: /providers\.a\.models\."b\/c"\.price/ };
+  await assert.rejects(models.modelFor(of('limited'), 'a/b/c'), unknown);
+  await assert.rejects(models.model('a/b/c', { cost_usd: 0 }), unknown);
+  await assert.rejects(models.model('acp:x', { cost_usd: 1 }), /an agent program pays by itself/);
+  assert.equal((await models.model('a/b/c', { cost_usd: null })).id, 'a/b/c');
+  assert.equal((await models.modelFor(of('other'), 'a/b/c')).id, 'a/b/c');
+  assert.equal((await shelf({ tells_cost: true }).models.modelFor(of('limited'), 'a/b')).id, 'a/b');
+});
+
+it('closes what it opened, whatever one of them says to that', async () => {
+  let closed = 0;
+  const close = async () => {
+    closed += 1;
+    throw new Error('it does not want to');
+  };
+  const { models, opened } = shelf({ close }, (name) => {
+    if (name === 'no/key') throw new Error('no key');
+  });
+  await Promise.all([models.model('a/b'), models.model('a/c')]);
+  const failing = models.model('no/key').catch(() => 'failed');
+  await models.close();
+  assert.deepEqual([closed, await failing, opened.length], [2, 'failed', 3]);
+  await models.close();
+  assert.equal(closed, 2);
+});
