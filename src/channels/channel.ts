@@ -1,6 +1,7 @@
 import type { Ask } from '../records/conversation/ask.ts';
 import type { DeliveryKind } from '../records/run/delivery.ts';
 import type { Run } from '../records/run/run.ts';
+import type { StatusWord } from '../render/agent-status.ts';
 
 /** One delivery as a channel gets it, with everything that it tells of. */
 export interface Parcel {
@@ -96,8 +97,7 @@ export interface AgentLine {
   readonly id: string;
   readonly name: string;
   readonly depth: number;
-  /** `running`, `idle`, `killed` … */
-  readonly status: string;
+  readonly status: StatusWord;
   readonly doing: string | null;
 }
 

@@ -1,9 +1,10 @@
 import type { Agent } from '../records/agent/agent.ts';
 import { isWorking } from '../records/agent/state.ts';
 import { cutShort, shortly } from '../records/conversation/child-text.ts';
-import { status } from './agent-status.ts';
+import { ledStatus } from './agent-status.ts';
 import { count, duration } from './amounts.ts';
 import { clean } from './clean.ts';
+import { stateMark } from './state-mark.ts';
 import { columnsOf, fit, pad, paint, type Style } from './style.ts';
 import { type TreeRow, treeRows } from './tree-rows.ts';
 
@@ -74,7 +75,7 @@ function layOut(wanted: number, width: number): Layout {
 
 function line({ agent, stem }: TreeRow, layout: Layout, now: number, style: Style, unled: boolean): string {
   const name = pad(fit(`${stem}${clean(agent.name)}`, layout.name_width, style), layout.name_width);
-  const head = `${name}${' '.repeat(GAP)}${pad(status(agent, style, unled), STATUS_WIDTH)}`;
+  const head = `${name}${' '.repeat(GAP)}${pad(stateMark(ledStatus(agent, unled), style), STATUS_WIDTH)}`;
   if (layout.figures === null) return head.trimEnd();
   const time = pad(duration(lastMoment(agent, now) - agent.created_at), TIME_WIDTH, 'left');
   const doing = layout.doing_width < DOING_MIN ? '' : fit(what(agent), layout.doing_width, style);

@@ -41,7 +41,9 @@ const ASCII = {
   '●': '*',
   '┆': '|',
   '…': '...',
+  '!': '!',
   '◐': '*',
+  '◔': '~',
   '◌': '.',
   '○': 'o',
   '✓': '+',
@@ -92,7 +94,7 @@ export function fit(text: string, width: number, style: Style): string {
 }
 
 /** Text of which each character is one column, as most text and all our own signs are: counting the rest takes a hundred times as long. */
-const PLAIN = /^[\x20-\x7e\u2500-\u257f\u2800-\u28ff\u2190-\u2193·…–›•●○◐▸✓✗✎⑂]*$/;
+const PLAIN = /^[\x20-\x7e\u2500-\u257f\u2800-\u28ff\u2190-\u2193·…–›•●○◌◐◔▸✓✗✎⑂]*$/;
 
 function isPlain(text: string): boolean {
   return PLAIN.test(text);

@@ -132,7 +132,7 @@ describe('the list of agents', () => {
     const { lines, cursor } = agentsOverlay(grandchild(), AGENTS, 72, 12, PLAIN);
     assert.deepEqual(lines, [
       ' Agents 5 · filter:                                          $0.04  42k',
-      ' ▸ main              ◐ waiting                                4k    12s',
+      ' ▸ main              ◔ waiting                                4k    12s',
       '   ├1 file-reader    ! bash: rm -rf dist                     13k    11s',
       '   │ └4 grep-all     ! bash: rm -rf dist                            11s',
       '   ├2 code-analyzer  ○ idle "found 3 leaks"                  11k     0s',

@@ -2,7 +2,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isUserInitiated } from '../../records/agent/user-initiated.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
-import { toldStatus } from '../../render/agent-status.ts';
+import { ledStatus } from '../../render/agent-status.ts';
 import type { Unled } from '../worker/unled.ts';
 
 /** One agent in `coppice/agents/v1`; `unled` when its tree stands still. */
@@ -15,7 +15,7 @@ export function agentJson(
   return {
     id: agent.id,
     name: agent.name,
-    status: toldStatus(agent, unled !== null),
+    status: ledStatus(agent, unled !== null),
     state: agent.state.type,
     parent_id: agent.parent_id,
     root_id: agent.root_id,

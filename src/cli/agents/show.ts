@@ -1,9 +1,10 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
-import { status } from '../../render/agent-status.ts';
+import { ledStatus } from '../../render/agent-status.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
+import { stateMark } from '../../render/state-mark.ts';
 import { paint } from '../../render/style.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { unledOf, unledText } from '../worker/unled.ts';
@@ -46,7 +47,7 @@ export function show(context: Context, text: string | undefined): Promise<number
       ['id', agent.id],
       ['session', agent.session_key],
       ['tree', await nameOfTree(store, (await store.agent(agent.root_id)) ?? agent)],
-      ['status', status(agent, context.out, unled !== null)],
+      ['status', stateMark(ledStatus(agent, unled !== null), context.out)],
       ...(unled === null ? [] : [['', unledText(unled)] as const]),
       ['doing', clean(agent.doing ?? '–')],
       ['parent', parent === null ? '–' : `${clean(parent.name)} (${parent.id.slice(0, 8)})`],

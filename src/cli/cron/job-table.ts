@@ -7,8 +7,8 @@ import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { layOut } from '../../render/lay-out.ts';
 import { shortIds } from '../../render/short-ids.ts';
+import { stateMark } from '../../render/state-mark.ts';
 import { fit, paint, type Style, sign } from '../../render/style.ts';
-import { runStatus } from '../runs/run-status.ts';
 import { localZone } from './local-zone.ts';
 
 const JOBS = ['NAME', 'SCHEDULE', 'NEXT', 'LAST', 'TASK'] as const;
@@ -55,7 +55,7 @@ function cameOf({ status, result, error }: Run): string {
 }
 
 function outcomeOf(fire: CronFire | null, run: Run | null, style: Style): string {
-  if (run !== null) return runStatus(run.status, style);
+  if (run !== null) return stateMark(run.status, style);
   if (fire === null) return sign(style, '–');
   return fire.outcome === 'fired' ? 'told' : fire.outcome;
 }

@@ -1,9 +1,10 @@
 import type { Agent } from '../../records/agent/agent.ts';
-import { status } from '../../render/agent-status.ts';
+import { ledStatus } from '../../render/agent-status.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { layOut } from '../../render/lay-out.ts';
 import { shortIds } from '../../render/short-ids.ts';
+import { stateMark } from '../../render/state-mark.ts';
 import { fit, type Style, sign } from '../../render/style.ts';
 
 const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'TASK, DOING'] as const;
@@ -29,7 +30,7 @@ export function agentTable(
   const rows = agents.map((agent) => [
     short.get(agent.id) ?? agent.id,
     fit(clean(agent.name), 24, style),
-    status(agent, style, unled.has(agent.root_id)),
+    stateMark(ledStatus(agent, unled.has(agent.root_id)), style),
     agent.parent_id === null
       ? sign(style, '–')
       : fit(names.get(agent.parent_id) ?? agent.parent_id.slice(0, 8), 16, style),

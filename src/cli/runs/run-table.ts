@@ -3,8 +3,8 @@ import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { layOut } from '../../render/lay-out.ts';
 import { shortIds } from '../../render/short-ids.ts';
+import { stateMark } from '../../render/state-mark.ts';
 import { fit, type Style, sign } from '../../render/style.ts';
-import { runStatus } from './run-status.ts';
 
 const HEAD = ['RUN', 'LABEL', 'SOURCE', 'STATUS', 'TIME', 'AGE', 'TASK, OR WHY IT FAILED'] as const;
 
@@ -15,7 +15,7 @@ export function runTable(runs: readonly Run[], width: number, now: number, style
     short.get(run.id) ?? run.id,
     run.label === null ? sign(style, '–') : fit(clean(run.label), 24, style),
     run.source,
-    runStatus(run.status, style),
+    stateMark(run.status, style),
     run.started_at === null
       ? sign(style, '–')
       : duration(run.duration_ms ?? Math.max(0, now - run.started_at)),

@@ -1,13 +1,13 @@
 import type { Run } from '../../records/run/run.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
+import { stateMark } from '../../render/state-mark.ts';
 import { paint, sign } from '../../render/style.ts';
 import { printJson } from '../agents/agent-json.ts';
 import { detailLines } from '../agents/details.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { findRun } from './find-run.ts';
 import { runJson } from './run-json.ts';
-import { runStatus } from './run-status.ts';
 
 /** `coppice subagent show RUN`: one row of the history in full. */
 export function subagentShow(context: Context, text: string): Promise<number> {
@@ -22,7 +22,7 @@ export function subagentShow(context: Context, text: string): Promise<number> {
     const rows: readonly (readonly [string, string])[] = [
       ['run', run.id],
       ['label', run.label === null ? none : clean(run.label)],
-      ['status', runStatus(run.status, context.out)],
+      ['status', stateMark(run.status, context.out)],
       ['source', run.source],
       ['session', run.session_key],
       ['agent', agent === null ? `${run.agent_id} (deleted)` : run.agent_id],

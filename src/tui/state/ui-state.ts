@@ -3,7 +3,7 @@ import type { Ask } from '../../records/conversation/ask.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
 import type { Answer, Decision } from '../answer.ts';
 import type { Entry } from './entry.ts';
-import { KeptMap } from './kept-map.ts';
+import { PersistentMap } from './persistent-map.ts';
 
 /** What the UI keeps of one agent beside what the ledger says. */
 export interface AgentPane {
@@ -64,13 +64,13 @@ export interface HeldLetter {
 
 export interface UiState {
   /** In order of birth. */
-  readonly agents: KeptMap<Agent>;
+  readonly agents: PersistentMap<Agent>;
   readonly root_id: string | null;
   /** The agent in view; null before the first prompt. */
   readonly view: string | null;
   /** Slots 1–9 by agent id, fixed at birth; slot 0 is the root. */
   readonly slots: ReadonlyMap<string, number>;
-  readonly panes: KeptMap<AgentPane>;
+  readonly panes: PersistentMap<AgentPane>;
   /** Open questions of the whole tree, first in first out. */
   readonly asks: readonly Ask[];
   /** Ids of asks that the person put off; they do not come up by themselves again. */
@@ -110,11 +110,11 @@ export const EMPTY_PANE: AgentPane = {
 };
 
 export const EMPTY_UI: UiState = {
-  agents: KeptMap.empty(),
+  agents: PersistentMap.empty(),
   root_id: null,
   view: null,
   slots: new Map(),
-  panes: KeptMap.empty(),
+  panes: PersistentMap.empty(),
   asks: [],
   put_off: new Set(),
   overlay: null,

@@ -4,8 +4,8 @@ import { withCapture, withoutCapture } from '../capture.ts';
 import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agent-changes.ts';
 import { withLetter } from './decision.ts';
 import { atSlot, neighbour } from './family.ts';
-import { KeptMap } from './kept-map.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput } from './message-changes.ts';
+import { PersistentMap } from './persistent-map.ts';
 import { asked, putOff, saying, turned, withAsks, withKey } from './question.ts';
 import type { UiEvent } from './ui-event.ts';
 import { type AgentPane, EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
@@ -87,7 +87,7 @@ function afterRuntime(state: UiState, event: RuntimeEvent): UiState {
 function opened(state: UiState, event: Extract<UiEvent, { type: 'opened' }>): UiState {
   const births = [...event.agents].sort((a, b) => a.created_at - b.created_at || a.depth - b.depth);
   // Maps of their own: those of the empty state keep the places of what was heard of before it was opened.
-  const maps = { agents: KeptMap.empty<Agent>(), panes: KeptMap.empty<AgentPane>() };
+  const maps = { agents: PersistentMap.empty<Agent>(), panes: PersistentMap.empty<AgentPane>() };
   const { now, typed_at } = state;
   const empty: UiState = { ...EMPTY_UI, ...maps, root_id: event.root_id, now, typed_at };
   return births.reduce((sum, agent) => seeAgent(sum, agent, false), empty);

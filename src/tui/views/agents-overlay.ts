@@ -105,7 +105,7 @@ function rowLine(
   const before: Part[] = [mark, selected ? ['bold', name] : name, ['green', unseen], open, ' '];
   const figures = width < FIGURES_FROM ? '' : figuresOf(agent, state.now);
   const room = width - columns(before) - columnsOf(figures);
-  const [paint, said] = agentSays(state, agent, look) as readonly ['dim', string];
+  const [paint, said] = agentSays(state, agent, look);
   const told = pad(fit(said, Math.max(0, room), look), Math.max(0, room));
   return line(look, width, [...before, [paint, told], figures]).trimEnd();
 }

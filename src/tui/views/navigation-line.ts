@@ -1,6 +1,7 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { clean } from '../../render/clean.ts';
+import { statePaint, stateSign } from '../../render/state-mark.ts';
 import { fit, sign } from '../../render/style.ts';
 import type { Look } from '../look.ts';
 import { type Family, family, slotOf } from '../state/family.ts';
@@ -117,7 +118,7 @@ function counts(state: UiState): Counts {
 function badgesPart(state: UiState, all: boolean, look: Look): Part[] {
   const { working, unseen, asks, cost_usd } = counts(state);
   const parts: Part[] = [];
-  if (working > 0) parts.push(['cyan', `${working}${sign(look, '◐')}`]);
+  if (working > 0) parts.push([statePaint('running'), `${working}${stateSign('running', look)}`]);
   if (unseen > 0) parts.push(['green', `${unseen}${sign(look, '•')}`]);
   if (asks > 0) parts.push(['yellow', `${asks}!`]);
   if (all && cost_usd !== null) parts.push(`$${cost_usd.toFixed(2)}`);

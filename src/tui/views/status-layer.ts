@@ -3,7 +3,7 @@ import { columnsOf, fit, pad, sign } from '../../render/style.ts';
 import type { Look } from '../look.ts';
 import type { FanInRow, FanInView } from '../state/fan-in-view.ts';
 import { line, type Part, rule } from '../text/line.ts';
-import { WAIT_STATUS_WIDTH, waitStatus } from './transcript/wait-status.ts';
+import { WAIT_STATUS_WIDTH, waitStatus } from './transcript/wait-rows.ts';
 
 const INDENT = 2;
 const NAME_MIN = 8;

@@ -4,7 +4,12 @@ import { describe, it } from 'node:test';
 import type { AgentLine } from '../../../src/channels/channel.ts';
 import { ADA, askOf, GROUP, onStage, type TelegramStage, until } from './telegram-stage.ts';
 
-const line = (name: string, depth: number, status: string, doing: string | null = null): AgentLine => ({
+const line = (
+  name: string,
+  depth: number,
+  status: AgentLine['status'],
+  doing: string | null = null,
+): AgentLine => ({
   id: `${name}-id`,
   name,
   depth,

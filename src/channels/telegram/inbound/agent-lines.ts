@@ -1,9 +1,11 @@
-import { statusSign } from '../../../render/agent-status.ts';
 import { clean } from '../../../render/clean.ts';
+import { stateMark } from '../../../render/state-mark.ts';
 import type { AgentLine } from '../../channel.ts';
 import type { TextBuilder } from '../text/text-builder.ts';
 
 const DOING_MAX = 100;
+/** Telegram has every sign, and no colours. */
+const PLAIN = { colour: false, unicode: true } as const;
 
 /** One line for each agent, its name first, those below another one behind a branch. */
 export function writeAgents(builder: TextBuilder, agents: readonly AgentLine[]): void {
@@ -12,7 +14,7 @@ export function writeAgents(builder: TextBuilder, agents: readonly AgentLine[]):
     if (index > 0) builder.write('\n');
     if (depth > top) builder.write(`${'  '.repeat(depth - top - 1)}└ `);
     builder.styled('bold', () => builder.write(clean(name)));
-    builder.write(` ${statusSign(status)} ${clean(status)}`);
+    builder.write(` ${stateMark(status, PLAIN)}`);
     if (doing !== null) builder.write(` · ${clean(doing).slice(0, DOING_MAX).toWellFormed()}`);
   });
 }

@@ -2,7 +2,7 @@ import { type FailureKind, isAboutContent } from '../../../records/conversation/
 import type { EventContent, PlacedMessage } from '../../../records/conversation/message.ts';
 import { clean } from '../../../render/clean.ts';
 import { inOneLine } from '../../../render/plain-sight.ts';
-import { type Paint, sign } from '../../../render/style.ts';
+import { type Paint, type Sign, sign } from '../../../render/style.ts';
 import type { Look } from '../../look.ts';
 import { readWait } from '../../state/wait-result.ts';
 import { line, type Part } from '../../text/line.ts';
@@ -12,8 +12,6 @@ import { waitRows } from './wait-rows.ts';
 type EventMessage = Extract<PlacedMessage, { readonly kind: 'event' }>;
 /** Of what was asked for; the question shows all of it. */
 const ASKED_MAX = 400;
-
-type Sign = Parameters<typeof sign>[1] | '!';
 
 const LOOKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
   killed: ['✗', 'red'],
@@ -33,8 +31,7 @@ const LOOKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
 export function* eventView(message: EventMessage, width: number, look: Look): Generator<readonly string[]> {
   const { event, text } = message.content;
   const [glyph, paint] = LOOKS[event];
-  const shown = glyph === '!' ? '!' : sign(look, glyph);
-  const mark = look.accessible ? '' : `${shown} `;
+  const mark = look.accessible ? '' : `${sign(look, glyph)} `;
   const waited = event === 'waited' ? readWait(text) : null;
   if (waited !== null)
     return yield [line(look, width, [[paint, mark], 'wait ended']), ...waitRows(waited, width, look)];

@@ -1,5 +1,6 @@
 import { shortly } from '../../../records/conversation/child-text.ts';
 import { clean } from '../../../render/clean.ts';
+import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { sign } from '../../../render/style.ts';
 import type { Look } from '../../look.ts';
 import { line, type Part } from '../../text/line.ts';
@@ -22,14 +23,14 @@ export function resultsView(text: string, width: number, look: Look, names: Name
   const count = results.length === 1 ? '1 sub-agent' : `${results.length} sub-agents`;
   const rows = results.map(({ agent_id, task, outcome }) => {
     const who = clean(names.name(agent_id) ?? task);
-    const done = outcome.success !== undefined;
     const { success, failure } = outcome;
     const said = clean(
       success === undefined ? (failure?.error ?? '') : shortly(success.result, success.limit),
     );
-    const word = done ? 'done' : clean(outcome.failure?.error_kind ?? 'failed').replaceAll('_', ' ');
-    const mark = look.accessible ? word : `${sign(look, done ? '✓' : '✗')} ${word}`;
-    return line(look, width, [`  ${who}  `, [done ? 'green' : 'red', mark], ['dim', `  ${said}`]]);
+    const state = success === undefined ? 'failed' : 'done';
+    const word = success === undefined ? clean(failure?.error_kind ?? state).replaceAll('_', ' ') : state;
+    const mark = look.accessible ? word : `${stateSign(state, look)} ${word}`;
+    return line(look, width, [`  ${who}  `, [statePaint(state), mark], ['dim', `  ${said}`]]);
   });
   return [line(look, width, [...head, `results of ${count}`]), ...rows];
 }

@@ -1,11 +1,11 @@
 import { shortly } from '../../../records/conversation/child-text.ts';
-import type { WaitRow } from '../../../records/conversation/wait.ts';
+import type { WaitRow, WaitStatus } from '../../../records/conversation/wait.ts';
 import { clean } from '../../../render/clean.ts';
+import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { columnsOf, fit, pad } from '../../../render/style.ts';
 import type { Look } from '../../look.ts';
 import type { WaitResult } from '../../state/wait-result.ts';
-import { line } from '../../text/line.ts';
-import { waitStatus } from './wait-status.ts';
+import { line, type Part } from '../../text/line.ts';
 
 const NAME_MAX = 24;
 
@@ -30,4 +30,13 @@ export function waitRows({ rows, cut }: WaitResult, width: number, look: Look): 
 function told({ message, last_reply, error, limit }: WaitRow, before: string): string {
   const text = clean(message ?? error ?? shortly(last_reply ?? '', limit)).trim();
   return text === '' ? '' : `${before}${text}`;
+}
+
+/** Columns of the longest, `✓ received`. */
+export const WAIT_STATUS_WIDTH = 10;
+
+/** The word alone where lines are read aloud. */
+export function waitStatus(status: WaitStatus, look: Look): Part {
+  const text = look.accessible ? status : `${stateSign(status, look)} ${status}`;
+  return [statePaint(status), text.padEnd(WAIT_STATUS_WIDTH)];
 }

@@ -1,0 +1,35 @@
+// The sign and the colour of every state that people see: of an agent, a run, a delivery, and of those a wait collects.
+import { type Paint, paint, type Sign, type Style, sign } from './style.ts';
+
+const MARKS = {
+  running: ['◐', 'cyan'],
+  waiting: ['◔', 'yellow'],
+  queued: ['◌', 'dim'],
+  pending: ['◌', 'yellow'],
+  unled: ['–', 'yellow'],
+  idle: ['○', 'dim'],
+  received: ['✓', 'green'],
+  done: ['✓', 'green'],
+  completed: ['✓', 'green'],
+  delivered: ['✓', 'green'],
+  error: ['!', 'red'],
+  failed: ['✗', 'red'],
+  timeout: ['✗', 'red'],
+  cancelled: ['✗', 'gray'],
+  dead: ['✗', 'gray'],
+} as const satisfies Record<string, readonly [Sign, Paint]>;
+
+export type StateWord = keyof typeof MARKS;
+
+export function stateSign(word: StateWord, style: Style): string {
+  return sign(style, MARKS[word][0]);
+}
+
+export function statePaint(word: StateWord): Paint {
+  return MARKS[word][1];
+}
+
+/** Sign and word, always both: colour alone says nothing to some. */
+export function stateMark(word: StateWord, style: Style): string {
+  return paint(style, statePaint(word), `${stateSign(word, style)} ${word}`);
+}
