@@ -143,9 +143,60 @@ export const NEAR: readonly Near[] = [
     slow: ['kernel/toolsets/output-schema'],
   },
   {
+    under: ['kernel/toolsets/fanout'],
+    quick: ['kernel/toolsets/fanout', 'kernel/toolsets/creations'],
+    slow: [
+      'runtime/toolsets/fanout-toolset',
+      'runtime/toolsets/fanout-submit',
+      'runtime/toolsets/fanout-options',
+    ],
+  },
+  {
+    under: ['kernel/toolsets/delegate'],
+    quick: ['kernel/toolsets/creations'],
+    slow: [
+      'runtime/toolsets/delegate-toolset',
+      'runtime/toolsets/delegate-program',
+      'runtime/toolsets/delegate-waits',
+    ],
+  },
+  {
+    under: ['kernel/toolsets/sessions', 'kernel/toolsets/task-options'],
+    quick: ['kernel/toolsets/sessions', 'kernel/toolsets/creations'],
+    slow: [
+      'runtime/toolsets/sessions-toolset',
+      'runtime/toolsets/fanout-options',
+      'runtime/toolsets/delegate-toolset',
+    ],
+  },
+  {
+    under: [
+      'kernel/toolsets/slash',
+      'kernel/toolsets/process',
+      'kernel/toolsets/acts/kill-',
+      'kernel/toolsets/acts/send-',
+    ],
+    quick: ['kernel/toolsets/slash-command'],
+    slow: [
+      'runtime/toolsets/slash-toolset',
+      'runtime/toolsets/process-toolset',
+      'runtime/toolsets/slash-bounds',
+    ],
+  },
+  {
     under: ['kernel/toolsets/'],
-    quick: ['kernel/toolsets/fanout', 'kernel/toolsets/sessions', 'kernel/toolsets/slash-command'],
-    slow: [...TOOLSETS, 'runtime/toolsets/process-toolset', 'runtime/toolsets/slash-toolset'],
+    quick: [
+      'kernel/toolsets/fanout',
+      'kernel/toolsets/sessions',
+      'kernel/toolsets/slash-command',
+      'kernel/toolsets/creations',
+    ],
+    slow: [
+      'runtime/permissions/profile-rules',
+      ...TOOLSETS,
+      'runtime/toolsets/process-toolset',
+      'runtime/toolsets/slash-toolset',
+    ],
   },
   {
     under: ['permissions/shell/', 'permissions/command-match', 'permissions/glob-match'],

@@ -3,47 +3,18 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { announcement } from '../../../src/kernel/mailbox/announcement.ts';
 import { sessionsToolset } from '../../../src/kernel/toolsets/sessions.ts';
-import type { Decision, ToolsetTool, ToolsetView } from '../../../src/kernel/toolsets/toolset.ts';
+import type { Decision, ToolsetTool } from '../../../src/kernel/toolsets/toolset.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import type { Consequence } from '../../../src/kernel/transition/event.ts';
-import { createdAgent } from '../../../src/kernel/turn/agent-after.ts';
-import type { Agent, AgentConfig } from '../../../src/records/agent/agent.ts';
+import type { AgentConfig } from '../../../src/records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
 import type { NewAgent } from '../../../src/records/agent/new-agent.ts';
 import type { Profile } from '../../../src/records/agent/profile.ts';
-import { CONFIG, newAgent } from '../../store/ledger-fixture.ts';
+import { CONFIG } from '../../store/ledger-fixture.ts';
+import { requester, viewOf } from './toolset-view.ts';
 
 const [tool] = sessionsToolset.tools as readonly [ToolsetTool];
 const CALL = { id: 'call-1', name: 'sessions_spawn', input: '', side_by_side: true, idempotent: true };
-
-function requester(over: Partial<NewAgent['agent']> = {}): Agent {
-  return createdAgent(newAgent(null, { name: 'main', session_key: 'agent:main:main', ...over }));
-}
-
-function viewOf(
-  self: Agent = requester(),
-  terms: Partial<ToolsetTerms> = {},
-  over: Partial<ToolsetView> = {},
-): ToolsetView {
-  let ids = 0;
-  return {
-    now: 5_000,
-    newId: () => `id-${ids++}`,
-    self,
-    tree: { root_id: self.root_id, limits: DEFAULT_LIMITS, live: 1, total: 1, tokens: 0, cost_usd: 0 },
-    living_children: 0,
-    resting: () => 0,
-    resolve: () => ({ found: 'none' }),
-    lineage: (agent) => [agent],
-    subtree: (agent) => [agent],
-    message_seq: 2,
-    worker: 'w1',
-    terms: { ...DEFAULT_TERMS, ...terms },
-    letters: [],
-    answer: (need) => ({ ok: true, text: need.type === 'file' ? `text of ${need.path}` : 'good' }),
-    ...over,
-  };
-}
 
 function settled(decision: Decision): {
   readonly output: Record<string, string>;

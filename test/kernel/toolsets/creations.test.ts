@@ -1,0 +1,157 @@
+// Proves what an agent that is created gets of its profile, its options and its parent, and what is refused before anything is created.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { childConfig } from '../../../src/kernel/toolsets/acts/child-config.ts';
+import { forkAgent, forkNeeds } from '../../../src/kernel/toolsets/acts/fork-agent.ts';
+import { programOf } from '../../../src/kernel/toolsets/delegate-input.ts';
+import { fanoutToolset } from '../../../src/kernel/toolsets/fanout.ts';
+import { schemasFault } from '../../../src/kernel/toolsets/output-schema.ts';
+import { checkTask } from '../../../src/kernel/toolsets/task-options.ts';
+import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
+import type { Profile } from '../../../src/records/agent/profile.ts';
+import type { TaskTerms } from '../../../src/records/agent/task-terms.ts';
+import { CONFIG } from '../../store/ledger-fixture.ts';
+import { profileOf } from './profile-fixture.ts';
+import { requester, viewOf } from './toolset-view.ts';
+
+const PLAN = { id: 'kid', name: 'kid', profile: null, inherits: true, text: 'you are', output: 'made' };
+const SPAWNED: TaskTerms = {
+  kind: 'spawn',
+  label: null,
+  run_id: null,
+  cleanup: 'keep',
+  output_schema: null,
+  delegation: 0,
+  worktree: null,
+};
+const profiles = (...all: readonly Profile[]) => ({ profiles: new Map(all.map((one) => [one.name, one])) });
+
+function forked(profile: Profile, over: Parameters<typeof viewOf>[2] = {}) {
+  const decision = forkAgent(viewOf(requester(), profiles(profile), over), {
+    ...PLAN,
+    profile: profile.name,
+  });
+  if (decision.type === 'refuse') return `${decision.code} ${decision.message}`;
+  assert.ok(decision.type === 'settle' && decision.consequences[0]?.type === 'create-agents');
+  return decision.consequences[0].agents[0]?.agent;
+}
+
+it('a fork by a profile of another model waits for what is known of that model, and one of its own does not', () => {
+  const self = requester();
+  const other = profileOf({ name: 'other', model: 'fake/other' });
+  const same = profileOf({ name: 'same', model: self.config.model });
+  const terms = { ...DEFAULT_TERMS, ...profiles(other, same, profileOf({ name: 'plain' })) };
+  assert.deepEqual(forkNeeds('other', self, terms), [{ type: 'model', name: 'fake/other' }]);
+  for (const name of ['same', 'plain', 'nobody', null]) assert.deepEqual(forkNeeds(name, self, terms), []);
+  const answer = () => ({ ok: false as const, error: 'there is no such model' });
+  assert.equal(forked(other, { answer }), 'NOT_AVAILABLE profile "other": there is no such model');
+  for (const made of [forked(other), forked(same, { answer })]) assert.ok(typeof made === 'object');
+});
+
+it('a fork is known by its profile, rests when it has to wait for its task, and is refused where the tree is full', () => {
+  const made = forked(profileOf({ name: 'reader', system: 'read' }));
+  assert.ok(typeof made === 'object');
+  assert.deepEqual(
+    [made.session_key, made.config.system, made.config.profile],
+    ['agent:reader:fork:kid', 'read', 'reader'],
+  );
+  const states = [true, false].map((rests) => {
+    const decision = forkAgent(viewOf(), { ...PLAN, rests });
+    assert.ok(decision.type === 'settle' && decision.consequences[0]?.type === 'create-agents');
+    return decision.consequences[0].agents[0]?.agent.state.type;
+  });
+  assert.deepEqual(states, ['idle', 'requesting']);
+  assert.match(`${forked(profileOf({}), { living_children: 1_000_000 })}`, /^LIMIT_REACHED/);
+  const missing = forkAgent(viewOf(requester(), profiles(profileOf({}))), { ...PLAN, profile: 'nobody' });
+  assert.ok(missing.type === 'refuse' && /no profile "nobody". Profiles: some\./.test(missing.message));
+});
+
+it('what profiles narrow adds up from parent to child, and the toolsets of a profile take the place of the parent’s', () => {
+  const rules = (deny: string) => ({ allow: [], ask: [], deny: [deny] });
+  const first = childConfig(CONFIG, {
+    profile: profileOf({ permissions: rules('bash'), toolsets: ['slash'] }),
+  });
+  const second = childConfig(first, { profile: profileOf({ permissions: rules('write') }) });
+  const third = childConfig(second, { profile: profileOf({}) });
+  assert.deepEqual(third.permissions, { ...CONFIG.permissions, narrowed: [rules('bash'), rules('write')] });
+  assert.deepEqual([first.toolsets, third.toolsets], [['slash'], ['slash']]);
+  assert.deepEqual(CONFIG.permissions.narrowed, undefined);
+});
+
+it('a delegation means the server and the agent that were named, else those that a person made the usual ones', () => {
+  const known = (over: object) => ({ delegation: { ...DEFAULT_TERMS.delegation, ...over } });
+  const model = (input: object, over: object) => {
+    const program = programOf(input, known(over));
+    return program.ok ? program.model : program.error;
+  };
+  assert.match(model({}, {}), /no ACP server is configured/);
+  assert.match(model({ serverName: 'x' }, {}), /no ACP server is configured/);
+  const both = { servers: ['one', 'two'], default_agent: 'wren' };
+  assert.equal(model({}, both), 'acp:one/wren');
+  assert.equal(model({}, { ...both, default_server: 'two' }), 'acp:two/wren');
+  assert.equal(model({ serverName: 'one' }, { ...both, default_server: 'two' }), 'acp:one');
+  assert.equal(model({ serverName: 'two', agentId: 'owl' }, both), 'acp:two/owl');
+  assert.equal(model({}, { default_server: 'alone' }), 'acp:alone');
+  assert.match(model({ serverName: 'three' }, both), /no ACP server "three". Servers: one, two\./);
+});
+
+it('a task works in the same place of its worktree as its folder has in the repository, elsewhere at its top', () => {
+  const self = requester({ config: { ...CONFIG, cwd: '/repo' } });
+  const worktree = { path: '/trees/a', branch: 'b', base: 'c' };
+  const place = (cwd: string | null) => {
+    const view = viewOf(
+      self,
+      {},
+      {
+        answer: (need) =>
+          need.type === 'worktree' ? { ok: true, text: '', worktree } : { ok: true, text: cwd ?? '' },
+      },
+    );
+    const checked = checkTask('do', { cwd, worktree: true }, 'key', null, view);
+    assert.ok(checked.ok);
+    return checked.ground.cwd;
+  };
+  assert.deepEqual(
+    [place('/repo/sub'), place('/repo'), place('/repository'), place(null)],
+    ['/trees/a/sub', '/trees/a', '/trees/a', '/trees/a'],
+  );
+});
+
+it('only a person chooses a scripted model; whoever has it passes it on', () => {
+  const check = (model: string, own: string) => {
+    const view = viewOf(requester({ config: { ...CONFIG, model: own } }));
+    const checked = checkTask('do', { model }, 'key', model, view);
+    return checked.ok ? 'good' : checked.message;
+  };
+  assert.match(check('scripted:/etc/passwd', 'fake/m'), /field "model": only a person/);
+  assert.equal(check('scripted:a', 'scripted:a'), 'good');
+  assert.equal(check('fake/n', 'fake/m'), 'good');
+});
+
+it('the different schemas of one call are weighed together, and one that many tasks share once', () => {
+  const schema = (n: number) => ({
+    type: 'object',
+    properties: Object.fromEntries(
+      Array.from({ length: 300 }, (_, at) => [`field_${n}_${at}`, { type: 'string', maxLength: at + 1 }]),
+    ),
+  });
+  const one = schema(0);
+  assert.equal(schemasFault(Array(50).fill(one)), null);
+  assert.match(schemasFault(Array.from({ length: 50 }, (_, n) => schema(n))) ?? 'none', /too large together/);
+  assert.equal(schemasFault([]), null);
+});
+
+it('who is no child of a fan-out cannot submit, whatever it says; a child is told what is wrong with what it said', () => {
+  for (const name of ['submit_result', 'submit_error']) {
+    const tool = fanoutToolset.tools.find(({ spec }) => spec.name === name);
+    const call = { id: 'c', name, input: '', side_by_side: false, idempotent: true };
+    const inputs = [{ error: 'e', result: 'r' }, {}];
+    for (const input of inputs) {
+      const decision = tool?.decode(input, call, viewOf());
+      assert.ok(decision?.type === 'refuse' && decision.code === 'NOT_AVAILABLE', JSON.stringify(decision));
+    }
+    const child = requester({ config: childConfig(CONFIG, { profile: null, task: SPAWNED }) });
+    const faulty = tool?.decode({}, call, viewOf(child));
+    assert.ok(faulty?.type === 'refuse' && faulty.code === 'INVALID_ARG', JSON.stringify(faulty));
+  }
+});
