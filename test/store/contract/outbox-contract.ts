@@ -75,6 +75,20 @@ export function outboxContract(
     assert.deepEqual(await store.findDeliveries(lost.id), []);
   });
 
+  it('finds a delivery by its id, by how that begins and by what it is about; nothing in the text is a wildcard', async () => {
+    const { store } = stores();
+    const [head, about] = [randomUUID().slice(0, 8), randomUUID()];
+    const [first, second] = [`${head}-1`, `${head}-12`];
+    await one({ id: first, about, created_at: 1_000 });
+    await one({ id: second, created_at: 2_000 });
+    const ids = async (text: string) => (await store.findDeliveries(text)).map(({ id }) => id);
+    assert.deepEqual(await ids(head), [second, first]);
+    assert.deepEqual(await ids(head.toUpperCase().slice(0, 4)), [second, first]);
+    assert.deepEqual([await ids(first), await ids(second), await ids(about)], [[first], [second], [first]]);
+    for (const text of [head.slice(0, 3), '', '%', '____', about.slice(0, 8)])
+      assert.deepEqual(await ids(text), []);
+  });
+
   it('a delivery is claimed by one of many, when it is due, for a channel that was asked for', async () => {
     const { store, other } = stores();
     const { delivery, channel } = await one();
