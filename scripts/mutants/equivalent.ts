@@ -16,4 +16,32 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: ';',
     why: 'nobody is told and nobody is sought, as with no waiters',
   },
+  {
+    file: 'src/permissions/agent-policy.ts',
+    line: 'policies.set(config, policy);',
+    before: 'policies.set(config, policy);',
+    after: ';',
+    why: 'the same policy is made again each time',
+  },
+  {
+    file: 'src/permissions/path-containment.ts',
+    line: 'const no_follow = constants.O_NOFOLLOW ?? 0;',
+    before: '?? 0',
+    after: '',
+    why: 'only Windows lacks the flag',
+  },
+  {
+    file: 'src/permissions/path-containment.ts',
+    line: 'const no_block = constants.O_NONBLOCK ?? 0;',
+    before: '?? 0',
+    after: '',
+    why: 'only Windows lacks the flag',
+  },
+  {
+    file: 'src/runtime/performing/protected-places.ts',
+    line: 'if (dirname(current) === current) return asked;',
+    before: 'if (dirname(current) === current) return asked;',
+    after: ';',
+    why: 'the root of a file system is always there',
+  },
 ];

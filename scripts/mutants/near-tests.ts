@@ -150,6 +150,7 @@ export const NEAR: readonly Near[] = [
       'runtime/toolsets/fanout-submit',
       'runtime/toolsets/fanout-options',
     ],
+    one_database: true,
   },
   {
     under: ['kernel/toolsets/delegate'],
@@ -159,6 +160,7 @@ export const NEAR: readonly Near[] = [
       'runtime/toolsets/delegate-program',
       'runtime/toolsets/delegate-waits',
     ],
+    one_database: true,
   },
   {
     under: ['kernel/toolsets/sessions', 'kernel/toolsets/task-options'],
@@ -168,6 +170,7 @@ export const NEAR: readonly Near[] = [
       'runtime/toolsets/fanout-options',
       'runtime/toolsets/delegate-toolset',
     ],
+    one_database: true,
   },
   {
     under: [
@@ -182,6 +185,7 @@ export const NEAR: readonly Near[] = [
       'runtime/toolsets/process-toolset',
       'runtime/toolsets/slash-bounds',
     ],
+    one_database: true,
   },
   {
     under: ['kernel/toolsets/'],
@@ -197,6 +201,7 @@ export const NEAR: readonly Near[] = [
       'runtime/toolsets/process-toolset',
       'runtime/toolsets/slash-toolset',
     ],
+    one_database: true,
   },
   {
     under: ['permissions/shell/', 'permissions/command-match', 'permissions/glob-match'],
@@ -206,6 +211,7 @@ export const NEAR: readonly Near[] = [
       'permissions/shell/see-through',
       'runtime/permissions/path-rules',
     ],
+    one_database: true,
   },
   {
     under: ['permissions/permission-'],
@@ -217,6 +223,7 @@ export const NEAR: readonly Near[] = [
       'permissions/path-containment',
       'permissions/shell/see-through',
     ],
+    one_database: true,
   },
   {
     under: [
@@ -235,6 +242,7 @@ export const NEAR: readonly Near[] = [
       'runtime/permissions/private-output',
       'permissions/shell/see-through',
     ],
+    one_database: true,
   },
   {
     under: ['permissions/', 'runtime/performing/protected-places'],
@@ -245,6 +253,7 @@ export const NEAR: readonly Near[] = [
       'runtime/permissions/profile-rules',
       'permissions/shell/see-through',
     ],
+    one_database: true,
   },
   {
     under: ['runtime/worktree/'],
