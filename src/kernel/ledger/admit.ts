@@ -1,4 +1,3 @@
-import type { Limits } from '../../records/agent/limits.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Refusal, Step, Verdict } from '../step.ts';
 import { append, create, treeOf } from './births.ts';
@@ -16,10 +15,13 @@ export interface Offer {
   readonly token: string | null;
 }
 
-/** What the steps of a group look at in any case, so that it can be read in one go. */
+/** What the steps of a group look at in any case, so that it can be read in one go. Gathered only where somebody reads it so. */
 export function wantedBy(offers: readonly Offer[]): Wanted {
-  const of = (keys: (step: Step, is_marked: boolean) => readonly string[]): readonly string[] =>
-    offers.flatMap(({ step, token }) => keys(step, token !== null));
+  const of = (keys: (step: Step, is_marked: boolean) => readonly string[]): Iterable<string> => ({
+    *[Symbol.iterator]() {
+      for (const { step, token } of offers) yield* keys(step, token !== null);
+    },
+  });
   return {
     agent: of(({ agent_id, kill, remove, waits_for, create, send }, is_marked) => {
       const made = new Set(create.map(({ agent }) => agent.id));
@@ -83,8 +85,9 @@ type LimitName = Extract<Refusal, { reason: 'limit' }>['limit'];
 function overLimit(unit: Unit, step: Step, agent: AgentFacts): Refusal | null {
   const created = step.create.length;
   if (created === 0) return null;
-  const { limits: text, root_id, live, total } = unit.tree(agent.root_id) as TreeFacts;
-  const limits = JSON.parse(text) as Limits;
+  const tree = unit.tree(agent.root_id) as TreeFacts;
+  const { root_id, live, total } = tree;
+  const limits = unit.limits(tree);
   const check = (limit: LimitName, present: number, wanted = created): Refusal | null =>
     present + wanted > limits[limit] ? { reason: 'limit', limit, allowed: limits[limit], present } : null;
   // Who rests holds no place; they are counted only when there seems to be none.
@@ -193,7 +196,7 @@ function write(unit: Unit, step: Step, before: AgentFacts, token: string | null)
     leaveUnled(unit, agent);
     seekLeader(unit, [unit.agent(agent_id) as AgentFacts]);
   }
-  return { ok: true, killed, sent, met, tree: treeOf(unit.tree(root_id) as TreeFacts) };
+  return { ok: true, killed, sent, met, tree: treeOf(unit, unit.tree(root_id) as TreeFacts) };
 }
 
 type Used = Pick<

@@ -53,16 +53,17 @@ export function createRoot(
 ): Tree {
   const root_id = root.agent.id;
   const there = unit.tree(root_id);
-  if (there !== null) return treeOf(there);
+  if (there !== null) return treeOf(unit, there);
   const tree: TreeFacts = {
     ...{ root_id, limits: JSON.stringify(limits), live: 1, total: 1, tokens: 0, cost_usd: 0 },
     ...{ served, removal: null },
   };
   unit.addTree(tree, { ...tree, placement: JSON.stringify(placement) });
   create(unit, root);
-  return treeOf(tree);
+  return treeOf(unit, tree);
 }
 
-export function treeOf({ root_id, limits, live, total, tokens, cost_usd }: TreeFacts): Tree {
-  return { root_id, limits: JSON.parse(limits) as Limits, live, total, tokens, cost_usd };
+export function treeOf(unit: Unit, tree: TreeFacts): Tree {
+  const { root_id, live, total, tokens, cost_usd } = tree;
+  return { root_id, limits: unit.limits(tree), live, total, tokens, cost_usd };
 }

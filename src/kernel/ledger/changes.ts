@@ -24,32 +24,34 @@ export class ChangeSet {
   #unnamed = 0;
 
   insert(table: TableName, row: Row): void {
-    const before = this.#at(table).get(this.#keyOf(table, row));
-    this.#set(table, row, { type: before?.type === 'delete' ? 'replace' : 'insert', row });
+    const [changes, key] = [this.#at(table), this.#keyOf(table, row)];
+    changes.set(key, { type: changes.get(key)?.type === 'delete' ? 'replace' : 'insert', row });
   }
 
   /** Enters the row, or takes the place of the one with its key. */
   replace(table: TableName, row: Row): void {
-    const before = this.#at(table).get(this.#keyOf(table, row));
-    this.#set(table, row, { type: before?.type === 'insert' ? 'insert' : 'replace', row });
+    const [changes, key] = [this.#at(table), this.#keyOf(table, row)];
+    changes.set(key, { type: changes.get(key)?.type === 'insert' ? 'insert' : 'replace', row });
   }
 
   offer(table: TableName, row: Row): void {
-    if (!this.#at(table).has(this.#keyOf(table, row))) this.#set(table, row, { type: 'offer', row });
+    const [changes, key] = [this.#at(table), this.#keyOf(table, row)];
+    if (!changes.has(key)) changes.set(key, { type: 'offer', row });
   }
 
   /** `row`: the key and the columns that change. */
   update(table: TableName, row: Row): void {
-    const before = this.#at(table).get(this.#keyOf(table, row));
-    if (before === undefined || before.type === 'delete') this.#set(table, row, { type: 'update', row });
-    else this.#set(table, row, { type: before.type, row: { ...before.row, ...row } });
+    const [changes, key] = [this.#at(table), this.#keyOf(table, row)];
+    const before = changes.get(key);
+    if (before === undefined || before.type === 'delete') changes.set(key, { type: 'update', row });
+    else changes.set(key, { type: before.type, row: { ...before.row, ...row } });
   }
 
   /** `row`: the key. */
   delete(table: TableName, row: Row): void {
-    const before = this.#at(table).get(this.#keyOf(table, row));
-    if (before?.type === 'insert') this.#at(table).delete(this.#keyOf(table, row));
-    else this.#set(table, row, { type: 'delete', row });
+    const [changes, key] = [this.#at(table), this.#keyOf(table, row)];
+    if (changes.get(key)?.type === 'insert') changes.delete(key);
+    else changes.set(key, { type: 'delete', row });
   }
 
   wipe(table: TableName, column: string, value: string): void {
@@ -77,10 +79,6 @@ export class ChangeSet {
       this.#rows.set(table, changes);
     }
     return changes;
-  }
-
-  #set(table: TableName, row: Row, change: Change): void {
-    this.#at(table).set(this.#keyOf(table, row), change);
   }
 
   #keyOf(table: TableName, row: Row): string {

@@ -1,3 +1,4 @@
+import type { Limits } from '../../records/agent/limits.ts';
 import { isResting, isTerminal } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
 import { type Mail, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
@@ -24,6 +25,8 @@ export class Unit {
   readonly rows = new ChangeSet();
   readonly #agents = new Map<string, AgentFacts>();
   readonly #trees = new Map<string, TreeFacts>();
+  /** By their text: read once for all steps of a group. */
+  readonly #limits = new Map<string, Limits>();
   readonly #runs = new Map<string, RunFacts>();
   readonly #edges = new Map<string, readonly WaitEdge[]>();
   readonly #posted = new Map<string, PendingMail[]>();
@@ -82,6 +85,14 @@ export class Unit {
 
   tree(root_id: string): TreeFacts | null {
     return this.#trees.get(root_id) ?? this.facts.get('tree', root_id);
+  }
+
+  limits({ limits: text }: TreeFacts): Limits {
+    const known = this.#limits.get(text);
+    if (known !== undefined) return known;
+    const limits = JSON.parse(text) as Limits;
+    this.#limits.set(text, limits);
+    return limits;
   }
 
   setTree(tree: TreeFacts, change: Partial<TreeFacts>): TreeFacts {

@@ -14,27 +14,34 @@ import { cancel } from './waits.ts';
 
 type OrderOf<T extends Order['type']> = Extract<Order, { readonly type: T }>;
 
-/** Up to so many children of a fan-in, every outcome is taken as it comes. */
+/** Up to so many children of a fan-in, or of delegated calls, every outcome is taken as it comes. */
 const GATHER_ABOVE = 32;
 
 /**
- * Outcomes of children and orders of people; they are consumed whether or not the state still admits them. Of a large fan-in they wait in the
+ * Outcomes of children and orders of people; they are consumed whether or not the state still admits them. Where many are awaited they wait in the
  * mailbox until half of what is missing is there: each step writes the whole state, so one step for each would cost the square of their number.
  */
 export function takeOrders(draft: Draft): void {
   const { state, mail } = draft;
   const orders = mail.left.filter((one) => isOutcome(one) || one.kind === 'control');
-  const gathers = isFanIn(state) && state.spawned.length > GATHER_ABOVE && draft.isEmpty;
-  if (gathers && orders.length * 2 < state.pending.length && orders.every(isOutcome)) return;
+  if (draft.isEmpty && orders.length * 2 < missingOf(state) && orders.every(isOutcome)) return;
   for (const one of orders) {
     if (isOutcome(one)) takeOutcome(draft, one);
     else if (!mail.isHeld) takeOrder(draft, one);
   }
 }
 
-/** Whatever else happens to a fan-in, the outcomes that are there count first. */
+/** How many outcomes a state still awaits, where they are gathered; 0 where each is taken as it comes. */
+function missingOf(state: AgentState): number {
+  if (isFanIn(state)) return state.spawned.length > GATHER_ABOVE ? state.pending.length : 0;
+  if (state.type !== 'executing' || state.running.length <= GATHER_ABOVE) return 0;
+  const delegated = state.running.reduce((sum, { child }) => (child === undefined ? sum : sum + 1), 0);
+  return delegated > GATHER_ABOVE ? delegated : 0;
+}
+
+/** Whatever else happens to a fan-in, or where outcomes are gathered: those that are there count first. */
 export function takeOutcomes(draft: Draft): void {
-  if (!isFanIn(draft.state)) return;
+  if (!isFanIn(draft.state) && missingOf(draft.state) === 0) return;
   for (const mail of draft.mail.left) if (isOutcome(mail)) takeOutcome(draft, mail);
 }
 

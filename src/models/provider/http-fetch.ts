@@ -40,10 +40,18 @@ export function createHttpFetch(idle_ms: number): typeof fetch {
   };
 }
 
-/** `host` is for people: the name to connect to stands in `hostname`. */
+/** `host` is for people: the name to connect to stands in `hostname`. No more than is needed: `node:http` copies every field four times a request. */
 export function httpAddress(url: string): RequestOptions {
   const target = new URL(url);
-  return { ...urlToHttpOptions(target), host: target.host };
+  const { protocol, hostname, port, path, auth } = urlToHttpOptions(target);
+  const plain = protocol === 'http:';
+  return {
+    ...{ protocol, hostname, path, host: target.host },
+    ...(port === undefined ? {} : { port }),
+    ...(auth === undefined ? {} : { auth }),
+    // Only TLS asks for it, and finding it out takes a look at the `Host` header of every request.
+    ...(plain ? { servername: '' } : {}),
+  };
 }
 
 export interface HttpCall {

@@ -38,7 +38,7 @@ export function treeWrites(db: Database): TreeWrites {
 
     setLimits: (root_id, limits): Promise<Tree> =>
       db.transact({ tree: [root_id] }, (unit) =>
-        treeOf(unit.setTree(unit.tree(root_id) as TreeFacts, { limits: JSON.stringify(limits) })),
+        treeOf(unit, unit.setTree(unit.tree(root_id) as TreeFacts, { limits: JSON.stringify(limits) })),
       ),
 
     answer: (ask_id, answer) => db.transact({ ask: [ask_id] }, (unit) => answerAsk(unit, ask_id, answer)),

@@ -8,13 +8,20 @@ interface Write {
   readonly columns: readonly string[];
 }
 
+/** A change of some columns of a row. */
+interface Update extends Write {
+  /** The names of what changes, in the order that the change tells them. */
+  readonly named: readonly string[];
+}
+
 const HOW = { insert: 'INSERT', replace: 'INSERT OR REPLACE', offer: 'INSERT OR IGNORE' };
 
 /** Writes the rows that a decision changed: each change is one statement, prepared once for its columns. */
 export class RowWriter {
   readonly #database: DatabaseSync;
-  /** By table and kind of change; those of a change of some columns, also by these. */
+  /** By table and kind of change. */
   readonly #prepared = new Map<string, Write>();
+  readonly #updates = new Map<TableName, Update[]>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -31,22 +38,35 @@ export class RowWriter {
   }
 
   #writeFor(table: TableName, { type, row }: Change): Write {
-    const named = type === 'update' ? Object.keys(row) : [];
-    return this.#prepare(named.length === 0 ? `${table} ${type}` : `${table} ${named}`, () => {
+    if (type === 'update') return this.#updateFor(table, Object.keys(row));
+    return this.#prepare(`${table} ${type}`, () => {
       const { key, columns }: Table = TABLES[table];
-      const matching = key.map((column) => `${column} = ?`).join(' AND ');
-      if (type === 'delete') return [`DELETE FROM ${table} WHERE ${matching}`, key];
-      if (type === 'update') {
-        const changed = named.filter((column) => !key.includes(column));
-        const set = changed.map((column) => `${column} = ?`).join(', ');
-        return [`UPDATE ${table} SET ${set} WHERE ${matching}`, [...changed, ...key]];
-      }
+      if (type === 'delete') return [`DELETE FROM ${table} WHERE ${matching(key)}`, key];
       const all = Object.keys(columns);
       return [
         `${HOW[type]} INTO ${table} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})`,
         all,
       ];
     });
+  }
+
+  /** A table changes in a handful of ways: comparing names is cheaper than writing a key of them for each row. */
+  #updateFor(table: TableName, named: readonly string[]): Update {
+    let updates = this.#updates.get(table);
+    if (updates === undefined) {
+      updates = [];
+      this.#updates.set(table, updates);
+    }
+    let update = updates.find((one) => isSame(one.named, named));
+    if (update === undefined) {
+      const { key }: Table = TABLES[table];
+      const changed = named.filter((column) => !key.includes(column));
+      const set = changed.map((column) => `${column} = ?`).join(', ');
+      const statement = this.#database.prepare(`UPDATE ${table} SET ${set} WHERE ${matching(key)}`);
+      update = { statement, columns: [...changed, ...key], named };
+      updates.push(update);
+    }
+    return update;
   }
 
   #prepare(name: string, make: () => readonly [sql: string, columns: readonly string[]]): Write {
@@ -58,6 +78,16 @@ export class RowWriter {
     }
     return write;
   }
+}
+
+function matching(key: readonly string[]): string {
+  return key.map((column) => `${column} = ?`).join(' AND ');
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false;
+  return true;
 }
 
 function run({ statement, columns }: Write, row: Row): void {

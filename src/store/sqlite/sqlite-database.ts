@@ -37,6 +37,8 @@ export class SqliteDatabase implements Database {
   readonly #poll_ms: number;
   readonly #facts: FactStatements;
   readonly #writer: RowWriter;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
   readonly #prepared = new Map<string, StatementSync>();
 
   constructor(location: string, database: DatabaseSync, { now, notifications }: OpenStoreOptions) {
@@ -46,6 +48,8 @@ export class SqliteDatabase implements Database {
     this.#poll_ms = notifications === false ? POLL_WITHOUT_NOTIFICATIONS_MS : POLL_MS;
     this.#facts = new FactStatements(database);
     this.#writer = new RowWriter(database);
+    this.#begin = database.prepare('BEGIN IMMEDIATE');
+    this.#commit = database.prepare('COMMIT');
     database.function('coppice_now', () => this.#clock());
   }
 
@@ -73,10 +77,10 @@ export class SqliteDatabase implements Database {
   /** Runs `work` in one transaction: all or nothing, durable when it returns. */
   #transaction<T>(work: () => T): T {
     return this.#guarded(() => {
-      this.#database.exec('BEGIN IMMEDIATE');
+      this.#begin.run();
       try {
         const result = work();
-        this.#database.exec('COMMIT');
+        this.#commit.run();
         return result;
       } catch (error) {
         if (this.#database.isTransaction) this.#database.exec('ROLLBACK');

@@ -5,10 +5,16 @@ import type { Row } from '../ledger/rows.ts';
 
 const JOIN: Near = (table, name, on) => `JOIN ${table} ${name} ON ${on}`;
 
+interface Prepared {
+  readonly statement: StatementSync;
+  /** Of a fact that is one row at most: its columns. */
+  readonly columns: readonly string[];
+}
+
 /** Prepares the look at one kind of fact when it is first asked for, for all transactions to come. */
 export class FactStatements {
   readonly #database: DatabaseSync;
-  readonly #prepared = new Map<FactKind, StatementSync>();
+  readonly #prepared = new Map<FactKind, Prepared>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -16,15 +22,27 @@ export class FactStatements {
 
   read<Kind extends FactKind>(kind: Kind, key: string): FactKinds[Kind] {
     const query: FactQuery<Kind> = FACT_QUERIES[kind];
-    let statement = this.#prepared.get(kind);
-    if (statement === undefined) {
-      statement = this.#database.prepare(factSql(query, JOIN).replaceAll('$1', '?1'));
-      this.#prepared.set(kind, statement);
-    }
+    const { statement, columns } = this.#prepared.get(kind) ?? this.#prepare(kind, query);
     if (query.single !== true) return query.read(statement.all(key) as Row[]);
-    const row = statement.get(key) as Row | undefined;
-    return query.read(row === undefined ? [] : [row]);
+    const values = statement.get(key) as unknown as Row[string][] | undefined;
+    return query.read(values === undefined ? [] : [rowOf(columns, values)]);
   }
+
+  #prepare<Kind extends FactKind>(kind: Kind, query: FactQuery<Kind>): Prepared {
+    const statement = this.#database.prepare(factSql(query, JOIN).replaceAll('$1', '?1'));
+    const single = query.single === true;
+    if (single) statement.setReturnArrays(true);
+    const prepared = { statement, columns: single ? statement.columns().map(({ name }) => name) : [] };
+    this.#prepared.set(kind, prepared);
+    return prepared;
+  }
+}
+
+/** An object that `node:sqlite` makes is a dictionary: slow to make, and to copy, which every change of a fact does. */
+function rowOf(columns: readonly string[], values: readonly Row[string][]): Row {
+  const row: Row = {};
+  for (let at = 0; at < columns.length; at += 1) row[columns[at] as string] = values[at] as Row[string];
+  return row;
 }
 
 /** What the file says at the beginning of a transaction; nothing is written before its end, so each fact is read once. */

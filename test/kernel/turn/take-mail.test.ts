@@ -214,6 +214,25 @@ it('outcomes of a large fan-in are gathered until half of what is missing is the
   assert.equal(count(executing(call('c1', 'bash')), outcomes(1)), 1);
 });
 
+const delegating = (count: number): AgentState =>
+  executing(
+    ...Array.from({ length: count }, (_, place) => ({ call: call(`c${place}`), child: `kid-${place}` })),
+  );
+
+it('outcomes of many delegated calls are gathered in the same way, and count before whatever else happens', () => {
+  const count = (state: AgentState, mail: readonly Mail[]) => taken(play({ agent: { state }, mail })).length;
+  assert.equal(count(delegating(32), outcomes(1)), 1);
+  assert.equal(count(delegating(33), outcomes(16)), 0);
+  assert.equal(count(delegating(33), outcomes(17)), 17);
+  assert.equal(count(delegating(33), [...outcomes(1), mailOf('control', { type: 'capture', text: 'x' })]), 2);
+  const cancel = {
+    type: 'event',
+    event: { type: 'cancel', at: NOW, by: 'you', reason: 'x', open: [] },
+  } as const;
+  const results = resultsOf(play({ agent: { state: delegating(33) }, mail: outcomes(1) }, cancel));
+  assert.deepEqual([results[0], results.length], ['c0: ok: r', 33]);
+});
+
 it('outcomes that are there count before whatever else happens to a fan-in', () => {
   const cancel = {
     type: 'event',
