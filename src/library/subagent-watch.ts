@@ -1,6 +1,6 @@
 import type { Agent } from '../records/agent/agent.ts';
+import { isAgentProgram } from '../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
-import { isAgentProgram } from '../records/agent/submits.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
 import type { Failure } from '../records/conversation/failure.ts';
 import type { PlacedMessage, ResultContent } from '../records/conversation/message.ts';

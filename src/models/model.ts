@@ -2,7 +2,7 @@ import type { Usage } from '../records/agent/usage.ts';
 import type { Failure } from '../records/conversation/failure.ts';
 import type { AssistantContent } from '../records/conversation/message.ts';
 import type { PromptMessage } from '../records/conversation/prompt.ts';
-import type { ToolSpec } from '../records/tool-spec.ts';
+import type { ToolSpec } from '../records/tool.ts';
 import type { ModelHost } from './model-host.ts';
 
 export type Thinking = 'off' | 'low' | 'medium' | 'high';

@@ -1,6 +1,6 @@
 /**
- * The one table of errors that people and programs meet. Codes are stable; `hint` says what to do next.
- * Exit codes of the command line follow from it (`cli/exit-code.ts`).
+ * The one table of errors that people and programs see. Codes are stable; `hint` says what to do next.
+ * The command line derives its exit codes from it (`src/cli/start/exit-code.ts`).
  */
 export const ERROR_CODES = {
   E_USAGE: 'the command line or an option is wrong',

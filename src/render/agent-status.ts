@@ -1,6 +1,6 @@
 import type { Agent } from '../records/agent/agent.ts';
 import { isWorking } from '../records/agent/state.ts';
-import { isParked } from '../records/conversation/parked-call.ts';
+import { isParked } from '../records/conversation/parked.ts';
 import type { StateWord } from './state-mark.ts';
 
 export type StatusWord = Exclude<

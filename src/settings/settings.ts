@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { acpServerConfig } from '../models/acp/acp-config.ts';
 import { providerConfig } from '../models/provider/provider-config.ts';
-import type { DeepReadonly } from '../records/text/deep-readonly.ts';
+import type { DeepReadonly } from '../records/deep-readonly.ts';
 
 /** Longer than a timer of the platform can be set. */
 export const TIMEOUT_SECONDS_MAX = 2_000_000;

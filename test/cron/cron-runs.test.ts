@@ -4,7 +4,7 @@ import { after, beforeEach, it } from 'node:test';
 import { JobDesk } from '../../src/cron/job-desk.ts';
 import type { ToolsetTerms } from '../../src/kernel/toolsets/toolset-terms.ts';
 import type { NewCronJob } from '../../src/records/run/cron-job.ts';
-import { runText } from '../../src/records/run/run-text.ts';
+import { runText } from '../../src/records/run/run-end.ts';
 import { TreeKeeper } from '../../src/serve/tree-keeper.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
 import { HandClock } from '../runtime/hand-clock.ts';

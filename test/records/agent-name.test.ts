@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { announcement } from '../../src/kernel/mailbox/announcement.ts';
 import { frameLetters } from '../../src/kernel/mailbox/mail-frame.ts';
 import { framedName, keptName, nameFault } from '../../src/records/agent/agent-name.ts';
-import { runText } from '../../src/records/run/run-text.ts';
+import { runText } from '../../src/records/run/run-end.ts';
 
 const RLO = '\u202e';
 

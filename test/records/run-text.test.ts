@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { announcement } from '../../src/kernel/mailbox/announcement.ts';
 import type { Run } from '../../src/records/run/run.ts';
-import { runText } from '../../src/records/run/run-text.ts';
+import { runText } from '../../src/records/run/run-end.ts';
 import { newRun } from '../channels/parcel-fixture.ts';
 
 const ENDS: readonly (readonly [Partial<Run>, string])[] = [

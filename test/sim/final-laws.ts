@@ -5,7 +5,7 @@ import { isTerminal, isWorking } from '../../src/records/agent/state.ts';
 import type { Mail } from '../../src/records/conversation/mail.ts';
 import type { PlacedMessage } from '../../src/records/conversation/message.ts';
 import type { Run } from '../../src/records/run/run.ts';
-import { runOutcome } from '../../src/records/run/run-outcome.ts';
+import { runOutcome } from '../../src/records/run/run-end.ts';
 import { agentOf, mailOf, messageOf, type Row, runOf } from '../../src/store/ledger/rows.ts';
 import type { SimLedger } from './sim-ledger.ts';
 import type { Marks } from './sim-tools.ts';

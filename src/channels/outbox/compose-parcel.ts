@@ -1,6 +1,6 @@
 import { type Delivery, splitTarget } from '../../records/run/delivery.ts';
 import { isFinished, type Run } from '../../records/run/run.ts';
-import { runText } from '../../records/run/run-text.ts';
+import { runText } from '../../records/run/run-end.ts';
 import type { DeliverResult, Parcel } from '../channel.ts';
 import { askText } from './ask-text.ts';
 import type { OutboxLedger } from './outbox-ledger.ts';

@@ -1,5 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
-import { isUserInitiated } from '../../records/agent/user-initiated.ts';
+import { isUserInitiated } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import { ledStatus } from '../../render/agent-status.ts';

@@ -1,5 +1,5 @@
+import { isUserInitiated } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import { isUserInitiated } from '../../records/agent/user-initiated.ts';
 import { agentTable } from '../runs/agent-table.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { unledText, unledTrees } from '../worker/unled.ts';

@@ -3,7 +3,7 @@ import type { NewAgent } from '../../records/agent/new-agent.ts';
 import { type AgentState, isWorking } from '../../records/agent/state.ts';
 import { type NewDelivery, splitTarget } from '../../records/run/delivery.ts';
 import type { NewRun } from '../../records/run/run.ts';
-import { runOutcome } from '../../records/run/run-outcome.ts';
+import { runOutcome } from '../../records/run/run-end.ts';
 import type { Unit } from './unit.ts';
 
 /** Only agents with a task of their own can have a row in the history. */

@@ -1,5 +1,5 @@
 import type { AgentState } from '../../records/agent/state.ts';
-import { isParked } from '../../records/conversation/parked-call.ts';
+import { isParked } from '../../records/conversation/parked.ts';
 import type { AgentFacts, WorkerFacts } from './facts.ts';
 import { leaveUnled, seekLeader } from './leading.ts';
 import { isSettled } from './mailbox.ts';

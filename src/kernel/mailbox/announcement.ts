@@ -1,7 +1,7 @@
 import { framedName } from '../../records/agent/agent-name.ts';
 import type { ChildOutcome } from '../../records/agent/state.ts';
-import { endText } from '../../records/run/end-text.ts';
-import type { RunOutcome } from '../../records/run/run-outcome.ts';
+import type { RunOutcome } from '../../records/run/run-end.ts';
+import { endText } from '../../records/run/run-end.ts';
 
 /** What a requester is told of the end of a background run (seed 4, Result Announcement). `who` is its label, or its run id. */
 export function announcement(who: string, outcome: ChildOutcome): string {

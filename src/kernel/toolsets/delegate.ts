@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../records/agent/agent.ts';
-import { isSubAgent } from '../../records/agent/sub-agent.ts';
+import { isSubAgent } from '../../records/agent/agent.ts';
 import { runIsolated } from '../../records/run/isolated-run.ts';
 import { refuse } from './acts/agent-reference.ts';
 import { overBudget } from './acts/budget.ts';

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import type { AgentConfig } from '../../records/agent/agent.ts';
+import { isSubAgent, mustSubmit } from '../../records/agent/agent.ts';
 import type { NewAgent } from '../../records/agent/new-agent.ts';
 import type { ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';
-import { isSubAgent } from '../../records/agent/sub-agent.ts';
-import { mustSubmit } from '../../records/agent/submits.ts';
 import { storable } from '../../records/text/text.ts';
 import { name, refuse, text } from './acts/agent-reference.ts';
 import { overBudget } from './acts/budget.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isSubAgent } from '../../records/agent/sub-agent.ts';
+import { isSubAgent } from '../../records/agent/agent.ts';
 import { storable } from '../../records/text/text.ts';
 import { find, name, refuse, strings, text } from './acts/agent-reference.ts';
 import { forkAgent, forkNeeds } from './acts/fork-agent.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Agent } from '../../records/agent/agent.ts';
+import { isSubAgent } from '../../records/agent/agent.ts';
 import { framedName } from '../../records/agent/agent-name.ts';
-import { isSubAgent } from '../../records/agent/sub-agent.ts';
 import { type CompletionReading, readCompletion } from '../../records/conversation/completion.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { storable } from '../../records/text/text.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
+import { isAgentProgram } from '../../records/agent/agent.ts';
 import type { Profile } from '../../records/agent/profile.ts';
-import { isAgentProgram } from '../../records/agent/submits.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { Need } from './need.ts';
 import { schemaFault } from './output-schema.ts';

@@ -1,7 +1,7 @@
 import type { Agent, AgentConfig, Tree } from '../../records/agent/agent.ts';
 import type { Call, ChildOutcome, SpawnedChild, WaitSpec } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
-import type { ToolSpec } from '../../records/tool-spec.ts';
+import type { ToolSpec } from '../../records/tool.ts';
 import type { Consequence } from '../transition/event.ts';
 import type { Need, NeedAnswer } from './need.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
@@ -107,4 +107,10 @@ export interface Toolset {
 
 export function refusalText(code: RefusalCode, message: string): string {
   return JSON.stringify({ error: { code, message } });
+}
+
+/** Why these toolsets cannot serve one agent, as a sentence; null when they can. */
+export function toolsetClash(toolsets: readonly string[]): string | null {
+  if (!toolsets.includes('process') || !toolsets.includes('slash')) return null;
+  return 'an agent has the toolset process or slash, not both';
 }

@@ -1,5 +1,5 @@
 import type { Executing } from '../../records/agent/state.ts';
-import { isAsked } from '../../records/conversation/parked-call.ts';
+import { isAsked } from '../../records/conversation/parked.ts';
 import { appendAnswer, appendEvent } from './append.ts';
 import { schedule, withoutCall } from './calls.ts';
 import type { EventOf } from './event.ts';

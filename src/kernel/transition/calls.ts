@@ -1,7 +1,7 @@
 import type { Call, Executing, RunningCall, SpawnedChild } from '../../records/agent/state.ts';
 import type { Failure } from '../../records/conversation/failure.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
-import { isAsked } from '../../records/conversation/parked-call.ts';
+import { isAsked } from '../../records/conversation/parked.ts';
 import { appendAnswer, appendResult } from './append.ts';
 import { clearDeaths } from './deadly-calls.ts';
 import type { Effect } from './effect.ts';

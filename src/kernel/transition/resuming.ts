@@ -1,6 +1,6 @@
 import type { AgentState, Call, Executing } from '../../records/agent/state.ts';
 import type { Failure } from '../../records/conversation/failure.ts';
-import { isAsked, isParked } from '../../records/conversation/parked-call.ts';
+import { isAsked, isParked } from '../../records/conversation/parked.ts';
 import { appendAnswer } from './append.ts';
 import { schedule, stopCalls, withoutCall } from './calls.ts';
 import { countDeath, deadlyReason, forgiveDeaths } from './deadly-calls.ts';

@@ -1,5 +1,5 @@
 import type { AgentState, Call, RunningCall } from '../../records/agent/state.ts';
-import { isAsked } from '../../records/conversation/parked-call.ts';
+import { isAsked } from '../../records/conversation/parked.ts';
 import type { Arguments, View } from './view.ts';
 
 const MAX_LENGTH = 80;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { DeepReadonly } from '../../records/text/deep-readonly.ts';
+import type { DeepReadonly } from '../../records/deep-readonly.ts';
 
 /** One entry of `acp` in the configuration: an agent program that speaks the Agent Client Protocol on its standard streams. */
 export const acpServerConfig = z.strictObject({

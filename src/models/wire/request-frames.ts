@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestOptions } from 'node:http';
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { ToolSpec } from '../../records/tool-spec.ts';
+import type { ToolSpec } from '../../records/tool.ts';
 import type { ModelRequest } from '../model.ts';
 import { callOptions } from '../provider/call-options.ts';
 import { httpAddress, plainHeaders } from '../provider/http-fetch.ts';

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Usage } from '@ai-sdk/provider';
 import { parseJson } from '../../records/text/json-text.ts';
-import type { ToolSpec } from '../../records/tool-spec.ts';
+import type { ToolSpec } from '../../records/tool.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { dataUrl } from './chat-wire.ts';
 import { takeError } from './stream-error.ts';

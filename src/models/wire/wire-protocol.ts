@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import type { ToolSpec } from '../../records/tool-spec.ts';
+import type { ToolSpec } from '../../records/tool.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 
 /** A value as it came, before anybody has looked at it. */

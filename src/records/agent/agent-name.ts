@@ -1,10 +1,10 @@
 const LENGTH_MAX = 100;
 
-/** Controls, what is not seen, what turns the order of letters, and what breaks a line. */
+/** Control characters, invisible characters, bidirectional marks and line separators. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800]/u;
 const UNSEEN_RUNS = /[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800\s]+/gu;
 
-/** Whoever is called so could be taken for somebody else: a person, the runtime, or the agent that a tree begins with. */
+/** Names that could be mistaken for a person, the runtime or the root agent. */
 const RESERVED: ReadonlySet<string> = new Set([
   'assistant',
   'coppice',
@@ -16,14 +16,14 @@ const RESERVED: ReadonlySet<string> = new Set([
   'you',
 ]);
 
-/** Letters of other scripts that are drawn like those of the words above. */
+/** Homoglyphs: letters of other scripts that look like those of the reserved names. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   ['aаα', 'cсϲ', 'eе', 'hһ', 'iіιı', 'mм', 'nոη', 'oоοօ', 'pрρ', 'sѕ', 'tтτ', 'uսυ', 'yуγү'].flatMap(
     ([letter = '', ...others]) => others.map((other) => [other, letter] as const),
   ),
 );
 
-/** Why this cannot be what people and agents call an agent, a run or a job by; null when it can. A root may be `main`. */
+/** Why the text cannot name an agent, a run or a job; null if it can. Only a root may be called `main`. */
 export function nameFault(name: string, is_root = false): string | null {
   const text = name.trim();
   if (text === '') return 'a name must not be empty';
@@ -35,7 +35,7 @@ export function nameFault(name: string, is_root = false): string | null {
   return null;
 }
 
-/** The letters of it, without marks, as a hurried reader takes them. */
+/** The letters without diacritics and homoglyphs, as a hurried reader sees them. */
 function seenAs(text: string): string {
   const letters = text
     .normalize('NFKD')
@@ -44,13 +44,13 @@ function seenAs(text: string): string {
   return [...letters].map((letter) => LOOKALIKES.get(letter) ?? letter).join('');
 }
 
-/** A good name as it is kept. */
+/** The form in which a valid name is stored. */
 export function keptName(name: string): string {
   return name.trim().normalize('NFC');
 }
 
 /**
- * A name in a line that says who speaks: nothing in it can end the line or look like what stands around it. Ledgers of older versions hold any text.
+ * A name for a line that says who is speaking: it can neither end the line nor imitate the text around it. Ledgers of older versions may hold any text as a name.
  */
 export function framedName(name: string): string {
   const plain = visibleLine(name.slice(0, 4 * LENGTH_MAX))
@@ -59,7 +59,7 @@ export function framedName(name: string): string {
   return plain.replaceAll(/[[(]/g, '‹').replaceAll(/[\])]/g, '›').replaceAll('"', "'") || 'nobody';
 }
 
-/** What is seen of a text, on one line. */
+/** The visible characters of a text, on one line. */
 export function visibleLine(text: string): string {
   return text.replaceAll(UNSEEN_RUNS, ' ').trim();
 }

@@ -9,7 +9,7 @@ export interface PermissionRules {
   readonly deny: readonly string[];
 }
 
-/** What an agent was created with; fixed for its life, but for its model. */
+/** What an agent was created with. Fixed for its lifetime, except for its model. */
 export interface AgentConfig {
   /** `provider/model`; a person may choose another one. */
   readonly model: string;
@@ -20,39 +20,39 @@ export interface AgentConfig {
   readonly tools: readonly string[];
   /** Absolute path of its folder. */
   readonly cwd: string;
-  /** Permission rules in text form (`bash:git *`): what the command line says goes before the configuration. */
+  /** Permission rules as text (`bash:git *`). Rules of the command line take precedence over the configuration (docs/permissions.md). */
   readonly permissions: {
     readonly cli: PermissionRules;
     readonly config: PermissionRules;
-    /** What the root's own profile allows, where neither of them says anything. */
+    /** What the root's own profile allows where neither of the two has a rule. */
     readonly granted?: readonly string[];
-    /** What profiles on the way down leave of all that; they never allow anything more (SAFETY.md). */
+    /** Rules of the profiles on the path from the root: they restrict, and never allow more. */
     readonly narrowed?: readonly PermissionRules[];
   };
-  /** The profile it was set up by, if one was named. */
+  /** The profile that it was created from, if one was named. */
   readonly profile?: string;
-  /** Model requests of one turn, where it is fewer than the tree allows. */
+  /** Maximum model requests of one turn, if lower than the tree's limit. */
   readonly turns?: number;
-  /** Wall time of one turn in milliseconds, where it is less than the tree allows. */
+  /** Maximum wall time of one turn in milliseconds, if lower than the tree's limit. */
   readonly run_ms?: number;
-  /** Absent in conversations that a person began, and in their forks. */
+  /** Absent in conversations that a person started, and in their forks. */
   readonly task?: TaskTerms;
   /**
-   * The chat that a person talks with its tree in, as a target of the outbox (`telegram:42`): what its tree must be allowed is asked there, and a
-   * root's replies go there.
+   * The chat in which a person talks to the tree, as an outbox target (`telegram:42`). Approvals are requested there, and the root's replies are
+   * delivered there.
    */
   readonly channel?: string;
-  /** Nobody watches its tree: without a chat, what a rule asks about is denied. */
+  /** Nobody watches the tree: calls that need an approval are denied unless there is a chat to ask in. */
   readonly unattended?: boolean;
 }
 
 /**
- * How an agent came to be: it decides what its history begins with and how its outcome is delivered. `cron`: the root of a tree of its own,
- * begun by a timer.
+ * How an agent was created. Decides what its history begins with and how its outcome is delivered. `cron`: the root of a tree that a timer
+ * started.
  */
 export type Origin = 'root' | 'fork' | 'spawn' | 'session' | 'delegate' | 'cron';
 
-/** One agent as the ledger knows it. */
+/** One agent as the ledger stores it. */
 export interface Agent {
   readonly id: string;
   readonly root_id: string;
@@ -65,36 +65,36 @@ export interface Agent {
   readonly depth: number;
   readonly config: AgentConfig;
   readonly state: AgentState;
-  /** Seq of its newest message; a fresh fork starts at its fork point. */
+  /** Seq of its newest message; that of a new fork is its fork point. */
   readonly last_seq: number;
-  /** History up to and including this place belongs to the ancestor. */
+  /** History up to and including this message belongs to the ancestor. */
   readonly forked_from: { readonly agent_id: string; readonly seq: number } | null;
-  /** Letters ever addressed to it; the newest letter has this number. */
+  /** Mail ever addressed to it, which is also the number of the newest one. */
   readonly mail_count: number;
   readonly worker: string | null;
   readonly epoch: number;
-  /** How many of its processes died while a call of it ran in them, since it last rested. */
+  /** How many processes have died while running a call of this agent since it last rested. */
   readonly deaths: number;
   readonly calls: number;
   readonly usage: Usage;
-  /** One line on what it does right now, for people. */
+  /** One line for people: what it is doing now. */
   readonly doing: string | null;
-  /** Text of its last finished turn. */
+  /** Text of its last completed turn. */
   readonly reply: string | null;
-  /** Number of the newest letter that it was given notice of (seed 2); 0 when it never was. */
+  /** Number of the newest mail that it was notified of; 0 if none (docs/vocabularies.md). */
   readonly noticed: number;
   /**
-   * When the ledger was looked at, mail lay there that wakes it and that it was not told of: it rests, and is about to work. What is true of an agent
-   * that a process leads, the process knows better.
+   * As of the read, the agent rests with waking mail that it has not been notified of: it is about to work. For an agent led by a process, that process
+   * knows better.
    */
   readonly unread?: true;
-  /** It sent a letter to its parent since its last turn began. */
+  /** It has sent mail to its parent since its last turn began. */
   readonly sent_this_turn: boolean;
   /** Milliseconds since the epoch. */
   readonly created_at: number;
   readonly updated_at: number;
   readonly ended_at: number | null;
-  /** When a person took it out of sight; it stays in the ledger. */
+  /** When a person hid it from the lists; it stays in the ledger. */
   readonly reaped_at: number | null;
 }
 
@@ -108,4 +108,38 @@ export interface Tree {
   readonly total: number;
   readonly tokens: number;
   readonly cost_usd: number;
+}
+
+/** The model is an external agent program reached over ACP (`acp:NAME`), which calls its own tools, never ours. */
+export function isAgentProgram(model: string): boolean {
+  return model.startsWith('acp:');
+}
+
+/** Whether the agent must end with `submit_result` or `submit_error`. The result of an agent program is its last text. */
+export function mustSubmit(config: AgentConfig, origin: Origin): boolean {
+  if (config.task === undefined || origin !== config.task.kind || isAgentProgram(config.model)) return false;
+  return config.task.kind === 'spawn' || hasSchema(config);
+}
+
+/** Its result counts only if submitted, because that is when it is validated. */
+export function hasSchema({ task }: AgentConfig): boolean {
+  return task !== undefined && task.output_schema !== null;
+}
+
+/**
+ * Whether an agent of the same tree gave it its one task: such an agent creates others only by delegation (docs/vocabularies.md). A scheduled run is
+ * the root of its tree and may split its work like any other root.
+ */
+export function isSubAgent({ task }: Pick<AgentConfig, 'task'>): boolean {
+  return task !== undefined && task.kind !== 'cron';
+}
+
+/** A conversation that a person started, or a fork of one; not a sub-agent with a task of its own. */
+export function isUserInitiated(agent: Pick<Agent, 'origin'>): boolean {
+  return agent.origin === 'root' || agent.origin === 'fork';
+}
+
+/** Maximum wall time of one turn of the agent, milliseconds. */
+export function runTime(config: AgentConfig, limits: Limits): number {
+  return Math.min(limits.run_ms, config.run_ms ?? limits.run_ms);
 }

@@ -1,18 +1,18 @@
-/** Limits of one tree (DESIGN.md, Decided). `null` means unlimited. */
+/** Limits of one tree. `null` means unlimited. */
 export interface Limits {
-  /** Deepest allowed agent; the root has depth 0. */
+  /** Maximum depth of an agent; the root has depth 0. */
   readonly depth: number;
-  /** Children of one agent at work, or with mail to work on, when another is created. */
+  /** Maximum children of one agent that are working or have unread mail when another one is created. */
   readonly children: number;
-  /** Agents of the tree at work, or with mail to work on, the root included, when another is created. */
+  /** Maximum agents of the tree, root included, that are working or have unread mail when another one is created. */
   readonly live: number;
-  /** Agents ever created in the tree, the root included. */
+  /** Maximum agents ever created in the tree, root included. */
   readonly total: number;
-  /** Model requests of one agent in one turn. */
+  /** Maximum model requests of one agent in one turn. */
   readonly turns: number;
-  /** Wall time of one run, milliseconds. */
+  /** Maximum wall time of one run, milliseconds. */
   readonly run_ms: number;
-  /** Input and output tokens of the tree. */
+  /** Maximum input plus output tokens of the tree. */
   readonly tokens: number | null;
   readonly cost_usd: number | null;
 }

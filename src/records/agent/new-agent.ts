@@ -19,8 +19,8 @@ export interface NewAgent {
     | 'worker'
     | 'created_at'
   >;
-  /** Its own first messages; seqs go on from its fork point (0 when it has none). */
+  /** Its first own messages. Their seqs continue from its fork point (0 without one). */
   readonly messages: readonly Message[];
-  /** Enters the run history in the same transaction. */
+  /** Added to the run history in the same transaction. */
   readonly run?: NewRun;
 }

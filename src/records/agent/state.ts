@@ -1,42 +1,42 @@
 import type { Failure } from '../conversation/failure.ts';
 
-/** One tool call of the current turn. What the scheduler must know of its tool was stamped on it when the answer came in. */
+/** One tool call of the current turn. The tool's properties that scheduling needs are copied onto it when the answer arrives. */
 export interface Call {
   readonly id: string;
   readonly name: string;
   /** Raw JSON text as the model wrote it. */
   readonly input: string;
-  /** May run beside other such calls of the same message. */
+  /** May run in parallel with other such calls of the same message. */
   readonly side_by_side: boolean;
   /** Safe to run again after a crash; all others become `interrupted`. */
   readonly idempotent: boolean;
 }
 
-/** What a parked `wait` call waits for (seed 1, Wait Semantics). */
+/** What a parked `wait` call waits for (docs/vocabularies.md). */
 export interface WaitSpec {
-  /** Null: next message from anyone. Else fan-in: every listed agent, in the order of the arguments. */
+  /** Null: the next message from anyone. Otherwise a fan-in: every listed agent, in argument order. */
   readonly from: readonly string[] | null;
-  /** Milliseconds since the epoch at which it ends with what is there. */
+  /** When it ends with what has arrived by then, milliseconds since the epoch. */
   readonly deadline: number;
 }
 
-/** A call in flight; `wait`, `child` or an unanswered `ask` is there while it is parked in the ledger instead of running in a process. */
+/** A call in flight. With `wait`, `child` or an unanswered `ask` it is parked in the ledger instead of running in a process. */
 export interface RunningCall {
   readonly call: Call;
   readonly wait?: WaitSpec;
-  /** The child whose outcome will be its result (seed 5). */
+  /** The child whose outcome will be its result (delegation). */
   readonly child?: string;
-  /** What a person was asked before it may run, and since when the turn's clock stands still for it. */
+  /** The approval it needs before it runs, and since when the turn's clock is stopped for it. */
   readonly ask?: { readonly id: string; readonly at: number };
-  /** The person allowed it: it runs. */
+  /** A person approved it: it runs. */
   readonly approved?: boolean;
 }
 
-/** What a result is less than it was asked for. */
+/** In what way a result falls short of what was asked for. */
 export interface Reservations {
-  /** The limit that ended the child: the result is what it had by then. */
+  /** The limit that ended the child; the result is what it had by then. */
   readonly limit?: string;
-  /** It answered in words instead of submitting. */
+  /** It answered in plain text instead of submitting. */
   readonly unsubmitted?: true;
 }
 
@@ -57,7 +57,7 @@ export interface ChildResult {
 /** A child whose result the turn must await. */
 export interface SpawnedChild {
   readonly agent_id: string;
-  /** What it was told to do: stands beside its result (seed 3, Aggregated Results Format). */
+  /** Its task, shown next to its result. */
   readonly task: string;
 }
 
@@ -65,66 +65,66 @@ export interface SpawnedChild {
 export interface FailingCall {
   /** Fingerprint of name, input and error. */
   readonly signature: string;
-  /** In how many requests in a row it failed so. */
+  /** In how many consecutive requests it failed this way. */
   readonly times: number;
-  /** The last of these, counted as `Turn.requests`. */
+  /** The latest of these requests, numbered as `Turn.requests`. */
   readonly request: number;
 }
 
-/** What is held against the calls of a turn: processes died while they ran. */
+/** Evidence that calls of this turn kill the process that runs them. */
 export interface DeadlyCalls {
-  /** The ledger's count of such deaths, as far as it is reckoned in here. */
+  /** How much of the ledger's death count is included here. */
   readonly deaths: number;
-  /** How many of them with no call of the agent settled in between. */
+  /** Consecutive deaths without a settled call in between. */
   readonly in_a_row: number;
-  /** In how many of them a call ran, by the fingerprint of its name and input. */
+  /** Deaths per call, by fingerprint of its name and input. */
   readonly calls: readonly { readonly signature: string; readonly times: number }[];
 }
 
-/** The running count of one turn: what limits and the repeated-failure breaker look at. */
+/** The counters of one turn, for limits and the repeated-failure breaker. */
 export interface Turn {
   /** Model requests answered in this turn. */
   readonly requests: number;
   readonly failing: readonly FailingCall[];
-  /** Not there while no process has died in this turn. */
+  /** Absent if no process has died in this turn. */
   readonly deadly?: DeadlyCalls;
-  /** The limit that was reached: one last answer without tools follows, and this failure if it brings nothing. */
+  /** The limit that was reached: one last answer without tools follows; if it is empty, the turn ends with this failure. */
   readonly grace: Failure | null;
-  /** The time for the last word came while a request was under way: that answer counts, and no call of it is run. */
+  /** The time for the last answer came during a request: its answer counts, but none of its calls run. */
   readonly late?: Failure;
-  /** A child that must submit was reminded of it, once (seed 3): what it had answered instead. */
+  /** A child that must submit has been reminded once: what it had answered instead. */
   readonly reminded?: string;
-  /** The newest answer was cut or empty, and the model was asked once more: what it had said so far. */
+  /** The newest answer was cut off or empty and the model was asked again: its text so far. */
   readonly unfinished?: string;
   /** Milliseconds since the epoch. */
   readonly started_at: number;
 }
 
 /**
- * The state of one agent, a tagged union (DESIGN.md, Kernel). `completed`, `failed` and `killed` are
- * terminal: no event leads out of them (law 3).
+ * The state of one agent. `completed`, `failed` and `killed` are terminal: no event leads out of them (law 3,
+ * docs/ledger.md).
  */
 export type AgentState =
-  /** `limit`: the one that ended its newest turn. */
+  /** `limit`: what ended its newest turn early. */
   | { readonly type: 'idle'; readonly limit?: string }
-  /** A person waits here for mail (seed 1, `/wait`). */
+  /** A person waits for mail in this agent (`/wait`). */
   | { readonly type: 'waiting'; readonly wait: WaitSpec; readonly since: number }
   | { readonly type: 'requesting'; readonly attempt: number; readonly turn: Turn }
   | {
       readonly type: 'executing';
-      /** Seq of the assistant message whose calls these are: the fork point of its forks. */
+      /** Seq of the assistant message with these calls: the fork point of its forks. */
       readonly seq: number;
       readonly running: readonly RunningCall[];
       readonly queued: readonly Call[];
-      /** Ids of settled calls, in the order they settled; their results are messages. */
+      /** Ids of settled calls in settling order; their results are messages. */
       readonly results: readonly string[];
-      /** Children whose results this turn must await, in the order of their creation. */
+      /** Children whose results this turn must await, in creation order. */
       readonly spawned: readonly SpawnedChild[];
-      /** Results of such children that came before the turn was ready for them. */
+      /** Results of these children that arrived before the turn was ready for them. */
       readonly early: readonly ChildResult[];
       readonly turn: Turn;
     }
-  /** Fan-in (seed 3): every child of `spawned` is in `pending` or in `results`. */
+  /** Fan-in: every child of `spawned` is in `pending` or in `results`. */
   | {
       readonly type: 'awaiting';
       readonly pending: readonly string[];
@@ -163,7 +163,7 @@ export const WORKING: ReadonlySet<StateType> = new Set([
   'cancelling',
   'waiting',
 ]);
-/** Nothing is done until something reaches the agent. */
+/** Nothing happens until mail or a person reaches the agent. */
 export const RESTING: ReadonlySet<StateType> = new Set(['idle', 'errored']);
 
 export function isTerminal(type: StateType): boolean {

@@ -1,32 +1,32 @@
 /**
- * How an agent with a task of its own was asked for: its parent awaits it (`spawn`, `delegate`), hears of it later (`session`), or it has none
- * and was begun by a timer (`cron`).
+ * How an agent with a task of its own was created: its parent awaits it (`spawn`, `delegate`) or is told of its end later (`session`), or a timer
+ * started it and it has no parent (`cron`).
  */
 export type TaskKind = 'spawn' | 'session' | 'delegate' | 'cron';
 
-/** A git worktree of the agent's own: its branch and its changes are part of its result. */
+/** The agent's own git worktree; its branch and changes are part of the result. */
 export interface Worktree {
   /** Absolute; the agent's folder lies in it. */
   readonly path: string;
   readonly branch: string;
-  /** The commit it began at. */
+  /** The commit it was created from. */
   readonly base: string;
 }
 
-/** The terms under which an agent works on a task in a fresh conversation; they are part of its configuration. */
+/** How an agent works on a task in a fresh conversation; part of its configuration. */
 export interface TaskTerms {
   readonly kind: TaskKind;
   /** What people call it (`sessions_spawn` label, `subagent_spawn` description). */
   readonly label: string | null;
-  /** Row of the run history; null for `spawn`, whose outcome stands in the parent's conversation. */
+  /** Row of the run history; null for `spawn`, whose outcome is in the parent's conversation. */
   readonly run_id: string | null;
-  /** `delete`: the conversation goes once its outcome was delivered (seed 4). */
+  /** `delete`: the conversation is deleted after its outcome was delivered. */
   readonly cleanup: 'delete' | 'keep';
   /** JSON Schema that a submitted result is checked against. */
   readonly output_schema: Readonly<Record<string, unknown>> | null;
-  /** How many delegations deep it is (seed 5); 0 for a task that nobody delegated. */
+  /** Depth of delegation; 0 for a task that was not delegated. */
   readonly delegation: number;
   readonly worktree: Worktree | null;
-  /** Its end goes to people outside too: its conversation stays until they have it. */
+  /** Its outcome is also delivered to people outside; its conversation is kept until then. */
   readonly delivers?: boolean;
 }

@@ -1,7 +1,7 @@
 import type { Failure } from './failure.ts';
 import type { AssistantContent } from './message.ts';
 
-/** What a model is told when an answer of it was no whole one; it is asked once more. */
+/** What a model is told when its answer was incomplete; it is asked once more. */
 const CONTINUE =
   'Your answer was cut off at the output limit. Go on exactly where it stopped, without repeating anything.';
 const SHORTER = 'The output limit was reached before you said anything. Think less, and answer now.';
@@ -13,10 +13,10 @@ const CUT_MARK = '[The answer was cut off here, at the output limit of the model
 
 const INTERRUPTED_MARK = '[The answer was interrupted here.]';
 
-/** Providers' words for a model that declined by itself; everything else is a filter's. */
+/** Providers' reasons for a model that declined by itself; all others mean a content filter. */
 const DECLINED: ReadonlySet<string> = new Set(['refusal', 'stop']);
 
-/** Nothing in a refused answer counts, neither text nor calls; it is not sent to the model again (`prompt.ts`). */
+/** Nothing in a refused answer counts, neither text nor calls; it is never sent to a model again (`prompt.ts`). */
 export function refusal({ finish, reason }: AssistantContent): Failure | null {
   if (finish !== 'refused') return null;
   const error =
@@ -26,12 +26,12 @@ export function refusal({ finish, reason }: AssistantContent): Failure | null {
   return { kind: 'refused', error, retryable: true };
 }
 
-/** How an answer that was cut goes on. */
+/** How the model is asked to continue an answer that was cut off. */
 export function continuation(said: string): string {
   return said.trim() === '' ? SHORTER : CONTINUE;
 }
 
-/** Why an answer without calls is no end of a turn, and what its model is told to mend it; null for a whole one. */
+/** Why an answer without calls does not end the turn, and what the model is told to fix it; null for a complete answer. */
 export function shortfall(
   { finish }: AssistantContent,
   text: string,
@@ -50,17 +50,17 @@ export function shortfall(
   };
 }
 
-/** A last answer cannot be continued: a text that was cut says so. */
+/** A last answer cannot be continued, so a text that was cut off is marked. */
 export function marked({ finish }: AssistantContent, text: string): string {
   return finish === 'length' && text !== '' ? `${text}\n\n${CUT_MARK}` : text;
 }
 
-/** What had come of an answer that somebody stopped: its text. Thoughts and calls that were not finished are no part of it. */
+/** The text of an answer that somebody stopped, without unfinished reasoning and calls. */
 export function interruptedAnswer(model: string, said: string): AssistantContent {
   return { model, parts: [{ type: 'text', text: said }], finish: 'interrupted' };
 }
 
-/** As its model reads it afterwards: it shall know that the rest was never heard. */
+/** As the model sees it afterwards: it must know that nobody read the rest. */
 export function toldAsInterrupted({ parts }: AssistantContent): AssistantContent['parts'] {
   return parts.map((part) =>
     part.type === 'text' ? { type: 'text', text: `${part.text.trimEnd()}\n\n${INTERRUPTED_MARK}` } : part,

@@ -1,4 +1,4 @@
-/** A call that a person must allow: bound to this call and its exact arguments (SAFETY.md, approvals). */
+/** A call that a person must approve; bound to this call and its exact arguments (docs/permissions.md). */
 export interface NewAsk {
   readonly id: string;
   readonly root_id: string;
@@ -6,23 +6,23 @@ export interface NewAsk {
   readonly agent_name: string;
   readonly call_id: string;
   readonly tool: string;
-  /** What the call is about, as rules match it: the command, the path. */
+  /** What rules match: the command, the path. */
   readonly subject: string;
   /** The arguments as the model wrote them. */
   readonly input: string;
-  /** What it would change in a file as that was when it asked, as a unified diff; null where that cannot be told. */
+  /** What it would change in a file as of asking, as a unified diff; null if unknown. */
   readonly difference: string | null;
   readonly cwd: string;
-  /** Why it asks, for people: `ask(bash:rm *)`. */
+  /** The rule that asks, for people: `ask(bash:rm *)`. */
   readonly rule: string;
   /** Milliseconds since the epoch. */
   readonly asked_at: number;
 }
 
-/** `void`: the call went away before anybody answered. */
+/** `void`: the call ended before anybody answered. */
 export type AskVerdict = 'allow' | 'deny' | 'void';
 
-/** How far an `allow` reaches: this call, or this tool for this agent as long as it lives. */
+/** Scope of an `allow`: this call, or this tool for the agent's lifetime. */
 export type AskScope = 'once' | 'agent';
 
 export interface AskAnswer {

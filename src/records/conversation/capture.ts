@@ -1,6 +1,6 @@
 import type { CaptureContent } from './message.ts';
 
-/** The lines of an open capture after one more of its rows; null: none is open (seed 1, Capture Mode). */
+/** The lines of the open capture after one more of its rows; null if none is open. */
 export function afterCapture(
   open: readonly string[] | null,
   { text, mark }: CaptureContent,

@@ -1,12 +1,12 @@
 import { parseJson } from '../text/json-text.ts';
 
-/** What a child tells its parent when its work is done (seed 2, Structured Completion Message). */
+/** The structured message with which a child reports the end of its work (docs/vocabularies.md). */
 export type Completion =
   | {
       readonly status: 'idle';
       readonly success: true;
       readonly summary: string;
-      /** It ended in these words, and its parent is told so in its place. */
+      /** The child did not report; its last text was reported on its behalf. */
       readonly submitted?: false;
     }
   | { readonly status: 'idle'; readonly success: false; readonly error: string; readonly partial?: string };
@@ -15,7 +15,7 @@ export type CompletionReading =
   /** An ordinary message. */
   | { readonly type: 'none' }
   | { readonly type: 'completion'; readonly completion: Completion }
-  /** Meant as one, but not whole. */
+  /** Intended as a completion, but malformed. */
   | { readonly type: 'invalid'; readonly error: string };
 
 const SHAPES =

@@ -1,8 +1,8 @@
 import type { Image } from './message.ts';
 
 /**
- * What every provider takes in every conversation (Anthropic: 2,000 pixels a side among more than 20 pictures, 5 MB of base64 each; Gemini: no GIF; OpenAI:
- * nothing that moves). A history may go to any of them: a child, or the agent after a switch, may have another model.
+ * Image limits that satisfy every provider (Anthropic: 2,000 pixels per side beyond 20 images, 5 MB of base64 each; Gemini: no GIF; OpenAI: no
+ * animation). Any of them may receive a history: a child, or the agent after a switch, may use another model.
  */
 export const IMAGE_SIDE_MAX = 2_000;
 export const IMAGE_BASE64_MAX = 5 * 1024 * 1024;
@@ -14,7 +14,7 @@ interface Seen {
   readonly moves: boolean;
 }
 
-/** Why some provider would refuse the picture, and with it the whole conversation; null when none would. Looks at its first bytes, decodes nothing. */
+/** Why a provider would refuse the image, and with it the whole conversation; null if none would. Reads only the header. */
 export function imageFault({ media_type, base64 }: Image): string | null {
   if (base64.length > IMAGE_BASE64_MAX)
     return `it has ${base64.length} bytes as base64; the most is ${IMAGE_BASE64_MAX}`;
@@ -31,7 +31,7 @@ function headerOf(bytes: Buffer): Seen | null {
   try {
     return pngOf(bytes) ?? webpOf(bytes) ?? jpegOf(bytes);
   } catch {
-    // It ends within its header.
+    // The header is truncated.
     return null;
   }
 }
@@ -69,7 +69,7 @@ function webpOf(bytes: Buffer): Seen | null {
   }
 }
 
-/** The first frame header behind the segments that only tell of the picture. */
+/** Skips metadata segments up to the first frame header. */
 function jpegOf(bytes: Buffer): Seen | null {
   if (bytes.readUInt16BE(0) !== 0xffd8) return null;
   for (let at = 2; ; at += 2 + bytes.readUInt16BE(at + 2)) {

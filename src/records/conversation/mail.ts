@@ -1,12 +1,12 @@
 /**
- * Everything addressed to an agent lies in its mailbox until the transaction that takes it into the
- * conversation (law 6). `letter`: text from an agent or the human. `outcome`: the end of a child that its
- * parent awaits. `announce`: a background run's end. `task`: what a queued run is to do, to its own agent. `control`: a
- * person's interrupt or retry. `event`: what the system tells the session, such as a timer.
+ * Everything addressed to an agent stays in its mailbox until the transaction that adds it to the conversation
+ * (law 6, docs/ledger.md). `letter`: text from an agent or a person. `outcome`: the end of a child that its parent awaits. `announce`:
+ * the end of a background run. `task`: the task of a queued run, addressed to its own agent. `control`: a person's interrupt or
+ * retry. `event`: a system notification to the session, such as a timer.
  */
 export type MailKind = 'letter' | 'outcome' | 'announce' | 'task' | 'control' | 'event';
 
-/** Kinds that say something to the model: such mail wakes an agent that rests. */
+/** Kinds with text for the model: such mail wakes a resting agent. */
 export const WAKING_MAIL: ReadonlySet<MailKind> = new Set(['letter', 'announce', 'task', 'event']);
 
 export interface Mail {
@@ -19,11 +19,11 @@ export interface Mail {
   readonly kind: MailKind;
   /** The text of a letter, a task or an event; JSON for other kinds. */
   readonly body: string;
-  /** Counts from 1 per recipient: first in, first out. */
+  /** Per recipient, counted from 1: first in, first out. */
   readonly number: number;
   /** Milliseconds since the epoch. */
   readonly sent_at: number;
-  /** Seq of the message that carries it; null while pending. */
+  /** Seq of the message that contains it; null while unread. */
   readonly consumed_seq: number | null;
 }
 

@@ -1,7 +1,6 @@
 /**
- * What a conversation is made of. Rows `(agent, seq, kind, content)`, append-only; `content` is one of the
- * shapes below, chosen by `kind`. Kinds `capture` and `event` are for people and never reach a model
- * (see `prompt.ts`, the one filter).
+ * The messages of a conversation: append-only rows `(agent, seq, kind, content)`, where `kind` selects the shape of `content`.
+ * The kinds `capture` and `event` are for people and never reach a model (`prompt.ts` is the one filter).
  */
 
 /** Provider-private data that must travel back unchanged (signatures of reasoning blocks, item ids). */
@@ -36,8 +35,8 @@ export interface Image {
   readonly base64: string;
 }
 
-/** `human`: typed by a person. `mail`: letters from agents. `system`: written by the runtime. `identity`: tells a
- * fork who it is. `task`: what an agent in a fresh conversation is to do. */
+/** `human`: typed by a person. `mail`: mail from agents. `system`: written by the runtime. `identity`: tells a fork
+ * who it is. `task`: the task of an agent in a fresh conversation. */
 export type UserOrigin = 'human' | 'mail' | 'system' | 'identity' | 'task';
 
 export interface UserContent {
@@ -47,15 +46,15 @@ export interface UserContent {
 }
 
 export interface AssistantContent {
-  /** `provider/model` that wrote it: metadata of one provider is never sent to another. */
+  /** The `provider/model` that wrote it: one provider's metadata is never sent to another. */
   readonly model: string;
   readonly parts: readonly AssistantPart[];
   /**
-   * `length`: cut at the output limit. `refused`: the model or a filter declined. `interrupted`: somebody stopped it, and this text had come. Not there
-   * for an answer that is whole.
+   * `length`: cut off at the output limit. `refused`: declined by the model or blocked by a filter. `interrupted`: stopped by somebody; the parts are
+   * what had arrived. Absent for a complete answer.
    */
   readonly finish?: 'length' | 'refused' | 'interrupted';
-  /** The provider's own word for it. */
+  /** The provider's own reason. */
   readonly reason?: string;
 }
 
@@ -82,13 +81,13 @@ export interface EventContent {
     | 'asked'
     | 'answered'
     | 'waited'
-    /** A message before it is not sent to a model any more: the one with so many `behind` it, or the one that models saw last (`prompt.ts`). */
+    /** An earlier message is no longer sent to models: the one followed by `behind` others, or the newest one that models saw (`prompt.ts`). */
     | 'left-out';
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** What a person captured; the first and the last row of a capture are marks without text. */
+/** Lines that a person captured; the first and last row of a capture are marks without text. */
 export interface CaptureContent {
   readonly text: string;
   readonly mark?: 'begun' | 'ended';
@@ -101,7 +100,7 @@ export type Message =
   | { readonly kind: 'event'; readonly content: EventContent }
   | { readonly kind: 'capture'; readonly content: CaptureContent };
 
-/** A message at its place: `seq` counts from 1 without gaps along the composed history of one agent (law 11). */
+/** A message with its position: `seq` counts from 1 without gaps along the composed history of an agent (law 11, docs/ledger.md). */
 export type PlacedMessage = Message & {
   readonly agent_id: string;
   readonly seq: number;

@@ -1,17 +1,28 @@
-import type { AgentState } from '../agent/state.ts';
-import { isAsked, isParked } from './parked-call.ts';
+import type { AgentState, RunningCall } from '../agent/state.ts';
 
-/** Of its run time an agent has a quarter, at most this, for its last word. */
+/** The call needs an approval that has not been given. */
+export function isAsked(
+  one: RunningCall,
+): one is RunningCall & { readonly ask: NonNullable<RunningCall['ask']> } {
+  return one.ask !== undefined && one.approved !== true;
+}
+
+/** The call is parked in the ledger; all others in flight run in a process. */
+export function isParked(one: RunningCall): boolean {
+  return one.wait !== undefined || one.child !== undefined || isAsked(one);
+}
+
+/** The last quarter of an agent's run time, at most this long, is reserved for its last answer. */
 const LAST_WORD_MS = 60_000;
 
 export interface RunDeadline {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** The run time is used up then; else it is the moment at which the last word is asked for. */
+  /** True: the run time ends. False: the last answer is requested. */
   readonly final: boolean;
 }
 
-/** What the clock of the turn looks at next; null: no turn is under way. A run time is a maximum: the last word has its share inside it. */
+/** The next deadline of the turn; null without a turn. The run time is a maximum that includes the last answer. */
 export function runDeadline(state: AgentState, run_ms: number): RunDeadline | null {
   if (!('turn' in state)) return null;
   const { started_at, grace, late } = state.turn;
@@ -20,14 +31,14 @@ export function runDeadline(state: AgentState, run_ms: number): RunDeadline | nu
   return { at: end - Math.min(LAST_WORD_MS, run_ms / 4), final: false };
 }
 
-/** A person is asked; the clock of the turn stands still. */
+/** An approval is pending; the clock of the turn is stopped. */
 export function isAsking(state: AgentState): boolean {
   return state.type === 'executing' && state.running.some(isAsked);
 }
 
 /**
- * Until when an agent at work needs no process: what it waits for comes by mail, or with time. `Infinity`: until it is written to; null: something is
- * to be done for it, or it is not at work.
+ * Until when a working agent needs no process because it waits only for mail or a deadline. `Infinity`: until mail arrives; null: there is work to do
+ * for it, or it is not working.
  */
 export function parkedUntil(state: AgentState, run_ms: number): number | null {
   if (state.type === 'waiting') return state.wait.deadline;

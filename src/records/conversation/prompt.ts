@@ -12,22 +12,22 @@ import type {
   UserContent,
 } from './message.ts';
 
-/** A conversation as a model sees it: only kinds that may reach a provider, results gathered per assistant message. */
+/** A conversation as a model sees it: only kinds that may reach a provider, with results grouped per assistant message. */
 export type PromptMessage =
   | { readonly role: 'user'; readonly text: string; readonly images?: readonly Image[] }
   | { readonly role: 'assistant'; readonly model: string; readonly parts: readonly AssistantPart[] }
   | { readonly role: 'results'; readonly results: readonly ResultContent[] };
 
-/** The one text that answers every call of the message in which a fork was called, for every child alike. */
+/** Answers every call of the forking message, identically for all children so that they share a cached prefix. */
 export const FORK_PLACEHOLDER =
   'You are a fork of the agent that made this call. Its result goes to that agent, not to you.';
 
-/** What a model reads in place of results that a person left out. */
+/** Replaces results that a person left out. */
 export const LEFT_OUT_RESULT = 'This result was left out: the provider refused to take it.';
 
 const LEFT_OUT_MESSAGE = 'This message was left out: the provider refused to take it.';
 
-/** What relatives have in common: built once, at the first request of the first of them, and never changed. */
+/** The prefix that related agents share: built once, on the first request of any of them, and immutable. */
 export interface SharedPrefix {
   readonly length: number;
   readonly messages: () => readonly PromptMessage[];
@@ -36,24 +36,24 @@ export interface SharedPrefix {
 const NOTHING_SHARED: SharedPrefix = { length: 0, messages: () => [] };
 
 /**
- * Builds what a model sees, message by message; the one place where kinds that are only for people (`event`, `capture`)
- * are left out. Appending is O(1), so a prompt that grows is never built again; forking is O(1) too.
+ * Builds what a model sees, message by message. The one place that filters out the kinds for people (`event`, `capture`).
+ * Appending and forking are O(1), so a growing prompt is never rebuilt.
  */
 export class Prompt {
   #shared: SharedPrefix;
   #own: PromptMessage[] = [];
-  /** How many of these are an ancestor's. */
+  /** How many of them come from an ancestor. */
   #inherited = 0;
-  /** Place of the newest message that somebody wrote to it. */
+  /** Index of the newest message addressed to it. */
   #spoken_to = 0;
-  /** Results of the newest assistant message, until all its calls are answered. */
+  /** Calls of the newest assistant message and their results, until all calls are answered. */
   #open: { calls: CallPart[]; results: ResultContent[] } | null = null;
 
   constructor(shared: SharedPrefix = NOTHING_SHARED) {
     this.#shared = shared;
   }
 
-  /** How many leading messages are an ancestor's. */
+  /** How many leading messages are shared with an ancestor. */
   get shared(): number {
     return this.#shared.length;
   }
@@ -69,14 +69,14 @@ export class Prompt {
       case 'assistant': {
         const content = message.content as AssistantContent;
         const { model, finish } = content;
-        // Providers go on refusing as long as a refused answer stands there; its calls, none of which ran, go with it.
+        // Providers keep refusing while a refused answer is in the conversation. Its calls never ran, so they go, too.
         if (finish === 'refused') {
           this.#open = null;
           return;
         }
         const parts = finish === 'interrupted' ? toldAsInterrupted(content) : content.parts;
         const calls = parts.filter((part) => part.type === 'call');
-        // An answer without any part would be refused by providers; it says nothing either.
+        // Providers refuse an answer without parts.
         if (parts.length > 0) this.#own.push({ role: 'assistant', model, parts });
         this.#open = calls.length > 0 ? { calls, results: [] } : null;
         return;
@@ -100,14 +100,14 @@ export class Prompt {
     if (event === 'left-out') this.leaveOut(typeof data?.behind === 'number' ? data.behind : 0);
   }
 
-  /** Takes out the message that has so many behind it; the newest one where there is no such, or nothing of it is left. */
+  /** Leaves out the message followed by `behind` others; the newest one if there is none, or if it is already empty. Returns a description for people. */
   leaveOut(behind = 0): string | null {
     const index = this.#shared.length + this.#own.length - 1 - behind;
     const message = behind > 0 ? this.messages()[index] : undefined;
     const blank = message === undefined ? null : withoutContent(message);
     if (message === undefined || blank === null) return this.#leaveOutNewest();
     this.#open = null;
-    // What stands behind it is no beginning that relatives send, too.
+    // What follows it is no longer a prefix shared with relatives.
     const { length, messages } = this.#shared;
     if (index < length) {
       const inherited = messages().slice(index, length);
@@ -121,8 +121,8 @@ export class Prompt {
   }
 
   /**
-   * Takes the newest message out of what the model sees, and tells which; null when there is none. Calls stay answered: of their results only
-   * what was told goes, and the next time the calls with them.
+   * Leaves out the newest message and describes it; null if there is none. Calls stay answered: first only the output of their results is
+   * removed, the next time the calls with them.
    */
   #leaveOutNewest(): string | null {
     this.#open = null;
@@ -137,7 +137,7 @@ export class Prompt {
     return calls === undefined ? described(last) : described(calls);
   }
 
-  /** The arrays themselves stay as they are: forks build their beginnings from them later. */
+  /** Copies instead of mutating: forks build their prefixes from the arrays later. */
   #pop(): PromptMessage | undefined {
     if (this.#own.length === 0) {
       const { length, messages } = this.#shared;
@@ -152,25 +152,25 @@ export class Prompt {
     return last;
   }
 
-  /** The messages so far; calls that have no result yet stand unanswered at the end. */
+  /** The messages so far; calls without a result are unanswered at the end. */
   messages(): readonly PromptMessage[] {
     return this.#shared.length === 0 ? [...this.#own] : [...this.#shared.messages(), ...this.#own];
   }
 
-  /** What somebody wrote to it last, and whether a conversation of its own began with that. */
+  /** The newest message addressed to it, and whether its own conversation began with that message. */
   get spokenTo(): { readonly text: string; readonly first: boolean } {
     const newest = this.#own[this.#spoken_to];
     const first = this.#shared.length === 0 && this.#spoken_to === 0;
     return { text: newest?.role === 'user' ? newest.text : '', first };
   }
 
-  /** What its model said in the own part, oldest first; `since`: all of it, or since somebody wrote to it. */
+  /** Assistant texts of its own part, oldest first: all of them, or those since the newest message addressed to it. */
   said(since: 'beginning' | 'spoken-to'): string[] {
     const own = this.#own.slice(since === 'beginning' ? this.#inherited : this.#spoken_to);
     return own.flatMap((message) => (message.role === 'assistant' ? [textOf(message)] : []));
   }
 
-  /** What every fork of this point begins with: all calls of the newest assistant message get one identical answer. */
+  /** The prefix of every fork at this point: all calls of the newest assistant message get the same placeholder. */
   forked(): SharedPrefix {
     const [shared, own, length] = [this.#shared, this.#own, this.#own.length];
     const placeholders: PromptMessage[] =
@@ -179,14 +179,14 @@ export class Prompt {
     return {
       length: shared.length + length + placeholders.length,
       messages: () => {
-        // The own messages are append-only, so this is the same whenever it is built.
+        // Own messages are append-only, so the result does not depend on when it is built.
         built ??= [...shared.messages(), ...own.slice(0, length), ...placeholders];
         return built;
       },
     };
   }
 
-  /** Answers in the order of the calls, whatever order they settled in. */
+  /** Results in call order, independent of settling order. */
   #answer(open: { calls: CallPart[]; results: ResultContent[] }): void {
     const byId = new Map(open.results.map((result) => [result.call_id, result]));
     const results = open.calls.flatMap((call) => byId.get(call.id) ?? []);
@@ -207,7 +207,7 @@ function withoutOutput({ call_id, name, status }: ResultContent): ResultContent 
   return { call_id, name, status, output: LEFT_OUT_RESULT };
 }
 
-/** The message without what its provider may have refused, so that all around it stays as it is; null when nothing of it is left. */
+/** The message without the content that the provider may have refused, keeping the structure around it; null if it has none left. */
 function withoutContent(message: PromptMessage): PromptMessage | null {
   switch (message.role) {
     case 'user':
@@ -235,7 +235,7 @@ function described(message: PromptMessage): string {
   return calls.length === 0 ? `the answer ${excerpt(text)}` : `the calls of ${calls.join(', ')}`;
 }
 
-/** The prompt of a composed history: at each fork point the ancestor's open calls get the placeholder. */
+/** The prompt of a composed history: at each fork point the ancestor's open calls are answered with the placeholder. */
 export function promptOf(history: readonly PlacedMessage[]): Prompt {
   let prompt = new Prompt();
   let owner: string | null = null;

@@ -2,62 +2,62 @@ import type { Agent } from '../agent/agent.ts';
 import { isTerminal, isWorking, type WaitSpec } from '../agent/state.ts';
 import type { Mail } from './mail.ts';
 
-/** Seed 1: exactly four statuses. */
+/** Exactly these four (docs/vocabularies.md). */
 export type WaitStatus = 'received' | 'running' | 'idle' | 'dead';
 
 export interface WaitRow {
   readonly agent_id: string;
   readonly name: string;
   readonly status: WaitStatus;
-  /** The letter, for `received`. */
+  /** The mail's text, for `received`. */
   readonly message?: string;
-  /** Text of its last turn, for an `idle` agent that sent its parent nothing in it. */
+  /** Text of its last turn, for an `idle` agent that sent its parent no mail in it. */
   readonly last_reply?: string;
-  /** Why its turn failed, for an `idle` agent whose turn did. */
+  /** Why its turn failed, if it did. */
   readonly error?: string;
-  /** The limit that ended its turn: what it did is what it had by then. */
+  /** The limit that cut its turn short. */
   readonly limit?: string;
 }
 
 export interface WaitView {
   readonly now: number;
-  /** Pending letters of the waiter, oldest first. */
+  /** The waiter's unread mail, oldest first. */
   readonly inbox: readonly Mail[];
   readonly agent: (id: string) => Agent | undefined;
-  /** True when a letter from this agent is pending for the waiter. */
+  /** The waiter has an unread letter from this agent. */
   readonly hasLetterFrom: (id: string) => boolean;
-  /** True when mail wakes this agent: it is about to work on it, even if it rests at this moment. */
+  /** The agent has waking mail: it is about to work, even if it rests at this moment. */
   readonly hasMail: (agent: Agent) => boolean;
 }
 
-/** The end of a wait: what the call returns, and the letters that this consumes (law 6). */
+/** The end of a wait: what the call returns and the mail that it consumes (law 6, docs/ledger.md). */
 export interface WaitEnd {
   readonly output: string;
   readonly consume: readonly string[];
 }
 
-/** Why a wait ends although not everybody has answered. */
+/** Why a wait ends before everybody has answered. */
 export type WaitCut = 'timeout' | 'interrupted';
 
-/** Whether nothing is left to wait for from this agent: it wrote, idles, or is dead. */
+/** Nothing is left to wait for: the agent has written, idles or is dead. */
 export function isAnswered(id: string, view: WaitView): boolean {
-  // The status is looked at first: mail that was sent before the turn ended is then surely seen.
+  // Status first: mail sent before the end of the turn is then guaranteed to be visible.
   const agent = view.agent(id);
   const resting = agent === undefined || !atWork(agent, view);
   return view.hasLetterFrom(id) || resting;
 }
 
-/** It lives, does nothing, and is not about to. */
+/** Alive, not working, and not about to. */
 export function isAtRest(agent: Agent, view: WaitView): boolean {
   return !isTerminal(agent.state.type) && !atWork(agent, view);
 }
 
-/** A child that was created and has not begun its first turn has nothing to show yet: it runs. So does one with mail to read. */
+/** A child before its first turn counts as running, and so does an agent with waking mail. */
 function atWork(agent: Agent, view: WaitView): boolean {
   return isWorking(agent.state.type) || (!isTerminal(agent.state.type) && view.hasMail(agent));
 }
 
-/** Mode 1: the first letter from anyone; mode 2: every listed agent (seed 1, Wait Semantics). */
+/** Without `from`: the first letter from anyone. With it: every listed agent. */
 export function endWait(wait: WaitSpec, view: WaitView, cut: WaitCut | null): WaitEnd {
   return wait.from === null ? endNextMessage(view, cut) : endFanIn(wait.from, view, cut);
 }

@@ -5,38 +5,38 @@ import type { Limits } from '../agent/limits.ts';
 export type Schedule =
   /** A cron expression of five fields, or six with seconds first, read in the IANA zone `tz`. */
   | { readonly type: 'cron'; readonly expression: string; readonly tz: string }
-  /** At `anchor + n × every_ms`, n ≥ 1. */
+  /** Due at `anchor + n × every_ms`, n ≥ 1. */
   | { readonly type: 'every'; readonly every_ms: number; readonly anchor: number }
   | { readonly type: 'at'; readonly at: number };
 
-/** Due while its run is still at work: leave this instant out, or let one run wait for its turn. */
+/** When it is due while its previous run is still working: skip this instant, or queue one run. */
 export type Overlap = 'skip' | 'queue';
 
-/** A task on a timer (seed 4, Relationship to Cron). */
+/** A scheduled task (docs/cron.md). */
 export interface NewCronJob {
   readonly id: string;
   /** Unique among all jobs of the ledger. */
   readonly name: string;
   readonly schedule: Schedule;
   readonly task: string;
-  /** `isolated`: a fresh session `cron:<id>` each time. `main`: a system event into the main session of `root_id`. */
+  /** `isolated`: a new session `cron:<id>` each time. `main`: a system event to the main session of `root_id`. */
   readonly session: 'isolated' | 'main';
-  /** The tree whose agent made the job, or whose main session gets the event; null: a person's job. */
+  /** The tree whose agent created the job, or whose main session gets the event; null for a person's job. */
   readonly root_id: string | null;
-  /** Session key of who made it, for people; `you` for a person. */
+  /** Session key of the creator, for people; `you` for a person. */
   readonly created_by: string;
-  /** With what an isolated run is created: settled when the job is made, so that nothing that changes later can widen it. */
+  /** Configuration of its isolated runs, fixed at creation so that later changes cannot widen it. */
   readonly config: AgentConfig;
   readonly limits: Limits;
-  /** Labels that a server must have to lead its runs (`host:alpha`); empty: any does. */
+  /** Labels that a server needs to lead its runs (`host:alpha`); empty: any server. */
   readonly placement: readonly string[];
-  /** Null: the tree's usual limit of a turn. */
+  /** Null: the tree's limit of a turn applies. */
   readonly timeout_ms: number | null;
-  /** Targets of the outbox, each once. */
+  /** Outbox targets, without duplicates. */
   readonly deliver: readonly string[];
-  /** Fires once, then disables itself; true for every `at` job. */
+  /** Fires once and is then disabled; true for every `at` job. */
   readonly once: boolean;
-  /** What becomes of the conversation of a run once it was delivered. */
+  /** What happens to a run's conversation after its result was delivered. */
   readonly cleanup: 'delete' | 'keep';
   readonly overlap: Overlap;
   readonly enabled: boolean;
@@ -44,32 +44,32 @@ export interface NewCronJob {
 }
 
 export interface CronJob extends NewCronJob {
-  /** Rises with every change that somebody makes to the job. */
+  /** Incremented by every edit of the job. */
   readonly version: number;
-  /** The instant it is due next; null when it is disabled or will never be due again. */
+  /** When it is due next; null if disabled or never due again. */
   readonly next_at: number | null;
-  /** The database's clock when `next_at` was worked out: a clock that stands before it was set back. */
+  /** Database time when `next_at` was computed; an earlier clock must have been set back. */
   readonly planned_at: number;
   readonly updated_at: number;
 }
 
 /**
- * What became of an instant. `fired`: it led to a run, or to an event. `queued`: its run begins when the one before has ended. `skipped`: the
- * run before was still at work.
+ * Outcome of an instant. `fired`: it started a run or sent an event. `queued`: its run starts after the previous one. `skipped`: the previous run was
+ * still working.
  */
 export type FireOutcome = 'fired' | 'queued' | 'skipped';
 
-/** One instant of one job, whoever noticed it: unique per job and instant. */
+/** One due instant of a job; unique per job and instant, whichever server fired it. */
 export interface CronFire {
   readonly job_id: string;
-  /** The instant of the schedule; for `manual`, when it was asked for. */
+  /** The scheduled instant; for `manual`, the time of the request. */
   readonly instant: number;
   readonly manual: boolean;
   readonly outcome: FireOutcome;
-  /** How many instants were missed before it (nobody served then) and are made up for by this one. */
+  /** How many earlier instants were missed because no server was running; this one stands for them. */
   readonly missed: number;
-  /** The run that it led to; null for an event, and for what led to nothing. */
+  /** The run that it started; null for an event or a skipped instant. */
   readonly run_id: string | null;
-  /** The database's clock. */
+  /** Database time. */
   readonly fired_at: number;
 }

@@ -1,24 +1,24 @@
-/** `failed`: given up, for good or after too many tries; a person may have it tried again. */
+/** `failed`: given up after a permanent error or too many attempts; a person may retry it. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 /**
- * What a delivery carries, besides the text that is kept with it. `run`: the end of an isolated run. `reply`: what an agent said at the end of
- * a turn, to the chat that it talks with. `ask`: a call that a person must allow.
+ * What a delivery reports. `run`: the end of an isolated run. `reply`: an agent's reply at the end of a turn, to its chat. `ask`: a call that a person
+ * must approve.
  */
 export type DeliveryKind = 'run' | 'reply' | 'ask';
 
-/** A message for people outside. It enters the outbox in the transaction that caused it; `id` tells repeats apart for whoever receives it. */
+/** A message to people outside. It enters the outbox in the transaction that causes it; recipients recognize a repetition by `id`. */
 export interface NewDelivery {
-  /** Follows from the cause (`run-<run id>-0`), so that the same cause enters once. */
+  /** Derived from the cause (`run-<run id>-0`), so that a cause enters the outbox once. */
   readonly id: string;
   readonly kind: DeliveryKind;
   /** `channel:address`, such as `telegram:-10012345` or `webhook:ops`; `stdout` has no address. */
   readonly target: string;
   readonly root_id: string;
   readonly agent_id: string;
-  /** The run (`run`) or the ask (`ask`) that it tells of; null for a reply. */
+  /** Id of the run or the ask; null for a reply. */
   readonly about: string | null;
-  /** The text of a reply; null where it follows from what it is about. */
+  /** The text of a reply; null for other kinds, whose text is derived from `about`. */
   readonly body: string | null;
   /** Milliseconds since the epoch. */
   readonly created_at: number;
@@ -26,19 +26,19 @@ export interface NewDelivery {
 
 export interface Delivery extends NewDelivery {
   readonly status: DeliveryStatus;
-  /** How often it was begun; the number of the try under way. */
+  /** How many attempts have begun; the number of the current one. */
   readonly attempts: number;
-  /** Not tried before; milliseconds since the epoch. */
+  /** Earliest next attempt; milliseconds since the epoch. */
   readonly next_at: number;
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   readonly error: string | null;
-  /** What the channel noted between the parts of a long message; its own matter. */
+  /** The channel's own record of which parts of a long message were sent. */
   readonly progress: string | null;
   /** When it was delivered or given up. */
   readonly ended_at: number | null;
 }
 
-/** `telegram:42` → channel and address; the address may hold colons, and is empty when there is none. */
+/** `telegram:42` → channel and address. The address may contain colons; it is empty if absent. */
 export function splitTarget(target: string): { readonly channel: string; readonly address: string } {
   const at = target.indexOf(':');
   return at < 0

@@ -2,39 +2,39 @@ import type { Limits } from '../agent/limits.ts';
 import type { NewAgent } from '../agent/new-agent.ts';
 import type { NewMail } from '../conversation/mail.ts';
 
-/** What an instant leads to. */
+/** What a due instant starts. */
 export type FireBegin =
-  /** An isolated run: a tree of its own whose root rests until its turn comes; `letter` is its task. Nobody leads it yet. */
+  /** An isolated run: a new tree, not led yet, whose root rests until its turn in the queue; `letter` is its task. */
   | {
       readonly type: 'run';
       readonly root: NewAgent;
       readonly limits: Limits;
-      /** Labels that a server must have to lead it. */
+      /** Labels that a server needs to lead it. */
       readonly placement: readonly string[];
       readonly letter: NewMail;
     }
-  /** A system event into a session that is there. */
+  /** A system event to an existing session. */
   | { readonly type: 'event'; readonly mail: NewMail };
 
 export interface FireRequest {
   readonly job_id: string;
-  /** As the job was when this was worked out; otherwise it is worked out anew. */
+  /** Version of the job that this was computed from; if it changed, the request is stale. */
   readonly version: number;
   readonly next_at: number | null;
-  /** The instant of the schedule; for a manual one the database's clock. */
+  /** The scheduled instant; for a manual fire, database time. */
   readonly instant: number;
   readonly manual: boolean;
-  /** Begins the instant that waited for the run before (`queued`). */
+  /** Starts an instant that was queued behind the previous run. */
   readonly waited: boolean;
   readonly missed: number;
-  /** The instant after this one; null: none. A manual fire leaves it as it is. */
+  /** The next instant; null for none. A manual fire does not change it. */
   readonly then_at: number | null;
-  /** The job ends with this instant. */
+  /** Disables the job after this instant. */
   readonly disable: boolean;
   readonly overlap: 'skip' | 'queue';
   readonly at: number;
   readonly begin: FireBegin;
 }
 
-/** `stale`: the job is gone, was changed, or this instant was fired already: look again. */
+/** `stale`: the job is gone or changed, or the instant was fired already; compute the request again. */
 export type FireVerdict = { readonly outcome: 'fired' | 'queued' | 'skipped' | 'stale' };

@@ -3,21 +3,21 @@ import type { NewMail } from '../conversation/mail.ts';
 import { storable } from '../text/text.ts';
 import type { NewRun, RunSource } from './run.ts';
 
-/** One run in a session of its own, as whoever asks for it says it (seed 4, Integration with Cron). */
+/** A request for one run in a session of its own. */
 export interface IsolatedRun {
   readonly id: string;
   readonly source: RunSource;
-  /** The agent that will do it, at rest until its turn comes. */
+  /** The agent that will do it; it rests until its turn in the queue. */
   readonly agent_id: string;
   readonly root_id: string;
   /** `agent:<profile>:subagent:<uuid>`, `cron:<job id>` … */
   readonly session_key: string;
-  /** Who hears of its end; `id` null: no agent does. */
+  /** Who is told of its end; `id` null: no agent. */
   readonly requester: { readonly id: string | null; readonly key: string; readonly name: string };
   readonly config: AgentConfig;
-  /** As it was asked for, for the history. */
+  /** The original request, for the history. */
   readonly task: string;
-  /** What the agent is given: the task, and files that were read for it. */
+  /** What the agent is given: the task, plus files that were read for it. */
   readonly text: string;
   readonly label: string | null;
   readonly timeout_ms: number | null;
@@ -29,8 +29,8 @@ export interface IsolatedRun {
 }
 
 /**
- * The row of the run in the history, and the task in its agent's mailbox: every isolated run begins by these two, written in the transaction
- * that creates its agent. The queue is the ledger itself, so it survives a crash.
+ * How every isolated run begins: a row in the run history and the task in its agent's mailbox, written in the transaction that creates the agent. The
+ * ledger is the queue, so it survives a crash.
  */
 export function runIsolated(run: IsolatedRun): { readonly run: NewRun; readonly letter: NewMail } {
   const { config, requester } = run;

@@ -1,9 +1,9 @@
-/** Who asked for an isolated run (seed 4, Integration with Cron). */
+/** Who requested an isolated run. */
 export type RunSource = 'cron' | 'subagent' | 'delegate';
 
 export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'timeout' | 'cancelled';
 
-/** One isolated execution of a task, entered in the history when its agent is created. */
+/** One isolated execution of a task; added to the history when its agent is created. */
 export interface NewRun {
   readonly id: string;
   readonly source: RunSource;
@@ -14,12 +14,12 @@ export interface NewRun {
   readonly label: string | null;
   readonly model: string;
   readonly thinking: string;
-  /** Null: no limit of its own. */
+  /** Null: no limit of its own; the tree's applies. */
   readonly timeout_ms: number | null;
   readonly cleanup: 'delete' | 'keep';
-  /** Targets in the outbox that get its end (`core/delivery.ts`). */
+  /** Outbox targets that are told of its end (`delivery.ts`). */
   readonly deliver: readonly string[];
-  /** The job whose instant began it; null for runs that an agent asked for. */
+  /** The scheduled job that started it; null for runs that an agent requested. */
   readonly job_id: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface Run extends NewRun {
   readonly agent_id: string;
   readonly status: RunStatus;
   readonly result: string | null;
-  /** Why it failed; of a completed one, the limit that cut it short. */
+  /** Why it failed; for a completed run, the limit that cut it short. */
   readonly error: string | null;
   /** Milliseconds since the epoch, all of these. */
   readonly created_at: number;

@@ -1,4 +1,4 @@
-/** Largest first, the order in which they are written. */
+/** Largest first, in writing order. */
 const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 const NUMBER = String.raw`(\d+(?:\.\d+)?)`;
 const PARTS = new RegExp(
@@ -7,7 +7,7 @@ const PARTS = new RegExp(
     .join('')}$`,
 );
 
-/** `90s`, `10m`, `1h30m`, `1.5h`, `2d`, `250ms` → milliseconds; larger units first, each at most once. Null: it is none. */
+/** `90s`, `10m`, `1h30m`, `1.5h`, `2d`, `250ms` → milliseconds; larger units first, each at most once. Null if it is no duration. */
 export function parseDuration(text: string): number | null {
   const numbers = text === '' ? null : PARTS.exec(text);
   if (numbers === null) return null;

@@ -1,7 +1,7 @@
-/** Shorter ones are no secrets that anybody could keep (an empty key, `x` for a local server), and would hide letters of every word. */
+/** Shorter ones are placeholders (an empty key, `x` for a local server) and would mask ordinary text. */
 const SHORTEST = 8;
 
-/** The text without any of these secrets, also as JSON writes them. Before a text is cut: the beginning of a key is told by no one either. */
+/** Masks these secrets, also in JSON-escaped form. Call it before truncating, so that no part of a secret remains. */
 export function hideSecrets(text: string, secrets: readonly string[], mark: string): string {
   let safe = text;
   for (const secret of secrets) {

@@ -1,6 +1,6 @@
-/** Far below where recursion over a value ends the call stack; nothing sensible nests so. */
+/** Far below the depth at which recursion would overflow the call stack. */
 const DEPTH_MAX = 128;
-/** Values, keys included. A model's longest answer holds fewer; what walks over them all stays within milliseconds. */
+/** Values, keys included: more than a model's longest answer holds, few enough to walk within milliseconds. */
 const VALUES_MAX = 50_000;
 const LENGTH_MAX = 2_000_000;
 
@@ -9,8 +9,8 @@ export type ParsedJson =
   | { readonly ok: false; readonly error: string };
 
 /**
- * Reads JSON that a model or another program wrote. Bounded before anything is built, so that whoever walks over the value (checks, prints, sends
- * it on) neither ends the call stack nor holds up the process. Never throws.
+ * Parses JSON from a model or another program. Size and depth are checked first, so that code that walks the value neither overflows the call stack
+ * nor blocks the process. Never throws.
  */
 export function parseJson(text: string): ParsedJson {
   const fault = sizeFault(text);
@@ -22,7 +22,7 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
-/** What the text would come to, counted without reading it. */
+/** Checks size and depth without parsing. */
 function sizeFault(text: string): string | null {
   if (text.length > LENGTH_MAX) return `it has ${text.length} characters; the most is ${LENGTH_MAX}`;
   let depth = 0;

@@ -1,6 +1,6 @@
 /**
- * Text as the ledger keeps it: any Unicode to the letter, except what no database and no provider can carry. A lone
- * surrogate becomes U+FFFD, NUL becomes U+2400 (its visible picture).
+ * Text as the ledger stores it: all of Unicode except what databases and providers cannot carry. A lone surrogate
+ * becomes U+FFFD, NUL becomes U+2400 (its symbol).
  */
 export function storable(text: string): string {
   const formed = text.isWellFormed() ? text : text.toWellFormed();

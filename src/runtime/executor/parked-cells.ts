@@ -1,5 +1,5 @@
+import { runTime } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
-import { runTime } from '../../records/agent/run-time.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { parkedUntil } from '../../records/conversation/parked.ts';
 import type { Cell } from './cell.ts';

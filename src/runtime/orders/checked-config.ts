@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
+import { toolsetClash } from '../../kernel/toolsets/toolset.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
-import { toolsetClash } from '../../records/agent/toolset-clash.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { didYouMean } from '../../render/nearest-name.ts';
 import type { Workbench } from '../performing/workbench.ts';

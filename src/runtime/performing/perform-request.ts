@@ -1,8 +1,8 @@
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { ModelDelta, ModelOutcome } from '../../models/model.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
+import { isAgentProgram, mustSubmit } from '../../records/agent/agent.ts';
 import type { Call } from '../../records/agent/state.ts';
-import { isAgentProgram, mustSubmit } from '../../records/agent/submits.ts';
 import type { Failure } from '../../records/conversation/failure.ts';
 import type { AssistantContent, CallPart } from '../../records/conversation/message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';

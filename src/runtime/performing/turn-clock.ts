@@ -1,5 +1,5 @@
 import { saidSoFar } from '../../kernel/turn/led-agent.ts';
-import { runTime } from '../../records/agent/run-time.ts';
+import { runTime } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { isAsking, runDeadline } from '../../records/conversation/parked.ts';
 import type { Cell } from '../executor/cell.ts';

@@ -2,12 +2,10 @@ import type { Toolset, ToolsetTool } from '../../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { TransitionContext } from '../../kernel/transition/transition-context.ts';
 import type { Agent, AgentConfig, Tree } from '../../records/agent/agent.ts';
+import { hasSchema, isAgentProgram, isSubAgent, mustSubmit } from '../../records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';
-import { isSubAgent } from '../../records/agent/sub-agent.ts';
-import { hasSchema, isAgentProgram, mustSubmit } from '../../records/agent/submits.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
-import type { Tool } from '../../records/tool.ts';
-import type { ToolSpec } from '../../records/tool-spec.ts';
+import type { Tool, ToolSpec } from '../../records/tool.ts';
 import { callArguments } from './call-arguments.ts';
 
 /** What one configuration comes down to: the same object for every agent that shares it, so that prompts stay identical. */

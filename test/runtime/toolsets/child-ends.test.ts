@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
-import { runText } from '../../../src/records/run/run-text.ts';
+import { runText } from '../../../src/records/run/run-end.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';

@@ -1,6 +1,6 @@
 import type { Agent } from '../../../records/agent/agent.ts';
-import { toolsetClash } from '../../../records/agent/toolset-clash.ts';
 import type { Decision, ToolsetView } from '../toolset.ts';
+import { toolsetClash } from '../toolset.ts';
 import { refuse } from './agent-reference.ts';
 import { overBudget } from './budget.ts';
 import { childConfig } from './child-config.ts';

@@ -1,4 +1,4 @@
-import { isSubAgent } from '../../../records/agent/sub-agent.ts';
+import { isSubAgent } from '../../../records/agent/agent.ts';
 import type { Decision, ToolsetView } from '../toolset.ts';
 import { refuse } from './agent-reference.ts';
 

@@ -1,4 +1,4 @@
-/** What was written for a program once, and is only read by it. */
+/** `T` with every property and array read-only at every depth. */
 export type DeepReadonly<T> = T extends (infer E)[]
   ? readonly DeepReadonly<E>[]
   : T extends object
