@@ -288,6 +288,18 @@ test('the partial rules of a tool are those that have a say: a source that speak
   assert.deepEqual(partialRules(below, 'read'), ['deny(read:a/**)', 'deny(read:d), the profile']);
 });
 
+test('a rule without a pattern is about its tool and not about paths that others touch; what a profile leaves unsaid is about both, but for a search', () => {
+  const touched = { path: 'a', as: 'read' };
+  const whole = cli({ allow: ['bash', 'search'], deny: ['read'] });
+  assert.equal(decide(whole, 'bash', 'cat a', [touched]).verdict, 'allow');
+  assert.equal(decide(whole, 'read', 'a').verdict, 'deny');
+  const above = cli({ allow: ['bash', 'search', 'read'] });
+  const unsaid = narrow(above, createProfilePolicy({ allow: ['read:src/**', 'bash', 'search'] }));
+  assert.equal(decide(unsaid, 'bash', 'cat a', [touched]).verdict, 'ask');
+  assert.equal(decide(unsaid, 'bash', 'cat src/a', [{ path: 'src/a', as: 'read' }]).verdict, 'allow');
+  assert.equal(decide(unsaid, 'search', '.', [{ ...touched, searched: true }]).verdict, 'allow');
+});
+
 test('a rule is known by a tool that there is, by a pattern of names that fits one, or as one for agent programs', () => {
   const tools = ['bash', 'write'];
   for (const text of ['bash', 'write:src/**', '*', 'wri*', 'acp'])

@@ -182,6 +182,12 @@ it('a command is not looked through for what a profile leaves unsaid of paths: b
   assert.deepEqual(touched, [{ path: '.env', as: 'read' }]);
   assert.equal(decide(looking, 'bash', 'cat .env', touched).verdict, 'deny');
   assert.deepEqual(callTouches(looking, 'cron', 'cat .env', cwd), []);
+  const many = Array.from({ length: 300 }, (_, n) => `file${n}`);
+  assert.equal(
+    callTouches(looking, 'bash', `cat ${many.join(' ')}`, cwd).length,
+    200,
+    'no more are looked at',
+  );
   // What lies outside of the folder is no rule's matter.
   assert.deepEqual(callTouches(looking, 'bash', 'cat .. ../.env /etc/.env', cwd), []);
 });
