@@ -62,4 +62,4 @@ async function main(database: string, effects: string, root_id: string | undefin
 
 const [, file, database, effects, root_id] = process.argv;
 if (file === import.meta.filename && database !== undefined && effects !== undefined)
-  await main(database, effects, root_id);
+  void main(database, effects, root_id);

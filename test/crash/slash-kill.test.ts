@@ -23,7 +23,7 @@ const RULES = {
     ...Array.from({ length: CHILDREN }, (_, index) => ({
       when: { agent: `child-${index}`, step: 0 },
       calls: [{ name: 'bash', input: { command: 'echo {{agent.name}}' } }],
-      delay_ms: 60 * index,
+      delay_ms: 200 * index,
     })),
     { when: { root: false, step: 1 }, calls: [slash(`send {{parent_id}} '${completion}'`)] },
     { when: { root: false }, say: 'Reported.' },

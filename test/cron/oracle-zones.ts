@@ -1,7 +1,9 @@
+import { LONG } from '../house/long.ts';
 import { type Stretch, stretches } from './oracle-zone.ts';
 
 export const FROM = Date.UTC(2020, 0, 1);
-export const UNTIL = Date.UTC(2036, 0, 1);
+const LAST = Date.UTC(2036, 0, 1);
+export const UNTIL = LONG ? LAST : Date.UTC(2025, 0, 1);
 const MARGIN = 500 * 86_400_000;
 
 /** Zones of all kinds; what is special about one stands beside it. */
@@ -25,12 +27,12 @@ const known = new Map<string, readonly Stretch[]>();
 
 /** The stretches of a zone from 500 days before 2020 to 500 days after 2035. */
 export function stretchesOf(tz: string): readonly Stretch[] {
-  const found = known.get(tz) ?? stretches(tz, FROM - MARGIN, UNTIL + MARGIN);
+  const found = known.get(tz) ?? stretches(tz, FROM - MARGIN, LAST + MARGIN);
   known.set(tz, found);
   return found;
 }
 
-/** The instants at which the clocks of a zone jump, 2020 to 2035. */
+/** The instants at which the clocks of a zone jump between `FROM` and `UNTIL`. */
 export function changesOf(tz: string): number[] {
   return stretchesOf(tz)
     .slice(1)

@@ -1,9 +1,10 @@
 /**
- * Proves that `nextInstant` loses no instant and doubles none: sixteen whole years of expressions of every kind, in zones of every
+ * Proves that `nextInstant` loses no instant and doubles none: whole years (sixteen, or five) of expressions of every kind, in zones of every
  * kind, against an oracle that knows the policy but not the library.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { LONG } from '../house/long.ts';
 import { agrees } from './agrees.ts';
 import { stretches } from './oracle-zone.ts';
 import { changesOf, FROM, stretchesOf, UNTIL, ZONES } from './oracle-zones.ts';
@@ -63,7 +64,7 @@ const EXPRESSIONS = [
   '*/20 59 1,23 28-31 3 7',
 ];
 
-describe('sixteen years of instants', () => {
+describe('years of instants', () => {
   it('there are expressions of all kinds', () => {
     assert.ok(new Set(EXPRESSIONS).size >= 30, `${EXPRESSIONS.length} expressions`);
     const changing = ZONES.filter((tz) => changesOf(tz).length > 0);
@@ -73,10 +74,8 @@ describe('sixteen years of instants', () => {
   for (const tz of ZONES) {
     it(`${tz}: instant for instant`, (test) => {
       const counts = EXPRESSIONS.map((expression) => agrees(expression, tz, FROM, UNTIL));
-      assert.ok(
-        counts.every((count) => count > 0),
-        'an expression without an instant proves nothing',
-      );
+      const idle = counts.filter((count) => count === 0).length;
+      assert.ok(idle <= (LONG ? 0 : 2), 'an expression without an instant proves nothing');
       const total = counts.reduce((sum, count) => sum + count);
       test.diagnostic(`${tz}: ${total} instants compared`);
     });
@@ -103,7 +102,7 @@ describe('the oracle itself', () => {
       }
     }
     test.diagnostic(`${minutes} minutes looked at`);
-    assert.ok(minutes > 30_000);
+    assert.ok(minutes > (LONG ? 30_000 : 10_000));
   });
 
   it('finds the day that Apia left out, and the changes that Berlin had', () => {

@@ -12,7 +12,8 @@ export function onBothDatabases(title: string, suite: (database: Database) => vo
     before(async () => {
       server = await sharedPostgres();
     });
-    after(() => server.stop());
     suite(() => server.createDatabase());
+    // The suite's own clean-up comes first: what it closes there still uses its databases.
+    after(() => server.stop());
   });
 }
