@@ -65,7 +65,6 @@ export const MAX_NAMES = 16;
 export const CROWDED: Readonly<Record<string, { readonly names: number; readonly reason: string }>> = {
   cli: { names: 19, reason: 'a folder for each noun of the command line' },
   '': { names: 17, reason: 'the rooms of the house' },
-  tui: { names: 18, reason: 'the app and what only it joins' },
   'cli/run': { names: 17, reason: 'commands that run agents, and what they show meanwhile' },
   'kernel/transition': { names: 20, reason: 'one function whose parts share every state' },
 };

@@ -7,6 +7,11 @@ export interface Style {
   readonly unicode: boolean;
 }
 
+/** How the terminal UI shows things. Accessible: no box drawing, no spinners, words where a sign would stand, nothing that moves by itself. */
+export interface UiStyle extends Style {
+  readonly accessible: boolean;
+}
+
 export type Paint = Parameters<typeof styleText>[0];
 
 /** `--no-color` > `NO_COLOR` > `FORCE_COLOR` > the terminal; `TERM=dumb` is plain. */

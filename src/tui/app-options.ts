@@ -1,15 +1,15 @@
 import type { Agent } from '../records/agent/agent.ts';
+import type { UiStyle } from '../render/style.ts';
 import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
-import type { Leave } from './desk.ts';
+import type { LeaveMode } from './app-context.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
-import type { Look } from './look.ts';
 import type { Screen, ScreenListener } from './terminal/screen.ts';
 
 export interface AppOptions {
   readonly runtime: RuntimeFace;
   readonly store: Store;
-  readonly look: Look;
+  readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly openScreen: (listener: ScreenListener) => Screen;
   /** Workers lead the tree, this process never does. */
@@ -34,6 +34,6 @@ export interface AppOptions {
 }
 
 export interface AppEnd {
-  readonly how: Leave;
+  readonly how: LeaveMode;
   readonly root_id: string | null;
 }

@@ -1,15 +1,15 @@
-import type { Desk } from './desk.ts';
-import { type Enough, enoughFor } from './enough.ts';
+import type { AppContext } from './app-context.ts';
 import { EntryPrinter } from './entry-printer.ts';
+import { type FrameBudget, frameBudget } from './frame-budget.ts';
 import { describeBindings } from './keys/key-bindings.ts';
 import { commandRows, keyRows } from './keys/key-rows.ts';
 import { shortcuts } from './keys/shortcuts.ts';
 import { paneOf, type UiState } from './state/ui-state.ts';
-import type { Frame } from './terminal/frame.ts';
+import type { Frame } from './terminal/screen.ts';
 import { MarkdownTail } from './text/markdown.ts';
 import { frameView } from './views/frame-view.ts';
+import { agentNames } from './views/transcript/agent-names.ts';
 import { finishedEntries } from './views/transcript/entry-view.ts';
-import { nameContext } from './views/transcript/name-context.ts';
 import { spokenChanges } from './views/transcript/spoken-changes.ts';
 import { EntryLines, transcriptView } from './views/transcript/transcript-view.ts';
 
@@ -20,7 +20,7 @@ const NOTHING_NEW = { lines: [], whole: true } as const;
 
 /** Puts the state onto the terminal: the root's scrollback is the terminal's own, any other agent's fills the screen. */
 export class AppScreen {
-  readonly #desk: Desk;
+  readonly #app: AppContext;
   readonly #banner: string | null;
   readonly #kept = new EntryLines();
   readonly #text = new MarkdownTail();
@@ -28,17 +28,17 @@ export class AppScreen {
   #printer: EntryPrinter | null = null;
   #spoken: UiState | null = null;
 
-  constructor(desk: Desk, banner: string | null) {
-    this.#desk = desk;
+  constructor(app: AppContext, banner: string | null) {
+    this.#app = app;
     this.#banner = banner;
   }
 
   /** False when not all of it was drawn: another frame shall follow at once. */
   draw(): boolean {
-    const { screen, state, look } = this.#desk;
-    const enough = enoughFor();
-    const root = this.#newOfRoot(enough);
-    const above = [...root.lines, ...(look.accessible && root.whole ? this.#spokenNow() : [])];
+    const { screen, state, style } = this.#app;
+    const spend = frameBudget();
+    const root = this.#newOfRoot(spend);
+    const above = [...root.lines, ...(style.accessible && root.whole ? this.#spokenNow() : [])];
     const wants_full = this.#wantsFull();
     if (wants_full && !screen.full) screen.enterFull();
     else if (!wants_full && screen.full) screen.leaveFull();
@@ -46,22 +46,22 @@ export class AppScreen {
       screen.draw(this.#frame(state, Math.max(1, screen.rows - 1)), above);
       return root.whole;
     }
-    const full = this.#full(state, enough);
+    const full = this.#full(state, spend);
     screen.draw(full.frame, above);
     return root.whole && full.whole;
   }
 
   /** Lists and other agents fill the screen; the main conversation stays inline. */
   #wantsFull(): boolean {
-    const { state, browsing } = this.#desk;
+    const { state, browsing } = this.#app;
     const { overlay, view } = state;
     if (overlay?.type === 'agents' || overlay?.type === 'keys') return true;
     return view !== null && (view !== state.root_id || browsing);
   }
 
   /** What stands below what was printed of the main conversation. */
-  #newOfRoot(enough: Enough): { readonly lines: readonly string[]; readonly whole: boolean } {
-    const { state, screen, look } = this.#desk;
+  #newOfRoot(spend: FrameBudget): { readonly lines: readonly string[]; readonly whole: boolean } {
+    const { state, screen, style } = this.#app;
     if (state.root_id === null) return NOTHING_NEW;
     const { entries } = paneOf(state, state.root_id);
     const end = finishedEntries(entries);
@@ -69,26 +69,26 @@ export class AppScreen {
     // A long conversation that is opened again: the newest of it, the rest is a key away.
     this.#printer ??= new EntryPrinter(Math.max(0, end - REPRINTED));
     const width = Math.max(1, screen.columns - 1);
-    return this.#printer.lines(entries, end, { width, look, names: nameContext(state), enough });
+    return this.#printer.lines(entries, end, { width, style, names: agentNames(state), spend });
   }
 
   #spokenNow(): readonly string[] {
-    const { state, screen, look } = this.#desk;
+    const { state, screen, style } = this.#app;
     const before = this.#spoken;
     this.#spoken = state;
     if (before === null || before === state) return [];
-    return spokenChanges(before, state, Math.max(1, screen.columns - 1), look);
+    return spokenChanges(before, state, Math.max(1, screen.columns - 1), style);
   }
 
   #frame(state: UiState, height: number): Frame {
-    const { screen, look, editor, bindings } = this.#desk;
+    const { screen, style, editor, bindings } = this.#app;
     const width = Math.max(1, screen.columns - 1);
     const rows = describeBindings(bindings);
     const ways = shortcuts(rows);
     return frameView(state, {
       width,
       height,
-      look,
+      style,
       input: editor.render(width, Math.max(1, Math.floor(height / 2))),
       banner: this.#banner,
       drafting: !state.leader && editor.text !== '',
@@ -99,8 +99,8 @@ export class AppScreen {
   }
 
   /** The scrollback of the agent in view above the layers. */
-  #full(state: UiState, enough: Enough): { readonly frame: Frame; readonly whole: boolean } {
-    const { screen, look } = this.#desk;
+  #full(state: UiState, spend: FrameBudget): { readonly frame: Frame; readonly whole: boolean } {
+    const { screen, style } = this.#app;
     const below = this.#frame(state, screen.rows);
     const { view, overlay } = state;
     if (view === null || overlay?.type === 'agents' || overlay?.type === 'keys')
@@ -111,13 +111,13 @@ export class AppScreen {
     const shown = transcriptView(entries.slice(0, finishedEntries(entries)), {
       width: Math.max(1, screen.columns - 1),
       height,
-      scrolled: this.#desk.scrolled,
-      look,
-      names: nameContext(state),
+      scrolled: this.#app.scrolled,
+      style,
+      names: agentNames(state),
       kept: this.#kept,
-      enough,
+      spend,
     });
-    this.#desk.scrolled = shown.scrolled;
+    this.#app.scrolled = shown.scrolled;
     const gap = Array.from({ length: Math.max(0, height - shown.lines.length) }, () => '');
     const above = [...gap, ...shown.lines];
     const cursor =

@@ -2,23 +2,22 @@ import { setImmediate } from 'node:timers/promises';
 import type { Agent } from '../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { paint } from '../render/style.ts';
+import { paint, type UiStyle } from '../render/style.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import { submit } from './app-commands.ts';
+import type { AppContext, LeaveMode } from './app-context.ts';
 import type { AppEnd, AppOptions } from './app-options.ts';
 import { AppScreen } from './app-screen.ts';
 import { AgentEditors } from './composer/agent-editors.ts';
 import type { LineEditor } from './composer/line-editor.ts';
-import type { Desk, Leave } from './desk.ts';
 import { answerByLetter } from './keys/answer-keys.ts';
 import { keyPressed } from './keys/app-keys.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
-import { decideByLetter } from './keys/overlay-keys.ts';
+import { confirmByLetter } from './keys/overlay-keys.ts';
+import { LedgerFollower } from './ledger-follower.ts';
 import { LinePrinter } from './line-printer.ts';
-import type { Look } from './look.ts';
-import { LedgerFollower } from './state/ledger-follower.ts';
 import type { UiEvent } from './state/ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from './state/ui-state.ts';
 import { needsHistory, reduce } from './state/ui-store.ts';
@@ -36,10 +35,10 @@ export function runApp(options: AppOptions): Promise<AppEnd> {
   return new App(options).run();
 }
 
-class App implements Desk {
+class App implements AppContext {
   readonly runtime: RuntimeFace;
   readonly store: Store;
-  readonly look: Look;
+  readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly screen: Screen;
   readonly followed: boolean;
@@ -60,13 +59,13 @@ class App implements Desk {
   /** The last frame did not show all. */
   #unfinished = false;
   readonly #bell = new Bell();
-  #leave: (how: Leave) => void = () => undefined;
+  #leave: (how: LeaveMode) => void = () => undefined;
 
   constructor(options: AppOptions) {
     this.#options = options;
     this.runtime = options.runtime;
     this.store = options.store;
-    this.look = options.look;
+    this.style = options.style;
     this.followed = options.followed;
     this.bindings = options.bindings;
     this.screen = options.openScreen({
@@ -75,7 +74,7 @@ class App implements Desk {
       onHangup: () => this.leave('hangup'),
     });
     this.#editors = new AgentEditors({
-      look: this.look,
+      style: this.style,
       agents: () => this.state.agents.values(),
       cwd: options.cwd,
       onRedraw: () => this.#soon(),
@@ -85,7 +84,7 @@ class App implements Desk {
   }
 
   async run(): Promise<AppEnd> {
-    const { promise, resolve } = Promise.withResolvers<Leave>();
+    const { promise, resolve } = Promise.withResolvers<LeaveMode>();
     this.#leave = resolve;
     const stop = this.runtime.subscribe((event) => this.#seen(event));
     for (const text of this.#options.greeting) this.#note(text, 'dim');
@@ -94,7 +93,7 @@ class App implements Desk {
       if (this.#options.first !== null) submit(this, this.#options.first);
       this.#timers.push(setInterval(() => this.#tick(), FRAME_MS));
       this.#draw();
-      warmUp(this.look);
+      warmUp(this.style);
       const how = await promise;
       // What is finished shall stand in the scrollback.
       while (this.#unfinished && how !== 'hangup') {
@@ -153,7 +152,7 @@ class App implements Desk {
     return editor;
   }
 
-  get takesInput(): boolean {
+  get acceptsInput(): boolean {
     const agent = this.state.view === null ? undefined : this.state.agents.get(this.state.view);
     // Where no key works but Enter, commands must be typed somewhere.
     return this.#options.line_mode || agent === undefined || !isTerminal(agent.state.type);
@@ -215,7 +214,7 @@ class App implements Desk {
         const words = this.state.question?.saying ?? '';
         this.dispatch({ type: 'asks', asks: open });
         // The question that they were typed for is gone: they stay, as a draft.
-        if (words !== '' && this.state.question?.saying == null && this.takesInput)
+        if (words !== '' && this.state.question?.saying == null && this.acceptsInput)
           this.editor.setText(`${this.editor.text}${words}`);
       })
       .catch(() => undefined);
@@ -234,8 +233,8 @@ class App implements Desk {
 
   /** Said where no agent is in view. */
   #note(text: string, tone: 'red' | 'dim'): void {
-    const lines = wrap(text, Math.max(1, this.screen.columns - 1), this.look);
-    this.screen.print(lines.map((line) => paint(this.look, tone, line)));
+    const lines = wrap(text, Math.max(1, this.screen.columns - 1), this.style);
+    this.screen.print(lines.map((line) => paint(this.style, tone, line)));
   }
 
   attempt(deed: () => Promise<void>): void {
@@ -261,7 +260,7 @@ class App implements Desk {
     if (this.followed) await this.#follow(root.id, [root]);
   }
 
-  leave(how: Leave): void {
+  leave(how: LeaveMode): void {
     this.#leave(how);
   }
 
@@ -275,10 +274,10 @@ class App implements Desk {
     if (this.state.question?.held != null || this.state.deciding !== null) {
       this.dispatch({ type: 'tick', now: Date.now() });
       answerByLetter(this);
-      decideByLetter(this);
+      confirmByLetter(this);
     }
     const moves = [...this.state.agents.values()].some((agent) => isWorking(agent.state.type));
-    if (moves && !this.look.accessible) this.dispatch({ type: 'tick', now: Date.now() });
+    if (moves && !this.style.accessible) this.dispatch({ type: 'tick', now: Date.now() });
   }
 
   #soon(): void {

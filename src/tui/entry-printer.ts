@@ -1,8 +1,8 @@
-import type { Enough } from './enough.ts';
-import type { Look } from './look.ts';
+import type { UiStyle } from '../render/style.ts';
+import type { FrameBudget } from './frame-budget.ts';
 import type { Entry } from './state/entry.ts';
+import type { AgentNames } from './views/transcript/agent-names.ts';
 import { entryBelow } from './views/transcript/entry-view.ts';
-import type { NameContext } from './views/transcript/name-context.ts';
 
 /** Prints the entries of one agent, each once; what takes long to draw comes in parts. */
 export class EntryPrinter {
@@ -19,12 +19,12 @@ export class EntryPrinter {
   lines(
     entries: readonly Entry[],
     end: number,
-    { width, look, names, enough }: { width: number; look: Look; names: NameContext; enough: Enough },
+    { width, style, names, spend }: { width: number; style: UiStyle; names: AgentNames; spend: FrameBudget },
   ): { readonly lines: readonly string[]; readonly whole: boolean } {
     const lines: string[] = [];
     while (this.#next < end) {
       const entry = entries[this.#next] as Entry;
-      this.#rest ??= entryBelow(entry, entries[this.#next - 1] ?? null, width, look, names)[
+      this.#rest ??= entryBelow(entry, entries[this.#next - 1] ?? null, width, style, names)[
         Symbol.iterator
       ]();
       const batch = this.#rest.next();
@@ -34,7 +34,7 @@ export class EntryPrinter {
         continue;
       }
       for (const line of batch.value) lines.push(line);
-      if (enough(batch.value.length)) break;
+      if (spend(batch.value.length)) break;
     }
     return { lines, whole: this.#next >= end };
   }

@@ -1,17 +1,16 @@
-import type { Desk } from './desk.ts';
-import { enoughFor } from './enough.ts';
+import type { AppContext } from './app-context.ts';
 import { EntryPrinter } from './entry-printer.ts';
+import { frameBudget } from './frame-budget.ts';
 import { describeBindings } from './keys/key-bindings.ts';
 import { commandRows, keyRows } from './keys/key-rows.ts';
 import { STANDARD_SHORTCUTS } from './keys/shortcuts.ts';
-import { isOwnQuestion } from './state/decision.ts';
-import type { UiState } from './state/ui-state.ts';
-import { paneOf } from './state/ui-state.ts';
+import { isConfirmation } from './state/confirmation.ts';
+import { paneOf, type UiState } from './state/ui-state.ts';
 import { agentsOverlay } from './views/agents-overlay.ts';
 import { approvalBox } from './views/approval-box.ts';
-import { questionLines } from './views/question-line.ts';
+import { confirmationLines } from './views/confirmation-lines.ts';
+import { agentNames } from './views/transcript/agent-names.ts';
 import { finishedEntries } from './views/transcript/entry-view.ts';
-import { nameContext } from './views/transcript/name-context.ts';
 import { spokenChanges } from './views/transcript/spoken-changes.ts';
 
 /** Entries of a conversation that are printed when it comes into view. */
@@ -20,28 +19,28 @@ const HIGH = 200;
 
 /** Tells what happens line by line, where nothing can be drawn: the agent in view, questions, lists when they are asked for. */
 export class LinePrinter {
-  readonly #desk: Desk;
+  readonly #app: AppContext;
   /** What was printed, by agent. */
   readonly #printed = new Map<string, EntryPrinter>();
   #told: UiState | null = null;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(app: AppContext) {
+    this.#app = app;
   }
 
   /** False when not all of it was printed: it shall be called again at once. */
   draw(): boolean {
-    const { state, screen, look } = this.#desk;
+    const { state, screen, style } = this.#app;
     const before = this.#told;
     this.#told = state;
     const width = Math.max(1, screen.columns - 1);
-    if (before !== null && before !== state) screen.print(spokenChanges(before, state, width, look));
+    if (before !== null && before !== state) screen.print(spokenChanges(before, state, width, style));
     const whole = this.#entries(state, width);
     const [ask] = state.asks;
     const is_news = before?.question == null || before.asks[0]?.id !== ask?.id;
     if (state.question !== null && is_news)
       screen.print([
-        ...approvalBox(state, { ...state.question, saying: null, held: null }, width, HIGH, look, {
+        ...approvalBox(state, { ...state.question, saying: null, held: null }, width, HIGH, style, {
           shortcuts: STANDARD_SHORTCUTS,
           drafting: false,
           whole: 'coppice approvals list --json has them',
@@ -53,30 +52,30 @@ export class LinePrinter {
   }
 
   #entries(state: UiState, width: number): boolean {
-    const { screen, look } = this.#desk;
+    const { screen, style } = this.#app;
     if (state.view === null || !paneOf(state, state.view).whole) return true;
     const { entries } = paneOf(state, state.view);
     const end = finishedEntries(entries);
     const printer = this.#printed.get(state.view) ?? new EntryPrinter(Math.max(0, end - PRINTED_AGAIN));
     this.#printed.set(state.view, printer);
-    const names = nameContext(state);
-    const { lines, whole } = printer.lines(entries, end, { width, look, names, enough: enoughFor() });
+    const names = agentNames(state);
+    const { lines, whole } = printer.lines(entries, end, { width, style, names, spend: frameBudget() });
     screen.print(lines);
     return whole;
   }
 
   /** A list is printed once and closed; what must be confirmed stays open for the answer. */
   #overlay(state: UiState, before: UiState | null, width: number): void {
-    const { screen, look, bindings } = this.#desk;
+    const { screen, style, bindings } = this.#app;
     const { overlay } = state;
     if (overlay === null || overlay === before?.overlay) return;
-    if (isOwnQuestion(overlay)) return screen.print(questionLines(state, overlay, width, HIGH, look));
+    if (isConfirmation(overlay)) return screen.print(confirmationLines(state, overlay, width, HIGH, style));
     const rows = describeBindings(bindings);
     if (overlay.type === 'agents')
-      screen.print(agentsOverlay(state, overlay, width, HIGH, look).lines.slice(0, -1));
+      screen.print(agentsOverlay(state, overlay, width, HIGH, style).lines.slice(0, -1));
     else
       for (const { slash, action } of [...keyRows(rows), ...commandRows(rows)])
         if (slash !== '') screen.print([`${slash}: ${action}`]);
-    this.#desk.dispatch({ type: 'overlay', overlay: null });
+    this.#app.dispatch({ type: 'overlay', overlay: null });
   }
 }

@@ -2,22 +2,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PlacedMessage } from '../../src/records/conversation/message.ts';
-import type { Look } from '../../src/tui/look.ts';
+import type { UiStyle } from '../../src/render/style.ts';
 import type { Entry } from '../../src/tui/state/entry.ts';
 import { transcript } from '../../src/tui/state/transcript.ts';
 import { EMPTY_PANE } from '../../src/tui/state/ui-state.ts';
 import { MarkdownTail } from '../../src/tui/text/markdown.ts';
+import { agentNames } from '../../src/tui/views/transcript/agent-names.ts';
 import { entryBelow, entryView, finishedEntries } from '../../src/tui/views/transcript/entry-view.ts';
-import { nameContext } from '../../src/tui/views/transcript/name-context.ts';
 import { streamingView } from '../../src/tui/views/transcript/streaming-view.ts';
 import { ASCII, at, call, drawn, PLAIN, result, SPOKEN, says, story, user } from './ui-fixture.ts';
 
-const names = nameContext(story());
+const names = agentNames(story());
 
-function draw(messages: readonly PlacedMessage[], look: Look = PLAIN, width = 60): string[] {
+function draw(messages: readonly PlacedMessage[], style: UiStyle = PLAIN, width = 60): string[] {
   const entries = transcript(messages, 'main');
   return entries.flatMap((entry, index) =>
-    drawn(entryBelow(entry, entries[index - 1] ?? null, width, look, names)),
+    drawn(entryBelow(entry, entries[index - 1] ?? null, width, style, names)),
   );
 }
 
@@ -26,11 +26,11 @@ function drawCall(
   input: object,
   output: string,
   status: 'ok' | 'error' | 'denied' = 'ok',
-  look = PLAIN,
+  style = PLAIN,
 ): string[] {
   return draw(
     [says('main', 1, '', call('c', name, input)), result('main', 2, 'c', name, output, status)],
-    look,
+    style,
   );
 }
 
@@ -193,7 +193,7 @@ describe('what is not finished', () => {
   const view = (change: object, height = 20): string[] =>
     streamingView(
       { ...EMPTY_PANE, entries, ...change },
-      { width: 40, height, look: PLAIN, names, elsewhere: [], text: new MarkdownTail() },
+      { width: 40, height, style: PLAIN, names, elsewhere: [], text: new MarkdownTail() },
     );
 
   it('begins at the first call without a result', () => {

@@ -5,7 +5,7 @@ import { markdownEntities } from '../../src/channels/telegram/text/markdown-enti
 import { isCostlyMarkdown, MARKED_MAX } from '../../src/render/costly-markdown.ts';
 import { markdown } from '../../src/tui/text/markdown.ts';
 
-const look = { colour: true, unicode: true, accessible: false };
+const style = { colour: true, unicode: true, accessible: false };
 const long = (text: string, length = 60_000) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 /** Generous: what is bounded takes a tenth of it, what is not takes many seconds. */
 const PROMPT_MS = 1_500;
@@ -34,7 +34,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
 for (const [name, text] of Object.entries(HOSTILE))
   test(name, () => {
     for (const width of [12, 100])
-      promptly(`the terminal, ${width} wide`, () => [...markdown(text, width, look)]);
+      promptly(`the terminal, ${width} wide`, () => [...markdown(text, width, style)]);
     for (const length of [text.length, MARKED_MAX])
       promptly(`Telegram, ${length}`, () => markdownEntities(text.slice(0, length)));
   });
@@ -46,5 +46,5 @@ test('what people read is read as Markdown: long lists, tables and code among te
   for (const text of [long(item, 20_000), long(row, 8_000), long(quote, 3_000)])
     assert.equal(isCostlyMarkdown(text), false);
   assert.ok(markdownEntities(long(item, 20_000)).entities.length > 500);
-  assert.doesNotMatch([...markdown(long(item, 20_000), 100, look)].flat().join('\n'), /\*\*/);
+  assert.doesNotMatch([...markdown(long(item, 20_000), 100, style)].flat().join('\n'), /\*\*/);
 });

@@ -1,7 +1,7 @@
 // Proves that the layers share any screen: what goes first when it is low, that the input and the cursor never go, and that nothing is too wide.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Look } from '../../src/tui/look.ts';
+import type { UiStyle } from '../../src/render/style.ts';
 import type { UiState } from '../../src/tui/state/ui-state.ts';
 import { type FrameSettings, frameView } from '../../src/tui/views/frame-view.ts';
 import { type Layers, layout } from '../../src/tui/views/layout.ts';
@@ -25,8 +25,8 @@ import {
 
 const INPUT: Layers['input'] = { lines: ['> half a th'], cursor: { row: 0, column: 11 } };
 
-function settings(width: number, height: number, look: Look = PLAIN): FrameSettings {
-  return { width, height, look, input: INPUT, banner: null, keys: [] };
+function settings(width: number, height: number, style: UiStyle = PLAIN): FrameSettings {
+  return { width, height, style, input: INPUT, banner: null, keys: [] };
 }
 
 const waiting = after(
@@ -34,8 +34,8 @@ const waiting = after(
   sent(letter('code-analyzer', 'main')),
 );
 
-function draw(state: UiState, width: number, height: number, look: Look = PLAIN): readonly string[] {
-  return frameView(state, settings(width, height, look)).lines;
+function draw(state: UiState, width: number, height: number, style: UiStyle = PLAIN): readonly string[] {
+  return frameView(state, settings(width, height, style)).lines;
 }
 
 /** What stands on which row, by its first sign. */
@@ -218,7 +218,7 @@ it('fits every screen in every look, whatever is open', () => {
     after(hostile, { type: 'overlay', overlay: { type: 'keys' } }),
   ];
   for (const state of states)
-    for (const look of Object.values(LOOKS))
+    for (const style of Object.values(LOOKS))
       for (const [width, height] of [
         [200, 60],
         [80, 24],
@@ -227,7 +227,7 @@ it('fits every screen in every look, whatever is open', () => {
         [12, 3],
         [12, 1],
       ] as const) {
-        const { lines, cursor } = frameView(state, settings(width, height, look));
+        const { lines, cursor } = frameView(state, settings(width, height, style));
         assert.ok(lines.length <= height, `${lines.length} rows of ${height}`);
         fits(lines, width);
         assert.ok(cursor === null || cursor.row < lines.length);

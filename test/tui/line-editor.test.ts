@@ -32,7 +32,7 @@ function open(unicode = true) {
   const seen = { submitted: [] as string[], changed: [] as string[], redraws: 0 };
   const editor = new LineEditor({
     completion,
-    look: { unicode, selected: (text) => `[${text}]`, dim: plain },
+    style: { unicode, selected: (text) => `[${text}]`, dim: plain },
     onRedraw: () => {
       seen.redraws += 1;
     },

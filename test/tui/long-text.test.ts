@@ -3,19 +3,19 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { askParts } from '../../src/render/ask-parts.ts';
 import { inOneLine } from '../../src/render/plain-sight.ts';
-import { enoughFor } from '../../src/tui/enough.ts';
 import { EntryPrinter } from '../../src/tui/entry-printer.ts';
+import { frameBudget } from '../../src/tui/frame-budget.ts';
 import { transcript } from '../../src/tui/state/transcript.ts';
 import { MarkdownTail, markdown } from '../../src/tui/text/markdown.ts';
 import { cutPieces } from '../../src/tui/text/markdown-pieces.ts';
 import { wrap, wrapInPieces } from '../../src/tui/text/wrap.ts';
 import { approvalBox } from '../../src/tui/views/approval-box.ts';
+import { agentNames } from '../../src/tui/views/transcript/agent-names.ts';
 import { entryBelow } from '../../src/tui/views/transcript/entry-view.ts';
-import { nameContext } from '../../src/tui/views/transcript/name-context.ts';
 import { EntryLines, transcriptView } from '../../src/tui/views/transcript/transcript-view.ts';
 import { after, ask, COLOUR, drawn, PLAIN, says, story, user } from './ui-fixture.ts';
 
-const names = nameContext(story());
+const names = agentNames(story());
 const FAMILY = '👩‍👩‍👧‍👦 ';
 const code = (rows: number): string => `\`\`\`cpp\n${'int a = 1; // one\n'.repeat(rows)}\`\`\``;
 const TEXTS: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ describe('a long answer', () => {
         drawn(entryBelow(entry, entries[index - 1] ?? null, 40, COLOUR, names)),
       );
       const printer = new EntryPrinter(0);
-      const settings = { width: 40, look: COLOUR, names, enough: always };
+      const settings = { width: 40, style: COLOUR, names, spend: always };
       const printed: string[] = [];
       let frames = 0;
       for (let goes_on = true; goes_on; frames += 1) {
@@ -62,17 +62,17 @@ describe('a long answer', () => {
     });
   }
 
-  it('fills a screen when enough of it is drawn, and the place stays', () => {
+  it('fills a screen when spend of it is drawn, and the place stays', () => {
     const entries = answers(TEXTS.emoji as string);
-    const look = { width: 40, height: 20, scrolled: 300, look: PLAIN, names };
-    const expected = transcriptView(entries, { ...look, kept: new EntryLines(), enough: never });
+    const style = { width: 40, height: 20, scrolled: 300, style: PLAIN, names };
+    const expected = transcriptView(entries, { ...style, kept: new EntryLines(), spend: never });
     const kept = new EntryLines();
-    let shown = transcriptView(entries, { ...look, kept, enough: always });
+    let shown = transcriptView(entries, { ...style, kept, spend: always });
     assert.equal(shown.whole, false);
     for (let frames = 0; !shown.whole; frames += 1) {
       assert.equal(shown.scrolled, 300);
       assert.ok(frames < 100);
-      shown = transcriptView(entries, { ...look, kept, enough: always });
+      shown = transcriptView(entries, { ...style, kept, spend: always });
     }
     assert.deepEqual(shown, expected);
   });
@@ -92,13 +92,13 @@ describe('a long answer', () => {
 
 it('a frame draws for a while and no longer', () => {
   let now = 0;
-  const enough = enoughFor(() => now);
-  assert.equal(enough(500), false);
+  const spend = frameBudget(() => now);
+  assert.equal(spend(500), false);
   now = 9;
-  assert.equal(enough(0), false);
+  assert.equal(spend(0), false);
   now = 10;
-  assert.equal(enough(0), true);
-  const other = enoughFor(() => now);
+  assert.equal(spend(0), true);
+  const other = frameBudget(() => now);
   now = 1_000;
   assert.equal(other(90), false, 'a screenful comes at once, however slow the machine is');
   assert.equal(other(0), false);

@@ -114,14 +114,14 @@ it('never lets a colour of code run over the end of its line', () => {
 });
 
 describe('text that is being written', () => {
-  for (const [name, look] of Object.entries(LOOKS))
+  for (const [name, style] of Object.entries(LOOKS))
     it(`shows at each moment what the whole would show (${name})`, () => {
       const growing = new MarkdownTail();
       for (let end = 0; end <= DOCUMENT.length; end += 1) {
         const text = DOCUMENT.slice(0, end);
         assert.deepEqual(
-          growing.lines(text, 40, look, 1_000),
-          markdown(text, 40, look),
+          growing.lines(text, 40, style, 1_000),
+          markdown(text, 40, style),
           JSON.stringify(text),
         );
       }
@@ -204,7 +204,7 @@ describe('hostile text', () => {
 
   it('strips escape sequences wherever they stand', () => {
     const text = `${HOSTILE}\n\n\`\`\`ts\n${HOSTILE}\n\`\`\`\n\n| ${HOSTILE.replaceAll('\n', ' ')} | b |\n| - | - |\n| c | d |\n\n[x](http://a/\x1b[2J)`;
-    for (const look of Object.values(LOOKS)) for (const line of markdown(text, 40, look)) isHarmless(line);
+    for (const style of Object.values(LOOKS)) for (const line of markdown(text, 40, style)) isHarmless(line);
   });
 
   it('shows where a link leads', () => {

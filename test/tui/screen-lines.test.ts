@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentState } from '../../src/records/agent/state.ts';
-import type { Look } from '../../src/tui/look.ts';
+import type { UiStyle } from '../../src/render/style.ts';
 import type { Overlay, Question, UiState } from '../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../src/tui/views/approval-box.ts';
 import { captureBar } from '../../src/tui/views/capture-bar.ts';
+import { confirmationLines } from '../../src/tui/views/confirmation-lines.ts';
 import { firstRun } from '../../src/tui/views/first-run.ts';
 import { hintLine } from '../../src/tui/views/hint-line.ts';
 import { navigationLine } from '../../src/tui/views/navigation-line.ts';
-import { questionLines } from '../../src/tui/views/question-line.ts';
 import { spinnerLine } from '../../src/tui/views/spinner-line.ts';
 import {
   ASCII,
@@ -158,24 +158,24 @@ it('fits any width in any look, whatever agents are called and ask', () => {
     seen(agent('file-reader', 'main', { name: HOSTILE, doing: HOSTILE, reply: HOSTILE })),
     { type: 'captured', agent_id: 'main', content: { text: '', mark: 'begun' } },
   );
-  const drawn = (width: number, look: Look): readonly string[] => [
-    navigationLine(hostile, width, look, 'SCRIPTED DEMO'),
-    spinnerLine(hostile, width, look) ?? '',
-    hintLine(hostile, width, look),
-    captureBar(hostile, width, look) ?? '',
-    ...approvalBox(hostile, ASKED, width, 20, look),
-    ...approvalBox(hostile, ASKED, width, 3, look),
-    ...questionLines(
+  const drawn = (width: number, style: UiStyle): readonly string[] => [
+    navigationLine(hostile, width, style, 'SCRIPTED DEMO'),
+    spinnerLine(hostile, width, style) ?? '',
+    hintLine(hostile, width, style),
+    captureBar(hostile, width, style) ?? '',
+    ...approvalBox(hostile, ASKED, width, 20, style),
+    ...approvalBox(hostile, ASKED, width, 3, style),
+    ...confirmationLines(
       hostile,
       { type: 'kill', agent_ids: ['file-reader'], descendants: ['grep-all'] },
       width,
       9,
-      look,
+      style,
     ),
-    ...agentsOverlay(hostile, { ...AGENTS, filter: HOSTILE }, width, 9, look).lines,
-    ...agentsOverlay(hostile, AGENTS, width, 9, look).lines,
-    ...firstRun(0, width, look),
+    ...agentsOverlay(hostile, { ...AGENTS, filter: HOSTILE }, width, 9, style).lines,
+    ...agentsOverlay(hostile, AGENTS, width, 9, style).lines,
+    ...firstRun(0, width, style),
   ];
-  for (const look of [...Object.values(LOOKS), { ...COLOUR, accessible: true }])
-    for (let width = 2; width <= 100; width += 1) fits(drawn(width, look), width);
+  for (const style of [...Object.values(LOOKS), { ...COLOUR, accessible: true }])
+    for (let width = 2; width <= 100; width += 1) fits(drawn(width, style), width);
 });

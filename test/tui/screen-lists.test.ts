@@ -6,9 +6,9 @@ import { moveSelection } from '../../src/tui/state/agent-rows.ts';
 import type { Overlay, Question, UiState } from '../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../src/tui/views/approval-box.ts';
+import { confirmationLines } from '../../src/tui/views/confirmation-lines.ts';
 import { firstRun } from '../../src/tui/views/first-run.ts';
 import { keysHelp } from '../../src/tui/views/keys-help.ts';
-import { questionLines } from '../../src/tui/views/question-line.ts';
 import { ASCII, after, agent, ask, PLAIN, seen, story, T0, THINKING, tree, waitingOn } from './ui-fixture.ts';
 
 const KILLED: AgentState = { type: 'killed', by: 'you' };
@@ -107,7 +107,7 @@ describe('the question before a kill', () => {
 
   it('says how many go too', () => {
     const text = (overlay: Extract<Overlay, { type: 'kill' | 'quit' }>): string =>
-      questionLines(grandchild(), overlay, 200, 5, PLAIN).join('\n');
+      confirmationLines(grandchild(), overlay, 200, 5, PLAIN).join('\n');
     assert.equal(text(kill()), 'Kill file-reader? It stays visitable until /reap.  [y] kill  [n/Esc] keep');
     assert.equal(
       text(kill('grep-all')),
@@ -121,7 +121,7 @@ describe('the question before a kill', () => {
 
   it('keeps its keys where there is little room', () => {
     assert.match(
-      questionLines(grandchild(), kill('grep-all'), 20, 2, PLAIN).join('\n'),
+      confirmationLines(grandchild(), kill('grep-all'), 20, 2, PLAIN).join('\n'),
       /^\[y\]\/\[n\] kill 2/,
     );
   });

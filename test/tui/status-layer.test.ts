@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type AgentState, newTurn } from '../../src/records/agent/state.ts';
-import type { Look } from '../../src/tui/look.ts';
+import type { UiStyle } from '../../src/render/style.ts';
 import { fanInView } from '../../src/tui/state/fan-in-view.ts';
 import type { UiState } from '../../src/tui/state/ui-state.ts';
 import { statusLayer } from '../../src/tui/views/status-layer.ts';
@@ -33,10 +33,10 @@ import {
 
 const THREE = ['file-reader', 'code-analyzer', 'test-runner'];
 
-function draw(state: UiState, width = 56, height = 20, look: Look = PLAIN): string[] {
+function draw(state: UiState, width = 56, height = 20, style: UiStyle = PLAIN): string[] {
   const view = fanInView(state, 'main');
   assert.ok(view !== null, 'nothing is awaited');
-  return statusLayer(view, width, height, look);
+  return statusLayer(view, width, height, style);
 }
 
 function statuses(state: UiState): (string | undefined)[] | undefined {
@@ -90,10 +90,10 @@ describe('a wait on three agents', () => {
 
   it('fits any size in any look, whatever the agents are called', () => {
     const hostile = after(state, seen(agent('file-reader', 'main', { name: HOSTILE.repeat(3) })));
-    for (const look of Object.values(LOOKS))
+    for (const style of Object.values(LOOKS))
       for (let width = 1; width <= 90; width += 1)
         for (const height of [1, 2, 3, 4, 20]) {
-          const lines = draw(hostile, width, height, look);
+          const lines = draw(hostile, width, height, style);
           assert.ok(lines.length <= height);
           fits(lines, width);
         }

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Entry } from '../../src/tui/state/entry.ts';
-import { nameContext } from '../../src/tui/views/transcript/name-context.ts';
+import { agentNames } from '../../src/tui/views/transcript/agent-names.ts';
 import { spokenChanges } from '../../src/tui/views/transcript/spoken-changes.ts';
 import { EntryLines, transcriptView } from '../../src/tui/views/transcript/transcript-view.ts';
 import { after, agent, ask, PLAIN, SPOKEN, seen, story, THINKING } from './ui-fixture.ts';
 
-const names = nameContext(story());
+const names = agentNames(story());
 const never = () => false;
 const many: readonly Entry[] = Array.from({ length: 10_000 }, (_, index) => ({
   type: 'say',
@@ -37,10 +37,10 @@ describe('a scrollback on a full screen', () => {
       width: 40,
       height,
       scrolled,
-      look: PLAIN,
+      style: PLAIN,
       names,
       kept: new EntryLines(),
-      enough: never,
+      spend: never,
     });
 
   it('ends with the newest, and goes back as far as there is anything', () => {
@@ -62,11 +62,11 @@ describe('a scrollback on a full screen', () => {
   it('renders an entry once, until it or the width is another', () => {
     const kept = new EntryLines();
     const [one, two] = many as [Entry, Entry];
-    const lines = kept.lines(two, one, { width: 40, look: PLAIN, names, enough: never });
-    assert.equal(kept.lines(two, one, { width: 40, look: PLAIN, names, enough: never }), lines);
-    assert.notEqual(kept.lines(two, null, { width: 40, look: PLAIN, names, enough: never }), lines);
-    assert.notEqual(kept.lines({ ...two }, one, { width: 40, look: PLAIN, names, enough: never }), lines);
-    assert.notEqual(kept.lines(two, null, { width: 41, look: PLAIN, names, enough: never }), lines);
+    const lines = kept.lines(two, one, { width: 40, style: PLAIN, names, spend: never });
+    assert.equal(kept.lines(two, one, { width: 40, style: PLAIN, names, spend: never }), lines);
+    assert.notEqual(kept.lines(two, null, { width: 40, style: PLAIN, names, spend: never }), lines);
+    assert.notEqual(kept.lines({ ...two }, one, { width: 40, style: PLAIN, names, spend: never }), lines);
+    assert.notEqual(kept.lines(two, null, { width: 41, style: PLAIN, names, spend: never }), lines);
   });
 });
 

@@ -6,15 +6,15 @@ import { NO_USAGE } from '../../src/records/agent/usage.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';
 import type { Mail } from '../../src/records/conversation/mail.ts';
 import type { CallPart, Message, PlacedMessage, UserOrigin } from '../../src/records/conversation/message.ts';
-import type { Look } from '../../src/tui/look.ts';
+import type { UiStyle } from '../../src/render/style.ts';
 import type { UiEvent } from '../../src/tui/state/ui-event.ts';
 import { EMPTY_UI, type UiState } from '../../src/tui/state/ui-state.ts';
 import { reduce } from '../../src/tui/state/ui-store.ts';
 
-export const PLAIN: Look = { colour: false, unicode: true, accessible: false };
-export const COLOUR: Look = { colour: true, unicode: true, accessible: false };
-export const ASCII: Look = { colour: false, unicode: false, accessible: false };
-export const SPOKEN: Look = { colour: false, unicode: true, accessible: true };
+export const PLAIN: UiStyle = { colour: false, unicode: true, accessible: false };
+export const COLOUR: UiStyle = { colour: true, unicode: true, accessible: false };
+export const ASCII: UiStyle = { colour: false, unicode: false, accessible: false };
+export const SPOKEN: UiStyle = { colour: false, unicode: true, accessible: true };
 export const LOOKS = { PLAIN, COLOUR, ASCII, SPOKEN };
 
 /** All the lines of what is drawn in batches. */

@@ -5,10 +5,10 @@ import type { CronFire, CronJob } from '../../records/run/cron-job.ts';
 import type { Run } from '../../records/run/run.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import { layOut } from '../../render/lay-out.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { fit, paint, type Style, sign } from '../../render/style.ts';
+import { tableLines } from '../../render/table.ts';
 import { localZone } from './local-zone.ts';
 
 const JOBS = ['NAME', 'SCHEDULE', 'NEXT', 'LAST', 'TASK'] as const;
@@ -32,7 +32,7 @@ export function jobTable(
     outcomeOf(newest[at]?.fire ?? null, newest[at]?.run ?? null, style),
     clean(job.task),
   ]);
-  return layOut(JOBS, rows, { width, right: new Set(), style });
+  return tableLines(JOBS, rows, { width, right: new Set(), style });
 }
 
 /** Instants of one job, one line each. */
@@ -47,7 +47,7 @@ export function jobRunTable(job: CronJob, runs: readonly JobRun[], width: number
     run === null ? sign(style, '–') : (short.get(run.id) ?? run.id),
     clean(`${run === null ? whyNot(fire, job) : cameOf(run)}${madeUp(fire)}`),
   ]);
-  return layOut(RUNS, rows, { width, right: new Set([3]), style });
+  return tableLines(RUNS, rows, { width, right: new Set([3]), style });
 }
 
 function cameOf({ status, result, error }: Run): string {

@@ -1,9 +1,9 @@
 import type { Delivery } from '../../records/run/delivery.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import { layOut } from '../../render/lay-out.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { fit, type Style } from '../../render/style.ts';
+import { tableLines } from '../../render/table.ts';
 
 const HEAD = ['DELIVERY', 'KIND', 'TO', 'STATUS', 'TRIES', 'AGE', 'NEXT, OR WHY NOT'] as const;
 const ID_COLUMNS = 18;
@@ -25,7 +25,7 @@ export function deliveryTable(
     duration(now - delivery.created_at),
     why(delivery, now),
   ]);
-  return layOut(HEAD, rows, { width, right: new Set([4, 5]), style });
+  return tableLines(HEAD, rows, { width, right: new Set([4, 5]), style });
 }
 
 function why({ status, next_at, error }: Delivery, now: number): string {

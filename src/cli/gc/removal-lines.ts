@@ -1,8 +1,8 @@
 import type { RemovedOutput } from '../../processes/spilled-output.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import { layOut } from '../../render/lay-out.ts';
 import type { Style } from '../../render/style.ts';
+import { tableLines } from '../../render/table.ts';
 import type { Removal, RemovedRows } from '../../store/remove-old.ts';
 
 /** More are counted only; `--json` has them all. */
@@ -42,7 +42,7 @@ export function removalLines(
       `${output.files} ${output.files === 1 ? 'file' : 'files'} of spilled output (${(output.bytes / 1_000_000).toFixed(1)} MB)`,
     );
   if (counts.length === 0) return ['nothing is old enough to be removed'];
-  const table = layOut(
+  const table = tableLines(
     HEAD,
     trees
       .slice(0, SHOWN)

@@ -2,10 +2,10 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { ledStatus } from '../../render/agent-status.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import { layOut } from '../../render/lay-out.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { fit, type Style, sign } from '../../render/style.ts';
+import { tableLines } from '../../render/table.ts';
 
 const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'TASK, DOING'] as const;
 const RIGHT = new Set([4, 5, 6]);
@@ -41,5 +41,5 @@ export function agentTable(
       .flat()
       .join(` ${sign(style, '·')} `) || sign(style, '–'),
   ]);
-  return layOut(HEAD, rows, { width, right: RIGHT, style });
+  return tableLines(HEAD, rows, { width, right: RIGHT, style });
 }

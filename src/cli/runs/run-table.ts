@@ -1,10 +1,10 @@
 import type { Run } from '../../records/run/run.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import { layOut } from '../../render/lay-out.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { fit, type Style, sign } from '../../render/style.ts';
+import { tableLines } from '../../render/table.ts';
 
 const HEAD = ['RUN', 'LABEL', 'SOURCE', 'STATUS', 'TIME', 'AGE', 'TASK, OR WHY IT FAILED'] as const;
 
@@ -22,5 +22,5 @@ export function runTable(runs: readonly Run[], width: number, now: number, style
     duration(now - run.created_at),
     clean(run.error ?? run.task),
   ]);
-  return layOut(HEAD, rows, { width, right: new Set([4, 5]), style });
+  return tableLines(HEAD, rows, { width, right: new Set([4, 5]), style });
 }

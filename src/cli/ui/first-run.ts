@@ -1,5 +1,5 @@
+import type { UiStyle } from '../../render/style.ts';
 import { pastedText } from '../../tui/keys/action-of.ts';
-import type { Look } from '../../tui/look.ts';
 import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
 import { firstRun } from '../../tui/views/first-run.ts';
 
@@ -21,13 +21,13 @@ const ADVICE: Readonly<Record<number, readonly string[]>> = {
 
 /** No key was found: what now? True: the demo. False: the person was told how to go on. */
 export async function askFirstRun(
-  look: Look,
+  style: UiStyle,
   line_mode: boolean,
   openScreen: (listener: ScreenListener) => Screen,
 ): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<number | null>();
   let selected = 0;
-  const lines = () => firstRun(selected, Math.max(1, screen.columns - 1), look);
+  const lines = () => firstRun(selected, Math.max(1, screen.columns - 1), style);
   const draw = () => screen.draw({ lines: lines(), cursor: null });
   const screen = openScreen({
     onInput: (key) => {

@@ -5,12 +5,12 @@ import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
+import type { UiStyle } from '../../render/style.ts';
 import type { RuntimeFace, StartOptions } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
 import { runApp } from '../../tui/app.ts';
 import type { AppEnd } from '../../tui/app-options.ts';
 import { keyBindings } from '../../tui/keys/key-bindings.ts';
-import type { Look } from '../../tui/look.ts';
 import { PlainScreen } from '../../tui/terminal/plain-screen.ts';
 import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
 import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
@@ -50,7 +50,7 @@ export async function ui(context: Context, options: UiOptions): Promise<number> 
     throw new CoppiceError('E_USAGE', 'the terminal UI needs a terminal on standard input and output', {
       hint: 'Without one: coppice run "…"',
     });
-  const look = lookOf(context, options);
+  const style = styleOfUi(context, options);
   const store = await context.openStore();
   try {
     const found = await rootOf(context, store, options);
@@ -58,16 +58,16 @@ export async function ui(context: Context, options: UiOptions): Promise<number> 
     const ended = options.tree === undefined && found !== null && isTerminal(found.state.type) ? found : null;
     const root = ended === null ? found : null;
     const told = ended === null ? [] : await tellEnded(store, ended);
-    const model = root === null ? await modelOf(context, options, look) : root.config.model;
+    const model = root === null ? await modelOf(context, options, style) : root.config.model;
     if (model === null) return EXIT.no_credentials;
-    return await converse(context, options, look, store, root, model, told);
+    return await converse(context, options, style, store, root, model, told);
   } finally {
     killAllProcessGroups();
     await store.close();
   }
 }
 
-function lookOf(context: Context, options: UiOptions): Look {
+function styleOfUi(context: Context, options: UiOptions): UiStyle {
   const accessible = options.accessible === true || context.env.ACCESSIBLE === '1';
   const plain = options.plain === true || isDumb(context);
   return {
@@ -94,21 +94,21 @@ async function rootOf(context: Context, store: Store, options: UiOptions): Promi
 }
 
 /** The model of a new conversation. Without a key the person chooses what to do; null: they were told how to go on. */
-async function modelOf(context: Context, options: UiOptions, look: Look): Promise<string | null> {
+async function modelOf(context: Context, options: UiOptions, style: UiStyle): Promise<string | null> {
   try {
     const profile = options.profile;
     const terms = profile === undefined ? null : composeTerms(context).profiles.get(profile);
     return chooseModel(context, terms?.model ?? null);
   } catch (error) {
     if (!(error instanceof CoppiceError) || error.code !== 'E_NO_KEY') throw error;
-    return (await askFirstRun(look, isDumb(context), opensScreen(context))) ? DEMO_MODEL : null;
+    return (await askFirstRun(style, isDumb(context), opensScreen(context))) ? DEMO_MODEL : null;
   }
 }
 
 async function converse(
   context: Context,
   options: UiOptions,
-  look: Look,
+  style: UiStyle,
   store: Store,
   root: Agent | null,
   model: string,
@@ -142,7 +142,7 @@ async function converse(
     end = await runApp({
       runtime,
       store,
-      look,
+      style,
       bindings: keyBindings(context.loaded.configuration.keys),
       openScreen: opensScreen(context),
       line_mode: isDumb(context),

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import { layOut } from '../../render/lay-out.ts';
 import { shortIds } from '../../render/short-ids.ts';
+import { tableLines } from '../../render/table.ts';
 import { isProcessGone } from '../../store/process-gone.ts';
 import type { KnownWorker } from '../../store/store.ts';
 import { printJson } from '../agents/agent-json.ts';
@@ -50,7 +50,11 @@ export function workerList(context: Context): Promise<number> {
       stateOf(one),
       clean(one.labels.join(', ')),
     ]);
-    const table = layOut(HEAD, rows, { width: context.width, right: new Set([3, 4, 5]), style: context.out });
+    const table = tableLines(HEAD, rows, {
+      width: context.width,
+      right: new Set([3, 4, 5]),
+      style: context.out,
+    });
     process.stdout.write(`${table.join('\n')}\n`);
     return 0;
   });

@@ -1,12 +1,11 @@
 import type { Agent } from '../../records/agent/agent.ts';
-import { paint } from '../../render/style.ts';
+import { paint, type UiStyle } from '../../render/style.ts';
 import { HUMAN_COMMANDS } from '../human-commands.ts';
-import type { Look } from '../look.ts';
 import { LineCompletion } from './line-completion.ts';
 import { LineEditor } from './line-editor.ts';
 
 interface AgentEditorOptions {
-  readonly look: Look;
+  readonly style: UiStyle;
   readonly agents: () => Iterable<Agent>;
   readonly cwd: string;
   readonly onRedraw: () => void;
@@ -37,17 +36,17 @@ export class AgentEditors {
 }
 
 /** The input of one agent: its own draft, undo and history; commands, agents and files are completed. */
-function createEditor({ look, agents, cwd, onRedraw, onSubmit }: AgentEditorOptions): LineEditor {
+function createEditor({ style, agents, cwd, onRedraw, onSubmit }: AgentEditorOptions): LineEditor {
   const editor = new LineEditor({
     completion: new LineCompletion({
       commands: HUMAN_COMMANDS.map(({ name, description, takes }) => ({ name, description, takes })),
       agents: () => [...agents()].map(({ id, name }) => ({ name, description: id.slice(0, 8) })),
       folder: () => cwd,
     }),
-    look: {
-      unicode: look.unicode,
-      selected: (text) => paint(look, 'bold', text),
-      dim: (text) => paint(look, 'dim', text),
+    style: {
+      unicode: style.unicode,
+      selected: (text) => paint(style, 'bold', text),
+      dim: (text) => paint(style, 'dim', text),
     },
     onRedraw,
   });

@@ -1,17 +1,17 @@
 import { CURSOR_MARKER, type TUI, visibleWidth } from '@earendil-works/pi-tui';
-import type { Frame } from '../terminal/frame.ts';
+import type { Frame } from '../terminal/screen.ts';
 import { BorderlessEditor, type HiddenRows } from './borderless-editor.ts';
 import type { LineCompletion } from './line-completion.ts';
 
 export interface LineEditorOptions {
   readonly completion: LineCompletion | null;
   /** Colours of the list of completions, and the signs of a terminal without UTF-8. */
-  readonly look: LineEditorLook;
+  readonly style: LineEditorStyle;
   /** What is shown has changed by itself: completions have been found. */
   readonly onRedraw: () => void;
 }
 
-export interface LineEditorLook {
+export interface LineEditorStyle {
   readonly unicode: boolean;
   readonly selected: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -96,7 +96,7 @@ export class LineEditor {
   }
 
   #prompt(index: number, rows: number, hidden: HiddenRows): string {
-    const { unicode } = this.#options.look;
+    const { unicode } = this.#options.style;
     if (this.mode === 'capture') return unicode ? '┆ ' : '| ';
     if (index === 0 && hidden.above > 0) return unicode ? '↑ ' : '^ ';
     if (index === rows - 1 && hidden.below > 0) return unicode ? '↓ ' : 'v ';
@@ -104,7 +104,7 @@ export class LineEditor {
   }
 
   #newEditor(): BorderlessEditor {
-    const { completion, look, onRedraw } = this.#options;
+    const { completion, style, onRedraw } = this.#options;
     const plain = (text: string) => text;
     const editor = new BorderlessEditor(
       { requestRender: onRedraw, terminal: { rows: 0 } } as unknown as TUI,
@@ -112,10 +112,10 @@ export class LineEditor {
         borderColor: plain,
         selectList: {
           selectedPrefix: plain,
-          selectedText: (text) => look.selected(look.unicode ? text : text.replace('→', '>')),
-          description: look.dim,
-          scrollInfo: look.dim,
-          noMatch: look.dim,
+          selectedText: (text) => style.selected(style.unicode ? text : text.replace('→', '>')),
+          description: style.dim,
+          scrollInfo: style.dim,
+          noMatch: style.dim,
         },
       },
     );

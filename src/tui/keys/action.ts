@@ -1,4 +1,4 @@
-import type { Answer } from '../answer.ts';
+import type { Answer } from './answer.ts';
 
 /** What a key can do beside writing text. */
 export type Action =

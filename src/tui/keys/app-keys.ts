@@ -1,13 +1,13 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import { isWorking } from '../../records/agent/state.ts';
-import { type Answer, isAnswer } from '../answer.ts';
 import { askKill, openApprovals, perform, quit } from '../app-commands.ts';
-import type { Desk } from '../desk.ts';
+import type { AppContext } from '../app-context.ts';
 import { mayAnswer } from '../state/question.ts';
 import { paneOf } from '../state/ui-state.ts';
 import { hasPages } from '../views/approval-box.ts';
 import type { Action } from './action.ts';
 import { actionOf, printable } from './action-of.ts';
+import { type Answer, isAnswer } from './answer.ts';
 import { answerByChord, sayingKey } from './answer-keys.ts';
 import { overlayKey } from './overlay-keys.ts';
 
@@ -16,60 +16,60 @@ const TWICE_MS = 1_000;
 let last_clear = Number.NEGATIVE_INFINITY;
 
 /** One key, or one paste. */
-export function keyPressed(desk: Desk, data: string): void {
-  const { state, editor } = desk;
+export function keyPressed(app: AppContext, data: string): void {
+  const { state, editor } = app;
   const begun_at = state.leader ? state.typed_at : state.now;
   const writes = state.overlay === null && !state.leader && !editor.completing && editor.text === '';
-  desk.dispatch({ type: 'typed', alone: writes ? printable(data) : null });
-  if (state.overlay !== null && overlayKey(desk, state.overlay, data)) return;
+  app.dispatch({ type: 'typed', alone: writes ? printable(data) : null });
+  if (state.overlay !== null && overlayKey(app, state.overlay, data)) return;
   // A list of completions has its own keys.
   if (
     editor.completing &&
     ['escape', 'tab', 'enter', 'up', 'down'].some((key) => matchesKey(data, key as 'tab'))
   )
     return editor.handleInput(data);
-  const action = actionOf(data, state.leader, desk.bindings);
-  if (state.leader && action !== 'leader') desk.dispatch({ type: 'leader', on: false });
+  const action = actionOf(data, state.leader, app.bindings);
+  if (state.leader && action !== 'leader') app.dispatch({ type: 'leader', on: false });
   const saying = state.question?.saying ?? null;
-  if (!state.leader && closesQuestion(desk, data, action)) return;
-  if (isAnswer(action)) return answerByChord(desk, action, begun_at);
-  if (action !== null) return act(desk, action);
+  if (!state.leader && closesQuestion(app, data, action)) return;
+  if (isAnswer(action)) return answerByChord(app, action, begun_at);
+  if (action !== null) return act(app, action);
   if (state.leader) return;
-  if (saying !== null) return sayingKey(desk, saying, data);
-  if (turnsPages(desk, data) || scrolls(desk, data)) return;
-  if (desk.takesInput) editor.handleInput(data);
+  if (saying !== null) return sayingKey(app, saying, data);
+  if (turnsPages(app, data) || scrolls(app, data)) return;
+  if (app.acceptsInput) editor.handleInput(data);
 }
 
 /** Esc takes back the words of a deny, as Ctrl-C does, or puts the question off. It never answers. */
-function closesQuestion(desk: Desk, data: string, action: Action | null): boolean {
-  const { question, now } = desk.state;
+function closesQuestion(app: AppContext, data: string, action: Action | null): boolean {
+  const { question, now } = app.state;
   if (question === null) return false;
   const is_escape = matchesKey(data, 'escape');
   if (question.saying !== null && (is_escape || action === 'clear')) {
-    desk.dispatch({ type: 'saying', text: null });
+    app.dispatch({ type: 'saying', text: null });
     return true;
   }
   // Before the question can have been seen, Esc was meant for the agent in view.
-  if (!is_escape || !mayAnswer(desk.state, now)) return false;
-  desk.dispatch({ type: 'question', shown: false });
+  if (!is_escape || !mayAnswer(app.state, now)) return false;
+  app.dispatch({ type: 'question', shown: false });
   return true;
 }
 
 /** A question for which the screen is too small is read page by page. */
-function turnsPages(desk: Desk, data: string): boolean {
-  const { state, screen, look } = desk;
+function turnsPages(app: AppContext, data: string): boolean {
+  const { state, screen, style } = app;
   const [ask] = state.asks;
   const by = matchesKey(data, 'pageDown') ? 1 : matchesKey(data, 'pageUp') ? -1 : 0;
   if (by === 0 || ask === undefined || state.question === null) return false;
-  if (!hasPages(ask, Math.max(1, screen.columns - 1), screen.rows, look)) return false;
-  desk.dispatch({ type: 'turned', by });
+  if (!hasPages(ask, Math.max(1, screen.columns - 1), screen.rows, style)) return false;
+  app.dispatch({ type: 'turned', by });
   return true;
 }
 
 /** On the full screen the scrollback is ours to move. */
-function scrolls(desk: Desk, data: string): boolean {
-  if (!desk.screen.full) return false;
-  const page = Math.max(1, desk.screen.rows - 6);
+function scrolls(app: AppContext, data: string): boolean {
+  if (!app.screen.full) return false;
+  const page = Math.max(1, app.screen.rows - 6);
   const by = matchesKey(data, 'pageUp')
     ? page
     : matchesKey(data, 'pageDown')
@@ -80,84 +80,84 @@ function scrolls(desk: Desk, data: string): boolean {
           ? -1
           : 0;
   if (by === 0) return false;
-  desk.scrolled = Math.max(0, desk.scrolled + by);
+  app.scrolled = Math.max(0, app.scrolled + by);
   return true;
 }
 
-function act(desk: Desk, action: Exclude<Action, Answer>): void {
-  const { state } = desk;
+function act(app: AppContext, action: Exclude<Action, Answer>): void {
+  const { state } = app;
   const { view } = state;
   switch (action) {
     case 'leader':
-      return desk.dispatch({ type: 'leader', on: !state.leader });
+      return app.dispatch({ type: 'leader', on: !state.leader });
     case 'parent':
     case 'child':
-      return desk.dispatch({ type: 'go', to: action });
+      return app.dispatch({ type: 'go', to: action });
     case 'previous_sibling':
-      return desk.dispatch({ type: 'go', to: 'previous' });
+      return app.dispatch({ type: 'go', to: 'previous' });
     case 'next_sibling':
-      return desk.dispatch({ type: 'go', to: 'next' });
+      return app.dispatch({ type: 'go', to: 'next' });
     case 'agents':
-      return perform(desk, { name: 'agents' });
+      return perform(app, { name: 'agents' });
     case 'approvals':
-      return openApprovals(desk);
+      return openApprovals(app);
     case 'dashboard':
-      return perform(desk, { name: 'web' });
+      return perform(app, { name: 'web' });
     case 'interrupt':
-      return interrupt(desk);
+      return interrupt(app);
     case 'kill':
-      return view === null ? undefined : askKill(desk, [view]);
+      return view === null ? undefined : askKill(app, [view]);
     case 'reap':
     case 'capture':
     case 'fork':
-      return perform(desk, { name: action });
+      return perform(app, { name: action });
     case 'unfold':
-      return unfold(desk);
+      return unfold(app);
     case 'clear':
-      return clear(desk);
+      return clear(app);
     case 'suspend':
-      return desk.screen.suspend();
+      return app.screen.suspend();
     case 'quit':
-      return quit(desk);
+      return quit(app);
     case 'keys':
-      return perform(desk, { name: 'help' });
+      return perform(app, { name: 'help' });
     default:
-      desk.dispatch({ type: 'slot', slot: Number(action.slice('slot_'.length)) });
+      app.dispatch({ type: 'slot', slot: Number(action.slice('slot_'.length)) });
   }
 }
 
 /** Esc concerns the agent in view only, and never kills. */
-function interrupt(desk: Desk): void {
-  const { view } = desk.state;
-  const agent = view === null ? undefined : desk.state.agents.get(view);
+function interrupt(app: AppContext): void {
+  const { view } = app.state;
+  const agent = view === null ? undefined : app.state.agents.get(view);
   if (agent !== undefined && isWorking(agent.state.type))
-    return desk.attempt(() => desk.runtime.interrupt(agent.id, 'Esc was pressed'));
+    return app.attempt(() => app.runtime.interrupt(agent.id, 'Esc was pressed'));
   // Nothing to interrupt: the whole scrollback closes.
-  if (desk.browsing) desk.browsing = false;
+  if (app.browsing) app.browsing = false;
 }
 
-function clear(desk: Desk): void {
+function clear(app: AppContext): void {
   const now = Date.now();
-  if (desk.editor.text !== '') {
-    desk.editor.setText('');
+  if (app.editor.text !== '') {
+    app.editor.setText('');
     last_clear = now;
     return;
   }
-  if (now - last_clear < TWICE_MS) return quit(desk);
+  if (now - last_clear < TWICE_MS) return quit(app);
   last_clear = now;
-  desk.say('Ctrl-C again leaves');
+  app.say('Ctrl-C again leaves');
 }
 
 /** Opens what is folded, or closes it again; what was printed already is opened on the full screen. */
-function unfold(desk: Desk): void {
-  const { view } = desk.state;
+function unfold(app: AppContext): void {
+  const { view } = app.state;
   if (view === null) return;
-  const { entries } = paneOf(desk.state, view);
+  const { entries } = paneOf(app.state, view);
   const foldable = entries
     .flatMap((entry, index) => (entry.type === 'say' ? [] : [{ entry, index }]))
     .slice(-200);
   const opened = !foldable.some(({ entry }) => entry.opened);
-  for (const { index } of foldable) desk.dispatch({ type: 'fold', agent_id: view, index, opened });
-  desk.browsing = opened;
-  desk.scrolled = 0;
+  for (const { index } of foldable) app.dispatch({ type: 'fold', agent_id: view, index, opened });
+  app.browsing = opened;
+  app.scrolled = 0;
 }

@@ -1,7 +1,7 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
-import type { Answer, Decision } from '../answer.ts';
+import type { Answer, Choice } from '../keys/answer.ts';
 import type { Entry } from './entry.ts';
 import { PersistentMap } from './persistent-map.ts';
 
@@ -77,7 +77,7 @@ export interface UiState {
   readonly put_off: ReadonlySet<string>;
   readonly overlay: Overlay | null;
   /** The letter that answers the person's own question if nothing follows it (`decision.ts`). */
-  readonly deciding: { readonly decision: Decision; readonly text: string; readonly at: number } | null;
+  readonly deciding: { readonly decision: Choice; readonly text: string; readonly at: number } | null;
   /** The head of the queue is in sight. */
   readonly question: Question | null;
   /** When the person last pressed a key, or pasted; milliseconds since the epoch. */

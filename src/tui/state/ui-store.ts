@@ -1,8 +1,8 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
-import { withCapture, withoutCapture } from '../capture.ts';
 import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agent-changes.ts';
-import { withLetter } from './decision.ts';
+import { withCapture, withoutCapture } from './capture.ts';
+import { withChoiceKey } from './confirmation.ts';
 import { atSlot, neighbour } from './family.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput } from './message-changes.ts';
 import { PersistentMap } from './persistent-map.ts';
@@ -40,7 +40,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'reaped':
       return seeReaped(state, event.ids);
     case 'decide':
-      return withLetter(state, event.letter);
+      return withChoiceKey(state, event.letter);
     case 'overlay':
       return withOverlay(state, event.overlay);
     case 'question':

@@ -5,8 +5,8 @@ import {
   ERASE_TO_SCREEN_END,
   lineText,
 } from './control-sequences.ts';
-import type { Frame } from './frame.ts';
-import type { TerminalSize } from './terminal-size.ts';
+import type { TerminalSize } from './reflow.ts';
+import type { Frame } from './screen.ts';
 
 /** The full half of a screen as text to write: the alternate screen, of which only changed lines are written. */
 export class FullPainter {

@@ -6,9 +6,8 @@ import {
   lineText,
   upOrDown,
 } from './control-sequences.ts';
-import type { Frame } from './frame.ts';
-import { rowsOf } from './reflow.ts';
-import type { TerminalSize } from './terminal-size.ts';
+import { rowsOf, type TerminalSize } from './reflow.ts';
+import type { Frame } from './screen.ts';
 
 /**
  * The inline half of a screen as text to write: lines that scroll away as ever, and a live block below them. Knows where its block

@@ -9,6 +9,13 @@ import { visibleWidth } from '@earendil-works/pi-tui';
  */
 export type Reflow = 'all' | 'xterm.js' | 'none';
 
+/** What a painter must know of the terminal at the moment. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+  readonly reflow: Reflow;
+}
+
 /** From the environment, until the terminal says its own name. */
 export function reflowOf(env: NodeJS.ProcessEnv): Reflow {
   if (env.TMUX) return 'all';

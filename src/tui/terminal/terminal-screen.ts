@@ -1,14 +1,12 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import { CURSOR_SHOWN, synchronized } from './control-sequences.ts';
-import type { Frame } from './frame.ts';
 import { FullPainter } from './full-painter.ts';
 import { InlinePainter } from './inline-painter.ts';
 import { KeySource } from './key-source.ts';
-import { type Reflow, reflowOf, reflowOfName } from './reflow.ts';
-import type { Screen, ScreenListener } from './screen.ts';
+import { type Reflow, reflowOf, reflowOfName, type TerminalSize } from './reflow.ts';
+import type { Frame, Screen, ScreenListener } from './screen.ts';
 import { TerminalModes } from './terminal-modes.ts';
 import { TerminalSignals } from './terminal-signals.ts';
-import type { TerminalSize } from './terminal-size.ts';
 
 /** A window is often dragged through many sizes; what is written in between meets one that we do not know of. */
 const SETTLE_MS = 80;

@@ -15,8 +15,7 @@ import sql from 'highlight.js/lib/languages/sql';
 import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
-import { type Paint, paint } from '../../render/style.ts';
-import type { Look } from '../look.ts';
+import { type Paint, paint, type UiStyle } from '../../render/style.ts';
 
 const highlighter = hljs.newInstance();
 for (const [name, language] of Object.entries({
@@ -72,15 +71,15 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const LONG_LINE = /.{201}/;
 
 /** Code as coloured lines; as it is where there is no colour, nobody knows the language, or a line is very long. */
-export function codeColours(code: string, language: string | undefined, look: Look): string[] {
-  const known = look.colour && language !== undefined && highlighter.getLanguage(language) !== undefined;
+export function codeColours(code: string, language: string | undefined, style: UiStyle): string[] {
+  const known = style.colour && language !== undefined && highlighter.getLanguage(language) !== undefined;
   if (!known || LONG_LINE.test(code)) return code.split('\n');
   const { value } = highlighter.highlight(code, { language, ignoreIllegals: true });
-  return paintSpans(value, look);
+  return paintSpans(value, style);
 }
 
 /** The highlighter's own notation: spans that nest, and five entities. A span may go over several lines; a colour never does. */
-function paintSpans(html: string, look: Look): string[] {
+function paintSpans(html: string, style: UiStyle): string[] {
   const lines: string[] = [''];
   const open: (Paint | null)[] = [];
   for (const [token] of html.matchAll(/<span class="[^"]*">|<\/span>|[^<]+/g)) {
@@ -91,7 +90,7 @@ function paintSpans(html: string, look: Look): string[] {
       text.split('\n').forEach((piece, index) => {
         if (index > 0) lines.push('');
         const colour = open.at(-1) ?? null;
-        lines[lines.length - 1] += colour === null || piece === '' ? piece : paint(look, colour, piece);
+        lines[lines.length - 1] += colour === null || piece === '' ? piece : paint(style, colour, piece);
       });
     }
   }

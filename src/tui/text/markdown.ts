@@ -1,8 +1,7 @@
 import { Markdown, type MarkdownTheme, setCapabilityOverrides } from '@earendil-works/pi-tui';
 import { cleanLines } from '../../render/clean.ts';
 import { isCostlyMarkdown, MARKED_MAX } from '../../render/costly-markdown.ts';
-import { columnsOf, type Paint, paint } from '../../render/style.ts';
-import type { Look } from '../look.ts';
+import { columnsOf, type Paint, paint, type UiStyle } from '../../render/style.ts';
 import { codeColours } from './code-colours.ts';
 import { cutPieces, type Piece } from './markdown-pieces.ts';
 import { wrap } from './wrap.ts';
@@ -14,11 +13,11 @@ setCapabilityOverrides({ hyperlinks: false, images: null });
 const PIECES_MAX = 500;
 
 /** Markdown as lines that fit the width, a piece of it at a time. */
-export function* markdown(text: string, width: number, look: Look): Generator<readonly string[]> {
+export function* markdown(text: string, width: number, style: UiStyle): Generator<readonly string[]> {
   const room = Math.max(1, width);
   let [index, empty] = [0, true];
   for (const piece of cutPieces(text, null)) {
-    const lines = linesOf(text, piece, index, room, look);
+    const lines = linesOf(text, piece, index, room, style);
     index += 1;
     yield lines.length > 0 && !empty && piece.gap ? ['', ...lines] : lines;
     empty &&= lines.length === 0;
@@ -29,13 +28,13 @@ export function* markdown(text: string, width: number, look: Look): Generator<re
 export class MarkdownTail {
   #text = '';
   #width = 0;
-  #look: Look | null = null;
+  #style: UiStyle | null = null;
   #pieces: Piece[] = [];
   #rendered: (readonly string[] | undefined)[] = [];
 
   /** The last lines of it, `rows` at least where it has as many. */
-  lines(text: string, width: number, look: Look, rows: number): readonly string[] {
-    const same = this.#look !== null && sameLook(look, this.#look) && width === this.#width;
+  lines(text: string, width: number, style: UiStyle, rows: number): readonly string[] {
+    const same = this.#style !== null && sameStyle(style, this.#style) && width === this.#width;
     if (!same || !text.startsWith(this.#text)) {
       this.#pieces = [];
       this.#rendered = [];
@@ -45,17 +44,17 @@ export class MarkdownTail {
       this.#rendered.length = this.#pieces.length;
       for (const piece of cutPieces(text, resumed)) this.#pieces.push(piece);
     }
-    [this.#text, this.#width, this.#look] = [text, width, look];
-    return this.#last(rows, look);
+    [this.#text, this.#width, this.#style] = [text, width, style];
+    return this.#last(rows, style);
   }
 
-  #last(rows: number, look: Look): readonly string[] {
+  #last(rows: number, style: UiStyle): readonly string[] {
     const parts: (readonly string[])[] = [];
     let [count, gap] = [0, false];
     for (let index = this.#pieces.length - 1; index >= 0 && count < rows; index -= 1) {
       const piece = this.#pieces[index] as Piece;
       const lines =
-        this.#rendered[index] ?? linesOf(this.#text, piece, index, Math.max(1, this.#width), look);
+        this.#rendered[index] ?? linesOf(this.#text, piece, index, Math.max(1, this.#width), style);
       this.#rendered[index] = lines;
       if (lines.length === 0) continue;
       if (gap) parts.push(['']);
@@ -67,45 +66,55 @@ export class MarkdownTail {
   }
 }
 
-function linesOf(text: string, piece: Piece, index: number, width: number, look: Look): readonly string[] {
+function linesOf(
+  text: string,
+  piece: Piece,
+  index: number,
+  width: number,
+  style: UiStyle,
+): readonly string[] {
   return piece.start >= MARKED_MAX || index >= PIECES_MAX
-    ? asWritten(text.slice(piece.start, piece.end), width, look)
-    : renderPiece(text, piece, piece.end === text.length, width, look);
+    ? asWritten(text.slice(piece.start, piece.end), width, style)
+    : renderPiece(text, piece, piece.end === text.length, width, style);
 }
 
-function sameLook(a: Look, b: Look): boolean {
+function sameStyle(a: UiStyle, b: UiStyle): boolean {
   return a.colour === b.colour && a.unicode === b.unicode && a.accessible === b.accessible;
 }
 
-function renderPiece(text: string, piece: Piece, last: boolean, width: number, look: Look): string[] {
+function renderPiece(text: string, piece: Piece, last: boolean, width: number, style: UiStyle): string[] {
   const source = text.slice(piece.start, piece.end);
   if (piece.code === null)
     return isCostlyMarkdown(source)
-      ? asWritten(source, width, look)
-      : render(cleanLines(source), width, look);
+      ? asWritten(source, width, style)
+      : render(cleanLines(source), width, style);
   const { fence, opens, closes } = piece.code;
   const rows = source.replace(/\n$/, '').split('\n');
   const body = rows.slice(opens ? 1 : 0, closes ? -1 : undefined).join('\n');
-  const lines = render(`${fence.marker}${fence.language}\n${cleanLines(body)}\n${fence.marker}`, width, look);
+  const lines = render(
+    `${fence.marker}${fence.language}\n${cleanLines(body)}\n${fence.marker}`,
+    width,
+    style,
+  );
   const ends = closes || last;
-  return lines.slice(opens || look.accessible ? 0 : 1, ends || look.accessible ? undefined : -1);
+  return lines.slice(opens || style.accessible ? 0 : 1, ends || style.accessible ? undefined : -1);
 }
 
-function asWritten(source: string, width: number, look: Look): string[] {
-  return source.trim() === '' ? [] : wrap(source.replace(/\n+$/, ''), width, look);
+function asWritten(source: string, width: number, style: UiStyle): string[] {
+  return source.trim() === '' ? [] : wrap(source.replace(/\n+$/, ''), width, style);
 }
 
-function render(source: string, width: number, look: Look): string[] {
+function render(source: string, width: number, style: UiStyle): string[] {
   if (source.trim() === '') return [];
   let lines: string[];
   try {
     const options = { preserveOrderedListMarkers: true, preserveBackslashEscapes: false, renderLatex: false };
-    lines = new Markdown(source, 0, 0, theme(look), undefined, options).render(width);
+    lines = new Markdown(source, 0, 0, theme(style), undefined, options).render(width);
   } catch {
     // Whatever a model writes is shown, if need be as it was written.
-    return wrap(source, width, look);
+    return wrap(source, width, style);
   }
-  const shown = lines.flatMap((line) => fitted(line, width, look)).map((line) => line.trimEnd());
+  const shown = lines.flatMap((line) => fitted(line, width, style)).map((line) => line.trimEnd());
   while (shown.at(-1) === '') shown.pop();
   while (shown[0] === '') shown.shift();
   return shown;
@@ -113,15 +122,15 @@ function render(source: string, width: number, look: Look): string[] {
 
 const BORDER = /^[\s┌─┬┐├┼┤└┴┘]+$/u;
 
-function fitted(line: string, width: number, look: Look): string[] {
-  if (look.accessible) {
+function fitted(line: string, width: number, style: UiStyle): string[] {
+  if (style.accessible) {
     if (BORDER.test(line) && line.trim() !== '') return [];
     const spoken = line.replace(/^\s*│ */, '').replace(/ *│\s*$/, '');
-    return wrap(spoken.replaceAll(/ *│ */g, '; '), width, look);
+    return wrap(spoken.replaceAll(/ *│ */g, '; '), width, style);
   }
-  const drawn = look.unicode ? line : line.replaceAll(/[\u2500-\u257f]/g, asciiOf);
+  const drawn = style.unicode ? line : line.replaceAll(/[\u2500-\u257f]/g, asciiOf);
   // The two libraries may count a rare character differently; a line that is too wide would break the screen.
-  return columnsOf(drawn.trimEnd()) <= width ? [drawn] : wrap(drawn, width, look);
+  return columnsOf(drawn.trimEnd()) <= width ? [drawn] : wrap(drawn, width, style);
 }
 
 function asciiOf(drawing: string): string {
@@ -129,15 +138,15 @@ function asciiOf(drawing: string): string {
   return drawing === '│' || drawing === '┃' ? '|' : '+';
 }
 
-function theme(look: Look): MarkdownTheme {
-  const by = (format: Paint) => (text: string) => paint(look, format, text);
+function theme(style: UiStyle): MarkdownTheme {
+  const by = (format: Paint) => (text: string) => paint(style, format, text);
   return {
     heading: by('cyan'),
     link: by('blue'),
     linkUrl: by('dim'),
     code: by('yellow'),
     codeBlock: (text) => text,
-    codeBlockBorder: look.accessible ? () => '' : by('dim'),
+    codeBlockBorder: style.accessible ? () => '' : by('dim'),
     quote: by('dim'),
     quoteBorder: by('dim'),
     hr: by('dim'),
@@ -146,6 +155,6 @@ function theme(look: Look): MarkdownTheme {
     italic: by('italic'),
     strikethrough: by('strikethrough'),
     underline: by('underline'),
-    highlightCode: (code, language) => codeColours(code, language, look),
+    highlightCode: (code, language) => codeColours(code, language, style),
   };
 }

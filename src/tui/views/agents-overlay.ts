@@ -2,15 +2,14 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import { columnsOf, fit, pad, sign } from '../../render/style.ts';
+import { columnsOf, fit, pad, sign, type UiStyle } from '../../render/style.ts';
 import type { TreeRow } from '../../render/tree-rows.ts';
-import type { Look } from '../look.ts';
 import { agentRows, selectedAgent } from '../state/agent-rows.ts';
 import { slotOf } from '../state/family.ts';
 import { type Overlay, paneOf, type UiState } from '../state/ui-state.ts';
-import type { Frame } from '../terminal/frame.ts';
+import type { Frame } from '../terminal/screen.ts';
 import { columns, line, type Part } from '../text/line.ts';
-import { agentSays } from './transcript/agent-says.ts';
+import { agentSummary } from './agent-summary.ts';
 
 const NAME_MAX = 34;
 const NAME_MIN = 10;
@@ -25,26 +24,26 @@ export function agentsOverlay(
   overlay: Extract<Overlay, { readonly type: 'agents' }>,
   width: number,
   height: number,
-  look: Look,
+  style: UiStyle,
 ): Frame {
-  const rows = agentRows(state, overlay.filter, look);
+  const rows = agentRows(state, overlay.filter, style);
   const selected = selectedAgent(state, overlay, rows);
-  const head = headLine(state, overlay.filter, width, look);
+  const head = headLine(state, overlay.filter, width, style);
   const hints = height >= 4;
   const room = Math.max(0, height - 1 - (hints ? 1 : 0));
   const place = rows.findIndex(({ agent }) => agent.id === selected);
   const top = scrolled(place, rows.length, room);
   const shown = rows.slice(top, top + room);
-  const names = rows.map((row) => columnsOf(nameOf(row, state, look)));
+  const names = rows.map((row) => columnsOf(nameOf(row, state, style)));
   const wanted = Math.max(NAME_MIN, ...names);
   const name_width = Math.min(wanted, NAME_MAX, Math.max(NAME_MIN, Math.floor(width * 0.45)));
   const lines = [
     head.text,
-    ...shown.map((row) => rowLine(row, row.agent.id === selected, state, name_width, width, look)),
+    ...shown.map((row) => rowLine(row, row.agent.id === selected, state, name_width, width, style)),
   ];
   if (rows.length === 0 && room > 0)
-    lines.push(line(look, width, [['dim', '   no agent has that in its name']]));
-  if (hints) lines.push(hintLine(rows.length, top, shown.length, width, look));
+    lines.push(line(style, width, [['dim', '   no agent has that in its name']]));
+  if (hints) lines.push(hintLine(rows.length, top, shown.length, width, style));
   return {
     lines: lines.slice(0, height),
     cursor: { row: 0, column: Math.min(head.caret, Math.max(0, width - 1)) },
@@ -60,7 +59,7 @@ function headLine(
   state: UiState,
   filter: string,
   width: number,
-  look: Look,
+  style: UiStyle,
 ): { text: string; caret: number } {
   let [tokens, cost] = [0, null as number | null];
   for (const { usage } of state.agents.values()) {
@@ -70,21 +69,21 @@ function headLine(
   const total = `${cost === null ? '' : `$${cost.toFixed(2)}  `}${count(tokens)}`;
   const left: Part[] = [
     ['bold', ` Agents ${state.agents.size}`],
-    ` ${look.accessible ? '-' : sign(look, '·')} filter: ${clean(filter)}`,
+    ` ${style.accessible ? '-' : sign(style, '·')} filter: ${clean(filter)}`,
   ];
   const caret = columns(left) + (filter.endsWith(' ') ? 1 : 0);
   const space = width - caret - columnsOf(total) - 1;
   const parts =
     space >= 2 ? [...left, ' '.repeat(width - columns(left) - columnsOf(total) - 1), total] : left;
-  return { text: line(look, width, parts), caret };
+  return { text: line(style, width, parts), caret };
 }
 
-function nameOf({ agent, stem }: TreeRow, state: UiState, look: Look): string {
+function nameOf({ agent, stem }: TreeRow, state: UiState, style: UiStyle): string {
   const slot = slotOf(state, agent.id);
   const name = clean(agent.name);
   if (agent.id === state.root_id) return name;
   const shown = slot === null ? ' ' : String(slot);
-  if (look.accessible) return `${'  '.repeat(Math.max(0, agent.depth - 1))}${shown} ${name}`;
+  if (style.accessible) return `${'  '.repeat(Math.max(0, agent.depth - 1))}${shown} ${name}`;
   return `${stem.slice(0, -1)}${stem.endsWith('-') ? '-' : ''}${shown} ${name}`;
 }
 
@@ -94,20 +93,20 @@ function rowLine(
   state: UiState,
   name_width: number,
   width: number,
-  look: Look,
+  style: UiStyle,
 ): string {
   const { agent } = row;
-  const name = pad(fit(nameOf(row, state, look), name_width, look), name_width);
-  const mark = selected ? ` ${look.accessible ? '>' : sign(look, '▸')} ` : '   ';
+  const name = pad(fit(nameOf(row, state, style), name_width, style), name_width);
+  const mark = selected ? ` ${style.accessible ? '>' : sign(style, '▸')} ` : '   ';
   const seen = paneOf(state, agent.id);
-  const unseen = seen.unseen > 0 ? (look.accessible ? ' (new)' : sign(look, '•')) : ' ';
-  const open = seen.capture === null ? '' : sign(look, '✎');
+  const unseen = seen.unseen > 0 ? (style.accessible ? ' (new)' : sign(style, '•')) : ' ';
+  const open = seen.capture === null ? '' : sign(style, '✎');
   const before: Part[] = [mark, selected ? ['bold', name] : name, ['green', unseen], open, ' '];
   const figures = width < FIGURES_FROM ? '' : figuresOf(agent, state.now);
   const room = width - columns(before) - columnsOf(figures);
-  const [paint, said] = agentSays(state, agent, look);
-  const told = pad(fit(said, Math.max(0, room), look), Math.max(0, room));
-  return line(look, width, [...before, [paint, told], figures]).trimEnd();
+  const [paint, said] = agentSummary(state, agent, style);
+  const told = pad(fit(said, Math.max(0, room), style), Math.max(0, room));
+  return line(style, width, [...before, [paint, told], figures]).trimEnd();
 }
 
 function figuresOf(agent: Agent, now: number): string {
@@ -117,9 +116,9 @@ function figuresOf(agent: Agent, now: number): string {
   return `${tokens.padStart(TOKENS_WIDTH)}${duration(until - agent.created_at).padStart(TIME_WIDTH)} `;
 }
 
-function hintLine(total: number, top: number, shown: number, width: number, look: Look): string {
+function hintLine(total: number, top: number, shown: number, width: number, style: UiStyle): string {
   const place = shown < total ? `${top + 1}-${top + shown} of ${total}  ` : '';
-  const dot = look.accessible ? '-' : sign(look, '·');
+  const dot = style.accessible ? '-' : sign(style, '·');
   const keys = ['Enter open', 's send', 'k kill', 'r reap', '1-9 pin', 'Esc'].join(` ${dot} `);
-  return line(look, width, [['dim', ` ${place}${keys}`]]);
+  return line(style, width, [['dim', ` ${place}${keys}`]]);
 }

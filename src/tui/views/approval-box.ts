@@ -2,10 +2,9 @@ import type { Ask } from '../../records/conversation/ask.ts';
 import { type AskPart, askParts } from '../../render/ask-parts.ts';
 import { clean } from '../../render/clean.ts';
 import { cutLines, cutMiddle } from '../../render/plain-sight.ts';
-import { type Paint, sign } from '../../render/style.ts';
-import type { Answer } from '../answer.ts';
+import { type Paint, sign, type UiStyle } from '../../render/style.ts';
+import type { Answer } from '../keys/answer.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
-import type { Look } from '../look.ts';
 import type { Question, UiState } from '../state/ui-state.ts';
 import { columns, type Part } from '../text/line.ts';
 import { PIECE_MAX, pieceMax, wrap } from '../text/wrap.ts';
@@ -30,30 +29,30 @@ export function approvalBox(
   question: Question,
   width: number,
   height: number,
-  look: Look,
+  style: UiStyle,
   keys: AskingKeys = { shortcuts: STANDARD_SHORTCUTS, drafting: false },
 ): string[] {
   const [ask] = state.asks;
   if (ask === undefined) return [];
   const wide = Math.min(width, WIDTH_MAX);
-  const dot = look.accessible ? '-' : sign(look, '·');
-  const title = titleOf(state, ask, wide - 6, look);
-  const fixed = look.accessible ? ACCESSIBLE_FIXED : FIXED;
+  const dot = style.accessible ? '-' : sign(style, '·');
+  const title = titleOf(state, ask, wide - 6, style);
+  const fixed = style.accessible ? ACCESSIBLE_FIXED : FIXED;
   const rows: (readonly Part[])[] = [
-    ...subjectRows(ask, question.page, wide - 4, Math.max(1, height - fixed), look, keys),
+    ...subjectRows(ask, question.page, wide - 4, Math.max(1, height - fixed), style, keys),
     [['dim', `cwd ${clean(ask.cwd)} ${dot} rule: ${clean(ask.rule)}`]],
     ...keyRows(question, keys, wide - 4),
   ];
-  const lines = box(title, rows, wide, look);
-  if (lines.length <= height || look.accessible) return lines.slice(0, height);
+  const lines = box(title, rows, wide, style);
+  if (lines.length <= height || style.accessible) return lines.slice(0, height);
   // Too low for the frame: what is asked and the keys count more.
   const kept = [[['bold', title] as const], rows[0] ?? [], ...keyRows(question, keys, wide)];
-  return box(title, kept.slice(1), wide, { ...look, accessible: true }).slice(0, height);
+  return box(title, kept.slice(1), wide, { ...style, accessible: true }).slice(0, height);
 }
 
 /** Whether the question may need more than a screen of so many rows has for it: then pages of it can be turned. */
-export function hasPages(ask: Ask, width: number, height: number, look: Look): boolean {
-  const { lines } = subjectLines(ask, Math.min(width, WIDTH_MAX) - 4, look);
+export function hasPages(ask: Ask, width: number, height: number, style: UiStyle): boolean {
+  const { lines } = subjectLines(ask, Math.min(width, WIDTH_MAX) - 4, style);
   return lines.length > Math.floor(height / 2) - FIXED;
 }
 
@@ -63,17 +62,17 @@ function subjectRows(
   page: number,
   width: number,
   rows: number,
-  look: Look,
+  style: UiStyle,
   { whole = 'PgDn shows them' }: AskingKeys,
 ): (readonly Part[])[] {
-  const { lines, left_out } = subjectLines(ask, width, look);
+  const { lines, left_out } = subjectLines(ask, width, style);
   if (rows === 1 && lines.length > 1) {
     const all = lines.map(({ text }) => text).join(' ');
     return [[['bold', cutMiddle(all, Math.max(1, width - MARK_ROOM))]]];
   }
   const but = left_out === 0 ? '' : `, but for ${left_out} characters`;
   return pageOf(lines, page, rows, (told) => ({
-    text: `${sign(look, '…')} ${typeof told === 'number' ? `+${told} lines more: ${whole}${but}` : told}`,
+    text: `${sign(style, '…')} ${typeof told === 'number' ? `+${told} lines more: ${whole}${but}` : told}`,
     paint: 'yellow' as const,
   })).map(({ text, paint }) => [[paint, text]]);
 }
@@ -110,8 +109,8 @@ const PIECES = 4;
 const ARGUMENT_MAX = PIECES * PIECE_MAX;
 const ROOM_MIN = 200;
 
-function subjectLines(ask: Ask, width: number, look: Look): SubjectLines {
-  const key = `${width} ${look.unicode}`;
+function subjectLines(ask: Ask, width: number, style: UiStyle): SubjectLines {
+  const key = `${width} ${style.unicode}`;
   const kept = KEPT.get(ask);
   if (kept?.key === key) return kept;
   let [share, left_out] = [1, 0];
@@ -121,7 +120,7 @@ function subjectLines(ask: Ask, width: number, look: Look): SubjectLines {
     const near = cutMiddle(text, Math.max(ROOM_MIN, Math.floor(share * most)), part.left_out);
     share -= near.length / most;
     left_out += part.left_out + Math.max(0, text.length - near.length);
-    const shown = wrap(near, width, look);
+    const shown = wrap(near, width, style);
     return shown.map((row) => ({ text: row, paint: part.language === 'diff' ? paintOf(row) : 'bold' }));
   });
   const all = { key, lines, left_out };
@@ -215,12 +214,12 @@ function key(name: string): Part {
 }
 
 /** Who asks, from where in the tree, for what: as much of it as fits, the tool always. */
-function titleOf(state: UiState, ask: Ask, width: number, look: Look): string {
-  const dash = look.accessible ? '-' : sign(look, '─');
+function titleOf(state: UiState, ask: Ask, width: number, style: UiStyle): string {
+  const dash = style.accessible ? '-' : sign(style, '─');
   const count = `1 of ${state.asks.length}`;
   const tool = clean(ask.tool);
   const names = path(state, ask);
-  const full = names.join(look.accessible ? ' > ' : ` ${sign(look, '›')} `);
+  const full = names.join(style.accessible ? ' > ' : ` ${sign(style, '›')} `);
   const titles = [
     `${count} ${dash} ${full} wants: ${tool}`,
     `${count} ${dash} ${names.at(-1)} wants: ${tool}`,

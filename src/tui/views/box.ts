@@ -1,29 +1,33 @@
-import { fit, sign } from '../../render/style.ts';
-import type { Look } from '../look.ts';
+import { fit, sign, type UiStyle } from '../../render/style.ts';
 import { columns, line, type Part } from '../text/line.ts';
 
 /** Lines in a frame with a title; without the frame where lines are read aloud. */
-export function box(title: string, rows: readonly (readonly Part[])[], width: number, look: Look): string[] {
-  if (look.accessible) return [line(look, width, [title]), ...rows.map((row) => line(look, width, row))];
+export function box(
+  title: string,
+  rows: readonly (readonly Part[])[],
+  width: number,
+  style: UiStyle,
+): string[] {
+  if (style.accessible) return [line(style, width, [title]), ...rows.map((row) => line(style, width, row))];
   if (width < 8)
-    return [line(look, width, [['yellow', title]]), ...rows.map((row) => line(look, width, row))];
-  const dash = sign(look, '─');
+    return [line(style, width, [['yellow', title]]), ...rows.map((row) => line(style, width, row))];
+  const dash = sign(style, '─');
   const inner = width - 4;
-  const shown = fit(title, width - 6, look);
+  const shown = fit(title, width - 6, style);
   const rest = Math.max(0, width - 4 - columns([shown]));
   const edge = (text: string): Part => ['yellow', text];
   return [
-    line(look, width, [
-      edge(`${sign(look, '┌')} `),
+    line(style, width, [
+      edge(`${sign(style, '┌')} `),
       ['bold', shown],
-      edge(` ${dash.repeat(rest)}${sign(look, '┐')}`),
+      edge(` ${dash.repeat(rest)}${sign(style, '┐')}`),
     ]),
     ...rows.map((row) => {
       const space = ' '.repeat(Math.max(0, inner - columns(row)));
-      const bar = edge(sign(look, '│'));
+      const bar = edge(sign(style, '│'));
       // What does not fit is cut inside the frame.
-      return `${line(look, 2, [bar, ' '])}${line(look, inner, row)}${space}${line(look, 2, [' ', bar])}`;
+      return `${line(style, 2, [bar, ' '])}${line(style, inner, row)}${space}${line(style, 2, [' ', bar])}`;
     }),
-    line(look, width, [edge(`${sign(look, '└')}${dash.repeat(width - 2)}${sign(look, '┘')}`)]),
+    line(style, width, [edge(`${sign(style, '└')}${dash.repeat(width - 2)}${sign(style, '┘')}`)]),
   ];
 }

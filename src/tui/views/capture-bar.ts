@@ -1,22 +1,21 @@
 import { clean } from '../../render/clean.ts';
-import { sign } from '../../render/style.ts';
-import type { Look } from '../look.ts';
+import { sign, type UiStyle } from '../../render/style.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import { columns, line, type Part } from '../text/line.ts';
 
 /** Says that a capture is on and that nothing of it reaches a model (seed 1, Capture Mode); null when none is. */
-export function captureBar(state: UiState, width: number, look: Look): string | null {
+export function captureBar(state: UiState, width: number, style: UiStyle): string | null {
   const agent = state.view === null ? undefined : state.agents.get(state.view);
   if (agent === undefined) return null;
   const { capture } = paneOf(state, agent.id);
   if (capture === null) return null;
   const count = capture.length === 1 ? '1 line' : `${capture.length} lines`;
-  const dot = sign(look, '·');
-  if (look.accessible)
-    return line(look, width, [
+  const dot = sign(style, '·');
+  if (style.accessible)
+    return line(style, width, [
       `Capture, ${count}, not sent to ${clean(agent.name)}. /fork or /cancel; // for /.`,
     ]);
-  const bar = sign(look, '━');
+  const bar = sign(style, '━');
   const parts: Part[] = [
     [
       'magenta',
@@ -25,5 +24,5 @@ export function captureBar(state: UiState, width: number, look: Look): string | 
     `/fork ${dot} /cancel ${dot} // for /`,
   ];
   const rest = width - columns(parts) - 1;
-  return line(look, width, rest > 0 ? [...parts, ['magenta', ` ${bar.repeat(rest)}`]] : parts);
+  return line(style, width, rest > 0 ? [...parts, ['magenta', ` ${bar.repeat(rest)}`]] : parts);
 }

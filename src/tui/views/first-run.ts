@@ -1,5 +1,4 @@
-import { sign } from '../../render/style.ts';
-import type { Look } from '../look.ts';
+import { sign, type UiStyle } from '../../render/style.ts';
 import { line } from '../text/line.ts';
 
 const CHOICES = [
@@ -9,12 +8,12 @@ const CHOICES = [
 ] as const;
 
 /** What a person sees who has no key yet (UX.md, First run). `selected` counts from 0. */
-export function firstRun(selected: number, width: number, look: Look): string[] {
+export function firstRun(selected: number, width: number, style: UiStyle): string[] {
   const longest = Math.max(...CHOICES.map(([choice]) => choice.length));
   const rows = CHOICES.map(([choice, detail], index) => {
-    const mark = index === selected ? (look.accessible ? '> ' : `${sign(look, '▸')} `) : '  ';
-    const shown = detail.replace('…', sign(look, '…'));
-    return line(look, width, [
+    const mark = index === selected ? (style.accessible ? '> ' : `${sign(style, '▸')} `) : '  ';
+    const shown = detail.replace('…', sign(style, '…'));
+    return line(style, width, [
       mark,
       index === selected
         ? ['bold', `${index + 1}  ${choice.padEnd(longest)}`]
@@ -22,5 +21,5 @@ export function firstRun(selected: number, width: number, look: Look): string[] 
       ['dim', `   ${shown}`],
     ]);
   });
-  return [line(look, width, ['No model key found. Nothing was sent anywhere.']), ...rows];
+  return [line(style, width, ['No model key found. Nothing was sent anywhere.']), ...rows];
 }

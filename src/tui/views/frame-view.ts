@@ -1,29 +1,29 @@
 import { isTerminal } from '../../records/agent/state.ts';
+import type { UiStyle } from '../../render/style.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
-import type { Look } from '../look.ts';
-import { isOwnQuestion } from '../state/decision.ts';
+import { isConfirmation } from '../state/confirmation.ts';
 import { fanInView } from '../state/fan-in-view.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
-import type { Frame } from '../terminal/frame.ts';
+import type { Frame } from '../terminal/screen.ts';
 import { MarkdownTail } from '../text/markdown.ts';
 import { agentsOverlay } from './agents-overlay.ts';
 import { approvalBox } from './approval-box.ts';
 import { captureBar } from './capture-bar.ts';
+import { confirmationLines } from './confirmation-lines.ts';
 import { hintLine } from './hint-line.ts';
 import { type KeyRow, keysHelp } from './keys-help.ts';
 import { type Layers, layout } from './layout.ts';
 import { navigationLine } from './navigation-line.ts';
-import { questionLines } from './question-line.ts';
 import { queuedLines } from './queued-lines.ts';
 import { spinnerLine } from './spinner-line.ts';
 import { statusLayer } from './status-layer.ts';
-import { nameContext } from './transcript/name-context.ts';
+import { agentNames } from './transcript/agent-names.ts';
 import { streamingView } from './transcript/streaming-view.ts';
 
 export interface FrameSettings {
   readonly width: number;
   readonly height: number;
-  readonly look: Look;
+  readonly style: UiStyle;
   /** The editor as it drew itself, its cursor counted from its first line. */
   readonly input: Layers['input'];
   /** Stays in sight the whole time (`SCRIPTED DEMO`). */
@@ -38,14 +38,14 @@ export interface FrameSettings {
 
 /** All that the UI shows below the scrollback, or instead of it while a list is open. */
 export function frameView(state: UiState, settings: FrameSettings): Frame {
-  const { width, height, look, shortcuts = STANDARD_SHORTCUTS } = settings;
+  const { width, height, style, shortcuts = STANDARD_SHORTCUTS } = settings;
   const { overlay, view } = state;
-  if (overlay?.type === 'agents') return agentsOverlay(state, overlay, width, height, look);
+  if (overlay?.type === 'agents') return agentsOverlay(state, overlay, width, height, style);
   if (overlay?.type === 'keys')
-    return { lines: keysHelp(settings.keys, shortcuts.leader, width, height, look), cursor: null };
+    return { lines: keysHelp(settings.keys, shortcuts.leader, width, height, style), cursor: null };
   const agent = view === null ? undefined : state.agents.get(view);
   const fan_in = view === null ? null : fanInView(state, view);
-  const names = nameContext(state);
+  const names = agentNames(state);
   const question = questionOf(state, settings, shortcuts);
   return layout(
     {
@@ -55,21 +55,21 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
           : streamingView(paneOf(state, view), {
               width,
               height: rows,
-              look,
+              style,
               names,
               elsewhere: fan_in?.call_ids ?? [],
               text: settings.text ?? new MarkdownTail(),
             }),
-      status: fan_in === null ? null : (rows) => statusLayer(fan_in, width, rows, look),
-      status_rows: fan_in === null ? 0 : fan_in.rows.length + (look.accessible ? 1 : 2),
-      spinner: spinnerLine(state, width, look, shortcuts),
+      status: fan_in === null ? null : (rows) => statusLayer(fan_in, width, rows, style),
+      status_rows: fan_in === null ? 0 : fan_in.rows.length + (style.accessible ? 1 : 2),
+      spinner: spinnerLine(state, width, style, shortcuts),
       question,
       question_rows: question?.(height).length ?? 0,
-      queued: (rows) => queuedLines(state, width, rows, look),
-      bar: captureBar(state, width, look),
-      navigation: navigationLine(state, width, look, settings.banner),
+      queued: (rows) => queuedLines(state, width, rows, style),
+      bar: captureBar(state, width, style),
+      navigation: navigationLine(state, width, style, settings.banner),
       input: agent !== undefined && isTerminal(agent.state.type) ? null : settings.input,
-      hint: hintLine(state, width, look, shortcuts),
+      hint: hintLine(state, width, style, shortcuts),
     },
     height,
   );
@@ -77,12 +77,12 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
 
 function questionOf(
   state: UiState,
-  { width, look, drafting = false }: FrameSettings,
+  { width, style, drafting = false }: FrameSettings,
   shortcuts: Shortcuts,
 ): Layers['question'] {
   const { overlay, question } = state;
-  if (overlay !== null && isOwnQuestion(overlay))
-    return (rows) => questionLines(state, overlay, width, rows, look);
+  if (overlay !== null && isConfirmation(overlay))
+    return (rows) => confirmationLines(state, overlay, width, rows, style);
   if (question === null) return null;
-  return (rows) => approvalBox(state, question, width, rows, look, { shortcuts, drafting });
+  return (rows) => approvalBox(state, question, width, rows, style, { shortcuts, drafting });
 }

@@ -1,15 +1,14 @@
 import { isTerminal } from '../../records/agent/state.ts';
-import { sign } from '../../render/style.ts';
+import { sign, type UiStyle } from '../../render/style.ts';
 import type { Action } from '../keys/action.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
-import type { Look } from '../look.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import { line } from '../text/line.ts';
 
 /** What can be done next; the first that fits from the left counts most. */
-export function hintLine(state: UiState, width: number, look: Look, keys = STANDARD_SHORTCUTS): string {
+export function hintLine(state: UiState, width: number, style: UiStyle, keys = STANDARD_SHORTCUTS): string {
   const hints = hintsFor(state, keys).filter((hint) => hint !== null);
-  return line(look, width, [['dim', ` ${hints.join(` ${look.accessible ? '-' : sign(look, '·')} `)}`]]);
+  return line(style, width, [['dim', ` ${hints.join(` ${style.accessible ? '-' : sign(style, '·')} `)}`]]);
 }
 
 function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {

@@ -1,5 +1,4 @@
-import { pad } from '../../render/style.ts';
-import type { Look } from '../look.ts';
+import { pad, type UiStyle } from '../../render/style.ts';
 import { line } from '../text/line.ts';
 
 /** One action and the ways to it; an empty text where there is none. */
@@ -19,13 +18,13 @@ export function keysHelp(
   leader: string,
   width: number,
   height: number,
-  look: Look,
+  style: UiStyle,
 ): string[] {
-  const keys = look.unicode && !look.accessible ? keys_given : keys_given.map(spelled);
+  const keys = style.unicode && !style.accessible ? keys_given : keys_given.map(spelled);
   const titles: KeyRow = { action: 'action', chord: 'chord', leader: `${leader} then`, slash: 'slash' };
   const widths = COLUMNS.map((column) => Math.max(...[titles, ...keys].map((row) => row[column].length)));
   const needed = widths.reduce((sum, one) => sum + one + GAP, 1);
-  const table = !look.accessible && needed <= width;
+  const table = !style.accessible && needed <= width;
   const row = (one: KeyRow): string =>
     ` ${COLUMNS.map((column, index) => pad(one[column], (widths[index] ?? 0) + GAP)).join('')}`.trimEnd();
   const told = (one: KeyRow): string => {
@@ -38,8 +37,10 @@ export function keysHelp(
     body.length <= room
       ? body
       : [...body.slice(0, room - 1), ` +${body.length - room + 1} more on a higher screen`];
-  const lines = shown.map((text, index) => line(look, width, [table && index === 0 ? ['bold', text] : text]));
-  return [...lines, line(look, width, [['dim', ' any key closes']])].slice(0, Math.max(0, height));
+  const lines = shown.map((text, index) =>
+    line(style, width, [table && index === 0 ? ['bold', text] : text]),
+  );
+  return [...lines, line(style, width, [['dim', ' any key closes']])].slice(0, Math.max(0, height));
 }
 
 const ARROWS: Readonly<Record<string, string>> = { '↑': 'Up', '↓': 'Down', '←': 'Left', '→': 'Right' };

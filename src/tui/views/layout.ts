@@ -1,4 +1,4 @@
-import type { Frame } from '../terminal/frame.ts';
+import type { Frame } from '../terminal/screen.ts';
 
 /** The layers at the bottom of the terminal, as UX.md stacks them. A layer that is not there is null or empty. */
 export interface Layers {

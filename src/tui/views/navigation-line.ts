@@ -2,8 +2,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { clean } from '../../render/clean.ts';
 import { statePaint, stateSign } from '../../render/state-mark.ts';
-import { fit, sign } from '../../render/style.ts';
-import type { Look } from '../look.ts';
+import { fit, sign, type UiStyle } from '../../render/style.ts';
 import { type Family, family, slotOf } from '../state/family.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import { columns, line, type Part } from '../text/line.ts';
@@ -12,16 +11,16 @@ import { columns, line, type Part } from '../text/line.ts';
 export function navigationLine(
   state: UiState,
   width: number,
-  look: Look,
+  style: UiStyle,
   banner: string | null = null,
 ): string {
-  if (look.accessible) return spoken(state, width, look, banner);
-  const dash = sign(look, '─');
+  if (style.accessible) return spoken(state, width, style, banner);
+  const dash = sign(style, '─');
   const fill = (length: number): Part => ['dim', dash.repeat(Math.max(0, length))];
   const flag: Part[] = banner === null ? [] : [['yellow', ` ${banner} `], fill(2)];
   for (const detail of DETAILS) {
-    const middle = agentsPart(state, detail, look);
-    const badges = detail.badges ? badgesPart(state, detail.badges === 'all', look) : [];
+    const middle = agentsPart(state, detail, style);
+    const badges = detail.badges ? badgesPart(state, detail.badges === 'all', style) : [];
     const edge = detail.edge;
     const used =
       columns([...flag, ...middle, ...badges]) +
@@ -31,7 +30,7 @@ export function navigationLine(
     if (used > width && detail !== DETAILS.at(-1)) continue;
     const tail: Part[] = badges.length > 0 ? [' ', ...badges, ' ', fill(edge)] : [];
     const spaced: Part[] = middle.length > 0 ? [' ', ...middle, ' '] : [];
-    return line(look, width, [fill(edge), ...flag, ...spaced, fill(width - used), ...tail]);
+    return line(style, width, [fill(edge), ...flag, ...spaced, fill(width - used), ...tail]);
   }
   return '';
 }
@@ -64,18 +63,18 @@ const ARROWS_BEHIND = [
   ['↓', 'child'],
 ] as const;
 
-function agentsPart(state: UiState, detail: Detail, look: Look): Part[] {
+function agentsPart(state: UiState, detail: Detail, style: UiStyle): Part[] {
   const self = state.view === null ? undefined : state.agents.get(state.view);
   if (self === undefined) return [];
   const kin = family(state, self.id);
   const arrow = ([glyph, to]: readonly ['↑' | '←' | '→' | '↓', keyof Family]): Part[] => {
     const other = kin[to];
-    const text = other === null ? '-' : reference(state, other, detail.around ?? 0, look);
-    return [other === null ? ['dim', `${sign(look, glyph)}${text}`] : `${sign(look, glyph)}${text}`];
+    const text = other === null ? '-' : reference(state, other, detail.around ?? 0, style);
+    return [other === null ? ['dim', `${sign(style, glyph)}${text}`] : `${sign(style, glyph)}${text}`];
   };
   const slot = slotOf(state, self.id);
-  const label = `${slot === null ? '' : `${slot} `}${fit(clean(self.name), detail.name, look)}`;
-  const capture = paneOf(state, self.id).capture === null ? '' : ` ${sign(look, '✎')}`;
+  const label = `${slot === null ? '' : `${slot} `}${fit(clean(self.name), detail.name, style)}`;
+  const capture = paneOf(state, self.id).capture === null ? '' : ` ${sign(style, '✎')}`;
   const here: Part = ['bold', `[${label}${capture}]`];
   if (detail.around === null) return [here];
   return spaced([...ARROWS.flatMap(arrow), here, ...ARROWS_BEHIND.flatMap(arrow)]);
@@ -86,13 +85,13 @@ function spaced(parts: readonly Part[]): Part[] {
 }
 
 /** `1 file-reader`, with a mark if it said something unseen or has a capture open. */
-function reference(state: UiState, agent: Agent, length: number, look: Look): string {
+function reference(state: UiState, agent: Agent, length: number, style: UiStyle): string {
   const slot = slotOf(state, agent.id);
-  const name = length === 0 ? '' : fit(clean(agent.name), length, look);
+  const name = length === 0 ? '' : fit(clean(agent.name), length, style);
   const label = [slot === null ? '' : String(slot), name].filter((text) => text !== '').join(' ');
   const { unseen, capture } = paneOf(state, agent.id);
-  const marks = `${unseen > 0 ? sign(look, '•') : ''}${capture === null ? '' : sign(look, '✎')}`;
-  return `${label === '' ? fit(clean(agent.name), 8, look) : label}${marks}`;
+  const marks = `${unseen > 0 ? sign(style, '•') : ''}${capture === null ? '' : sign(style, '✎')}`;
+  return `${label === '' ? fit(clean(agent.name), 8, style) : label}${marks}`;
 }
 
 interface Counts {
@@ -115,17 +114,17 @@ function counts(state: UiState): Counts {
 }
 
 /** `2◐ 1• 1! $0.04`: at work, with output that nobody saw, approvals that wait, cost. */
-function badgesPart(state: UiState, all: boolean, look: Look): Part[] {
+function badgesPart(state: UiState, all: boolean, style: UiStyle): Part[] {
   const { working, unseen, asks, cost_usd } = counts(state);
   const parts: Part[] = [];
-  if (working > 0) parts.push([statePaint('running'), `${working}${stateSign('running', look)}`]);
-  if (unseen > 0) parts.push(['green', `${unseen}${sign(look, '•')}`]);
+  if (working > 0) parts.push([statePaint('running'), `${working}${stateSign('running', style)}`]);
+  if (unseen > 0) parts.push(['green', `${unseen}${sign(style, '•')}`]);
   if (asks > 0) parts.push(['yellow', `${asks}!`]);
   if (all && cost_usd !== null) parts.push(`$${cost_usd.toFixed(2)}`);
   return spaced(parts);
 }
 
-function spoken(state: UiState, width: number, look: Look, banner: string | null): string {
+function spoken(state: UiState, width: number, style: UiStyle, banner: string | null): string {
   const self = state.view === null ? undefined : state.agents.get(state.view);
   const { working, unseen, asks, cost_usd } = counts(state);
   const slot = self === undefined ? null : slotOf(state, self.id);
@@ -138,5 +137,5 @@ function spoken(state: UiState, width: number, look: Look, banner: string | null
     asks > 0 ? `${asks} waiting for approval` : null,
     cost_usd === null ? null : `$${cost_usd.toFixed(2)}`,
   ];
-  return line(look, width, [told.filter((text) => text !== null).join(', ')]);
+  return line(style, width, [told.filter((text) => text !== null).join(', ')]);
 }

@@ -1,14 +1,13 @@
 import { isWorking } from '../../records/agent/state.ts';
 import { clean } from '../../render/clean.ts';
-import { fit, sign } from '../../render/style.ts';
-import type { Look } from '../look.ts';
+import { fit, sign, type UiStyle } from '../../render/style.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import { line } from '../text/line.ts';
 
 const ROWS_MAX = 4;
 
 /** What the person has sent to the agent in view and its turn has not taken yet, the oldest first. */
-export function queuedLines(state: UiState, width: number, rows: number, look: Look): string[] {
+export function queuedLines(state: UiState, width: number, rows: number, style: UiStyle): string[] {
   const agent = state.view === null ? undefined : state.agents.get(state.view);
   if (agent === undefined || !isWorking(agent.state.type)) return [];
   const { queued } = paneOf(state, agent.id);
@@ -18,11 +17,11 @@ export function queuedLines(state: UiState, width: number, rows: number, look: L
   const lines = shown.map(({ text }) => {
     const [first = '', ...more] = text.trim().split('\n');
     const rest = more.length === 0 ? '' : ` +${more.length} ${more.length === 1 ? 'line' : 'lines'}`;
-    const before = look.accessible ? 'queued: ' : '> ';
-    const mark = look.accessible ? '' : ` ${sign(look, '·')} queued`;
+    const before = style.accessible ? 'queued: ' : '> ';
+    const mark = style.accessible ? '' : ` ${sign(style, '·')} queued`;
     const room = Math.max(1, width - before.length - mark.length - rest.length);
-    return line(look, width, [['dim', `${before}${fit(clean(first), room, look)}${rest}${mark}`]]);
+    return line(style, width, [['dim', `${before}${fit(clean(first), room, style)}${rest}${mark}`]]);
   });
   if (shown.length === queued.length) return lines;
-  return [...lines, line(look, width, [['dim', `  +${queued.length - shown.length} more queued`]])];
+  return [...lines, line(style, width, [['dim', `  +${queued.length - shown.length} more queued`]])];
 }

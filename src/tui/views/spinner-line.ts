@@ -2,9 +2,8 @@ import type { Agent } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import { sign } from '../../render/style.ts';
+import { sign, type UiStyle } from '../../render/style.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
-import type { Look } from '../look.ts';
 import { openWait } from '../state/open-wait.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import { line, type Part } from '../text/line.ts';
@@ -16,29 +15,29 @@ const FRAME_MS = 100;
 export function spinnerLine(
   state: UiState,
   width: number,
-  look: Look,
+  style: UiStyle,
   keys: Shortcuts = STANDARD_SHORTCUTS,
 ): string | null {
   if (state.trouble !== null)
-    return line(look, width, [['red', `! ledger: ${clean(state.trouble)}; waiting, nothing is lost`]]);
+    return line(style, width, [['red', `! ledger: ${clean(state.trouble)}; waiting, nothing is lost`]]);
   const agent = state.view === null ? undefined : state.agents.get(state.view);
   if (agent === undefined) return null;
   const doing = activity(state, agent, keys);
   if (doing === null) return null;
   const { what, clock, stop } = doing;
-  if (look.accessible)
-    return line(look, width, [
+  if (style.accessible)
+    return line(style, width, [
       `${agent.name === '' ? '' : `${clean(agent.name)}: `}${what}.${stop === '' ? '' : ` ${stop}.`}`,
     ]);
-  const frames = look.unicode ? FRAMES.unicode : FRAMES.ascii;
+  const frames = style.unicode ? FRAMES.unicode : FRAMES.ascii;
   const frame = frames[Math.floor(Math.max(0, state.now) / FRAME_MS) % frames.length] as string;
   const timed = clock === '' ? what : `${what} ${clock}`;
   const parts: Part[] = [
     ['cyan', frame],
     ` ${timed}`,
-    ['dim', stop === '' ? '' : ` ${sign(look, '·')} ${stop}`],
+    ['dim', stop === '' ? '' : ` ${sign(style, '·')} ${stop}`],
   ];
-  return line(look, width, parts);
+  return line(style, width, parts);
 }
 
 interface Activity {

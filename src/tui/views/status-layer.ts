@@ -1,6 +1,5 @@
 import { count } from '../../render/amounts.ts';
-import { columnsOf, fit, pad, sign } from '../../render/style.ts';
-import type { Look } from '../look.ts';
+import { columnsOf, fit, pad, sign, type UiStyle } from '../../render/style.ts';
 import type { FanInRow, FanInView } from '../state/fan-in-view.ts';
 import { line, type Part, rule } from '../text/line.ts';
 import { WAIT_STATUS_WIDTH, waitStatus } from './transcript/wait-rows.ts';
@@ -9,21 +8,21 @@ const INDENT = 2;
 const NAME_MIN = 8;
 
 /** Seed 1, row for row: a head, an agent a row, a rule below. In fewer lines the last says how many more there are; below two it is left out. */
-export function statusLayer(view: FanInView, width: number, height: number, look: Look): string[] {
-  const head = look.accessible
-    ? line(look, width, [`Waiting: ${view.head}`])
-    : line(look, width, [['cyan', sign(look, '●')], ` ${view.head}`]);
+export function statusLayer(view: FanInView, width: number, height: number, style: UiStyle): string[] {
+  const head = style.accessible
+    ? line(style, width, [`Waiting: ${view.head}`])
+    : line(style, width, [['cyan', sign(style, '●')], ` ${view.head}`]);
   if (height < 2) return [];
-  const ruled = height >= Math.min(4, view.rows.length + 2) ? rule(look, width) : [];
+  const ruled = height >= Math.min(4, view.rows.length + 2) ? rule(style, width) : [];
   const room = height - 1 - ruled.length;
   const shown = view.rows.length <= room ? view.rows : view.rows.slice(0, room - 1);
   const columns = layOut(shown, width);
-  const rows = shown.map((row) => rowLine(row, columns, width, look));
+  const rows = shown.map((row) => rowLine(row, columns, width, style));
   const hidden = view.rows.slice(shown.length);
   if (hidden.length > 0) {
     const running = hidden.filter((row) => row.status === 'running').length;
     const more = `  +${hidden.length} more${running > 0 ? `, ${running} running` : ''}`;
-    rows.push(line(look, width, [['dim', more]]));
+    rows.push(line(style, width, [['dim', more]]));
   }
   return [head, ...rows, ...ruled];
 }
@@ -50,15 +49,15 @@ function layOut(rows: readonly FanInRow[], width: number): Columns {
   return { name: Math.max(1, Math.min(wanted, room - gap)), gap, calls, tokens, level };
 }
 
-function rowLine(row: FanInRow, columns: Columns, width: number, look: Look): string {
-  if (look.accessible) {
+function rowLine(row: FanInRow, columns: Columns, width: number, style: UiStyle): string {
+  if (style.accessible) {
     const text = `${row.name}: ${row.status}, ${row.calls} ${row.calls === 1 ? 'call' : 'calls'}, ${count(row.tokens)} tokens`;
-    return line(look, width, [text]);
+    return line(style, width, [text]);
   }
-  const name = pad(fit(row.name, columns.name, look), columns.name + columns.gap);
-  const parts: Part[] = [' '.repeat(INDENT), name, waitStatus(row.status, look)];
+  const name = pad(fit(row.name, columns.name, style), columns.name + columns.gap);
+  const parts: Part[] = [' '.repeat(INDENT), name, waitStatus(row.status, style)];
   if (columns.level > 0)
     parts.push(`   ${String(row.calls).padStart(columns.calls)} ${row.calls === 1 ? 'call ' : 'calls'}`);
   if (columns.level > 1) parts.push(`  ${count(row.tokens).padStart(columns.tokens)} tokens`);
-  return line(look, width, parts).trimEnd();
+  return line(style, width, parts).trimEnd();
 }

@@ -2,13 +2,12 @@ import { parseJson } from '../../../records/text/json-text.ts';
 import { duration } from '../../../render/amounts.ts';
 import { eachAskPart } from '../../../render/ask-parts.ts';
 import { clean } from '../../../render/clean.ts';
-import { type Paint, sign } from '../../../render/style.ts';
-import type { Look } from '../../look.ts';
+import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import type { CallEntry } from '../../state/entry.ts';
 import { readWait } from '../../state/wait-result.ts';
 import { line, type Part } from '../../text/line.ts';
+import type { AgentNames } from './agent-names.ts';
 import { foldedOutput, wholeOutput } from './folded.ts';
-import type { NameContext } from './name-context.ts';
 import { waitRows } from './wait-rows.ts';
 
 /** Lines of an output that are shown of a call nobody opened. */
@@ -23,27 +22,29 @@ type Status = NonNullable<CallEntry['result']>['status'];
 export function* callView(
   entry: CallEntry,
   width: number,
-  look: Look,
-  names: NameContext,
+  style: UiStyle,
+  names: AgentNames,
 ): Generator<readonly string[]> {
   const input = inputOf(entry.input);
   const subject = subjectOf(entry, input, names);
   const name = clean(entry.name);
-  const mark = entry.result === null ? [] : markOf(entry, look, names);
-  const head: Part[] = look.accessible
+  const mark = entry.result === null ? [] : markOf(entry, style, names);
+  const head: Part[] = style.accessible
     ? [`${name}${subject === '' ? '' : ` ${subject}`}`]
-    : [[dotPaint(entry), sign(look, '●')], ' ', ['bold', name], subject === '' ? '' : ` ${subject}`];
-  yield [headLine(head, mark, width, look)];
-  if (entry.opened) yield* wholeArguments(entry, width, look);
-  yield* brought(entry, width, look);
+    : [[dotPaint(entry), sign(style, '●')], ' ', ['bold', name], subject === '' ? '' : ` ${subject}`];
+  yield [headLine(head, mark, width, style)];
+  if (entry.opened) yield* wholeArguments(entry, width, style);
+  yield* brought(entry, width, style);
 }
 
 /** The mark stays in sight, however long the subject is. */
-function headLine(head: readonly Part[], mark: readonly Part[], width: number, look: Look): string {
-  if (mark.length === 0) return line(look, width, head);
+function headLine(head: readonly Part[], mark: readonly Part[], width: number, style: UiStyle): string {
+  if (mark.length === 0) return line(style, width, head);
   const length = mark.reduce((sum, part) => sum + (typeof part === 'string' ? part : part[1]).length, 0);
   const room = width - length;
-  return room < 8 ? line(look, width, [...head, ...mark]) : line(look, room, head) + line(look, length, mark);
+  return room < 8
+    ? line(style, width, [...head, ...mark])
+    : line(style, room, head) + line(style, length, mark);
 }
 
 function dotPaint({ result }: CallEntry): Paint {
@@ -59,19 +60,19 @@ const WORDS: Readonly<Record<Status, string>> = {
   cancelled: 'cancelled',
 };
 
-function markOf(entry: CallEntry, look: Look, names: NameContext): Part[] {
+function markOf(entry: CallEntry, style: UiStyle, names: AgentNames): Part[] {
   const status = entry.result?.status ?? 'ok';
-  if (look.accessible) return [`: ${WORDS[status]}`];
+  if (style.accessible) return [`: ${WORDS[status]}`];
   if (status !== 'ok')
-    return [[status === 'error' ? 'red' : 'yellow', `  ${sign(look, '✗')} ${WORDS[status]}`]];
+    return [[status === 'error' ? 'red' : 'yellow', `  ${sign(style, '✗')} ${WORDS[status]}`]];
   const child = entry.name === 'fork' ? idIn(entry.result?.output ?? '') : null;
   const slot = child === null ? null : names.slot(child);
-  if (slot !== null) return [['green', `  ${sign(look, '⑂')} slot ${slot}`]];
-  return [['green', `  ${sign(look, '✓')}`]];
+  if (slot !== null) return [['green', `  ${sign(style, '⑂')} slot ${slot}`]];
+  return [['green', `  ${sign(style, '✓')}`]];
 }
 
 /** What a call is about, in words that fit a line. */
-function subjectOf({ name, input: raw }: CallEntry, input: Input | null, names: NameContext): string {
+function subjectOf({ name, input: raw }: CallEntry, input: Input | null, names: AgentNames): string {
   if (input === null) return clean(raw.slice(0, SUBJECT_MAX));
   const text = (key: string): string => (typeof input[key] === 'string' ? (input[key] as string) : '');
   const named = (key: string): string => clean(names.name(text(key)) ?? text(key));
@@ -84,7 +85,7 @@ function subjectOf({ name, input: raw }: CallEntry, input: Input | null, names: 
   return typeof first === 'string' ? clean(first.slice(0, SUBJECT_MAX)) : '';
 }
 
-function killSubject({ agent_id, agent_ids }: Input, names: NameContext): string {
+function killSubject({ agent_id, agent_ids }: Input, names: AgentNames): string {
   const ids = [agent_id, ...(Array.isArray(agent_ids) ? agent_ids : [])].filter(
     (id) => typeof id === 'string',
   );
@@ -108,12 +109,12 @@ const ARGUMENT_MAX = 100_000;
 function* wholeArguments(
   { name: tool, input }: CallEntry,
   width: number,
-  look: Look,
+  style: UiStyle,
 ): Generator<readonly string[]> {
   for (const { name, text } of eachAskPart({ tool, subject: '', input, difference: null }, ARGUMENT_MAX)) {
     if (!text.includes('\n') && text.length < width / 2) continue;
-    if (name !== '') yield [line(look, width, [['cyan', `  ${clean(name)}:`]])];
-    yield* wholeOutput(text, width, look);
+    if (name !== '') yield [line(style, width, [['cyan', `  ${clean(name)}:`]])];
+    yield* wholeOutput(text, width, style);
   }
 }
 
@@ -123,14 +124,14 @@ const QUIET: ReadonlySet<string> = new Set(['fork', 'send', 'kill', 'spawn_agent
 function* brought(
   { name, result, opened }: CallEntry,
   width: number,
-  look: Look,
+  style: UiStyle,
 ): Generator<readonly string[]> {
   if (result === null) return;
-  if (opened) return yield* wholeOutput(result.output, width, look);
+  if (opened) return yield* wholeOutput(result.output, width, style);
   const waited = name === 'wait' ? readWait(result.output) : null;
-  if (waited !== null) return yield waitRows(waited, width, look);
+  if (waited !== null) return yield waitRows(waited, width, style);
   if (QUIET.has(name) && result.status === 'ok') return;
-  yield foldedOutput(result.output, OUTPUT_ROWS, width, look);
+  yield foldedOutput(result.output, OUTPUT_ROWS, width, style);
 }
 
 function inputOf(text: string): Input | null {

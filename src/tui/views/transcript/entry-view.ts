@@ -1,28 +1,27 @@
 import type { AssistantPart, PlacedMessage, UserOrigin } from '../../../records/conversation/message.ts';
 import { clean } from '../../../render/clean.ts';
-import { type Paint, sign } from '../../../render/style.ts';
-import type { Look } from '../../look.ts';
+import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import type { Entry } from '../../state/entry.ts';
 import { line } from '../../text/line.ts';
 import { markdown } from '../../text/markdown.ts';
 import { wrapInPieces } from '../../text/wrap.ts';
+import type { AgentNames } from './agent-names.ts';
 import { callView } from './call-view.ts';
 import { eventView } from './event-view.ts';
 import { folded } from './folded.ts';
 import { mailView } from './mail-view.ts';
-import type { NameContext } from './name-context.ts';
 import { resultsView } from './results-view.ts';
 
 /** Lines that are drawn one batch after the other: none takes long, however much there is. */
 export type Batches = Iterable<readonly string[]>;
 
 /** One entry of a scrollback. */
-export function* entryView(entry: Entry, width: number, look: Look, names: NameContext): Batches {
-  if (entry.type === 'call') return yield* callView(entry, width, look, names);
-  if (entry.type === 'message') return yield* messageView(entry.message, entry.opened, width, look, names);
+export function* entryView(entry: Entry, width: number, style: UiStyle, names: AgentNames): Batches {
+  if (entry.type === 'call') return yield* callView(entry, width, style, names);
+  if (entry.type === 'message') return yield* messageView(entry.message, entry.opened, width, style, names);
   const paint: Paint = entry.tone === 'bad' ? 'red' : entry.tone === 'good' ? 'green' : 'dim';
-  for (const rows of wrapInPieces(entry.text, width, look))
-    yield rows.map((row) => line(look, width, [[paint, row]]));
+  for (const rows of wrapInPieces(entry.text, width, style))
+    yield rows.map((row) => line(style, width, [[paint, row]]));
 }
 
 /** An entry with what separates it from the one before: nothing between calls, a blank line elsewhere, a rule at the fork point. */
@@ -30,14 +29,14 @@ export function entryBelow(
   entry: Entry,
   before: Entry | null,
   width: number,
-  look: Look,
-  names: NameContext,
+  style: UiStyle,
+  names: AgentNames,
 ): Batches {
-  const batches = entryView(entry, width, look, names);
+  const batches = entryView(entry, width, style, names);
   if (before === null) return batches;
-  const text = `${look.accessible ? '' : `${sign(look, '⑂')} `}forked here; what stands above was inherited`;
+  const text = `${style.accessible ? '' : `${sign(style, '⑂')} `}forked here; what stands above was inherited`;
   const forks = isInherited(before) && !isInherited(entry) && entry.type !== 'say';
-  if (forks) return below(['', line(look, width, [['dim', text]]), ''], batches);
+  if (forks) return below(['', line(style, width, [['dim', text]]), ''], batches);
   return isClose(entry, before) ? batches : below([''], batches);
 }
 
@@ -75,23 +74,23 @@ function* messageView(
   message: PlacedMessage,
   opened: boolean,
   width: number,
-  look: Look,
-  names: NameContext,
+  style: UiStyle,
+  names: AgentNames,
 ): Batches {
   switch (message.kind) {
     case 'user':
-      return yield* userView(message.content.origin, message.content.text, opened, width, look, names);
+      return yield* userView(message.content.origin, message.content.text, opened, width, style, names);
     case 'assistant':
       for (const [index, part] of message.content.parts.entries()) {
-        const batches = partView(part, opened, width, look);
+        const batches = partView(part, opened, width, style);
         const before = message.content.parts[index - 1];
         yield* before === undefined || before.type === 'call' ? batches : below([''], batches);
       }
       return;
     case 'event':
-      return yield* eventView(message, width, look);
+      return yield* eventView(message, width, style);
     case 'capture':
-      return yield* captureView(message.content.text, width, look);
+      return yield* captureView(message.content.text, width, style);
     case 'result':
   }
 }
@@ -107,22 +106,22 @@ function userView(
   text: string,
   opened: boolean,
   width: number,
-  look: Look,
-  names: NameContext,
+  style: UiStyle,
+  names: AgentNames,
 ): Batches {
-  if (origin === 'human') return personView(text, width, look);
-  if (origin === 'mail') return mailView(text, width, look, names);
-  const results = origin === 'system' && !opened ? resultsView(text, width, look, names) : null;
+  if (origin === 'human') return personView(text, width, style);
+  if (origin === 'mail') return mailView(text, width, style, names);
+  const results = origin === 'system' && !opened ? resultsView(text, width, style, names) : null;
   if (results !== null) return [results];
   const fork = origin === 'identity' && !opened ? forkTask(text) : null;
   if (fork !== null) {
-    const mark = look.accessible ? 'task of ' : `${sign(look, '⑂')} `;
+    const mark = style.accessible ? 'task of ' : `${sign(style, '⑂')} `;
     const label = [['dim', `${mark}${clean(fork.name)}: `] as const];
-    return folded({ label, text: fork.task, paint: 'bold', opened }, width, look);
+    return folded({ label, text: fork.task, paint: 'bold', opened }, width, style);
   }
-  const mark = look.accessible ? '' : `${sign(look, origin === 'identity' ? '⑂' : '·')} `;
+  const mark = style.accessible ? '' : `${sign(style, origin === 'identity' ? '⑂' : '·')} `;
   const label = [['dim', `${mark}${LABELS[origin]}`] as const];
-  return folded({ label, text, paint: 'dim', opened }, width, look);
+  return folded({ label, text, paint: 'dim', opened }, width, style);
 }
 
 /** Of what a fork is told of itself, what a person wants to know; null when it waits for its task, or says it in other words. */
@@ -132,28 +131,28 @@ function forkTask(text: string): { readonly name: string; readonly task: string 
   return name === undefined || task === undefined ? null : { name, task };
 }
 
-function* personView(text: string, width: number, look: Look): Batches {
-  let mark = look.accessible ? 'You: ' : '> ';
-  for (const rows of wrapInPieces(text, width - mark.length, look))
+function* personView(text: string, width: number, style: UiStyle): Batches {
+  let mark = style.accessible ? 'You: ' : '> ';
+  for (const rows of wrapInPieces(text, width - mark.length, style))
     yield rows.map((row) => {
       const before = mark;
-      mark = ' '.repeat(look.accessible ? 0 : mark.length);
-      return line(look, width, [
+      mark = ' '.repeat(style.accessible ? 0 : mark.length);
+      return line(style, width, [
         ['cyan', before],
         ['bold', row],
       ]);
     });
 }
 
-function partView(part: AssistantPart, opened: boolean, width: number, look: Look): Batches {
+function partView(part: AssistantPart, opened: boolean, width: number, style: UiStyle): Batches {
   if (part.type === 'call' || part.text.trim() === '') return [];
-  if (part.type === 'text') return markdown(part.text, width, look);
-  return folded({ label: [['dim', 'thought: ']], text: part.text, paint: 'dim', opened }, width, look);
+  if (part.type === 'text') return markdown(part.text, width, style);
+  return folded({ label: [['dim', 'thought: ']], text: part.text, paint: 'dim', opened }, width, style);
 }
 
 /** What was typed while a capture was on: shown, and never sent to the model. */
-export function* captureView(text: string, width: number, look: Look): Batches {
-  const mark = look.accessible ? 'captured: ' : `${sign(look, '┆')} `;
-  for (const rows of wrapInPieces(text, width - mark.length, look))
-    yield rows.map((row) => line(look, width, [['magenta', mark], row]));
+export function* captureView(text: string, width: number, style: UiStyle): Batches {
+  const mark = style.accessible ? 'captured: ' : `${sign(style, '┆')} `;
+  for (const rows of wrapInPieces(text, width - mark.length, style))
+    yield rows.map((row) => line(style, width, [['magenta', mark], row]));
 }

@@ -2,8 +2,7 @@ import { type FailureKind, isAboutContent } from '../../../records/conversation/
 import type { EventContent, PlacedMessage } from '../../../records/conversation/message.ts';
 import { clean } from '../../../render/clean.ts';
 import { inOneLine } from '../../../render/plain-sight.ts';
-import { type Paint, type Sign, sign } from '../../../render/style.ts';
-import type { Look } from '../../look.ts';
+import { type Paint, type Sign, sign, type UiStyle } from '../../../render/style.ts';
 import { readWait } from '../../state/wait-result.ts';
 import { line, type Part } from '../../text/line.ts';
 import { wrap, wrapInPieces } from '../../text/wrap.ts';
@@ -28,26 +27,30 @@ const LOOKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
 };
 
 /** What happened to an agent, for people: `✗ kill event: by you, 0 descendants`. */
-export function* eventView(message: EventMessage, width: number, look: Look): Generator<readonly string[]> {
+export function* eventView(
+  message: EventMessage,
+  width: number,
+  style: UiStyle,
+): Generator<readonly string[]> {
   const { event, text } = message.content;
   const [glyph, paint] = LOOKS[event];
-  const mark = look.accessible ? '' : `${sign(look, glyph)} `;
+  const mark = style.accessible ? '' : `${sign(style, glyph)} `;
   const waited = event === 'waited' ? readWait(text) : null;
   if (waited !== null)
-    return yield [line(look, width, [[paint, mark], 'wait ended']), ...waitRows(waited, width, look)];
+    return yield [line(style, width, [[paint, mark], 'wait ended']), ...waitRows(waited, width, style)];
   const below = ' '.repeat(mark.length);
   let before = mark;
-  for (const rows of wrapInPieces(shownText(message), width - mark.length, look))
+  for (const rows of wrapInPieces(shownText(message), width - mark.length, style))
     yield rows.map((row) => {
       const parts: Part[] = [
         [paint, before],
         [paint, row],
       ];
       before = below;
-      return line(look, width, parts);
+      return line(style, width, parts);
     });
-  const ways_out = wayOut(message).flatMap((text) => wrap(text, width - mark.length, look));
-  yield ways_out.map((row) => line(look, width, [below, ['dim', row]]));
+  const ways_out = wayOut(message).flatMap((text) => wrap(text, width - mark.length, style));
+  yield ways_out.map((row) => line(style, width, [below, ['dim', row]]));
 }
 
 /** What may be typed about an error that halted the agent. */

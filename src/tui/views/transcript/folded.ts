@@ -1,7 +1,5 @@
 import { clean } from '../../../render/clean.ts';
-import type { Paint } from '../../../render/style.ts';
-import { sign } from '../../../render/style.ts';
-import type { Look } from '../../look.ts';
+import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { line, type Part } from '../../text/line.ts';
 import { wrap, wrapInPieces } from '../../text/wrap.ts';
 
@@ -20,17 +18,17 @@ export interface Fold {
 export function* folded(
   { label, text, paint, opened }: Fold,
   width: number,
-  look: Look,
+  style: UiStyle,
 ): Generator<readonly string[]> {
   if (opened) {
-    yield [line(look, width, label)];
-    return yield* indented(text.trim(), paint, width, look);
+    yield [line(style, width, label)];
+    return yield* indented(text.trim(), paint, width, style);
   }
   const trimmed = text.trimStart();
   const end = trimmed.indexOf('\n');
   const first = clean(end === -1 ? trimmed : trimmed.slice(0, end));
   const more = end === -1 ? 0 : linesIn(trimmed.slice(end).trimEnd());
-  yield [line(look, width, [...label, [paint, first], ...(more > 0 ? [moreLines(more)] : [])])];
+  yield [line(style, width, [...label, [paint, first], ...(more > 0 ? [moreLines(more)] : [])])];
 }
 
 function moreLines(count: number): Part {
@@ -44,25 +42,25 @@ function linesIn(text: string): number {
 }
 
 /** The beginning of an output, a few lines long, and how much more there is. */
-export function foldedOutput(output: string, rows: number, width: number, look: Look): string[] {
+export function foldedOutput(output: string, rows: number, width: number, style: UiStyle): string[] {
   const text = output.trimEnd();
   if (text.trim() === '') return [];
-  const head = wrap(text.slice(0, HEAD_MAX).replace(/^\s*\n/, ''), width - 2, look);
+  const head = wrap(text.slice(0, HEAD_MAX).replace(/^\s*\n/, ''), width - 2, style);
   const whole = text.length <= HEAD_MAX && head.length <= rows + 1;
   const shown = whole ? head : head.slice(0, rows);
-  const lines = shown.map((row) => line(look, width, ['  ', ['dim', row]]));
+  const lines = shown.map((row) => line(style, width, ['  ', ['dim', row]]));
   if (whole) return lines;
   const all = linesIn(text) + 1;
   const hidden = Math.max(head.length, all) - shown.length;
-  return [...lines, line(look, width, [['dim', `  ${sign(look, '…')} +${hidden} lines`]])];
+  return [...lines, line(style, width, [['dim', `  ${sign(style, '…')} +${hidden} lines`]])];
 }
 
 /** All of an output. */
-export function wholeOutput(output: string, width: number, look: Look): Generator<readonly string[]> {
-  return indented(output.trimEnd(), 'dim', width, look);
+export function wholeOutput(output: string, width: number, style: UiStyle): Generator<readonly string[]> {
+  return indented(output.trimEnd(), 'dim', width, style);
 }
 
-function* indented(text: string, paint: Paint, width: number, look: Look): Generator<readonly string[]> {
-  for (const rows of wrapInPieces(text, width - 2, look))
-    yield rows.map((row) => line(look, width, ['  ', [paint, row]]));
+function* indented(text: string, paint: Paint, width: number, style: UiStyle): Generator<readonly string[]> {
+  for (const rows of wrapInPieces(text, width - 2, style))
+    yield rows.map((row) => line(style, width, ['  ', [paint, row]]));
 }

@@ -1,10 +1,9 @@
 import { shortly } from '../../../records/conversation/child-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
-import { sign } from '../../../render/style.ts';
-import type { Look } from '../../look.ts';
+import { sign, type UiStyle } from '../../../render/style.ts';
 import { line, type Part } from '../../text/line.ts';
-import type { NameContext } from './name-context.ts';
+import type { AgentNames } from './agent-names.ts';
 
 interface SubAgentResult {
   readonly agent_id: string;
@@ -16,10 +15,10 @@ interface SubAgentResult {
 }
 
 /** The results of a fan-in (seed 3, Aggregated Results Format), a row for each sub-agent; null when the text is none. */
-export function resultsView(text: string, width: number, look: Look, names: NameContext): string[] | null {
+export function resultsView(text: string, width: number, style: UiStyle, names: AgentNames): string[] | null {
   const results = read(text);
   if (results === null) return null;
-  const head: Part[] = look.accessible ? [] : [['green', sign(look, '●')], ' '];
+  const head: Part[] = style.accessible ? [] : [['green', sign(style, '●')], ' '];
   const count = results.length === 1 ? '1 sub-agent' : `${results.length} sub-agents`;
   const rows = results.map(({ agent_id, task, outcome }) => {
     const who = clean(names.name(agent_id) ?? task);
@@ -29,10 +28,10 @@ export function resultsView(text: string, width: number, look: Look, names: Name
     );
     const state = success === undefined ? 'failed' : 'done';
     const word = success === undefined ? clean(failure?.error_kind ?? state).replaceAll('_', ' ') : state;
-    const mark = look.accessible ? word : `${stateSign(state, look)} ${word}`;
-    return line(look, width, [`  ${who}  `, [statePaint(state), mark], ['dim', `  ${said}`]]);
+    const mark = style.accessible ? word : `${stateSign(state, style)} ${word}`;
+    return line(style, width, [`  ${who}  `, [statePaint(state), mark], ['dim', `  ${said}`]]);
   });
-  return [line(look, width, [...head, `results of ${count}`]), ...rows];
+  return [line(style, width, [...head, `results of ${count}`]), ...rows];
 }
 
 function read(text: string): readonly SubAgentResult[] | null {

@@ -2,7 +2,7 @@ import type { Agent } from '../../../records/agent/agent.ts';
 import { statusWord } from '../../../render/agent-status.ts';
 import { clean } from '../../../render/clean.ts';
 import { inOneLine } from '../../../render/plain-sight.ts';
-import type { Look } from '../../look.ts';
+import type { UiStyle } from '../../../render/style.ts';
 import { paneOf, type UiState } from '../../state/ui-state.ts';
 import { line } from '../../text/line.ts';
 
@@ -10,7 +10,7 @@ import { line } from '../../text/line.ts';
  * What changed between two states, a line each, for people who listen: who came, who stands otherwise than before, who asks. Nothing
  * is said twice, and nothing of what only moves (clocks, tokens).
  */
-export function spokenChanges(before: UiState, now: UiState, width: number, look: Look): string[] {
+export function spokenChanges(before: UiState, now: UiState, width: number, style: UiStyle): string[] {
   const said: string[] = [];
   if (now.trouble !== before.trouble)
     said.push(
@@ -26,7 +26,7 @@ export function spokenChanges(before: UiState, now: UiState, width: number, look
     if (!asked.has(ask.id))
       said.push(`${clean(ask.agent_name)} asks: ${clean(ask.tool)} ${inOneLine(ask.subject, width)}`);
   if (now.view !== before.view && now.view !== null) said.push(viewChange(now, now.view));
-  return said.map((text) => line(look, width, [text]));
+  return said.map((text) => line(style, width, [text]));
 }
 
 function agentChange(before: Agent | undefined, agent: Agent, state: UiState): string | null {

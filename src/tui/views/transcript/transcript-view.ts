@@ -1,8 +1,8 @@
-import type { Enough } from '../../enough.ts';
-import type { Look } from '../../look.ts';
+import type { UiStyle } from '../../../render/style.ts';
+import type { FrameBudget } from '../../frame-budget.ts';
 import type { Entry } from '../../state/entry.ts';
+import type { AgentNames } from './agent-names.ts';
 import { entryBelow } from './entry-view.ts';
-import type { NameContext } from './name-context.ts';
 
 interface Kept {
   readonly before: Entry | null;
@@ -21,13 +21,13 @@ export class EntryLines {
   lines(
     entry: Entry,
     before: Entry | null,
-    { width, look, names, enough }: Pick<TranscriptLook, 'width' | 'look' | 'names' | 'enough'>,
+    { width, style, names, spend }: Pick<TranscriptOptions, 'width' | 'style' | 'names' | 'spend'>,
   ): readonly string[] | null {
-    const key = `${width} ${look.colour} ${look.unicode} ${look.accessible}`;
+    const key = `${width} ${style.colour} ${style.unicode} ${style.accessible}`;
     if (key !== this.#key) [this.#kept, this.#key] = [new WeakMap(), key];
     let kept = this.#kept.get(entry);
     if (kept === undefined || kept.before !== before) {
-      const rest = entryBelow(entry, before, width, look, names)[Symbol.iterator]();
+      const rest = entryBelow(entry, before, width, style, names)[Symbol.iterator]();
       kept = { before, lines: [], rest, whole: false };
       this.#kept.set(entry, kept);
     }
@@ -36,22 +36,22 @@ export class EntryLines {
       if (batch.done === true) kept.whole = true;
       else {
         for (const line of batch.value) kept.lines.push(line);
-        if (enough(batch.value.length)) return null;
+        if (spend(batch.value.length)) return null;
       }
     }
     return kept.lines;
   }
 }
 
-export interface TranscriptLook {
+export interface TranscriptOptions {
   readonly width: number;
   readonly height: number;
   /** How many lines the newest is below the last row; 0 follows what comes. */
   readonly scrolled: number;
-  readonly look: Look;
-  readonly names: NameContext;
+  readonly style: UiStyle;
+  readonly names: AgentNames;
   readonly kept: EntryLines;
-  readonly enough: Enough;
+  readonly spend: FrameBudget;
 }
 
 /**
@@ -60,7 +60,7 @@ export interface TranscriptLook {
  */
 export function transcriptView(
   entries: readonly Entry[],
-  settings: TranscriptLook,
+  settings: TranscriptOptions,
 ): { readonly lines: readonly string[]; readonly scrolled: number; readonly whole: boolean } {
   const { height, scrolled, kept } = settings;
   const wanted = Math.max(0, height) + Math.max(0, scrolled);

@@ -2,29 +2,31 @@ import { shortly } from '../../../records/conversation/child-text.ts';
 import type { WaitRow, WaitStatus } from '../../../records/conversation/wait.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
-import { columnsOf, fit, pad } from '../../../render/style.ts';
-import type { Look } from '../../look.ts';
+import { columnsOf, fit, pad, type UiStyle } from '../../../render/style.ts';
 import type { WaitResult } from '../../state/wait-result.ts';
 import { line, type Part } from '../../text/line.ts';
 
 const NAME_MAX = 24;
 
 /** The result of a wait: an agent a row, with what it said (seed 1, Return value). */
-export function waitRows({ rows, cut }: WaitResult, width: number, look: Look): string[] {
-  const names = rows.map((row) => fit(clean(row.name), Math.min(NAME_MAX, Math.floor(width / 3)), look));
+export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyle): string[] {
+  const names = rows.map((row) => fit(clean(row.name), Math.min(NAME_MAX, Math.floor(width / 3)), style));
   const longest = Math.max(0, ...names.map((name) => columnsOf(name)));
   const lines = rows.map((row, index) => {
     const name = names[index] ?? '';
-    if (look.accessible) return line(look, width, [`${name}: ${row.status}${told(row, ', ')}`]);
-    return line(look, width, [
+    if (style.accessible) return line(style, width, [`${name}: ${row.status}${told(row, ', ')}`]);
+    return line(style, width, [
       `  ${pad(name, longest)}    `,
-      waitStatus(row.status, look),
+      waitStatus(row.status, style),
       ['dim', told(row, '  ')],
     ]).trimEnd();
   });
   if (cut === null) return lines;
   const text = cut === 'timeout' ? 'timed out' : 'interrupted';
-  return [...lines, line(look, width, [['yellow', `  ${rows.length === 0 ? 'nothing came, ' : ''}${text}`]])];
+  return [
+    ...lines,
+    line(style, width, [['yellow', `  ${rows.length === 0 ? 'nothing came, ' : ''}${text}`]]),
+  ];
 }
 
 function told({ message, last_reply, error, limit }: WaitRow, before: string): string {
@@ -36,7 +38,7 @@ function told({ message, last_reply, error, limit }: WaitRow, before: string): s
 export const WAIT_STATUS_WIDTH = 10;
 
 /** The word alone where lines are read aloud. */
-export function waitStatus(status: WaitStatus, look: Look): Part {
-  const text = look.accessible ? status : `${stateSign(status, look)} ${status}`;
+export function waitStatus(status: WaitStatus, style: UiStyle): Part {
+  const text = style.accessible ? status : `${stateSign(status, style)} ${status}`;
   return [statePaint(status), text.padEnd(WAIT_STATUS_WIDTH)];
 }

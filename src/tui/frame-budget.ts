@@ -6,9 +6,9 @@ const LINES_LEAST = 100;
 const BATCH_LINES = 8;
 
 /** Whether a frame has drawn enough, with one more batch of so many lines. */
-export type Enough = (lines: number) => boolean;
+export type FrameBudget = (lines: number) => boolean;
 
-export function enoughFor(now: () => number = () => performance.now()): Enough {
+export function frameBudget(now: () => number = () => performance.now()): FrameBudget {
   const end = now() + DRAW_MS;
   let drawn = 0;
   return (lines) => {

@@ -1,6 +1,6 @@
-import { afterCapture } from '../records/conversation/capture.ts';
-import type { CaptureContent, PlacedMessage } from '../records/conversation/message.ts';
-import type { AgentPane } from './state/ui-state.ts';
+import { afterCapture } from '../../records/conversation/capture.ts';
+import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
+import type { AgentPane } from './ui-state.ts';
 
 /** What the person just did with a capture, which the ledger has not told back yet: shown at once. */
 export function withCapture(pane: AgentPane, content: CaptureContent): AgentPane {

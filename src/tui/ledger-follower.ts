@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Agent } from '../../records/agent/agent.ts';
-import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
-import type { Store } from '../../store/store.ts';
+import type { Agent } from '../records/agent/agent.ts';
+import type { RuntimeEvent } from '../runtime/runtime-event.ts';
+import type { Store } from '../store/store.ts';
 
 /** Looked at even if no wake-up came: hints may be lost. */
 const NET_MS = 1_000;

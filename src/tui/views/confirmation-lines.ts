@@ -1,7 +1,7 @@
 import { clean } from '../../render/clean.ts';
-import type { Decision } from '../answer.ts';
-import type { Look } from '../look.ts';
-import type { OwnQuestion } from '../state/decision.ts';
+import type { UiStyle } from '../../render/style.ts';
+import type { Choice } from '../keys/answer.ts';
+import type { Confirmation } from '../state/confirmation.ts';
 import type { UiState } from '../state/ui-state.ts';
 import { line } from '../text/line.ts';
 import { wrap } from '../text/wrap.ts';
@@ -9,21 +9,21 @@ import { wrap } from '../text/wrap.ts';
 const NAMES_MAX = 3;
 
 /** `Kill file-reader and 1 descendant (grep-all)? …`, and the question before quitting. Nothing is done by Enter alone. */
-export function questionLines(
+export function confirmationLines(
   state: UiState,
-  overlay: OwnQuestion,
+  overlay: Confirmation,
   width: number,
   height: number,
-  look: Look,
+  style: UiStyle,
 ): string[] {
   const whole = overlay.type === 'kill' ? killText(state, overlay) : quitText(state, overlay.working);
-  const rows = wrap(whole, width, look);
+  const rows = wrap(whole, width, style);
   // Too low for all of it: the keys come first, and what they do.
-  const shown = rows.length <= height ? rows : wrap(shortText(state, overlay), width, look).slice(0, height);
-  return shown.map((row) => line(look, width, [['yellow', row]]));
+  const shown = rows.length <= height ? rows : wrap(shortText(state, overlay), width, style).slice(0, height);
+  return shown.map((row) => line(style, width, [['yellow', row]]));
 }
 
-const DECIDING: Readonly<Record<Decision, string>> = { kill: 'kill', detach: 'detach', stay: 'nothing ends' };
+const DECIDING: Readonly<Record<Choice, string>> = { kill: 'kill', detach: 'detach', stay: 'nothing ends' };
 
 /** The keys; or what the letter that was pressed does if nothing follows it. */
 function keysOf({ deciding }: UiState, keys: string): string {
@@ -31,7 +31,7 @@ function keysOf({ deciding }: UiState, keys: string): string {
   return `[${clean(deciding.text)}] ${DECIDING[deciding.decision]} in a moment, Enter: now; other keys: it was text`;
 }
 
-function shortText(state: UiState, overlay: OwnQuestion): string {
+function shortText(state: UiState, overlay: Confirmation): string {
   if (state.deciding !== null) return keysOf(state, '');
   if (overlay.type === 'quit') return `[d]etach [k]ill [n]o: ${overlay.working} running`;
   const { agent_ids, descendants } = overlay;
@@ -40,7 +40,7 @@ function shortText(state: UiState, overlay: OwnQuestion): string {
 
 function killText(
   state: UiState,
-  { agent_ids, descendants }: Extract<OwnQuestion, { readonly type: 'kill' }>,
+  { agent_ids, descendants }: Extract<Confirmation, { readonly type: 'kill' }>,
 ): string {
   const count = descendants.length;
   const below = count === 1 ? '1 descendant' : `${count} descendants`;

@@ -3,7 +3,7 @@ const ANSWERS = ['allow', 'allow_agent', 'deny', 'deny_saying', 'view_asker'] as
 export type Answer = (typeof ANSWERS)[number];
 
 /** What the person may answer to a question of their own: before a kill, before leaving. */
-export type Decision = 'kill' | 'detach' | 'stay';
+export type Choice = 'kill' | 'detach' | 'stay';
 
 export function isAnswer<T>(action: T | Answer): action is Answer {
   return ANSWERS.some((answer) => answer === action);

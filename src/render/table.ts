@@ -1,6 +1,6 @@
 import { columnsOf, fit, pad, type Style } from './style.ts';
 
-export interface TableLook {
+export interface TableOptions {
   /** Columns of the terminal. */
   readonly width: number;
   /** Columns, counted from 0, that stand to the right. */
@@ -9,10 +9,10 @@ export interface TableLook {
 }
 
 /** A table: each column as wide as its widest cell, the last one as wide as is left. */
-export function layOut(
+export function tableLines(
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  { width, right, style }: TableLook,
+  { width, right, style }: TableOptions,
 ): string[] {
   const widths = head.map((title, column) =>
     Math.max(columnsOf(title), ...rows.map((row) => columnsOf(row[column] ?? ''))),

@@ -1,21 +1,21 @@
 import type { Agent } from '../records/agent/agent.ts';
+import type { UiStyle } from '../render/style.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import type { LineEditor } from './composer/line-editor.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
-import type { Look } from './look.ts';
 import type { UiEvent } from './state/ui-event.ts';
 import type { UiState } from './state/ui-state.ts';
 import type { Screen } from './terminal/screen.ts';
 
 /** How the UI was left. `detach`: running agents go on elsewhere. */
-export type Leave = 'quit' | 'detach' | 'kill' | 'hangup';
+export type LeaveMode = 'quit' | 'detach' | 'kill' | 'hangup';
 
 /** What keys and commands work with. */
-export interface Desk {
+export interface AppContext {
   readonly runtime: RuntimeFace;
   readonly store: Store;
-  readonly look: Look;
+  readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly screen: Screen;
   /** Workers lead the tree: what happens is read from the ledger, and leaving stops nothing. */
@@ -24,7 +24,7 @@ export interface Desk {
   /** The editor of the agent in view. */
   readonly editor: LineEditor;
   /** The agent in view may be written to; one that has ended may not. */
-  readonly takesInput: boolean;
+  readonly acceptsInput: boolean;
   /** The whole scrollback is shown on the full screen, for any agent but the root always. */
   browsing: boolean;
   /** Lines that the full screen is scrolled up. */
@@ -42,5 +42,5 @@ export interface Desk {
   /** The ledger knows more than what was told: asks, ended agents. */
   refresh(): void;
   know(agent: Agent): void;
-  leave(how: Leave): void;
+  leave(how: LeaveMode): void;
 }

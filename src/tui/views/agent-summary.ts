@@ -1,0 +1,30 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import { cutShort } from '../../records/conversation/child-text.ts';
+import { type StatusWord, statusWord } from '../../render/agent-status.ts';
+import { clean } from '../../render/clean.ts';
+import { statePaint, stateSign } from '../../render/state-mark.ts';
+import type { Paint, UiStyle } from '../../render/style.ts';
+import type { UiState } from '../state/ui-state.ts';
+
+/** Sign and words on how an agent stands: what it does, what it asks, what it said last, how it ended. */
+export function agentSummary(state: UiState, agent: Agent, style: UiStyle): readonly [Paint, string] {
+  const ask = state.asks.find((one) => one.agent_id === agent.id);
+  if (ask !== undefined)
+    return ['yellow', `${style.accessible ? 'asks:' : '!'} ${clean(ask.tool)}: ${clean(ask.subject)}`];
+  const word = statusWord(agent);
+  const text = stateText(agent, word, style);
+  return [statePaint(word), style.accessible ? text : `${stateSign(word, style)} ${text}`];
+}
+
+function stateText(agent: Agent, word: StatusWord, style: UiStyle): string {
+  const { state } = agent;
+  const limit = cutShort(state);
+  const why = limit === null ? '' : ` (${clean(limit)})`;
+  const said = agent.reply === null ? why : `${why} "${clean(agent.reply)}"`;
+  if (state.type === 'killed') return `killed by ${clean(state.by)}`;
+  if (state.type === 'failed' || state.type === 'errored') return `${word}: ${clean(state.failure.error)}`;
+  if (state.type === 'completed') return `done${why} "${clean(state.result)}"`;
+  if (word === 'idle' || word === 'queued') return `${word}${said}`;
+  const doing = state.type === 'waiting' ? 'waits for mail' : clean(agent.doing ?? '');
+  return doing === '' ? word : style.accessible ? `${word}: ${doing}` : doing;
+}
