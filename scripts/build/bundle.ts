@@ -1,4 +1,5 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
@@ -24,7 +25,7 @@ export async function bundle(root: string, dist: string): Promise<readonly strin
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
     external: EXTERNAL,
-    plugins: [lazyPackages],
+    plugins: [packageImports, plainBuiltIns],
   });
   for (const file of Object.keys(program.metafile.outputs)) giveRequire(join(root, file));
   copyEntry(join(root, 'src'), dist);
@@ -42,13 +43,47 @@ function copyEntry(src: string, dist: string): void {
 }
 
 /** Packages that are loaded late and without waiting: Node needs `createRequire` for them, the bundler `require`. */
-const lazyPackages: Plugin = {
-  name: 'lazy-packages',
+const packageImports: Plugin = {
+  name: 'package-imports',
   setup({ onLoad }) {
     onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
       const contents = text.replaceAll(/\bcreateRequire\(import\.meta\.url\)(?=\('[\w-]+'\))/g, 'require');
       return contents === text ? undefined : { contents, loader: 'ts' };
+    });
+    // The object `z` holds all of zod; of its names alone, the bundler keeps those that are used.
+    onLoad({ filter: /[/\\]@ai-sdk[/\\].*\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(
+        'import { z } from "zod/v4"',
+        'import * as z from "zod/v4"',
+      ),
+      loader: 'js',
+    }));
+  },
+};
+
+/**
+ * Built-in modules as what they are: imported, each is wrapped in a module of all its properties, and to read them all loads half of Node
+ * (`process.stdin`, `fs.promises`, `crypto.webcrypto`), which takes longer than most commands.
+ */
+const plainBuiltIns: Plugin = {
+  name: 'plain-built-ins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(?:node:)?[a-z_/]+$/ }, ({ path, kind }) =>
+      kind === 'import-statement' && isBuiltin(path) ? { path, namespace: 'built-in' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'built-in' }, ({ path }) => {
+      const properties = Object.entries(
+        Object.getOwnPropertyDescriptors(process.getBuiltinModule(path) as object),
+      );
+      const names = properties.filter(([name, { get }]) => get === undefined && /^[A-Za-z_]\w*$/.test(name));
+      const named = names.map(
+        ([name], index) => `const v${index} = m.${name};\nexport { v${index} as ${name} };`,
+      );
+      return {
+        contents: `const m = process.getBuiltinModule('${path}');\nexport default m;\n${named.join('\n')}`,
+        loader: 'js',
+      };
     });
   },
 };

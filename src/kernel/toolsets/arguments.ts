@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ToolSpec } from '../../records/tool.ts';
 
 /** Of what is wrong with a call, so much is told. */
 const PROBLEMS_MAX = 8;
@@ -15,6 +16,24 @@ export function parseArguments<T>(
     return `${field}: ${issue.message}`;
   });
   return { ok: false, message: problems.join('; ') };
+}
+
+/** What a model is told of a tool. Its schema is made when it is first read: most processes use few of the tools that there are. */
+export function specOf(tool: {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: z.ZodType;
+}): ToolSpec {
+  const { name, description, schema } = tool;
+  let input: ToolSpec['input'] | undefined;
+  return {
+    name,
+    description,
+    get input() {
+      input ??= inputSchema(schema);
+      return input;
+    },
+  };
 }
 
 /** The plain JSON Schema that providers are sent. That null counts as left out is no part of it: not every provider takes such a union. */

@@ -5,7 +5,7 @@ import { refuse } from './acts/agent-reference.ts';
 import { overBudget } from './acts/budget.ts';
 import { childConfig } from './acts/child-config.ts';
 import { nameOfTask, newChild } from './acts/new-child.ts';
-import { inputSchema, parseArguments } from './arguments.ts';
+import { parseArguments, specOf } from './arguments.ts';
 import { delegateInput, programOf, spawnInput } from './delegate-input.ts';
 import type { Need } from './need.ts';
 import { checkTask, modelOf, needsOf } from './task-options.ts';
@@ -40,12 +40,12 @@ function atLimit(view: ToolsetView): Decision | null {
 }
 
 const spawn: ToolsetTool = {
-  spec: {
+  spec: specOf({
     name: 'subagent_spawn',
     description:
       'Spawn a subagent to handle a complex, multi-step task autonomously. The subagent runs in its own conversation context with access to all tools and returns its final result.',
-    input: inputSchema(spawnInput),
-  },
+    schema: spawnInput,
+  }),
   audience: maySpawn,
   creates: true,
   surveys: false,
@@ -88,12 +88,12 @@ const spawn: ToolsetTool = {
 };
 
 const delegate: ToolsetTool = {
-  spec: {
+  spec: specOf({
     name: 'subagent_delegate',
     description:
       'Delegate a simple task to an ACP agent for a single-shot response. Use for tasks that do not require multi-step tool use.',
-    input: inputSchema(delegateInput),
-  },
+    schema: delegateInput,
+  }),
   audience: mayDelegate,
   creates: true,
   surveys: false,

@@ -9,7 +9,7 @@ import { overBudget } from './acts/budget.ts';
 import { childConfig } from './acts/child-config.ts';
 import { noNesting } from './acts/nesting.ts';
 import { nameOfTask, newChild } from './acts/new-child.ts';
-import { inputSchema, parseArguments } from './arguments.ts';
+import { parseArguments, specOf } from './arguments.ts';
 import type { Need } from './need.ts';
 import { resultFault, schemasFault } from './output-schema.ts';
 import { checkTask, MAX_TASK_SECONDS, modelOf, needsOf, taskOptions } from './task-options.ts';
@@ -43,12 +43,12 @@ const spawnInput = z.strictObject({
 });
 
 const spawn: ToolsetTool = {
-  spec: {
+  spec: specOf({
     name: 'spawn_agents',
     description:
       'Spawn sub-agents to execute tasks in parallel. Each sub-agent runs independently and returns a result. Use for: multiple perspectives on code review, exploring unfamiliar parts of a codebase, parallel research or analysis tasks, or divide-and-conquer problem solving.',
-    input: inputSchema(spawnInput),
-  },
+    schema: spawnInput,
+  }),
   audience: (config) => !isSubAgent(config),
   creates: true,
   surveys: false,
@@ -170,12 +170,12 @@ function readResult(
 }
 
 const submitResult: ToolsetTool = {
-  spec: {
+  spec: specOf({
     name: 'submit_result',
     description:
       'Submit your final result to the parent conversation. Call this when you have completed your assigned task. After calling this, your conversation ends.',
-    input: inputSchema(resultInput),
-  },
+    schema: resultInput,
+  }),
   audience: children,
   creates: false,
   surveys: false,
@@ -196,12 +196,12 @@ const errorInput = z.strictObject({
 });
 
 const submitError: ToolsetTool = {
-  spec: {
+  spec: specOf({
     name: 'submit_error',
     description:
       'Report that you cannot complete the assigned task. Call this if you encounter an unrecoverable error or determine the task is impossible. After calling this, your conversation ends.',
-    input: inputSchema(errorInput),
-  },
+    schema: errorInput,
+  }),
   audience: children,
   creates: false,
   surveys: false,

@@ -7,7 +7,7 @@ import { forkIdentity } from './acts/fork-identity.ts';
 import { killAgents } from './acts/kill-agent.ts';
 import { noNesting } from './acts/nesting.ts';
 import { sendLetter } from './acts/send-letter.ts';
-import { inputSchema, parseArguments } from './arguments.ts';
+import { parseArguments, specOf } from './arguments.ts';
 import type { Toolset, ToolsetTool } from './toolset.ts';
 
 /**
@@ -30,12 +30,12 @@ const forkInput = z.strictObject({
 const audience: ToolsetTool['audience'] = (config) => !isSubAgent(config);
 
 const fork: ToolsetTool = {
-  spec: {
+  spec: specOf({
     name: 'fork',
     description:
       'Create a child agent that inherits this whole conversation and works on its prompt beside you. Returns at once with its agent_id. Collect its report with wait.',
-    input: inputSchema(forkInput),
-  },
+    schema: forkInput,
+  }),
   audience,
   creates: true,
   surveys: false,
@@ -70,12 +70,12 @@ const killInput = z
   });
 
 const kill: ToolsetTool = {
-  spec: {
+  spec: specOf({
     name: 'kill',
     description:
       'End one of your descendants, or several, and all agents below them, for good. Returns the ids of all that were ended.',
-    input: inputSchema(killInput),
-  },
+    schema: killInput,
+  }),
   creates: false,
   surveys: true,
   mentions: (input) => [...strings(input, 'agent_id'), ...strings(input, 'agent_ids')],
@@ -96,12 +96,12 @@ const sendInput = z.strictObject({
 });
 
 const send: ToolsetTool = {
-  spec: {
+  spec: specOf({
     name: 'send',
     description:
       'Send a message to another agent of this tree: your parent, a child, a sibling. An idle agent wakes up and works on it. Does not wait for an answer.',
-    input: inputSchema(sendInput),
-  },
+    schema: sendInput,
+  }),
   creates: false,
   surveys: false,
   mentions: (input) => strings(input, 'to'),
@@ -127,12 +127,12 @@ const waitInput = z.strictObject({
 });
 
 const wait: ToolsetTool = {
-  spec: {
+  spec: specOf({
     name: 'wait',
     description:
       'Wait for messages. With from_agents: until every listed agent has sent a message, idles or is dead; returns one result per agent with status received, running, idle or dead. Without: the next message from anyone. A message is returned once.',
-    input: inputSchema(waitInput),
-  },
+    schema: waitInput,
+  }),
   creates: false,
   surveys: false,
   comes_last: true,

@@ -6,7 +6,7 @@ import { name, refuse, strings, text } from './acts/agent-reference.ts';
 import { overBudget } from './acts/budget.ts';
 import { childConfig } from './acts/child-config.ts';
 import { nameOfTask, newChild } from './acts/new-child.ts';
-import { inputSchema, parseArguments } from './arguments.ts';
+import { parseArguments, specOf } from './arguments.ts';
 import { checkTask, MAX_TASK_SECONDS, modelOf, needsOf, taskOptions } from './task-options.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
@@ -61,12 +61,12 @@ function forbidden(error: string): Decision {
 }
 
 const spawn: ToolsetTool = {
-  spec: {
+  spec: specOf({
     name: 'sessions_spawn',
     description:
       'Spawn a background sub-agent run in an isolated session. Results are announced back when complete.',
-    input: inputSchema(spawnInput),
-  },
+    schema: spawnInput,
+  }),
   audience: (config) => config.task === undefined,
   creates: true,
   surveys: false,

@@ -11,7 +11,7 @@ import { killAgents } from './acts/kill-agent.ts';
 import { noNesting } from './acts/nesting.ts';
 import { nameOfTask } from './acts/new-child.ts';
 import { sendLetter } from './acts/send-letter.ts';
-import { inputSchema, parseArguments } from './arguments.ts';
+import { parseArguments, specOf } from './arguments.ts';
 import { enclosed, readSlash, type SlashCommand } from './slash-command.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 
@@ -51,12 +51,12 @@ function parsed(input: unknown): Parsed {
 }
 
 const slash: ToolsetTool = {
-  spec: {
+  spec: specOf({
     name: 'slash',
     description:
       'Run one slash command a call. fork [PROMPT]: create a child agent, with your whole context when no prompt is given, fresh otherwise; returns its UUID. send UUID MESSAGE: write to an agent. check-mail: read your inbox. kill UUID…: end children. This is no shell: MESSAGE is everything after the UUID to the end of the call, and PROMPT everything after fork, with quotes, backslashes and line breaks exactly as written; only a pair of quotes around the whole PROMPT is taken off. No line of a text is run.',
-    input: inputSchema(slashInput),
-  },
+    schema: slashInput,
+  }),
   audience: (config) => !isSubAgent(config),
   creates(input) {
     const parsed = parse(input);
