@@ -83,7 +83,13 @@ describe('the package', () => {
   }
 
   it('holds what is needed, and no sources', () => {
-    for (const part of ['dist/coppice.js', 'dist/coppice.d.ts', 'docs/library.md', 'examples/library.ts'])
+    for (const part of [
+      'dist/coppice.js',
+      'dist/coppice.d.ts',
+      'docs/library.md',
+      'docs/config.schema.json',
+      'examples/library.ts',
+    ])
       assert.ok(existsSync(join(installed, part)), part);
     assert.equal(existsSync(join(installed, 'src')), false);
   });
