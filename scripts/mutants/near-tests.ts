@@ -183,6 +183,7 @@ export const NEAR: readonly Near[] = [
     slow: [
       'runtime/toolsets/slash-toolset',
       'runtime/toolsets/process-toolset',
+      'runtime/toolsets/slash-mail',
       'runtime/toolsets/slash-bounds',
     ],
     one_database: true,

@@ -139,6 +139,16 @@ it('the different schemas of one call are weighed together, and one that many ta
   assert.equal(schemasFault(Array(50).fill(one)), null);
   assert.match(schemasFault(Array.from({ length: 50 }, (_, n) => schema(n))) ?? 'none', /too large together/);
   assert.equal(schemasFault([]), null);
+  const tool = fanoutToolset.tools.find(({ spec }) => spec.name === 'spawn_agents');
+  const call = { id: 'c', name: 'spawn_agents', input: '', side_by_side: false, idempotent: true };
+  const tasks = Array.from({ length: 8 }, (_, n) => ({ task: 't', output_schema: schema(n) }));
+  const decision = tool?.decode({ tasks }, call, viewOf());
+  assert.ok(
+    decision?.type === 'refuse' && /too large together/.test(decision.message),
+    JSON.stringify(decision),
+  );
+  const shared = tasks.map((task) => ({ ...task, output_schema: one }));
+  assert.equal(tool?.decode({ tasks: shared }, call, viewOf())?.type === 'refuse', false);
 });
 
 it('who is no child of a fan-out cannot submit, whatever it says; a child is told what is wrong with what it said', () => {
