@@ -66,7 +66,6 @@ export const CROWDED: Readonly<Record<string, { readonly names: number; readonly
   cli: { names: 19, reason: 'a folder for each noun of the command line' },
   '': { names: 17, reason: 'the rooms of the house' },
   'cli/run': { names: 17, reason: 'commands that run agents, and what they show meanwhile' },
-  'kernel/transition': { names: 20, reason: 'one function whose parts share every state' },
 };
 
 /** Names that say nothing of what is inside. */

@@ -16,7 +16,7 @@ const TURN = [
   'kernel/turn/take-mail',
   'kernel/turn/waits',
   'kernel/transition/turn',
-  'kernel/transition/waiting',
+  'kernel/transition/human-wait',
   'kernel/transition/asking',
   'kernel/transition/submitting',
   'kernel/transition/transition-table',

@@ -8,14 +8,14 @@ import type { Message } from '../records/conversation/message.ts';
 import type { NewDelivery } from '../records/run/delivery.ts';
 
 /**
- * One advance of one agent by its lease holder: all of it or nothing. Guards, in this order:
- * 1. `stale`: the agent's epoch is `epoch`, its `last_seq` is `base_seq`, it is not terminal (law 8). Of a step without messages, which
- *    leaves `last_seq` as it was, also: it is not the very one that was applied last, and nothing that it creates or sends is there.
+ * One atomic advance of an agent by its lease holder, applied completely or not at all. Guards, in this order (docs/ledger.md):
+ * 1. `stale`: the agent's epoch is `epoch`, its `last_seq` is `base_seq`, it is not terminal (law 8). A step without messages does not
+ *    change `last_seq`, so it also must not be the step that was applied last, and what it creates or sends must not exist.
  * 2. `limit`: the tree's and the agent's budgets admit `create` (law 7).
- * 3. `recipient`: every letter's recipient exists in the same tree and is not terminal, or is created by this very step.
- * 4. `consumed`: every letter in `consume` is addressed to this agent and still pending (law 6).
- * 5. `cycle`: `waits_for` closes no cycle of wait-for edges that all last as long as the one that closes it (law 10).
- * 6. `target`: every agent in `kill` is a descendant; already terminal ones are skipped.
+ * 3. `recipient`: every recipient of mail exists in the same tree and is not terminal, or is created by this step.
+ * 4. `consumed`: all mail in `consume` is addressed to this agent and unread (law 6).
+ * 5. `cycle`: `waits_for` closes no cycle of wait-for edges that all last at least as long as the closing one (law 10).
+ * 6. `target`: every agent in `kill` is a descendant; terminal ones are skipped.
  */
 export interface Step {
   readonly agent_id: string;
@@ -23,19 +23,19 @@ export interface Step {
   readonly base_seq: number;
   readonly at: number;
   readonly state: AgentState;
-  /** Replaces the agent's configuration; without it that stays. */
+  /** Replaces the agent's configuration, if present. */
   readonly config?: AgentConfig;
-  /** They take the seqs `base_seq + 1…` in order. */
+  /** Appended with the seqs `base_seq + 1…`. */
   readonly messages: readonly Message[];
   readonly create: readonly NewAgent[];
   readonly send: readonly NewMail[];
-  /** Ids of letters taken into the conversation, each with the seq of the message that carries it. */
+  /** Mail added to the conversation, each with the seq of the message that contains it. */
   readonly consume: readonly { readonly mail_id: string; readonly seq: number }[];
-  /** Each with all its living descendants (law 9). */
+  /** Killed with all their living descendants (law 9). */
   readonly kill: readonly string[];
-  /** Replaces the agent's wait-for edges; null leaves them. */
+  /** Replaces the agent's wait-for edges; null keeps them. */
   readonly waits_for: readonly string[] | null;
-  /** When they end by themselves, by agent, milliseconds since the epoch; those not in here never do. */
+  /** Deadlines of these waits by agent, milliseconds since the epoch; a wait without one has no end. */
   readonly waits_until: Readonly<Record<string, number>>;
   /** Model requests that ended in this step. */
   readonly requests: readonly RequestRecord[];
@@ -47,18 +47,18 @@ export interface Step {
   /** As in `Agent.noticed`. */
   readonly noticed: number;
   /**
-   * Children whose conversations go: rows of the agent, its messages, mail and requests. Only terminal children of this agent
-   * that have no children of their own; others are left alone. Their rows in the run history stay.
+   * Children to delete: the agent's row, messages, mail and requests; its run history stays. Only terminal children of this agent
+   * without children of their own; others are ignored.
    */
   readonly remove: readonly string[];
-  /** What people are asked from now on, and what they need not answer any more. */
+  /** New approvals to ask people for, and pending ones to withdraw. */
   readonly asks: readonly NewAsk[];
   readonly void_asks: readonly string[];
-  /** What people outside are told (`delivery.ts`). */
+  /** Messages to people outside (`records/run/delivery.ts`). */
   readonly deliver: readonly NewDelivery[];
 }
 
-/** Usage of one model request, kept for good. */
+/** Usage of one model request; kept permanently. */
 export interface RequestRecord {
   readonly model: string;
   readonly usage: Usage;
@@ -76,18 +76,18 @@ export type Refusal =
     }
   | { readonly reason: 'recipient'; readonly agent_id: string; readonly found: 'unknown' | 'dead' }
   | { readonly reason: 'consumed'; readonly mail_id: string }
-  /** Ids along the cycle, beginning and ending with the waiter. */
+  /** Ids along the cycle, starting and ending with the waiter. */
   | { readonly reason: 'cycle'; readonly path: readonly string[] }
   | { readonly reason: 'target'; readonly agent_id: string };
 
 export type Verdict =
   | {
       readonly ok: true;
-      /** Every agent that this step killed, descendants included. */
+      /** All agents that the step killed, descendants included. */
       readonly killed: readonly string[];
-      /** Letters as stored, with their numbers, in the order of `send`. */
+      /** Mail as stored, with numbers, in the order of `send`. */
       readonly sent: readonly Mail[];
-      /** Of those that `waits_for` names anew: who had come to rest or ended before, so that nobody tells of them any more. */
+      /** Targets newly in `waits_for` that were already at rest or terminal: no later commit will wake the waiter for them. */
       readonly met: readonly string[];
       /** The tree after the step. */
       readonly tree: Tree;

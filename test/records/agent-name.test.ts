@@ -1,8 +1,8 @@
 // Proves what agents, runs and jobs may be called, and that no name and no text, of old ledgers too, can pose as a line of the runtime's.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { announcement } from '../../src/kernel/mailbox/announcement.ts';
 import { frameLetters } from '../../src/kernel/mailbox/mail-frame.ts';
+import { announcement } from '../../src/kernel/mailbox/take-mail.ts';
 import { framedName, keptName, nameFault } from '../../src/records/agent/agent-name.ts';
 import { runText } from '../../src/records/run/run-end.ts';
 

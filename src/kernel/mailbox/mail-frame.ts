@@ -3,21 +3,21 @@ import type { Mail } from '../../records/conversation/mail.ts';
 
 const NOTICE = 'got mail from ';
 
-/** What an agent that reads its own inbox is told of new letters (seed 2, check-mail): one line for each sender. */
+/** Notifies an agent that reads its own inbox of new mail: one line per sender. */
 export function noticeOf(letters: readonly Mail[]): string {
   const senders = new Set(letters.map((letter) => letter.from_id ?? 'human'));
   return [...senders].map((sender) => `${NOTICE}${sender}`).join('\n');
 }
 
-/** Who wrote, by such a notice; empty for any other text. */
+/** The senders named by such a notice; empty for other text. */
 export function sendersIn(notice: string): string[] {
   const lines = notice.split('\n');
   return lines.every((line) => line.startsWith(NOTICE)) ? lines.map((line) => line.slice(NOTICE.length)) : [];
 }
 
 /**
- * Letters of agents as one user message. The sender is stamped by the runtime, and a delimiter that no
- * letter can know keeps its text from posing as anything else (SAFETY.md).
+ * Mail from agents as one user message. The runtime names the sender, and a random delimiter that no sender can
+ * know prevents the text from imitating anything else.
  */
 export function frameLetters(letters: readonly Mail[], delimiter: string): string {
   const head =

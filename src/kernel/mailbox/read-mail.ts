@@ -42,19 +42,19 @@ const childResult: z.ZodType<ChildResult> = z.object({
     z.object({
       type: z.literal('failure'),
       error: z.string(),
-      // A newer version may know more of them.
+      // A newer version may have more kinds.
       error_kind: z.custom<FailureKind>((kind) => typeof kind === 'string'),
       partial: z.string().exactOptional(),
     }),
   ]),
 });
 
-/** What mail of kind `control` orders; null where it cannot be read: left in the mailbox, it would end every step of its agent from then on. */
+/** The order in `control` mail; null if malformed: such mail must be discarded, or it would fail every later step of the agent. */
 export function readOrder(mail: Mail): Order | null {
   return contentOf(mail, order);
 }
 
-/** The same of kinds `outcome` and `announce`. */
+/** The same for the kinds `outcome` and `announce`. */
 export function readChildResult(mail: Mail): ChildResult | null {
   return contentOf(mail, childResult);
 }
@@ -67,7 +67,7 @@ function contentOf<T>({ body }: Mail, schema: z.ZodType<T>): T | null {
   }
 }
 
-/** What people are told of such mail. */
+/** The message to people about malformed mail. */
 export function unreadable({ kind, from_name }: Mail): string {
   return `mail (${kind}) from ${framedName(from_name)} could not be read and was put aside`;
 }

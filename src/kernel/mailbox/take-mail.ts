@@ -1,13 +1,16 @@
+import { framedName } from '../../records/agent/agent-name.ts';
+import type { ChildOutcome } from '../../records/agent/state.ts';
 import { isResting } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
+import type { RunOutcome } from '../../records/run/run-end.ts';
+import { endText } from '../../records/run/run-end.ts';
 import type { Advance } from '../turn/advance-result.ts';
 import type { Draft } from '../turn/draft.ts';
-import { announcement } from './announcement.ts';
 import { frameLetters, noticeOf } from './mail-frame.ts';
 import { readChildResult, unreadable } from './read-mail.ts';
 
-/** A queued run begins when its turn has come (seed 4). */
+/** Starts a queued run when its turn in the queue has come. */
 export function beginTask(draft: Draft): Advance['run'] {
   const { led, view, mail, state } = draft;
   if (led.inbox.isEmpty || mail.isHeld || state.type !== 'idle') return null;
@@ -20,19 +23,19 @@ export function beginTask(draft: Draft): Advance['run'] {
 }
 
 /**
- * Mail that says something to the model. It wakes an agent that rests; a person's letters and announcements also join a turn before
- * its next request, and so do all letters to an agent with one task, which never rests before it ends.
+ * Takes mail with text for the model. It wakes a resting agent. Announcements and letters of people also join a turn before its next request, and
+ * so do all letters to an agent with a single task, which does not rest before its end.
  */
 export function takeMail(draft: Draft): void {
   const { led, view, mail } = draft;
   if (led.inbox.isEmpty || mail.isHeld) return;
   const pending = mail.left;
-  // What else came for a run lies in wait until its turn has come: it begins with its task.
+  // A run begins with its task; other mail waits until then.
   if (pending.some(({ kind }) => kind === 'task')) return;
   if (!isResting(draft.state.type) && !draft.asksModel) return;
   for (const one of pending) {
     if (one.kind === 'announce') takeAnnouncement(draft, one);
-    // A timer's system event (seed 4).
+    // A scheduled system event.
     else if (one.kind === 'event') say(draft, one, { origin: 'system', text: one.body });
   }
   const letters = pending.filter(({ kind }) => kind === 'letter');
@@ -44,7 +47,7 @@ export function takeMail(draft: Draft): void {
   for (const one of letters) if (one.from_id === null) say(draft, one, { origin: 'human', text: one.body });
 }
 
-/** The words of this mail start a turn, or join the one that is about to ask. */
+/** The mail's text starts a turn, or joins the one about to make a request. */
 function say(draft: Draft, { id }: Mail, content: UserContent): void {
   draft.mail.takeWithNext(id);
   enter(draft, content);
@@ -55,7 +58,7 @@ function enter(draft: Draft, content: UserContent): void {
   draft.apply({ type, at: draft.view.now, content });
 }
 
-/** The end of a background run (seed 4); its conversation may go with the step that delivers it. */
+/** The end of a background run; the step that delivers it may delete its conversation. */
 function takeAnnouncement(draft: Draft, mail: Mail): void {
   const content = readChildResult(mail);
   if (content === null) {
@@ -66,7 +69,7 @@ function takeAnnouncement(draft: Draft, mail: Mail): void {
   const terms = draft.view.relatives.agent(agent_id)?.config.task;
   const who = terms?.label ?? terms?.run_id ?? mail.from_name;
   say(draft, mail, { origin: 'system', text: announcement(who, outcome) });
-  // One that people outside are told of too goes when they have it (`Store.cleanRuns`).
+  // With outside deliveries it is deleted after them (`Store.cleanRuns`).
   if (terms?.cleanup === 'delete' && terms.delivers !== true) draft.remove(agent_id);
 }
 
@@ -77,11 +80,28 @@ function takeLetters(draft: Draft, letters: readonly Mail[]): void {
   enter(draft, { origin: 'mail', text: frameLetters(letters, draft.newId().slice(0, 8)) });
 }
 
-/** One notice for each batch; the letters stay until they are read (seed 2). */
+/** One notice per batch; the mail stays unread until the agent checks it. */
 function takeNotice(draft: Draft, letters: readonly Mail[]): void {
   const fresh = letters.filter(({ number }) => number > draft.noticed);
   const last = fresh.at(-1);
   if (last === undefined) return;
   draft.notice(last.number);
   enter(draft, { origin: 'mail', text: noticeOf(fresh) });
+}
+
+/** The announcement of a background run's end for its requester. `who`: its label or run id. */
+export function announcement(who: string, outcome: ChildOutcome): string {
+  return endText(`[Subagent: ${framedName(who)}]`, ended(outcome));
+}
+
+function ended(outcome: ChildOutcome): RunOutcome {
+  if (outcome.type === 'success')
+    return { status: 'completed', result: outcome.result, error: outcome.limit ?? null };
+  const { error, error_kind, partial } = outcome;
+  return { status: statusOf(error_kind), result: partial ?? null, error };
+}
+
+function statusOf(kind: string): RunOutcome['status'] {
+  if (kind === 'timed_out') return 'timeout';
+  return kind === 'cancelled' || kind === 'killed' ? 'cancelled' : 'failed';
 }

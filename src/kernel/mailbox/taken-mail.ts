@@ -2,12 +2,12 @@ import type { Mail } from '../../records/conversation/mail.ts';
 import type { Step } from '../step.ts';
 import type { Mailbox } from '../turn/led-agent.ts';
 
-/** The mailbox of an agent in the course of one step: what the step takes out of it, and what is left. */
+/** A mailbox during one step: the mail that the step takes, and what is left. */
 export class TakenMail {
   readonly #inbox: Mailbox;
   readonly #ids = new Set<string>();
   readonly #placed: { mail_id: string; seq: number }[] = [];
-  /** To be carried by the message that comes next. */
+  /** Will be part of the next message. */
   readonly #unplaced: string[] = [];
   #is_held = false;
 
@@ -15,7 +15,7 @@ export class TakenMail {
     this.#inbox = inbox;
   }
 
-  /** What is left, oldest first. */
+  /** Mail not taken by this step, oldest first. */
   get left(): readonly Mail[] {
     const all = this.#inbox.all();
     return this.isUntouched ? all : all.filter(({ id }) => !this.#ids.has(id));
@@ -35,12 +35,12 @@ export class TakenMail {
     this.#ids.add(mail_id);
   }
 
-  /** A message came, at this place. */
+  /** The pending mail becomes part of the message at `seq`. */
   carry(seq: number): void {
     for (const mail_id of this.#unplaced.splice(0)) this.#placed.push({ mail_id, seq });
   }
 
-  /** An order waits for a look at the ledger: letters and orders that came after it wait too. */
+  /** An order needs data from the ledger first; later mail waits behind it. */
   hold(): void {
     this.#is_held = true;
   }

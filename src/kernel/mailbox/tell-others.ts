@@ -5,7 +5,7 @@ import type { Draft } from '../turn/draft.ts';
 import type { EndedTurn } from '../turn/ended-turn.ts';
 import { sendersIn } from './mail-frame.ts';
 
-/** Who must hear of what became of the turn hears of it with the step. */
+/** Notifies everybody concerned of the end of a turn, in the same step. */
 export function tellOthers(draft: Draft): void {
   reportToParent(draft);
   tellOutside(draft);
@@ -13,8 +13,8 @@ export function tellOthers(draft: Draft): void {
 }
 
 /**
- * A child that reports by letters of its own (seed 2) may not write one: its model fails, a limit takes its tools away, or it answers in words alone.
- * Its parent, which may rest and look at nothing until mail comes, gets the completion message that the child should have sent.
+ * A child that reports by mail may fail to do so: its model fails, a limit disables its tools, or it answers with text only. Its parent may be resting
+ * until mail arrives, so it gets the completion message that the child should have sent.
  */
 function reportToParent(draft: Draft): void {
   const { led, view } = draft;
@@ -37,7 +37,7 @@ function completionOf({ text, cause, reported }: EndedTurn, draft: Draft): Compl
   return { status: 'idle', success: true, summary: text, submitted: false };
 }
 
-/** The end of what it was forked to do with a prompt: nobody but those below it has spoken to it since, and none of them is still to be heard. */
+/** The turn ends the task that it was forked for: only descendants have written to it since, and none of them is still working or unread. */
 function endsTask({ led, view }: Draft): boolean {
   const { agent, prompt, inbox } = led;
   if (agent.origin !== 'fork' || agent.forked_from !== null) return false;
@@ -50,8 +50,8 @@ function endsTask({ led, view }: Draft): boolean {
 }
 
 /**
- * What a step says to the chat that a person talks with the agent's tree in: calls that must be allowed, and the replies of the root. It enters the
- * outbox in the transaction of the step, so it is neither lost nor said twice.
+ * Sends to the tree's chat: approvals to give, and the root's replies. They enter the outbox in the transaction of the step, so they are neither lost
+ * nor duplicated.
  */
 function tellOutside(draft: Draft): void {
   const { id, root_id, parent_id, config } = draft.led.agent;
@@ -60,7 +60,7 @@ function tellOutside(draft: Draft): void {
   const common = { target, root_id, agent_id: id, created_at: draft.view.now };
   for (const ask of draft.asks)
     draft.deliver({ ...common, id: `ask-${ask.id}`, kind: 'ask', about: ask.id, body: null });
-  // The end of a run is delivered by its row in the history.
+  // The end of a run is delivered from the run history.
   if (parent_id !== null || config.task !== undefined) return;
   for (const { seq, text } of draft.ended_turns) {
     const body = text.trim() === '' ? '(no answer)' : text;
@@ -68,7 +68,7 @@ function tellOutside(draft: Draft): void {
   }
 }
 
-/** A run on a timer ends with its turn, and whatever it forked with it: nobody would hear of that any more. */
+/** A scheduled run ends with its turn; its descendants are killed, since nobody would receive their results. */
 function endTreeOfRun(draft: Draft): void {
   const { agent } = draft.led;
   if (agent.origin !== 'cron' || !isTerminal(draft.state.type) || isTerminal(agent.state.type)) return;

@@ -1,13 +1,13 @@
 import type { AgentState, WaitSpec } from '../../records/agent/state.ts';
-import { outstanding } from '../transition/outstanding.ts';
+import { outstanding } from '../transition/fan-in.ts';
 
-/** Wait-for edges (law 10): the agents that this one waits for. */
+/** Wait-for edges (law 10): the agents that an agent in this state waits for. */
 export function waitEdges(state: AgentState): readonly string[] {
   const listed = waitsOf(state).flatMap(({ from }) => from ?? []);
   return [...new Set([...listed, ...endless(state)])];
 }
 
-/** When the waits for them end by themselves, milliseconds since the epoch. Who is not in here is awaited without an end: by a fan-in or a delegated call. */
+/** Deadlines of these waits by agent, milliseconds since the epoch. Agents awaited by a fan-in or a delegated call have none. */
 export function waitsUntil(state: AgentState): Readonly<Record<string, number>> {
   const until: Record<string, number> = {};
   for (const { from, deadline } of waitsOf(state))
@@ -16,7 +16,7 @@ export function waitsUntil(state: AgentState): Readonly<Record<string, number>> 
   return until;
 }
 
-/** Whether two states wait for the same agents, each as long. */
+/** The states have the same wait-for edges and deadlines. */
 export function sameWaits(a: AgentState, b: AgentState): boolean {
   if (a === b) return true;
   const [before, after] = [waitEdges(a), waitEdges(b)];
@@ -31,7 +31,7 @@ function waitsOf(state: AgentState): readonly WaitSpec[] {
 }
 
 function endless(state: AgentState): readonly string[] {
-  // A child that reported already has ended; nobody waits for it any more.
+  // A child that has reported is no longer awaited.
   if (state.type === 'executing')
     return [...state.running.flatMap(({ child }) => child ?? []), ...outstanding(state)];
   return state.type === 'awaiting' || state.type === 'cancelling' ? state.pending : [];

@@ -11,7 +11,7 @@ export function appendUser(content: UserContent): Effect {
   return { type: 'append', message: { kind: 'user', content } };
 }
 
-/** Text that the runtime itself tells the model. */
+/** Text from the runtime to the model. */
 export function appendSystem(text: string): Effect {
   return appendUser({ origin: 'system', text });
 }
@@ -24,12 +24,12 @@ export function appendResult(content: ResultContent): Effect {
   return { type: 'append', message: { kind: 'result', content } };
 }
 
-/** The answer to a call that was not run to its end. */
+/** The result of a call that did not run to completion. */
 export function appendAnswer(call: Call, status: ResultContent['status'], output: string): Effect {
   return appendResult({ call_id: call.id, name: call.name, status, output });
 }
 
-/** For people only: never reaches a model. */
+/** For people only; never sent to a model. */
 export function appendEvent(event: EventContent['event'], text: string, data?: EventContent['data']): Effect {
   const content = data === undefined ? { event, text } : { event, text, data };
   return { type: 'append', message: { kind: 'event', content } };

@@ -3,10 +3,10 @@ import { isAsked } from '../../records/conversation/parked.ts';
 import { appendAnswer, appendEvent } from './append.ts';
 import { schedule, withoutCall } from './calls.ts';
 import type { EventOf } from './event.ts';
-import type { TransitionContext } from './transition-context.ts';
+import type { TransitionContext } from './transition-result.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 
-/** A person must allow the call: it is parked in the ledger, with what is asked. */
+/** Parks a call that needs a person's approval, and asks for it. */
 export function asked(state: Executing, event: EventOf<'call-asked'>): Transition {
   const { ask } = event;
   const open = state.running.find((running) => running.call.id === ask.call_id);
@@ -22,8 +22,8 @@ export function asked(state: Executing, event: EventOf<'call-asked'>): Transitio
 }
 
 /**
- * The answer counts once, and only while the very call still waits for it. The turn's clock stood still meanwhile: it is set back by the
- * time since the oldest open question, and from now on stands still for the others, so that time asked side by side counts once.
+ * An answer counts once, and only while its call is waiting for it. The turn's clock was stopped meanwhile: the start of the turn moves by the time
+ * since the oldest pending approval, and the other approvals count from now, so that overlapping waits count once.
  */
 export function askAnswered(
   state: Executing,
@@ -44,7 +44,7 @@ export function askAnswered(
       { type: 'run-call', call },
     ]);
   }
-  // To the model, "you" is the model.
+  // For the model, "you" would mean itself.
   const who = event.by === 'you' ? 'the user' : event.by;
   const note = event.note === '' ? '' : ` They say: ${event.note}`;
   const denied = appendAnswer(

@@ -3,20 +3,19 @@ import type { Failure } from '../../records/conversation/failure.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { isAsked } from '../../records/conversation/parked.ts';
 import { appendAnswer, appendResult } from './append.ts';
-import { clearDeaths } from './deadly-calls.ts';
+import { clearDeaths, countFailure, isRepeatedFailure, MAX_IDENTICAL_FAILURES } from './breakers.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { beginFanIn, cancelChildren, leaveFanIn } from './fan-in.ts';
-import { countFailure, isRepeatedFailure, MAX_IDENTICAL_FAILURES } from './repeated-failure.ts';
 import { nextRequest } from './request.ts';
-import type { TransitionContext } from './transition-context.ts';
+import type { TransitionContext } from './transition-result.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 import { endInFailure } from './turn-end.ts';
 
-/** How much of a repeated error is told. */
+/** Maximum characters of a repeated error in the failure. */
 const ERROR_LENGTH = 300;
 
-/** Starts queued calls in order: alone, or beside others where all of them allow it; when none is left, goes on. */
+/** Starts queued calls in order, in parallel if all of them allow it. Without any left, starts the fan-in or the next request. */
 export function schedule(
   state: Executing,
   effects: readonly Effect[],
@@ -37,11 +36,11 @@ export function schedule(
 
 function mayStart(call: Call, running: readonly RunningCall[]): boolean {
   if (running.length === 0) return true;
-  // A model may give two calls one id: they run one after the other, so that each gets a result of its own (law 5).
+  // Two calls of a message may share an id: run one after the other, each gets its own result (law 5).
   return call.side_by_side && running.every((one) => one.call.side_by_side && one.call.id !== call.id);
 }
 
-/** Law 1: a running call becomes a result, nothing else moves. */
+/** Law 1: one running call becomes one result; nothing else changes. */
 export function settled(
   state: Executing,
   event: EventOf<'call-settled'>,
@@ -62,13 +61,13 @@ export function settled(
     : schedule(next, effects, context);
 }
 
-/** The call has its result. */
+/** Moves the call from running to settled. */
 export function withoutCall(state: Executing, call: Call): Executing {
   const running = state.running.filter((one) => one.call.id !== call.id);
   return { ...state, running, results: [...state.results, call.id] };
 }
 
-/** Each child is awaited once, however often it is named (law 1). */
+/** Each child is awaited once, even if several calls name it (law 1). */
 function withChildren(
   known: readonly SpawnedChild[],
   added: readonly SpawnedChild[],
@@ -79,7 +78,7 @@ function withChildren(
   return [...all.values()];
 }
 
-/** The same call failed again and again: answer what is open (law 5) and stop asking the model. */
+/** Ends the turn because a call keeps failing, with a result for every open call (law 5). */
 function breakTurn(
   state: Executing,
   effects: readonly Effect[],
@@ -105,7 +104,7 @@ export function parked(state: Executing, event: EventOf<'call-parked'>): Transit
   return step({ ...state, running }, [{ type: 'start-timer', call_id, at: wait.deadline }]);
 }
 
-/** Stops what runs; one result for every open call (law 5): what `known` has for it, else plainly cancelled. */
+/** Stops running calls. Every open call gets one result (law 5): the one in `known`, otherwise `cancelled`. */
 export function stopCalls(state: Executing, known: readonly ResultContent[], reason: string): Effect[] {
   const calls = [...state.running.map((running) => running.call), ...state.queued];
   const answers = calls.map((call) => {

@@ -4,10 +4,10 @@ import type { ResultContent } from '../../records/conversation/message.ts';
 import { settled } from './calls.ts';
 import type { EventOf } from './event.ts';
 import { childResult } from './fan-in.ts';
-import type { TransitionContext } from './transition-context.ts';
+import type { TransitionContext } from './transition-result.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 
-/** The call waits for a child: its outcome will settle it. */
+/** Parks the call until its child's outcome settles it. */
 export function delegated(state: Executing, event: EventOf<'call-delegated'>): Transition {
   const { call_id, child, consequences } = event;
   const open = state.running.find((running) => running.call.id === call_id);
@@ -19,7 +19,7 @@ export function delegated(state: Executing, event: EventOf<'call-delegated'>): T
   return step({ ...state, running }, consequences);
 }
 
-/** What a child brought: to the call that delegated to it, or to the fan-in that awaits it. */
+/** Routes a child's outcome to the call that delegated to it, or to the fan-in. */
 export function childDone(
   state: AgentState,
   event: EventOf<'child-result'>,
@@ -32,7 +32,7 @@ export function childDone(
     : delegatedResult(state, event, call, context);
 }
 
-/** The outcome of a delegated task is the result of the call that delegated it (seed 5). */
+/** The outcome of a delegated task becomes the result of the delegating call. */
 function delegatedResult(
   state: Executing,
   event: EventOf<'child-result'>,

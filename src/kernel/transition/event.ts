@@ -10,16 +10,16 @@ import type {
 } from '../../records/conversation/message.ts';
 import type { Effect } from './effect.ts';
 
-/** Everything that can happen to one agent. `at` is milliseconds since the epoch; the core reads no clock. */
+/** Everything that can happen to one agent. `at` is milliseconds since the epoch; the kernel reads no clock. */
 export type AgentEvent =
-  /** Text enters an agent that is not at work and starts a turn. */
+  /** Text that starts a turn of a resting agent. */
   | { readonly type: 'input'; readonly at: number; readonly content: UserContent }
-  /** A person's text joins a turn right before its next model request. */
+  /** Text that joins a turn right before its next model request. */
   | { readonly type: 'steer'; readonly at: number; readonly content: UserContent }
   /**
-   * `seq` is the place the message will take; `calls` are the call parts of `content`, all of them, in order. A `submission` ends
-   * a child instead of running calls (seed 3); of an agent that does not report it means nothing. With a `refusal` no call is run:
-   * each gets it as its error. An `appendix` joins the outcome of an agent that ends by it.
+   * `seq`: position of the new message. `calls`: all call parts of `content`, in order. `submission`: ends a child that reports to its
+   * parent instead of running calls; ignored for others. `refusal`: no call runs, and each gets this error. `appendix`: added to the outcome if the
+   * agent ends with this answer.
    */
   | {
       readonly type: 'response';
@@ -38,7 +38,7 @@ export type AgentEvent =
       readonly partial?: string;
       readonly appendix?: string;
     }
-  /** One call has its result. `consequences` are performed in the same transaction; `spawned` joins the children to await. */
+  /** A call settled. `consequences` are written in the same transaction; `spawned` are added to the children to await. */
   | {
       readonly type: 'call-settled';
       readonly at: number;
@@ -48,7 +48,7 @@ export type AgentEvent =
     }
   /** A `wait` call is parked in the ledger. */
   | { readonly type: 'call-parked'; readonly at: number; readonly call_id: string; readonly wait: WaitSpec }
-  /** A call waits in the ledger for the outcome of a child (seed 5); `consequences` create it. */
+  /** A call is parked until the outcome of a child arrives; `consequences` create the child. */
   | {
       readonly type: 'call-delegated';
       readonly at: number;
@@ -56,7 +56,7 @@ export type AgentEvent =
       readonly child: string;
       readonly consequences: readonly Consequence[];
     }
-  /** A person must allow the call before it runs. */
+  /** The call needs a person's approval before it runs. */
   | { readonly type: 'call-asked'; readonly at: number; readonly ask: NewAsk }
   | {
       readonly type: 'ask-answered';
@@ -66,16 +66,16 @@ export type AgentEvent =
       readonly note: string;
       readonly by: string;
     }
-  /** Text of a person that is kept with the conversation and never sent to a model (seed 1, Capture Mode). */
+  /** Text of a person that is stored with the conversation and never sent to a model (capture mode). */
   | { readonly type: 'capture'; readonly at: number; readonly content: CaptureContent }
-  /** A person forks the agent; `text` says so to people. */
+  /** A person forks the agent; `text` is the event shown to people. */
   | {
       readonly type: 'branch';
       readonly at: number;
       readonly agents: readonly NewAgent[];
       readonly text: string;
     }
-  /** A person waits for mail to this agent, and the end of that. */
+  /** A person starts to wait for mail to this agent; `wait-ended` ends it. */
   | { readonly type: 'human-wait'; readonly at: number; readonly wait: WaitSpec }
   | {
       readonly type: 'wait-ended';
@@ -85,8 +85,8 @@ export type AgentEvent =
     }
   | { readonly type: 'child-result'; readonly at: number; readonly child: ChildResult }
   /**
-   * A person or the parent stops the turn. `open` may carry what open calls have to show; the others are plainly cancelled. `said` is what a request
-   * under way had brought of its text.
+   * A person or the parent stops the turn. `open`: results of open calls that have one; the others are cancelled. `said`: text of the interrupted request
+   * so far.
    */
   | {
       readonly type: 'cancel';
@@ -96,13 +96,14 @@ export type AgentEvent =
       readonly open: readonly ResultContent[];
       readonly said?: { readonly model: string; readonly text: string };
     }
-  /** The ledger has ended the agent and all its descendants and told a parent that awaits it (law 9): only what runs is left to stop. */
+  /** The ledger has killed the agent and its descendants and notified a waiting parent (law 9); only running work is left to stop. */
   | { readonly type: 'kill'; readonly at: number; readonly by: string }
   /** A person chose another model. */
   | { readonly type: 'model'; readonly at: number; readonly model: string }
   /**
-   * `said`: what an answer that was cut had come to. `half`: the newest message that the model sees is an answer of its own. `left_out`: without a message that the model saw, described for people: the one with so many `behind` it, or the newest; `asks` unless
-   * nothing is left that asks for an answer.
+   * A person retries a failed turn. `said`: text of an answer that was cut off. `half`: the newest message that the model sees is its own answer.
+   * `left_out`: retry without a message, described for people by `what`: the one followed by `behind` others, or the newest. `asks`: false if nothing is left
+   * for the model to answer.
    */
   | {
       readonly type: 'retry';
@@ -112,8 +113,8 @@ export type AgentEvent =
       readonly left_out?: { readonly what: string; readonly asks: boolean; readonly behind?: number };
     }
   /**
-   * The run time comes to its end while at work: what is left of it is for the last word. `final`: nothing is left, the turn ends here. `limit` says
-   * which limit it is; `said` as with a cancel.
+   * The run time is nearly over: the rest is reserved for a last answer. `final`: it is over and the turn ends. `limit` names the limit; `said` as for
+   * `cancel`.
    */
   | {
       readonly type: 'limit';
@@ -122,15 +123,15 @@ export type AgentEvent =
       readonly final: boolean;
       readonly said?: { readonly model: string; readonly text: string };
     }
-  /** Something threw while the agent's step was made: whatever it was at ends with it. */
+  /** Computing the agent's step threw: the turn ends. */
   | { readonly type: 'fault'; readonly at: number; readonly failure: Failure }
   /**
-   * The process that ran the agent is gone; its successor goes on from the ledger (law 12). `deaths`: the ledger's count of processes that died
-   * while a call of it ran, since it last rested; `forgiven` where a person said to go on.
+   * The agent's process is gone and a successor continues from the ledger (law 12). `deaths`: how many processes have died while running a call of the
+   * agent since it last rested. `forgiven`: a person resumed it.
    */
   | { readonly type: 'resume'; readonly at: number; readonly deaths?: number; readonly forgiven?: boolean };
 
-/** What a settled call may bring about beside its result. */
+/** What a settled call may cause in addition to its result. */
 export type Consequence = Extract<
   Effect,
   { readonly type: 'create-agents' | 'deliver-mail' | 'consume-mail' | 'kill-agents' }

@@ -9,13 +9,12 @@ import type {
 import { appendSystem } from './append.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
-import { outstanding } from './outstanding.ts';
 import { nextRequest } from './request.ts';
-import type { TransitionContext } from './transition-context.ts';
+import type { TransitionContext } from './transition-result.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 import { endStopped } from './turn-end.ts';
 
-/** The calls are done, the children may not be: the parent parks (seed 3). */
+/** All calls have settled: the parent parks until its children have reported. */
 export function beginFanIn(
   state: Executing,
   effects: readonly Effect[],
@@ -27,7 +26,7 @@ export function beginFanIn(
   return nextRequest(turn, [...effects, appendResults(spawned, early)], context);
 }
 
-/** Laws 1, 2 and 4 for a fan-in, whatever the state. */
+/** Adds a child's outcome to the fan-in (laws 1, 2 and 4). */
 export function childResult(
   state: AgentState,
   event: EventOf<'child-result'>,
@@ -47,7 +46,7 @@ export function childResult(
   return endStopped(state.reason, told, context);
 }
 
-/** A child may be done before its parent's calls are: its result is kept. */
+/** A child may report before its parent's calls have settled. */
 function earlyResult(state: Executing, event: EventOf<'child-result'>): Transition {
   const { agent_id } = event.child;
   // Law 4.
@@ -58,27 +57,27 @@ function earlyResult(state: Executing, event: EventOf<'child-result'>): Transiti
   return step({ ...state, early: [...state.early, event.child] }, []);
 }
 
-/** Asks the children that have not reported to stop. */
+/** Asks these children to stop. */
 export function cancelChildren(pending: readonly string[], reason: string): Effect[] {
   return pending.length === 0 ? [] : [{ type: 'cancel-agents', agent_ids: pending, reason }];
 }
 
 /**
- * The turn goes on, or ends, without the children that have not reported: they are asked to stop, the model learns what is there,
- * and what they may still report is rejected (law 4).
+ * Continues or ends the turn without the children that have not reported: they are asked to stop, the model gets the results so far,
+ * and later reports are rejected (law 4).
  */
 export function leaveFanIn(state: Executing | FanIn, reason: string): Effect[] {
   if (state.spawned.length === 0) return [];
   const pending = state.type === 'executing' ? outstanding(state) : state.pending;
   const results = state.type === 'executing' ? state.early : state.results;
-  // Children of a fan-in that is being cancelled have been asked already.
+  // The children of a cancelling fan-in have been asked to stop before.
   const cancelled = state.type === 'cancelling' ? [] : cancelChildren(pending, reason);
   return [...cancelled, appendResults(state.spawned, results, reason)];
 }
 
 /**
- * What all children brought, in the order of their creation (seed 3, Aggregated Results Format). `missing` is the error shown for
- * those that are not waited for any more.
+ * The results of all children in creation order (docs/vocabularies.md). `missing`: the error of children that are no longer
+ * awaited.
  */
 export function appendResults(
   spawned: readonly SpawnedChild[],
@@ -95,7 +94,7 @@ export function appendResults(
   return appendSystem(JSON.stringify({ sub_agent_results }));
 }
 
-/** The outcome as seed 3 writes it; beyond the seed: what the result is less than was asked for, and `partial`. */
+/** The outcome in the documented JSON format. */
 function taggedOutcome(outcome: ChildOutcome): object {
   if (outcome.type === 'success') {
     const { result, limit, unsubmitted } = outcome;
@@ -104,4 +103,10 @@ function taggedOutcome(outcome: ChildOutcome): object {
   }
   const { error, error_kind, partial } = outcome;
   return { failure: { error, error_kind, ...(partial === undefined ? {} : { partial }) } };
+}
+
+/** Ids of spawned children that have not reported, in creation order. */
+export function outstanding(state: Pick<Executing, 'spawned' | 'early'>): string[] {
+  const reported = new Set(state.early.map((result) => result.agent_id));
+  return state.spawned.flatMap(({ agent_id }) => (reported.has(agent_id) ? [] : [agent_id]));
 }

@@ -2,15 +2,15 @@ import type { Turn } from '../../records/agent/state.ts';
 import type { Failure } from '../../records/conversation/failure.ts';
 import { appendEvent, appendSystem } from './append.ts';
 import type { Effect } from './effect.ts';
-import type { TransitionContext } from './transition-context.ts';
+import type { TransitionContext } from './transition-result.ts';
 import { step, type Transition } from './transition-result.ts';
 
-/** Asks the model; everything that the effects append is part of the question. */
+/** Starts a model request; messages appended by the effects are part of it. */
 export function ask(turn: Turn, effects: readonly Effect[], attempt = 1): Transition {
   return step({ type: 'requesting', attempt, turn }, [...effects, { type: 'request-model', attempt }]);
 }
 
-/** All calls are answered (law 5): the next request, or the last one if the turn has had its share. */
+/** All calls have results (law 5): starts the next request, or the last one if the turn has reached its limit. */
 export function nextRequest(turn: Turn, effects: readonly Effect[], context: TransitionContext): Transition {
   if (turn.late !== undefined) return lastRequest(turn, turn.late, effects, context);
   if (turn.requests < context.turns) return ask(turn, effects);
@@ -19,7 +19,7 @@ export function nextRequest(turn: Turn, effects: readonly Effect[], context: Tra
   return lastRequest(turn, { kind: 'limit', error, retryable: false }, effects, context);
 }
 
-/** A limit never loses what was done: one last answer without tools (DESIGN.md, Decided). */
+/** A limit never discards work: the model gives one last answer without tools (docs/vocabularies.md). */
 export function lastRequest(
   turn: Turn,
   limit: Failure,

@@ -3,15 +3,14 @@ import { marked, refusal, shortfall } from '../../records/conversation/answer-en
 import { textOf } from '../../records/conversation/child-text.ts';
 import type { Failure } from '../../records/conversation/failure.ts';
 import { appendAnswer, appendAssistant, appendSystem } from './append.ts';
+import { countFailure, isRepeatedFailure } from './breakers.ts';
 import { schedule } from './calls.ts';
 import type { EventOf } from './event.ts';
-import { countFailure, isRepeatedFailure } from './repeated-failure.ts';
 import { nextRequest } from './request.ts';
-import type { TransitionContext } from './transition-context.ts';
-import type { Transition } from './transition-result.ts';
+import type { Transition, TransitionContext } from './transition-result.ts';
 import { endInFailure, endTurn, report } from './turn-end.ts';
 
-/** The model answered: run its calls, end the child, or end the turn. */
+/** Handles an answer of the model: runs its calls, ends the child, or ends the turn. */
 export function answered(before: Turn, event: EventOf<'response'>, context: TransitionContext): Transition {
   const { calls, seq, submission, content, appendix } = event;
   const text = textOf(content);
@@ -47,7 +46,7 @@ export function answered(before: Turn, event: EventOf<'response'>, context: Tran
   );
 }
 
-/** The end of the turn, unless the answer was cut or says nothing: then the model is asked once more, and a second such answer is a failure. */
+/** Ends the turn, unless the answer was cut off or empty: then the model is asked once more, and a second such answer is a failure. */
 function stopped(
   turn: Turn,
   event: EventOf<'response'>,
@@ -55,7 +54,7 @@ function stopped(
   context: TransitionContext,
 ): Transition {
   const said = [appendAssistant(event.content)];
-  // Whoever must submit is reminded of that, whatever its text was.
+  // A child that must submit is reminded instead, whatever its text.
   const short = context.submits ? null : shortfall(event.content, whole);
   if (short === null) return endTurn(turn, whole, said, context, event.appendix);
   if (turn.unfinished === undefined)
@@ -63,7 +62,7 @@ function stopped(
   return endInFailure(short.failure, said, context, { appendix: event.appendix, continues: true });
 }
 
-/** No call of the message is run, and the model may mend it: the same mistake again and again ends the turn, as any other. */
+/** Runs no call of the message so that the model can correct it; repeating the mistake ends the turn like any repeated failure. */
 function refused(
   before: Turn,
   event: EventOf<'response'>,

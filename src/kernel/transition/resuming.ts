@@ -2,28 +2,28 @@ import type { AgentState, Call, Executing } from '../../records/agent/state.ts';
 import type { Failure } from '../../records/conversation/failure.ts';
 import { isAsked, isParked } from '../../records/conversation/parked.ts';
 import { appendAnswer } from './append.ts';
+import { countDeath, deadlyReason, forgiveDeaths } from './breakers.ts';
 import { schedule, stopCalls, withoutCall } from './calls.ts';
-import { countDeath, deadlyReason, forgiveDeaths } from './deadly-calls.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { leaveFanIn } from './fan-in.ts';
+import { HUMAN_WAIT } from './human-wait.ts';
 import { ask } from './request.ts';
-import type { TransitionContext } from './transition-context.ts';
+import type { TransitionContext } from './transition-result.ts';
 import { step, type Transition } from './transition-result.ts';
 import { endInFailure } from './turn-end.ts';
-import { HUMAN_WAIT } from './waiting.ts';
 
 export const INTERRUPTED =
   'Interrupted: the process that ran this call died. It may have happened in full, in part or not at all. Check before you repeat it.';
 
-/** What a dead process left: ask again, wait on, run again what may be, report the rest as interrupted. */
+/** Continues after a dead process: repeats the request, resumes waits, reruns idempotent calls, and reports other calls as interrupted. */
 export function resumed(
   state: AgentState,
   { deaths = 0, forgiven = false }: EventOf<'resume'>,
   context: TransitionContext,
 ): Transition {
   if (state.type === 'requesting') return ask(state.turn, [], state.attempt + 1);
-  // Outcomes of children and letters lie in the mailbox: nothing to repeat.
+  // Mail and outcomes of children are in the mailbox: nothing to repeat.
   if (state.type === 'waiting')
     return step(state, [{ type: 'start-timer', call_id: HUMAN_WAIT, at: state.wait.deadline }]);
   if (state.type !== 'executing') return step(state, []);
@@ -36,7 +36,7 @@ export function resumed(
   let next = counted;
   for (const one of state.running) {
     const { call, wait, child } = one;
-    // Parked in the ledger: mail brings what they wait for.
+    // Parked in the ledger: mail ends these waits.
     if (child !== undefined || isAsked(one)) continue;
     if (wait !== undefined) effects.push({ type: 'start-timer', call_id: call.id, at: wait.deadline });
     else if (call.idempotent) effects.push({ type: 'run-call', call });
@@ -48,7 +48,7 @@ export function resumed(
   return next === counted ? step(counted, effects) : schedule(next, effects, context);
 }
 
-/** The turn ends; what ran is reported as interrupted. A person may retry it. */
+/** Ends the turn and reports running calls as interrupted. A person may retry. */
 function quarantined(
   state: Executing,
   live: readonly Call[],

@@ -5,14 +5,13 @@ import { appendAssistant, appendEvent } from './append.ts';
 import { stopCalls } from './calls.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
-import { cancelChildren, leaveFanIn } from './fan-in.ts';
-import { outstanding } from './outstanding.ts';
+import { cancelChildren, leaveFanIn, outstanding } from './fan-in.ts';
 import { lastRequest } from './request.ts';
-import type { TransitionContext } from './transition-context.ts';
+import type { TransitionContext } from './transition-result.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 import { endInFailure, endStopped } from './turn-end.ts';
 
-/** A person or the parent stops the turn; children that it awaits are waited for until they have stopped too (seed 3). */
+/** A person or the parent stops the turn. Awaited children are asked to stop, and the turn ends after they have. */
 export function cancelled(
   state: AgentState,
   event: EventOf<'cancel'>,
@@ -38,13 +37,13 @@ export function cancelled(
         appendEvent('waited', event.open[0]?.output ?? '{"status":"interrupted"}'),
       ]);
     default:
-      // `* + UserCancel where context.is_sub_agent` (seed 3): the parent awaits an outcome in any case.
+      // A sub-agent reports even if it rests: its parent awaits an outcome.
       if (context.reports) return endStopped(reason, [interrupted], context);
       return invalid(state, event, 'the agent is not at work');
   }
 }
 
-/** What had come of the answer that is stopped. */
+/** The text so far of the interrupted answer. */
 function saidSoFar({ said }: EventOf<'cancel' | 'limit'>): Effect[] {
   return said === undefined ? [] : [appendAssistant(interruptedAnswer(said.model, said.text))];
 }
@@ -69,9 +68,9 @@ function cancelledCalls(
 }
 
 /**
- * The time for the last word has come: what runs is stopped and children are asked to stop; their parent does not wait for that, because a
- * limit must hold whatever others do. It gets its last request with what is there. An answer under way is not cut off: it may be the last word itself,
- * and a provider that hangs would not answer a second request either. When no time is left the turn ends, wherever it is.
+ * Time for the last answer: running calls are stopped and children are asked to stop, without waiting for them, because a limit must hold whatever
+ * others do. The last request gets the results so far. A request in flight is not aborted: its answer may be the last one, and a hanging provider would
+ * not answer a second request either. At the final limit the turn ends in any state.
  */
 export function limitReached(
   state: AgentState,
@@ -103,7 +102,7 @@ export function limitReached(
   }
 }
 
-/** A fault of our own: what runs is stopped, children are asked to stop, and the turn ends in it. */
+/** An internal error: stops running work, asks children to stop, and ends the turn. */
 export function faulted(
   state: AgentState,
   { failure }: EventOf<'fault'>,

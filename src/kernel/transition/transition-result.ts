@@ -2,7 +2,7 @@ import type { AgentState } from '../../records/agent/state.ts';
 import type { Effect } from './effect.ts';
 import type { AgentEvent } from './event.ts';
 
-/** What an event does to an agent; an event that its state does not admit changes nothing. */
+/** What an event does to an agent. An event that is invalid in its state changes nothing. */
 export type Transition =
   | { readonly ok: true; readonly state: AgentState; readonly effects: readonly Effect[] }
   | { readonly ok: false; readonly invalid: InvalidTransition };
@@ -19,4 +19,20 @@ export function step(state: AgentState, effects: readonly Effect[]): Transition 
 
 export function invalid(state: AgentState, event: AgentEvent, reason: string): Transition {
   return { ok: false, invalid: { state: state.type, event: event.type, reason } };
+}
+
+/** What a transition needs to know about the agent besides its state. */
+export interface TransitionContext {
+  /** A parent awaits its outcome: it ends instead of idling. */
+  readonly reports: boolean;
+  /** It must end with `submit_result` or `submit_error`. Only for agents with `reports`. */
+  readonly submits: boolean;
+  /** A result counts only if submitted, because that is when it is validated. */
+  readonly checked?: boolean;
+  /** Maximum model requests of one turn. */
+  readonly turns: number;
+  /** All assistant text of the run of an agent with `reports`; read from its conversation only at the end. Absent: none. */
+  readonly said?: () => string;
+  /** Where its unreported work is (such as a worktree); added to a failure. */
+  readonly leaves?: string;
 }

@@ -6,24 +6,23 @@ import { askAnswered, asked } from './asking.ts';
 import { parked, settled } from './calls.ts';
 import { childDone, delegated } from './delegation.ts';
 import type { AgentEvent, EventOf } from './event.ts';
+import { humanWait, waitEnded } from './human-wait.ts';
 import { ask } from './request.ts';
 import { answered } from './response.ts';
 import { resumed } from './resuming.ts';
 import { cancelled, faulted, limitReached } from './stopping.ts';
-import type { TransitionContext } from './transition-context.ts';
+import type { TransitionContext } from './transition-result.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 import { endInFailure } from './turn-end.ts';
-import { humanWait, waitEnded } from './waiting.ts';
 
-export type { TransitionContext } from './transition-context.ts';
-export type { InvalidTransition, Transition } from './transition-result.ts';
+export type { InvalidTransition, Transition, TransitionContext } from './transition-result.ts';
 
 /**
- * The kernel: `transition(state, event, context) → { state, effects }`. Pure and total: it throws nothing, reads
- * no clock, makes no ids; what a state does not admit comes back as `InvalidTransition`.
+ * The state machine of one agent: `transition(state, event, context) → { state, effects }`. Pure and total: it never throws,
+ * reads no clock and creates no ids; an event that the state does not admit returns an `InvalidTransition`.
  *
- * Laws kept here and in the files that this one imports (the others are kept by the ledger, `store/store.ts`):
- *  1. Conservation: in a fan-in, pending + results is constant; in a turn, running + queued + results = calls.
+ * Laws kept in this folder (the ledger keeps the others, docs/ledger.md):
+ *  1. Conservation: pending + results is constant in a fan-in; running + queued + results = calls in a turn.
  *  2. Monotonicity: pending only shrinks, results only grow.
  *  3. Terminal states admit no event.
  *  4. A result from an unknown agent, or a second one from the same agent, is rejected.
@@ -109,6 +108,6 @@ function retried({ kind }: Failure, { at, said = '', half, left_out }: EventOf<'
   const told = appendEvent('retried', 'tried again');
   if (kind === 'cut')
     return ask({ ...newTurn(at), unfinished: said }, [told, appendSystem(continuation(said))]);
-  // A half answer is no question, and providers refuse a conversation that ends in one.
+  // Providers refuse a conversation that ends with an assistant message.
   return ask(newTurn(at), half === true ? [told, appendSystem(GO_ON)] : [told]);
 }

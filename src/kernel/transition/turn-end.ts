@@ -4,7 +4,7 @@ import type { Failure } from '../../records/conversation/failure.ts';
 import { appendEvent, appendSystem } from './append.ts';
 import type { Effect } from './effect.ts';
 import { nextRequest } from './request.ts';
-import type { TransitionContext } from './transition-context.ts';
+import type { TransitionContext } from './transition-result.ts';
 import { step, type Transition } from './transition-result.ts';
 
 const NUDGE =
@@ -21,7 +21,7 @@ const UNSUBMITTED: Failure = {
   retryable: false,
 };
 
-/** The model stopped asking for tools. */
+/** Ends the turn after an answer without calls. */
 export function endTurn(
   turn: Turn,
   text: string,
@@ -36,7 +36,7 @@ export function endTurn(
   if (context.submits && grace === null && reminded === undefined)
     return nextRequest({ ...turn, reminded: text }, [...effects, appendSystem(NUDGE)], context);
   if (text.trim() === '') return fail(grace ?? SILENT);
-  // Told to answer with what it has, it did: only the time that it overran makes that a failure (DESIGN.md, Decided).
+  // A last answer after a limit is a result; only the run time limit makes it a failure (docs/vocabularies.md).
   if (grace !== null && grace.kind !== 'limit') return fail(grace);
   if (context.checked === true) return fail(grace ?? UNSUBMITTED);
   const unsubmitted = context.submits ? { unsubmitted: true as const } : {};
@@ -47,7 +47,7 @@ export function endTurn(
   );
 }
 
-/** The agent ends with what its parent awaits; an appendix joins what it brings. */
+/** Ends the agent with the outcome that its parent awaits, plus the appendix. */
 export function report(
   brought: ChildOutcome,
   effects: readonly Effect[],
@@ -63,22 +63,22 @@ export function report(
 }
 
 export interface FailureDetails {
-  /** Joins what is left; without it, what the context says of the agent's work. */
+  /** Added to the partial result; default: `context.leaves`. */
   readonly appendix?: string | undefined;
-  /** What the agent was saying when it was stopped. */
+  /** Text of an answer that was interrupted. */
   readonly unfinished?: string | undefined;
-  /** What it says with these effects goes on in the middle of what it said before. */
+  /** The text of these effects continues the earlier text without a paragraph break. */
   readonly continues?: boolean;
 }
 
-/** A failure that ends the turn: the end of an agent that reports, a halt that a person can lift for all others. What is left of it is all that the agent said. */
+/** Ends the turn in failure: final for an agent with `reports`, retryable by a person for others. The partial result is all that the agent said. */
 export function endInFailure(
   failure: Failure,
   effects: readonly Effect[],
   context: TransitionContext,
   { appendix = context.leaves, unfinished, continues = false }: FailureDetails = {},
 ): Transition {
-  // A person can lift it: what may be done depends on its kind.
+  // `kind` tells people what they can do about it.
   if (!context.reports) {
     const halted = appendEvent('error', failure.error, { kind: failure.kind });
     return step({ type: 'errored', failure }, [...effects, halted]);
@@ -91,7 +91,7 @@ export function endInFailure(
   return report({ type: 'failure', error, error_kind: kind, ...kept }, told, appendix, retryable);
 }
 
-/** Somebody stopped the turn: an agent that reports ends, any other waits for the next input. */
+/** Ends a turn that somebody stopped: an agent with `reports` ends, any other idles. */
 export function endStopped(
   reason: string,
   effects: readonly Effect[],
@@ -109,7 +109,7 @@ function withAppendix(outcome: ChildOutcome, appendix = ''): ChildOutcome {
     : { ...outcome, partial: after(outcome.partial ?? '') };
 }
 
-/** What an agent says with the messages that these effects append. */
+/** Assistant texts among the appended messages. */
 function saidWith(effects: readonly Effect[]): string[] {
   return saidIn(effects.flatMap((effect) => (effect.type === 'append' ? [effect.message] : [])));
 }

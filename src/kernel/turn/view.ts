@@ -2,7 +2,7 @@ import type { Agent, Tree } from '../../records/agent/agent.ts';
 import type { Call } from '../../records/agent/state.ts';
 import type { Resolved, ToolsetTool } from '../toolsets/toolset.ts';
 import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
-import type { TransitionContext } from '../transition/transition-context.ts';
+import type { TransitionContext } from '../transition/transition-result.ts';
 
 /** Every agent that the process knows of, by tree: a snapshot, never a promise. */
 export interface Relatives {

@@ -3,7 +3,7 @@ import type { Mail } from '../../records/conversation/mail.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { endWait, isAnswered, type WaitCut, type WaitView } from '../../records/conversation/wait.ts';
 import type { EventOf } from '../transition/event.ts';
-import { HUMAN_WAIT } from '../transition/waiting.ts';
+import { HUMAN_WAIT } from '../transition/human-wait.ts';
 import type { Draft } from './draft.ts';
 import { saidSoFar } from './led-agent.ts';
 

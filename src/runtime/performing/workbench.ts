@@ -1,6 +1,6 @@
 import type { Toolset, ToolsetTool } from '../../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
-import type { TransitionContext } from '../../kernel/transition/transition-context.ts';
+import type { TransitionContext } from '../../kernel/transition/transition-result.ts';
 import type { Agent, AgentConfig, Tree } from '../../records/agent/agent.ts';
 import { hasSchema, isAgentProgram, isSubAgent, mustSubmit } from '../../records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';

@@ -1,6 +1,6 @@
 import type { EventOf } from '../../kernel/transition/event.ts';
 import { transition } from '../../kernel/transition/transition.ts';
-import type { TransitionContext } from '../../kernel/transition/transition-context.ts';
+import type { TransitionContext } from '../../kernel/transition/transition-result.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';

@@ -1,7 +1,7 @@
 // Proves that sessions_spawn decodes as seed 4 specifies: its schema, what it creates, the sub-agent's prompt to the letter, and who may call it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { announcement } from '../../../src/kernel/mailbox/announcement.ts';
+import { announcement } from '../../../src/kernel/mailbox/take-mail.ts';
 import { sessionsToolset } from '../../../src/kernel/toolsets/sessions.ts';
 import type { Decision, ToolsetTool } from '../../../src/kernel/toolsets/toolset.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../../../src/kernel/toolsets/toolset-terms.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MOST_DEATHS, MOST_DEATHS_IN_A_ROW } from '../../../src/kernel/transition/deadly-calls.ts';
+import { MOST_DEATHS, MOST_DEATHS_IN_A_ROW } from '../../../src/kernel/transition/breakers.ts';
 import { INTERRUPTED } from '../../../src/kernel/transition/resuming.ts';
 import type { Call } from '../../../src/records/agent/state.ts';
 import type { KernelRun } from './kernel-run.ts';

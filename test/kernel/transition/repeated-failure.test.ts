@@ -1,7 +1,7 @@
 /** Proves that a turn ends when the same call fails in the same way in three requests in a row, and only then. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MAX_IDENTICAL_FAILURES } from '../../../src/kernel/transition/repeated-failure.ts';
+import { MAX_IDENTICAL_FAILURES } from '../../../src/kernel/transition/breakers.ts';
 import type { KernelRun } from './kernel-run.ts';
 import { answer, call, OWN, settle, started } from './turn-fixture.ts';
 

@@ -1,7 +1,7 @@
 /** Proves what the kernel does with a person's wait: only an agent at rest does it, it says something to people only, and it can be stopped. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { HUMAN_WAIT } from '../../../src/kernel/transition/waiting.ts';
+import { HUMAN_WAIT } from '../../../src/kernel/transition/human-wait.ts';
 import { KernelRun } from './kernel-run.ts';
 import { answer, CHILD, call, DELEGATE, OWN, started } from './turn-fixture.ts';
 

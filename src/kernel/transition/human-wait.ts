@@ -1,10 +1,10 @@
 import { type AgentState, isResting } from '../../records/agent/state.ts';
 import { appendEvent } from './append.ts';
 import type { EventOf } from './event.ts';
-import type { TransitionContext } from './transition-context.ts';
+import type { TransitionContext } from './transition-result.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 
-/** A person lets an agent at rest wait (seed 1, `/wait`): as a tool would, but nobody asks the model afterwards. */
+/** A person makes a resting agent wait (`/wait`): like the tool, but without a model request afterwards. */
 export function humanWait(
   state: AgentState,
   event: EventOf<'human-wait'>,
@@ -18,10 +18,10 @@ export function humanWait(
   ]);
 }
 
-/** Name of the timer of a person's wait. */
+/** Id of the timer of a person's wait. */
 export const HUMAN_WAIT = 'human-wait';
 
-/** The wait has its result; it is shown to people and stays out of the model's conversation. */
+/** Shows the result of the wait to people only. */
 export function waitEnded(event: EventOf<'wait-ended'>): Transition {
   return step({ type: 'idle' }, [
     { type: 'consume-mail', mail_ids: event.mail_ids },
