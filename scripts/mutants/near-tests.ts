@@ -85,7 +85,7 @@ export const NEAR: readonly Near[] = [
       'store/store-postgres',
       'store/postgres-undone',
       'store/postgres-overlap',
-      'store/plans-postgres',
+      'store/plans-postgres.long',
       'store/migration',
     ],
   },

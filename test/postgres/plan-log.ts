@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,6 +28,7 @@ interface PlanNode {
 /** What the server of `settings` does, statement by statement, those inside functions included (`auto_explain`). */
 export class PlanLog {
   readonly #folder = mkdtempSync(join(tmpdir(), 'coppice-plans-'));
+  /** In bytes. */
   #read = 0;
   #marks = 0;
 
@@ -69,16 +70,27 @@ export class PlanLog {
     const mark = `mark ${this.#marks} of the plans`;
     await admin.query(`DO $$ BEGIN RAISE LOG '${mark}'; END $$`);
     for (let tries = 0; tries < 500; tries += 1) {
-      const text = readFileSync(join(this.#folder, 'plans.json'), 'utf8');
-      const end = text.indexOf(mark, this.#read);
-      if (end >= 0) {
-        const lines = text.slice(this.#read, end).split('\n').slice(0, -1);
-        this.#read = text.indexOf('\n', end) + 1;
-        return lines.flatMap(scansOf);
+      const text = this.#unread();
+      const end = text.indexOf(mark);
+      const last = text.indexOf(10, end);
+      if (end >= 0 && last >= 0) {
+        this.#read += last + 1;
+        return text.toString('utf8', 0, end).split('\n').slice(0, -1).flatMap(scansOf);
       }
       await sleep(20);
     }
     throw new Error('the server wrote no log');
+  }
+
+  #unread(): Buffer {
+    const file = openSync(join(this.#folder, 'plans.json'), 'r');
+    try {
+      const text = Buffer.alloc(fstatSync(file).size - this.#read);
+      readSync(file, text, 0, text.length, this.#read);
+      return text;
+    } finally {
+      closeSync(file);
+    }
   }
 
   remove(): void {

@@ -9,7 +9,7 @@ import { FAULTS, type Fault } from './faults.ts';
 import { KEPT_SEEDS } from './kept-seeds.ts';
 import { type SimReport, simulate } from './simulate.ts';
 
-const SEEDS = LONG ? 40 : 15;
+const SEEDS = LONG ? 40 : 10;
 /** Seeds of one test: a loaded machine needs seconds for each. */
 const BATCH = 5;
 const SIM = join(import.meta.dirname, '../../scripts/sim.ts');
@@ -45,7 +45,7 @@ describe('simulation', () => {
     assert.equal(reports.length, SEEDS);
     const hashes = reports.map(({ hash }) => hash);
     assert.equal(new Set(hashes).size, SEEDS);
-    for (const seed of [3, 12]) {
+    for (const seed of [3, 7]) {
       const [{ hash }] = [await simulate(seed)];
       assert.equal(hash, hashes[seed - 1]);
       const told = execFileSync(process.execPath, [SIM, '--seed', String(seed)], { encoding: 'utf8' });

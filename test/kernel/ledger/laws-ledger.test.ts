@@ -10,10 +10,11 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { LONG } from '../../house/long.ts';
 import { command } from './ledger-command.ts';
 import { LedgerRun } from './ledger-run.ts';
 
-const RUNS = 100;
+const RUNS = LONG ? 100 : 40;
 const LENGTH = 60;
 
 describe('the laws of the ledger', () => {
