@@ -9,10 +9,10 @@ import { DARK, LIGHT, terminalSvg } from './screens/terminal-svg.ts';
 const root = join(import.meta.dirname, '..');
 const DOCUMENT = join(import.meta.dirname, '..', 'docs/tui.md');
 const SIZE = { columns: 100, rows: 28 };
-/** A question that has just come up does not hear keys yet. */
+/** A question ignores keys right after it appears. */
 const SEEN_MS = 500;
 
-// The folder is in the pictures: always the same one.
+// The pictures show the folder, so it is always the same one.
 const home = join(tmpdir(), 'coppice-screens');
 const project = join(home, 'shop');
 
@@ -28,7 +28,7 @@ function makeProject(): void {
   writeFileSync(join(project, 'measure.sh'), '#!/bin/sh\nsleep 120\n', { mode: 0o755 });
 }
 
-/** The program as a person starts it, with the rules of scripts/screens as its model. */
+/** The program as a person starts it, with a scripted model. */
 async function start(rules: string, ...args: string[]): Promise<Pty> {
   makeProject();
   cpSync(join(import.meta.dirname, 'screens', `${rules}.json`), join(home, `${rules}.json`));
@@ -51,7 +51,7 @@ function firstRow(rows: readonly string[]): number {
   return rows.some((row) => row.startsWith('coppice ')) ? rows.findIndex((row) => row.startsWith('> ')) : 0;
 }
 
-/** What stands on the screen from there on; the spinner stands still. */
+/** The screen from that row on, with the spinner frozen. */
 function picture(pty: Pty): string {
   const rows = pty.screen();
   const text = rows.slice(firstRow(rows)).join('\n');

@@ -41,7 +41,7 @@ const PERMISSIONS: Readonly<Record<string, KeyText>> = {
 const THINKING = 'how much the model reasons before it answers';
 const TOOLSETS = 'how agents work with others: `process`, `slash`, `fanout`, `sessions`, `delegate`';
 
-/** Every key of the configuration by its path; `NAME` stands for a name of yours. The schema says which keys there are, and a test that both agree. */
+/** Every key of the configuration by its path; `NAME` stands for a name of yours. A test checks that these are exactly the keys of the schema. */
 export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   $schema: { meaning: 'the JSON Schema of this file, for editors; not read by the program' },
   model: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { configuration } from '../../src/cli/setup/config.ts';
 import { CONFIGURATION_KEYS } from './configuration-keys.ts';
 
-/** As much of JSON Schema as zod writes for the configuration. */
+/** The subset of JSON Schema that zod produces for the configuration. */
 export interface SchemaNode {
   readonly title?: string;
   readonly type?: string;
@@ -19,12 +19,12 @@ export interface SchemaNode {
   readonly default?: unknown;
 }
 
-/** `configuration` as JSON Schema, with what editors show of each key. */
+/** `configuration` as JSON Schema, with descriptions and defaults for editors. */
 export function configurationSchema(): SchemaNode {
   const schema = z.toJSONSchema(configuration, {
     io: 'input',
     override: ({ jsonSchema }) => {
-      // Every whole number of JavaScript has these; they say nothing.
+      // zod adds the range of safe integers to every integer.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       const names = jsonSchema.propertyNames;
@@ -91,7 +91,7 @@ function plain(text: string): string {
   return text.replaceAll(/ \(\[[^\]]*\]\([^)]*\)\)|\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '');
 }
 
-/** Only what is a value, not what is a sentence. */
+/** Only if the text is a JSON value, not a sentence. */
 function defaultOf(text: string | undefined): { readonly default?: unknown } {
   if (text === undefined || !/^(?:[\d"[]|null$)/.test(text)) return {};
   return { default: JSON.parse(text) };

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DOOR_FLOOR, FLOORS, LIBRARY, PURE } from '../floor-table.ts';
 
-/** What lives in each folder of src/. A folder without a line here has no place in the drawing, and the drawing fails. */
+/** What lives in each folder of src/. A folder without a line here makes the drawing fail. */
 const WHAT: Readonly<Record<string, string>> = {
   [LIBRARY]: 'the public library: named exports, openCoppice',
   cli: 'the command line: commands, configuration, composing everything',

@@ -1,6 +1,6 @@
 import type { IBufferCell, Terminal } from '@xterm/headless';
 
-/** What the sixteen colours of a terminal, its text and its ground look like. */
+/** The sixteen colours of a terminal, and those of its text, background and frame. */
 export interface Palette {
   readonly text: string;
   readonly ground: string;
@@ -34,7 +34,7 @@ const MARGIN = 16;
 const FONT =
   "ui-monospace,SFMono-Regular,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace";
 
-/** Few fonts have it, so it is drawn. */
+/** Drawn as a path, since few fonts have it. */
 const FORK = '⑂';
 
 interface Run {
@@ -44,7 +44,7 @@ interface Run {
   readonly style: string;
 }
 
-/** Rows of the screen, `from` to before `to`, as a picture. The spinner stands still, so that the same screen is the same picture. */
+/** Rows `from` to `to` (exclusive) of the screen as a picture. The spinner is frozen, so that the same screen gives the same file. */
 export function terminalSvg(terminal: Terminal, from: number, to: number, palette: Palette): string {
   const width = Math.round(terminal.cols * CELL.width + 2 * MARGIN);
   const height = (to - from) * CELL.height + 2 * MARGIN;
@@ -65,12 +65,12 @@ function span({ column, columns, text, style }: Run, y: number): string {
   const x = (MARGIN + column * CELL.width).toFixed(1);
   if (text === FORK)
     return `<path d="M${x} ${(y - 9).toFixed(1)}m1.4 0v4h5.6v-4m-2.8 4v5"${style.replace('fill', 'stroke')} fill="none"/>`;
-  // Whatever font there is, a run is as wide as its cells.
+  // Keeps columns aligned in any font.
   const length = (columns * CELL.width).toFixed(1);
   return `<text x="${x}" y="${y.toFixed(1)}" textLength="${length}" lengthAdjust="spacingAndGlyphs" xml:space="preserve"${style}>${escaped(text)}</text>`;
 }
 
-/** Neighbouring cells of one look. Signs that fonts lack, and so take from others, stand alone at their own place. */
+/** Neighbouring cells of one style. Characters beyond ASCII, which may come from a fallback font, are positioned one by one. */
 function runsOf(terminal: Terminal, row: number, palette: Palette): Run[] {
   const buffer = terminal.buffer.active;
   const line = buffer.getLine(buffer.baseY + row);

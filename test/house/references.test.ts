@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { markedBlocks } from '../../scripts/marked-blocks.ts';
 import { GENERATED, GENERATED_FILES } from '../../scripts/references/generated.ts';
+import { EXIT } from '../../src/cli/start/exit-code.ts';
+import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const text = (document: string) => readFileSync(join(root, document), 'utf8');
@@ -127,4 +129,35 @@ describe('docs/library.md', () => {
       assert.ok(names.length > 3, String(names));
       for (const name of names) assert.ok(told.has(name), name);
     });
+});
+
+describe('tables that are written by hand have what the sources have', () => {
+  const quoted = (source: string, from: RegExp) =>
+    [...(from.exec(text(source))?.[0] ?? '').matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
+  const json = text('docs/json.md');
+  const commands = text('docs/command-line.md');
+
+  it('kinds of failure and codes of the ledger, in docs/json.md', () => {
+    const kinds = quoted('src/records/conversation/failure.ts', /export type FailureKind =[\s\S]*?;/);
+    const codes = quoted('src/store/store-error.ts', /export type StoreErrorCode =[\s\S]*?;/);
+    assert.ok(kinds.length > 15 && codes.length > 7, `${kinds} ${codes}`);
+    for (const name of [...kinds, ...codes]) assert.ok(json.includes(`\`${name}\``), name);
+  });
+
+  it('exit codes, in docs/command-line.md', () => {
+    for (const code of Object.values(EXIT))
+      assert.match(commands, new RegExp(`^\\| (?:\\d+, )*${code}(?:, \\d+)* \\|`, 'm'));
+  });
+
+  it('limits and their defaults, in docs/command-line.md', () => {
+    const { run_ms, tokens, cost_usd, ...counts } = DEFAULT_LIMITS;
+    const rows = {
+      ...counts,
+      run: `${run_ms / 60_000} minutes`,
+      tokens: tokens ?? 'none',
+      cost: cost_usd ?? 'none',
+    };
+    for (const [name, value] of Object.entries(rows))
+      assert.match(commands, new RegExp(`^\\| \`${name}\` \\| .* \\| ${value} \\|$`, 'm'));
+  });
 });
