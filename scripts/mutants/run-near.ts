@@ -19,6 +19,8 @@ export interface NearProcess {
 }
 
 const REPORTER = 'scripts/sabotage/test-lines.ts';
+/** Of one test, or of all that stand in one block. What hangs is not waited for until all the tests could have been through. */
+const TEST_MS = 60_000;
 /** A mutant may make lists that never end. */
 const MEMORY = '--max-old-space-size=1024';
 
@@ -41,6 +43,7 @@ export async function runTogether(
     MEMORY,
     `--test-reporter=${join(tree.root, REPORTER)}`,
     '--test-force-exit',
+    `--test-timeout=${TEST_MS}`,
     ...(one_database ? ['--test-skip-pattern=on PostgreSQL'] : []),
     ...alone,
     ...files,
