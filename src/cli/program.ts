@@ -140,7 +140,7 @@ export function createProgram(version: string): Program {
   sub('completion', 'Print what completes coppice in a shell')
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
     // Shells run this as they start: it needs no configuration, so a wrong one must not get in the way.
-    .action(async (shell: Shell) => (await import('./completion/completion.ts')).completion(command, shell));
+    .action(async (shell: Shell) => (await import('./completion/completion.ts')).completion(shell));
 
   return { command, chosen: () => chosen };
 }

@@ -1,4 +1,5 @@
 import { databaseAddress } from './database-address.ts';
+import type { LedgerGlance } from './sqlite/ledger-glance.ts';
 import type { OpenStoreOptions, Store } from './store.ts';
 
 /**
@@ -13,4 +14,14 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   }
   const { openSqliteStore } = await import('./sqlite/sqlite-store.ts');
   return openSqliteStore(address.path, options);
+}
+
+export type { LedgerGlance };
+
+/** A short look at a ledger that changes nothing of it. Null for a server: it is not asked while somebody types. Rejects when the file cannot be read. */
+export async function openGlance(url: string): Promise<LedgerGlance | null> {
+  const address = databaseAddress(url);
+  if (address.kind !== 'sqlite') return null;
+  const { LedgerGlance } = await import('./sqlite/ledger-glance.ts');
+  return new LedgerGlance(address.path);
 }

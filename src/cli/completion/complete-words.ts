@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { clean } from '../../render/clean.ts';
 import { configFile, databaseText, workFolder } from '../../settings/folders.ts';
-import { databaseAddress } from '../../store/database-address.ts';
+import { openGlance } from '../../store/open-store.ts';
 import { createProgram } from '../program.ts';
-import type { Candidate } from './candidate.ts';
 import { commandShapes } from './command-shape.ts';
 import { ledgerCandidates } from './ledger-candidates.ts';
-import { walkWords } from './walk-words.ts';
+import { type Candidate, type Walked, walkWords } from './walk-words.ts';
 import type { WordKind } from './word-kind.ts';
 
 const CANDIDATES_MAX = 50;
@@ -16,24 +15,43 @@ const DESCRIPTION_MAX = 60;
 const SAFE = /^[\w][\w.@+-]*$/;
 
 /**
- * `coppice __complete WORDS…`: what the last word may become, a line each: value, tab, description. For ids and names only;
- * commands and flags stand in the scripts. Nothing is written, nothing goes over the network, and nothing is said of
- * what goes wrong: somebody is typing.
+ * `coppice __complete WORDS…`: what the last word may become, in the lines that the scripts of the shells read (`shell-scripts.ts`). Nothing is written,
+ * nothing goes over the network, and nothing is said of what goes wrong: somebody is typing.
  */
 export async function completeWords(words: readonly string[], env: NodeJS.ProcessEnv): Promise<string[]> {
   try {
-    const { place, typed, values } = walkWords(commandShapes(createProgram('').command), words);
-    if (place === null) return [];
-    const value = (flag: string): string | undefined => withHome(values.get(flag));
-    const given = { config: value('--config'), database: value('--database'), cwd: value('--cwd') };
-    const candidates = await candidatesOf(place.kind, typed, given, env);
-    return candidates
-      .filter((one) => SAFE.test(one.value) && one.value.startsWith(typed))
-      .slice(0, CANDIDATES_MAX)
-      .map((one) => `${one.value}\t${brief(one.description)}`);
+    const walked = walkWords(commandShapes(createProgram('').command), words);
+    return walked.words === null ? await values(walked, env) : lines(walked.words, walked);
   } catch {
     return [];
   }
+}
+
+async function values({ place, lead, typed, values }: Walked, env: NodeJS.ProcessEnv): Promise<string[]> {
+  if (place === null) return [];
+  const { kind, choices } = place;
+  if (choices !== null)
+    return lines(
+      choices.map((value) => ({ value, description: '' })),
+      { lead, typed },
+    );
+  if (kind === 'text') return [];
+  if (kind === 'folder') return [`:folder\t${lead}`];
+  if (kind === 'file') return [`:file\t${lead}${typed.startsWith('sqlite:') ? 'sqlite:' : ''}`];
+  const value = (flag: string): string | undefined => withHome(values.get(flag));
+  const given = { config: value('--config'), database: value('--database'), cwd: value('--cwd') };
+  const candidates = await candidatesOf(kind, typed, given, env);
+  const safe = candidates.filter((one) => SAFE.test(one.value));
+  return lines(
+    safe.map((one) => ({ ...one, description: brief(one.description) })),
+    { lead, typed },
+  ).slice(0, CANDIDATES_MAX);
+}
+
+function lines(candidates: readonly Candidate[], { lead, typed }: Pick<Walked, 'lead' | 'typed'>): string[] {
+  return candidates
+    .filter(({ value }) => value.startsWith(typed))
+    .map(({ value, description }) => `${lead}${value}\t${description.replaceAll(/\s+/g, ' ')}`);
 }
 
 interface Given {
@@ -58,15 +76,15 @@ async function candidatesOf(
   }
   if (kind === 'zone')
     return ['UTC', ...Intl.supportedValuesOf('timeZone')].map((value) => ({ value, description: '' }));
-  const path = ledgerFile(given, env);
-  return path === null ? [] : ledgerCandidates(path, kind, typed, CANDIDATES_MAX, workFolder(given.cwd));
-}
-
-/** Null when the ledger is no file: a server is not asked while somebody types. */
-function ledgerFile(given: Given, env: NodeJS.ProcessEnv): string | null {
-  const text = databaseText(given.database, env, () => configuredDatabase(given.config, env));
-  const address = databaseAddress(text);
-  return address.kind === 'sqlite' ? address.path : null;
+  const glance = await openGlance(
+    databaseText(given.database, env, () => configuredDatabase(given.config, env)),
+  );
+  if (glance === null) return [];
+  try {
+    return ledgerCandidates(glance, kind, typed, CANDIDATES_MAX, workFolder(given.cwd));
+  } finally {
+    glance.close();
+  }
 }
 
 /** Only this one key: checking the whole configuration takes longer than all the rest. */

@@ -1,27 +1,19 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { treeTitle } from '../../render/tree-title.ts';
-import { LedgerGlance } from '../../store/sqlite/ledger-glance.ts';
-import type { Candidate } from './candidate.ts';
+import type { LedgerGlance } from '../../store/open-store.ts';
+import type { Candidate } from './walk-words.ts';
 import type { WordKind } from './word-kind.ts';
 
-/** What of the ledger file may stand where `typed` stands. Throws when it cannot be read. */
-/** `folder`: where names mean the agents of its newest tree. */
+/** What of the ledger may stand where `typed` stands; `folder`: where names mean the agents of its newest tree. Throws when it cannot be read. */
 export function ledgerCandidates(
-  path: string,
+  glance: LedgerGlance,
   kind: WordKind,
   typed: string,
   limit: number,
   folder: string,
 ): Candidate[] {
-  const find = FINDERS[kind];
-  if (find === undefined) return [];
-  const glance = new LedgerGlance(path);
-  try {
-    return find(glance, typed, limit, folder);
-  } finally {
-    glance.close();
-  }
+  return FINDERS[kind]?.(glance, typed, limit, folder) ?? [];
 }
 
 type Find = (glance: LedgerGlance, prefix: string, limit: number, folder: string) => Candidate[];

@@ -1,7 +1,7 @@
 import { dataFolder } from '../../settings/folders.ts';
 import { loadProfiles } from '../profiles/profiles.ts';
 import { loadConfiguration } from '../setup/load-configuration.ts';
-import type { Candidate } from './candidate.ts';
+import type { Candidate } from './walk-words.ts';
 
 /** Profiles that may be used here. Throws what loading them throws. */
 export async function profileCandidates(

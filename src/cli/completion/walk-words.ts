@@ -1,15 +1,24 @@
-import type { CommandShape, Place } from './command-shape.ts';
+import type { CommandShape, FlagShape, Place } from './command-shape.ts';
+
+export interface Candidate {
+  readonly value: string;
+  readonly description: string;
+}
 
 export interface Walked {
-  /** What the last word may be; null when it is a flag, a command, or nothing is known of it. */
+  /** Flags or commands that may stand in place of the last word; null when it is a value. */
+  readonly words: readonly Candidate[] | null;
+  /** Which value the last word is; null when nothing is known of it. */
   readonly place: Place | null;
-  /** The part of the last word that is to be completed: `--tree=ab` means `ab`. */
+  /** What of the last word stays: `--tree=` of `--tree=ab`. */
+  readonly lead: string;
+  /** What of it is to be completed: `ab`. */
   readonly typed: string;
   /** Values of flags before it, the last of each. */
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Reads a command line up to its last word, which is being typed. The scripts for the shells do the same. */
+/** Reads a command line up to its last word, which is being typed. */
 export function walkWords(shapes: readonly CommandShape[], words: readonly string[]): Walked {
   const shapeAt = (path: string): CommandShape | undefined => shapes.find((one) => one.path === path);
   const values = new Map<string, string>();
@@ -32,12 +41,24 @@ export function walkWords(shapes: readonly CommandShape[], words: readonly strin
     } else count += 1;
   }
   const last = words.at(-1) ?? '';
-  if (flag !== null) return { place: valuePlace(flag), typed: last, values };
+  const walked = { words: null, place: null, lead: '', typed: last, values };
+  if (flag !== null) return { ...walked, place: valuePlace(flag) };
   const [name, value] = halves(last);
-  if (!dashes && value !== null) return { place: valuePlace(name), typed: value, values };
-  if ((!dashes && last.startsWith('-')) || shape === undefined) return { place: null, typed: last, values };
+  if (!dashes && value !== null)
+    return { ...walked, place: valuePlace(name), lead: `${name}=`, typed: value };
+  if (shape === undefined) return walked;
+  if (!dashes && last.startsWith('-')) return { ...walked, words: shape.flags.flatMap(flagWords) };
+  if (!dashes && shape.commands.length > 0)
+    return {
+      ...walked,
+      words: shape.commands.map(({ name: value, description }) => ({ value, description })),
+    };
   const place = shape.places[count] ?? (shape.variadic ? shape.places.at(-1) : undefined);
-  return { place: place ?? null, typed: last, values };
+  return { ...walked, place: place ?? null };
+}
+
+function flagWords({ names, description }: FlagShape): Candidate[] {
+  return names.map((value) => ({ value, description }));
 }
 
 /** `--tree=ab` in two; null when there is no value in the word. */

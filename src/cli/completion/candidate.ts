@@ -1,4 +1,0 @@
-export interface Candidate {
-  readonly value: string;
-  readonly description: string;
-}
