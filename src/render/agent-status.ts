@@ -8,7 +8,7 @@ export type StatusWord = Exclude<
   'unled' | 'pending' | 'received' | 'completed' | 'delivered' | 'timeout'
 >;
 
-/** The state of an agent in one word for people. */
+/** The state of an agent in one word. */
 export function statusWord(agent: Agent): StatusWord {
   const { state } = agent;
   if (state.type === 'executing' && state.running.length > 0 && state.running.every(isParked))
@@ -19,13 +19,13 @@ export function statusWord(agent: Agent): StatusWord {
   if (state.type === 'completed') return 'done';
   if (state.type === 'failed') return state.failure.kind === 'cancelled' ? 'cancelled' : 'failed';
   if (state.type === 'killed') return 'dead';
-  // A run rests only before it begins.
+  // A run is at rest only before it starts.
   return agent.origin === 'session' || agent.origin === 'delegate' || agent.origin === 'cron'
     ? 'queued'
     : 'idle';
 }
 
-/** The same, where it matters that nobody leads the tree (`unled`) of an agent that has something to do. */
+/** The same, but `unled` for an agent with work to do in a tree that nobody leads. */
 export function ledStatus(agent: Agent, unled: boolean): StatusWord | 'unled' {
   const word = statusWord(agent);
   return unled && (word === 'running' || word === 'queued') ? 'unled' : word;

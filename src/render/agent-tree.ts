@@ -10,7 +10,7 @@ import { type TreeRow, treeRows } from './tree-rows.ts';
 
 export interface TreeSize {
   readonly width: number;
-  /** Rows at most; what does not fit is counted in the last one. */
+  /** Maximum rows; the last one counts what does not fit. */
   readonly height: number;
 }
 
@@ -22,7 +22,7 @@ const GAP = 2;
 const TIME_WIDTH = 6;
 const DOING_MIN = 4;
 
-/** What is told in figures, from most to least; the first that leaves the names room is taken. */
+/** Columns of figures, widest first; the first that leaves room for the names is used. */
 const FIGURES: readonly ((agent: Agent) => string)[] = [
   (agent) => `${pad(String(agent.calls), 4, 'left')} calls ${pad(tokens(agent), 5, 'left')} tok `,
   (agent) => `${pad(String(agent.calls), 4, 'left')} ${pad(tokens(agent), 5, 'left')} `,
@@ -30,7 +30,7 @@ const FIGURES: readonly ((agent: Agent) => string)[] = [
 ];
 const FIGURES_WIDTH = [21, 11, 0] as const;
 
-/** A tree of agents, one line each, in order of birth; pure, so that every terminal shows the same. `unled`: nobody leads it. */
+/** A tree of agents, one line each, oldest first. `unled`: nobody leads the tree. */
 export function agentTree(
   agents: readonly Agent[],
   size: TreeSize,
@@ -58,7 +58,7 @@ export function agentTree(
 
 interface Layout {
   readonly name_width: number;
-  /** Null: not even the time has room. */
+  /** Null: there is no room even for the time. */
   readonly figures: ((agent: Agent) => string) | null;
   readonly doing_width: number;
 }
@@ -78,12 +78,12 @@ function line({ agent, stem }: TreeRow, layout: Layout, now: number, style: Styl
   const head = `${name}${' '.repeat(GAP)}${pad(stateMark(ledStatus(agent, unled), style), STATUS_WIDTH)}`;
   if (layout.figures === null) return head.trimEnd();
   const time = pad(duration(lastMoment(agent, now) - agent.created_at), TIME_WIDTH, 'left');
-  const doing = layout.doing_width < DOING_MIN ? '' : fit(what(agent), layout.doing_width, style);
-  const told = doing === '' ? '' : `${' '.repeat(GAP)}${paint(style, 'dim', doing)}`;
-  return `${head}${' '.repeat(GAP)}${layout.figures(agent)}${time}${told}`;
+  const doing = layout.doing_width < DOING_MIN ? '' : fit(activityOf(agent), layout.doing_width, style);
+  const activity = doing === '' ? '' : `${' '.repeat(GAP)}${paint(style, 'dim', doing)}`;
+  return `${head}${' '.repeat(GAP)}${layout.figures(agent)}${time}${activity}`;
 }
 
-/** Until when its time counts. */
+/** When its clock stopped; `now` while it works. */
 export function lastMoment(agent: Agent, now: number): number {
   return isWorking(agent.state.type) ? now : (agent.ended_at ?? agent.updated_at);
 }
@@ -92,8 +92,8 @@ function tokens(agent: Agent): string {
   return count(agent.usage.input + agent.usage.output);
 }
 
-/** What it does; for one that rests, what it had to say. */
-function what(agent: Agent): string {
+/** What it is doing; for an agent at rest, its last reply. */
+function activityOf(agent: Agent): string {
   if (agent.state.type === 'killed') return `killed by ${clean(agent.state.by)}`;
   if (agent.state.type === 'failed') return clean(agent.state.failure.error);
   if (agent.doing !== null) return clean(agent.doing);

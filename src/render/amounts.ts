@@ -1,4 +1,4 @@
-/** `62` → `1m02`, as a clock that people read at a glance. */
+/** `62000` → `1m02`. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds}s`;

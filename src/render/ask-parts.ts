@@ -2,18 +2,20 @@ import type { Ask } from '../records/conversation/ask.ts';
 import { parseJson } from '../records/text/json-text.ts';
 import { cutMiddle, inPlainSight } from './plain-sight.ts';
 
-/** One thing that a person allows with a call. */
+// What a call that waits for approval would do, in parts that can be shown.
+
+/** One argument of the call, or the change that it makes. */
 export interface AskPart {
-  /** The argument; empty when the whole input is meant, or the difference that the call makes. */
+  /** Name of the argument; empty for the whole input, and for the diff of a change. */
   readonly name: string;
-  /** What the call is about: it needs no name where there is little room. */
+  /** What the call acts on: shown without its name where room is short. */
   readonly is_subject: boolean;
-  /** In plain sight; several lines stand apart by line breaks. */
+  /** With hidden characters spelled out (`inPlainSight`); may have several lines. */
   readonly text: string;
-  /** Characters that are left out in its middle, where it says so. */
+  /** Characters left out of its middle, where a mark says so. */
   readonly left_out: number;
   readonly language: '' | 'bash' | 'json' | 'diff';
-  /** Something in it had to be spelled. */
+  /** Hidden characters in it are spelled out. */
   readonly spelled: boolean;
 }
 
@@ -23,14 +25,14 @@ const NAME_MAX = 200;
 type Asked = Pick<Ask, 'tool' | 'subject' | 'input' | 'difference'>;
 
 /**
- * Everything that the call would be given, as every door shows it: the change of a file as a difference, a command as it runs, all else by name.
- * Of an argument of more than `most` characters the beginning and the end, of very many arguments the first, and how much more there is.
+ * Every argument of the call: a file change as a diff, a command as it runs, everything else by name. An argument of more than `most`
+ * characters loses its middle; beyond `PARTS_MAX` arguments only their number is given.
  */
 export function askParts(ask: Asked, most = Number.POSITIVE_INFINITY): readonly AskPart[] {
   return [...eachAskPart(ask, most)];
 }
 
-/** The same, one after the other: of a large call each takes its time. */
+/** The same, lazily: each part of a large call takes time. */
 export function* eachAskPart(ask: Asked, most: number): Generator<AskPart> {
   const all = allParts(ask);
   const shown = most < Number.POSITIVE_INFINITY ? all.slice(0, PARTS_MAX) : all;
@@ -60,7 +62,7 @@ function allParts(ask: Asked): RawPart[] {
     return part(name, is_subject, value, '');
   });
   const sorted = [...shown.filter((one) => one.is_subject), ...shown.filter((one) => !one.is_subject)];
-  // The file that a path leads to, where that says otherwise: through `..`, or a link.
+  // The path differs from the file that it resolves to (`..`, or a link): show that file.
   if (typeof given.path === 'string' && sorted.every((one) => !one.is_subject))
     sorted.unshift(part('', true, ask.subject, ''));
   if (changed.text === null) return sorted.length > 0 ? sorted : [part('', true, '(no arguments)', '')];
@@ -72,7 +74,7 @@ function part(name: string, is_subject: boolean, text: string, language: AskPart
 }
 
 function readable({ name, is_subject, text: raw, language }: RawPart, most: number): AskPart {
-  // To a shell a carriage return is a character; in a text it is how lines end on some machines.
+  // In a text, CR LF is a line ending; to a shell, CR is a character that must be seen.
   const plain = language === '' ? raw.replaceAll('\r\n', '\n') : raw;
   const near = cutMiddle(plain, most);
   const text = inPlainSight(near);
@@ -86,7 +88,7 @@ function readable({ name, is_subject, text: raw, language }: RawPart, most: numb
   };
 }
 
-/** The difference that the tool made out when it asked; without one, what the edits of a patch take and give. */
+/** The diff that the tool computed when it asked; else the edits of a patch as one. */
 function changeOf(
   { tool, difference }: Pick<Ask, 'tool' | 'difference'>,
   given: Readonly<Record<string, unknown>>,

@@ -3,15 +3,15 @@ const ESCAPES =
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 /** Direction marks, overrides and isolates, zero-width characters, and the byte order mark. */
 const INVISIBLE = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
-/** Marks piled up on one character paint over the lines around it; no script needs more than a few. */
+/** Combining marks stacked on one character paint over neighbouring lines; no script needs more than a few. */
 const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
-/** More than any line of a terminal shows. */
+/** Longer than any line of a terminal. */
 const LINE_MAX = 4_000;
 
-/** Nothing to take out: most names and lines, many times a second. */
+/** Fast path: nothing to remove. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** One line of foreign text for a terminal: escape sequences, control and direction characters are gone, the end of a very long one too. */
+/** Untrusted text as one line for a terminal: without escape sequences, control and direction characters, and cut when very long. */
 export function clean(text: string): string {
   if (text.length <= LINE_MAX && PLAIN.test(text)) return text.trim();
   return cleanLines(text.slice(0, LINE_MAX))

@@ -1,11 +1,11 @@
-/** Of a longer text the rest is shown as it was written. */
+/** Characters rendered as Markdown; the rest of a longer text is shown as it is. */
 export const MARKED_MAX = 24_576;
 
-/** Quotes and lists nested deeper than anybody reads, in one line or line by line: the cost of a parser grows with their depth, of some without end. */
+/** Quotes and lists nested deeper than anybody reads: the cost of parsers grows with depth, of some without bound. */
 const TOO_DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])(?=[ \t>]|$)){7,}/m;
 const TOO_FAR_IN = /^(?: {0,3}\t| {4}){6,} *(?:[>*+-]|\d{1,9}[.)])[ \t]/m;
 
-/** Of so much text, at most so many signs, cells, lines, addresses and points: reading them takes time that grows with the square of their number. */
+/** Per slice, the maximum of markers, cells, lines, addresses and list items: parsing them takes quadratic time. */
 const SLICE = 8_192;
 const MOST: readonly (readonly [RegExp, number])[] = [
   [/[*_~`[\]<\\$]/g, 1_000],
@@ -15,7 +15,7 @@ const MOST: readonly (readonly [RegExp, number])[] = [
   [/^[ \t]*(?:[>*+-]|\d{1,9}[.)])/gm, 400],
 ];
 
-/** Whether reading the text as Markdown would hold up the process: such a text is shown as it was written. */
+/** Whether parsing the text as Markdown would block the process; such a text is shown as it is. */
 export function isCostlyMarkdown(source: string): boolean {
   if (TOO_DEEP.test(source) || TOO_FAR_IN.test(source)) return true;
   for (let start = 0; start < source.length; start += SLICE) {

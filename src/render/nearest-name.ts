@@ -1,9 +1,9 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Nobody meant a name by a longer text, and a comparison takes the product of two lengths. */
+/** A longer text is no name, and the comparison takes time proportional to the product of both lengths. */
 const LENGTH_MAX = 200;
 
-/** The name that was probably meant; null when none is so near (`most` letters away). Case does not count. */
+/** The closest known name within `most` edits, ignoring case; null when none is. */
 export function nearestName(
   given: string,
   known: Iterable<string>,
@@ -14,20 +14,20 @@ export function nearestName(
   let best: string | null = null;
   let nearest = most + 1;
   for (const name of known) {
-    const away = lettersAway(name.toLowerCase(), wanted);
+    const away = editsBetween(name.toLowerCase(), wanted);
     if (away < nearest) [best, nearest] = [name, away];
   }
   return best;
 }
 
-/** Two neighbours that changed places are one slip. */
-function lettersAway(name: string, wanted: string): number {
+/** Edit distance in which swapping two neighbours is one edit. */
+function editsBetween(name: string, wanted: string): number {
   const at = [...name].findIndex((letter, index) => letter !== wanted[index]);
   const swapped = name.slice(0, at) + name.charAt(at + 1) + name.charAt(at) + name.slice(at + 2);
   return at >= 0 && swapped === wanted ? 1 : distance(name, wanted);
 }
 
-/** `Did you mean x? `, with the blank behind it, or nothing. */
+/** `Did you mean x? ` with the trailing space, or an empty text. */
 export function didYouMean(given: string, known: Iterable<string>): string {
   const nearest = nearestName(given, known);
   return nearest === null ? '' : `Did you mean ${nearest}? `;

@@ -1,17 +1,17 @@
-/** What stands where something invisible was; said once below a text that holds any. */
+/** Legend for the notation, shown once below a text that uses it. */
 export const SPELLED_NOTE = 'hidden characters are spelled as \\u{…}, long gaps as [… spaces]';
 
-/** Characters that are not seen, look like a space and are none, or turn the order of what is seen. Line breaks, tabs and spaces are seen. */
+/** Characters that are invisible, look like a space, or reorder text. Line breaks, tabs and spaces are not among them. */
 const HIDDEN = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{DI}\u2800]/gu;
 const HIDDEN_RUN = /(?:(?![\n\t ])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{DI}\u2800]){24,}/gu;
-/** More of it in one place pushes what follows out of sight. */
+/** Longer runs push what follows out of sight. */
 const GAP = /[ \t]{24,}/g;
-/** Lines in which nothing stands, likewise. */
+/** Runs of empty lines, likewise. */
 const EMPTY_LINES = /(?:\n[ \t]*){5,}(?=\n|$)|^(?:[ \t]*\n){4,}/g;
-/** Marks piled up on one character paint over the lines around it. */
+/** Combining marks stacked on one character paint over neighbouring lines. */
 const PILED_MARKS = /(\p{M}{4})(\p{M}+)/gu;
 
-/** A text that a person must judge: every character of it can be seen, and padding hides nothing of it. */
+/** A text that a person must judge, with every hidden character spelled out and no padding that could hide the rest. */
 export function inPlainSight(text: string): string {
   return text
     .toWellFormed()
@@ -26,16 +26,16 @@ export function inPlainSight(text: string): string {
     .replaceAll(GAP, (run) => `[${run.length} ${run.includes('\t') ? 'blanks' : 'spaces'}]`);
 }
 
-/** More than what anybody is shown in one line. */
+/** Longer than any line that is shown. */
 const LINE_MAX = 10_000;
 
-/** The same, on one line of so many characters. */
+/** The same as one line of at most `most` characters. */
 export function inOneLine(text: string, most: number): string {
   const line = inPlainSight(cutMiddle(text, LINE_MAX)).replaceAll('\n', ' ⏎ ').replaceAll('\t', ' ').trim();
   return cutMiddle(line, most, Math.max(0, text.length - LINE_MAX));
 }
 
-/** Its first and its last characters, and between them how many are left out, with those that were left out there before. */
+/** Its beginning and end, with the number of characters left out between them, plus `before` that were left out already. */
 export function cutMiddle(text: string, most: number, before = 0): string {
   if (text.length <= most) return text;
   const head = text.slice(0, Math.ceil((most * 2) / 3));
@@ -44,7 +44,7 @@ export function cutMiddle(text: string, most: number, before = 0): string {
   return `${head.toWellFormed()}[… ${left_out} characters …]${tail.toWellFormed()}`;
 }
 
-/** The first and the last of many lines, and between them what `told` says of those left out. */
+/** The first and last lines, with what `told` makes of the number left out between them. */
 export function cutLines<T>(lines: readonly T[], most: number, told: (left_out: number) => T): readonly T[] {
   if (lines.length <= most) return lines;
   const shown = Math.max(0, most - 1);

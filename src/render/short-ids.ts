@@ -1,4 +1,4 @@
-/** Prefixes of at least four characters that tell these ids apart. */
+/** The shortest prefixes, of at least four characters, that are unique among these ids. */
 export function shortIds(ids: readonly string[]): Map<string, string> {
   const short = new Map<string, string>();
   const sorted = [...ids].sort();

@@ -7,7 +7,7 @@ export interface Style {
   readonly unicode: boolean;
 }
 
-/** How the terminal UI shows things. Accessible: no box drawing, no spinners, words where a sign would stand, nothing that moves by itself. */
+/** The same for the terminal UI. Accessible, for screen readers: no box drawing, no spinners, words instead of signs, nothing moves by itself. */
 export interface UiStyle extends Style {
   readonly accessible: boolean;
 }
@@ -72,7 +72,7 @@ const ASCII = {
 
 export type Sign = keyof typeof ASCII;
 
-/** A sign of ours, or what stands for it on a terminal that shows ASCII only. */
+/** A sign, or its substitute on a terminal that shows ASCII only. */
 export function sign(style: Style, unicode: Sign): string {
   return style.unicode ? unicode : ASCII[unicode];
 }
@@ -80,7 +80,7 @@ export function sign(style: Style, unicode: Sign): string {
 /** Made for the first text that is cut: it takes as long as a command. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** Cuts to so many columns, by grapheme; what is cut ends in an ellipsis. */
+/** Truncates to `width` columns, by grapheme, with an ellipsis. */
 export function fit(text: string, width: number, style: Style): string {
   if (width <= 0) return '';
   if (text.length <= width && isPlain(text)) return text;
@@ -88,7 +88,7 @@ export function fit(text: string, width: number, style: Style): string {
   const room = width - ellipsis.length;
   let used = 0;
   let cut = 0;
-  // Only as far as the cut: the text may be long.
+  // Stops at the cut: the text may be long.
   graphemes ??= new Intl.Segmenter();
   for (const { segment, index } of graphemes.segment(text)) {
     used += columnsOf(segment);
@@ -98,7 +98,7 @@ export function fit(text: string, width: number, style: Style): string {
   return text;
 }
 
-/** Text of which each character is one column, as most text and all our own signs are: counting the rest takes a hundred times as long. */
+/** Fast path: text whose characters are one column each, as all our own signs are. Measuring graphemes takes a hundred times as long. */
 const PLAIN = /^[\x20-\x7e\u2500-\u257f\u2800-\u28ff\u2190-\u2193·…–›•●○◌◐◔▸✓✗✎⑂]*$/;
 
 function isPlain(text: string): boolean {

@@ -3,12 +3,12 @@ import { columnsOf, fit, pad, type Style } from './style.ts';
 export interface TableOptions {
   /** Columns of the terminal. */
   readonly width: number;
-  /** Columns, counted from 0, that stand to the right. */
+  /** Right-aligned columns, counted from 0. */
   readonly right: ReadonlySet<number>;
   readonly style: Style;
 }
 
-/** A table: each column as wide as its widest cell, the last one as wide as is left. */
+/** A table: each column as wide as its widest cell, the last one takes the rest. */
 export function tableLines(
   head: readonly string[],
   rows: readonly (readonly string[])[],

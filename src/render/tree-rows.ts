@@ -3,11 +3,11 @@ import type { Style } from './style.ts';
 
 export interface TreeRow {
   readonly agent: Agent;
-  /** The branches that stand before its name. */
+  /** Branch lines before its name. */
   readonly stem: string;
 }
 
-/** Parents before children, siblings by birth; a change of status never moves a row. */
+/** Parents before children, siblings oldest first; a change of status never moves a row. */
 export function treeRows(agents: readonly Agent[], style: Style): TreeRow[] {
   const known = new Set(agents.map((agent) => agent.id));
   const children = new Map<string | null, Agent[]>();

@@ -4,10 +4,10 @@ import { clean } from './clean.ts';
 import { fit, type Style } from './style.ts';
 
 const TITLE_MAX = 60;
-/** Words, not paint: cut with the sign that every terminal has. */
+/** A title is stored as text: no colours, always the Unicode ellipsis. */
 const PLAIN: Style = { colour: false, unicode: true };
 
-/** What a tree is called for people: the beginning of its task, one line. `first`: its root's first messages; null when there is no task yet. */
+/** The title of a tree: the beginning of its task, one line. `first`: its root's first messages; null when there is no task yet. */
 export function treeTitle(first: readonly PlacedMessage[]): string | null {
   for (const message of first) {
     if (message.kind !== 'user') continue;
@@ -17,7 +17,7 @@ export function treeTitle(first: readonly PlacedMessage[]): string | null {
   return null;
 }
 
-/** The first line that says something. */
+/** The first line with a letter or a digit. */
 function titleLine(text: string): string {
   for (const line of text.slice(0, 4_000).split('\n')) {
     const said = visibleLine(clean(line));

@@ -9,14 +9,15 @@ import { captureIn } from './state/capture.ts';
 import { descendants } from './state/family.ts';
 import { paneOf } from './state/ui-state.ts';
 
-/** What a person sent: a command, captured text, words to the agent in view, or the first prompt. */
+/** Handles what a person sent: a command, captured text, a message to the agent in view, or the first prompt. */
 export function submit(app: AppContext, text: string): void {
   if (text.trim() === '') return;
   const { view } = app.state;
-  if (view === null) return isCommand(text) ? obey(app, text) : app.attempt(() => app.begin(text));
+  if (view === null)
+    return isCommand(text) ? runCommandLine(app, text) : app.attempt(() => app.startTree(text));
   const pane = paneOf(app.state, view);
   if (pane.whole || pane.capture !== null) return submitTo(app, view, text, pane.capture !== null);
-  // Until its scrollback is there, only the ledger knows whether a capture is open.
+  // Until its scrollback is loaded, only the ledger knows whether a capture is open.
   app.attempt(async () => {
     const capture = captureIn(await app.store.history(view), view);
     submitTo(app, view, text, capture !== null);
@@ -24,21 +25,21 @@ export function submit(app: AppContext, text: string): void {
 }
 
 function submitTo(app: AppContext, view: string, text: string, captures: boolean): void {
-  if (captures ? isCaptureCommand(text) : isCommand(text)) return obey(app, text);
+  if (captures ? isCaptureCommand(text) : isCommand(text)) return runCommandLine(app, text);
   if (captures) return capture(app, view, { text: text.startsWith('//') ? text.slice(1) : text });
   app.attempt(async () => void (await app.runtime.send(view, text)));
 }
 
-function obey(app: AppContext, text: string): void {
+function runCommandLine(app: AppContext, text: string): void {
   const read = readCommand(text);
   if (read.ok) perform(app, read.command);
   else app.say(read.error, 'bad');
 }
 
-/** Shown at once, and in the ledger before anything that is captured later. */
+/** Shown at once, and written to the ledger in the order in which it was typed. */
 function capture(app: AppContext, agent_id: string, content: CaptureContent): void {
   app.dispatch({ type: 'captured', agent_id, content });
-  app.inOrder(async () => {
+  app.enqueue(async () => {
     try {
       await app.runtime.capture(agent_id, content.text, content.mark);
     } catch (error) {
@@ -48,8 +49,8 @@ function capture(app: AppContext, agent_id: string, content: CaptureContent): vo
   });
 }
 
-/** Who a command means; what is wrong is said. */
-function meant(app: AppContext, text: string): string | null {
+/** Resolves an agent reference; reports what is wrong with it. */
+function resolveAgent(app: AppContext, text: string): string | null {
   const found = findAgent(app.state, text);
   if (found.type === 'agent') return found.agent.id;
   if (found.type === 'ambiguous') {
@@ -62,11 +63,11 @@ function meant(app: AppContext, text: string): string | null {
   return null;
 }
 
-/** Who several words of a command mean, each once; null when one of them means nobody. */
-function allMeant(app: AppContext, texts: readonly string[]): readonly string[] | null {
+/** Resolves several references, without duplicates; null when one of them fails. */
+function resolveAgents(app: AppContext, texts: readonly string[]): readonly string[] | null {
   const ids = new Set<string>();
   for (const text of texts) {
-    const id = meant(app, text);
+    const id = resolveAgent(app, text);
     if (id === null) return null;
     ids.add(id);
   }
@@ -93,7 +94,7 @@ export function perform(app: AppContext, command: HumanCommand): void {
     case 'deny':
       return answerByCommand(app, { verdict: 'deny', scope: 'once', note: command.note });
     case 'agent': {
-      const id = meant(app, command.agent);
+      const id = resolveAgent(app, command.agent);
       if (id !== null) app.dispatch({ type: 'visit', agent_id: id });
       return;
     }
@@ -122,7 +123,7 @@ function performAt(app: AppContext, command: AtAgent, view: string): void {
     case 'fork':
       return fork(app, view, pane.capture);
     case 'kill': {
-      const ids = command.agents.length === 0 ? [view] : allMeant(app, command.agents);
+      const ids = command.agents.length === 0 ? [view] : resolveAgents(app, command.agents);
       if (ids !== null) askKill(app, ids);
       return;
     }
@@ -130,14 +131,14 @@ function performAt(app: AppContext, command: AtAgent, view: string): void {
       return app.attempt(async () => {
         const root_id = state.root_id ?? view;
         await store.reap(root_id, Date.now());
-        // Those that another terminal has reaped go from sight here, too.
+        // Agents reaped in another terminal disappear here, too.
         const gone = (await store.agents({ root_id })).filter((agent) => agent.reaped_at !== null);
         const ids = gone.map((agent) => agent.id).filter((id) => app.state.agents.has(id));
         if (ids.length > 0) app.dispatch({ type: 'reaped', ids });
         app.say(ids.length === 0 ? 'nobody is dead' : `removed ${ids.length} dead`);
       });
     case 'send': {
-      const id = meant(app, command.agent);
+      const id = resolveAgent(app, command.agent);
       if (id === null) return;
       return app.attempt(async () => {
         await runtime.send(id, command.message);
@@ -145,7 +146,7 @@ function performAt(app: AppContext, command: AtAgent, view: string): void {
       });
     }
     case 'wait': {
-      const from = allMeant(app, command.agents);
+      const from = resolveAgents(app, command.agents);
       if (from === null) return;
       return app.attempt(() => runtime.wait(view, command.timeout_ms, from.length === 0 ? null : from));
     }
@@ -160,23 +161,23 @@ function performAt(app: AppContext, command: AtAgent, view: string): void {
   }
 }
 
-/** Seed 1: with a capture the child gets its text, without one it waits; either way it comes into view. */
+/** With a capture the child gets its text as its task, without one it waits; either way it comes into view. */
 function fork(app: AppContext, view: string, lines: readonly string[] | null): void {
   const prompt = lines === null ? null : lines.join('\n');
   if (prompt !== null && prompt.trim() === '')
     return app.say('nothing is captured yet: write the task, then /fork', 'bad');
   const name = prompt === null ? `child-${app.state.agents.size}` : nameOfTask(prompt, null);
-  app.inOrder(async () => {
+  app.enqueue(async () => {
     const child = await app.runtime.fork(view, name, prompt, prompt !== null);
-    app.know(child);
-    // Where others lead the agent, its end is told later.
+    app.addAgent(child);
+    // Where another process leads the agent, the end of the capture arrives later.
     if (paneOf(app.state, view).capture !== null)
       app.dispatch({ type: 'captured', agent_id: view, content: { text: '', mark: 'ended' } });
     app.dispatch({ type: 'visit', agent_id: child.id });
   });
 }
 
-/** Asks before agents are ended; those among them that have ended already are left out. */
+/** Asks for confirmation before agents are killed; those that have ended already are left out. */
 export function askKill(app: AppContext, ids: readonly string[]): void {
   const { state } = app;
   const named = ids.flatMap((id) => state.agents.get(id) ?? []);
@@ -197,7 +198,7 @@ export function openApprovals(app: AppContext): void {
   app.dispatch({ type: 'question', shown: true });
 }
 
-/** Leaves at once when nothing is at work; else asks what shall become of it. */
+/** Leaves at once when no agent works; else asks whether to detach or kill. */
 export function quit(app: AppContext): void {
   const working = [...app.state.agents.values()].filter((agent) => isWorking(agent.state.type)).length;
   if (working === 0 || app.followed) return app.leave('quit');

@@ -11,36 +11,38 @@ import type { Screen } from './terminal/screen.ts';
 /** How the UI was left. `detach`: running agents go on elsewhere. */
 export type LeaveMode = 'quit' | 'detach' | 'kill' | 'hangup';
 
-/** What keys and commands work with. */
+/** The app, as its keys and commands see it. */
 export interface AppContext {
   readonly runtime: RuntimeFace;
   readonly store: Store;
   readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly screen: Screen;
-  /** Workers lead the tree: what happens is read from the ledger, and leaving stops nothing. */
+  /** Workers lead the tree: events are read from the ledger, and leaving stops nothing. */
   readonly followed: boolean;
   readonly state: UiState;
   /** The editor of the agent in view. */
   readonly editor: LineEditor;
-  /** The agent in view may be written to; one that has ended may not. */
+  /** The agent in view takes input; an ended agent does not. */
   readonly acceptsInput: boolean;
-  /** The whole scrollback is shown on the full screen, for any agent but the root always. */
+  /** The root's whole scrollback is shown on the full screen, as that of any other agent always is. */
   browsing: boolean;
-  /** Lines that the full screen is scrolled up. */
+  /** Lines by which the full screen is scrolled up. */
   scrolled: number;
   /** Typed letters go into the filter of the agents list. */
   filtering: boolean;
   dispatch(event: UiEvent): void;
-  /** Says something in the scrollback of the agent in view. */
+  /** Shows a notice in the scrollback of the agent in view. */
   say(text: string, tone?: 'plain' | 'good' | 'bad'): void;
-  /** Does something that may fail; a failure is said. */
-  attempt(deed: () => Promise<void>): void;
-  /** The same, after what was done so before: the ledger gets it in the order in which it was typed. */
-  inOrder(deed: () => Promise<void>): void;
-  begin(prompt: string): Promise<void>;
-  /** The ledger knows more than what was told: asks, ended agents. */
+  /** Runs something that may fail; a failure is shown as a notice. */
+  attempt(work: () => Promise<void>): void;
+  /** The same, one after the other: the ledger gets it in the order in which it was typed. */
+  enqueue(work: () => Promise<void>): void;
+  /** Starts a tree with the first prompt. */
+  startTree(prompt: string): Promise<void>;
+  /** Reads the open approvals from the ledger again. */
   refresh(): void;
-  know(agent: Agent): void;
+  /** Adds an agent before its event arrives. */
+  addAgent(agent: Agent): void;
   leave(how: LeaveMode): void;
 }

@@ -12,20 +12,20 @@ export interface AppOptions {
   readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly openScreen: (listener: ScreenListener) => Screen;
-  /** Workers lead the tree, this process never does. */
+  /** Workers lead the tree; this process never does. */
   readonly followed: boolean;
-  /** Why nobody leads a tree that has something to do, and what would help; null: it is led, or rests. */
+  /** Why nobody leads a tree that has work to do, and what would help; null: it is led, or at rest. */
   readonly unled: (root_id: string) => Promise<string | null>;
-  /** Begins a tree with the person's first words. */
+  /** Starts a tree with the first prompt. */
   readonly start: (prompt: string) => Promise<Agent>;
-  /** A tree that is opened again; null: a new one. */
+  /** The tree to reopen; null: a new one. */
   readonly root_id: string | null;
-  /** How a tree that is opened again goes on: with another model, with other limits. */
+  /** What changes when a tree is reopened: its model, its limits. */
   readonly resume: ResumeOptions;
-  /** Nothing can be drawn (`TERM=dumb`): lines come, and lines go. */
+  /** Nothing can be drawn (`TERM=dumb`): input and output are plain lines. */
   readonly line_mode: boolean;
   readonly cwd: string;
-  /** Stays in sight the whole time (`SCRIPTED DEMO`). */
+  /** Always visible (`SCRIPTED DEMO`). */
   readonly banner: string | null;
   /** Printed first. */
   readonly greeting: readonly string[];

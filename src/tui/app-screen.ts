@@ -13,18 +13,18 @@ import { finishedEntries } from './views/transcript/entry-view.ts';
 import { spokenChanges } from './views/transcript/spoken-changes.ts';
 import { EntryLines, transcriptView } from './views/transcript/transcript-view.ts';
 
-/** Entries of a reopened conversation that are printed again. */
+/** Maximum entries of a reopened conversation that are printed again. */
 const REPRINTED = 400;
 
 const NOTHING_NEW = { lines: [], whole: true } as const;
 
-/** Puts the state onto the terminal: the root's scrollback is the terminal's own, any other agent's fills the screen. */
+/** Draws the state: the root's conversation goes into the terminal's own scrollback, any other agent's fills the screen. */
 export class AppScreen {
   readonly #app: AppContext;
   readonly #banner: string | null;
   readonly #kept = new EntryLines();
   readonly #text = new MarkdownTail();
-  /** What of the root stands in the native scrollback. */
+  /** Keeps track of what is in the native scrollback. */
   #printer: EntryPrinter | null = null;
   #spoken: UiState | null = null;
 
@@ -33,7 +33,7 @@ export class AppScreen {
     this.#banner = banner;
   }
 
-  /** False when not all of it was drawn: another frame shall follow at once. */
+  /** False when the frame's budget ran out: another frame has to follow at once. */
   draw(): boolean {
     const { screen, state, style } = this.#app;
     const spend = frameBudget();
@@ -59,14 +59,14 @@ export class AppScreen {
     return view !== null && (view !== state.root_id || browsing);
   }
 
-  /** What stands below what was printed of the main conversation. */
+  /** Lines of the main conversation that are not printed yet. */
   #newOfRoot(spend: FrameBudget): { readonly lines: readonly string[]; readonly whole: boolean } {
     const { state, screen, style } = this.#app;
     if (state.root_id === null) return NOTHING_NEW;
     const { entries } = paneOf(state, state.root_id);
     const end = finishedEntries(entries);
     if (end === 0) return NOTHING_NEW;
-    // A long conversation that is opened again: the newest of it, the rest is a key away.
+    // Of a long conversation that is reopened, only the newest entries are printed.
     this.#printer ??= new EntryPrinter(Math.max(0, end - REPRINTED));
     const width = Math.max(1, screen.columns - 1);
     return this.#printer.lines(entries, end, { width, style, names: agentNames(state), spend });

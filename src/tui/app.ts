@@ -25,9 +25,9 @@ import { Bell } from './terminal/bell.ts';
 import type { Screen } from './terminal/screen.ts';
 import { warmUp, wrap } from './text/wrap.ts';
 
-/** What agents do is drawn at most so often; a key at once. */
+/** Minimum time between frames for what agents do; a key is drawn at once. */
 const FRAME_MS = 100;
-/** How often a tree led elsewhere is looked at for agents that nobody leads any more. */
+/** How often a tree led by others is checked for agents that nobody leads any more. */
 const TAKE_OVER_MS = 2_000;
 
 /** The terminal UI, from the first frame to the last. Resolves when the person leaves; the terminal is restored then. */
@@ -47,16 +47,16 @@ class App implements AppContext {
   scrolled = 0;
   filtering = false;
   readonly #options: AppOptions;
-  readonly #drawn: AppScreen | LinePrinter;
+  readonly #view: AppScreen | LinePrinter;
   readonly #editors: AgentEditors;
   readonly #loading = new Set<string>();
   #follower: LedgerFollower | null = null;
   #unled: string | null = null;
   #timers: NodeJS.Timeout[] = [];
-  #last_deed = Promise.resolve();
+  #last_work = Promise.resolve();
   #draw_timer: NodeJS.Timeout | null = null;
   #last_draw = 0;
-  /** The last frame did not show all. */
+  /** The last frame ran out of its budget. */
   #unfinished = false;
   readonly #bell = new Bell();
   #leave: (how: LeaveMode) => void = () => undefined;
@@ -77,17 +77,17 @@ class App implements AppContext {
       style: this.style,
       agents: () => this.state.agents.values(),
       cwd: options.cwd,
-      onRedraw: () => this.#soon(),
+      onRedraw: () => this.#scheduleDraw(),
       onSubmit: (text) => submit(this, text),
     });
-    this.#drawn = options.line_mode ? new LinePrinter(this) : new AppScreen(this, options.banner);
+    this.#view = options.line_mode ? new LinePrinter(this) : new AppScreen(this, options.banner);
   }
 
   async run(): Promise<AppEnd> {
     const { promise, resolve } = Promise.withResolvers<LeaveMode>();
     this.#leave = resolve;
-    const stop = this.runtime.subscribe((event) => this.#seen(event));
-    for (const text of this.#options.greeting) this.#note(text, 'dim');
+    const stop = this.runtime.subscribe((event) => this.#onRuntimeEvent(event));
+    for (const text of this.#options.greeting) this.#printNotice(text, 'dim');
     try {
       if (this.#options.root_id !== null) await this.#open(this.#options.root_id);
       if (this.#options.first !== null) submit(this, this.#options.first);
@@ -95,7 +95,7 @@ class App implements AppContext {
       this.#draw();
       warmUp(this.style);
       const how = await promise;
-      // What is finished shall stand in the scrollback.
+      // All that is finished goes into the scrollback before the terminal is given back.
       while (this.#unfinished && how !== 'hangup') {
         await setImmediate();
         this.#draw();
@@ -111,10 +111,10 @@ class App implements AppContext {
     }
   }
 
-  /** A tree as it was left: everything of it is there again, and what nobody leads goes on here, unless workers do that. */
+  /** Reopens a tree, and resumes here what nobody leads, unless workers do that. */
   async #open(root_id: string): Promise<void> {
     const report = this.followed ? null : await this.runtime.resume(root_id, this.#options.resume);
-    // Oldest first: those of one moment keep the slots they had.
+    // Oldest first, so that slots stay the same.
     const all = (await this.store.agents({ root_id })).toReversed();
     const agents = all.filter((agent) => agent.reaped_at === null);
     this.dispatch({ type: 'opened', root_id, agents });
@@ -125,9 +125,9 @@ class App implements AppContext {
     this.refresh();
   }
 
-  /** Another process leads some of its agents: what happens there is read from the ledger, until they are free. */
+  /** Another process leads some of its agents: their events are read from the ledger until they can be taken over. */
   async #follow(root_id: string, agents: readonly Agent[]): Promise<void> {
-    this.#follower = new LedgerFollower(this.store, root_id, (event) => this.#seen(event));
+    this.#follower = new LedgerFollower(this.store, root_id, (event) => this.#onRuntimeEvent(event));
     for (const agent of agents) this.#follower.know(agent);
     await this.#follower.start();
     const timer = setInterval(() => {
@@ -138,7 +138,7 @@ class App implements AppContext {
     this.#timers.push(timer);
   }
 
-  /** The last worker may have gone: the person is told when nobody leads the tree any more. */
+  /** Tells the person when the last worker has gone and nobody leads the tree any more. */
   async #watchLead(root_id: string): Promise<void> {
     const why = await this.#options.unled(root_id).catch(() => this.#unled);
     if (why !== null && why !== this.#unled) this.say(why, 'bad');
@@ -154,7 +154,7 @@ class App implements AppContext {
 
   get acceptsInput(): boolean {
     const agent = this.state.view === null ? undefined : this.state.agents.get(this.state.view);
-    // Where no key works but Enter, commands must be typed somewhere.
+    // In line mode, commands can only be typed.
     return this.#options.line_mode || agent === undefined || !isTerminal(agent.state.type);
   }
 
@@ -166,10 +166,10 @@ class App implements AppContext {
       this.browsing = false;
     }
     this.#load();
-    this.#soon();
+    this.#scheduleDraw();
   }
 
-  /** The scrollback of the agent in view is fetched when it is not whole. */
+  /** Loads the scrollback of the agent in view if it is incomplete. */
   #load(): void {
     const agent_id = needsHistory(this.state);
     if (agent_id === null || this.#loading.has(agent_id)) return;
@@ -186,7 +186,7 @@ class App implements AppContext {
     });
   }
 
-  #seen(event: RuntimeEvent): void {
+  #onRuntimeEvent(event: RuntimeEvent): void {
     const root_id = this.state.root_id;
     if (event.type === 'agent') {
       if (root_id !== null && event.agent.root_id !== root_id) return;
@@ -213,14 +213,14 @@ class App implements AppContext {
         this.dispatch({ type: 'tick', now: Date.now() });
         const words = this.state.question?.saying ?? '';
         this.dispatch({ type: 'asks', asks: open });
-        // The question that they were typed for is gone: they stay, as a draft.
+        // The approval is gone: what was typed for its denial becomes a draft.
         if (words !== '' && this.state.question?.saying == null && this.acceptsInput)
           this.editor.setText(`${this.editor.text}${words}`);
       })
       .catch(() => undefined);
   }
 
-  know(agent: Agent): void {
+  addAgent(agent: Agent): void {
     if (!this.state.agents.has(agent.id))
       this.dispatch({ type: 'runtime', event: { type: 'agent', agent, created: true } });
   }
@@ -228,31 +228,31 @@ class App implements AppContext {
   say(text: string, tone: 'plain' | 'good' | 'bad' = 'plain'): void {
     const { view } = this.state;
     if (view !== null) this.dispatch({ type: 'say', agent_id: view, text, tone });
-    else this.#note(text, tone === 'bad' ? 'red' : 'dim');
+    else this.#printNotice(text, tone === 'bad' ? 'red' : 'dim');
   }
 
-  /** Said where no agent is in view. */
-  #note(text: string, tone: 'red' | 'dim'): void {
+  /** Printed while there is no agent in view. */
+  #printNotice(text: string, tone: 'red' | 'dim'): void {
     const lines = wrap(text, Math.max(1, this.screen.columns - 1), this.style);
     this.screen.print(lines.map((line) => paint(this.style, tone, line)));
   }
 
-  attempt(deed: () => Promise<void>): void {
-    deed().catch((error: unknown) => {
+  attempt(work: () => Promise<void>): void {
+    work().catch((error: unknown) => {
       const hint = error instanceof CoppiceError && error.hint !== null ? `\n${error.hint}` : '';
       this.say(`${error instanceof Error ? error.message : String(error)}${hint}`, 'bad');
     });
   }
 
-  inOrder(deed: () => Promise<void>): void {
-    const before = this.#last_deed;
+  enqueue(work: () => Promise<void>): void {
+    const before = this.#last_work;
     this.attempt(() => {
-      this.#last_deed = before.then(deed, deed);
-      return this.#last_deed;
+      this.#last_work = before.then(work, work);
+      return this.#last_work;
     });
   }
 
-  async begin(prompt: string): Promise<void> {
+  async startTree(prompt: string): Promise<void> {
     const root = await this.#options.start(prompt);
     this.dispatch({ type: 'opened', root_id: root.id, agents: [root] });
     this.dispatch({ type: 'visit', agent_id: root.id });
@@ -280,7 +280,7 @@ class App implements AppContext {
     if (moves && !this.style.accessible) this.dispatch({ type: 'tick', now: Date.now() });
   }
 
-  #soon(): void {
+  #scheduleDraw(): void {
     if (this.#draw_timer !== null) return;
     const wait = Math.max(0, this.#last_draw + FRAME_MS - Date.now());
     this.#draw_timer = setTimeout(() => this.#draw(), wait);
@@ -290,7 +290,7 @@ class App implements AppContext {
     if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
     this.#draw_timer = null;
     this.#last_draw = Date.now();
-    this.#unfinished = !this.#drawn.draw();
+    this.#unfinished = !this.#view.draw();
     if (!this.#unfinished) return;
     if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
     this.#draw_timer = setTimeout(() => this.#draw(), 0);

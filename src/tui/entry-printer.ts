@@ -4,18 +4,18 @@ import type { Entry } from './state/entry.ts';
 import type { AgentNames } from './views/transcript/agent-names.ts';
 import { entryBelow } from './views/transcript/entry-view.ts';
 
-/** Prints the entries of one agent, each once; what takes long to draw comes in parts. */
+/** Renders the entries of one agent for printing, each once; a long one in several frames. */
 export class EntryPrinter {
   /** The next entry to print. */
   #next: number;
-  /** What is not printed yet of it. */
+  /** The rest of an entry that is printed in part. */
   #rest: Iterator<readonly string[]> | null = null;
 
   constructor(first: number) {
     this.#next = first;
   }
 
-  /** The next lines of the entries before `end`; `whole`: there are no more. */
+  /** The next lines of the entries before `end`; `whole`: that is all. */
   lines(
     entries: readonly Entry[],
     end: number,

@@ -1,11 +1,11 @@
-/** For so long one frame draws foreign text, and ends the batch that it is at; what is left comes with the next frame, a moment later. */
+/** How long one frame may render text; the rest comes with the next frame. */
 const DRAW_MS = 10;
-/** So many lines it draws all the same: about a screenful comes at once. */
+/** Rendered in any case: about a screenful. */
 const LINES_LEAST = 100;
-/** A batch counts as so many, even if there is nothing to see of it. */
+/** Minimum that a batch counts, even if it renders to nothing. */
 const BATCH_LINES = 8;
 
-/** Whether a frame has drawn enough, with one more batch of so many lines. */
+/** Charges a batch of so many lines to the frame; true: the budget is used up. */
 export type FrameBudget = (lines: number) => boolean;
 
 export function frameBudget(now: () => number = () => performance.now()): FrameBudget {

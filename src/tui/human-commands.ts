@@ -1,7 +1,7 @@
 import type { AskScope } from '../records/conversation/ask.ts';
 import { nearestName } from '../render/nearest-name.ts';
 
-/** What a person can type behind a slash (seed 1, Human-Only Commands; UX.md). AGENT is a name, a slot or a uuid prefix. */
+/** The slash commands for people (docs/tui.md). AGENT is a name, a slot or the beginning of an id. */
 export const HUMAN_COMMANDS = [
   {
     name: 'capture',
@@ -80,12 +80,12 @@ export type ReadCommand =
 
 const MAX_WAIT_SECONDS = 86_400;
 
-/** Whether a text is meant as a command: a slash and a word. A path such as `/etc/hosts is odd` is not. */
+/** Whether a text is a command: a slash and a word. A path such as `/etc/hosts is odd` is not. */
 export function isCommand(text: string): boolean {
   return /^\/[a-z]+(\s|$)/i.test(text);
 }
 
-/** What stays a command while a task is captured: its end, and finding one's way. All else is part of the task, and so is a line that begins with `//`. */
+/** Commands that still work during a capture: ending it, navigating, answering. Everything else is captured, also a line that begins with `//`. */
 const CAPTURE_COMMANDS: ReadonlySet<string> = new Set([
   'fork',
   'cancel',
@@ -132,7 +132,7 @@ export function readCommand(text: string): ReadCommand {
     case 'deny':
       return { ok: true, command: { name: 'deny', note: behind.trim() } };
     case 'send': {
-      // The message as it was typed: people do not quote.
+      // The message is taken as typed: people do not quote.
       const [, quoted, plain, message = ''] = /^(?:"([^"]*)"|(\S+))\s*([\s\S]*)$/.exec(behind) ?? [];
       const agent = quoted ?? plain;
       if (agent === undefined) return usage('the agent is missing');
@@ -159,7 +159,7 @@ export function readCommand(text: string): ReadCommand {
   }
 }
 
-/** Words of a line; a name with blanks stands in double quotes. */
+/** Words of a line; double quotes hold a name with spaces together. */
 function wordsOf(text: string): string[] {
   return [...text.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
 }

@@ -3,18 +3,18 @@ import type { Agent } from '../records/agent/agent.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { Store } from '../store/store.ts';
 
-/** Looked at even if no wake-up came: hints may be lost. */
-const NET_MS = 1_000;
+/** Polled even without a wake-up: wake-ups may be lost. */
+const POLL_MS = 1_000;
 
-/** Tells of what other processes do in a tree, from the ledger, as if it happened here. */
+/** Emits runtime events for what other processes do in a tree, read from the ledger. */
 export class LedgerFollower {
   readonly #store: Store;
   readonly #root_id: string;
   readonly #emit: (event: RuntimeEvent) => void;
   readonly #seen = new Map<string, Pick<Agent, 'updated_at' | 'last_seq' | 'reaped_at'>>();
   #stop: (() => Promise<void>) | null = null;
-  #net: NodeJS.Timeout | null = null;
-  #looking: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #polling: Promise<void> | null = null;
 
   constructor(store: Store, root_id: string, emit: (event: RuntimeEvent) => void) {
     this.#store = store;
@@ -22,22 +22,22 @@ export class LedgerFollower {
     this.#emit = emit;
   }
 
-  /** What is known of an agent already, so that it is not told again. */
+  /** Marks the state of an agent as known, so that no event is emitted for it. */
   know(agent: Agent): void {
     const { updated_at, last_seq, reaped_at } = agent;
     this.#seen.set(agent.id, { updated_at, last_seq, reaped_at });
   }
 
   async start(): Promise<void> {
-    this.#stop = await this.#store.listen(`ui-${randomUUID()}`, () => this.look());
-    this.#net = setInterval(() => this.look(), NET_MS).unref();
+    this.#stop = await this.#store.listen(`ui-${randomUUID()}`, () => this.poll());
+    this.#timer = setInterval(() => this.poll(), POLL_MS).unref();
   }
 
-  look(): void {
-    this.#looking ??= this.#compare()
+  poll(): void {
+    this.#polling ??= this.#compare()
       .catch(() => undefined)
       .finally(() => {
-        this.#looking = null;
+        this.#polling = null;
       });
   }
 
@@ -56,13 +56,13 @@ export class LedgerFollower {
   }
 
   async stop(): Promise<void> {
-    if (this.#net !== null) clearInterval(this.#net);
+    if (this.#timer !== null) clearInterval(this.#timer);
     await this.#stop?.().catch(() => undefined);
-    await this.#looking;
+    await this.#polling;
   }
 }
 
-/** What is taken out of sight leaves no other trace. */
+/** Reaping changes `reaped_at` only. */
 function isNews(before: Pick<Agent, 'updated_at' | 'last_seq' | 'reaped_at'>, agent: Agent): boolean {
   const { last_seq, updated_at, reaped_at } = before;
   return last_seq < agent.last_seq || updated_at < agent.updated_at || reaped_at !== agent.reaped_at;

@@ -13,26 +13,27 @@ import { agentNames } from './views/transcript/agent-names.ts';
 import { finishedEntries } from './views/transcript/entry-view.ts';
 import { spokenChanges } from './views/transcript/spoken-changes.ts';
 
-/** Entries of a conversation that are printed when it comes into view. */
+/** Maximum entries of a conversation that are printed when it comes into view. */
 const PRINTED_AGAIN = 40;
-const HIGH = 200;
+/** Nothing scrolls a list here, so it is printed whole. */
+const MAX_ROWS = 200;
 
-/** Tells what happens line by line, where nothing can be drawn: the agent in view, questions, lists when they are asked for. */
+/** The UI as plain lines, where nothing can be drawn: the agent in view, questions, and lists on request. */
 export class LinePrinter {
   readonly #app: AppContext;
-  /** What was printed, by agent. */
+  /** By agent. */
   readonly #printed = new Map<string, EntryPrinter>();
-  #told: UiState | null = null;
+  #printed_state: UiState | null = null;
 
   constructor(app: AppContext) {
     this.#app = app;
   }
 
-  /** False when not all of it was printed: it shall be called again at once. */
+  /** False when the frame's budget ran out: another call has to follow at once. */
   draw(): boolean {
     const { state, screen, style } = this.#app;
-    const before = this.#told;
-    this.#told = state;
+    const before = this.#printed_state;
+    this.#printed_state = state;
     const width = Math.max(1, screen.columns - 1);
     if (before !== null && before !== state) screen.print(spokenChanges(before, state, width, style));
     const whole = this.#entries(state, width);
@@ -40,7 +41,7 @@ export class LinePrinter {
     const is_news = before?.question == null || before.asks[0]?.id !== ask?.id;
     if (state.question !== null && is_news)
       screen.print([
-        ...approvalBox(state, { ...state.question, saying: null, held: null }, width, HIGH, style, {
+        ...approvalBox(state, { ...state.question, saying: null, held: null }, width, MAX_ROWS, style, {
           shortcuts: STANDARD_SHORTCUTS,
           drafting: false,
           whole: 'coppice approvals list --json has them',
@@ -64,15 +65,16 @@ export class LinePrinter {
     return whole;
   }
 
-  /** A list is printed once and closed; what must be confirmed stays open for the answer. */
+  /** A list is printed once and closed; a confirmation stays open until it is answered. */
   #overlay(state: UiState, before: UiState | null, width: number): void {
     const { screen, style, bindings } = this.#app;
     const { overlay } = state;
     if (overlay === null || overlay === before?.overlay) return;
-    if (isConfirmation(overlay)) return screen.print(confirmationLines(state, overlay, width, HIGH, style));
+    if (isConfirmation(overlay))
+      return screen.print(confirmationLines(state, overlay, width, MAX_ROWS, style));
     const rows = describeBindings(bindings);
     if (overlay.type === 'agents')
-      screen.print(agentsOverlay(state, overlay, width, HIGH, style).lines.slice(0, -1));
+      screen.print(agentsOverlay(state, overlay, width, MAX_ROWS, style).lines.slice(0, -1));
     else
       for (const { slash, action } of [...keyRows(rows), ...commandRows(rows)])
         if (slash !== '') screen.print([`${slash}: ${action}`]);

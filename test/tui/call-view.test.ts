@@ -193,7 +193,7 @@ describe('what is not finished', () => {
   const view = (change: object, height = 20): string[] =>
     streamingView(
       { ...EMPTY_PANE, entries, ...change },
-      { width: 40, height, style: PLAIN, names, elsewhere: [], text: new MarkdownTail() },
+      { width: 40, height, style: PLAIN, names, hidden_calls: [], text: new MarkdownTail() },
     );
 
   it('begins at the first call without a result', () => {

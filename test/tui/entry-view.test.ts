@@ -93,7 +93,7 @@ describe('mail', () => {
     ]);
   });
 
-  it('that tells of an end is one line (seed 2)', () => {
+  it('that announces an end is one line', () => {
     const done = '{"status":"idle","success":true,"summary":"3 leaks"}';
     assert.equal(draw([user('main', 1, letters(['x', done]), 'mail')])[1], '│ ✓ done: 3 leaks');
   });
@@ -138,7 +138,7 @@ it('shows captured lines as such', () => {
   assert.deepEqual(draw([captured], ASCII), ['| Enumerate all', '| files']);
 });
 
-it('shows the results of a fan-in, a row each (seed 3)', () => {
+it('shows the results of a fan-in, a row each', () => {
   const sub_agent_results = [
     { agent_id: 'file-reader', task: 'read', outcome: { success: { result: 'ok' } } },
     {

@@ -54,7 +54,7 @@ function kinds(lines: readonly string[]): string {
 }
 
 describe('a fan-in on a screen that gets lower', () => {
-  it('is the picture of UX.md when there is room', () => {
+  it('shows all layers when there is room', () => {
     assert.deepEqual(draw(waiting, 60, 24), [
       '● wait 30s on 3 agents',
       '  file-reader      ◐ running    22 calls  13k tokens',

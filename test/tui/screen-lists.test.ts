@@ -24,7 +24,7 @@ function grandchild(change: object = {}): UiState {
 }
 
 describe('an approval', () => {
-  it('is the picture of UX.md', () => {
+  it('shows who asks, from where, and the whole call', () => {
     assert.deepEqual(approvalBox(grandchild(), ASKED, 58, 20, PLAIN), [
       '┌ 1 of 2 ─ main › file-reader › grep-all wants: bash ────┐',
       '│ rm -rf dist                                            │',

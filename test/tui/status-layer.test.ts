@@ -1,4 +1,4 @@
-// Proves that the status layer is seed 1's row for row, for every way to wait for several agents, at any size and in any look.
+// Proves the rows of the status layer for every way to wait for several agents, at any size and in any style.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type AgentState, newTurn } from '../../src/records/agent/state.ts';
@@ -106,7 +106,7 @@ describe('who is what', () => {
     assert.deepEqual(statuses(state), ['running', 'idle', 'idle', 'dead']);
     const killed = after(state, seen(agent('test-runner', 'main', { state: { type: 'killed', by: 'you' } })));
     assert.deepEqual(statuses(killed), ['running', 'idle', 'dead', 'dead']);
-    // Mail present and sender dead: received (EDGE-CASES 3).
+    // With mail present and its sender dead, the state is received.
     const wrote = after(killed, sent(letter('test-runner', 'main')));
     assert.deepEqual(statuses(wrote), ['running', 'idle', 'received', 'dead']);
     // One with mail to read is about to work on it.

@@ -195,7 +195,7 @@ export function tree(agents: readonly Agent[], seconds = 0): UiState {
   return after(EMPTY_UI, { type: 'tick', now: T0 + seconds * 1000 }, opened);
 }
 
-/** The tree of the main story of seed 1. */
+/** The tree of the main story. */
 export function story(main: AgentState = IDLE, seconds = 12): UiState {
   return tree(
     [

@@ -146,7 +146,7 @@ describe('names', () => {
 describe('a kill', () => {
   const dead = [dies('reader', 'main'), dies('grep', 'reader')];
 
-  it('by a person switches from the agent in view to its parent (EDGE-CASES 9)', () => {
+  it('by a person switches from the agent in view to its parent', () => {
     assert.equal(after(family(), visit('reader'), ...dead, killed(['reader', 'grep'])).view, 'main');
     assert.equal(after(family(), visit('grep'), dies('grep', 'reader'), killed(['grep'])).view, 'reader');
   });
@@ -206,13 +206,13 @@ describe('reaping', () => {
     assert.equal(after(family(), visit('analyzer'), dies('grep', 'reader'), reaped('grep')).view, 'main');
   });
 
-  it('with none dead changes nothing (EDGE-CASES 9)', () => {
+  it('with none dead changes nothing', () => {
     const state = after(family(), visit('grep'));
     assert.equal(after(state, reaped()), state);
     assert.equal(after(state, reaped('nobody')), state);
   });
 
-  it('switches safely from a living child of one that is reaped (EDGE-CASES 9)', () => {
+  it('switches safely from a living child of one that is reaped', () => {
     const ended = agent('reader', 'main', { state: { type: 'completed', result: 'x' } });
     const state = after(family(), visit('grep'), seen(ended), reaped('reader'));
     assert.equal(state.view, 'main');

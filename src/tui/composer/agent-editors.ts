@@ -12,7 +12,7 @@ interface AgentEditorOptions {
   readonly onSubmit: (text: string) => void;
 }
 
-/** One editor for each agent, made when it is first in view. */
+/** One editor per agent, created when the agent is first in view. */
 export class AgentEditors {
   readonly #options: AgentEditorOptions;
   readonly #editors = new Map<string | null, LineEditor>();
@@ -21,21 +21,21 @@ export class AgentEditors {
     this.#options = options;
   }
 
-  /** Null: before there is any agent. */
+  /** Null: the editor for the first prompt. */
   of(agent_id: string | null): LineEditor {
     const editor = this.#editors.get(agent_id) ?? createEditor(this.#options);
     this.#editors.set(agent_id, editor);
     return editor;
   }
 
-  /** Drafts and history that began before there was an agent belong to the first one. */
+  /** The first agent takes over the editor of the first prompt. */
   adopt(agent_id: string): void {
     const editor = this.#editors.get(null);
     if (editor !== undefined) this.#editors.set(agent_id, editor);
   }
 }
 
-/** The input of one agent: its own draft, undo and history; commands, agents and files are completed. */
+/** The input of one agent, with its own draft, undo and history; completes commands, agents and files. */
 function createEditor({ style, agents, cwd, onRedraw, onSubmit }: AgentEditorOptions): LineEditor {
   const editor = new LineEditor({
     completion: new LineCompletion({

@@ -9,27 +9,27 @@ export interface HiddenRows {
 export interface EditorLayOut {
   readonly rows: readonly string[];
   readonly hidden: HiddenRows;
-  /** Completions. */
+  /** The list of completions. */
   readonly list: readonly string[];
 }
 
-/** The editor shows a third of the screen's rows, and never less than this. */
+/** The part of the screen's rows that the library's editor takes. */
 const SHARE = 0.3;
 
-/** The library's editor, laid out in its parts instead of with lines around it. */
+/** The library's editor, as separate parts instead of with borders. */
 export class BorderlessEditor extends Editor {
   #above = 0;
   #below = 0;
 
   layOut(width: number, max_rows: number): EditorLayOut {
-    // It asks how high the screen is; so many rows are a third of it.
+    // The library derives its rows from the height of the screen.
     Object.assign(this.tui.terminal, { rows: Math.ceil(max_rows / SHARE) });
     const lines = this.render(width);
     const end = lines.indexOf(BORDER, 1);
     const rows = lines.slice(1, end);
     const list = lines.slice(end + 1);
     const shown = Math.min(rows.length, max_rows);
-    // It shows at least five rows: of those, the ones around the caret.
+    // The library shows at least five rows: of those, keep the ones around the caret.
     const caret = Math.max(
       0,
       rows.findIndex((row) => row.includes(CURSOR_MARKER)),

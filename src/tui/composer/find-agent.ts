@@ -1,7 +1,7 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { nearestName } from '../../render/nearest-name.ts';
-import { atSlot } from '../state/family.ts';
+import { agentAtSlot } from '../state/family.ts';
 import type { UiState } from '../state/ui-state.ts';
 
 const PREFIX_MIN = 4;
@@ -11,11 +11,11 @@ export type Found =
   | { readonly type: 'ambiguous'; readonly candidates: readonly Agent[] }
   | { readonly type: 'none'; readonly similar: Agent | null };
 
-/** An agent by slot, name, or the first four or more characters of its uuid (UX.md). Among equal names a living one is meant. */
+/** Finds an agent by slot, name, or the first four or more characters of its id. Of several with one name, a living one is meant. */
 export function findAgent(state: UiState, reference: string): Found {
   const wanted = reference.trim();
   if (/^\d$/.test(wanted)) {
-    const id = atSlot(state, Number(wanted));
+    const id = agentAtSlot(state, Number(wanted));
     const agent = id === null ? undefined : state.agents.get(id);
     if (agent !== undefined) return { type: 'agent', agent };
   }

@@ -13,16 +13,16 @@ export interface SlashCommand {
 
 export interface LineCompletionSource {
   readonly commands: readonly SlashCommand[];
-  /** As they are at the moment, in order of birth. */
+  /** The current agents, oldest first. */
   readonly agents: () => readonly { readonly name: string; readonly description: string }[];
-  /** The folder to which file paths are relative, as it is at the moment. */
+  /** The folder to which file paths are relative. */
   readonly folder: () => string;
 }
 
-/** A folder may hold very many files; a list shows few. */
+/** Maximum files offered of one folder. */
 const FILES_MAX = 200;
 
-/** Completes slash commands while they are typed, names of agents behind them, and paths of files on Tab. */
+/** Completes slash commands while they are typed, agent names as their arguments, and file paths on Tab. */
 export class LineCompletion implements AutocompleteProvider {
   readonly #source: LineCompletionSource;
 
@@ -57,13 +57,13 @@ export class LineCompletion implements AutocompleteProvider {
   ): { lines: string[]; cursorLine: number; cursorCol: number } {
     const text = lines[line] ?? '';
     const typed = text.slice(0, column);
-    // The list may be older than the last keys: what no longer fits is not put in.
+    // The list may be older than the last keys: what no longer fits is not inserted.
     const word = typed.endsWith(prefix) ? prefix : (/\S*$/.exec(typed)?.[0] ?? '');
     if (!item.value.toLowerCase().startsWith(word.toLowerCase()))
       return { lines, cursorLine: line, cursorCol: column };
     const before = typed.slice(0, typed.length - word.length);
     const after = text.slice(column);
-    // A folder is gone into; anything else is done with.
+    // The path of a folder goes on; anything else is complete.
     const space = item.value.endsWith('/') || after.startsWith(' ') ? '' : ' ';
     const inserted = `${before}${item.value}${space}`;
     return { lines: lines.with(line, inserted + after), cursorLine: line, cursorCol: inserted.length };
@@ -93,7 +93,7 @@ export class LineCompletion implements AutocompleteProvider {
     const typed = word.slice(0, word.length - start.length);
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const items = entries
-      // A name with a control character or a blank could not be typed as it is either.
+      // A name with a control character or a space could not be typed as it is either.
       .filter(({ name }) => name.startsWith(start) && !/[\p{C}\s]/u.test(name))
       .filter(({ name }) => start !== '' || !name.startsWith('.'))
       .slice(0, FILES_MAX)
@@ -104,7 +104,7 @@ export class LineCompletion implements AutocompleteProvider {
   }
 }
 
-/** Nothing to choose: nothing, or only what stands there already. */
+/** Null when there is nothing to choose: no item, or only what is typed already. */
 function suggestions(items: AutocompleteItem[], prefix: string): AutocompleteSuggestions | null {
   const [only] = items;
   return only === undefined || (items.length === 1 && only.value === prefix) ? null : { items, prefix };

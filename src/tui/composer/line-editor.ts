@@ -5,9 +5,9 @@ import type { LineCompletion } from './line-completion.ts';
 
 export interface LineEditorOptions {
   readonly completion: LineCompletion | null;
-  /** Colours of the list of completions, and the signs of a terminal without UTF-8. */
+  /** Colours of the list of completions, and which signs the terminal shows. */
   readonly style: LineEditorStyle;
-  /** What is shown has changed by itself: completions have been found. */
+  /** Called when completions arrive. */
   readonly onRedraw: () => void;
 }
 
@@ -17,21 +17,21 @@ export interface LineEditorStyle {
   readonly dim: (text: string) => string;
 }
 
-/** Stands for a tab, which is kept as typed but shown as one column: a code that no text may hold. */
+/** Stands for a tab, which is kept but shown as one column: a noncharacter, which no text may hold. */
 const TAB = '\ufdd0';
 const PASTE_ON = '\x1b[200~';
 const PASTE_OFF = '\x1b[201~';
-/** Shown as a marker when pasted. */
+/** From here on a paste is shown as a marker. */
 const LONG_PASTE = { lines: 10, length: 1000 };
-/** Restored as a marker, too: laying it out anew for each key would be slow. */
+/** From here on a restored text is shown as a marker, too: laying it out again for each key would be slow. */
 const LONG_TEXT = 10_000;
 
-/** The text a person is typing: several lines, undo, history, long pastes as markers, completion. Drawn without a frame of its own. */
+/** The input of a person: several lines, undo, history, completion, long pastes as markers. */
 export class LineEditor {
-  /** What the person has sent, long pastes and tabs as they were; blanks around it are gone. */
+  /** Called with what the person sends: trimmed, long pastes and tabs restored. */
   onSubmit: (text: string) => void = () => {};
   onChange: (text: string) => void = () => {};
-  /** Typed text is a prompt, or is captured for a sub-agent. */
+  /** Whether the text is a prompt, or is captured for a sub-agent. */
   mode: 'prompt' | 'capture' = 'prompt';
   readonly #options: LineEditorOptions;
   #editor: BorderlessEditor;
@@ -41,7 +41,7 @@ export class LineEditor {
     this.#editor = this.#newEditor();
   }
 
-  /** Whole, with what the markers of pastes stand for. */
+  /** The whole text, markers of pastes expanded. */
   get text(): string {
     return decoded(this.#editor.getExpandedText());
   }
@@ -56,7 +56,7 @@ export class LineEditor {
     return this.#editor.isShowingAutocomplete();
   }
 
-  /** One key, or one whole paste. */
+  /** One key, or one paste. */
   handleInput(data: string): void {
     if (!data.startsWith(PASTE_ON)) {
       this.#editor.handleInput(data);
@@ -68,7 +68,7 @@ export class LineEditor {
     else this.#editor.insertTextAtCursor(pasted);
   }
 
-  /** Newest last. Forgets the history there was. */
+  /** Replaces the history; newest last. */
   setHistory(entries: readonly string[]): void {
     const { text } = this;
     this.#editor.setAutocompleteProvider(NO_COMPLETION);
@@ -81,7 +81,7 @@ export class LineEditor {
     this.#editor.addToHistory(encoded(entry));
   }
 
-  /** At most `max_rows` lines: the text around the caret, then completions as far as they fit. */
+  /** Up to `max_rows` lines: the text around the caret, then completions as far as they fit. */
   render(width: number, max_rows: number): Frame {
     const inner = Math.max(2, width - 2);
     const { rows, hidden, list } = this.#editor.layOut(inner, Math.max(1, max_rows));
@@ -136,7 +136,7 @@ const NO_COMPLETION = {
   }),
 };
 
-/** Text as the editor keeps it: no control characters, which a terminal would obey, and tabs kept. */
+/** Text as the editor keeps it: without control characters, which a terminal would obey, but with tabs. */
 function encoded(text: string): string {
   return text
     .replaceAll(/\r\n?/g, '\n')
@@ -149,7 +149,7 @@ function decoded(text: string): string {
   return text.replaceAll(TAB, '\t');
 }
 
-/** The editor paints a cursor of its own; the real one stands there. */
+/** Removes the cursor that the library paints; the real one is placed there. */
 function shown(line: string): string {
   const [before, after] = line.split(CURSOR_MARKER);
   const unpainted =

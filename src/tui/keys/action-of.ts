@@ -2,7 +2,7 @@ import { decodeKittyPrintable, type KeyId, matchesKey } from '@earendil-works/pi
 import type { Action } from './action.ts';
 import type { KeyBindings } from './key-bindings.ts';
 
-/** What a key does; null: it is for whoever edits text. `leader`: the leader key was the key before. */
+/** The action bound to a key; null: it is input for the editor. `leader`: the leader key was pressed before. */
 export function actionOf(data: string, leader: boolean, bindings: KeyBindings): Action | null {
   for (const [action, chords] of bindings) {
     if (chords.some(({ after_leader, key }) => after_leader === leader && isKey(data, key))) return action;
@@ -10,17 +10,17 @@ export function actionOf(data: string, leader: boolean, bindings: KeyBindings): 
   return null;
 }
 
-/** Whether what the terminal sent is this key. */
+/** Whether the input is this key. */
 function isKey(data: string, name: string): boolean {
   if (name.length === 1) {
     const printed = printable(data);
-    // Caps lock, and a letter of another alphabet on the same key, count as the key.
+    // With caps lock, and in another alphabet, it is the same key.
     if (printed !== null && printed.toLowerCase() === name) return true;
   }
   return matchesKey(data, name as KeyId);
 }
 
-/** The character that a key alone or with shift writes, in whichever way the terminal reports it; null for a key that writes none. */
+/** The character that a key writes, in any keyboard protocol; null for a key that writes none. */
 export function printable(data: string): string | null {
   const kitty = decodeKittyPrintable(data);
   if (kitty !== undefined) return kitty;
@@ -32,7 +32,7 @@ export function printable(data: string): string | null {
 const PASTE_ON = '\x1b[200~';
 const PASTE_OFF = '\x1b[201~';
 
-/** What a bracketed paste holds, as one line; null for a key. */
+/** The text of a bracketed paste as one line; null for a key. */
 export function pastedText(data: string): string | null {
   if (!data.startsWith(PASTE_ON) || !data.endsWith(PASTE_OFF)) return null;
   const pasted = data.slice(PASTE_ON.length, -PASTE_OFF.length);

@@ -1,6 +1,6 @@
 import type { Answer } from './answer.ts';
 
-/** What a key can do beside writing text. */
+/** What a key can do other than write text. */
 export type Action =
   | 'parent'
   | 'child'
@@ -21,18 +21,18 @@ export type Action =
   | 'suspend'
   | 'quit'
   | 'keys'
-  /** The key that waits for another one. */
+  /** The prefix key of two-key bindings. */
   | 'leader';
 
 export interface ActionRow {
   readonly action: Action;
-  /** Bindings unless configured; `leader` stands for the leader key. */
+  /** Default bindings; `leader` stands for the leader key. */
   readonly keys: readonly string[];
   readonly slash: string | null;
   readonly description: string;
 }
 
-/** Every action with its routes (UX.md): a chord, the leader key and another key, a slash command. */
+/** Every action with its ways: a chord, the leader key and another key, a slash command. */
 export const ACTIONS: readonly ActionRow[] = [
   row('parent', ['ctrl+up', 'leader up'], '/agent NAME', 'go to the parent'),
   row('child', ['ctrl+down', 'leader down'], '/agent NAME', 'go to the first child'),

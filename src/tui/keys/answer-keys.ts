@@ -4,17 +4,17 @@ import { dueAnswer, mayAnswer } from '../state/question.ts';
 import { pastedText, printable } from './action-of.ts';
 import type { Answer } from './answer.ts';
 
-/** A chord of the person's, begun at this time: it answers the question in sight, never one that is not. */
+/** Answers the visible question by a chord whose first key was pressed at `begun_at`; without one, shows the queue instead. */
 export function answerByChord(app: AppContext, answer: Answer, begun_at: number): void {
   const { asks, question } = app.state;
   if (asks.length === 0) return app.say('nothing waits for your answer');
   if (question === null) return app.dispatch({ type: 'question', shown: true });
   if (!mayAnswer(app.state, begun_at))
     return app.say('that question has just come up: read it, then press the keys again');
-  give(app, answer);
+  answerWith(app, answer);
 }
 
-/** A command that answers: whoever types it has read what it answers, if that was in sight long enough. */
+/** Answers by a typed command, if the question has been visible long enough to be read. */
 export function answerByCommand(
   app: AppContext,
   answer: Parameters<AppContext['runtime']['answer']>[1],
@@ -24,10 +24,10 @@ export function answerByCommand(
   if (app.state.question === null) return app.dispatch({ type: 'question', shown: true });
   if (!mayAnswer(app.state, app.state.now))
     return app.say('that question has just come up: read it, then answer again');
-  tell(app, ask.id, answer);
+  send(app, ask.id, answer);
 }
 
-/** A letter has stayed alone long enough: it leaves the draft and is the answer. */
+/** Answers by a single letter once nothing has followed it; the letter leaves the draft. */
 export function answerByLetter(app: AppContext): void {
   const held = app.state.question?.held ?? null;
   if (held === null) return;
@@ -35,19 +35,19 @@ export function answerByLetter(app: AppContext): void {
   if (answer === null) return;
   if (app.acceptsInput) app.editor.setText('');
   app.dispatch({ type: 'saying', text: null });
-  give(app, answer);
+  answerWith(app, answer);
 }
 
-function give(app: AppContext, answer: Answer): void {
+function answerWith(app: AppContext, answer: Answer): void {
   const [ask] = app.state.asks;
   if (ask === undefined) return;
   switch (answer) {
     case 'allow':
-      return tell(app, ask.id, { verdict: 'allow', scope: 'once', note: '' });
+      return send(app, ask.id, { verdict: 'allow', scope: 'once', note: '' });
     case 'allow_agent':
-      return tell(app, ask.id, { verdict: 'allow', scope: 'agent', note: '' });
+      return send(app, ask.id, { verdict: 'allow', scope: 'agent', note: '' });
     case 'deny':
-      return tell(app, ask.id, { verdict: 'deny', scope: 'once', note: '' });
+      return send(app, ask.id, { verdict: 'deny', scope: 'once', note: '' });
     case 'deny_saying':
       return app.dispatch({ type: 'saying', text: '' });
     case 'view_asker':
@@ -55,7 +55,7 @@ function give(app: AppContext, answer: Answer): void {
   }
 }
 
-function tell(app: AppContext, ask_id: string, answer: Parameters<AppContext['runtime']['answer']>[1]): void {
+function send(app: AppContext, ask_id: string, answer: Parameters<AppContext['runtime']['answer']>[1]): void {
   app.attempt(async () => {
     try {
       await app.runtime.answer(ask_id, answer);
@@ -65,13 +65,13 @@ function tell(app: AppContext, ask_id: string, answer: Parameters<AppContext['ru
   });
 }
 
-/** A key while the words of a deny are typed. */
+/** A key while the reason of a denial is typed. */
 export function sayingKey(app: AppContext, saying: string, data: string): void {
   const [ask] = app.state.asks;
   if (ask === undefined) return;
   if (matchesKey(data, 'enter')) {
     app.dispatch({ type: 'saying', text: null });
-    return tell(app, ask.id, { verdict: 'deny', scope: 'once', note: saying });
+    return send(app, ask.id, { verdict: 'deny', scope: 'once', note: saying });
   }
   const typed = printable(data) ?? pastedText(data);
   const text = matchesKey(data, 'backspace') ? [...saying].slice(0, -1).join('') : saying + (typed ?? '');

@@ -2,7 +2,7 @@ const ANSWERS = ['allow', 'allow_agent', 'deny', 'deny_saying', 'view_asker'] as
 
 export type Answer = (typeof ANSWERS)[number];
 
-/** What the person may answer to a question of their own: before a kill, before leaving. */
+/** What the person may choose when they are asked to confirm a kill, or leaving. */
 export type Choice = 'kill' | 'detach' | 'stay';
 
 export function isAnswer<T>(action: T | Answer): action is Answer {
@@ -17,7 +17,7 @@ const LETTERS: ReadonlyMap<string, Answer> = new Map([
   ['v', 'view_asker'],
 ]);
 
-/** The answer that a letter alone stands for. */
+/** The answer bound to a single letter. */
 export function answerOf(letter: string): Answer | undefined {
   return LETTERS.get(letter.toLowerCase());
 }

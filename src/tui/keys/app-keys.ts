@@ -15,14 +15,14 @@ import { overlayKey } from './overlay-keys.ts';
 const TWICE_MS = 1_000;
 let last_clear = Number.NEGATIVE_INFINITY;
 
-/** One key, or one paste. */
+/** Handles one key, or one paste. */
 export function keyPressed(app: AppContext, data: string): void {
   const { state, editor } = app;
   const begun_at = state.leader ? state.typed_at : state.now;
   const writes = state.overlay === null && !state.leader && !editor.completing && editor.text === '';
   app.dispatch({ type: 'typed', alone: writes ? printable(data) : null });
   if (state.overlay !== null && overlayKey(app, state.overlay, data)) return;
-  // A list of completions has its own keys.
+  // An open list of completions takes its own keys.
   if (
     editor.completing &&
     ['escape', 'tab', 'enter', 'up', 'down'].some((key) => matchesKey(data, key as 'tab'))
@@ -40,7 +40,7 @@ export function keyPressed(app: AppContext, data: string): void {
   if (app.acceptsInput) editor.handleInput(data);
 }
 
-/** Esc takes back the words of a deny, as Ctrl-C does, or puts the question off. It never answers. */
+/** Esc discards the reason of a denial, as Ctrl-C does, or postpones the question. It never answers. */
 function closesQuestion(app: AppContext, data: string, action: Action | null): boolean {
   const { question, now } = app.state;
   if (question === null) return false;
@@ -49,13 +49,13 @@ function closesQuestion(app: AppContext, data: string, action: Action | null): b
     app.dispatch({ type: 'saying', text: null });
     return true;
   }
-  // Before the question can have been seen, Esc was meant for the agent in view.
+  // Before the question can have been read, Esc is meant for the agent in view.
   if (!is_escape || !mayAnswer(app.state, now)) return false;
   app.dispatch({ type: 'question', shown: false });
   return true;
 }
 
-/** A question for which the screen is too small is read page by page. */
+/** Turns the pages of a question that does not fit the screen. */
 function turnsPages(app: AppContext, data: string): boolean {
   const { state, screen, style } = app;
   const [ask] = state.asks;
@@ -66,7 +66,7 @@ function turnsPages(app: AppContext, data: string): boolean {
   return true;
 }
 
-/** On the full screen the scrollback is ours to move. */
+/** Scrolls the full screen; inline, the terminal scrolls. */
 function scrolls(app: AppContext, data: string): boolean {
   if (!app.screen.full) return false;
   const page = Math.max(1, app.screen.rows - 6);
@@ -126,13 +126,13 @@ function act(app: AppContext, action: Exclude<Action, Answer>): void {
   }
 }
 
-/** Esc concerns the agent in view only, and never kills. */
+/** Interrupts the agent in view, never others, and never kills. */
 function interrupt(app: AppContext): void {
   const { view } = app.state;
   const agent = view === null ? undefined : app.state.agents.get(view);
   if (agent !== undefined && isWorking(agent.state.type))
     return app.attempt(() => app.runtime.interrupt(agent.id, 'Esc was pressed'));
-  // Nothing to interrupt: the whole scrollback closes.
+  // Nothing to interrupt: Esc closes the whole scrollback.
   if (app.browsing) app.browsing = false;
 }
 
@@ -148,7 +148,7 @@ function clear(app: AppContext): void {
   app.say('Ctrl-C again leaves');
 }
 
-/** Opens what is folded, or closes it again; what was printed already is opened on the full screen. */
+/** Unfolds entries, or folds them again; what is printed already is shown unfolded on the full screen. */
 function unfold(app: AppContext): void {
   const { view } = app.state;
   if (view === null) return;

@@ -10,7 +10,7 @@ interface Chord {
 
 export type KeyBindings = ReadonlyMap<Action, readonly Chord[]>;
 
-/** What the configuration says below `keys`: for each action the keys that replace its own, `["ctrl+g", "ctrl+x a"]`; none: `[]`. */
+/** `keys` of the configuration: for an action, the keys that replace its defaults, `["ctrl+g", "ctrl+x a"]`; `[]`: none. */
 export const keysConfig = z
   .strictObject(
     Object.fromEntries(ACTIONS.map(({ action }) => [action, z.array(z.string()).optional()])) as Record<
@@ -25,20 +25,20 @@ export const keysConfig = z
 
 export type KeysConfig = z.infer<typeof keysConfig>;
 
-/** The bindings under a configuration that has been checked. A key that it gives to another action leaves the one that has it otherwise. */
+/** The bindings under a valid configuration. A key that it binds to one action is no longer the default of another. */
 export function keyBindings(config: KeysConfig = {}): KeyBindings {
   return bound(config).bindings;
 }
 
 export interface BindingRow {
   readonly action: Action;
-  /** As people read them: `Ctrl-X a`. */
+  /** As displayed: `Ctrl-X a`. */
   readonly keys: readonly string[];
   readonly slash: string | null;
   readonly description: string;
 }
 
-/** For the help: every action, in the order of the table. */
+/** Every action in the order of the table, for help. */
 export function describeBindings(bindings: KeyBindings): readonly BindingRow[] {
   const leader = describeKey(leaderKey(bindings));
   return ACTIONS.map(({ action, slash, description }) => ({

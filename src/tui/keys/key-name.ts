@@ -1,6 +1,6 @@
 import { didYouMean } from '../../render/nearest-name.ts';
 
-/** In the order in which they are said. */
+/** In the order of a normalized name. */
 const MODIFIERS = ['ctrl', 'shift', 'alt', 'super'] as const;
 const NAMED = [
   'escape',
@@ -29,10 +29,10 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   cmd: 'super',
 };
 
-/** A key as it is written in the configuration, `ctrl+shift+up`, in its one form; or a sentence that says what is wrong with it. */
+/** Normalizes a key of the configuration to the form `ctrl+shift+up`; or says what is wrong with it. */
 export function keyName(text: string): { readonly name: string } | { readonly fault: string } {
   const lower = text.toLowerCase();
-  // The plus sign is a key, too.
+  // `+` is a key, too.
   const key = lower.endsWith('+') ? '+' : (lower.split('+').at(-1) ?? '');
   const before = lower.slice(0, lower.length - key.length).replace(/\+$/, '');
   const modifiers = before === '' ? [] : before.split('+').map((word) => SYNONYMS[word] ?? word);
@@ -49,12 +49,12 @@ export function keyName(text: string): { readonly name: string } | { readonly fa
   return { name: [...MODIFIERS.filter((modifier) => modifiers.includes(modifier)), base].join('+') };
 }
 
-/** Keys that write or edit text when they come alone. */
+/** Keys that write or edit text without a modifier. */
 export function writesText(name: string): boolean {
   return /^(?:shift\+)?(?:.|enter|space|backspace|delete|tab|up|down|left|right|home|end)$/.test(name);
 }
 
-/** `Ctrl-X`, as people read it. */
+/** `Ctrl-X`, as displayed. */
 export function describeKey(name: string): string {
   const key = name.endsWith('+') ? '+' : (name.split('+').at(-1) ?? '');
   const modifiers = name

@@ -2,7 +2,7 @@ import { HUMAN_COMMANDS } from '../human-commands.ts';
 import type { KeyRow } from '../views/keys-help.ts';
 import type { BindingRow } from './key-bindings.ts';
 
-/** The bindings as people read them: the way by the leader key in a column of its own, the slots in one row as long as their keys are alike. */
+/** The rows of the help: keys after the leader key in a column of their own, all slots in one row if their keys differ only in the digit. */
 export function keyRows(bindings: readonly BindingRow[]): KeyRow[] {
   const leader = leaderName(bindings);
   const rows = bindings.map((row) => ({ action: row.action, row: keyRow(row, leader) }));
@@ -12,7 +12,7 @@ export function keyRows(bindings: readonly BindingRow[]): KeyRow[] {
   return rows.flatMap(({ row }) => (row === slots[0] ? [joined] : slots.includes(row) ? [] : [row]));
 }
 
-/** The commands that no key stands for. */
+/** The commands without a key. */
 export function commandRows(bindings: readonly BindingRow[]): KeyRow[] {
   const known = new Set(bindings.map(({ slash }) => slash?.split(' ')[0]));
   return HUMAN_COMMANDS.filter(({ name }) => !known.has(`/${name}`)).map(({ description, usage }) => ({
@@ -23,7 +23,7 @@ export function commandRows(bindings: readonly BindingRow[]): KeyRow[] {
   }));
 }
 
-/** As people read it: `Ctrl-X`. */
+/** As displayed: `Ctrl-X`. */
 export function leaderName(bindings: readonly BindingRow[]): string {
   return bindings.find((row) => row.action === 'leader')?.keys[0] ?? '';
 }
@@ -43,7 +43,7 @@ function keyRow({ description, keys, slash }: BindingRow, leader: string): KeyRo
 
 const COLUMNS = ['action', 'chord', 'leader', 'slash'] as const;
 
-/** `Alt-1…9` for nine rows that differ in a digit; null when one of them differs in more. */
+/** `Alt-1…9` for nine rows that differ only in the digit; null otherwise. */
 function joinedSlots(slots: readonly KeyRow[]): KeyRow | null {
   const [first] = slots;
   if (first === undefined) return null;

@@ -9,7 +9,7 @@ import type { Choice } from './answer.ts';
 
 type Of<T extends Overlay['type']> = Extract<Overlay, { readonly type: T }>;
 
-/** A key while a list is open, or what the person asked for must be confirmed. False: it left the question, and does what it always does. */
+/** A key while a list or a confirmation is open. False: it closed the confirmation, and does what it does otherwise. */
 export function overlayKey(app: AppContext, overlay: Overlay, data: string): boolean {
   if (isConfirmation(overlay)) return confirmationKey(app, overlay, data);
   if (overlay.type === 'agents') agentsKey(app, overlay, data);
@@ -52,13 +52,13 @@ function agentsKey(app: AppContext, overlay: Of<'agents'>, data: string): void {
     if (typed === 'r') return perform(app, { name: 'reap' });
     if (/^[1-9]$/.test(typed)) return app.dispatch({ type: 'pin', agent_id: selected, slot: Number(typed) });
   }
-  // Any other letter begins a filter, a slash does so too.
+  // `/` starts a filter, as does any other letter.
   const begins = !app.filtering && typed === '/';
   app.filtering = true;
   if (!begins) filtered(app, overlay, overlay.filter + typed);
 }
 
-/** A new filter chooses the first agent that it finds, not one that stands there as an ancestor. */
+/** A new filter selects the first agent that matches, not an ancestor shown above it. */
 function filtered(app: AppContext, overlay: Of<'agents'>, filter: string): void {
   const wanted = filter.trim().toLowerCase();
   const rows = wanted === '' ? [] : agentRows(app.state, filter, app.style);
@@ -72,7 +72,7 @@ function confirmationKey(app: AppContext, question: Confirmation, data: string):
   const is_enter = matchesKey(data, 'enter');
   if (held !== null && is_enter) decide(app, question, held.decision);
   else if (matchesKey(data, 'escape')) close(app);
-  // There is no default.
+  // Enter has no default.
   else if (is_enter && app.editor.text === '') return true;
   else {
     const letter = printable(data);
@@ -85,7 +85,7 @@ function confirmationKey(app: AppContext, question: Confirmation, data: string):
   return true;
 }
 
-/** A letter has stayed alone long enough. */
+/** Decides by a single letter once nothing has followed it. */
 export function confirmByLetter(app: AppContext): void {
   const { overlay } = app.state;
   const decision = dueChoice(app.state);

@@ -1,12 +1,12 @@
 import type { Action } from './action.ts';
 import { describeBindings, keyBindings } from './key-bindings.ts';
 
-/** The keys of an action as people read them, the leader's first: what hints say is what is bound. */
+/** The displayed keys of actions, for hints; a binding with the leader key comes first. */
 export interface Shortcuts {
   readonly leader: string;
-  /** `Ctrl-X a`; null: it has none. */
+  /** `Ctrl-X a`; null: not bound. */
   whole(action: Action): string | null;
-  /** `a`, for where the leader key has been named or pressed; null: none behind the leader key. */
+  /** `a`, where the leader key is understood; null: not bound after the leader key. */
   short(action: Action): string | null;
 }
 

@@ -1,11 +1,11 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import { survivor } from './family.ts';
+import { survivingAncestor } from './family.ts';
 import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
 
 const SLOTS = 9;
 
-/** An agent came into being, or changed. */
+/** An agent was created, or changed. */
 export function seeAgent(state: UiState, agent: Agent, created: boolean): UiState {
   if (state.root_id !== null && agent.root_id !== state.root_id) return state;
   if (agent.reaped_at !== null) return state.agents.has(agent.id) ? withoutAgents(state, [agent.id]) : state;
@@ -18,7 +18,7 @@ export function seeAgent(state: UiState, agent: Agent, created: boolean): UiStat
   return pane === before ? next : { ...next, panes: next.panes.with(agent.id, pane) };
 }
 
-/** The lowest slot that is free, at birth; it is kept until the agent is taken out of sight. */
+/** A new agent gets the lowest free slot, and keeps it until it is reaped. */
 function withSlot(state: UiState, agent_id: string): UiState {
   if (agent_id === state.root_id || state.slots.size >= SLOTS) return state;
   const taken = new Set(state.slots.values());
@@ -33,7 +33,7 @@ function paneAfter(before: AgentPane, agent: Agent): AgentPane {
   const said = pane.streaming !== '' || pane.reasoning !== '' || pane.delay !== null;
   if (said && state.type !== 'requesting') pane = { ...pane, streaming: '', reasoning: '', delay: null };
   if (pane.output.size > 0 && state.type !== 'executing') pane = { ...pane, output: new Map() };
-  // Something was appended that this process did not see: a kill, or a step elsewhere. Its history must be read again.
+  // Messages were appended without an event here (a kill, a step of another process): its history must be read again.
   if (pane.whole && agent.last_seq > pane.seq) pane = { ...pane, whole: false, early: [] };
   return withDelegates(pane, agent);
 }
@@ -52,8 +52,8 @@ function withDelegates(pane: AgentPane, { state }: Agent): AgentPane {
 }
 
 /**
- * Agents were ended; they keep their place. If a person ended the one in view, the view goes to the nearest agent above that was not
- * (seed 1; EDGE-CASES 9); a kill by an agent moves nobody's view.
+ * Agents were killed; they keep their place. When the person killed the one in view, its nearest surviving ancestor comes into view;
+ * a kill by an agent does not change the view.
  */
 export function seeKilled(state: UiState, ids: readonly string[], by: string): UiState {
   const gone = new Set(ids);
@@ -61,11 +61,11 @@ export function seeKilled(state: UiState, ids: readonly string[], by: string): U
   const is_moot = overlay?.type === 'kill' && overlay.agent_ids.every((id) => gone.has(id));
   const asked = is_moot ? { ...state, overlay: null, deciding: null } : state;
   if (by !== 'you' || view === null || !gone.has(view)) return asked;
-  const up = survivor(state, view, gone);
+  const up = survivingAncestor(state, view, gone);
   return up === null ? asked : visit(asked, up);
 }
 
-/** Seed 1, Dead Agent Reaping: the view goes to the first living agent. With none dead nothing happens. */
+/** Dead agents were reaped: the first living agent comes into view. Without any, nothing changes. */
 export function seeReaped(state: UiState, ids: readonly string[]): UiState {
   const known = ids.filter((id) => state.agents.has(id) && id !== state.root_id);
   if (known.length === 0) return state;
@@ -74,7 +74,7 @@ export function seeReaped(state: UiState, ids: readonly string[]): UiState {
   return next;
 }
 
-/** They are gone from sight, with their slots; the view never stays on one of them. */
+/** Removes agents and their slots; the view never stays on one of them. */
 export function withoutAgents(state: UiState, ids: readonly string[]): UiState {
   const gone = new Set(ids);
   let [agents, panes] = [state.agents, state.panes];
@@ -82,11 +82,12 @@ export function withoutAgents(state: UiState, ids: readonly string[]): UiState {
   const slots = new Map([...state.slots].filter(([id]) => !gone.has(id)));
   const next: UiState = { ...state, agents, panes, slots };
   if (state.view === null || !gone.has(state.view)) return next;
-  const to = survivor(state, state.view, gone) ?? (gone.has(state.root_id ?? '') ? null : state.root_id);
+  const to =
+    survivingAncestor(state, state.view, gone) ?? (gone.has(state.root_id ?? '') ? null : state.root_id);
   return to === null ? { ...next, view: null } : visit(next, to);
 }
 
-/** Brings an agent into view: what came of it meanwhile is seen. */
+/** Brings an agent into view; its entries count as seen. */
 export function visit(state: UiState, agent_id: string): UiState {
   if (!state.agents.has(agent_id)) return state;
   const pane = paneOf(state, agent_id);

@@ -5,14 +5,14 @@ import type { Overlay, UiState } from './ui-state.ts';
 
 type AgentsOverlay = Extract<Overlay, { readonly type: 'agents' }>;
 
-/** The tree in order of birth; with a filter those whose name or doing has it, and the agents above them. */
+/** The tree, oldest first; with a filter, agents whose name or activity matches, and their ancestors. */
 export function agentRows(state: UiState, filter: string, style: Style): readonly TreeRow[] {
   const wanted = filter.trim().toLowerCase();
   const agents = [...state.agents.values()];
   if (wanted === '') return treeRows(agents, style);
   const shown = new Set<string>();
   for (const agent of agents) {
-    if (!isMeant(agent, wanted)) continue;
+    if (!matches(agent, wanted)) continue;
     let up: Agent | undefined = agent;
     while (up !== undefined && !shown.has(up.id)) {
       shown.add(up.id);
@@ -25,11 +25,11 @@ export function agentRows(state: UiState, filter: string, style: Style): readonl
   );
 }
 
-function isMeant(agent: Agent, wanted: string): boolean {
+function matches(agent: Agent, wanted: string): boolean {
   return agent.name.toLowerCase().includes(wanted) || (agent.doing ?? '').toLowerCase().includes(wanted);
 }
 
-/** The agent that is chosen: the one selected, else the one in view, else the first row. */
+/** The selected agent; by default the one in view, else the first row. */
 export function selectedAgent(
   state: UiState,
   overlay: AgentsOverlay,
@@ -40,7 +40,7 @@ export function selectedAgent(
   return has(state.view) ? state.view : (rows[0]?.agent.id ?? null);
 }
 
-/** The selection, so many rows on; it stays within the list. */
+/** Moves the selection by a number of rows, within the list. */
 export function moveSelection(
   state: UiState,
   overlay: AgentsOverlay,

@@ -2,17 +2,17 @@ import { afterCapture } from '../../records/conversation/capture.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
 import type { AgentPane } from './ui-state.ts';
 
-/** What the person just did with a capture, which the ledger has not told back yet: shown at once. */
+/** Shows at once what the person captured, before the ledger confirms it. */
 export function withCapture(pane: AgentPane, content: CaptureContent): AgentPane {
   return shown({ ...pane, capture_sent: [...pane.capture_sent, content] });
 }
 
-/** It did not reach the ledger. */
+/** Takes back what did not reach the ledger. */
 export function withoutCapture(pane: AgentPane, content: CaptureContent): AgentPane {
   return shown({ ...pane, capture_sent: pane.capture_sent.filter((one) => one !== content) });
 }
 
-/** A row of the ledger: an agent's own; what it inherited is its parent's affair. */
+/** A capture message from the ledger, if it is the agent's own and not inherited. */
 export function seeCapture(pane: AgentPane, message: PlacedMessage, agent_id: string): AgentPane {
   if (message.kind !== 'capture' || message.agent_id !== agent_id) return pane;
   const { text, mark } = message.content;
@@ -21,7 +21,7 @@ export function seeCapture(pane: AgentPane, message: PlacedMessage, agent_id: st
   return shown({ ...pane, captured: afterCapture(pane.captured, message.content), capture_sent });
 }
 
-/** The capture that a conversation leaves open. */
+/** The lines of the capture that is open at the end of a conversation; null: none. */
 export function captureIn(messages: readonly PlacedMessage[], agent_id: string): readonly string[] | null {
   return messages.reduce(
     (open: readonly string[] | null, one) =>

@@ -10,8 +10,8 @@ const LETTERS: Readonly<Record<Confirmation['type'], Readonly<Record<string, Cho
 };
 
 /**
- * The decision that a key is if nothing follows it. They have just asked for the question: its first key may decide, whatever the draft holds,
- * and any other leaves it. So "okay" is text, and so is "do it", as long as `ALONE_MS` have not passed (rule Q1 of `question.ts`).
+ * The choice that a key makes if nothing follows it. The first key may decide, whatever the draft holds, since the person asked for the
+ * confirmation; a second key within `ALONE_MS` closes it and both are text (rule Q1 of `question.ts`).
  */
 export function withChoiceKey(state: UiState, letter: string): UiState {
   const { overlay, now } = state;
@@ -20,7 +20,7 @@ export function withChoiceKey(state: UiState, letter: string): UiState {
   return decision === undefined ? state : { ...state, deciding: { decision, text: letter, at: now } };
 }
 
-/** The decision that a letter has become, now that nothing followed it. */
+/** The choice of a letter that nothing has followed for `ALONE_MS`. */
 export function dueChoice({ deciding, now }: UiState): Choice | null {
   return deciding !== null && now - deciding.at >= ALONE_MS ? deciding.decision : null;
 }

@@ -1,6 +1,6 @@
 import type { PlacedMessage, ResultStatus } from '../../records/conversation/message.ts';
 
-/** One piece of an agent's scrollback, at its place. A finished entry never changes, except that a person opens or closes it. */
+/** One entry of an agent's scrollback. A finished entry never changes, except that a person opens or closes it. */
 export type Entry =
   | {
       readonly type: 'message';
@@ -9,10 +9,10 @@ export type Entry =
       readonly inherited: boolean;
       readonly opened: boolean;
     }
-  /** A call with its result, one line; `result` null while it runs. */
+  /** A call with its result; null while it runs. */
   | {
       readonly type: 'call';
-      /** Of the message that made the call. */
+      /** Of the message with the call. */
       readonly seq: number;
       readonly call_id: string;
       readonly name: string;
@@ -22,7 +22,7 @@ export type Entry =
       readonly inherited: boolean;
       readonly opened: boolean;
     }
-  /** Something that the program itself says: what a command did, why it did not. `seq` is that of the newest message before it. */
+  /** A notice of the program: what a command did, or why it failed. `seq`: of the newest message before it. */
   | {
       readonly type: 'say';
       readonly seq: number;

@@ -2,11 +2,11 @@ import type { Agent } from '../../records/agent/agent.ts';
 import type { Direction } from './ui-event.ts';
 import type { UiState } from './ui-state.ts';
 
-/** Where an agent stands among those in sight; dead ones keep their place until they are reaped. */
+/** The neighbours of an agent; dead ones count until they are reaped. */
 export interface Family {
   readonly parent: Agent | null;
   readonly child: Agent | null;
-  /** Siblings, the last followed by the first; null for an only child. */
+  /** Siblings, in a circle; null for an only child. */
   readonly previous: Agent | null;
   readonly next: Agent | null;
 }
@@ -31,7 +31,7 @@ export function neighbour(state: UiState, to: Direction): string | null {
   return state.view === null ? null : (family(state, state.view)[to]?.id ?? null);
 }
 
-/** The agents below, in order of birth; a child is always younger than its parent. */
+/** All descendants, oldest first; a child is always younger than its parent. */
 export function descendants(state: UiState, agent_id: string): readonly Agent[] {
   const below = new Set([agent_id]);
   const found: Agent[] = [];
@@ -43,19 +43,23 @@ export function descendants(state: UiState, agent_id: string): readonly Agent[] 
   return found;
 }
 
-/** The nearest agent above that is not among these; null at the top. */
-export function survivor(state: UiState, agent_id: string, gone: ReadonlySet<string>): string | null {
+/** The nearest ancestor that is not among `gone`; null when there is none. */
+export function survivingAncestor(
+  state: UiState,
+  agent_id: string,
+  gone: ReadonlySet<string>,
+): string | null {
   let up = state.agents.get(agent_id)?.parent_id ?? null;
   while (up !== null && (gone.has(up) || !state.agents.has(up))) up = state.agents.get(up)?.parent_id ?? null;
   return up;
 }
 
-/** The slot of an agent: 0 is the root. */
+/** The slot of an agent; 0 is the root. */
 export function slotOf(state: UiState, agent_id: string): number | null {
   return agent_id === state.root_id ? 0 : (state.slots.get(agent_id) ?? null);
 }
 
-export function atSlot(state: UiState, slot: number): string | null {
+export function agentAtSlot(state: UiState, slot: number): string | null {
   if (slot === 0) return state.root_id;
   for (const [id, taken] of state.slots) if (taken === slot) return id;
   return null;

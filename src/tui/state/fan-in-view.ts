@@ -14,16 +14,16 @@ export interface FanInRow {
   readonly tokens: number;
 }
 
-/** What the status layer shows (seed 1, Status Layer). */
+/** What the status layer shows. */
 export interface FanInView {
   /** `wait 30s on 3 agents`. */
   readonly head: string;
   readonly rows: readonly FanInRow[];
-  /** Calls that it stands for: they need no line of their own. */
+  /** Calls that it represents: they need no line of their own. */
   readonly call_ids: readonly string[];
 }
 
-/** The agents that this one waits for, in the order in which it named or made them; null when it waits for none. */
+/** The agents that this one waits for, in the order in which it named or created them; null when it waits for none. */
 export function fanInView(state: UiState, agent_id: string): FanInView | null {
   const agent = state.agents.get(agent_id);
   if (agent === undefined) return null;
@@ -35,7 +35,7 @@ function waitView(state: UiState, agent: Agent, pane: AgentPane): FanInView | nu
   const wait = openWait(agent);
   if (wait === null || wait.from === null) return null;
   const head = `wait ${duration(wait.deadline - wait.started_at)} on ${agents(wait.from.length)}`;
-  const rows = wait.from.map((id) => row(state, id, pane.letters.has(id) ? 'received' : null));
+  const rows = wait.from.map((id) => row(state, id, pane.unread.has(id) ? 'received' : null));
   return { head, rows, call_ids: wait.call_id === null ? [] : [wait.call_id] };
 }
 
@@ -80,10 +80,10 @@ function row(state: UiState, agent_id: string, known: WaitStatus | null): FanInR
   return { agent_id, name: clean(name), status, calls, tokens: usage.input + usage.output };
 }
 
-/** As the wait itself judges: one with mail to read is about to work on it. */
+/** As `wait` reports it: an agent with unread mail counts as running, since it is about to read it. */
 function standing(agent: Agent, pane: AgentPane): WaitStatus {
   if (isTerminal(agent.state.type)) return 'dead';
-  const reads = pane.letters.size > 0 && !agent.config.toolsets.includes('slash');
+  const reads = pane.unread.size > 0 && !agent.config.toolsets.includes('slash');
   return isWorking(agent.state.type) || reads ? 'running' : 'idle';
 }
 

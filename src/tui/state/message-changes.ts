@@ -7,9 +7,9 @@ import { transcript, withMessage } from './transcript.ts';
 import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
 import { readWait } from './wait-result.ts';
 
-/** How much of what a running call prints is kept. */
+/** Characters kept of the output of a running call. */
 const OUTPUT_MAX = 4_000;
-/** The person, among senders of letters. */
+/** The person, as a sender of mail. */
 export const HUMAN = 'human';
 
 export function seeMessage(state: UiState, agent_id: string, message: PlacedMessage): UiState {
@@ -23,8 +23,8 @@ export function seeMessage(state: UiState, agent_id: string, message: PlacedMess
     output.delete(message.content.call_id);
     pane = { ...pane, output };
   }
-  pane = withLettersRead(withoutQueued(pane, message), message);
-  if (state.view !== agent_id && isNews(message)) pane = { ...pane, unseen: pane.unseen + 1 };
+  pane = withoutReadMail(withoutQueued(pane, message), message);
+  if (state.view !== agent_id && countsAsUnseen(message)) pane = { ...pane, unseen: pane.unseen + 1 };
   return { ...state, panes: state.panes.with(agent_id, pane) };
 }
 
@@ -36,18 +36,18 @@ function place(pane: AgentPane, message: PlacedMessage, agent_id: string, in_vie
       entries: withMessage(pane.entries, message, agent_id),
       seq: message.seq,
     };
-  // Its scrollback is not whole: kept for when it is, and only while somebody looks.
+  // Its scrollback is incomplete: kept until it is loaded, and only for the agent in view.
   return { ...pane, whole: false, early: in_view ? [...pane.early, message] : [] };
 }
 
-/** Worth a badge: what was said and what happened, not every result. */
-function isNews(message: PlacedMessage): boolean {
+/** Counts as unseen: text and events, not results. */
+function countsAsUnseen(message: PlacedMessage): boolean {
   if (message.kind === 'assistant')
     return message.content.parts.some((part) => part.type === 'text' && part.text.trim() !== '');
   return message.kind === 'event';
 }
 
-/** A letter of the person's stands in the conversation now. */
+/** A message of the person has reached the conversation. */
 function withoutQueued(pane: AgentPane, message: PlacedMessage): AgentPane {
   if (pane.queued.length === 0 || message.kind !== 'user' || message.content.origin !== 'human') return pane;
   const { text } = message.content;
@@ -58,24 +58,24 @@ function withoutQueued(pane: AgentPane, message: PlacedMessage): AgentPane {
   return { ...pane, queued: pane.queued.toSpliced(index, 1) };
 }
 
-/** Law 6: letters leave the mailbox with the message that carries them. */
-function withLettersRead(pane: AgentPane, message: PlacedMessage): AgentPane {
-  if (pane.letters.size === 0) return pane;
-  const letters = new Map(pane.letters);
+/** Mail leaves the mailbox with the message that carries it (law 6). */
+function withoutReadMail(pane: AgentPane, message: PlacedMessage): AgentPane {
+  if (pane.unread.size === 0) return pane;
+  const unread = new Map(pane.unread);
   const take = (from: string): void => {
-    const count = letters.get(from) ?? 0;
-    if (count > 1) letters.set(from, count - 1);
-    else letters.delete(from);
+    const count = unread.get(from) ?? 0;
+    if (count > 1) unread.set(from, count - 1);
+    else unread.delete(from);
   };
   if (message.kind === 'user' && message.content.origin === 'human') take(HUMAN);
   else if (message.kind === 'user' && message.content.origin === 'mail') {
-    for (const from of pane.letters.keys()) if (from !== HUMAN) letters.delete(from);
+    for (const from of pane.unread.keys()) if (from !== HUMAN) unread.delete(from);
   } else {
     const ended = waitOutput(message);
     if (ended === null) return pane;
     for (const row of readWait(ended)?.rows ?? []) if (row.status === 'received') take(row.agent_id);
   }
-  return { ...pane, letters };
+  return { ...pane, unread };
 }
 
 function waitOutput(message: PlacedMessage): string | null {
@@ -87,10 +87,10 @@ export function seeMail(state: UiState, mail: Mail): UiState {
   if (mail.kind !== 'letter' || !state.agents.has(mail.to_id)) return state;
   const pane = paneOf(state, mail.to_id);
   const from = mail.from_id ?? HUMAN;
-  const letters = new Map(pane.letters).set(from, (pane.letters.get(from) ?? 0) + 1);
+  const unread = new Map(pane.unread).set(from, (pane.unread.get(from) ?? 0) + 1);
   const known = mail.from_id !== null || pane.queued.some(({ id }) => id === mail.id);
   const queued = known ? pane.queued : [...pane.queued, { id: mail.id, text: mail.body }];
-  return { ...state, panes: state.panes.with(mail.to_id, { ...pane, letters, queued }) };
+  return { ...state, panes: state.panes.with(mail.to_id, { ...pane, unread, queued }) };
 }
 
 export function seeDelta(state: UiState, agent_id: string, delta: ModelDelta): UiState {
@@ -123,7 +123,7 @@ export function seeOutput(state: UiState, agent_id: string, call_id: string, tex
   return { ...state, panes: state.panes.with(agent_id, { ...pane, output }) };
 }
 
-/** The scrollback as the ledger has it, what came since, and what the program itself said in between, each at its place. */
+/** The scrollback as read from the ledger, then messages that arrived since; notices of the program stay in place. */
 export function seeHistory(
   state: UiState,
   agent_id: string,
@@ -134,18 +134,18 @@ export function seeHistory(
   const pane = paneOf(state, agent_id);
   const last = messages.at(-1)?.seq ?? 0;
   const all = [...messages, ...pane.early.filter((message) => message.seq > last)];
-  const letters = new Map<string, number>();
+  const unread = new Map<string, number>();
   for (const { kind, from_id } of mail)
-    if (kind === 'letter') letters.set(from_id ?? HUMAN, (letters.get(from_id ?? HUMAN) ?? 0) + 1);
+    if (kind === 'letter') unread.set(from_id ?? HUMAN, (unread.get(from_id ?? HUMAN) ?? 0) + 1);
   const told = all.filter((message) => message.seq > pane.seq);
   const read = told.reduce((sum, message) => seeCapture(sum, message, agent_id), pane);
   const next: AgentPane = {
     ...shown({ ...read, captured: captureIn(all, agent_id) }),
-    entries: withSayings(transcript(all, agent_id), pane.entries),
+    entries: withNotices(transcript(all, agent_id), pane.entries),
     whole: true,
     early: [],
     seq: all.at(-1)?.seq ?? 0,
-    letters,
+    unread,
     queued: mail.flatMap(({ id, kind, from_id, body }) =>
       kind === 'letter' && from_id === null ? [{ id, text: body }] : [],
     ),
@@ -153,9 +153,9 @@ export function seeHistory(
   return { ...state, panes: state.panes.with(agent_id, next) };
 }
 
-function withSayings(built: readonly Entry[], before: readonly Entry[]): readonly Entry[] {
-  const sayings = before.filter((entry) => entry.type === 'say');
-  if (sayings.length === 0) return built;
-  // The sort is stable: a saying stands behind the message that it followed.
-  return [...built, ...sayings].sort((a, b) => a.seq - b.seq);
+function withNotices(built: readonly Entry[], before: readonly Entry[]): readonly Entry[] {
+  const notices = before.filter((entry) => entry.type === 'say');
+  if (notices.length === 0) return built;
+  // The sort is stable: a notice stays behind the message that it followed.
+  return [...built, ...notices].sort((a, b) => a.seq - b.seq);
 }

@@ -1,7 +1,7 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import type { RunningCall, WaitSpec } from '../../records/agent/state.ts';
 
-/** A wait that goes on: a tool's, or a person's. */
+/** A pending wait, of a tool or of a person. */
 export interface OpenWait {
   /** Null: the next message from anyone. */
   readonly from: readonly string[] | null;
@@ -11,7 +11,7 @@ export interface OpenWait {
   readonly call_id: string | null;
 }
 
-/** What the agent waits for at this moment; a fan-in before any other. */
+/** The pending wait of the agent; one for several agents before any other. */
 export function openWait({ state }: Agent): OpenWait | null {
   if (state.type === 'waiting') {
     const { from, deadline } = state.wait;
@@ -27,7 +27,7 @@ export function openWait({ state }: Agent): OpenWait | null {
   return { from, deadline, started_at: deadline - timeoutOf(found.call.input), call_id: found.call.id };
 }
 
-/** Another vocabulary may write its input in another way. */
+/** 0 where another vocabulary has another input. */
 function timeoutOf(input: string): number {
   try {
     const { timeout } = JSON.parse(input) as { timeout?: unknown };

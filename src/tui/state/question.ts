@@ -3,16 +3,16 @@ import { type Answer, answerOf } from '../keys/answer.ts';
 import type { UiState } from './ui-state.ts';
 
 /**
- * The question of an agent that is in sight: a banner above the input, never a wall before it. What the person types goes into the
- * draft, always, and cannot answer by accident:
- *  Q1. A letter is an answer only if it stands alone: the draft was empty, and for `ALONE_MS` before it and after it no key came.
- *  Q2. Nothing answers a question that the person cannot have read: it was in sight for `ALONE_MS` before a letter, `SEEN_MS` before a chord.
- *  Q3. Pasted text is never an answer.
+ * The visible question of an agent: a banner above the input that does not block it. What the person types always goes into the draft
+ * and cannot answer by accident:
+ *  Q1. A letter answers only if it stands alone: the draft was empty, and no other key came within `ALONE_MS` before and after it.
+ *  Q2. Nothing answers a question that cannot have been read: it was visible for `ALONE_MS` before a letter, for `SEEN_MS` before a chord.
+ *  Q3. Pasted text never answers.
  */
 export const ALONE_MS = 700;
 export const SEEN_MS = 400;
 
-/** A key was pressed, or something pasted. `alone`: the character it wrote into an empty draft; null for everything else. */
+/** A key, or a paste. `alone`: the character that it wrote into an empty draft; null for everything else. */
 export function withKey(state: UiState, alone: string | null): UiState {
   const { question, now } = state;
   const next = { ...state, typed_at: now };
@@ -24,19 +24,19 @@ export function withKey(state: UiState, alone: string | null): UiState {
   return { ...next, question: { ...question, held } };
 }
 
-/** The answer that a letter has become, now that nothing followed it. */
+/** The answer of a letter that nothing has followed for `ALONE_MS`. */
 export function dueAnswer({ question, overlay, now }: UiState, draft: string): Answer | null {
   const held = question?.held ?? null;
   if (held === null || overlay !== null || now - held.at < ALONE_MS) return null;
   return draft === held.text ? held.answer : null;
 }
 
-/** Whether a chord that was begun at this time may answer the question. */
+/** Whether a chord whose first key was pressed at `begun_at` may answer the question. */
 export function mayAnswer({ question }: UiState, begun_at: number): boolean {
   return question !== null && begun_at - question.since >= SEEN_MS;
 }
 
-/** First in, first out; a question that comes never takes the place of the one in sight. */
+/** First in, first out; a new question never replaces the visible one. */
 export function withAsks(state: UiState, asks: readonly Ask[]): UiState {
   const open = asks.filter((ask) => ask.verdict === null && ask.root_id === (state.root_id ?? ask.root_id));
   const place = new Map(state.asks.map((ask, index) => [ask.id, index]));
@@ -47,28 +47,28 @@ export function withAsks(state: UiState, asks: readonly Ask[]): UiState {
   const next: UiState = { ...state, asks: queue, put_off };
   if (queue.length === 0) return { ...next, question: null };
   if (next.question !== null && queue[0]?.id === state.asks[0]?.id) return next;
-  // Another question is at the head now: a key that was meant for the one before must not answer it.
+  // Another question is at the head now: a key meant for the previous one must not answer it.
   return next.question !== null || queue.some((ask) => !put_off.has(ask.id)) ? asked(next) : next;
 }
 
-/** Puts the queue into sight; from now on it can be read. */
+/** Shows the head of the queue; the time to read it starts now. */
 export function asked(state: UiState): UiState {
   if (state.asks.length === 0) return { ...state, question: null };
   return { ...state, question: { since: state.now, saying: null, held: null, page: 0 } };
 }
 
-/** The person looks at them later: they stay in the queue, and do not come up by themselves again. */
+/** Hides the questions: they stay in the queue, and do not come up again by themselves. */
 export function putOff(state: UiState): UiState {
   return { ...state, question: null, put_off: new Set(state.asks.map((ask) => ask.id)) };
 }
 
-/** Shows another part of what is asked. */
+/** Turns pages of the question. */
 export function turned(state: UiState, by: number): UiState {
   const { question } = state;
   return question === null ? state : { ...state, question: { ...question, page: question.page + by } };
 }
 
-/** Words for a deny are typed, changed, or taken back (null). */
+/** Sets the reason of a denial that is being typed; null discards it. */
 export function saying(state: UiState, text: string | null): UiState {
   const { question } = state;
   return question === null ? state : { ...state, question: { ...question, saying: text, held: null } };

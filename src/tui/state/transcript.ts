@@ -2,12 +2,12 @@ import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { FORK_PLACEHOLDER } from '../../records/conversation/prompt.ts';
 import type { CallEntry, Entry } from './entry.ts';
 
-/** The entries of a composed history as one agent sees it: what belongs to an ancestor is marked. */
+/** The entries of an agent's history; those of its ancestors are marked as inherited. */
 export function transcript(messages: readonly PlacedMessage[], agent_id: string): readonly Entry[] {
   const entries: Entry[] = [];
   let owner: string | null = null;
   for (const message of messages) {
-    // At a fork point the ancestor's open calls get the placeholder: their results are the ancestor's.
+    // At a fork point, open calls of the ancestor get the placeholder: their results are not inherited.
     if (owner !== null && message.agent_id !== owner) answerOpen(entries);
     owner = message.agent_id;
     join(entries, message, agent_id);
@@ -15,7 +15,7 @@ export function transcript(messages: readonly PlacedMessage[], agent_id: string)
   return entries;
 }
 
-/** The entries with one more message; those given stay as they are. */
+/** The entries with one more message. */
 export function withMessage(
   entries: readonly Entry[],
   message: PlacedMessage,
@@ -47,14 +47,14 @@ function join(entries: Entry[], message: PlacedMessage, agent_id: string): void 
   }
 }
 
-/** A result joins the first open call of its id: a model may give two calls one id, and they are answered in order. */
+/** A result goes to the first open call of its id: a model may give several calls one id, and they are answered in order. */
 function settle(entries: Entry[], message: PlacedMessage & { kind: 'result' }, inherited: boolean): void {
   const { call_id, name, status, output } = message.content;
   let found: number | null = null;
   let seq: number | null = null;
   for (let index = entries.length - 1; index >= 0; index -= 1) {
     const entry = entries[index] as Entry;
-    // Only calls of the newest message that made any are open.
+    // Only calls of the newest message with calls are open.
     if (entry.type !== 'call') continue;
     seq ??= entry.seq;
     if (entry.seq !== seq) break;

@@ -5,29 +5,29 @@ import type { CaptureContent, PlacedMessage } from '../../records/conversation/m
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { Overlay } from './ui-state.ts';
 
-/** Where the view can go: along the tree, or to one agent. */
+/** Where the view can go along the tree. */
 export type Direction = 'parent' | 'child' | 'previous' | 'next';
 
 /** Everything that changes what the UI shows. */
 export type UiEvent =
   | { readonly type: 'runtime'; readonly event: RuntimeEvent }
-  /** The tree as the ledger has it, when it is opened. */
+  /** A tree was opened, with its agents from the ledger. */
   | { readonly type: 'opened'; readonly root_id: string; readonly agents: readonly Agent[] }
-  /** The composed history of one agent, and its pending mail. Messages that came since it was in view are joined behind it. */
+  /** The history of one agent with what it inherited, and its pending mail. Messages that arrived meanwhile are appended. */
   | {
       readonly type: 'history';
       readonly agent_id: string;
       readonly messages: readonly PlacedMessage[];
       readonly mail: readonly Mail[];
     }
-  /** The open questions as the ledger has them. */
+  /** The open approvals from the ledger. */
   | { readonly type: 'asks'; readonly asks: readonly Ask[] }
   | { readonly type: 'go'; readonly to: Direction }
   | { readonly type: 'visit'; readonly agent_id: string }
   | { readonly type: 'slot'; readonly slot: number }
   | { readonly type: 'pin'; readonly agent_id: string; readonly slot: number }
   | { readonly type: 'draft'; readonly agent_id: string; readonly text: string }
-  /** The person began or ended a capture, or captured a line; `lost`: it did not reach the ledger. */
+  /** The person started or ended a capture, or captured a line; `lost`: it did not reach the ledger. */
   | {
       readonly type: 'captured';
       readonly agent_id: string;
@@ -40,20 +40,20 @@ export type UiEvent =
       readonly text: string;
       readonly tone: 'plain' | 'good' | 'bad';
     }
-  /** Opens or closes a folded entry, by its place in the entries. */
+  /** Opens or closes an entry, by its index. */
   | { readonly type: 'fold'; readonly agent_id: string; readonly index: number; readonly opened: boolean }
-  /** A person took these out of sight. */
+  /** A person reaped these. */
   | { readonly type: 'reaped'; readonly ids: readonly string[] }
-  /** The first key since the person's own question (kill, quit) came up. */
+  /** The first key since the confirmation (kill, quit) came up. */
   | { readonly type: 'decide'; readonly letter: string }
   /** Null closes. */
   | { readonly type: 'overlay'; readonly overlay: Overlay | null }
-  /** The queue of questions comes into sight, or is put off; putting off never answers. */
+  /** The head of the queue is shown, or postponed; postponing never answers. */
   | { readonly type: 'question'; readonly shown: boolean }
-  /** Pages of the question in sight are turned. */
+  /** Pages of the visible question are turned. */
   | { readonly type: 'turned'; readonly by: number }
   | { readonly type: 'saying'; readonly text: string | null }
-  /** A key, or a paste. `alone`: the character that it wrote into an empty draft. */
+  /** A key, or a paste. `alone`: see `withKey`. */
   | { readonly type: 'typed'; readonly alone: string | null }
   | { readonly type: 'leader'; readonly on: boolean }
   | { readonly type: 'tick'; readonly now: number };

@@ -5,35 +5,35 @@ import type { Answer, Choice } from '../keys/answer.ts';
 import type { Entry } from './entry.ts';
 import { PersistentMap } from './persistent-map.ts';
 
-/** What the UI keeps of one agent beside what the ledger says. */
+/** What the UI keeps of one agent, beside its record. */
 export interface AgentPane {
   readonly entries: readonly Entry[];
-  /** Its scrollback is whole; until then messages that come are only kept for when its history is there. */
+  /** Its history is loaded; until then, messages of the agent in view are collected in `early`. */
   readonly whole: boolean;
   readonly early: readonly PlacedMessage[];
   /** Seq of the newest message among the entries. */
   readonly seq: number;
-  /** Text that the model is just saying; empty when it is silent. */
+  /** Text of the answer that is being streamed. */
   readonly streaming: string;
-  /** What it is just thinking. */
+  /** Reasoning that is being streamed. */
   readonly reasoning: string;
   /** Why its model request waits, and until when. */
   readonly delay: { readonly reason: string; readonly until: number } | null;
-  /** What running calls print, by call id: the newest part. */
+  /** The newest output of running calls, by call id. */
   readonly output: ReadonlyMap<string, string>;
-  /** Letters that wait for it, by sender (`human` for the person). */
-  readonly letters: ReadonlyMap<string, number>;
-  /** What the person wrote to it and its turn has not taken yet, oldest first. */
+  /** How many unread messages it has, by sender (`human` for the person). */
+  readonly unread: ReadonlyMap<string, number>;
+  /** Messages of the person that its turn has not taken yet, oldest first. */
   readonly queued: readonly { readonly id: string; readonly text: string }[];
-  /** Children that calls of the newest assistant message delegated to (seed 5): they keep their rows when they are done. */
+  /** Children that calls of the newest assistant message delegated to; they keep their rows when they are done. */
   readonly delegates: readonly { readonly call_id: string; readonly agent_id: string }[];
-  /** What the person has typed and not sent. */
+  /** Typed and not sent. */
   readonly draft: string;
-  /** Captured lines, null when no capture is on (seed 1, Capture Mode): what the ledger has, and what was sent to it. */
+  /** Captured lines, null without a capture: those shown, those in the ledger, and changes on their way to it. */
   readonly capture: readonly string[] | null;
   readonly captured: readonly string[] | null;
   readonly capture_sent: readonly CaptureContent[];
-  /** Entries that came while another agent was in view. */
+  /** Entries that arrived while another agent was in view. */
   readonly unseen: number;
 }
 
@@ -43,50 +43,50 @@ export type Overlay =
   | { readonly type: 'quit'; readonly working: number }
   | { readonly type: 'keys' };
 
-/** The question of an agent that is in sight (`question.ts`). */
+/** The visible question of an agent (`question.ts`). */
 export interface Question {
-  /** When it came into sight, milliseconds since the epoch. */
+  /** When it was shown, milliseconds since the epoch. */
   readonly since: number;
-  /** Words that go with a deny; null while none are asked for. */
+  /** The reason of a denial that is being typed; null: none is. */
   readonly saying: string | null;
-  /** A letter that is an answer if nothing follows it. */
+  /** A letter that answers if nothing follows it. */
   readonly held: HeldLetter | null;
-  /** The part of what is asked that is in sight, where there is no room for all of it. */
+  /** The page in view, where there is no room for the whole question. */
   readonly page: number;
 }
 
 export interface HeldLetter {
   readonly answer: Answer;
-  /** The draft that it made. */
+  /** The draft with the letter. */
   readonly text: string;
   readonly at: number;
 }
 
 export interface UiState {
-  /** In order of birth. */
+  /** Oldest first. */
   readonly agents: PersistentMap<Agent>;
   readonly root_id: string | null;
   /** The agent in view; null before the first prompt. */
   readonly view: string | null;
-  /** Slots 1–9 by agent id, fixed at birth; slot 0 is the root. */
+  /** Slots 1–9 by agent id; slot 0 is the root. */
   readonly slots: ReadonlyMap<string, number>;
   readonly panes: PersistentMap<AgentPane>;
   /** Open questions of the whole tree, first in first out. */
   readonly asks: readonly Ask[];
-  /** Ids of asks that the person put off; they do not come up by themselves again. */
+  /** Ids of asks that the person postponed; they do not come up again by themselves. */
   readonly put_off: ReadonlySet<string>;
   readonly overlay: Overlay | null;
-  /** The letter that answers the person's own question if nothing follows it (`decision.ts`). */
+  /** The letter that decides the confirmation if nothing follows it (`confirmation.ts`). */
   readonly deciding: { readonly decision: Choice; readonly text: string; readonly at: number } | null;
-  /** The head of the queue is in sight. */
+  /** Null: the queue is empty, or hidden. */
   readonly question: Question | null;
-  /** When the person last pressed a key, or pasted; milliseconds since the epoch. */
+  /** When the person last pressed a key or pasted, milliseconds since the epoch. */
   readonly typed_at: number;
-  /** The leader key was pressed and waits for the next one. */
+  /** The leader key was pressed. */
   readonly leader: boolean;
-  /** What is wrong with the ledger; null while it can be reached. */
+  /** Why the ledger cannot be reached; null: it can. */
   readonly trouble: string | null;
-  /** Milliseconds since the epoch: moves spinners and clocks. */
+  /** Milliseconds since the epoch; drives spinners and clocks. */
   readonly now: number;
 }
 
@@ -99,7 +99,7 @@ export const EMPTY_PANE: AgentPane = {
   reasoning: '',
   delay: null,
   output: new Map(),
-  letters: new Map(),
+  unread: new Map(),
   queued: [],
   delegates: [],
   draft: '',

@@ -3,14 +3,14 @@ import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agent-changes.ts';
 import { withCapture, withoutCapture } from './capture.ts';
 import { withChoiceKey } from './confirmation.ts';
-import { atSlot, neighbour } from './family.ts';
+import { agentAtSlot, neighbour } from './family.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput } from './message-changes.ts';
 import { PersistentMap } from './persistent-map.ts';
 import { asked, putOff, saying, turned, withAsks, withKey } from './question.ts';
 import type { UiEvent } from './ui-event.ts';
 import { type AgentPane, EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
 
-/** What the UI shows after an event. Pure: no clock, no I/O; no event costs more because more agents are idle. */
+/** The state after an event. Pure: no clock, no I/O; the cost of an event does not grow with the number of idle agents. */
 export function reduce(state: UiState, event: UiEvent): UiState {
   switch (event.type) {
     case 'runtime':
@@ -26,7 +26,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'visit':
       return goTo(state, event.agent_id);
     case 'slot':
-      return goTo(state, atSlot(state, event.slot));
+      return goTo(state, agentAtSlot(state, event.slot));
     case 'pin':
       return pinned(state, event.agent_id, event.slot);
     case 'draft':
@@ -58,7 +58,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
   }
 }
 
-/** The agent whose history the UI needs: it is in view and its scrollback is not whole. */
+/** The agent whose history has to be loaded: the one in view, if its scrollback is incomplete. */
 export function needsHistory(state: UiState): string | null {
   return state.view !== null && !paneOf(state, state.view).whole ? state.view : null;
 }
@@ -86,7 +86,7 @@ function afterRuntime(state: UiState, event: RuntimeEvent): UiState {
 
 function opened(state: UiState, event: Extract<UiEvent, { type: 'opened' }>): UiState {
   const births = [...event.agents].sort((a, b) => a.created_at - b.created_at || a.depth - b.depth);
-  // Maps of their own: those of the empty state keep the places of what was heard of before it was opened.
+  // New maps: those of the empty state remember the order of agents heard of before.
   const maps = { agents: PersistentMap.empty<Agent>(), panes: PersistentMap.empty<AgentPane>() };
   const { now, typed_at } = state;
   const empty: UiState = { ...EMPTY_UI, ...maps, root_id: event.root_id, now, typed_at };
@@ -98,11 +98,11 @@ function goTo(state: UiState, agent_id: string | null): UiState {
   return { ...withOverlay(visit(state, agent_id), null), leader: false };
 }
 
-/** A person gives a slot away: whoever had it takes the other's. */
+/** Gives an agent a slot; the agent that had it gets the other one's. */
 function pinned(state: UiState, agent_id: string, slot: number): UiState {
   if (agent_id === state.root_id || !state.agents.has(agent_id) || slot < 1 || slot > 9) return state;
   const slots = new Map(state.slots);
-  const [holder, old] = [atSlot(state, slot), slots.get(agent_id)];
+  const [holder, old] = [agentAtSlot(state, slot), slots.get(agent_id)];
   if (holder !== null && holder !== agent_id) {
     if (old === undefined) slots.delete(holder);
     else slots.set(holder, old);
@@ -138,6 +138,6 @@ function folded(state: UiState, { agent_id, index, opened }: Extract<UiEvent, { 
 
 function withOverlay(state: UiState, overlay: UiState['overlay']): UiState {
   const next: UiState = { ...state, overlay, deciding: null, leader: false };
-  // A list hid the question: it can be read only from now on.
+  // The list hid the question: the time to read it starts now.
   return overlay === null && state.overlay !== null && state.question !== null ? asked(next) : next;
 }

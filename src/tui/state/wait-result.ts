@@ -7,7 +7,7 @@ export interface WaitResult {
 
 const STATUSES: ReadonlySet<string> = new Set<WaitStatus>(['received', 'running', 'idle', 'dead']);
 
-/** The output of a wait (seed 1, Return value) as rows; null when it is none. */
+/** The output of `wait` as rows; null when it is something else. */
 export function readWait(output: string): WaitResult | null {
   const value = objectOf(output);
   if (value === null) return null;

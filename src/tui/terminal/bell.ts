@@ -1,10 +1,10 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 
-/** A turn of the root that took longer than this rings when nobody looks. */
+/** A longer turn of the root rings at its end. */
 const LONG_TURN_MS = 10_000;
 
-/** Says what somebody who does not look must be told: the root is done after a long turn, or an agent failed. Never of each child. */
+/** Decides when to ring for somebody who looks elsewhere: the root ended a long turn, or an agent failed. Children do not ring. */
 export class Bell {
   #turn_began = 0;
 

@@ -8,13 +8,13 @@ import {
 import type { TerminalSize } from './reflow.ts';
 import type { Frame } from './screen.ts';
 
-/** The full half of a screen as text to write: the alternate screen, of which only changed lines are written. */
+/** Paints the alternate screen: returns the output for the lines that changed. */
 export class FullPainter {
-  /** Null: nothing is known of what stands on the screen. */
+  /** Null: the content of the screen is unknown. */
   #lines: readonly string[] | null = null;
   #cursor: Frame['cursor'] = null;
 
-  /** The screen is another one, or has another size. */
+  /** The content of the screen is unknown: it was entered, or resized. */
   forget(): void {
     this.#lines = null;
   }

@@ -10,25 +10,25 @@ import { rowsOf, type TerminalSize } from './reflow.ts';
 import type { Frame } from './screen.ts';
 
 /**
- * The inline half of a screen as text to write: lines that scroll away as ever, and a live block below them. Knows where its block
- * stands only relative to the cursor, which rests in it; every movement is relative, so that whatever scrolls takes the block along.
+ * Paints inline: printed lines that go into the scrollback, and a live block below them. The position of the block is known only
+ * relative to the cursor, which stays in it; all movements are relative, so that the block may scroll.
  */
 export class InlinePainter {
   #lines: readonly string[] = [];
   #cursor: Frame['cursor'] = null;
-  /** The row of the block in which the cursor is. */
+  /** The cursor's row in the block. */
   #row = 0;
   #shown = true;
   #resized = false;
-  /** Of the screen, when the block was drawn. */
+  /** Height of the screen when the block was drawn. */
   #rows = 0;
 
-  /** The window has another size than when the block was drawn; the next painting finds its place and draws it whole. */
+  /** The window was resized: the next output has to locate the block and draw it whole. */
   resized(): void {
     this.#resized = true;
   }
 
-  /** Below the lines stands the next frame, or the block as it was. */
+  /** Prints lines above the block; `frame` replaces the block. */
   print(lines: readonly string[], size: TerminalSize, frame?: Frame): string {
     if (lines.length === 0) return '';
     const { lines: block, cursor } =
@@ -49,14 +49,14 @@ export class InlinePainter {
     return `${this.#hide()}${this.#differences(lines, size)}${this.#placeCursor(cursor, size)}`;
   }
 
-  /** The block goes; the cursor stands where it began, and there it will begin again. */
+  /** Erases the block; the next one starts in its place. */
   erase(size: TerminalSize): string {
     const out = `${this.#toTop(size)}${this.#lines.length > 0 ? ERASE_BELOW : ''}`;
     this.#forget();
     return out;
   }
 
-  /** Somebody else has used the terminal meanwhile: the next block begins where the cursor is. */
+  /** Something else has used the terminal: the next block starts at the cursor. */
   startHere(): void {
     this.#forget();
     this.#shown = true;
@@ -75,22 +75,22 @@ export class InlinePainter {
     return CURSOR_HIDDEN;
   }
 
-  /** From the cursor to the first row of the block, which may have been broken anew by the terminal. */
+  /** From the cursor to the first row of the block, which the terminal may have rewrapped. */
   #toTop(size: TerminalSize): string {
     return `\r${upOrDown(-(this.#resized ? this.#rowsAbove(size) : this.#row))}`;
   }
 
-  /** How far above the cursor the block begins now that the window has another size. */
+  /** Rows from the start of the block to the cursor, after a resize. */
   #rowsAbove({ columns, rows, reflow }: TerminalSize): number {
     if (reflow === 'none') return this.#row;
     const above = sum(this.#lines.slice(0, this.#row).map((line) => rowsOf(line, columns)));
     if (reflow === 'all') return above + Math.floor((this.#cursor?.column ?? 0) / columns);
-    // A lower window has thrown away rows below the cursor before the others were broken.
+    // A lower window drops rows below the cursor before it rewraps the others.
     const kept = this.#lines.length - Math.max(0, this.#rows - rows);
     return above + sum(this.#lines.slice(this.#row + 1, kept).map((line) => rowsOf(line, columns) - 1));
   }
 
-  /** Everything at once, on ground that is empty from the cursor on. */
+  /** The whole block, where the screen is empty from the cursor on. */
   #fresh(lines: readonly string[], { columns, rows }: TerminalSize): string {
     this.#rows = rows;
     this.#resized = false;
@@ -111,7 +111,7 @@ export class InlinePainter {
     };
     for (const [index, line] of lines.entries()) {
       if (index < before.length && line === before[index]) continue;
-      // A row that is not there yet comes from a line break: at the bottom of the screen nothing else makes one.
+      // At the bottom of the screen, only a line break makes a new row.
       if (index >= before.length && index > 0) {
         out += `${to(index - 1)}\n`;
         row = index;
@@ -136,7 +136,7 @@ export class InlinePainter {
   }
 }
 
-/** What of a frame the screen holds: its lower end, where the input is. */
+/** The part of a frame that fits the screen: its lower end, where the input is. */
 function onScreen(frame: Frame, { rows }: TerminalSize): Frame {
   const cut = Math.max(0, frame.lines.length - rows);
   const { cursor } = frame;

@@ -1,30 +1,30 @@
 import { isKeyRelease, StdinBuffer } from '@earendil-works/pi-tui';
 
-/** What comes from a terminal, told apart. */
+/** The kinds of input from a terminal. */
 export interface KeySourceListener {
   readonly onInput: (data: string) => void;
   readonly onFocus: (focused: boolean) => void;
-  /** The terminal has said which of the two ways it knows to report keys with modifiers. */
+  /** The terminal has reported which keyboard protocol it has. */
   readonly onKeyboard: (protocol: 'kitty' | 'older') => void;
-  /** The terminal has said its name and version (XTVERSION). */
+  /** The terminal has reported its name and version (XTVERSION). */
   readonly onName: (name: string) => void;
 }
 
-/** Over a network the bytes of one key come further apart. */
+/** How long an escape waits for the rest of its sequence; longer over a network. */
 const ESCAPE_MS = 25;
 const ESCAPE_REMOTE_MS = 100;
 
-// Behind the escape character.
+// What follows the escape character.
 const KITTY_FLAGS = /^\[\?(\d+)u$/;
 const DEVICE_ATTRIBUTES = /^\[\?[\d;]*c$/;
 const NAME = /^P>\|(.*).\\$/s;
 const FOCUS = /^\[([IO])$/;
 
-/** Cuts the bytes of a terminal into keys and whole pastes, and takes out the answers that are not meant for the app. */
+/** Splits the input of a terminal into keys and pastes, and filters out its reports. */
 export class KeySource {
   readonly #buffer: StdinBuffer;
   readonly #listener: KeySourceListener;
-  /** The first half of a character beyond U+FFFF; the buffer hands out halves. */
+  /** A high surrogate: the buffer emits surrogates one by one. */
   #half = '';
 
   constructor(listener: KeySourceListener, env: NodeJS.ProcessEnv) {
@@ -39,7 +39,7 @@ export class KeySource {
     this.#buffer.process(data);
   }
 
-  /** Forgets what came in part. */
+  /** Discards an incomplete sequence. */
   clear(): void {
     this.#buffer.clear();
     this.#half = '';

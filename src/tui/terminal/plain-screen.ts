@@ -4,7 +4,7 @@ import type { Screen, ScreenListener } from './screen.ts';
 const CTRL_C = '\x03';
 const COLUMNS = 80;
 
-/** A terminal that can only print lines (`TERM=dumb`): what is typed comes line by line, and no control sequence is ever written. */
+/** A terminal that can only print lines (`TERM=dumb`): input comes line by line, and no control sequence is written. */
 export class PlainScreen implements Screen {
   readonly full = false;
   readonly rows = 40;
@@ -22,7 +22,7 @@ export class PlainScreen implements Screen {
     this.#onHangup = listener.onHangup;
     this.#lines = createInterface({ input, terminal: false });
     this.#lines.on('line', (line) => {
-      // A letter alone answers what is to be confirmed; everything else is text.
+      // A single letter is a key, for confirmations; everything else is text.
       if (/^[a-z]$/i.test(line.trim())) listener.onInput(line.trim());
       else if (line !== '') listener.onInput(`\x1b[200~${line}\x1b[201~`);
       listener.onInput('\r');

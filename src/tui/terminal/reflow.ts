@@ -2,21 +2,20 @@ import { stripVTControlCharacters } from 'node:util';
 import { visibleWidth } from '@earendil-works/pi-tui';
 
 /**
- * What a terminal does with the lines on its screen when its window gets narrower, and with the cursor among them. `all`: breaks every
- * line anew, the cursor keeps its place in the text. `xterm.js`: leaves the cursor's line alone, and moves the cursor down by the rows
- * that come up below it too. `none`: cuts. So counts whoever is unknown: at worst a row of the old block stays behind, never is a
- * printed line lost.
+ * What a terminal does with the lines on its screen, and with the cursor, when its window gets narrower. `all`: rewraps every line, the
+ * cursor keeps its place in the text. `xterm.js`: leaves the cursor's line alone, and moves the cursor down also by rows that appear
+ * below it. `none`: truncates; the default, since at worst a row of the old block stays behind and no printed line is lost.
  */
 export type Reflow = 'all' | 'xterm.js' | 'none';
 
-/** What a painter must know of the terminal at the moment. */
+/** What a painter has to know of the terminal. */
 export interface TerminalSize {
   readonly columns: number;
   readonly rows: number;
   readonly reflow: Reflow;
 }
 
-/** From the environment, until the terminal says its own name. */
+/** From the environment, until the terminal reports its name. */
 export function reflowOf(env: NodeJS.ProcessEnv): Reflow {
   if (env.TMUX) return 'all';
   if (env.STY || env.XTERM_VERSION || /^(?:linux|st|screen|rxvt)\b/.test(env.TERM ?? '')) return 'none';
@@ -26,7 +25,7 @@ export function reflowOf(env: NodeJS.ProcessEnv): Reflow {
   return 'none';
 }
 
-/** From the name with which a terminal answers XTVERSION; null when the name says nothing. */
+/** From the name that a terminal reports (XTVERSION); null for an unknown one. */
 export function reflowOfName(name: string): Reflow | null {
   if (/^xterm\.js/i.test(name)) return 'xterm.js';
   if (/^xterm/i.test(name)) return 'none';
@@ -36,12 +35,12 @@ export function reflowOfName(name: string): Reflow | null {
 
 const graphemes = new Intl.Segmenter();
 
-/** How many rows a line of the block occupies once a narrower window has broken it. */
+/** Rows that a line of the block takes when the terminal has rewrapped it. */
 export function rowsOf(line: string, columns: number): number {
-  if (visibleWidth(line) <= columns || disputed(line)) return 1;
+  if (visibleWidth(line) <= columns || hasDisputedWidth(line)) return 1;
   let rows = 1;
   let column = 0;
-  // A wide character that does not fit goes to the next row whole.
+  // A wide character that does not fit goes to the next row.
   for (const { segment } of graphemes.segment(stripVTControlCharacters(line))) {
     const width = visibleWidth(segment);
     if (column + width > columns) {
@@ -53,7 +52,7 @@ export function rowsOf(line: string, columns: number): number {
   return rows;
 }
 
-/** Joined emoji, flags and skin tones: terminals do not agree how wide they are. */
-export function disputed(line: string): boolean {
+/** Joined emoji, flags and skin tones: terminals disagree about their width. */
+export function hasDisputedWidth(line: string): boolean {
   return /[\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}]/u.test(line);
 }

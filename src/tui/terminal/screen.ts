@@ -1,12 +1,12 @@
-/** What stands at the bottom of the terminal, or fills it. Lines carry their own colours, never a line break, and fit the width. */
+/** What is drawn at the bottom of the terminal, or fills it. Lines contain their colours, no line break, and fit the width. */
 export interface Frame {
   readonly lines: readonly string[];
-  /** Where the real cursor stands (row of `lines`, column in cells); null: hidden. */
+  /** Position of the cursor (row of `lines`, column in cells); null: hidden. */
   readonly cursor: { readonly row: number; readonly column: number } | null;
 }
 
 /**
- * The terminal as the app uses it. The contract:
+ * The terminal, as the app uses it. The contract:
  * - Inline (the default): `print` puts finished lines into the native scrollback, `draw` keeps a live block below them. Only lines that
  *   changed are written; the block never exceeds the screen; the scrollback is never cleared (no `CSI 3J`), nothing is redrawn whole.
  * - Full (`enterFull` … `leaveFull`): the alternate screen, filled by `draw`; leaving shows the inline part as it was left. What is
@@ -20,13 +20,13 @@ export interface Screen {
   readonly rows: number;
   readonly full: boolean;
   print(lines: readonly string[]): void;
-  /** `above` is printed in the same stroke: a block that gets lower leaves no empty rows behind what it said. */
+  /** `above` is printed in the same write, so that a block that shrinks leaves no empty rows behind. */
   draw(frame: Frame, above?: readonly string[]): void;
   enterFull(): void;
   leaveFull(): void;
-  /** BEL and OSC 9, for when nobody looks; does nothing while the terminal has the focus. */
+  /** BEL and OSC 9; does nothing while the terminal has the focus. */
   attention(text: string): void;
-  /** Ctrl-Z: gives the terminal back, stops the process group, and takes it again when continued. */
+  /** Ctrl-Z: restores the terminal, stops the process group, and takes the terminal again when continued. */
   suspend(): void;
   close(): void;
 }
@@ -35,6 +35,6 @@ export interface ScreenListener {
   /** One key or paste at a time, as the terminal sent it (bracketed pastes whole). */
   readonly onInput: (data: string) => void;
   readonly onResize: () => void;
-  /** The terminal is gone (SIGHUP), or asks the program to end. */
+  /** The terminal is gone (SIGHUP), or the program is asked to end. */
   readonly onHangup: () => void;
 }

@@ -1,6 +1,6 @@
 import { isKittyProtocolActive, setKittyProtocolActive } from '@earendil-works/pi-tui';
 
-/** Keys are told apart (1), with the layout-independent key beside them (4). */
+/** Disambiguate escape codes (1), report alternate keys (4). */
 const KITTY_ON = '\x1b[>5u';
 const KITTY_OFF = '\x1b[<u';
 const KITTY_QUERY = '\x1b[?u';
@@ -13,10 +13,10 @@ const FOCUS_OFF = '\x1b[?1004l';
 const ALTERNATE_ON = '\x1b[?1049h';
 const ALTERNATE_OFF = '\x1b[?1049l';
 const NAME_QUERY = '\x1b[>q';
-/** Every terminal answers this one, so that the answers to the others have come, or will not. */
+/** Every terminal answers this one; by then the others have been answered, or never will be. */
 const ATTRIBUTES_QUERY = '\x1b[c';
 
-/** What a terminal has been asked to do beside showing text, so that it can be undone. Each method gives what is to be written. */
+/** The modes that were set in a terminal, so that they can be reset. Each method returns what has to be written. */
 export class TerminalModes {
   #taken = false;
   #kitty = false;
@@ -32,7 +32,7 @@ export class TerminalModes {
     return `${PASTE_ON}${FOCUS_ON}${KITTY_ON}${KITTY_QUERY}${NAME_QUERY}${ATTRIBUTES_QUERY}`;
   }
 
-  /** The terminal has answered. Those that know the newer protocol answer for it first. */
+  /** The terminal has reported a keyboard protocol; one that has the newer one reports that first. */
   keyboard(protocol: 'kitty' | 'older'): string {
     if (!this.#taken || this.#kitty || this.#other_keys) return '';
     this.#kitty = protocol === 'kitty';
@@ -44,14 +44,14 @@ export class TerminalModes {
 
   enterAlternate(): string {
     this.#alternate = true;
-    // Each of the two screens has its own keyboard settings.
+    // Each of the two screens has keyboard modes of its own.
     return `${ALTERNATE_ON}${this.#kitty ? KITTY_ON : ''}`;
   }
 
   leaveAlternate(): string {
     if (!this.#alternate) return '';
     this.#alternate = false;
-    // Cleared first: resized meanwhile, tmux would carry lines of it over into its history.
+    // Cleared first: after a resize, tmux would put lines of it into its history.
     return `\x1b[H\x1b[J${this.#kitty ? KITTY_OFF : ''}${ALTERNATE_OFF}`;
   }
 

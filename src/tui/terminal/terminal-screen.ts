@@ -8,7 +8,7 @@ import type { Frame, Screen, ScreenListener } from './screen.ts';
 import { TerminalModes } from './terminal-modes.ts';
 import { TerminalSignals } from './terminal-signals.ts';
 
-/** A window is often dragged through many sizes; what is written in between meets one that we do not know of. */
+/** Debounce of resizes: a window that is being dragged has a size that we do not know yet. */
 const SETTLE_MS = 80;
 const EMPTY: Frame = { lines: [], cursor: null };
 
@@ -17,7 +17,7 @@ export interface TerminalStreams {
   readonly output: WriteStream;
 }
 
-/** The terminal of this process: takes it when made, gives it back with `close`, at the latest when the process ends. */
+/** The terminal of this process: taken by the constructor, restored by `close`, at the latest when the process exits. */
 export class TerminalScreen implements Screen {
   readonly #input: ReadStream;
   readonly #output: WriteStream;
@@ -28,17 +28,17 @@ export class TerminalScreen implements Screen {
   readonly #keys: KeySource;
   readonly #signals: TerminalSignals;
   #reflow: Reflow;
-  /** What stood below the printed lines when the alternate screen was entered. */
+  /** The inline block, to be drawn again after the alternate screen. */
   #inline_frame = EMPTY;
   #full_frame = EMPTY;
-  /** Printed while the alternate screen is shown, or the window changes. */
+  /** Lines to print after the alternate screen, or after a resize. */
   #waiting: string[] = [];
   #full_wanted = false;
   #state: 'open' | 'suspended' | 'closed' = 'open';
-  /** The window has changed, and may change on. */
+  /** Set while the window is being resized. */
   #settling: NodeJS.Timeout | null = null;
-  /** The app is just being told of it. */
-  #told = false;
+  /** Guards against recursion from the listener. */
+  #notifying = false;
   #focused = true;
   #gone = false;
   #hung_up = false;
@@ -110,7 +110,7 @@ export class TerminalScreen implements Screen {
   enterFull(): void {
     if (this.#state !== 'open' || this.full) return;
     this.#settle();
-    // The app has drawn for the new size: it may have come here itself.
+    // The app has drawn for the new size, and may have called this method.
     if (this.full) return;
     this.#full_frame = EMPTY;
     this.#full_wanted = true;
@@ -127,7 +127,7 @@ export class TerminalScreen implements Screen {
 
   attention(text: string): void {
     if (this.#focused || this.#state !== 'open') return;
-    // A digit at the start would be read as another command of OSC 9.
+    // A digit at the start would select another command of OSC 9.
     const said = text.replaceAll(/\p{Cc}/gu, ' ').replace(/^(?=\d)/, ' ');
     this.#write(`\x07\x1b]9;${said}\x07`);
   }
@@ -147,10 +147,10 @@ export class TerminalScreen implements Screen {
     this.#signals.end(this.#hung_up);
     this.#input.off('data', this.#onData);
     this.#output.off('resize', this.#onResize);
-    // The listeners for errors stay: a terminal that is gone may say so late.
+    // The error listeners stay: a terminal that is gone may report that late.
   }
 
-  /** What is asked for can be written now, and does not wait. */
+  /** Output can be written now. */
   get #ready(): boolean {
     return this.#state === 'open' && this.#settling === null;
   }
@@ -163,7 +163,7 @@ export class TerminalScreen implements Screen {
     return this.full ? this.#full.draw(frame, this.#size) : this.#inline.draw(frame, this.#size);
   }
 
-  /** The inline part as it was left, below what has been printed since. */
+  /** Prints what was held back, then draws the inline block again. */
   #inlineAgain(): string {
     const out = this.#waiting.length > 0 ? this.#inline.print(this.#waiting, this.#size) : '';
     this.#waiting = [];
@@ -171,7 +171,7 @@ export class TerminalScreen implements Screen {
   }
 
   #showFull(): string {
-    // The block goes, and the cursor to where it began: where a block of lines ends up after a resize behind the curtain nobody knows.
+    // The block is erased first: after a resize on the other screen its place would be unknown.
     const out = `${this.#inline.erase(this.#size)}${this.#modes.enterAlternate()}`;
     this.#inline.startHere();
     this.#full.forget();
@@ -190,7 +190,7 @@ export class TerminalScreen implements Screen {
     this.#write(this.#modes.take());
   }
 
-  /** The live block is erased, unless somebody else has written below it; what was printed stays. */
+  /** Restores the terminal. The live block is erased, unless something else has written below it. */
   #give(ground: 'ours' | 'foreign'): void {
     this.#stopSettling();
     const erased = this.#modes.alternate || ground === 'foreign' ? '' : this.#inline.erase(this.#size);
@@ -202,7 +202,7 @@ export class TerminalScreen implements Screen {
     this.#rawMode(false);
   }
 
-  /** Continued after a stop, ours or one that nobody announced: nothing of what the terminal was told still holds. */
+  /** Continued after a stop, ours or an unannounced one: no terminal mode can be relied on. */
   #continued(): void {
     if (this.#state === 'closed') return;
     if (this.#state === 'open') this.#give('foreign');
@@ -210,11 +210,11 @@ export class TerminalScreen implements Screen {
     this.#take();
     const inline = this.#inlineAgain();
     this.#write(synchronized(`${inline}${this.full ? this.#showFull() : ''}`));
-    // The window may have changed while nobody listened.
+    // The window may have been resized meanwhile.
     this.#listener.onResize();
   }
 
-  /** Setting it anew when it is set already would do nothing, even if somebody else has changed it. */
+  /** Node does nothing when the mode is set already, even if another program has changed it: it is always reset before it is set again. */
   #rawMode(raw: boolean): void {
     try {
       this.#input.setRawMode(raw);
@@ -234,7 +234,7 @@ export class TerminalScreen implements Screen {
     this.#hangUp();
   };
 
-  /** A terminal that goes says so in several ways. */
+  /** A lost terminal is reported in several ways; the listener is called once. */
   #hangUp(): void {
     if (this.#hung_up || this.#state === 'closed') return;
     this.#hung_up = true;
@@ -254,12 +254,12 @@ export class TerminalScreen implements Screen {
     this.#settling = null;
   }
 
-  /** The app draws for the new size, and with what has come meanwhile that is one change. */
+  /** The app draws for the new size; that and what was held back are one write. */
   #settle(): void {
-    if (this.#settling === null || this.#told) return;
-    this.#told = true;
+    if (this.#settling === null || this.#notifying) return;
+    this.#notifying = true;
     this.#listener.onResize();
-    this.#told = false;
+    this.#notifying = false;
     this.#stopSettling();
     if (this.#state !== 'open') return;
     const out = this.full ? this.#full.draw(this.#full_frame, this.#size) : this.#inlineAgain();

@@ -1,18 +1,18 @@
 export interface TerminalSignalListener {
-  /** Somebody asks us to stop (SIGTSTP from outside: in raw mode Ctrl-Z is a key). */
+  /** SIGTSTP from another process: in raw mode Ctrl-Z is a key. */
   readonly onStop: () => void;
   readonly onContinue: () => void;
-  /** The terminal is gone, or we are asked to end. */
+  /** The terminal is gone, or the process is asked to end. */
   readonly onEnd: () => void;
-  /** The process ends now, by itself or by an error that nobody caught. */
+  /** The process exits. */
   readonly onExit: () => void;
 }
 
 const ENDS = ['SIGHUP', 'SIGTERM', 'SIGINT'] as const;
-/** Where there is no job control the stop is ignored, and we go on after this. */
+/** Without job control the stop has no effect; the process continues after this time. */
 const NOT_STOPPED_MS = 100;
 
-/** What happens to a process that owns a terminal. */
+/** The signals of a process that owns a terminal. */
 export class TerminalSignals {
   readonly #listener: TerminalSignalListener;
   #stopping: NodeJS.Timeout | null = null;
@@ -33,7 +33,7 @@ export class TerminalSignals {
     process.kill(0, 'SIGTSTP');
   }
 
-  /** `hung_up`: the terminal is gone, of which the kernel and the shell both tell; the second must not cut off what the first has begun. */
+  /** `hung_up`: the kernel and the shell both send SIGHUP; the second must not kill the process while it closes. */
   end(hung_up: boolean): void {
     if (this.#stopping !== null) clearTimeout(this.#stopping);
     const { onEnd, onExit, onStop } = this.#listener;

@@ -67,10 +67,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&#x27;': "'",
 };
 
-/** Nobody writes longer lines of code by hand, and the patterns of many languages take the square of their length. */
+/** Patterns of many languages take quadratic time in the length of a line. */
 const LONG_LINE = /.{201}/;
 
-/** Code as coloured lines; as it is where there is no colour, nobody knows the language, or a line is very long. */
+/** Code as coloured lines; plain without colours, in an unknown language, or with a very long line. */
 export function codeColours(code: string, language: string | undefined, style: UiStyle): string[] {
   const known = style.colour && language !== undefined && highlighter.getLanguage(language) !== undefined;
   if (!known || LONG_LINE.test(code)) return code.split('\n');
@@ -78,7 +78,7 @@ export function codeColours(code: string, language: string | undefined, style: U
   return paintSpans(value, style);
 }
 
-/** The highlighter's own notation: spans that nest, and five entities. A span may go over several lines; a colour never does. */
+/** Converts the highlighter's output: nested spans and five entities. A span may cross lines; a colour never does. */
 function paintSpans(html: string, style: UiStyle): string[] {
   const lines: string[] = [''];
   const open: (Paint | null)[] = [];

@@ -1,9 +1,9 @@
 import { columnsOf, fit, type Paint, paint, sign, type UiStyle } from '../../render/style.ts';
 
-/** Text of one line, without colours or line breaks of its own; with a paint if it has one. */
+/** A piece of a line, without colours or line breaks of its own; optionally with a colour. */
 export type Part = string | readonly [Paint, string];
 
-/** One line of parts, cut to the width as a whole: colours never count as columns and are always closed. */
+/** Joins parts to a line, truncated to the width; colours take no columns and are always reset. */
 export function line(style: UiStyle, width: number, parts: readonly Part[]): string {
   const plain = parts.map(textOf).join('');
   const cut = fit(plain, width, style);
@@ -28,12 +28,12 @@ function painted(part: Part, text: string, style: UiStyle): string {
   return typeof part === 'string' || text === '' ? text : paint(style, part[0], text);
 }
 
-/** Columns that the parts take side by side. */
+/** Columns that the parts take together. */
 export function columns(parts: readonly Part[]): number {
   return columnsOf(parts.map(textOf).join(''));
 }
 
-/** A rule over the whole width; none where lines are read aloud. */
+/** A rule over the whole width; none in accessible mode. */
 export function rule(style: UiStyle, width: number): string[] {
   return style.accessible ? [] : [line(style, width, [['dim', sign(style, '─').repeat(Math.max(0, width))]])];
 }

@@ -1,10 +1,10 @@
 /**
- * Cuts Markdown into pieces that can be rendered one by one. A boundary depends on what stands before it and on the first characters
- * behind it only: text that is still being written changes nothing but its last piece.
+ * Cuts Markdown into pieces that can be rendered one by one. A boundary depends only on what precedes it and on the first characters
+ * that follow: text appended to a stream changes only its last piece.
  */
 import { cutPlace, PIECE_MAX, pieceMax } from './wrap.ts';
 
-/** Code takes longer: its colours are looked for. */
+/** Smaller for code, since highlighting takes longer. */
 const CODE_MAX = 4_096;
 
 export interface Fence {
@@ -15,9 +15,9 @@ export interface Fence {
 export interface Piece {
   readonly start: number;
   readonly end: number;
-  /** A blank line stands before it. */
+  /** A blank line precedes it. */
   readonly gap: boolean;
-  /** It is code, or part of it; `opens` and `closes` say whether its first and last lines are the fence. */
+  /** A code block, or part of one; `opens` and `closes`: its first and last lines are the fence. */
   readonly code: { readonly fence: Fence; readonly opens: boolean; readonly closes: boolean } | null;
 }
 
@@ -26,14 +26,14 @@ const OPENING = /^(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 const INNER_OPENING = /^\s+(?:(?:[-+*]|\d{1,9}[.)])\s+)*(`{3,}|~{3,})|^(?:[-+*]|\d{1,9}[.)])\s+(`{3,}|~{3,})/;
 const LANGUAGE_MAX = 20;
 
-/** All pieces from `from` on; `from` is where a piece of an earlier cut began, and `resumed` that piece. */
+/** The pieces of a text; with `resumed`, a piece of an earlier cut, from that one on. */
 export function* cutPieces(text: string, resumed: Piece | null): Generator<Piece> {
   let pieces: Piece[] = [];
   const from = resumed?.start ?? 0;
   let start = from;
   let gap = resumed?.gap ?? false;
   let code: Piece['code'] = resumed?.code?.opens === false ? { ...resumed.code, closes: false } : null;
-  /** Inside a list: the marker that closes its code. */
+  /** In a code block inside a list: the marker that closes it. */
   let inner: string | null = null;
   let blank = false;
   let most = PIECE_MAX;

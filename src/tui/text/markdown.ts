@@ -6,13 +6,13 @@ import { codeColours } from './code-colours.ts';
 import { cutPieces, type Piece } from './markdown-pieces.ts';
 import { wrap } from './wrap.ts';
 
-// A link shows where it leads, the same on every terminal: what a model writes may hide that.
+// A link shows its target on every terminal: text written by a model could hide it.
 setCapabilityOverrides({ hyperlinks: false, images: null });
 
-/** What comes after so many paragraphs is shown as it was written. */
+/** Pieces rendered as Markdown; the rest is shown as it is. */
 const PIECES_MAX = 500;
 
-/** Markdown as lines that fit the width, a piece of it at a time. */
+/** Renders Markdown as lines that fit the width, piece by piece. */
 export function* markdown(text: string, width: number, style: UiStyle): Generator<readonly string[]> {
   const room = Math.max(1, width);
   let [index, empty] = [0, true];
@@ -24,7 +24,7 @@ export function* markdown(text: string, width: number, style: UiStyle): Generato
   }
 }
 
-/** The end of a text that grows: only its last piece is rendered again, and nothing that is not shown. */
+/** The end of a growing text: renders only its last piece again, and nothing that is not shown. */
 export class MarkdownTail {
   #text = '';
   #width = 0;
@@ -32,7 +32,7 @@ export class MarkdownTail {
   #pieces: Piece[] = [];
   #rendered: (readonly string[] | undefined)[] = [];
 
-  /** The last lines of it, `rows` at least where it has as many. */
+  /** Its last lines, at least `rows` if it has as many. */
   lines(text: string, width: number, style: UiStyle, rows: number): readonly string[] {
     const same = this.#style !== null && sameStyle(style, this.#style) && width === this.#width;
     if (!same || !text.startsWith(this.#text)) {
@@ -111,7 +111,7 @@ function render(source: string, width: number, style: UiStyle): string[] {
     const options = { preserveOrderedListMarkers: true, preserveBackslashEscapes: false, renderLatex: false };
     lines = new Markdown(source, 0, 0, theme(style), undefined, options).render(width);
   } catch {
-    // Whatever a model writes is shown, if need be as it was written.
+    // Text that the renderer fails on is shown as it is.
     return wrap(source, width, style);
   }
   const shown = lines.flatMap((line) => fitted(line, width, style)).map((line) => line.trimEnd());
@@ -129,7 +129,7 @@ function fitted(line: string, width: number, style: UiStyle): string[] {
     return wrap(spoken.replaceAll(/ *│ */g, '; '), width, style);
   }
   const drawn = style.unicode ? line : line.replaceAll(/[\u2500-\u257f]/g, asciiOf);
-  // The two libraries may count a rare character differently; a line that is too wide would break the screen.
+  // The libraries may measure a rare character differently; a line that is too wide would break the screen.
   return columnsOf(drawn.trimEnd()) <= width ? [drawn] : wrap(drawn, width, style);
 }
 

@@ -3,17 +3,17 @@ import { cleanLines } from '../../render/clean.ts';
 import { columnsOf, fit, type Style } from '../../render/style.ts';
 
 const TAB = '   ';
-/** More characters than this are never worked on at once; of emoji, which take ten times as long as other signs, fewer. */
+/** Maximum characters that are wrapped at once; fewer with emoji, which take ten times as long. */
 export const PIECE_MAX = 8_192;
 const EMOJI_MAX = 2_048;
 const EMOJI = /[\u200d\ud83c-\ud83e]/;
 
-/** The first emoji ever counted takes forty times as long as the next: better before somebody waits for it. */
+/** Measures an emoji in advance: the first one takes forty times as long as later ones. */
 export function warmUp(style: Style): void {
   wrap('👩‍👩‍👧', 1, style);
 }
 
-/** Foreign text as lines that fit: cleaned, broken at words where that is possible, between characters where it is not. */
+/** Untrusted text as lines that fit: cleaned, broken between words where possible. */
 export function wrap(text: string, width: number, style: Style): string[] {
   const room = Math.max(1, width);
   return wrapTextWithAnsi(cleanLines(text).replaceAll('\t', TAB), room).map((row) => {
@@ -22,7 +22,7 @@ export function wrap(text: string, width: number, style: Style): string[] {
   });
 }
 
-/** The same for text of any length, a piece of it at a time. */
+/** The same for text of any length, piece by piece. */
 export function* wrapInPieces(text: string, width: number, style: Style): Generator<string[]> {
   let start = 0;
   for (let end = rowsEnd(text, 0); end < text.length; end = rowsEnd(text, start)) {
@@ -32,7 +32,7 @@ export function* wrapInPieces(text: string, width: number, style: Style): Genera
   yield wrap(text.slice(start), width, style);
 }
 
-/** Behind the last of the lines that fit into a piece; where none does, as `cutPlace`. */
+/** The end of the last line that fits into a piece; if none does, see `cutPlace`. */
 function rowsEnd(text: string, start: number): number {
   const most = pieceMax(text.slice(start, start + PIECE_MAX));
   if (text.length - start <= most) return text.length;
@@ -40,12 +40,12 @@ function rowsEnd(text: string, start: number): number {
   return break_at === -1 ? cutPlace(text, start, text.length, most) : start + break_at + 1;
 }
 
-/** How much of such text is worked on at once. */
+/** Maximum characters of such text that are wrapped at once. */
 export function pieceMax(text: string): number {
   return EMOJI.test(text) ? EMOJI_MAX : PIECE_MAX;
 }
 
-/** Where a line that is too long is cut: behind a space if there is one, never inside a character. */
+/** Where a line that is too long is cut: after a space if there is one, never inside a surrogate pair. */
 export function cutPlace(text: string, start: number, end: number, most: number): number {
   if (end - start <= most) return end;
   const [half, limit] = [start + most / 2, start + most];

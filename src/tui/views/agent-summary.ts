@@ -6,7 +6,7 @@ import { statePaint, stateSign } from '../../render/state-mark.ts';
 import type { Paint, UiStyle } from '../../render/style.ts';
 import type { UiState } from '../state/ui-state.ts';
 
-/** Sign and words on how an agent stands: what it does, what it asks, what it said last, how it ended. */
+/** The state of an agent in one line: what it does, what it asks, what it said last, how it ended. */
 export function agentSummary(state: UiState, agent: Agent, style: UiStyle): readonly [Paint, string] {
   const ask = state.asks.find((one) => one.agent_id === agent.id);
   if (ask !== undefined)

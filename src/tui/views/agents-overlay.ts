@@ -1,5 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
-import { isWorking } from '../../records/agent/state.ts';
+import { lastMoment } from '../../render/agent-tree.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { columnsOf, fit, pad, sign, type UiStyle } from '../../render/style.ts';
@@ -15,10 +15,10 @@ const NAME_MAX = 34;
 const NAME_MIN = 10;
 const TOKENS_WIDTH = 7;
 const TIME_WIDTH = 7;
-/** Names are of more use than figures: below this width figures go. */
+/** Below this width there are no figures, in favour of names. */
 const FIGURES_FROM = 48;
 
-/** All agents as a tree (UX.md, Agents): stands still while states change, and scrolls with the selection. */
+/** All agents as a tree: rows keep their places while states change; scrolls with the selection. */
 export function agentsOverlay(
   state: UiState,
   overlay: Extract<Overlay, { readonly type: 'agents' }>,
@@ -50,7 +50,7 @@ export function agentsOverlay(
   };
 }
 
-/** Keeps the selection in the middle as far as the ends allow. */
+/** The first visible row: keeps the selection in the middle where possible. */
 function scrolled(place: number, count: number, room: number): number {
   return Math.max(0, Math.min(count - room, place - Math.floor(room / 2)));
 }
@@ -111,9 +111,8 @@ function rowLine(
 
 function figuresOf(agent: Agent, now: number): string {
   const used = agent.usage.input + agent.usage.output;
-  const until = isWorking(agent.state.type) ? now : (agent.ended_at ?? agent.updated_at);
   const tokens = used === 0 ? '' : count(used);
-  return `${tokens.padStart(TOKENS_WIDTH)}${duration(until - agent.created_at).padStart(TIME_WIDTH)} `;
+  return `${tokens.padStart(TOKENS_WIDTH)}${duration(lastMoment(agent, now) - agent.created_at).padStart(TIME_WIDTH)} `;
 }
 
 function hintLine(total: number, top: number, shown: number, width: number, style: UiStyle): string {

@@ -11,19 +11,19 @@ import { PIECE_MAX, pieceMax, wrap } from '../text/wrap.ts';
 import { box } from './box.ts';
 
 const WIDTH_MAX = 90;
-/** Rows that are not the subject: frame, where and why, keys. */
+/** Rows other than the call itself: frame, folder and rule, keys. */
 const FIXED = 5;
 const ACCESSIBLE_FIXED = 4;
 
 export interface AskingKeys {
   readonly shortcuts: Shortcuts;
-  /** Something is typed already: letters go on with it, and chords answer. */
+  /** There is a draft: letters extend it, and only chords answer. */
   readonly drafting: boolean;
-  /** What shows the lines for which there is no room. */
+  /** How to see the lines for which there is no room. */
   readonly whole?: string;
 }
 
-/** The question at the head of the queue: who asks, from where in the tree, and exactly what for. There is no default. */
+/** The approval at the head of the queue: who asks, from where in the tree, and for what exactly. There is no default answer. */
 export function approvalBox(
   state: UiState,
   question: Question,
@@ -45,18 +45,18 @@ export function approvalBox(
   ];
   const lines = box(title, rows, wide, style);
   if (lines.length <= height || style.accessible) return lines.slice(0, height);
-  // Too low for the frame: what is asked and the keys count more.
+  // No room for the frame: the call and the keys take precedence.
   const kept = [[['bold', title] as const], rows[0] ?? [], ...keyRows(question, keys, wide)];
   return box(title, kept.slice(1), wide, { ...style, accessible: true }).slice(0, height);
 }
 
-/** Whether the question may need more than a screen of so many rows has for it: then pages of it can be turned. */
+/** Whether the question may not fit a screen of `height` rows, so that it has pages. */
 export function hasPages(ask: Ask, width: number, height: number, style: UiStyle): boolean {
   const { lines } = subjectLines(ask, Math.min(width, WIDTH_MAX) - 4, style);
   return lines.length > Math.floor(height / 2) - FIXED;
 }
 
-/** What is allowed: all of it as long as there is room, else its beginning and its end, or a page of it; never cut in silence. */
+/** What the call would do: all of it if there is room, else its beginning and end, or a page; a mark says what is missing. */
 function subjectRows(
   ask: Ask,
   page: number,
@@ -77,7 +77,7 @@ function subjectRows(
   })).map(({ text, paint }) => [[paint, text]]);
 }
 
-/** Page 0 is the beginning and the end; the others follow each other, and behind the last one comes 0 again. */
+/** Page 0 has the beginning and the end; the others are consecutive, and after the last one comes 0 again. */
 function pageOf(
   lines: readonly AskRow[],
   page: number,
@@ -88,7 +88,7 @@ function pageOf(
   const pages = lines.length > rows ? Math.ceil(lines.length / size) + 1 : 1;
   const at = ((page % pages) + pages) % pages;
   if (at === 0) return cutLines(lines, rows, mark);
-  // The last page is a whole one: the box keeps its height, and with it where pages begin.
+  // The last page is full, so that the box keeps its height.
   const from = Math.min((at - 1) * size, lines.length - size);
   const told = `${from + 1}-${from + size} of ${lines.length} lines: PgUp, PgDn`;
   return [...lines.slice(from, from + size), mark(told)];
@@ -97,21 +97,21 @@ function pageOf(
 interface SubjectLines {
   readonly key: string;
   readonly lines: readonly AskRow[];
-  /** Characters that no line shows. */
+  /** Characters that are in no line. */
   readonly left_out: number;
 }
 
-/** The box is drawn many times a second, and what is asked stays. */
-const KEPT = new WeakMap<Ask, SubjectLines>();
+/** The box is drawn many times a second, and an ask does not change. */
+const CACHE = new WeakMap<Ask, SubjectLines>();
 
-/** Of one argument, and of all together, so many pieces are looked at: what is more loses its middle, and says so. */
+/** Maximum pieces shown of one argument, and of all together; a longer text loses its middle. */
 const PIECES = 4;
 const ARGUMENT_MAX = PIECES * PIECE_MAX;
 const ROOM_MIN = 200;
 
 function subjectLines(ask: Ask, width: number, style: UiStyle): SubjectLines {
   const key = `${width} ${style.unicode}`;
-  const kept = KEPT.get(ask);
+  const kept = CACHE.get(ask);
   if (kept?.key === key) return kept;
   let [share, left_out] = [1, 0];
   const lines = askParts(ask, ARGUMENT_MAX).flatMap((part): AskRow[] => {
@@ -124,7 +124,7 @@ function subjectLines(ask: Ask, width: number, style: UiStyle): SubjectLines {
     return shown.map((row) => ({ text: row, paint: part.language === 'diff' ? paintOf(row) : 'bold' }));
   });
   const all = { key, lines, left_out };
-  KEPT.set(ask, all);
+  CACHE.set(ask, all);
   return all;
 }
 
@@ -133,7 +133,7 @@ interface AskRow {
   readonly paint: Paint;
 }
 
-/** What says in a line how much of it is left out. */
+/** Room for the mark that says how much of a line is left out. */
 const MARK_ROOM = 24;
 
 function textOf({ name, is_subject, text }: AskPart): string {
@@ -147,7 +147,7 @@ function paintOf(line: string): Paint {
   return line.startsWith('-') ? 'red' : 'dim';
 }
 
-/** Every key stays in sight, with fewer words where there is less room. */
+/** Every key is always visible, with fewer words where there is less room. */
 function keyRows(
   { saying, held }: Question,
   { shortcuts, drafting }: AskingKeys,
@@ -213,7 +213,7 @@ function key(name: string): Part {
   return ['bold', name];
 }
 
-/** Who asks, from where in the tree, for what: as much of it as fits, the tool always. */
+/** Who asks, from where in the tree, for which tool: as much as fits, the tool always. */
 function titleOf(state: UiState, ask: Ask, width: number, style: UiStyle): string {
   const dash = style.accessible ? '-' : sign(style, '─');
   const count = `1 of ${state.asks.length}`;

@@ -1,7 +1,7 @@
 import { fit, sign, type UiStyle } from '../../render/style.ts';
 import { columns, line, type Part } from '../text/line.ts';
 
-/** Lines in a frame with a title; without the frame where lines are read aloud. */
+/** Lines in a frame with a title; without the frame in accessible mode. */
 export function box(
   title: string,
   rows: readonly (readonly Part[])[],
@@ -25,7 +25,6 @@ export function box(
     ...rows.map((row) => {
       const space = ' '.repeat(Math.max(0, inner - columns(row)));
       const bar = edge(sign(style, '│'));
-      // What does not fit is cut inside the frame.
       return `${line(style, 2, [bar, ' '])}${line(style, inner, row)}${space}${line(style, 2, [' ', bar])}`;
     }),
     line(style, width, [edge(`${sign(style, '└')}${dash.repeat(width - 2)}${sign(style, '┘')}`)]),

@@ -3,7 +3,7 @@ import { sign, type UiStyle } from '../../render/style.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import { columns, line, type Part } from '../text/line.ts';
 
-/** Says that a capture is on and that nothing of it reaches a model (seed 1, Capture Mode); null when none is. */
+/** Says that a capture is open and that nothing of it is sent; null without one. */
 export function captureBar(state: UiState, width: number, style: UiStyle): string | null {
   const agent = state.view === null ? undefined : state.agents.get(state.view);
   if (agent === undefined) return null;

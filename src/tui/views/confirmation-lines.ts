@@ -8,7 +8,7 @@ import { wrap } from '../text/wrap.ts';
 
 const NAMES_MAX = 3;
 
-/** `Kill file-reader and 1 descendant (grep-all)? …`, and the question before quitting. Nothing is done by Enter alone. */
+/** `Kill file-reader and 1 descendant (grep-all)? …`, and the question before quitting. Enter has no default. */
 export function confirmationLines(
   state: UiState,
   overlay: Confirmation,
@@ -18,14 +18,14 @@ export function confirmationLines(
 ): string[] {
   const whole = overlay.type === 'kill' ? killText(state, overlay) : quitText(state, overlay.working);
   const rows = wrap(whole, width, style);
-  // Too low for all of it: the keys come first, and what they do.
+  // No room for all of it: the keys come first.
   const shown = rows.length <= height ? rows : wrap(shortText(state, overlay), width, style).slice(0, height);
   return shown.map((row) => line(style, width, [['yellow', row]]));
 }
 
 const DECIDING: Readonly<Record<Choice, string>> = { kill: 'kill', detach: 'detach', stay: 'nothing ends' };
 
-/** The keys; or what the letter that was pressed does if nothing follows it. */
+/** The keys; or what the pressed letter does if nothing follows it. */
 function keysOf({ deciding }: UiState, keys: string): string {
   if (deciding === null) return keys;
   return `[${clean(deciding.text)}] ${DECIDING[deciding.decision]} in a moment, Enter: now; other keys: it was text`;

@@ -7,7 +7,7 @@ const CHOICES = [
   ['Use a local model', '(OpenAI-compatible URL)'],
 ] as const;
 
-/** What a person sees who has no key yet (UX.md, First run). `selected` counts from 0. */
+/** The menu for a person without a key for a model. `selected` counts from 0. */
 export function firstRun(selected: number, width: number, style: UiStyle): string[] {
   const longest = Math.max(...CHOICES.map(([choice]) => choice.length));
   const rows = CHOICES.map(([choice, detail], index) => {

@@ -24,19 +24,19 @@ export interface FrameSettings {
   readonly width: number;
   readonly height: number;
   readonly style: UiStyle;
-  /** The editor as it drew itself, its cursor counted from its first line. */
+  /** The rendered editor. */
   readonly input: Layers['input'];
-  /** Stays in sight the whole time (`SCRIPTED DEMO`). */
+  /** Always visible (`SCRIPTED DEMO`). */
   readonly banner: string | null;
   readonly shortcuts?: Shortcuts;
-  /** Something stands in the input. */
+  /** The input is not empty. */
   readonly drafting?: boolean;
   readonly keys: readonly KeyRow[];
-  /** Keeps what is rendered of the text that is being written. */
+  /** Caches the rendered lines of the streamed answer. */
   readonly text?: MarkdownTail;
 }
 
-/** All that the UI shows below the scrollback, or instead of it while a list is open. */
+/** Everything below the scrollback; a list replaces all of it. */
 export function frameView(state: UiState, settings: FrameSettings): Frame {
   const { width, height, style, shortcuts = STANDARD_SHORTCUTS } = settings;
   const { overlay, view } = state;
@@ -57,7 +57,7 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
               height: rows,
               style,
               names,
-              elsewhere: fan_in?.call_ids ?? [],
+              hidden_calls: fan_in?.call_ids ?? [],
               text: settings.text ?? new MarkdownTail(),
             }),
       status: fan_in === null ? null : (rows) => statusLayer(fan_in, width, rows, style),

@@ -5,7 +5,7 @@ import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import { line } from '../text/line.ts';
 
-/** What can be done next; the first that fits from the left counts most. */
+/** What can be done next, most important first. */
 export function hintLine(state: UiState, width: number, style: UiStyle, keys = STANDARD_SHORTCUTS): string {
   const hints = hintsFor(state, keys).filter((hint) => hint !== null);
   return line(style, width, [['dim', ` ${hints.join(` ${style.accessible ? '-' : sign(style, '·')} `)}`]]);

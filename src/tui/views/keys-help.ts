@@ -1,7 +1,7 @@
 import { pad, type UiStyle } from '../../render/style.ts';
 import { line } from '../text/line.ts';
 
-/** One action and the ways to it; an empty text where there is none. */
+/** An action and its ways; an empty text where there is none. */
 export interface KeyRow {
   readonly action: string;
   readonly chord: string;
@@ -12,7 +12,7 @@ export interface KeyRow {
 const COLUMNS = ['action', 'chord', 'leader', 'slash'] as const;
 const GAP = 2;
 
-/** All keys as a table; on a narrow terminal each action with its ways in one line. */
+/** All keys as a table; on a narrow terminal, one line per action. */
 export function keysHelp(
   keys_given: readonly KeyRow[],
   leader: string,
@@ -45,7 +45,7 @@ export function keysHelp(
 
 const ARROWS: Readonly<Record<string, string>> = { '↑': 'Up', '↓': 'Down', '←': 'Left', '→': 'Right' };
 
-/** Arrows as words, where their signs cannot be shown or are not read. */
+/** Arrows as words, for ASCII terminals and screen readers. */
 function spelled(row: KeyRow): KeyRow {
   const words = (text: string): string =>
     text

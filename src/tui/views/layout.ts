@@ -1,17 +1,17 @@
 import type { Frame } from '../terminal/screen.ts';
 
-/** The layers at the bottom of the terminal, as UX.md stacks them. A layer that is not there is null or empty. */
+/** The layers at the bottom of the terminal, top to bottom (docs/tui.md). A missing layer is null or empty. */
 export interface Layers {
-  /** What is not finished yet: gets what the others leave. */
+  /** Unfinished calls and the streamed answer: gets the rows that the others leave. */
   readonly live: (height: number) => readonly string[];
-  /** Rows for a height; it shows `+N more` itself when that is too low, and nothing when it is far too low. */
+  /** Rows for a height; ends in `+N more` when that is too low, and is empty below two. */
   readonly status: ((height: number) => readonly string[]) | null;
   readonly status_rows: number;
   readonly spinner: string | null;
-  /** A question that must be answered: an approval, a kill. */
+  /** An approval, or a confirmation. */
   readonly question: ((height: number) => readonly string[]) | null;
   readonly question_rows: number;
-  /** What waits for the agent's turn. */
+  /** Messages that wait for the agent's turn. */
   readonly queued?: (height: number) => readonly string[];
   readonly bar: string | null;
   readonly navigation: string | null;
@@ -21,8 +21,8 @@ export interface Layers {
 }
 
 /**
- * Stacks the layers into so many rows. When they do not fit, the hint goes first, then status rows, then the spinner, then the lines
- * around the input; the input never.
+ * Stacks the layers into `height` rows. When they do not fit, the hint is dropped first, then status rows, then the spinner, then the
+ * lines around the input; the input never.
  */
 export function layout(layers: Layers, height: number): Frame {
   let room = Math.max(1, height);
@@ -34,7 +34,7 @@ export function layout(layers: Layers, height: number): Frame {
   const { input } = layers;
   const others = layers.question === null ? 0 : Math.min(layers.question_rows, Math.floor(height / 2));
   const wanted = input?.lines.length ?? 0;
-  // An input of many lines scrolls in a part of the screen, more of it where nothing else is wanted.
+  // A long input scrolls in part of the screen, the larger the less room a question needs.
   const most = Math.max(1, Math.min(room - others, Math.max(3, Math.floor(height / 2))));
   const input_rows = take(Math.min(wanted, most));
   const question = layers.question?.(take(layers.question_rows)) ?? [];

@@ -7,7 +7,7 @@ import { type Family, family, slotOf } from '../state/family.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import { columns, line, type Part } from '../text/line.ts';
 
-/** The separator above the input: who is in view, who stands around it, and how the tree is. `banner` stays in sight whatever the width. */
+/** The separator above the input: the agent in view, its neighbours, and badges for the tree. `banner` is shown at any width. */
 export function navigationLine(
   state: UiState,
   width: number,
@@ -37,13 +37,13 @@ export function navigationLine(
 
 interface Detail {
   readonly edge: number;
-  /** How long the names of those around may be; 0: arrows only; null: not even these. */
+  /** Maximum length of the neighbours' names; 0: only arrows and slots; null: no neighbours. */
   readonly around: number | null;
   readonly name: number;
   readonly badges: 'all' | 'counts' | null;
 }
 
-/** From the most to the least that can be told. */
+/** From most to least detail. */
 const DETAILS: readonly Detail[] = [
   { edge: 4, around: 32, name: 32, badges: 'all' },
   { edge: 4, around: 14, name: 24, badges: 'all' },
@@ -84,7 +84,7 @@ function spaced(parts: readonly Part[]): Part[] {
   return parts.flatMap((part, index) => (index === 0 ? [part] : [' ', part]));
 }
 
-/** `1 file-reader`, with a mark if it said something unseen or has a capture open. */
+/** `1 file-reader`, marked when it has unseen output or an open capture. */
 function reference(state: UiState, agent: Agent, length: number, style: UiStyle): string {
   const slot = slotOf(state, agent.id);
   const name = length === 0 ? '' : fit(clean(agent.name), length, style);
@@ -113,7 +113,7 @@ function counts(state: UiState): Counts {
   return { working, unseen, asks: state.asks.length, cost_usd };
 }
 
-/** `2◐ 1• 1! $0.04`: at work, with output that nobody saw, approvals that wait, cost. */
+/** `2◐ 1• 1! $0.04`: agents at work, agents with unseen output, open approvals, cost. */
 function badgesPart(state: UiState, all: boolean, style: UiStyle): Part[] {
   const { working, unseen, asks, cost_usd } = counts(state);
   const parts: Part[] = [];

@@ -6,7 +6,7 @@ import { line } from '../text/line.ts';
 
 const ROWS_MAX = 4;
 
-/** What the person has sent to the agent in view and its turn has not taken yet, the oldest first. */
+/** Messages of the person that the agent in view has not read yet, oldest first. */
 export function queuedLines(state: UiState, width: number, rows: number, style: UiStyle): string[] {
   const agent = state.view === null ? undefined : state.agents.get(state.view);
   if (agent === undefined || !isWorking(agent.state.type)) return [];

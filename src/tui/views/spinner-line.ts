@@ -11,7 +11,7 @@ import { line, type Part } from '../text/line.ts';
 const FRAMES = { unicode: '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏', ascii: '|/-\\' } as const;
 const FRAME_MS = 100;
 
-/** What the agent in view does at this moment and how to stop it; null when it does nothing. */
+/** What the agent in view does now and how to stop it; null when it is at rest. */
 export function spinnerLine(
   state: UiState,
   width: number,
@@ -42,7 +42,7 @@ export function spinnerLine(
 
 interface Activity {
   readonly what: string;
-  /** Runs on, so it is never read aloud. */
+  /** Ticks, so it is left out in accessible mode. */
   readonly clock: string;
   readonly stop: string;
 }

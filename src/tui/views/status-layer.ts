@@ -7,7 +7,7 @@ import { WAIT_STATUS_WIDTH, waitStatus } from './transcript/wait-rows.ts';
 const INDENT = 2;
 const NAME_MIN = 8;
 
-/** Seed 1, row for row: a head, an agent a row, a rule below. In fewer lines the last says how many more there are; below two it is left out. */
+/** A head, a row per agent, a rule below. When they do not fit, the last row says how many more there are; empty below two rows. */
 export function statusLayer(view: FanInView, width: number, height: number, style: UiStyle): string[] {
   const head = style.accessible
     ? line(style, width, [`Waiting: ${view.head}`])
@@ -16,7 +16,7 @@ export function statusLayer(view: FanInView, width: number, height: number, styl
   const ruled = height >= Math.min(4, view.rows.length + 2) ? rule(style, width) : [];
   const room = height - 1 - ruled.length;
   const shown = view.rows.length <= room ? view.rows : view.rows.slice(0, room - 1);
-  const columns = layOut(shown, width);
+  const columns = columnsFor(shown, width);
   const rows = shown.map((row) => rowLine(row, columns, width, style));
   const hidden = view.rows.slice(shown.length);
   if (hidden.length > 0) {
@@ -32,11 +32,11 @@ interface Columns {
   readonly gap: number;
   readonly calls: number;
   readonly tokens: number;
-  /** How much is told: status alone, calls, tokens. */
+  /** 0: status alone; 1: with calls; 2: with tokens. */
   readonly level: 0 | 1 | 2;
 }
 
-function layOut(rows: readonly FanInRow[], width: number): Columns {
+function columnsFor(rows: readonly FanInRow[], width: number): Columns {
   const calls = Math.max(2, ...rows.map((row) => String(row.calls).length));
   const tokens = Math.max(2, ...rows.map((row) => count(row.tokens).length));
   const wanted = Math.max(NAME_MIN, ...rows.map((row) => columnsOf(row.name)));

@@ -1,5 +1,5 @@
 /**
- * Proves the main story of seed 1 with the real program in a real terminal: a fan-in with three children live, visits by every route,
+ * Proves the main story (docs/tui.md) with the real program in a real terminal: a fan-in with three children live, visits by every route,
  * capture and fork, kill and reap.
  */
 import assert from 'node:assert/strict';
@@ -52,7 +52,7 @@ it('three children live in the status layer; visited by chord, leader, slash and
       /○ idle +0 calls +\d/.test(row('code-analyzer')) &&
       /◐ running +0 calls/.test(row('test-runner'))
     );
-  }, 'the rows of seed 1');
+  }, 'the rows of the status layer');
 
   await ui.press(KEY.ctrl_down);
   await pty.until('[1 file-reader]');

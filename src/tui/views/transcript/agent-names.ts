@@ -1,7 +1,7 @@
 import { slotOf } from '../../state/family.ts';
 import type { UiState } from '../../state/ui-state.ts';
 
-/** What a view must know of agents that a text names by id. */
+/** Resolves agents that a text refers to by id. */
 export interface AgentNames {
   readonly name: (agent_id: string) => string | null;
   readonly slot: (agent_id: string) => number | null;

@@ -10,15 +10,15 @@ import type { AgentNames } from './agent-names.ts';
 import { foldedOutput, wholeOutput } from './folded.ts';
 import { waitRows } from './wait-rows.ts';
 
-/** Lines of an output that are shown of a call nobody opened. */
+/** Lines of output shown of a folded call. */
 const OUTPUT_ROWS = 3;
-/** How much of the arguments is looked at for the one line. */
+/** Maximum characters read for the subject. */
 const SUBJECT_MAX = 2_000;
 
 type Input = Readonly<Record<string, unknown>>;
 type Status = NonNullable<CallEntry['result']>['status'];
 
-/** One line for the call, `● bash ls -la  ✓`, and below it some of what it brought. */
+/** A call in one line, `● bash ls -la  ✓`, and the beginning of its output. */
 export function* callView(
   entry: CallEntry,
   width: number,
@@ -34,10 +34,10 @@ export function* callView(
     : [[dotPaint(entry), sign(style, '●')], ' ', ['bold', name], subject === '' ? '' : ` ${subject}`];
   yield [headLine(head, mark, width, style)];
   if (entry.opened) yield* wholeArguments(entry, width, style);
-  yield* brought(entry, width, style);
+  yield* output(entry, width, style);
 }
 
-/** The mark stays in sight, however long the subject is. */
+/** The subject is truncated, the mark never. */
 function headLine(head: readonly Part[], mark: readonly Part[], width: number, style: UiStyle): string {
   if (mark.length === 0) return line(style, width, head);
   const length = mark.reduce((sum, part) => sum + (typeof part === 'string' ? part : part[1]).length, 0);
@@ -71,7 +71,7 @@ function markOf(entry: CallEntry, style: UiStyle, names: AgentNames): Part[] {
   return [['green', `  ${sign(style, '✓')}`]];
 }
 
-/** What a call is about, in words that fit a line. */
+/** What a call is about, for one line. */
 function subjectOf({ name, input: raw }: CallEntry, input: Input | null, names: AgentNames): string {
   if (input === null) return clean(raw.slice(0, SUBJECT_MAX));
   const text = (key: string): string => (typeof input[key] === 'string' ? (input[key] as string) : '');
@@ -102,10 +102,10 @@ function agents(count: number, noun: string): string {
   return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 }
 
-/** Of a longer argument the beginning and the end. */
+/** A longer argument loses its middle. */
 const ARGUMENT_MAX = 100_000;
 
-/** What one line cannot hold of the arguments: the lines of a command, the text of a write, what a patch takes and gives. */
+/** Arguments that do not fit one line: a long command, the text of a write, the diff of a patch. */
 function* wholeArguments(
   { name: tool, input }: CallEntry,
   width: number,
@@ -118,10 +118,10 @@ function* wholeArguments(
   }
 }
 
-/** Calls whose result says no more than the mark. */
+/** Calls whose successful result adds nothing to the mark. */
 const QUIET: ReadonlySet<string> = new Set(['fork', 'send', 'kill', 'spawn_agents']);
 
-function* brought(
+function* output(
   { name, result, opened }: CallEntry,
   width: number,
   style: UiStyle,

@@ -12,10 +12,10 @@ import { folded } from './folded.ts';
 import { mailView } from './mail-view.ts';
 import { resultsView } from './results-view.ts';
 
-/** Lines that are drawn one batch after the other: none takes long, however much there is. */
+/** Lines in batches, none of which takes long to render. */
 export type Batches = Iterable<readonly string[]>;
 
-/** One entry of a scrollback. */
+/** Renders an entry of a scrollback. */
 export function* entryView(entry: Entry, width: number, style: UiStyle, names: AgentNames): Batches {
   if (entry.type === 'call') return yield* callView(entry, width, style, names);
   if (entry.type === 'message') return yield* messageView(entry.message, entry.opened, width, style, names);
@@ -24,7 +24,7 @@ export function* entryView(entry: Entry, width: number, style: UiStyle, names: A
     yield rows.map((row) => line(style, width, [[paint, row]]));
 }
 
-/** An entry with what separates it from the one before: nothing between calls, a blank line elsewhere, a rule at the fork point. */
+/** An entry with its separator from the previous one: none between calls, a note at the fork point, else a blank line. */
 export function entryBelow(
   entry: Entry,
   before: Entry | null,
@@ -40,7 +40,7 @@ export function entryBelow(
   return isClose(entry, before) ? batches : below([''], batches);
 }
 
-/** Nothing stands above nothing. */
+/** An empty entry gets no separator. */
 function* below(above: readonly string[], batches: Batches): Batches {
   let is_first = true;
   for (const lines of batches) {
@@ -59,7 +59,7 @@ function isClose(entry: Entry, before: Entry): boolean {
   return kind(entry) === kind(before) && (kind(entry) === 'capture' || kind(entry) === 'event');
 }
 
-/** How many entries at the head are finished: only these may go into a scrollback that cannot be changed. */
+/** How many leading entries are finished: only these can be printed, since the scrollback cannot be changed. */
 export function finishedEntries(entries: readonly Entry[]): number {
   let end = entries.length;
   entries.some((entry, index) => {
@@ -124,7 +124,7 @@ function userView(
   return folded({ label, text, paint: 'dim', opened }, width, style);
 }
 
-/** Of what a fork is told of itself, what a person wants to know; null when it waits for its task, or says it in other words. */
+/** Name and task from the identity message of a fork; null when it has no task yet, or another form. */
 function forkTask(text: string): { readonly name: string; readonly task: string } | null {
   const name = /^You are [^"\n]*"(.*?)" \(/.exec(text)?.[1];
   const [, task] = /\nYour task:\n([\s\S]+)$/.exec(text) ?? [];
@@ -150,7 +150,7 @@ function partView(part: AssistantPart, opened: boolean, width: number, style: Ui
   return folded({ label: [['dim', 'thought: ']], text: part.text, paint: 'dim', opened }, width, style);
 }
 
-/** What was typed while a capture was on: shown, and never sent to the model. */
+/** Captured text: shown, and never sent to a model. */
 export function* captureView(text: string, width: number, style: UiStyle): Batches {
   const mark = style.accessible ? 'captured: ' : `${sign(style, '┆')} `;
   for (const rows of wrapInPieces(text, width - mark.length, style))

@@ -9,10 +9,10 @@ import { wrap, wrapInPieces } from '../../text/wrap.ts';
 import { waitRows } from './wait-rows.ts';
 
 type EventMessage = Extract<PlacedMessage, { readonly kind: 'event' }>;
-/** Of what was asked for; the question shows all of it. */
+/** Maximum characters of the call; the question shows all of it. */
 const ASKED_MAX = 400;
 
-const LOOKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
+const MARKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
   killed: ['✗', 'red'],
   error: ['✗', 'red'],
   interrupted: ['!', 'yellow'],
@@ -26,14 +26,14 @@ const LOOKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
   waited: ['●', 'green'],
 };
 
-/** What happened to an agent, for people: `✗ kill event: by you, 0 descendants`. */
+/** An event of an agent: `✗ kill event: by you, 0 descendants`. */
 export function* eventView(
   message: EventMessage,
   width: number,
   style: UiStyle,
 ): Generator<readonly string[]> {
   const { event, text } = message.content;
-  const [glyph, paint] = LOOKS[event];
+  const [glyph, paint] = MARKS[event];
   const mark = style.accessible ? '' : `${sign(style, glyph)} `;
   const waited = event === 'waited' ? readWait(text) : null;
   if (waited !== null)
@@ -49,12 +49,12 @@ export function* eventView(
       before = below;
       return line(style, width, parts);
     });
-  const ways_out = wayOut(message).flatMap((text) => wrap(text, width - mark.length, style));
-  yield ways_out.map((row) => line(style, width, [below, ['dim', row]]));
+  const commands = recovery(message).flatMap((text) => wrap(text, width - mark.length, style));
+  yield commands.map((row) => line(style, width, [below, ['dim', row]]));
 }
 
-/** What may be typed about an error that halted the agent. */
-function wayOut({ content }: EventMessage): string[] {
+/** The commands that help after an error that halted the agent. */
+function recovery({ content }: EventMessage): string[] {
   const kind = content.event === 'error' ? content.data?.kind : undefined;
   if (typeof kind !== 'string') return [];
   return isAboutContent(kind as FailureKind)
@@ -68,7 +68,7 @@ function shownText(message: EventMessage): string {
   return event === 'asked' ? inOneLine(text, ASKED_MAX) : text;
 }
 
-/** Its own kill needs no name; one that took it along names whom it was meant for. */
+/** When the agent itself was the target, its name is left out. */
 function killText({ agent_id, content }: EventMessage): string {
   const { by, target, descendants } = content.data ?? {};
   if (target !== agent_id || typeof by !== 'string' || typeof descendants !== 'number') return content.text;

@@ -3,18 +3,18 @@ import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { line, type Part } from '../../text/line.ts';
 import { wrap, wrapInPieces } from '../../text/wrap.ts';
 
-/** How much of a text that is folded is looked at. */
+/** Maximum characters read of a folded text. */
 const HEAD_MAX = 4_000;
 
 export interface Fold {
-  /** What stands before the first line. */
+  /** Precedes the first line. */
   readonly label: readonly Part[];
   readonly text: string;
   readonly paint: Paint;
   readonly opened: boolean;
 }
 
-/** A text as one line, with the number of lines behind it; opened, as all its lines. */
+/** A text as one line, with the number of further lines; all lines when opened. */
 export function* folded(
   { label, text, paint, opened }: Fold,
   width: number,
@@ -41,7 +41,7 @@ function linesIn(text: string): number {
   return count;
 }
 
-/** The beginning of an output, a few lines long, and how much more there is. */
+/** The first `rows` lines of an output, and how many more there are. */
 export function foldedOutput(output: string, rows: number, width: number, style: UiStyle): string[] {
   const text = output.trimEnd();
   if (text.trim() === '') return [];

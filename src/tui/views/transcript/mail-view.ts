@@ -11,17 +11,17 @@ export interface FramedMail {
   readonly body: string;
 }
 
-/** Letters of agents, each framed with its sender: what an agent wrote never looks like a person's words. */
+/** Mail from agents, framed with its sender, so that it never looks like a message of the person. */
 export function* mailView(
   text: string,
   width: number,
   style: UiStyle,
   names: AgentNames,
 ): Generator<readonly string[]> {
-  const letters = readFramedMail(text);
-  for (const letter of letters) yield* frame(letter, width, style);
-  if (letters.length > 0) return;
-  // Seed 2: a notice names the sender by uuid.
+  const framed = readFramedMail(text);
+  for (const mail of framed) yield* frame(mail, width, style);
+  if (framed.length > 0) return;
+  // The notice of the slash vocabulary names the sender by id.
   yield text.split('\n').map((notice) => {
     const id = /^got mail from (\S+)$/.exec(notice)?.[1];
     const said = id === undefined ? clean(notice) : `got mail from ${clean(names.name(id) ?? id)}`;
@@ -50,18 +50,18 @@ function* frame(
   yield [line(style, width, [['magenta', sign(style, '└')]])];
 }
 
-/** The frames that the runtime put around letters; the delimiter is one that no letter can know. */
+/** Parses the frames that the runtime puts around mail; their delimiter is random, so that mail cannot forge it. */
 export function readFramedMail(text: string): readonly FramedMail[] {
   const delimiter = /^--- ([0-9a-f]{8}) message from /m.exec(text)?.[1];
   if (delimiter === undefined) return [];
-  const letters: FramedMail[] = [];
+  const framed: FramedMail[] = [];
   const head = new RegExp(`^--- ${delimiter} message from ([^]*?) \\(agent ([^()\\s]+)\\), \\S+\\n`, 'gm');
   for (let found = head.exec(text); found !== null; found = head.exec(text)) {
     const start = head.lastIndex;
     const end = text.indexOf(`\n--- ${delimiter} end`, start - 1);
     if (end === -1) break;
-    letters.push({ from: found[1] ?? '', agent_id: found[2] ?? '', body: text.slice(start, end) });
+    framed.push({ from: found[1] ?? '', agent_id: found[2] ?? '', body: text.slice(start, end) });
     head.lastIndex = end;
   }
-  return letters;
+  return framed;
 }

@@ -14,7 +14,7 @@ interface SubAgentResult {
   };
 }
 
-/** The results of a fan-in (seed 3, Aggregated Results Format), a row for each sub-agent; null when the text is none. */
+/** The aggregated results of a fan-in (docs/vocabularies.md), a row per sub-agent; null for any other text. */
 export function resultsView(text: string, width: number, style: UiStyle, names: AgentNames): string[] | null {
   const results = read(text);
   if (results === null) return null;

@@ -7,8 +7,8 @@ import { paneOf, type UiState } from '../../state/ui-state.ts';
 import { line } from '../../text/line.ts';
 
 /**
- * What changed between two states, a line each, for people who listen: who came, who stands otherwise than before, who asks. Nothing
- * is said twice, and nothing of what only moves (clocks, tokens).
+ * What changed between two states, a line each, for screen readers: new agents, changed states, new approvals. Clocks and counts of
+ * tokens are left out.
  */
 export function spokenChanges(before: UiState, now: UiState, width: number, style: UiStyle): string[] {
   const said: string[] = [];

@@ -8,30 +8,31 @@ import { entryBelow, finishedEntries } from './entry-view.ts';
 
 export interface StreamingOptions {
   readonly width: number;
-  /** Rows at most: the newest are shown. */
+  /** Maximum rows; the newest are shown. */
   readonly height: number;
   readonly style: UiStyle;
   readonly names: AgentNames;
   /** Calls that the status layer shows. */
-  readonly elsewhere: readonly string[];
-  /** Keeps what is rendered of the text that grows. */
+  readonly hidden_calls: readonly string[];
+  /** Caches the rendered lines of the streamed answer. */
   readonly text: MarkdownTail;
 }
 
 const OUTPUT_ROWS = 3;
 const THOUGHT_ROWS = 2;
-/** How much of the newest thought or output is looked at. */
+/** Maximum characters read of the newest reasoning or output. */
 const TAIL = 2_000;
 
-/** What is not finished yet: calls that run, with the newest of what they print, and what the model is just saying. */
+/** Unfinished entries: running calls with their newest output, and the streamed answer. */
 export function streamingView(pane: AgentPane, settings: StreamingOptions): string[] {
   const { width, height, style, names } = settings;
   if (height <= 0) return [];
   const lines: string[] = [];
   const open = pane.entries.slice(finishedEntries(pane.entries));
   open.forEach((entry, index) => {
-    if (entry.type === 'call' && entry.result === null && settings.elsewhere.includes(entry.call_id)) return;
-    // Only the newest rows are shown: a long list is not drawn whole.
+    if (entry.type === 'call' && entry.result === null && settings.hidden_calls.includes(entry.call_id))
+      return;
+    // Only the newest rows are shown: older ones need not be rendered.
     if (open.length - index > height) return;
     lines.push(...firstRows(entryBelow(entry, open[index - 1] ?? null, width, style, names), height));
     if (entry.type !== 'call' || entry.result !== null) return;
@@ -43,7 +44,7 @@ export function streamingView(pane: AgentPane, settings: StreamingOptions): stri
   return lines.slice(-height);
 }
 
-/** The beginning of what may be very long. */
+/** Renders no more batches than the rows need. */
 function firstRows(batches: Iterable<readonly string[]>, rows: number): string[] {
   const lines: string[] = [];
   for (const batch of batches) {

@@ -7,17 +7,17 @@ import { entryBelow } from './entry-view.ts';
 interface Kept {
   readonly before: Entry | null;
   readonly lines: string[];
-  /** What is not drawn yet. */
+  /** What is not rendered yet. */
   readonly rest: Iterator<readonly string[]>;
   whole: boolean;
 }
 
-/** Keeps the lines of entries: an entry that did not change is rendered once for a width and a look. */
+/** Caches rendered entries: an unchanged entry is rendered once per width and style. */
 export class EntryLines {
   #kept = new WeakMap<Entry, Kept>();
   #key = '';
 
-  /** Null: it takes longer than the frame may, and the next goes on with it. */
+  /** Null: the frame's budget ran out; the next frame continues. */
   lines(
     entry: Entry,
     before: Entry | null,
@@ -46,7 +46,7 @@ export class EntryLines {
 export interface TranscriptOptions {
   readonly width: number;
   readonly height: number;
-  /** How many lines the newest is below the last row; 0 follows what comes. */
+  /** Lines scrolled up from the end; 0 follows new entries. */
   readonly scrolled: number;
   readonly style: UiStyle;
   readonly names: AgentNames;
@@ -55,8 +55,8 @@ export interface TranscriptOptions {
 }
 
 /**
- * The part of a scrollback that a full screen shows. Only as much of it is rendered as stands below its first row. Not `whole`: the next
- * frame shows more of it.
+ * The part of a scrollback that a full screen shows. Nothing above its first row is rendered. Not `whole`: the frame's budget ran out,
+ * the next frame shows more.
  */
 export function transcriptView(
   entries: readonly Entry[],
@@ -77,7 +77,7 @@ export function transcriptView(
     count += lines.length;
   }
   const all = parts.reverse().flat();
-  // At the top it scrolls no further.
+  // Scrolling ends at the top.
   const down = Math.max(0, Math.min(scrolled, all.length - height));
   const end = all.length - down;
   return { lines: all.slice(Math.max(0, end - height), end), scrolled: whole ? down : scrolled, whole };

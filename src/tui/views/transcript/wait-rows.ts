@@ -8,7 +8,7 @@ import { line, type Part } from '../../text/line.ts';
 
 const NAME_MAX = 24;
 
-/** The result of a wait: an agent a row, with what it said (seed 1, Return value). */
+/** The result of a wait, a row per agent with what it said. */
 export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyle): string[] {
   const names = rows.map((row) => fit(clean(row.name), Math.min(NAME_MAX, Math.floor(width / 3)), style));
   const longest = Math.max(0, ...names.map((name) => columnsOf(name)));
@@ -37,7 +37,7 @@ function told({ message, last_reply, error, limit }: WaitRow, before: string): s
 /** Columns of the longest, `✓ received`. */
 export const WAIT_STATUS_WIDTH = 10;
 
-/** The word alone where lines are read aloud. */
+/** Sign and word; in accessible mode the word alone. */
 export function waitStatus(status: WaitStatus, style: UiStyle): Part {
   const text = style.accessible ? status : `${stateSign(status, style)} ${status}`;
   return [statePaint(status), text.padEnd(WAIT_STATUS_WIDTH)];
