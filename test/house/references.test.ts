@@ -161,3 +161,17 @@ describe('tables that are written by hand have what the sources have', () => {
       assert.match(commands, new RegExp(`^\\| \`${name}\` \\| .* \\| ${value} \\|$`, 'm'));
   });
 });
+
+it('documents that are not in the repository are cited nowhere', () => {
+  const cited = /\b(?:SAFETY|EDGE-CASES|DESIGN)\b|\b(?:UX|STYLE)\.md|\(seeds? [1-5]\b/;
+  const files = ['docs', 'scripts', 'bench', 'examples', 'deploy'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(?:md|ts|ya?ml|service)$/.test(name))
+      .map((name) => join(folder, name)),
+  );
+  assert.ok(files.length > 100, String(files.length));
+  for (const file of [...DOCUMENTS, ...files]) {
+    const found = cited.exec(text(file));
+    assert.equal(found, null, `${file}: ${found?.[0]}`);
+  }
+});
