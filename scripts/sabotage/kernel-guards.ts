@@ -102,7 +102,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   {
     name: 'no-nesting',
     protects: 'a fan-out from sub-agents that fan out themselves',
-    file: 'src/kernel/toolsets/acts/nesting.ts',
+    file: 'src/kernel/toolsets/acts/creation-limits.ts',
     guard: 'if (!isSubAgent(view.self.config)) return null;',
     without: 'if (view !== undefined) return null;',
     tests: ['runtime/toolsets/fanout-toolset'],

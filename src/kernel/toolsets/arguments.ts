@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { ToolSpec } from '../../records/tool.ts';
 
-/** Of what is wrong with a call, so much is told. */
+/** Maximum problems reported for one call. */
 const PROBLEMS_MAX = 8;
 
-/** Checks what a model wrote against the schema of a tool; the message names the field. */
+/** Validates a model's arguments against the tool's schema; the message names the field. */
 export function parseArguments<T>(
   schema: z.ZodType<T>,
   input: unknown,
@@ -18,7 +18,7 @@ export function parseArguments<T>(
   return { ok: false, message: problems.join('; ') };
 }
 
-/** What a model is told of a tool. Its schema is made when it is first read: most processes use few of the tools that there are. */
+/** The description of a tool for models. Its JSON Schema is generated on first use, because most processes use few of the tools. */
 export function specOf(tool: {
   readonly name: string;
   readonly description: string;
@@ -36,7 +36,7 @@ export function specOf(tool: {
   };
 }
 
-/** The plain JSON Schema that providers are sent. That null counts as left out is no part of it: not every provider takes such a union. */
+/** The JSON Schema sent to providers. Without `null` types, which our schemas accept as absent but some providers reject. */
 export function inputSchema(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...plain } = withoutNull(z.toJSONSchema(schema, { io: 'input' })) as Record<
     string,

@@ -3,8 +3,6 @@ import { name, text } from './acts/agent-reference.ts';
 import { taskOptions } from './task-options.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
-/** What the tools of seed 5 take. */
-
 const MAX_TURNS = 1_000;
 const description = name('required');
 
@@ -34,7 +32,7 @@ type Program =
   | { readonly ok: true /** `acp:SERVER` or `acp:SERVER/AGENT`. */; readonly model: string }
   | { readonly ok: false; readonly error: string };
 
-/** The agent program that a delegation means. Models choose among the servers that a person named, and no others. */
+/** The agent program of a delegation. Models can choose only among the configured servers. */
 export function programOf(
   input: Pick<z.infer<typeof delegateInput>, 'serverName' | 'agentId'>,
   { delegation }: Pick<ToolsetTerms, 'delegation'>,
@@ -50,7 +48,7 @@ export function programOf(
   const server = input.serverName ?? usual;
   if (!servers.has(server))
     return { ok: false, error: `no ACP server "${server}". Servers: ${[...servers].join(', ')}.` };
-  // An agent id means something to its own server only.
+  // An agent id is meaningful only to its own server.
   const agent = input.agentId ?? (server === usual ? default_agent : null);
   return { ok: true, model: agent === null ? `acp:${server}` : `acp:${server}/${agent}` };
 }

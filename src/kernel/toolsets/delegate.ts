@@ -2,22 +2,21 @@ import type { AgentConfig } from '../../records/agent/agent.ts';
 import { isSubAgent } from '../../records/agent/agent.ts';
 import { runIsolated } from '../../records/run/isolated-run.ts';
 import { refuse } from './acts/agent-reference.ts';
-import { overBudget } from './acts/budget.ts';
 import { childConfig } from './acts/child-config.ts';
+import { overBudget } from './acts/creation-limits.ts';
 import { nameOfTask, newChild } from './acts/new-child.ts';
 import { parseArguments, specOf } from './arguments.ts';
 import { delegateInput, programOf, spawnInput } from './delegate-input.ts';
-import type { Need } from './need.ts';
 import { checkTask, modelOf, needsOf } from './task-options.ts';
-import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
+import type { Decision, Need, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
 /**
- * Seed 5: `subagent_spawn` runs a task in a fresh conversation with the caller's tools, `subagent_delegate` asks an ACP agent once.
- * The call waits in the ledger until the sub-agent has ended, and its outcome is the result; several calls wait side by side.
+ * The toolset `delegate`: `subagent_spawn` runs a task in a new conversation with the caller's tools, `subagent_delegate` sends one request to an ACP
+ * agent. The call is parked in the ledger until the sub-agent ends, and its outcome is the result; several calls can be parked at once.
  */
 
-/** How deep in delegations an agent with this configuration is. */
+/** Delegation depth of an agent with this configuration. */
 function delegationOf(config: AgentConfig): number {
   return config.task?.delegation ?? 0;
 }
@@ -26,7 +25,7 @@ function mayDelegate(config: AgentConfig, { delegation }: ToolsetTerms): boolean
   return delegationOf(config) < delegation.max_depth;
 }
 
-/** Agents made by spawn_agents and sessions_spawn never create loops of their own (DESIGN.md, Decided). */
+/** Agents created by spawn_agents and sessions_spawn cannot create agents (docs/vocabularies.md). */
 function maySpawn(config: AgentConfig, terms: ToolsetTerms): boolean {
   return mayDelegate(config, terms) && (!isSubAgent(config) || config.task?.kind === 'delegate');
 }
@@ -51,7 +50,7 @@ const spawn: ToolsetTool = {
   surveys: false,
   mentions: () => [],
   needs(input, call, self, terms) {
-    // What will be refused asks nothing of the world: no worktree is made, no file read.
+    // A call that will be refused creates no worktree and reads no file.
     if (!maySpawn(self.config, terms)) return [];
     const parsed = spawnInput.safeParse(input);
     return parsed.success ? needsOf(parsed.data, call.id, self, modelOf(parsed.data, terms.profiles)) : [];
@@ -119,7 +118,7 @@ const delegate: ToolsetTool = {
       task,
       text: task,
       description: parsed.value.description,
-      // One answer of another program: it brings its own system prompt, and may do what the caller's tools may.
+      // A single answer of another program, with its own system prompt and the permissions of the caller's tools.
       config: (terms) => ({
         ...childConfig(view.self.config, { profile: null, model, system: '', turns: 1, task: terms }),
         toolsets: [],

@@ -5,19 +5,17 @@ import type { NewAgent } from '../../records/agent/new-agent.ts';
 import type { ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';
 import { storable } from '../../records/text/text.ts';
 import { name, refuse, text } from './acts/agent-reference.ts';
-import { overBudget } from './acts/budget.ts';
 import { childConfig } from './acts/child-config.ts';
-import { noNesting } from './acts/nesting.ts';
+import { noNesting, overBudget } from './acts/creation-limits.ts';
 import { nameOfTask, newChild } from './acts/new-child.ts';
 import { parseArguments, specOf } from './arguments.ts';
-import type { Need } from './need.ts';
 import { resultFault, schemasFault } from './output-schema.ts';
 import { checkTask, MAX_TASK_SECONDS, modelOf, needsOf, taskOptions } from './task-options.ts';
-import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
+import type { Decision, Need, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 
 /**
- * Seed 3: `spawn_agents` for parents; `submit_result` and `submit_error` for their children. Tasks run side by side in fresh
- * conversations; the parent parks until every result is in and gets them all in one message.
+ * The toolset `fanout`: `spawn_agents` for parents; `submit_result` and `submit_error` for their children. Tasks run in parallel in new
+ * conversations; the parent parks until all results have arrived and gets them in one message.
  */
 
 const MAX_TASKS = 1_000;
@@ -77,7 +75,7 @@ const spawn: ToolsetTool = {
     const agents: NewAgent[] = [];
     for (const [index, task] of tasks.entries()) {
       const made = plan(task, index, call.id, view);
-      // One bad task: nothing at all is created.
+      // One invalid task: none is created.
       if (made.type === 'refuse') return made;
       agents.push(made.agent);
     }
@@ -139,7 +137,7 @@ function plan(
   };
 }
 
-/** Only the agent that must submit sees them, not a conversation that happens to name this toolset. */
+/** Visible only to agents that must submit, not to other agents with this toolset. */
 const children = (config: AgentConfig): boolean =>
   config.task !== undefined && mustSubmit(config, config.task.kind);
 
@@ -149,7 +147,7 @@ const resultInput = z.strictObject({
   result: text('the result').describe('Your final result, summary, or output'),
 });
 
-/** With a schema to match, models tend to write the value itself instead of its text. */
+/** Given a schema, models tend to pass the value itself instead of JSON text. */
 function resultOf(input: unknown, config: AgentConfig): unknown {
   const value =
     typeof input === 'object' && input !== null ? (input as { result?: unknown }).result : undefined;
@@ -157,7 +155,7 @@ function resultOf(input: unknown, config: AgentConfig): unknown {
   return { ...(input as object), result: JSON.stringify(value) };
 }
 
-/** The result, or what is wrong with it. */
+/** Validates the submitted result. */
 function readResult(
   input: unknown,
   config: AgentConfig,

@@ -7,27 +7,27 @@ type Read =
   | { readonly ok: true; readonly schema: CompiledSchema }
   | { readonly ok: false; readonly fault: string };
 
-/** What the different schemas of one call may weigh together: reading them takes as long as one of the largest. */
+/** Maximum total weight of the different schemas of one call, which is the weight of one of the largest. */
 const CALL_WEIGHT_MAX = 5_000;
 
-/** By their text: the tasks of one call mostly share one. The eldest goes when there are too many. */
+/** Compiled schemas by text, since the tasks of one call mostly share one. Least recently used first. */
 const known = new Map<string, Read>();
 const KNOWN_MAX = 64;
 
-/** Whether the input of a call brings schemas, which take time to be read. */
+/** The call contains schemas, which take time to compile. */
 export function bringsSchema(input: unknown): boolean {
   const brings = (one: unknown) => typeof one === 'object' && one !== null && 'output_schema' in one;
   const tasks = (input as { readonly tasks?: unknown } | null)?.tasks;
   return brings(input) || (Array.isArray(tasks) && tasks.some(brings));
 }
 
-/** What is wrong with a JSON Schema itself; null when it can be used. Never throws. */
+/** Why a JSON Schema cannot be used; null if it can. Never throws. */
 export function schemaFault(schema: Schema): string | null {
   const found = readSchema(schema);
   return found.ok ? null : found.fault;
 }
 
-/** Whether the schemas of one call are too much together; each of them is told of by `schemaFault`. Never throws. */
+/** Why the schemas of one call are too large in total; null if they are not (`schemaFault` checks each of them). Never throws. */
 export function schemasFault(schemas: Iterable<Schema>): string | null {
   const seen = new Set<Read>();
   let weight = 0;
@@ -42,13 +42,13 @@ export function schemasFault(schemas: Iterable<Schema>): string | null {
   return null;
 }
 
-/** What keeps a result from its schema, as a sentence for the model that wrote it; null when it matches. Never throws. */
+/** Why a result does not match its schema, as a sentence for its model; null if it matches. Never throws. */
 export function resultFault(schema: Schema, result: string): string | null {
   const parsed = parseJson(result);
   if (!parsed.ok)
     return `the result must be JSON that matches the schema of the task, and it is no JSON that can be read: ${parsed.error}`;
   const found = readSchema(schema);
-  // Only in ledgers of versions that took it.
+  // Only in ledgers of older versions that accepted it.
   if (!found.ok)
     return `the schema of the task cannot be used (${found.fault}): call submit_error and put your result there`;
   const walk = new Walk();

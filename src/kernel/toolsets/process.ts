@@ -2,20 +2,19 @@ import * as z from 'zod';
 import { isSubAgent } from '../../records/agent/agent.ts';
 import { storable } from '../../records/text/text.ts';
 import { find, name, refuse, strings, text } from './acts/agent-reference.ts';
-import { forkAgent, forkNeeds } from './acts/fork-agent.ts';
-import { forkIdentity } from './acts/fork-identity.ts';
+import { noNesting } from './acts/creation-limits.ts';
+import { forkAgent, forkIdentity, forkNeeds } from './acts/fork-agent.ts';
 import { killAgents } from './acts/kill-agent.ts';
-import { noNesting } from './acts/nesting.ts';
 import { sendLetter } from './acts/send-letter.ts';
 import { parseArguments, specOf } from './arguments.ts';
 import type { Toolset, ToolsetTool } from './toolset.ts';
 
 /**
- * Seed 1: `fork`, `kill`, `send`, `wait`. A child inherits its parent's whole context, works beside it, writes to it by
- * mail, and idles when its turn ends, so that it can be sent more work.
+ * The toolset `process`: `fork`, `kill`, `send`, `wait`. A child inherits its parent's whole context, works in parallel, reports by
+ * mail, and idles when its turn ends, so that it can be given more work.
  */
 
-/** Longest `wait` in seconds: a day. */
+/** Maximum `wait` in seconds: a day. */
 const MAX_WAIT_SECONDS = 86_400;
 
 const forkInput = z.strictObject({
@@ -26,7 +25,7 @@ const forkInput = z.strictObject({
   profile: z.string().min(1).optional().describe('Named profile that the child works by.'),
 });
 
-/** A person's conversation and its forks; a sub-agent with one task creates nobody. */
+/** A person's conversation and its forks, not sub-agents with a single task. */
 const audience: ToolsetTool['audience'] = (config) => !isSubAgent(config);
 
 const fork: ToolsetTool = {

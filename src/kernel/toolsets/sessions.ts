@@ -3,8 +3,8 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { runIsolated } from '../../records/run/isolated-run.ts';
 import { storable } from '../../records/text/text.ts';
 import { name, refuse, strings, text } from './acts/agent-reference.ts';
-import { overBudget } from './acts/budget.ts';
 import { childConfig } from './acts/child-config.ts';
+import { overBudget } from './acts/creation-limits.ts';
 import { nameOfTask, newChild } from './acts/new-child.ts';
 import { parseArguments, specOf } from './arguments.ts';
 import { checkTask, MAX_TASK_SECONDS, modelOf, needsOf, taskOptions } from './task-options.ts';
@@ -12,8 +12,8 @@ import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
 /**
- * Seed 4: `sessions_spawn` starts a background run in a session of its own and returns at once; the end is announced into the
- * requester's session. More runs than may work at once wait for their turn.
+ * The toolset `sessions`: `sessions_spawn` starts a background run in a session of its own and returns immediately; its end is announced in the
+ * requester's session. Runs beyond the limit of concurrent ones are queued.
  */
 
 const spawnInput = z.strictObject({
@@ -51,7 +51,7 @@ const spawnInput = z.strictObject({
 
 type Spawn = z.infer<typeof spawnInput>;
 
-/** Seed 4, Constraints: by the key of the session. */
+/** A sub-agent's session cannot spawn another one. */
 function isSubagentSession(session_key: string): boolean {
   return session_key.includes(':subagent:');
 }
@@ -79,7 +79,7 @@ const spawn: ToolsetTool = {
     if (isSubagentSession(view.self.session_key) || view.self.config.task !== undefined)
       return forbidden('sessions_spawn is not allowed from sub-agent sessions');
     const { allow_agents } = view.terms.subagents;
-    // A profile outside the list is refused before anything is said about it.
+    // Checked first, so that nothing is revealed about a profile outside the list.
     const agent_id = strings(input, 'profile')[0] ?? 'main';
     if (allow_agents !== null && !allow_agents.includes(agent_id))
       return forbidden(`agent "${agent_id}" is not allowed; allowed: ${allow_agents.join(', ') || 'none'}`);
@@ -110,7 +110,7 @@ function accept(options: Spawn, agent_id: string, call_id: string, view: Toolset
   const deliver = [...new Set([options.deliver ?? []].flat())];
   const unknown = deliver.find((target) => !view.terms.deliver_to.includes(target));
   if (unknown !== undefined) return refuse('INVALID_ARG', undeliverable(unknown, view.terms.deliver_to));
-  // The profile's own words come on top of the seed's prompt, not in its place.
+  // The profile's system prompt is added to the sub-agent prompt and does not replace it.
   const own = ground.profile?.system ?? null;
   const prompt = systemPrompt(self, session_key, label ?? run_id, options.task);
   const config = childConfig(self.config, {
@@ -174,7 +174,7 @@ function undeliverable(target: string, known: readonly string[]): string {
   return `deliver: "${target}" is not a place that results may go to; ${where}`;
 }
 
-/** Seed 4, Subagent System Prompt. */
+/** The system prompt of a background run. */
 function systemPrompt(requester: Agent, session_key: string, label: string, task: string): string {
   return storable(
     `You are a subagent spawned by the main agent.

@@ -1,4 +1,4 @@
-/** The commands of `slash` (seed 2). */
+/** The commands of the toolset `slash`. */
 export const USAGE = {
   fork: 'fork [--profile NAME] [PROMPT]',
   send: 'send UUID MESSAGE',
@@ -19,15 +19,15 @@ export type SlashReading =
   | { readonly ok: true; readonly command: SlashCommand }
   | { readonly ok: false; readonly code: 'INVALID_ARG' | 'UNKNOWN_COMMAND'; readonly error: string };
 
-/** What models tend to repeat before the command is no part of it. */
+/** A prefix that models tend to add before the command. */
 const HEAD = /^\s*(?:\/?slash(?=\s|$)\s*)?\/?([^\s]*)/;
-/** Blanks and line ends separate; no other white space does. */
+/** Only spaces and line breaks separate words. */
 const WORD = /^[ \t\r\n]*(?:"([^"]*)"|'([^']*)'|([^ \t\r\n]+))(?=[ \t\r\n]|$)/;
 const SEPARATOR = /^(?:\r\n|[ \t\r\n])/;
 
 /**
- * Reads one command. A MESSAGE is everything behind the one blank or line end that follows the UUID, to the last character, as it was
- * written. A PROMPT too, but for one pair of quotes that encloses all of it. Several commands are none: no part of a text is ever run.
+ * Parses one command. A MESSAGE is everything after the one space or line break that follows the UUID, unchanged to the last character; so is a
+ * PROMPT, except for one pair of quotes around all of it. Several commands are refused: no part of a text ever runs as a command.
  */
 export function readSlash(text: string): SlashReading {
   const [head, name = ''] = HEAD.exec(text) ?? ['', ''];
@@ -83,7 +83,7 @@ function readFork(rest: string, usage: (problem: string) => SlashReading): Slash
   return usage('the PROMPT is empty: leave it out to give the child your whole context, or say what to do');
 }
 
-/** `profile` empty: its name is missing. */
+/** An empty `profile` means that its name is missing. */
 function forkArguments(rest: string): { readonly profile: string | null; readonly prompt: string } {
   const first = wordOf(rest);
   if (first?.text !== '--profile') return { profile: null, prompt: behind(rest, 0) };
@@ -93,7 +93,7 @@ function forkArguments(rest: string): { readonly profile: string | null; readonl
   return { profile: profile.text, prompt: behind(named, profile.length) };
 }
 
-/** The text that a command takes, as it was written. */
+/** The text argument of a command, unchanged. */
 function argumentsOf(name: CommandName, rest: string): string {
   if (name === 'fork') return forkArguments(rest).prompt;
   return name === 'send' ? behind(rest, wordOf(rest)?.length ?? 0) : '';
@@ -108,19 +108,19 @@ function wordsOf(rest: string): readonly string[] {
   return words;
 }
 
-/** The next word, and how far it reaches; quotes around it are no part of it. */
+/** The next word without quotes, and where it ends. */
 function wordOf(text: string): { readonly text: string; readonly length: number } | null {
   const found = WORD.exec(text);
   const word = found?.[1] ?? found?.[2] ?? found?.[3] ?? '';
   return found === null || word === '' ? null : { text: word, length: found[0].length };
 }
 
-/** Everything behind the one separator at this place. */
+/** Everything after the one separator at this position. */
 function behind(text: string, at: number): string {
   return text.slice(at).replace(SEPARATOR, '');
 }
 
-/** What stands between the one pair of quotes that encloses all of a text, quotes in it escaped as a shell wants them; null without such a pair. */
+/** The text inside one pair of quotes around all of it, with inner quotes escaped as in a shell; null without such a pair. */
 export function enclosed(text: string): string | null {
   const whole = text.trim();
   if (whole.length < 2) return null;
@@ -132,11 +132,11 @@ export function enclosed(text: string): string | null {
   return null;
 }
 
-/** A line that names its command with a slash, or could hardly be anything but a command. */
+/** A line with a slash command, or one that can hardly be anything else. */
 const COMMAND_LINE =
   /^(?:\/(?:slash[ \t]+\/?)?(?:fork|send|check-mail|kill)(?=\s|$)|(?:slash[ \t]+)?(?:check-mail[ \t\r]*$|kill[ \t]+[0-9a-f-]{8,}[ \t\r]*$|send[ \t]+[0-9a-f-]{8,}[ \t]|fork[ \t\r]*$|fork[ \t]+(?:["']|--profile[ \t])))/m;
 
-/** The first further line that reads as a command. */
+/** The first further line that looks like a command. */
 function commandLine(rest: string): { readonly line: number; readonly text: string } | null {
   const first_end = rest.indexOf('\n');
   if (first_end < 0) return null;

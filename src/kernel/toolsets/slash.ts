@@ -6,9 +6,9 @@ import { type CompletionReading, readCompletion } from '../../records/conversati
 import type { Mail } from '../../records/conversation/mail.ts';
 import { storable } from '../../records/text/text.ts';
 import { refuse } from './acts/agent-reference.ts';
+import { noNesting } from './acts/creation-limits.ts';
 import { forkAgent, forkNeeds } from './acts/fork-agent.ts';
 import { killAgents } from './acts/kill-agent.ts';
-import { noNesting } from './acts/nesting.ts';
 import { nameOfTask } from './acts/new-child.ts';
 import { sendLetter } from './acts/send-letter.ts';
 import { parseArguments, specOf } from './arguments.ts';
@@ -16,8 +16,8 @@ import { enclosed, readSlash, type SlashCommand } from './slash-command.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 
 /**
- * Seed 2: beside `bash` the model sees one tool, `slash`, whose commands fork, write, read and end. A child rests when its work is
- * done and says so in one structured message; letters are announced by a notice and read with `check-mail`.
+ * The toolset `slash`: besides `bash` the model sees one tool whose commands fork, send, read and kill. A child rests when its work is
+ * done and reports in one structured message; mail is announced by a notice and read with `check-mail`.
  */
 
 const slashInput = z.strictObject({
@@ -30,7 +30,7 @@ type Parsed =
   | { readonly ok: true; readonly command: SlashCommand }
   | { readonly ok: false; readonly refused: Extract<Decision, { type: 'refuse' }> };
 
-/** A call is asked several things about its arguments; they are read once. */
+/** Arguments are parsed once per call. */
 const read = new WeakMap<object, Parsed>();
 
 function parse(input: unknown): Parsed {
@@ -108,7 +108,7 @@ function forkCommand(
   });
 }
 
-/** What a child learns of itself: the UUID of its parent, and how to report. */
+/** The first message of a child: its parent's UUID and how to report. */
 function identity(id: string, name: string, parent: Agent, prompt: string | null): string {
   const who =
     prompt === null
@@ -130,10 +130,10 @@ function sendCommand({ to, message }: Extract<SlashCommand, { name: 'send' }>, v
   return sendLetter(view, to, 'UUID', body, ({ id }) => `sent to ${id}`);
 }
 
-/** Written as one, whatever is wrong with it. */
+/** Intended as a completion, valid or not. */
 const COMPLETION = /^\s*["']?\s*\{\s*\\?["']?status\\?["']?\s*:\s*\\?["']?idle\b/;
 
-/** A completion message may stand in quotes, as for a shell. One that is none after all would mean nothing to anybody. */
+/** A completion message may be quoted as in a shell. A malformed one is refused, because nobody could use it. */
 function completionIn(message: string): CompletionReading & { readonly text: string } {
   const whole = message.trim();
   const texts = [message, enclosed(whole) ?? '', whole.slice(1, -1)];
@@ -145,7 +145,7 @@ function completionIn(message: string): CompletionReading & { readonly text: str
   return { type: 'invalid', error, text: message };
 }
 
-/** All letters of agents at once, oldest first, completions shown as such; a person's join the conversation by themselves. */
+/** All unread mail from agents, oldest first, with completions formatted. Mail from people joins the conversation without being checked. */
 function checkMail(view: ToolsetView): Decision {
   const letters = view.letters.filter((letter) => letter.from_id !== null);
   if (letters.length === 0) return { type: 'settle', output: 'no mail', consequences: [] };
@@ -165,7 +165,7 @@ function shown(letter: Mail): object {
     : { ...head, message: body };
 }
 
-/** Seed 2, System Prompt Guidance. */
+/** Guidance in the system prompt. */
 const GUIDANCE = `### Sub-Agents
 
 You can fork child agents to work in parallel.

@@ -3,15 +3,14 @@ import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
 import { isAgentProgram } from '../../records/agent/agent.ts';
 import type { Profile } from '../../records/agent/profile.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
-import type { Need } from './need.ts';
 import { schemaFault } from './output-schema.ts';
-import type { RefusalCode, ToolsetView } from './toolset.ts';
+import type { Need, RefusalCode, ToolsetView } from './toolset.ts';
 
-/** Seconds a task may name: a day. */
+/** Maximum time limit of a task in seconds: a day. */
 export const MAX_TASK_SECONDS = 86_400;
 const MAX_FILES = 20;
 
-/** Options that every tool which creates an agent in a fresh conversation takes (DESIGN.md, Decided). */
+/** Options of every tool that creates an agent in a new conversation (docs/vocabularies.md). */
 export const taskOptions = {
   profile: z.string().min(1).nullish().describe('Named profile to set the sub-agent up by.'),
   output_schema: z
@@ -31,7 +30,7 @@ export interface TaskOptions {
   readonly worktree?: boolean | null | undefined;
 }
 
-/** What must be found out before a sub-agent with these options is created. `key` tells the sub-agents of one call apart. */
+/** What must be looked up before a sub-agent with these options is created. `key` distinguishes the sub-agents of one call. */
 export function needsOf(options: TaskOptions, key: string, self: Agent, model: string | null): Need[] {
   const base = self.config.cwd;
   return [
@@ -42,12 +41,12 @@ export function needsOf(options: TaskOptions, key: string, self: Agent, model: s
   ];
 }
 
-/** What was found out, and everything of it good. */
+/** The successful lookups. */
 export interface TaskGround {
   readonly profile: Profile | null;
   /** Absolute; null: the creator's. */
   readonly cwd: string | null;
-  /** Files to read first, the task, and what its result must look like. */
+  /** The files to read first, the task, and the required form of the result. */
   readonly text: string;
   readonly worktree: Worktree | null;
 }
@@ -56,7 +55,7 @@ type Checked =
   | { readonly ok: true; readonly ground: TaskGround }
   | { readonly ok: false; readonly code: RefusalCode; readonly message: string };
 
-/** Checks one sub-agent's options; `field` is put before what is wrong (`tasks.2`). */
+/** Validates the options of one sub-agent; `field` prefixes error messages (`tasks.2`). */
 export function checkTask(
   task: string,
   options: TaskOptions,
@@ -70,7 +69,7 @@ export function checkTask(
   const named = findProfile(options.profile, view);
   if (!named.ok) return bad('NO_PROFILE', `${at('profile')}: ${named.error}`);
   const { profile } = named;
-  // A rule file is named by people only: its name is a path of this machine, and its faults tell what it holds.
+  // Only people may name a rule file: its name is a local path, and its errors reveal its content.
   const wanted = options.model ?? '';
   if (/^scripted[:/]/.test(wanted) && wanted !== view.self.config.model)
     return bad('NOT_AVAILABLE', `${at('model')}: only a person can choose a scripted model.`);
@@ -114,12 +113,12 @@ function findProfile(
   return { ok: false, error: `no profile "${name}". Profiles: ${known || 'none'}.` };
 }
 
-/** The model that the options come to, when it is not the creator's; null when it is. */
+/** The model chosen by the options; null if it is the creator's. */
 export function modelOf(options: TaskOptions, profiles: ReadonlyMap<string, Profile>): string | null {
   return options.model ?? (options.profile ? (profiles.get(options.profile)?.model ?? null) : null);
 }
 
-/** The same place in the worktree as the folder has in the repository. */
+/** The folder's counterpart in the worktree. */
 function inWorktree(worktree: Worktree, config: AgentConfig, cwd: string | null): string {
   if (cwd === null || !cwd.startsWith(`${config.cwd}/`)) return worktree.path;
   return `${worktree.path}${cwd.slice(config.cwd.length)}`;

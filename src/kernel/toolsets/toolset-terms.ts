@@ -1,32 +1,32 @@
 import type { Profile } from '../../records/agent/profile.ts';
 import type { RunSource } from '../../records/run/run.ts';
 
-/** What the configuration of this process says about agents that agents create. */
+/** Configuration for agents that are created by agents. */
 export interface ToolsetTerms {
   readonly profiles: ReadonlyMap<string, Profile>;
   readonly subagents: {
-    /** Profiles that `sessions_spawn` may name, `main` for none; null: all (seed 4, Agent Allowlist). */
+    /** Profiles that `sessions_spawn` may name (`main`: no profile); null: all. */
     readonly allow_agents: readonly string[] | null;
-    /** Model of background runs that name none; null: the requester's. */
+    /** Default model of background runs; null: the requester's. */
     readonly model: string | null;
-    /** Background runs of one tree at work at once; more are queued. */
+    /** Maximum concurrent background runs of one tree; more are queued. */
     readonly max_concurrent: number;
   };
-  /** Isolated runs of this process at work at once, whoever asked for them; more are queued. */
+  /** Maximum concurrent isolated runs of this process; more are queued. */
   readonly runs: {
     readonly max_concurrent: number;
     readonly per_source: Readonly<Record<RunSource, number>>;
   };
-  /** Targets outside that agents may have results delivered to (`telegram:42`, `webhook:ops`). */
+  /** Outside targets to which agents may deliver results (`telegram:42`, `webhook:ops`). */
   readonly deliver_to: readonly string[];
   readonly delegation: {
-    /** Deepest delegated agent (seed 5). */
+    /** Maximum delegation depth. */
     readonly max_depth: number;
-    /** Model requests of a delegated agent that names no number. */
+    /** Default maximum of model requests of a delegated agent. */
     readonly default_turns: number;
-    /** System prompt of delegated agents that name none; null: the parent's. */
+    /** Default system prompt of delegated agents; null: the parent's. */
     readonly system: string | null;
-    /** Names of the configured ACP servers, and the one that is meant when none is named. */
+    /** Names of the configured ACP servers, and the default one. */
     readonly servers: readonly string[];
     readonly default_server: string | null;
     readonly default_agent: string | null;

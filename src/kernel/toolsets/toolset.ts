@@ -1,27 +1,27 @@
 import type { Agent, AgentConfig, Tree } from '../../records/agent/agent.ts';
 import type { Call, ChildOutcome, SpawnedChild, WaitSpec } from '../../records/agent/state.ts';
+import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { Consequence } from '../transition/event.ts';
-import type { Need, NeedAnswer } from './need.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
-/** How an id in a call was understood. */
+/** Result of resolving an agent reference in a call. */
 export type Resolved =
   | { readonly found: 'one'; readonly agent: Agent }
   | { readonly found: 'many'; readonly candidates: readonly Agent[] }
   | { readonly found: 'none' };
 
-/** What a toolset may know when it decodes a call: a snapshot, never a promise. */
+/** What a toolset can see while decoding a call: a snapshot that may be outdated by the commit. */
 export interface ToolsetView {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly newId: () => string;
   readonly self: Agent;
   readonly tree: Tree;
-  /** Living children of `self`, those created earlier in the same step included. */
+  /** Living children of `self`, including those created earlier in the same step. */
   readonly living_children: number;
-  /** How many of them, or of the tree, rest and are not about to work: they hold no place (law 7). Counts one by one. */
+  /** How many of them, or of the tree, are resting without waking mail and so do not count against limits (law 7). O(n). */
   readonly resting: (among: 'children' | 'tree') => number;
   /** Uuid, unique prefix (≥ 4) or name of an agent of this tree. */
   readonly resolve: (text: string) => Resolved;
@@ -29,18 +29,18 @@ export interface ToolsetView {
   readonly lineage: (agent: Agent) => readonly Agent[];
   /** Living descendants of `agent`, itself first. */
   readonly subtree: (agent: Agent) => readonly Agent[];
-  /** Seq of the assistant message that holds the call. */
+  /** Seq of the assistant message with the call. */
   readonly message_seq: number;
-  /** Who leads the new agents. */
+  /** Worker that leads new agents. */
   readonly worker: string | null;
   readonly terms: ToolsetTerms;
-  /** Letters that wait for `self`, oldest first. */
+  /** Unread mail of `self`, oldest first. */
   readonly letters: readonly Mail[];
-  /** What the runtime found out for this call. */
+  /** The answer to one of the call's `needs`. */
   readonly answer: (need: Need) => NeedAnswer;
 }
 
-/** What a call comes down to. */
+/** Outcome of decoding a call. */
 export type Decision =
   /** `spawned`: children whose results the turn must await before its next request. */
   | {
@@ -51,7 +51,7 @@ export type Decision =
     }
   | { readonly type: 'refuse'; readonly code: RefusalCode; readonly message: string }
   | { readonly type: 'park'; readonly wait: WaitSpec }
-  /** The outcome of `child`, which `consequences` create, will be the result. */
+  /** The outcome of `child`, created by `consequences`, will be the result. */
   | { readonly type: 'delegate'; readonly child: string; readonly consequences: readonly Consequence[] };
 
 export type RefusalCode =
@@ -70,38 +70,38 @@ export type RefusalCode =
   | 'NO_PROFILE'
   | 'UNKNOWN_COMMAND'
   | 'WOULD_DEADLOCK'
-  /** A fault in Coppice, not in the call. */
+  /** An error in Coppice, not in the call. */
   | 'INTERNAL';
 
 /**
- * One tool by which an agent works with other agents. `decode` is pure and does no I/O: the runtime commits what it
- * returns in the transaction that settles the call, so it happens exactly once.
+ * One tool for working with other agents. `decode` is pure: the runtime commits what it returns in the transaction that settles the
+ * call, so it takes effect exactly once.
  */
 export interface ToolsetTool {
   readonly spec: ToolSpec;
-  /** Texts in the input that name agents: the runtime looks them up before `decode`. Never throws. */
+  /** Agent references in the input, which the runtime resolves before `decode`. Never throws. */
   readonly mentions: (input: unknown) => readonly string[];
-  /** Creates agents: may share a step with other creations; any other call of the message waits for the commit. */
+  /** Creates agents. May share a step with other such calls; all other calls of the message wait for the commit. */
   readonly creates: boolean | ((input: unknown) => boolean);
   /** `decode` asks for a whole subtree. */
   readonly surveys: boolean;
-  /** It looks at what the other calls of its message do, so it is decided after them, wherever it stands. */
+  /** Depends on the effects of the other calls of its message, so it is decoded after them, regardless of order. */
   readonly comes_last?: true;
   readonly decode: (input: unknown, call: Call, view: ToolsetView) => Decision;
-  /** Agents with this configuration see the tool; without it, all do. One that calls it unseen is answered by `decode`. */
+  /** Whether agents with this configuration see the tool; absent: all do. A call without seeing it is answered by `decode`. */
   readonly audience?: (config: AgentConfig, terms: ToolsetTerms) => boolean;
-  /** What the runtime must find out before `decode`. Never throws. */
+  /** What the runtime must look up before `decode`. Never throws. */
   readonly needs?: (input: unknown, call: Call, self: Agent, terms: ToolsetTerms) => readonly Need[];
-  /** For tools that end a child instead of being run: the outcome, or null when the arguments are not good, which `decode` then tells. */
+  /** For tools that end a child instead of running: the outcome; null for invalid arguments, which `decode` then reports. */
   readonly submission?: (input: unknown, config: AgentConfig) => ChildOutcome | null;
 }
 
 export interface Toolset {
   readonly name: string;
   readonly tools: readonly ToolsetTool[];
-  /** What the system prompt of agents in a conversation of a person's says about these tools; empty when the descriptions suffice. */
+  /** Added to the system prompt of agents in a person's conversation; empty if the tools' descriptions suffice. */
   readonly guidance: string;
-  /** How letters of agents reach an agent that rests: whole, or as a notice that it may follow (seed 2). Default `whole`. */
+  /** How mail from agents reaches a resting agent: the whole text, or a notice. Default `whole`. */
   readonly letters?: 'whole' | 'notice';
 }
 
@@ -109,8 +109,27 @@ export function refusalText(code: RefusalCode, message: string): string {
   return JSON.stringify({ error: { code, message } });
 }
 
-/** Why these toolsets cannot serve one agent, as a sentence; null when they can. */
+/** Why these toolsets cannot be combined, as a sentence; null if they can. */
 export function toolsetClash(toolsets: readonly string[]): string | null {
   if (!toolsets.includes('process') || !toolsets.includes('slash')) return null;
   return 'an agent has the toolset process or slash, not both';
+}
+
+/** External information that decoding a call depends on. The runtime looks it up before. */
+export type Need =
+  /** Whether the model can be used. */
+  | { readonly type: 'model'; readonly name: string }
+  /** A folder inside `base`; `text` of the answer is its canonical path. */
+  | { readonly type: 'folder'; readonly base: string; readonly path: string }
+  /** A text file inside `base` that the agent may read; `text` of the answer is its content. */
+  | { readonly type: 'file'; readonly base: string; readonly path: string }
+  /** A git worktree of the repository around `base`, named by `id`. */
+  | { readonly type: 'worktree'; readonly base: string; readonly id: string };
+
+export type NeedAnswer =
+  | { readonly ok: true; readonly text: string; readonly worktree?: Worktree }
+  | { readonly ok: false; readonly error: string };
+
+export function needKey(need: Need): string {
+  return JSON.stringify(need);
 }

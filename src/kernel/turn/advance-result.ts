@@ -1,7 +1,7 @@
 import type { Call } from '../../records/agent/state.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { Step } from '../step.ts';
-import type { Need } from '../toolsets/need.ts';
+import type { Need } from '../toolsets/toolset.ts';
 import type { Effect } from '../transition/effect.ts';
 
 /** Effects that are performed after the commit. */

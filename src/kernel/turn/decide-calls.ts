@@ -1,8 +1,7 @@
 import type { Call, RunningCall } from '../../records/agent/state.ts';
 import { storable } from '../../records/text/text.ts';
-import { needKey } from '../toolsets/need.ts';
 import { bringsSchema } from '../toolsets/output-schema.ts';
-import { type Decision, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
+import { type Decision, needKey, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
 import type { Draft } from './draft.ts';
 import { viewOf } from './toolset-view.ts';
 import { endOrPark } from './waits.ts';

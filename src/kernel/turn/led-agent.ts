@@ -4,8 +4,7 @@ import type { Mail } from '../../records/conversation/mail.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import { storable } from '../../records/text/text.ts';
 import type { RequestRecord } from '../step.ts';
-import type { NeedAnswer } from '../toolsets/need.ts';
-import type { RefusalCode } from '../toolsets/toolset.ts';
+import type { NeedAnswer, RefusalCode } from '../toolsets/toolset.ts';
 import type { AgentEvent } from '../transition/event.ts';
 import type { ParkedWait } from './advance-result.ts';
 

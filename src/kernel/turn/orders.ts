@@ -2,8 +2,7 @@ import { type AgentState, type FanIn, isResting } from '../../records/agent/stat
 import type { Mail } from '../../records/conversation/mail.ts';
 import { Prompt } from '../../records/conversation/prompt.ts';
 import { readChildResult, readOrder, unreadable } from '../mailbox/read-mail.ts';
-import { forkAgent } from '../toolsets/acts/fork-agent.ts';
-import { forkIdentity } from '../toolsets/acts/fork-identity.ts';
+import { forkAgent, forkIdentity } from '../toolsets/acts/fork-agent.ts';
 import { refusalText } from '../toolsets/toolset.ts';
 import type { EventOf } from '../transition/event.ts';
 import type { Draft } from './draft.ts';

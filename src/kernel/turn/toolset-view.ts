@@ -1,7 +1,7 @@
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { isAtRest } from '../../records/conversation/wait.ts';
-import { type Need, type NeedAnswer, needKey } from '../toolsets/need.ts';
 import type { ToolsetView } from '../toolsets/toolset.ts';
+import { type Need, type NeedAnswer, needKey } from '../toolsets/toolset.ts';
 import type { Draft } from './draft.ts';
 import { isLetter, waitView } from './waits.ts';
 

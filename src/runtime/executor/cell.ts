@@ -1,4 +1,4 @@
-import type { NeedAnswer } from '../../kernel/toolsets/need.ts';
+import type { NeedAnswer } from '../../kernel/toolsets/toolset.ts';
 import type { Input, LedAgent, Override } from '../../kernel/turn/led-agent.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Mail } from '../../records/conversation/mail.ts';

@@ -1,4 +1,4 @@
-import { type Need, type NeedAnswer, needKey } from '../../kernel/toolsets/need.ts';
+import { type Need, type NeedAnswer, needKey } from '../../kernel/toolsets/toolset.ts';
 import type { Advance, DeferredCall } from '../../kernel/turn/advance-result.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Call } from '../../records/agent/state.ts';

@@ -1,4 +1,4 @@
-import type { Need, NeedAnswer } from '../../kernel/toolsets/need.ts';
+import type { Need, NeedAnswer } from '../../kernel/toolsets/toolset.ts';
 import type { WorldEffect } from '../../kernel/turn/advance-result.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
-import type { Need, NeedAnswer } from '../../kernel/toolsets/need.ts';
+import type { Need, NeedAnswer } from '../../kernel/toolsets/toolset.ts';
 import type { Model } from '../../models/model.ts';
 import { policyOf } from '../../permissions/agent-policy.ts';
 import { containPath, openContained } from '../../permissions/path-containment.ts';

@@ -1,9 +1,8 @@
 // Proves when a call of a toolset is decided at once, when it is put off and until what, and what becomes of what was found out for it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Need, NeedAnswer } from '../../../src/kernel/toolsets/need.ts';
-import { needKey } from '../../../src/kernel/toolsets/need.ts';
-import type { Decision } from '../../../src/kernel/toolsets/toolset.ts';
+import type { Decision, Need, NeedAnswer } from '../../../src/kernel/toolsets/toolset.ts';
+import { needKey } from '../../../src/kernel/toolsets/toolset.ts';
 import { newAgent } from '../../store/ledger-fixture.ts';
 import {
   AT_WORK,

@@ -10,12 +10,12 @@ export function refuse(code: RefusalCode, message: string): Refused {
   return { type: 'refuse', code, message };
 }
 
-/** An agent as messages name it. */
+/** An agent as shown in messages. */
 export function describe(agent: Agent): string {
   return `${agent.name} (${agent.id}, ${agent.state.type})`;
 }
 
-/** The agent that a field names, or the refusal that says why there is none. */
+/** Resolves the agent named by a field, or refuses the call. */
 export function find(text: string, field: string, view: ToolsetView): Found {
   const resolved = view.resolve(text);
   if (resolved.found === 'one') return { ok: true, agent: resolved.agent };
@@ -38,11 +38,11 @@ export function find(text: string, field: string, view: ToolsetView): Found {
   };
 }
 
-/** A text of a tool's input that must say something. */
+/** Schema of a text that must not be blank. */
 export const text = (what: string) =>
   z.string().refine((value) => value.trim() !== '', `${what} must not be empty`);
 
-/** What a model calls an agent or a run by; where it may be left out, an empty one is. */
+/** Schema of a name that a model gives to an agent or run; where optional, empty counts as absent. */
 export const name = (how: 'required' | 'optional') =>
   z
     .string()
@@ -52,7 +52,7 @@ export const name = (how: 'required' | 'optional') =>
     })
     .transform(keptName);
 
-/** The texts of one field, whatever the model wrote there. */
+/** The strings in one field of unvalidated input. */
 export function strings(input: unknown, field: string): readonly string[] {
   const value =
     typeof input === 'object' && input !== null ? (input as Record<string, unknown>)[field] : undefined;

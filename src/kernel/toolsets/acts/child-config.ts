@@ -2,7 +2,7 @@ import type { AgentConfig, PermissionRules } from '../../../records/agent/agent.
 import type { Profile } from '../../../records/agent/profile.ts';
 import type { TaskTerms } from '../../../records/agent/task-terms.ts';
 
-/** What a creation says beside its profile; null and absent: not said. */
+/** Settings of a creation besides its profile; null or absent: not set. */
 export interface ChildWishes {
   readonly profile: Profile | null;
   readonly model?: string | null;
@@ -15,8 +15,8 @@ export interface ChildWishes {
 }
 
 /**
- * The configuration of a child: what was said, else what its profile says, else its parent's. A child may do less than its parent,
- * never more (SAFETY.md). Without any wish it is the very same object, so that its requests share the parent's cached prefix.
+ * The configuration of a child: explicit settings, then its profile, then its parent's. A child may do less than its parent, never more
+ * (docs/permissions.md). Without any setting it is the same object, so that its requests share the parent's cached prefix.
  */
 export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConfig {
   const { profile, task = null } = wishes;
@@ -41,8 +41,8 @@ export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConf
 }
 
 /**
- * The sub-agent of a task creates no others but by delegation; it submits where its terms say so (`mustSubmit`). A background run keeps
- * its vocabulary, whose tool it does not see: calling it all the same gets the answer of the seed.
+ * A sub-agent with a task creates others only by delegation, and submits if it must (`mustSubmit`). A background run keeps its toolset although it
+ * does not see the tool: calling it anyway gets the documented refusal.
  */
 function taskToolsets(parent: AgentConfig, profile: Profile | null, task: TaskTerms): string[] {
   const delegate = (profile?.toolsets ?? parent.toolsets).includes('delegate') ? ['delegate'] : [];
@@ -50,7 +50,7 @@ function taskToolsets(parent: AgentConfig, profile: Profile | null, task: TaskTe
   return task.kind === 'spawn' || task.output_schema !== null ? ['fanout', ...own] : own;
 }
 
-/** Whoever has one task makes no schedules. */
+/** An agent with a single task cannot create schedules. */
 function toolsOf(parent: AgentConfig, profile: Profile | null, task: TaskTerms | null): readonly string[] {
   const mine = task === null ? parent.tools : parent.tools.filter((name) => name !== 'cron');
   if (profile === null) return mine;
@@ -67,7 +67,7 @@ function isEmpty({ allow, ask, deny }: PermissionRules): boolean {
   return allow.length + ask.length + deny.length === 0;
 }
 
-/** The strictest of what was said. */
+/** The strictest of the given values. */
 function least(...values: readonly (number | null | undefined)[]): number | null {
   const said = values.filter((value) => value !== null && value !== undefined);
   return said.length === 0 ? null : Math.min(...said);

@@ -6,8 +6,8 @@ import { describe, find, refuse } from './agent-reference.ts';
 type Refused = Extract<Decision, { type: 'refuse' }>;
 
 /**
- * Ends descendants of the caller and all below them (law 9): all that are named, or none. Of several, those that have ended already are left out. `output` is made
- * from the ids that die.
+ * Kills the named descendants of the caller with all their descendants (law 9), or none if one is refused. Ended ones among several are skipped. `output`
+ * formats the ids of the killed agents.
  */
 export function killAgents(
   view: ToolsetView,

@@ -13,16 +13,16 @@ export interface ChildPlan {
   readonly name: string;
   readonly session_key: string;
   readonly config: AgentConfig;
-  /** Inherits the conversation up to the message that holds the call. */
+  /** Inherits the conversation up to the message with the call. */
   readonly inherits: boolean;
-  /** What it begins with; null: it rests until mail brings it work. */
+  /** Its first message; null: it rests until mail arrives. */
   readonly first: UserContent | null;
-  /** Begins at rest although it has a first message. */
+  /** Rests although it has a first message. */
   readonly rests?: boolean;
   readonly run?: NewRun;
 }
 
-/** An agent below the caller. Every tool that creates one, in every vocabulary, does it here. */
+/** A new child of the caller. All tools of all toolsets create agents with this function. */
 export function newChild(view: ToolsetView, plan: ChildPlan): NewAgent {
   const { self } = view;
   const { first, run } = plan;
@@ -51,7 +51,7 @@ export function newChild(view: ToolsetView, plan: ChildPlan): NewAgent {
 
 const NAME_LENGTH = 32;
 
-/** A short name for an agent that was given only a task: its first words. */
+/** Names an unnamed agent after the first words of its task. */
 export function nameOfTask(task: string, label: string | null | undefined): string {
   if (label) return label;
   const words =

@@ -4,7 +4,7 @@ import { storable } from '../../../records/text/text.ts';
 import type { Decision, ToolsetView } from '../toolset.ts';
 import { describe, find, refuse } from './agent-reference.ts';
 
-/** A letter to any agent of the caller's tree; `output` is made from the recipient. */
+/** Sends mail to an agent of the caller's tree; `output` formats the recipient. */
 export function sendLetter(
   view: ToolsetView,
   to: string,

@@ -1,4 +1,4 @@
-/** One text for equal JSON values, whatever the order of their keys; `spend` is told of every value and of long texts. */
+/** The same text for equal JSON values, independent of key order; `spend` is charged for every value and long text. */
 export function canonical(value: unknown, spend: (steps: number) => void): string {
   if (typeof value === 'string') {
     spend(4 + value.length / 16);

@@ -3,7 +3,7 @@ import { compilePattern, type Pattern } from './pattern.ts';
 import { refuseCircles, type SchemaNode } from './schema-node.ts';
 import type { Check, Walk } from './walk.ts';
 
-/** Bounds of a schema, laid down in docs/vocabularies.md. */
+/** Limits of a schema (docs/vocabularies.md). */
 const DEPTH_MAX = 64;
 const WEIGHT_MAX = 5_000;
 const CHARACTERS_MAX = 64 * 1024;
@@ -13,11 +13,11 @@ const DRAFTS =
 
 export interface CompiledSchema {
   readonly checks: readonly Check[];
-  /** What reading it costs: its values, and the instructions of its patterns. */
+  /** Cost of compiling it: values plus pattern instructions. */
   readonly weight: number;
 }
 
-/** Reads the subset of JSON Schema that `output_schema` takes. Throws an `Error` that names the place and the rule. */
+/** Compiles the subset of JSON Schema that `output_schema` supports. Throws an `Error` that names the location and the rule. */
 export function compileSchema(schema: unknown): CompiledSchema {
   return new Compiler(schema).compiled();
 }
@@ -26,7 +26,7 @@ class Compiler {
   readonly #root: unknown;
   readonly #refs = new Map<string, SchemaNode>();
   readonly #nodes: SchemaNode[] = [];
-  /** What references name and was not read yet: chains of them are as long as they like, the call stack is not. */
+  /** Referenced schemas still to compile: a queue, because chains of references could overflow the call stack. */
   readonly #unread: (() => void)[] = [];
   readonly #patterns = new Map<string, Pattern>();
   #weight = 0;
@@ -201,7 +201,7 @@ class Compiler {
     };
   }
 
-  /** A schema that others name: the whole, or one of the definitions. */
+  /** Resolves a reference to the whole schema or one of its definitions. */
   #ref(value: unknown, at: string): SchemaNode {
     if (typeof value !== 'string') throw new Error('must be a text');
     const known = this.#refs.get(value);

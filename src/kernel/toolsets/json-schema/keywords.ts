@@ -17,12 +17,12 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether an object has the field itself: `constructor` is nobody's field until somebody writes it. */
+/** Own properties only, so that `constructor` is not a field. */
 export function has(value: Json, key: string): boolean {
   return Object.hasOwn(value, key);
 }
 
-/** Keywords that stand for themselves, without schemas inside. Each throws an `Error` that says what is wrong with its value. */
+/** Keywords without nested schemas. Each throws an `Error` for an invalid value. */
 export const SIMPLE: Readonly<Record<string, (value: unknown, keyword: string) => Check>> = {
   type(value) {
     const names = typeof value === 'string' ? [value] : value;
@@ -78,7 +78,7 @@ export const SIMPLE: Readonly<Record<string, (value: unknown, keyword: string) =
   },
 };
 
-/** What may stand in a schema and checks nothing. */
+/** Annotations, which are allowed and check nothing. */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
   '$comment',
   '$defs',
@@ -121,7 +121,7 @@ function numeric(holds: (value: number, wanted: number) => boolean, text: string
   };
 }
 
-/** 0.3 is a multiple of 0.1, whatever binary fractions say. */
+/** Tolerates binary fractions: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, of: number): boolean {
   const times = value / of;
   return Number.isInteger(times) || Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times));

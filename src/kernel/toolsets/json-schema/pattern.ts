@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js';
 
-/** What a pattern compiles to, in instructions: matching takes at most so many steps for each character. */
+/** Maximum compiled size in instructions, which bounds the matching steps per character. */
 const SIZE_MAX = 500;
-/** A class of Unicode (`\pL`) is hundreds of ranges, read for each place where it stands. */
+/** Cost of a Unicode class (`\pL`): hundreds of ranges, compiled for every occurrence. */
 const CLASS_SIZE = 10;
 const LENGTH_MAX = 500;
 
@@ -12,10 +12,10 @@ export interface Pattern {
   readonly test: (text: string) => boolean;
 }
 
-/** A pattern that a model wrote, matched in linear time (RE2 syntax). Throws an `Error` that says what is wrong with it. */
+/** Compiles a model's pattern, matched in linear time (RE2 syntax). Throws an `Error` for an unsupported pattern. */
 export function compilePattern(source: string): Pattern {
   if (source.length > LENGTH_MAX) throw new Error(`a pattern has at most ${LENGTH_MAX} characters`);
-  // Known before it is compiled: a counted repetition is written out, and nested ones multiply.
+  // Checked before compiling: counted repetitions are expanded, and nested ones multiply.
   if (estimate(source) > SIZE_MAX)
     throw new Error(
       `the pattern ${shown(source)} repeats too much: its counts come to more than ${SIZE_MAX}`,
@@ -36,14 +36,14 @@ function shown(source: string): string {
   return JSON.stringify(source.length > 60 ? `${source.slice(0, 60).toWellFormed()}…` : source);
 }
 
-/** `\u00e9` and `\u{e9}`, as JSON Schema writes characters, in the words of RE2. */
+/** Translates `\u00e9` and `\u{e9}` of JSON Schema to RE2 syntax. */
 function withCodePoints(source: string): string {
   return source.replaceAll(/\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|(.))/gs, (whole, braced, four) =>
     braced === undefined && four === undefined ? whole : `\\x{${braced ?? four}}`,
   );
 }
 
-/** Instructions, roughly: one for each atom, times the counts that stand behind it and behind the groups around it. */
+/** Estimated instructions: one per atom, times the repetition counts of the atom and its enclosing groups. */
 function estimate(source: string): number {
   const groups: number[] = [];
   let sum = 0;

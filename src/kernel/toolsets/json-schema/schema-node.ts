@@ -1,12 +1,12 @@
 import type { Check } from './walk.ts';
 
-/** A schema inside a schema. `same` are those that look at the very same value. */
+/** A nested schema. `same`: the nested schemas that apply to the same value. */
 export interface SchemaNode {
   readonly checks: Check[];
   readonly same: SchemaNode[];
 }
 
-/** A schema that refers to itself without going deeper into the value would never come to an end. */
+/** Detects a schema that refers to itself without descending into the value, which would never terminate. */
 export function refuseCircles(nodes: readonly SchemaNode[]): void {
   const inward = new Map<SchemaNode, number>();
   for (const one of nodes.flatMap((node) => node.same)) inward.set(one, (inward.get(one) ?? 0) + 1);

@@ -1,19 +1,19 @@
-/** What checking one result may cost, in steps; a step is one value, or one character against one instruction of a pattern. */
+/** Maximum steps of validating one result; a step is one value, or one character against one pattern instruction. */
 const STEPS_MAX = 500_000;
 const FAULTS_MAX = 8;
-/** Characters of a place or of a name that are repeated in a message. */
+/** Maximum characters of a path or name in a message. */
 const SHOWN_MAX = 200;
-/** Checks within checks; values nest less (`parseJson`), so this bounds what a schema combines on one of them. */
+/** Maximum nesting of checks; values nest less deeply (`parseJson`), so this bounds the schemas combined on one value. */
 const DEPTH_MAX = 500;
 
-/** The check would take longer than anybody waits for it. */
+/** Validation exceeds the step limit. */
 export class TooCostly extends Error {
   override readonly name = 'TooCostly';
 }
 
 export type Check = (value: unknown, path: string, walk: Walk) => void;
 
-/** One walk of a value through a schema: what it may still cost, and what is wrong so far. */
+/** One validation of a value: its remaining steps and the faults so far. */
 export class Walk {
   readonly faults: string[] = [];
   readonly #most: number;
@@ -51,7 +51,7 @@ export class Walk {
     this.#depth -= 1;
   }
 
-  /** Whether the value passes, apart from what is said so far. */
+  /** Whether the value passes, without recording faults. */
   passes(checks: readonly Check[], value: unknown, path: string): boolean {
     const aside = new Walk(1, this.#left);
     aside.#depth = this.#depth;

@@ -1,6 +1,8 @@
-import type { ToolsetView } from '../toolset.ts';
+import { isSubAgent } from '../../../records/agent/agent.ts';
+import type { Decision, ToolsetView } from '../toolset.ts';
+import { refuse } from './agent-reference.ts';
 
-/** Which limit `wanted` further children would break, as a sentence that no retry gets around; null when there is room (law 7). */
+/** The limit that `wanted` more children would exceed, as a sentence for the model; null if none (law 7). */
 export function overBudget(view: ToolsetView, wanted = 1): string | null {
   const { limits, live, total } = view.tree;
   const over = (limit: string, allowed: number, present: number, advice: string): string => {
@@ -15,7 +17,7 @@ export function overBudget(view: ToolsetView, wanted = 1): string | null {
       view.self.depth,
       'Agents at this depth cannot create others: do the work yourself.',
     );
-  // Who rests holds no place; they are counted only when there seems to be none.
+  // Resting agents do not count. They are subtracted only if the limit seems reached, because counting them is O(n).
   if (view.living_children + wanted > limits.children) {
     const busy = view.living_children - view.resting('children');
     if (busy + wanted > limits.children)
@@ -39,4 +41,10 @@ export function overBudget(view: ToolsetView, wanted = 1): string | null {
       'No more agents can be created in this tree: send more work to one that rests.',
     );
   return null;
+}
+
+/** Refuses a sub-agent with a single task, which cannot create agents; null for other callers. */
+export function noNesting(view: ToolsetView): Decision | null {
+  if (!isSubAgent(view.self.config)) return null;
+  return refuse('NESTING_FORBIDDEN', 'a sub-agent creates no agents of its own: do the work yourself.');
 }
