@@ -156,8 +156,7 @@ function decideTouched(level: PolicyLevel, { path, as, searched }: TouchedPath):
   for (const source of sources) {
     const rules = level[source].filter(
       (rule) =>
-        matchesText(rule.tool, as) &&
-        (rule.pattern === undefined || matchPath(rule, rule.pattern, path) === 'yes'),
+        matchesText(rule.tool, as) && (rule.pattern === undefined || mayMatchPath(rule, rule.pattern, path)),
     );
     if (rules.length === 0) continue;
     let found: Decision | undefined;
@@ -165,11 +164,25 @@ function decideTouched(level: PolicyLevel, { path, as, searched }: TouchedPath):
       // A rule without a pattern is about the tool; but what a profile leaves unsaid is the rest of the paths.
       const about_paths = rule.pattern !== undefined || (source === 'unsaid' && searched !== true);
       if (rule.verdict !== 'allow' && about_paths)
-        found = stricter(found, { verdict: rule.verdict, rule: describe(rule.verdict, rule, source) });
+        found = stricter(found, {
+          verdict: rule.verdict,
+          rule: whyTouched(describe(rule.verdict, rule, source), path),
+        });
     }
     return found;
   }
   return undefined;
+}
+
+/** Any path at all may be one that is denied or asked about, and need not be one that is allowed. */
+function mayMatchPath(rule: Rule, pattern: string, path: string | null): boolean {
+  return path === null ? rule.verdict !== 'allow' : matchPath(rule, pattern, path) === 'yes';
+}
+
+function whyTouched(rule: string, path: string | null): string {
+  return path === null
+    ? `${rule}, for the command is too long to tell which files it touches: split it`
+    : rule;
 }
 
 /** The strictest that rules about paths say of these; undefined when none binds. */

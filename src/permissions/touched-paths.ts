@@ -3,16 +3,17 @@ import { containPath } from './path-containment.ts';
 import type { Sight } from './shell/see-through.ts';
 import { isKnown } from './shell/shell-word.ts';
 
-/** A path that a call touches, relative to the agent's folder, and the tool whose rules about paths speak of that. */
+/** A path that a call touches, and the tool whose rules about paths speak of that. */
 export interface TouchedPath {
-  readonly path: string;
+  /** Relative to the agent's folder; null for any path, because not all of the command was looked at. */
+  readonly path: string | null;
   readonly as: string;
   /** A search goes through it; what it finds there is judged file by file. */
   readonly searched?: true;
 }
 
-/** So many words of a command are looked at as paths. */
-const words_max = 200;
+/** Words of a command that are looked up as paths, times the folders that it may stand in then. */
+const lookups_max = 1_000;
 
 /** Whose rules speak of the path that a tool is called with: reading is reading, whichever tool does it. */
 const same: Readonly<Record<string, readonly string[]>> = {
@@ -50,14 +51,19 @@ const mere_writers = new Set('rm rmdir touch mkdir chmod chown truncate unlink s
 /** Programs whose words are no paths. */
 const speakers = new Set(['echo', 'printf', ':', 'true', 'false', 'export', 'exit']);
 
-/** What a command touches, as far as its words tell: literal arguments, and the files of redirections. A fence, no wall. */
-export function touchedByCommand({ commands, opened }: Sight, cwd: string): readonly TouchedPath[] {
+/**
+ * What a command touches, as far as its words tell: literal arguments, and the files of redirections. A fence, no wall; but a command of which not all
+ * is looked at may touch anything, so that padding gets around no rule.
+ */
+export function touchedByCommand({ commands, opened, unread }: Sight, cwd: string): readonly TouchedPath[] {
+  if (unread !== null) return anything;
   const touched: TouchedPath[] = [];
   const folders = [cwd];
-  let left = words_max;
+  let lookups = 0;
   const touch = (word: string, found: readonly string[]): void => {
-    left -= 1;
-    if (left < 0 || !isKnown(word) || word === '') return;
+    if (!isKnown(word) || word === '') return;
+    lookups += folders.length;
+    if (lookups > lookups_max) return;
     for (const folder of folders)
       for (const path of pathsOf(cwd, folder, word)) touched.push(...found.map((as) => ({ path, as })));
   };
@@ -71,8 +77,10 @@ export function touchedByCommand({ commands, opened }: Sight, cwd: string): read
     for (const word of words) for (const part of partsOf(word)) touch(part, found);
   }
   for (const { path, writes } of opened) touch(path, [writes ? 'write' : 'read']);
-  return touched;
+  return lookups > lookups_max ? anything : touched;
 }
+
+const anything: readonly TouchedPath[] = ['read', 'write'].map((as) => ({ path: null, as }));
 
 /** A word, and what may be a path in it: `--file=PATH`, `-fPATH`, `if=PATH`, `@PATH`, `HEAD:PATH`. */
 function partsOf(word: string): readonly string[] {

@@ -18,6 +18,8 @@ export interface Sight {
   readonly commands: readonly (readonly string[])[];
   /** Why some of it cannot be seen, in a few words; null when all is. */
   readonly hidden: string | null;
+  /** Why the reading stopped before the end of the text, so that commands may be missing; null when it did not. */
+  readonly unread: string | null;
   /** The text is one command and nothing else: no operator, redirection, assignment, substitution or comment. */
   readonly plain: boolean;
   /** Files that redirections open. */
@@ -47,12 +49,13 @@ export function seeThrough(text: string, posix = false): Sight {
     plain = view.read(text, posix, 0);
   } catch (error) {
     // Nested so deeply that the stack ends.
-    view.hide(error instanceof RangeError ? 'it is nested too deeply' : 'it cannot be read');
+    view.stop(error instanceof RangeError ? 'it is nested too deeply' : 'it cannot be read');
   }
   const hidden =
     view.hidden ??
     (view.evaluates && view.suspicious ? 'arithmetic with text that holds a substitution' : null);
-  return { commands: view.commands, hidden, plain: plain && view.commands.length > 0, opened: view.opened };
+  const { commands, opened, unread } = view;
+  return { commands, hidden, unread, plain: plain && commands.length > 0, opened };
 }
 
 /** Text that runs something when it is evaluated once more, also written in escapes. */
@@ -64,6 +67,7 @@ class View {
   readonly commands: (readonly string[])[] = [];
   readonly opened: { path: string; writes: boolean }[] = [];
   hidden: string | null = null;
+  unread: string | null = null;
   evaluates = false;
   suspicious = false;
   #posix = false;
@@ -73,16 +77,22 @@ class View {
     this.hidden ??= what;
   }
 
+  /** Ends the reading: what stands behind this place is not seen. */
+  stop(why: string): void {
+    this.unread ??= why;
+    this.hide(why);
+  }
+
   /** True when it is one plain command. */
   read(text: string, posix: boolean, depth: number): boolean {
-    if (depth > depth_max) this.hide('it is nested too deeply');
-    if (text.length > readable_characters) this.hide(`it is longer than ${readable_characters} characters`);
+    if (depth > depth_max) this.stop('it is nested too deeply');
+    if (text.length > readable_characters) this.stop(`it is longer than ${readable_characters} characters`);
     // Bash joins the lines before it reads words: `$\⏎x` is a variable.
-    if (/\S\\\n\S/.test(text)) this.hide('a word that goes on in the next line');
-    if (text.includes('\0')) this.hide('it holds NUL characters');
+    if (/\S\\\n\S/.test(text)) this.stop('a word that goes on in the next line');
+    if (text.includes('\0')) this.stop('it holds NUL characters');
     const restarts = text.match(/[`({[]|<</g)?.length ?? 0;
-    if (restarts * text.length > work_max) this.hide('it is nested too much');
-    if (this.hidden !== null) return false;
+    if (restarts * text.length > work_max) this.stop('it is nested too much');
+    if (this.unread !== null) return false;
     const [before_posix, before_depth] = [this.#posix, this.#depth];
     this.#posix ||= posix;
     this.#depth = depth;
@@ -93,11 +103,11 @@ class View {
   }
 
   #visit(node: SyntaxNode, source: string): void {
-    if (this.hidden !== null) return;
+    if (this.unread !== null) return;
     if (this.#posix) this.#visitPosix(node);
     switch (node.type) {
       case 'Script':
-        if ((node.errors?.length ?? 0) > 0) return this.hide('it is not whole');
+        if ((node.errors?.length ?? 0) > 0) return this.stop('it is not whole');
         break;
       case 'Command':
         this.#command(node);
@@ -116,14 +126,14 @@ class View {
         this.#literal(node.parts === undefined ? node.text : '', '');
         break;
       case 'HereDoc':
-        if (node.closing === undefined) return this.hide('it is not whole');
+        if (node.closing === undefined) return this.stop('it is not whole');
         if (node.delimiter?.quoted === false && node.body.parts === undefined)
           this.#literal('', node.body.text);
         break;
       case 'CommandExpansion':
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion':
-        if (node.script === undefined) return this.hide('a substitution in it');
+        if (node.script === undefined) return this.stop('a substitution in it');
         break;
       case 'ArithmeticExpansion':
       case 'ArithmeticCommand':
@@ -140,7 +150,7 @@ class View {
       case 'ParameterExpansion':
         // Whether quotes in it count hangs on what is around it.
         if (node.text.includes("'") && substitution.test(node.text))
-          return this.hide('a quoted substitution');
+          return this.stop('a quoted substitution');
         if (node.index !== undefined || node.prefix === '!') this.evaluates = true;
         if (node.prefix === '!' && node.operation !== undefined && node.operation.type !== 'Names')
           return this.hide('a variable by another name');
@@ -186,7 +196,7 @@ class View {
 
   #literal(value: string, raw: string): void {
     if (substitution.test(value)) this.suspicious = true;
-    if (raw !== '' && overlooked.test(raw)) this.hide('a substitution in it');
+    if (raw !== '' && overlooked.test(raw)) this.stop('a substitution in it');
   }
 
   #redirect(operator: string, path: string): void {
@@ -207,7 +217,7 @@ class View {
   }
 
   #take(words: readonly string[]): void {
-    if (this.commands.length === commands_max) return this.hide('it has too many commands');
+    if (this.commands.length === commands_max) return this.stop('it has too many commands');
     const program = programName(words[0]);
     if (program === undefined) return this.hide('which program it runs');
     this.commands.push(words);
@@ -215,14 +225,14 @@ class View {
   }
 
   #inner(inner: InnerCommand | null): void {
-    if (inner === null || this.hidden !== null) return;
+    if (inner === null || this.unread !== null) return;
     if ('hidden' in inner) return this.hide(inner.hidden);
     if ('evaluates' in inner) {
       this.evaluates = true;
       return;
     }
     this.#depth += 1;
-    if (this.#depth > depth_max) return this.hide('it is nested too deeply');
+    if (this.#depth > depth_max) return this.stop('it is nested too deeply');
     if ('words' in inner) this.#take(inner.words);
     else this.read(inner.text, inner.posix ?? false, this.#depth);
     this.#depth -= 1;

@@ -13,6 +13,7 @@ import {
   createProfilePolicy,
   decide,
   narrow,
+  type Policy,
 } from '../../../src/permissions/permission-policy.ts';
 import type { PermissionRules } from '../../../src/records/agent/agent.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
@@ -182,14 +183,45 @@ it('a command is not looked through for what a profile leaves unsaid of paths: b
   assert.deepEqual(touched, [{ path: '.env', as: 'read' }]);
   assert.equal(decide(looking, 'bash', 'cat .env', touched).verdict, 'deny');
   assert.deepEqual(callTouches(looking, 'cron', 'cat .env', cwd), []);
-  const many = Array.from({ length: 300 }, (_, n) => `file${n}`);
-  assert.equal(
-    callTouches(looking, 'bash', `cat ${many.join(' ')}`, cwd).length,
-    200,
-    'no more are looked at',
-  );
   // What lies outside of the folder is no rule's matter.
   assert.deepEqual(callTouches(looking, 'bash', 'cat .. ../.env /etc/.env', cwd), []);
+});
+
+it('a command of which not all is looked at is bound by every rule about a path that it might touch', async (t) => {
+  const cwd = makeFolder(t);
+  const deny = createPolicy({ cli: { allow: ['bash'], deny: ['read:.env'] } });
+  const verdict = (policy: Policy, command: string) =>
+    decide(policy, 'bash', command, callTouches(policy, 'bash', command, cwd)).verdict;
+  const words = (count: number) => Array.from({ length: count }, (_, n) => `file${n}`).join(' ');
+  assert.equal(verdict(deny, `ls ${words(900)}`), 'allow', 'all of it is looked at');
+  const padded = {
+    'more words than are looked at': `cat ${words(2_000)} .env`,
+    'more folders times words': `${'cd app; '.repeat(60)} cat ${words(100)} .env`,
+    'more text than is read': `cat .env # ${'x'.repeat(40_000)}`,
+    'more commands than are read': `${'true; '.repeat(2_100)} cat .env`,
+    'a text that is not whole': 'cat .env\n"',
+    'a line that goes on': 'cat .en\\\nv',
+  };
+  for (const [how, command] of Object.entries(padded)) {
+    assert.equal(verdict(deny, command), 'deny', how);
+    const ask = createPolicy({ cli: { allow: ['bash'], ask: ['read:.env'] } });
+    assert.equal(verdict(ask, command), 'ask', how);
+    const writes = createPolicy({ cli: { allow: ['bash'], deny: ['write:.env'] } });
+    assert.equal(verdict(writes, command), 'deny', `${how}: it might write`);
+    assert.equal(verdict(createPolicy({ cli: { allow: ['bash'] } }), command), 'allow', `${how}: no rule`);
+    const allowed = createPolicy({ cli: { allow: ['bash', 'read'] }, config: { deny: ['read:.env'] } });
+    assert.equal(verdict(allowed, command), 'allow', `${how}: the first source allows every path`);
+    const some = createPolicy({ cli: { allow: ['bash', 'read:app/**'] }, config: { deny: ['read:.env'] } });
+    assert.equal(verdict(some, command), 'deny', `${how}: the first source allows some paths only`);
+  }
+  // What cannot be seen through hides nothing that stands beside it.
+  for (const opaque of [
+    '$X; cat .env',
+    'eval "$X"; cat .env',
+    '. ./rc && cat .env',
+    'python3 -c "1" | cat .env',
+  ])
+    assert.equal(verdict(deny, opaque), 'deny', opaque);
 });
 
 it('what the command line allows of a path, the configuration does not take back', async (t) => {
