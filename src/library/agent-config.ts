@@ -4,7 +4,7 @@ import type { AgentConfig } from '../records/agent/agent.ts';
 import { DEFAULT_LIMITS, type Limits } from '../records/agent/limits.ts';
 import { type Profile, rootProfileRules } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { didYouMean } from '../render/nearest-name.ts';
+import { nameHint } from '../render/nearest-name.ts';
 import { checkRules } from '../settings/check-rules.ts';
 import { settingsProfiles } from '../settings/settings-profiles.ts';
 import { given, settingsTerms } from '../settings/settings-terms.ts';
@@ -80,7 +80,7 @@ function findProfile(profiles: ReadonlyMap<string, Profile>, name: string): Prof
   const profile = profiles.get(name);
   if (profile !== undefined) return profile;
   throw new CoppiceError('E_CONFIG', `no profile called "${name}"`, {
-    hint: `${didYouMean(name, profiles.keys())}Profiles: ${[...profiles.keys()].join(', ') || 'none'}`,
+    hint: nameHint(name, [...profiles.keys()], 'Profiles'),
   });
 }
 

@@ -1,5 +1,5 @@
 import { CoppiceError } from '../records/coppice-error.ts';
-import { didYouMean } from '../render/nearest-name.ts';
+import { nameHint } from '../render/nearest-name.ts';
 import { checkSettings } from '../settings/check-settings.ts';
 import { settings } from '../settings/settings.ts';
 import type { CoppiceOptions } from './coppice-options.ts';
@@ -35,7 +35,7 @@ export function checkOptions(options: CoppiceOptions): void {
     const why = Object.hasOwn(COMMAND_LINE_ONLY, name) ? COMMAND_LINE_ONLY[name] : undefined;
     throw why === undefined
       ? new CoppiceError('E_CONFIG', `openCoppice has no option "${name}"`, {
-          hint: `${didYouMean(name, known)}Options: ${known.join(', ')}`,
+          hint: nameHint(name, known, 'Options'),
         })
       : new CoppiceError('E_CONFIG', `openCoppice has no option "${name}": ${why}`);
   }

@@ -1,7 +1,7 @@
 import { parseArguments } from '../kernel/toolsets/arguments.ts';
 import { delegateInput, spawnInput } from '../kernel/toolsets/delegate-input.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { didYouMean, nearestName } from '../render/nearest-name.ts';
+import { nameHint, nearestName } from '../render/nearest-name.ts';
 import { Registry } from './registry.ts';
 import type { SubagentCallbacks } from './subagent-callbacks.ts';
 import type { SubagentHost } from './subagent-host.ts';
@@ -80,7 +80,7 @@ function checkNames(given: object, known: Readonly<Record<string, true>>, slip: 
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name) && isWrong(name));
   if (unknown === undefined) return;
   throw new CoppiceError('E_INVALID_ARGUMENT', `registerSubagentTools: there is no "${unknown}"`, {
-    hint: `${didYouMean(unknown, names)}There are: ${names.join(', ')}`,
+    hint: nameHint(unknown, names, 'There are'),
   });
 }
 

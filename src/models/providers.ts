@@ -1,5 +1,5 @@
 import { CoppiceError } from '../records/coppice-error.ts';
-import { didYouMean } from '../render/nearest-name.ts';
+import { nameHint } from '../render/nearest-name.ts';
 import type { OpenAcpOptions } from './acp/open-acp-model.ts';
 import { Gate, gated } from './gate.ts';
 import type { Model } from './model.ts';
@@ -179,7 +179,7 @@ function findProvider(name: string, providers: OpenModelOptions['providers']): K
   if (known !== undefined) return known;
   const names = [...Object.keys(providers), ...KNOWN.map((one) => one.name), 'scripted'];
   throw new CoppiceError('E_MODEL_UNKNOWN', `no provider called "${name}"`, {
-    hint: `${didYouMean(name, names)}Providers: ${names.join(', ')}`,
+    hint: nameHint(name, names, 'Providers'),
   });
 }
 

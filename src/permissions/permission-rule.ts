@@ -1,4 +1,4 @@
-import { didYouMean } from '../render/nearest-name.ts';
+import { nameHint } from '../render/nearest-name.ts';
 import { matchesText } from './glob-match.ts';
 
 export type Verdict = 'allow' | 'ask' | 'deny';
@@ -57,7 +57,7 @@ export function parseKnownRule(text: string, verdict: Verdict, tools: readonly s
   const known = [...tools, 'acp'];
   if (known.some((tool) => matchesText(rule.tool, tool))) return rule;
   throw new InvalidRuleError(
-    `invalid rule "${text}": there is no tool "${rule.tool}". ${didYouMean(rule.tool, known)}Tools: ${known.join(', ')}`,
+    `invalid rule "${text}": there is no tool "${rule.tool}". ${nameHint(rule.tool, known, 'Tools')}`,
   );
 }
 

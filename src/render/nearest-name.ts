@@ -27,8 +27,13 @@ function editsBetween(name: string, wanted: string): number {
   return at >= 0 && swapped === wanted ? 1 : distance(name, wanted);
 }
 
-/** `Did you mean x? ` with the trailing space, or an empty text. */
+/** `Did you mean x? `, with the space behind it, or nothing. */
 export function didYouMean(given: string, known: Iterable<string>): string {
   const nearest = nearestName(given, known);
   return nearest === null ? '' : `Did you mean ${nearest}? `;
+}
+
+/** What to say of a name that does not exist: `Did you mean read? Tools: bash, read`. `noun` names the list. */
+export function nameHint(given: string, known: readonly string[], noun: string): string {
+  return `${didYouMean(given, known)}${noun}: ${known.join(', ') || 'none'}`;
 }

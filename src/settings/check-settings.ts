@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { didYouMean } from '../render/nearest-name.ts';
+import { nameHint } from '../render/nearest-name.ts';
 
 /** What the schema says of the value; `where` follows the key in messages (`in FILE`). Throws `E_CONFIG`, a slip in a key with what was meant. */
 export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
@@ -15,7 +15,7 @@ export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, where: st
     const full = path === '' ? key : `${path}.${key}`;
     const valid = validKeys(schema, issue.path.map(String));
     throw new CoppiceError('E_CONFIG', `unknown key "${full}" ${where}`, {
-      hint: `${didYouMean(key, valid)}Valid here: ${valid.join(', ')}`,
+      hint: nameHint(key, valid, 'Valid here'),
     });
   }
   throw new CoppiceError(

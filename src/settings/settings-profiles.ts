@@ -1,6 +1,6 @@
 import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { didYouMean } from '../render/nearest-name.ts';
+import { nameHint } from '../render/nearest-name.ts';
 import { checkRules } from './check-rules.ts';
 import { profileNameFault } from './profile-name.ts';
 import type { NamedProfile, Settings } from './settings.ts';
@@ -39,7 +39,7 @@ function checkNames(
   const unknown = names?.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   throw new CoppiceError('E_CONFIG', `${where}: there is no ${noun} "${unknown}"`, {
-    hint: `${didYouMean(unknown, known)}There are: ${known.join(', ')}`,
+    hint: nameHint(unknown, known, 'There are'),
   });
 }
 

@@ -1,6 +1,7 @@
 import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
 import type { CaptureContent } from '../records/conversation/message.ts';
+import { didYouMean } from '../render/nearest-name.ts';
 import type { AppContext } from './app-context.ts';
 import { findAgent } from './composer/find-agent.ts';
 import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './human-commands.ts';
@@ -57,8 +58,8 @@ function resolveAgent(app: AppContext, text: string): string | null {
     const list = found.candidates.map((agent) => `${agent.name} (${agent.id.slice(0, 8)})`).join(', ');
     app.say(`"${text}" may be any of ${list}: use more of the id.`, 'bad');
   } else {
-    const hint = found.similar === null ? '' : ` Did you mean ${found.similar.name}?`;
-    app.say(`no agent "${text}".${hint} /agents shows all.`, 'bad');
+    const names = [...app.state.agents.values()].map(({ name }) => name);
+    app.say(`no agent "${text}". ${didYouMean(text, names)}/agents shows all.`, 'bad');
   }
   return null;
 }

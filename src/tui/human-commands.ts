@@ -1,5 +1,5 @@
 import type { AskScope } from '../records/conversation/ask.ts';
-import { nearestName } from '../render/nearest-name.ts';
+import { didYouMean } from '../render/nearest-name.ts';
 
 /** The slash commands for people (docs/tui.md). AGENT is a name, a slot or the beginning of an id. */
 export const HUMAN_COMMANDS = [
@@ -110,12 +110,8 @@ export function readCommand(text: string): ReadCommand {
   const rest = wordsOf(behind);
   const known = HUMAN_COMMANDS.find((one) => one.name === word.toLowerCase());
   if (known === undefined) {
-    const nearest = nearestName(
-      word,
-      HUMAN_COMMANDS.map(({ name }) => name),
-    );
-    const hint = nearest === null ? '' : ` Did you mean /${nearest}?`;
-    return bad(`no command /${word}.${hint} /help shows all.`);
+    const names = HUMAN_COMMANDS.map(({ name }) => `/${name}`);
+    return bad(`no command /${word}. ${didYouMean(`/${word}`, names)}/help shows all.`);
   }
   const usage = (problem: string): ReadCommand => bad(`${problem}. Usage: ${known.usage}`);
   switch (known.name) {

@@ -13,7 +13,7 @@ import type { Limits } from '../../records/agent/limits.ts';
 import { type Profile, rootProfileRules } from '../../records/agent/profile.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
-import { didYouMean } from '../../render/nearest-name.ts';
+import { nameHint } from '../../render/nearest-name.ts';
 import { openRuntime } from '../../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { outputFolder, settingsPlaces } from '../../settings/folders.ts';
@@ -140,7 +140,7 @@ function toolsetNotices(profiles: readonly Profile[]): string[] {
       known.includes(toolset)
         ? []
         : [
-            `profile ${name} (${source}): no toolset "${toolset}", left out. ${didYouMean(toolset, known)}Toolsets: ${known.join(', ')}`,
+            `profile ${name} (${source}): no toolset "${toolset}", left out. ${nameHint(toolset, known, 'Toolsets')}`,
           ],
     ),
   );
@@ -150,7 +150,7 @@ function findProfile(terms: ToolsetTerms, name: string): Profile {
   const profile = terms.profiles.get(name);
   if (profile !== undefined) return profile;
   throw new CoppiceError('E_CONFIG', `no profile called "${name}"`, {
-    hint: `${didYouMean(name, terms.profiles.keys())}Profiles: ${[...terms.profiles.keys()].join(', ')}. See: coppice profiles`,
+    hint: `${nameHint(name, [...terms.profiles.keys()], 'Profiles')}. See: coppice profiles`,
   });
 }
 

@@ -2,16 +2,15 @@ import { realpathSync, statSync } from 'node:fs';
 import { toolsetClash } from '../../kernel/toolsets/toolset.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { didYouMean } from '../../render/nearest-name.ts';
+import { nameHint } from '../../render/nearest-name.ts';
 import type { Workbench } from '../performing/workbench.ts';
 
 /** Refuses what could only fail later: a folder that is none, tools that nobody has. */
 export function checkedConfig(config: AgentConfig, workbench: Workbench): AgentConfig {
   const unknown = workbench.unknownNames(config);
   if (unknown.toolsets.length > 0) {
-    const known = workbench.toolsetNames.join(', ');
     throw new CoppiceError('E_CONFIG', `no toolset called "${unknown.toolsets[0]}"`, {
-      hint: `${didYouMean(unknown.toolsets[0] as string, workbench.toolsetNames)}Toolsets: ${known}`,
+      hint: nameHint(unknown.toolsets[0] as string, workbench.toolsetNames, 'Toolsets'),
     });
   }
   const clash = toolsetClash(config.toolsets);
@@ -22,7 +21,7 @@ export function checkedConfig(config: AgentConfig, workbench: Workbench): AgentC
   }
   if (unknown.tools.length > 0) {
     throw new CoppiceError('E_CONFIG', `no tool called "${unknown.tools[0]}"`, {
-      hint: `${didYouMean(unknown.tools[0] as string, workbench.toolNames)}Tools: ${workbench.toolNames.join(', ')}`,
+      hint: nameHint(unknown.tools[0] as string, workbench.toolNames, 'Tools'),
     });
   }
   try {

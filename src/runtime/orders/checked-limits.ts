@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS, type Limits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { didYouMean } from '../../render/nearest-name.ts';
+import { nameHint } from '../../render/nearest-name.ts';
 
 /** Below these a tree could not even have its root. */
 const LEAST: Partial<Record<keyof Limits, number>> = { live: 1, total: 1 };
@@ -12,7 +12,7 @@ export function checkedLimits(said: Partial<Limits> = {}, others: Limits = DEFAU
   for (const [name, value] of Object.entries(said) as [keyof Limits, number | null | undefined][]) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name))
       throw new CoppiceError('E_INVALID_ARGUMENT', `no limit called "${name}"`, {
-        hint: `${didYouMean(name, Object.keys(DEFAULT_LIMITS))}Limits: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
+        hint: nameHint(name, Object.keys(DEFAULT_LIMITS), 'Limits'),
       });
     if (value === undefined) continue;
     if (!isLimit(name, value))

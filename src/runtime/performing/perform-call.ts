@@ -12,7 +12,7 @@ import type { Call } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { storable } from '../../records/text/text.ts';
-import { didYouMean } from '../../render/nearest-name.ts';
+import { nameHint } from '../../render/nearest-name.ts';
 import { cutMiddle } from '../../render/plain-sight.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
@@ -140,7 +140,7 @@ async function runCall(
 }
 
 function unknownTool(name: string, known: readonly string[]): string {
-  return `there is no tool "${name}". ${didYouMean(name, known)}Tools: ${known.join(', ')}.`;
+  return `there is no tool "${name}". ${nameHint(name, known, 'Tools')}.`;
 }
 
 /** This very call, with these very arguments, was allowed by a person. */

@@ -1,6 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import { nearestName } from '../../render/nearest-name.ts';
 import { agentAtSlot } from '../state/family.ts';
 import type { UiState } from '../state/ui-state.ts';
 
@@ -9,7 +8,7 @@ const PREFIX_MIN = 4;
 export type Found =
   | { readonly type: 'agent'; readonly agent: Agent }
   | { readonly type: 'ambiguous'; readonly candidates: readonly Agent[] }
-  | { readonly type: 'none'; readonly similar: Agent | null };
+  | { readonly type: 'none' };
 
 /** Finds an agent by slot, name, or the first four or more characters of its id. Of several with one name, a living one is meant. */
 export function findAgent(state: UiState, reference: string): Found {
@@ -27,13 +26,5 @@ export function findAgent(state: UiState, reference: string): Found {
   const candidates = living.length > 0 ? living : named.length > 0 ? named : by_id;
   if (candidates.length > 1) return { type: 'ambiguous', candidates };
   const [agent] = candidates;
-  return agent === undefined ? { type: 'none', similar: similarTo(wanted, all) } : { type: 'agent', agent };
-}
-
-function similarTo(name: string, agents: readonly Agent[]): Agent | null {
-  const nearest = nearestName(
-    name,
-    agents.map((agent) => agent.name),
-  );
-  return agents.find((agent) => agent.name === nearest) ?? null;
+  return agent === undefined ? { type: 'none' } : { type: 'agent', agent };
 }

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../render/nearest-name.ts';
+import { didYouMean, nameHint } from '../../render/nearest-name.ts';
 
 /** In the order of a normalized name. */
 const MODIFIERS = ['ctrl', 'shift', 'alt', 'super'] as const;
@@ -39,7 +39,7 @@ export function keyName(text: string): { readonly name: string } | { readonly fa
   const unknown = modifiers.find((word) => !MODIFIERS.some((modifier) => modifier === word));
   if (unknown !== undefined)
     return {
-      fault: `no key called "${text}". ${didYouMean(unknown, MODIFIERS)}Modifiers: ${MODIFIERS.join(', ')}`,
+      fault: `no key called "${text}". ${nameHint(unknown, MODIFIERS, 'Modifiers')}`,
     };
   const base = SYNONYMS[key] ?? key;
   if (!/^[!-~]$/.test(base) && !NAMED.includes(base))
