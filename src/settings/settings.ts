@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { acpServerConfig } from '../models/acp/acp-config.ts';
 import { providerConfig } from '../models/provider/provider-config.ts';
+import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
 
 /** Longer than a timer of the platform can be set. */
@@ -8,16 +9,16 @@ export const TIMEOUT_SECONDS_MAX = 2_000_000;
 
 const rules = z.array(z.string());
 
-const limits = z.strictObject({
-  depth: z.int().min(0).optional(),
-  children: z.int().min(0).optional(),
-  live: z.int().min(1).optional(),
-  total: z.int().min(1).optional(),
-  turns: z.int().min(1).optional(),
-  run_ms: z.int().min(1).optional(),
-  tokens: z.int().min(1).nullable().optional(),
-  cost_usd: z.number().positive().nullable().optional(),
-});
+type LimitFields = { readonly [Name in keyof Limits]: z.ZodOptional<z.ZodType<Limits[Name]>> };
+
+const limits = z.strictObject(
+  Object.fromEntries(
+    Object.entries(LIMIT_BOUNDS).map(([name, { least, whole, unlimited }]) => {
+      const number = (whole ? z.int() : z.number()).min(least);
+      return [name, (unlimited ? number.nullable() : number).optional()];
+    }),
+  ) as unknown as LimitFields,
+);
 
 const profile = z.strictObject({
   model: z.string().optional(),

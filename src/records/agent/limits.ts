@@ -27,3 +27,32 @@ export const DEFAULT_LIMITS: Limits = {
   tokens: null,
   cost_usd: null,
 };
+
+interface LimitBound {
+  readonly least: number;
+  readonly whole: boolean;
+  /** `null` may be given: no limit. */
+  readonly unlimited: boolean;
+}
+
+const COUNT: LimitBound = { least: 0, whole: true, unlimited: false };
+/** Below this a tree could not even have its root. */
+const ROOT: LimitBound = { ...COUNT, least: 1 };
+
+/** What each limit may be, for the configuration, the library and the command line. */
+export const LIMIT_BOUNDS: Readonly<Record<keyof Limits, LimitBound>> = {
+  depth: COUNT,
+  children: COUNT,
+  live: ROOT,
+  total: ROOT,
+  turns: COUNT,
+  run_ms: COUNT,
+  tokens: { ...COUNT, unlimited: true },
+  cost_usd: { least: 0, whole: false, unlimited: true },
+};
+
+export function isLimit(name: keyof Limits, value: number | null): boolean {
+  const { least, whole, unlimited } = LIMIT_BOUNDS[name];
+  if (value === null) return unlimited;
+  return Number.isFinite(value) && value >= least && (!whole || Number.isInteger(value));
+}

@@ -1,10 +1,6 @@
-import { DEFAULT_LIMITS, type Limits } from '../../records/agent/limits.ts';
+import { DEFAULT_LIMITS, isLimit, LIMIT_BOUNDS, type Limits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { nameHint } from '../../render/nearest-name.ts';
-
-/** Below these a tree could not even have its root. */
-const LEAST: Partial<Record<keyof Limits, number>> = { live: 1, total: 1 };
-const UNLIMITED_ALLOWED: readonly string[] = ['tokens', 'cost_usd'];
 
 /** The limits of a tree. What is not said stays, in a new tree by default; what could not be compared would limit nothing, so it is refused. */
 export function checkedLimits(said: Partial<Limits> = {}, others: Limits = DEFAULT_LIMITS): Limits {
@@ -17,15 +13,9 @@ export function checkedLimits(said: Partial<Limits> = {}, others: Limits = DEFAU
     if (value === undefined) continue;
     if (!isLimit(name, value))
       throw new CoppiceError('E_INVALID_ARGUMENT', `${String(value)} is no value for the limit ${name}`, {
-        hint: `Give a number of at least ${LEAST[name] ?? 0}`,
+        hint: `Give a number of at least ${LIMIT_BOUNDS[name].least}`,
       });
     limits[name] = value;
   }
   return limits as unknown as Limits;
-}
-
-function isLimit(name: keyof Limits, value: number | null): boolean {
-  if (value === null) return UNLIMITED_ALLOWED.includes(name);
-  const whole = name === 'cost_usd' || Number.isInteger(value);
-  return whole && Number.isFinite(value) && value >= (LEAST[name] ?? 0);
 }
