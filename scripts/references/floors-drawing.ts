@@ -19,7 +19,8 @@ const WHAT: Readonly<Record<string, string>> = {
   models: 'wire protocols, provider packages, agent programs, the gate, the scripted model',
   tools: 'bash, read, write, patch, search, think',
   permissions: 'rules, the policy, paths and shell commands as rules see them, the text of a refusal',
-  processes: 'child processes: starting, marking, stopping, slots, environment, output',
+  processes:
+    'child processes: starting, marking, stopping, slots, environment, output; waiting, back-off, polling',
   render: 'text for people: colours, signs, tables, sizes, clean output',
   records: 'what things are: agents, conversations, runs, tools, errors',
 };

@@ -208,8 +208,8 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     name: 'poll-net-keeper',
     protects: 'served trees from staying with nobody when their worker dies',
     file: 'src/serve/tree-keeper.ts',
-    guard: 'this.#timer = setTimeout(() => this.wake(), delay_ms);',
-    without: 'if (delay_ms === 0) this.#timer = setTimeout(() => this.wake(), delay_ms);',
+    guard: '? ROOM_LOOK_MS : LOOK_MS;',
+    without: '? ROOM_LOOK_MS : 1e9;',
     tests: ['serve/tree-keeper'],
   },
   {

@@ -1,3 +1,4 @@
+import { Poll } from '../processes/poll.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { NewMail } from '../records/conversation/mail.ts';
 import type { CronFire, CronJob } from '../records/run/cron-job.ts';
@@ -32,10 +33,7 @@ export interface SchedulerOptions {
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #now: () => Promise<number>;
-  #timer: NodeJS.Timeout | null = null;
-  #looking: Promise<void> | null = null;
-  #again = false;
-  #stopped = false;
+  readonly #poll = new Poll(() => this.#look());
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -48,20 +46,7 @@ export class Scheduler {
 
   /** Looks now: a run may have ended, a job may be new. */
   wake(): void {
-    if (this.#stopped) return;
-    if (this.#looking !== null) {
-      this.#again = true;
-      return;
-    }
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#looking = this.#look().then((delay) => {
-      this.#looking = null;
-      if (this.#stopped) return;
-      if (this.#again) {
-        this.#again = false;
-        this.wake();
-      } else this.#timer = setTimeout(() => this.wake(), delay);
-    });
+    this.#poll.wake();
   }
 
   async #look(): Promise<number> {
@@ -132,10 +117,8 @@ export class Scheduler {
     return outcome === 'fired';
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#looking;
+  stop(): Promise<void> {
+    return this.#poll.stop();
   }
 }
 

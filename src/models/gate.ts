@@ -1,3 +1,4 @@
+import { backOff, sleep } from '../processes/waiting.ts';
 import type { Failure } from '../records/conversation/failure.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
 
@@ -13,7 +14,7 @@ export interface GateOptions {
   /** 0 ≤ x < 1. */
   readonly random: () => number;
   /** Resolves after `ms`, or as soon as the signal aborts. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 export const GATE_DEFAULTS: GateOptions = {
@@ -23,7 +24,7 @@ export const GATE_DEFAULTS: GateOptions = {
   max_ms: 60_000,
   now: () => performance.now(),
   random: Math.random,
-  sleep: pause,
+  sleep,
 };
 
 /** Kinds of failure that another try may mend. */
@@ -81,8 +82,8 @@ export class Gate {
 
   /** Full jitter; the provider's own wish is the least. Null when the wish is beyond what is waited for. */
   #delay(attempt: number, wish_ms: number | undefined): number | null {
-    const { base_ms, max_ms, random } = this.#options;
-    const jitter = random() * Math.min(base_ms * 2 ** (attempt - 1), max_ms);
+    const { max_ms, random } = this.#options;
+    const jitter = backOff(attempt, this.#options, random);
     if (wish_ms === undefined) return jitter;
     return wish_ms > max_ms * 5 ? null : wish_ms + jitter * 0.1;
   }
@@ -142,18 +143,6 @@ function reasonOf({ kind, error }: Failure): string {
 function exhausted(outcome: Extract<ModelOutcome, { type: 'failure' }>, attempts: number): ModelOutcome {
   const { failure } = outcome;
   return { ...outcome, failure: { ...failure, error: `${failure.error} (gave up after ${attempts} tries)` } };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end, { once: true });
-  });
 }
 
 /** The model behind its gate; the contract stays the same. */

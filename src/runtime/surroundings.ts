@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type Clock, SYSTEM_CLOCK } from '../processes/waiting.ts';
 
 /** Ends what it came from; a second time does nothing. */
 export type Stop = () => void;
@@ -7,11 +8,7 @@ export type Stop = () => void;
  * Time and new ids as the runtime meets them. A test brings its own, so that hours pass at once and every run is the same. Each member
  * works on its own, without `this`.
  */
-export interface Surroundings {
-  /** Milliseconds since the epoch. */
-  now(): number;
-  /** Rings once after `ms`. */
-  after(ms: number, ring: () => void): Stop;
+export interface Surroundings extends Clock {
   /** Rings every `ms`. With `background` a process that has nothing else to wait for may end. */
   every(ms: number, ring: () => void, background?: boolean): Stop;
   /** Resolves when sockets and timers have had their turn. */
@@ -21,11 +18,7 @@ export interface Surroundings {
 }
 
 export const SYSTEM_SURROUNDINGS: Surroundings = {
-  now: Date.now,
-  after(ms, ring) {
-    const timer = setTimeout(ring, ms);
-    return () => clearTimeout(timer);
-  },
+  ...SYSTEM_CLOCK,
   every(ms, ring, background = false) {
     const timer = setInterval(ring, ms);
     if (background) timer.unref();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Poll } from '../processes/poll.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
 import { statusWord } from '../render/agent-status.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
@@ -37,9 +38,7 @@ export class TreeKeeper {
   /** Trees that are led here, each with the last time that something happened in it. */
   readonly #led = new Map<string, number>();
   readonly #unsubscribe: () => void;
-  #timer: NodeJS.Timeout | null = null;
-  #looking: Promise<void> | null = null;
-  #again = false;
+  readonly #poll = new Poll(() => this.#look());
   /** Trees wait for a place here. */
   #crowded = false;
   /** Some that are at rest could not be given up yet. */
@@ -61,21 +60,7 @@ export class TreeKeeper {
 
   /** Looks now: something was entered that somebody must lead. */
   wake(): void {
-    if (this.#stopped) return;
-    if (this.#looking !== null) {
-      this.#again = true;
-      return;
-    }
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#looking = this.#look()
-      .catch((error: unknown) => this.#options.onTrouble(error, null))
-      .finally(() => {
-        this.#looking = null;
-        if (this.#stopped) return;
-        const delay_ms = this.#again ? 0 : this.#room_soon ? ROOM_LOOK_MS : LOOK_MS;
-        this.#again = false;
-        this.#timer = setTimeout(() => this.wake(), delay_ms);
-      });
+    this.#poll.wake();
   }
 
   #see(event: RuntimeEvent): void {
@@ -93,7 +78,18 @@ export class TreeKeeper {
     if (this.#led.has(root_id)) this.#led.set(root_id, Date.now());
   }
 
-  async #look(): Promise<void> {
+  async #look(): Promise<number> {
+    try {
+      const may_be_more = await this.#takeUnled();
+      return may_be_more ? 0 : this.#room_soon ? ROOM_LOOK_MS : LOOK_MS;
+    } catch (error) {
+      this.#options.onTrouble(error, null);
+      return LOOK_MS;
+    }
+  }
+
+  /** Whether there may be more that has a place here. */
+  async #takeUnled(): Promise<boolean> {
     const { store, labels = [] } = this.#options;
     await this.#giveUp();
     const unled = await store.unledTrees(MOST_AT_ONCE, labels);
@@ -102,12 +98,11 @@ export class TreeKeeper {
     const fresh = unled.filter((root_id) => !this.#led.has(root_id));
     const free = await this.#makeRoom(fresh.length);
     this.#crowded = fresh.length > free;
-    // There may be more.
-    if (unled.length === MOST_AT_ONCE && !this.#crowded) this.#again = true;
     // Workers that look at the same moment and cannot take all must not all reach for the same ones.
     const first = this.#crowded ? Math.floor(Math.random() * fresh.length) : 0;
     const queue = [...known, ...fresh.slice(first), ...fresh.slice(0, first)];
     await Promise.all(Array.from({ length: LANES }, () => this.#takeAll(queue)));
+    return unled.length === MOST_AT_ONCE && !this.#crowded;
   }
 
   async #takeAll(queue: string[]): Promise<void> {
@@ -194,7 +189,6 @@ export class TreeKeeper {
 
   async #halt(): Promise<void> {
     this.#stopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#poll.stop();
   }
 }

@@ -1,7 +1,7 @@
-import type { OutboxClock } from '../../src/channels/outbox/outbox-clock.ts';
+import type { Clock } from '../../src/processes/waiting.ts';
 
 /** Time that passes when the test says so. */
-export class ManualClock implements OutboxClock {
+export class ManualClock implements Clock {
   #now = Date.UTC(2026, 10, 21, 2, 0, 0);
   readonly #timers = new Set<{ readonly at: number; readonly ring: () => void }>();
 

@@ -1,9 +1,9 @@
 import { isAbsolute } from 'node:path';
+import { within } from '../../processes/waiting.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Channel, DeliverContext, DeliverResult, Parcel } from '../channel.ts';
 import { deliveryJson } from '../delivery-json.ts';
 import { unknownName } from '../unknown-name.ts';
-import { within } from '../within.ts';
 import { appendWhole } from './append-whole.ts';
 import { fileFailure } from './file-failure.ts';
 

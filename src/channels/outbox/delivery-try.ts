@@ -1,10 +1,10 @@
+import type { Clock } from '../../processes/waiting.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { DeliveryEnd } from '../../store/outbox-ledger.ts';
 import type { Channel, ChannelLog, DeliverResult, Parcel } from '../channel.ts';
 import { type Composed, composeParcel } from './compose-parcel.ts';
 import { endOfTry } from './end-of-try.ts';
 import type { LedgerPatience } from './ledger-patience.ts';
-import type { OutboxClock } from './outbox-clock.ts';
 import type { OutboxLedger } from './outbox-ledger.ts';
 
 /** Longer than any channel's own limit: what breaks that part of its contract holds its place no longer than this. */
@@ -15,7 +15,7 @@ const DEAF_MS = 2_000;
 export interface TryGround {
   readonly ledger: OutboxLedger;
   readonly worker_id: string;
-  readonly clock: OutboxClock;
+  readonly clock: Clock;
   /** 0 ≤ x < 1. */
   readonly random: () => number;
   readonly log: ChannelLog;

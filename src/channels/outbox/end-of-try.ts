@@ -1,9 +1,9 @@
+import { backOff } from '../../processes/waiting.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { DeliveryEnd } from '../../store/outbox-ledger.ts';
 import type { DeliverResult } from '../channel.ts';
 
-const BASE_MS = 1_000;
-const LONGEST_MS = 5 * 60_000;
+const BACK_OFF = { base_ms: 1_000, max_ms: 5 * 60_000 };
 const TRIES_MAX = 50;
 const AGE_MAX_MS = 24 * 60 * 60_000;
 
@@ -24,7 +24,6 @@ export function endOfTry(
     const error = `${result.error} (given up after ${attempts} ${attempts === 1 ? 'try' : 'tries'})`;
     return { status: 'failed', error, at: now };
   }
-  const back_off = random() * Math.min(BASE_MS * 2 ** (attempts - 1), LONGEST_MS);
-  const wait_ms = Math.ceil(Math.max(back_off, result.after_ms ?? 0));
+  const wait_ms = Math.ceil(Math.max(backOff(attempts, BACK_OFF, random), result.after_ms ?? 0));
   return { status: 'pending', error: result.error, next_at: now + wait_ms };
 }

@@ -1,17 +1,18 @@
+import { backOff, type Clock } from '../../processes/waiting.ts';
 import type { ChannelLog } from '../channel.ts';
-import type { OutboxClock } from './outbox-clock.ts';
 
-/** How long to wait before a ledger that cannot be reached is asked again. */
-const PAUSES_MS = [100, 300, 1_000, 3_000, 5_000];
+const BACK_OFF = { base_ms: 200, max_ms: 5_000 };
 
 /** Asks a ledger that may be away for a while; an outage is one warning, however many questions meet it. */
 export class LedgerPatience {
-  readonly #clock: OutboxClock;
+  readonly #clock: Clock;
+  readonly #random: () => number;
   readonly #log: ChannelLog;
   #away = false;
 
-  constructor(clock: OutboxClock, log: ChannelLog) {
+  constructor(clock: Clock, random: () => number, log: ChannelLog) {
     this.#clock = clock;
+    this.#random = random;
     this.#log = log;
   }
 
@@ -35,25 +36,19 @@ export class LedgerPatience {
 
   /** Again and again until it is answered; undefined when the signal aborted before. */
   async ask<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-    for (let tries = 0; !signal.aborted; tries += 1) {
+    for (let tries = 1; !signal.aborted; tries += 1) {
       const answer = await this.once(ask, signal);
       if (answer !== undefined) return answer;
-      await this.#pause(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] as number, signal);
+      await this.#pause(backOff(tries, BACK_OFF, this.#random), signal);
     }
     return undefined;
   }
 
-  #pause(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal.aborted) return resolve();
-      const end = () => {
-        cancel();
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const cancel = this.#clock.after(ms, end);
-      signal.addEventListener('abort', end, { once: true });
-    });
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#clock.after(ms, resolve);
+    await unlessAborted(promise, signal);
+    cancel();
   }
 }
 

@@ -1,10 +1,11 @@
+import { Poll } from '../../processes/poll.ts';
+import { type Clock, SYSTEM_CLOCK } from '../../processes/waiting.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import { splitTarget } from '../../records/run/delivery.ts';
 import type { Channel, ChannelLog } from '../channel.ts';
 import { DeliveryTry, type TryGround } from './delivery-try.ts';
 import { Lane } from './lane.ts';
 import { LedgerPatience } from './ledger-patience.ts';
-import { type OutboxClock, SYSTEM_CLOCK } from './outbox-clock.ts';
 import type { OutboxLedger } from './outbox-ledger.ts';
 
 const LOOK_MS = 1_000;
@@ -24,7 +25,7 @@ export interface OutboxOptions {
   /** A worker whose lease somebody keeps alive: its claims hold as long. */
   readonly worker_id: string;
   readonly log: ChannelLog;
-  readonly clock?: OutboxClock;
+  readonly clock?: Clock;
   /** 0 ≤ x < 1. */
   readonly random?: () => number;
   /** What tries under way get when it stops, milliseconds; default 5 s. */
@@ -39,7 +40,9 @@ export interface OutboxOptions {
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  readonly #clock: OutboxClock;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #poll: Poll;
   readonly #patience: LedgerPatience;
   readonly #lanes: ReadonlyMap<string, Lane>;
   /** Claimed and not ended. */
@@ -50,16 +53,15 @@ export class Outbox {
   readonly #closing = new AbortController();
   readonly #unknown = new Set<string>();
   #unknown_looked_at = Number.NEGATIVE_INFINITY;
-  #cancelLook = () => {};
-  #looking = false;
-  #again = false;
   #stopping: Promise<void> | null = null;
 
   constructor(options: OutboxOptions) {
-    const { channels, clock = SYSTEM_CLOCK, log } = options;
+    const { channels, clock = SYSTEM_CLOCK, random = Math.random, log } = options;
     this.#options = options;
     this.#clock = clock;
-    this.#patience = new LedgerPatience(clock, log);
+    this.#random = random;
+    this.#patience = new LedgerPatience(clock, random, log);
+    this.#poll = new Poll(() => this.#look(), clock);
     this.#lanes = new Map(channels.map((channel) => [channel.name, new Lane(channel)]));
   }
 
@@ -69,10 +71,7 @@ export class Outbox {
 
   /** Something may be due: it looks now. It looks every second anyway. */
   wake(): void {
-    this.#again = true;
-    if (this.#looking || this.#stopping !== null) return;
-    this.#looking = true;
-    this.#track(this.#look());
+    this.#poll.wake();
   }
 
   /**
@@ -85,7 +84,7 @@ export class Outbox {
   }
 
   async #stop(): Promise<void> {
-    this.#cancelLook();
+    this.#track(this.#poll.stop());
     for (const lane of this.#lanes.values())
       for (const delivery of lane.empty()) this.#giveBack(lane, delivery);
     await this.#quiet(this.#options.grace_ms ?? GRACE_MS);
@@ -95,15 +94,10 @@ export class Outbox {
     await Promise.all(this.#work);
   }
 
-  async #look(): Promise<void> {
-    this.#cancelLook();
-    while (this.#again && this.#stopping === null) {
-      this.#again = false;
-      await this.#claim();
-      await this.#lookForUnknown();
-    }
-    this.#looking = false;
-    if (this.#stopping === null) this.#cancelLook = this.#clock.after(LOOK_MS, () => this.wake());
+  async #look(): Promise<number> {
+    await this.#claim();
+    await this.#lookForUnknown();
+    return LOOK_MS;
   }
 
   /** As much as can begin, until the ledger has no more of it. */
@@ -197,8 +191,8 @@ export class Outbox {
   }
 
   #ground(): TryGround {
-    const { ledger, worker_id, log, random = Math.random } = this.#options;
-    const [clock, patience] = [this.#clock, this.#patience];
+    const { ledger, worker_id, log } = this.#options;
+    const [clock, random, patience] = [this.#clock, this.#random, this.#patience];
     return { ledger, worker_id, log, random, clock, patience, closing: this.#closing.signal };
   }
 

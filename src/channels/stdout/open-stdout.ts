@@ -1,6 +1,6 @@
+import { within } from '../../processes/waiting.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import type { Channel, DeliverContext, DeliverResult, Parcel } from '../channel.ts';
-import { within } from '../within.ts';
 
 const TIME_LIMIT_MS = 10_000;
 /** Nobody reads any more, and nobody will. */

@@ -78,7 +78,7 @@ class TelegramChannel implements InboundChannel {
       const bot = await poll.identify();
       if (bot === null) return;
       void this.#offerCommands(signal);
-      const answers = new Answers(this.#client, log, this.#timing.backoff_min_ms, signal);
+      const answers = new Answers(this.#client, log, this.#timing.back_off, signal);
       const updates = new UpdateDesk({
         desk,
         client: this.#client,

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelLog, ChatDesk, InboundChannel } from '../../channels/channel.ts';
+import { sleep } from '../../processes/waiting.ts';
 import type { Store } from '../../store/store.ts';
 
 /** How often the place is taken, or seen to be still ours. */
@@ -42,7 +42,7 @@ export class InboundSeat {
         standing_by = true;
         log('info', `another server listens on ${channel.name}; standing by`);
       }
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(LOOK_MS, signal);
     }
   }
 
@@ -53,7 +53,7 @@ export class InboundSeat {
     const stop = AbortSignal.any([this.#closing.signal, lost.signal]);
     const listening = channel.listen(desk, stop);
     while (!stop.aborted) {
-      await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => undefined);
+      await sleep(LOOK_MS, stop);
       if (!stop.aborted && !(await this.#isOurs())) {
         log('warn', `the place on ${channel.name} was lost`);
         lost.abort();

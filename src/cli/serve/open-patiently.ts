@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelLog } from '../../channels/channel.ts';
+import { sleep } from '../../processes/waiting.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { Context } from '../setup/context.ts';
@@ -14,17 +14,15 @@ export async function openPatiently(
   log: ChannelLog,
 ): Promise<Store | null> {
   const trouble = troubleLog(log);
-  let asked = false;
-  void stopped.then(() => {
-    asked = true;
-  });
-  while (!asked) {
+  const stop = new AbortController();
+  void stopped.then(() => stop.abort());
+  while (!stop.signal.aborted) {
     try {
       return await context.openStore();
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'E_DB_UNAVAILABLE') throw error;
       trouble('warn', `${error.message}; waiting for it`);
-      await Promise.race([sleep(AGAIN_MS), stopped]);
+      await sleep(AGAIN_MS, stop.signal);
     }
   }
   return null;

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelLog } from '../../channels/channel.ts';
 import { killAllProcessGroups } from '../../processes/process-group.ts';
+import { sleep } from '../../processes/waiting.ts';
 import { TreeKeeper } from '../../serve/tree-keeper.ts';
 import type { Store } from '../../store/store.ts';
 import { demoModels } from '../run/demo-rules.ts';
@@ -72,7 +72,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
 /** Resolves when somebody said `coppice worker drain`. */
 async function drained(store: Store, id: string, signal: AbortSignal, log: ChannelLog): Promise<void> {
   while (!signal.aborted) {
-    await sleep(DRAIN_LOOK_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(DRAIN_LOOK_MS, signal);
     const workers = await store.workers().catch(() => []);
     if (!workers.some((one) => one.id === id && one.draining)) continue;
     log('info', 'told to drain: what is under way may end');

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { sleep } from '../../processes/waiting.ts';
 import type { Usage } from '../../records/agent/usage.ts';
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt.ts';
@@ -70,7 +71,7 @@ async function stream(
   }
   const calls = callsOf(rule, conversation, request);
   if (typeof calls === 'string') return badRequest(`${label}: rules.${rules.indexOf(rule)}.${calls}`);
-  if (!(await pause(rule.delay_ms ?? 0, request.signal))) return { type: 'aborted' };
+  if (!(await sleep(rule.delay_ms ?? 0, request.signal))) return { type: 'aborted' };
   const reasoning = String(fill(rule.reasoning ?? '', conversation, NO_CALL));
   if (reasoning !== '') onDelta({ type: 'reasoning', text: reasoning });
   const text = String(fill(rule.say ?? '', conversation, NO_CALL));
@@ -170,7 +171,7 @@ async function speak(
   for (let from = 0; from < text.length; from += size) {
     if (signal.aborted) return text.slice(0, from);
     onDelta({ type: 'text', text: text.slice(from, from + size) });
-    if (chunk_ms > 0 && !(await pause(chunk_ms, signal))) return text.slice(0, from + size);
+    if (chunk_ms > 0 && !(await sleep(chunk_ms, signal))) return text.slice(0, from + size);
   }
   return null;
 }
@@ -198,18 +199,4 @@ function usageOf({ usage }: CheckedRule, size: number, parts: readonly Assistant
   const input = usage?.input ?? Math.ceil(size / 4);
   const output = usage?.output ?? Math.ceil(JSON.stringify(parts).length / 4);
   return { input, output, cached: Math.min(usage?.cached ?? 0, input), reasoning: 0, cost_usd: null };
-}
-
-/** False when aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  if (ms === 0 || signal.aborted) return Promise.resolve(!signal.aborted);
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve(!signal.aborted);
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end, { once: true });
-  });
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Wanted } from '../../kernel/ledger/facts.ts';
 import type { Value } from '../../kernel/ledger/tables.ts';
 import { Unit } from '../../kernel/ledger/unit.ts';
+import { backOff } from '../../processes/waiting.ts';
 import type { Database, Dialect, Look } from '../ledger/database.ts';
 import type { Row } from '../ledger/rows.ts';
 import { StoreError } from '../store-error.ts';
@@ -15,8 +16,7 @@ import { MissingFacts, PostgresFacts } from './postgres-facts.ts';
 const UNDONE_TRIES = 20;
 /** So long a read goes on trying: longer than a lease lives. */
 const READ_PATIENCE_MS = 15_000;
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+const READ_BACK_OFF = { base_ms: 50, max_ms: 1_000 };
 /** Two made the row of the same key at the same moment. */
 const THERE_ALREADY = '23505';
 /** A process that stops in the middle of a transaction keeps nobody from its trees for longer: well below the life of a lease. */
@@ -59,10 +59,11 @@ export class PostgresDatabase implements Database {
   /** A connection that breaks is no reason to fail. */
   async read(sql: string, values: readonly Value[] = []): Promise<Row[]> {
     const patience_until = performance.now() + READ_PATIENCE_MS;
-    for (let pause_ms = FIRST_PAUSE_MS; ; pause_ms = Math.min(pause_ms * 2, LONGEST_PAUSE_MS)) {
+    for (let tries = 1; ; tries += 1) {
       try {
         return await this.write(sql, values);
       } catch (error) {
+        const pause_ms = backOff(tries, READ_BACK_OFF);
         const gone = error instanceof StoreError && error.code === 'E_DB_UNAVAILABLE';
         if (!gone || performance.now() + pause_ms > patience_until) throw error;
         await sleep(pause_ms);

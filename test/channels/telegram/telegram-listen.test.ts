@@ -334,8 +334,7 @@ describe('the reading of messages', () => {
       const stage = await TelegramStage.set({
         poll_s: 50,
         refused_ms: 60_000,
-        backoff_min_ms: 30_000,
-        backoff_max_ms: 30_000,
+        back_off: { base_ms: 30_000, max_ms: 30_000 },
       });
       try {
         const stop = new AbortController();

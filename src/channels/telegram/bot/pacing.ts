@@ -1,4 +1,4 @@
-import { pause } from './pause.ts';
+import { sleep } from '../../../processes/waiting.ts';
 import type { TelegramTiming } from './telegram-timing.ts';
 
 type PacingTiming = Pick<
@@ -29,7 +29,7 @@ export class Pacing {
         this.#note(chat);
         return true;
       }
-      await pause(wait_ms, signal);
+      await sleep(wait_ms, signal);
     }
     return false;
   }

@@ -13,9 +13,8 @@ export interface TelegramTiming {
   readonly deliver_ms: number;
   /** How long the Bot API holds a poll open, in seconds. */
   readonly poll_s: number;
-  /** The least and the most that is waited after a failed poll. */
-  readonly backoff_min_ms: number;
-  readonly backoff_max_ms: number;
+  /** After a failed poll or answer. */
+  readonly back_off: { readonly base_ms: number; readonly max_ms: number };
   /** Somebody else polls with the same token. */
   readonly conflict_ms: number;
   readonly refused_ms: number;
@@ -36,8 +35,7 @@ export const TELEGRAM_TIMING: TelegramTiming = {
   call_ms: 30_000,
   deliver_ms: 600_000,
   poll_s: 50,
-  backoff_min_ms: 1_000,
-  backoff_max_ms: 30_000,
+  back_off: { base_ms: 1_000, max_ms: 30_000 },
   conflict_ms: 10_000,
   refused_ms: 60_000,
   live_first_ms: 500,

@@ -1,11 +1,12 @@
+import { backOff, sleep } from '../../../processes/waiting.ts';
 import type { ChannelLog } from '../../channel.ts';
 import type { BotAnswer, BotClient } from '../bot/bot-client.ts';
-import { pause } from '../bot/pause.ts';
+import type { TelegramTiming } from '../bot/telegram-timing.ts';
 import { sendNew } from '../outbound/outgoing-message.ts';
 import { textMessages } from '../outbound/parcel-messages.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
 
-const TRIES = 5;
+const TRIES = 6;
 /** Answers that wait in one chat; who asks for more at once gets none. */
 const WAITING_MAX = 50;
 
@@ -16,15 +17,14 @@ const WAITING_MAX = 50;
 export class Answers {
   readonly #client: BotClient;
   readonly #log: ChannelLog;
-  readonly #retry_ms: number;
+  readonly #back_off: TelegramTiming['back_off'];
   readonly #signal: AbortSignal;
   readonly #chats = new Map<number, { last: Promise<void>; waiting: number }>();
 
-  /** `retry_ms`: before the second try; twice as long before the next. */
-  constructor(client: BotClient, log: ChannelLog, retry_ms: number, signal: AbortSignal) {
+  constructor(client: BotClient, log: ChannelLog, back_off: TelegramTiming['back_off'], signal: AbortSignal) {
     this.#client = client;
     this.#log = log;
-    this.#retry_ms = retry_ms;
+    this.#back_off = back_off;
     this.#signal = signal;
   }
 
@@ -61,8 +61,8 @@ export class Answers {
         this.#log('warn', 'an answer could not be sent to Telegram', { error });
         return;
       }
-      const retry_ms = this.#retry_ms * 2 ** (tries - 1);
-      await pause(failure.type === 'flood' ? failure.after_ms : retry_ms, this.#signal);
+      const wait_ms = failure.type === 'flood' ? failure.after_ms : backOff(tries, this.#back_off);
+      await sleep(wait_ms, this.#signal);
     }
   }
 

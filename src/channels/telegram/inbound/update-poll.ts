@@ -1,8 +1,8 @@
+import { backOff, sleep } from '../../../processes/waiting.ts';
 import type { ChannelLog, ChannelMemory } from '../../channel.ts';
 import type { BotClient } from '../bot/bot-client.ts';
 import type { BotFailure } from '../bot/bot-failure.ts';
 import { TOKEN_REFUSED } from '../bot/failure-result.ts';
-import { pause } from '../bot/pause.ts';
 import type { TelegramTiming } from '../bot/telegram-timing.ts';
 import { isLedgerTrouble } from './ledger-trouble.ts';
 
@@ -66,7 +66,7 @@ export class UpdatePoll {
       this.#failures = 0;
       const taken = await this.#takeAll(answer.result, take);
       // Only repeats: a server that does not heed the place must not be asked in a tight loop.
-      if (!taken && answer.result.length > 0) await pause(timing.backoff_min_ms, signal);
+      if (!taken && answer.result.length > 0) await sleep(timing.back_off.base_ms, signal);
     }
   }
 
@@ -105,7 +105,7 @@ export class UpdatePoll {
    * for another reason, so that it does not hold up all others.
    */
   async #insist(deed: () => Promise<void>, update_id: number | null = null): Promise<void> {
-    const { log, signal } = this.#tools;
+    const { log, timing, signal } = this.#tools;
     for (let tries = 1; !signal.aborted; tries += 1) {
       try {
         return await deed();
@@ -116,36 +116,34 @@ export class UpdatePoll {
         if (update_id !== null && !isLedgerTrouble(error) && tries >= TRIES)
           return log('error', 'an update cannot be taken: skipped', fields);
         log('warn', 'the ledger cannot be used now: tried again', fields);
-        await pause(this.#backoff(tries), signal);
+        await sleep(backOff(tries, timing.back_off), signal);
       }
     }
   }
 
   async #recover(failure: BotFailure): Promise<void> {
-    const { log, timing, signal } = this.#tools;
     this.#failures += 1;
-    switch (failure.type) {
-      case 'aborted':
-        return;
-      case 'unauthorized':
-        log('error', TOKEN_REFUSED);
-        return await pause(timing.refused_ms, signal);
-      case 'conflict':
-        log('warn', 'somebody else reads the messages of this bot; waiting', { error: failure.error });
-        return await pause(timing.conflict_ms, signal);
-      case 'flood':
-        log('warn', 'Telegram asked to slow down', { after_ms: failure.after_ms });
-        return await pause(failure.after_ms, signal);
-      default:
-        log('warn', 'messages cannot be read from Telegram; trying again', { error: failure.error });
-        return await pause(this.#backoff(this.#failures), signal);
-    }
+    await sleep(this.#logged(failure), this.#tools.signal);
   }
 
-  /** Doubles from try to try; half of it is chance, so that many do not come back together. */
-  #backoff(tries: number): number {
-    const { backoff_min_ms, backoff_max_ms } = this.#tools.timing;
-    const whole = Math.min(backoff_max_ms, backoff_min_ms * 2 ** Math.min(tries - 1, 20));
-    return whole * (0.5 + Math.random() / 2);
+  /** Logs why nothing could be read; how long to wait before the next try. */
+  #logged(failure: BotFailure): number {
+    const { log, timing } = this.#tools;
+    switch (failure.type) {
+      case 'aborted':
+        return 0;
+      case 'unauthorized':
+        log('error', TOKEN_REFUSED);
+        return timing.refused_ms;
+      case 'conflict':
+        log('warn', 'somebody else reads the messages of this bot; waiting', { error: failure.error });
+        return timing.conflict_ms;
+      case 'flood':
+        log('warn', 'Telegram asked to slow down', { after_ms: failure.after_ms });
+        return failure.after_ms;
+      default:
+        log('warn', 'messages cannot be read from Telegram; trying again', { error: failure.error });
+        return backOff(this.#failures, timing.back_off);
+    }
   }
 }
