@@ -86,10 +86,6 @@ export function perform(app: AppContext, command: HumanCommand): void {
       return app.dispatch({ type: 'overlay', overlay: { type: 'keys' } });
     case 'quit':
       return quit(app);
-    case 'web':
-      return app.say(
-        'there is no dashboard yet; coppice tree and coppice logs show the same from another terminal',
-      );
     case 'allow':
       return answerByCommand(app, { verdict: 'allow', scope: command.scope, note: '' });
     case 'deny':
@@ -107,7 +103,7 @@ export function perform(app: AppContext, command: HumanCommand): void {
 
 type AtAgent = Exclude<
   HumanCommand,
-  { name: 'agents' | 'approvals' | 'allow' | 'deny' | 'help' | 'quit' | 'web' | 'agent' }
+  { name: 'agents' | 'approvals' | 'allow' | 'deny' | 'help' | 'quit' | 'agent' }
 >;
 
 function performAt(app: AppContext, command: AtAgent, view: string): void {

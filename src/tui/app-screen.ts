@@ -5,7 +5,7 @@ import { describeBindings } from './keys/key-bindings.ts';
 import { commandRows, keyRows } from './keys/key-rows.ts';
 import { shortcuts } from './keys/shortcuts.ts';
 import { paneOf, type UiState } from './state/ui-state.ts';
-import type { Frame } from './terminal/screen.ts';
+import { drawingWidth, type Frame } from './terminal/screen.ts';
 import { MarkdownTail } from './text/markdown.ts';
 import { frameView } from './views/frame-view.ts';
 import { agentNames } from './views/transcript/agent-names.ts';
@@ -68,7 +68,7 @@ export class AppScreen {
     if (end === 0) return NOTHING_NEW;
     // Of a long conversation that is reopened, only the newest entries are printed.
     this.#printer ??= new EntryPrinter(Math.max(0, end - REPRINTED));
-    const width = Math.max(1, screen.columns - 1);
+    const width = drawingWidth(screen);
     return this.#printer.lines(entries, end, { width, style, names: agentNames(state), spend });
   }
 
@@ -77,12 +77,12 @@ export class AppScreen {
     const before = this.#spoken;
     this.#spoken = state;
     if (before === null || before === state) return [];
-    return spokenChanges(before, state, Math.max(1, screen.columns - 1), style);
+    return spokenChanges(before, state, drawingWidth(screen), style);
   }
 
   #frame(state: UiState, height: number): Frame {
     const { screen, style, editor, bindings } = this.#app;
-    const width = Math.max(1, screen.columns - 1);
+    const width = drawingWidth(screen);
     const rows = describeBindings(bindings);
     const ways = shortcuts(rows);
     return frameView(state, {
@@ -109,7 +109,7 @@ export class AppScreen {
     if (height <= 0) return { frame: below, whole: true };
     const { entries } = paneOf(state, view);
     const shown = transcriptView(entries.slice(0, finishedEntries(entries)), {
-      width: Math.max(1, screen.columns - 1),
+      width: drawingWidth(screen),
       height,
       scrolled: this.#app.scrolled,
       style,

@@ -22,7 +22,7 @@ import type { UiEvent } from './state/ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from './state/ui-state.ts';
 import { needsHistory, reduce } from './state/ui-store.ts';
 import { Bell } from './terminal/bell.ts';
-import type { Screen } from './terminal/screen.ts';
+import { drawingWidth, type Screen } from './terminal/screen.ts';
 import { warmUp, wrap } from './text/wrap.ts';
 
 /** Minimum time between frames for what agents do; a key is drawn at once. */
@@ -233,7 +233,7 @@ class App implements AppContext {
 
   /** Printed while there is no agent in view. */
   #printNotice(text: string, tone: 'red' | 'dim'): void {
-    const lines = wrap(text, Math.max(1, this.screen.columns - 1), this.style);
+    const lines = wrap(text, drawingWidth(this.screen), this.style);
     this.screen.print(lines.map((line) => paint(this.style, tone, line)));
   }
 

@@ -47,7 +47,6 @@ export const HUMAN_COMMANDS = [
   },
   { name: 'deny', takes: 'text', usage: '/deny [WORDS]', description: 'deny it; the agent reads the words' },
   { name: 'model', takes: 'nothing', usage: '/model', description: 'which model the agent in view asks' },
-  { name: 'web', takes: 'nothing', usage: '/web', description: 'the dashboard' },
   { name: 'help', takes: 'nothing', usage: '/help', description: 'keys and commands' },
   { name: 'quit', takes: 'nothing', usage: '/quit', description: 'leave; running agents may go on' },
 ] as const;
@@ -62,7 +61,6 @@ export type HumanCommand =
         | 'agents'
         | 'approvals'
         | 'model'
-        | 'web'
         | 'help'
         | 'quit';
     }

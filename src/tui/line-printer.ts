@@ -6,6 +6,7 @@ import { commandRows, keyRows } from './keys/key-rows.ts';
 import { STANDARD_SHORTCUTS } from './keys/shortcuts.ts';
 import { isConfirmation } from './state/confirmation.ts';
 import { paneOf, type UiState } from './state/ui-state.ts';
+import { drawingWidth } from './terminal/screen.ts';
 import { agentsOverlay } from './views/agents-overlay.ts';
 import { approvalBox } from './views/approval-box.ts';
 import { confirmationLines } from './views/confirmation-lines.ts';
@@ -34,7 +35,7 @@ export class LinePrinter {
     const { state, screen, style } = this.#app;
     const before = this.#printed_state;
     this.#printed_state = state;
-    const width = Math.max(1, screen.columns - 1);
+    const width = drawingWidth(screen);
     if (before !== null && before !== state) screen.print(spokenChanges(before, state, width, style));
     const whole = this.#entries(state, width);
     const [ask] = state.asks;

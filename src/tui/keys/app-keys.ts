@@ -4,6 +4,7 @@ import { askKill, openApprovals, perform, quit } from '../app-commands.ts';
 import type { AppContext } from '../app-context.ts';
 import { mayAnswer } from '../state/question.ts';
 import { paneOf } from '../state/ui-state.ts';
+import { drawingWidth } from '../terminal/screen.ts';
 import { hasPages } from '../views/approval-box.ts';
 import type { Action } from './action.ts';
 import { actionOf, printable } from './action-of.ts';
@@ -61,7 +62,7 @@ function turnsPages(app: AppContext, data: string): boolean {
   const [ask] = state.asks;
   const by = matchesKey(data, 'pageDown') ? 1 : matchesKey(data, 'pageUp') ? -1 : 0;
   if (by === 0 || ask === undefined || state.question === null) return false;
-  if (!hasPages(ask, Math.max(1, screen.columns - 1), screen.rows, style)) return false;
+  if (!hasPages(ask, drawingWidth(screen), screen.rows, style)) return false;
   app.dispatch({ type: 'turned', by });
   return true;
 }
@@ -101,8 +102,6 @@ function act(app: AppContext, action: Exclude<Action, Answer>): void {
       return perform(app, { name: 'agents' });
     case 'approvals':
       return openApprovals(app);
-    case 'dashboard':
-      return perform(app, { name: 'web' });
     case 'interrupt':
       return interrupt(app);
     case 'kill':

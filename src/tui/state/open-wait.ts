@@ -1,5 +1,6 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import type { RunningCall, WaitSpec } from '../../records/agent/state.ts';
+import { parseJson } from '../../records/text/json-text.ts';
 
 /** A pending wait, of a tool or of a person. */
 export interface OpenWait {
@@ -29,10 +30,7 @@ export function openWait({ state }: Agent): OpenWait | null {
 
 /** 0 where another vocabulary has another input. */
 function timeoutOf(input: string): number {
-  try {
-    const { timeout } = JSON.parse(input) as { timeout?: unknown };
-    return typeof timeout === 'number' ? Math.round(timeout * 1000) : 0;
-  } catch {
-    return 0;
-  }
+  const parsed = parseJson(input);
+  const timeout = parsed.ok ? (parsed.value as { readonly timeout?: unknown } | null)?.timeout : null;
+  return typeof timeout === 'number' ? Math.round(timeout * 1000) : 0;
 }

@@ -51,6 +51,11 @@ export function withAsks(state: UiState, asks: readonly Ask[]): UiState {
   return next.question !== null || queue.some((ask) => !put_off.has(ask.id)) ? asked(next) : next;
 }
 
+/** The first open question of an agent. */
+export function askOf({ asks }: UiState, agent_id: string): Ask | null {
+  return asks.find((ask) => ask.agent_id === agent_id) ?? null;
+}
+
 /** Shows the head of the queue; the time to read it starts now. */
 export function asked(state: UiState): UiState {
   if (state.asks.length === 0) return { ...state, question: null };

@@ -1,4 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
+import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
 import type { Answer, Choice } from '../keys/answer.ts';
@@ -125,6 +126,13 @@ export const EMPTY_UI: UiState = {
   trouble: null,
   now: 0,
 };
+
+/** What all agents have used together. */
+export function totalUsage(state: UiState): Usage {
+  let total = NO_USAGE;
+  for (const { usage } of state.agents.values()) total = addUsage(total, usage);
+  return total;
+}
 
 export function paneOf(state: UiState, agent_id: string): AgentPane {
   return state.panes.get(agent_id) ?? EMPTY_PANE;

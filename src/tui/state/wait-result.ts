@@ -1,4 +1,5 @@
 import type { WaitRow, WaitStatus } from '../../records/conversation/wait.ts';
+import { parseJson } from '../../records/text/json-text.ts';
 
 export interface WaitResult {
   readonly rows: readonly WaitRow[];
@@ -9,8 +10,9 @@ const STATUSES: ReadonlySet<string> = new Set<WaitStatus>(['received', 'running'
 
 /** The output of `wait` as rows; null when it is something else. */
 export function readWait(output: string): WaitResult | null {
-  const value = objectOf(output);
-  if (value === null) return null;
+  const parsed = output.startsWith('{') ? parseJson(output) : null;
+  if (parsed === null || !parsed.ok) return null;
+  const value = parsed.value as Readonly<Record<string, unknown>>;
   if (Array.isArray(value.results)) {
     const cut = value.timed_out === true ? 'timeout' : value.interrupted === true ? 'interrupted' : null;
     const rows = value.results.map(rowOf);
@@ -35,13 +37,4 @@ function rowOf(value: unknown): WaitRow | null {
     ...(typeof error === 'string' ? { error } : {}),
     ...(typeof limit === 'string' ? { limit } : {}),
   };
-}
-
-function objectOf(text: string): Record<string, unknown> | null {
-  if (!text.startsWith('{')) return null;
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return null;
-  }
 }

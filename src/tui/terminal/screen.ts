@@ -31,6 +31,11 @@ export interface Screen {
   close(): void;
 }
 
+/** Columns to draw in: the last one stays free, where some terminals would wrap. */
+export function drawingWidth({ columns }: Pick<Screen, 'columns'>): number {
+  return Math.max(1, columns - 1);
+}
+
 export interface ScreenListener {
   /** One key or paste at a time, as the terminal sent it (bracketed pastes whole). */
   readonly onInput: (data: string) => void;

@@ -4,12 +4,13 @@ import { type StatusWord, statusWord } from '../../render/agent-status.ts';
 import { clean } from '../../render/clean.ts';
 import { statePaint, stateSign } from '../../render/state-mark.ts';
 import type { Paint, UiStyle } from '../../render/style.ts';
+import { askOf } from '../state/question.ts';
 import type { UiState } from '../state/ui-state.ts';
 
 /** The state of an agent in one line: what it does, what it asks, what it said last, how it ended. */
 export function agentSummary(state: UiState, agent: Agent, style: UiStyle): readonly [Paint, string] {
-  const ask = state.asks.find((one) => one.agent_id === agent.id);
-  if (ask !== undefined)
+  const ask = askOf(state, agent.id);
+  if (ask !== null)
     return ['yellow', `${style.accessible ? 'asks:' : '!'} ${clean(ask.tool)}: ${clean(ask.subject)}`];
   const word = statusWord(agent);
   const text = stateText(agent, word, style);

@@ -6,9 +6,9 @@ import { columnsOf, fit, pad, sign, type UiStyle } from '../../render/style.ts';
 import type { TreeRow } from '../../render/tree-rows.ts';
 import { agentRows, selectedAgent } from '../state/agent-rows.ts';
 import { slotOf } from '../state/family.ts';
-import { type Overlay, paneOf, type UiState } from '../state/ui-state.ts';
+import { type Overlay, paneOf, totalUsage, type UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
-import { columns, line, type Part } from '../text/line.ts';
+import { columns, line, type Part, separator } from '../text/line.ts';
 import { agentSummary } from './agent-summary.ts';
 
 const NAME_MAX = 34;
@@ -61,15 +61,11 @@ function headLine(
   width: number,
   style: UiStyle,
 ): { text: string; caret: number } {
-  let [tokens, cost] = [0, null as number | null];
-  for (const { usage } of state.agents.values()) {
-    tokens += usage.input + usage.output;
-    if (usage.cost_usd !== null) cost = (cost ?? 0) + usage.cost_usd;
-  }
-  const total = `${cost === null ? '' : `$${cost.toFixed(2)}  `}${count(tokens)}`;
+  const { input, output, cost_usd } = totalUsage(state);
+  const total = `${cost_usd === null ? '' : `$${cost_usd.toFixed(2)}  `}${count(input + output)}`;
   const left: Part[] = [
     ['bold', ` Agents ${state.agents.size}`],
-    ` ${style.accessible ? '-' : sign(style, '·')} filter: ${clean(filter)}`,
+    `${separator(style)}filter: ${clean(filter)}`,
   ];
   const caret = columns(left) + (filter.endsWith(' ') ? 1 : 0);
   const space = width - caret - columnsOf(total) - 1;
@@ -117,7 +113,6 @@ function figuresOf(agent: Agent, now: number): string {
 
 function hintLine(total: number, top: number, shown: number, width: number, style: UiStyle): string {
   const place = shown < total ? `${top + 1}-${top + shown} of ${total}  ` : '';
-  const dot = style.accessible ? '-' : sign(style, '·');
-  const keys = ['Enter open', 's send', 'k kill', 'r reap', '1-9 pin', 'Esc'].join(` ${dot} `);
+  const keys = ['Enter open', 's send', 'k kill', 'r reap', '1-9 pin', 'Esc'].join(separator(style));
   return line(style, width, [['dim', ` ${place}${keys}`]]);
 }

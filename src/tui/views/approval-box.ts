@@ -6,7 +6,7 @@ import { type Paint, sign, type UiStyle } from '../../render/style.ts';
 import type { Answer } from '../keys/answer.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import type { Question, UiState } from '../state/ui-state.ts';
-import { columns, type Part } from '../text/line.ts';
+import { columns, type Part, separator } from '../text/line.ts';
 import { PIECE_MAX, pieceMax, wrap } from '../text/wrap.ts';
 import { box } from './box.ts';
 
@@ -35,12 +35,11 @@ export function approvalBox(
   const [ask] = state.asks;
   if (ask === undefined) return [];
   const wide = Math.min(width, WIDTH_MAX);
-  const dot = style.accessible ? '-' : sign(style, '·');
   const title = titleOf(state, ask, wide - 6, style);
   const fixed = style.accessible ? ACCESSIBLE_FIXED : FIXED;
   const rows: (readonly Part[])[] = [
     ...subjectRows(ask, question.page, wide - 4, Math.max(1, height - fixed), style, keys),
-    [['dim', `cwd ${clean(ask.cwd)} ${dot} rule: ${clean(ask.rule)}`]],
+    [['dim', `cwd ${clean(ask.cwd)}${separator(style)}rule: ${clean(ask.rule)}`]],
     ...keyRows(question, keys, wide - 4),
   ];
   const lines = box(title, rows, wide, style);

@@ -1,14 +1,14 @@
 import { isTerminal } from '../../records/agent/state.ts';
-import { sign, type UiStyle } from '../../render/style.ts';
+import type { UiStyle } from '../../render/style.ts';
 import type { Action } from '../keys/action.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
-import { line } from '../text/line.ts';
+import { line, separator } from '../text/line.ts';
 
 /** What can be done next, most important first. */
 export function hintLine(state: UiState, width: number, style: UiStyle, keys = STANDARD_SHORTCUTS): string {
   const hints = hintsFor(state, keys).filter((hint) => hint !== null);
-  return line(style, width, [['dim', ` ${hints.join(` ${style.accessible ? '-' : sign(style, '·')} `)}`]]);
+  return line(style, width, [['dim', ` ${hints.join(separator(style))}`]]);
 }
 
 function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {

@@ -4,7 +4,7 @@ import { clean } from '../../render/clean.ts';
 import { statePaint, stateSign } from '../../render/state-mark.ts';
 import { fit, sign, type UiStyle } from '../../render/style.ts';
 import { type Family, family, slotOf } from '../state/family.ts';
-import { paneOf, type UiState } from '../state/ui-state.ts';
+import { paneOf, totalUsage, type UiState } from '../state/ui-state.ts';
 import { columns, line, type Part } from '../text/line.ts';
 
 /** The separator above the input: the agent in view, its neighbours, and badges for the tree. `banner` is shown at any width. */
@@ -103,14 +103,11 @@ interface Counts {
 
 function counts(state: UiState): Counts {
   let [working, unseen] = [0, 0];
-  let cost_usd: number | null = null;
   for (const agent of state.agents.values()) {
     if (isWorking(agent.state.type)) working += 1;
     if (paneOf(state, agent.id).unseen > 0) unseen += 1;
-    const cost = agent.usage.cost_usd;
-    if (cost !== null) cost_usd = (cost_usd ?? 0) + cost;
   }
-  return { working, unseen, asks: state.asks.length, cost_usd };
+  return { working, unseen, asks: state.asks.length, cost_usd: totalUsage(state).cost_usd };
 }
 
 /** `2◐ 1• 1! $0.04`: agents at work, agents with unseen output, open approvals, cost. */

@@ -1,10 +1,10 @@
 import type { Agent } from '../../records/agent/agent.ts';
-import type { Ask } from '../../records/conversation/ask.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { sign, type UiStyle } from '../../render/style.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import { openWait } from '../state/open-wait.ts';
+import { askOf } from '../state/question.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import { line, type Part } from '../text/line.ts';
 
@@ -66,7 +66,7 @@ function activity(state: UiState, agent: Agent, keys: Shortcuts): Activity | nul
       return { what: clean(delay.reason), clock: `(again in ${again})`, stop: stops('interrupts') };
     }
     case 'executing': {
-      const ask = askOf(state, agent);
+      const ask = askOf(state, agent.id);
       if (ask !== null)
         return {
           what: `asks you: ${clean(ask.tool)} ${clean(ask.subject)}`,
@@ -82,8 +82,4 @@ function activity(state: UiState, agent: Agent, keys: Shortcuts): Activity | nul
     default:
       return null;
   }
-}
-
-function askOf(state: UiState, agent: Agent): Ask | null {
-  return state.asks.find((ask) => ask.agent_id === agent.id) ?? null;
 }
