@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openCoppice } from '../src/coppice.ts';
-import { openPty, type Pty } from '../test/tui/pty.ts';
+import { openPty, type Pty } from '../test/tui/terminal/pty.ts';
 
 /**
  * `npm run bench:tui [SECONDS]`: the terminal UI as a real program in a real pseudo-terminal. First 30 agents that each stream ten pieces

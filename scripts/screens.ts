@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPty, type Pty } from '../test/tui/pty.ts';
+import { openPty, type Pty } from '../test/tui/terminal/pty.ts';
 import { withMarkedBlocks } from './marked-blocks.ts';
 import { DARK, LIGHT, terminalSvg } from './screens/terminal-svg.ts';
 

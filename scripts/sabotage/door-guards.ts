@@ -144,6 +144,6 @@ export const DOOR_GUARDS: readonly Guard[] = [
     file: 'src/tui/state/question.ts',
     guard: 'const quiet = now - state.typed_at >= ALONE_MS && now - question.since >= ALONE_MS;',
     without: 'const quiet = true;',
-    tests: ['tui/question'],
+    tests: ['tui/state/question'],
   },
 ];

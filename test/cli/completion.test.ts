@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { type CommandShape, commandShapes } from '../../src/cli/completion/command-shape.ts';
 import { SHELLS, type Shell } from '../../src/cli/completion/shell.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { openPty } from '../tui/pty.ts';
+import { openPty } from '../tui/terminal/pty.ts';
 import { homeWithIds, IDS } from './completion-home.ts';
 import type { Home } from './run-cli.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { openPty, type Pty } from '../pty.ts';
+import { openPty, type Pty } from '../terminal/pty.ts';
 import { KEY, MAIN } from './ui-stage.ts';
 
 function begin(test: TestContext, args: readonly string[] = [], more: NodeJS.ProcessEnv = {}): Pty {

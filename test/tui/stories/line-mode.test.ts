@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { SEEN_MS } from '../../../src/tui/state/question.ts';
-import { openPty } from '../pty.ts';
+import { openPty } from '../terminal/pty.ts';
 import { MAIN } from './ui-stage.ts';
 
 it('talks in lines: a conversation, a list, a question that is answered, a child, the end', async (test) => {

@@ -8,7 +8,7 @@ import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { COMPILED } from '../../house/compiled.ts';
 import { until } from '../../runtime/stage.ts';
-import { hasTmux } from '../tmux.ts';
+import { hasTmux } from '../terminal/tmux.ts';
 import { MAIN } from './ui-stage.ts';
 
 const RULES: ScriptedRules = {

@@ -7,7 +7,7 @@ import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { SEEN_MS } from '../../../src/tui/state/question.ts';
-import { openPty, type Pty, type PtyOptions } from '../pty.ts';
+import { openPty, type Pty, type PtyOptions } from '../terminal/pty.ts';
 
 export const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
 

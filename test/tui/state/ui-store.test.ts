@@ -1,13 +1,13 @@
 // Proves what the UI shows after each thing that can happen: switching, killing, reaping, mail, drafts, captures, questions.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { AgentState } from '../../src/records/agent/state.ts';
-import { findAgent } from '../../src/tui/composer/find-agent.ts';
-import { descendants } from '../../src/tui/state/family.ts';
-import type { UiEvent } from '../../src/tui/state/ui-event.ts';
-import { EMPTY_UI, paneOf, type UiState } from '../../src/tui/state/ui-state.ts';
-import { needsHistory } from '../../src/tui/state/ui-store.ts';
-import { after, agent, letter, says, seen, sent, T0, told, tree, user } from './ui-fixture.ts';
+import type { AgentState } from '../../../src/records/agent/state.ts';
+import { findAgent } from '../../../src/tui/composer/find-agent.ts';
+import { descendants } from '../../../src/tui/state/family.ts';
+import type { UiEvent } from '../../../src/tui/state/ui-event.ts';
+import { EMPTY_UI, paneOf, type UiState } from '../../../src/tui/state/ui-state.ts';
+import { needsHistory } from '../../../src/tui/state/ui-store.ts';
+import { after, agent, letter, says, seen, sent, T0, told, tree, user } from '../ui-fixture.ts';
 
 const DEAD: AgentState = { type: 'killed', by: 'you' };
 const go = (to: 'parent' | 'child' | 'previous' | 'next'): UiEvent => ({ type: 'go', to });

@@ -1,4 +1,4 @@
-import type { Frame } from '../../src/tui/terminal/screen.ts';
+import type { Frame } from '../../../src/tui/terminal/screen.ts';
 
 /** What a test asks the program that owns the terminal to do. */
 export type ScreenCommand =

@@ -1,8 +1,8 @@
 // Proves that the table of keys has one row for the slots, and nine when their keys are not alike.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { describeBindings, keyBindings } from '../../src/tui/keys/key-bindings.ts';
-import { commandRows, keyRows } from '../../src/tui/keys/key-rows.ts';
+import { describeBindings, keyBindings } from '../../../src/tui/keys/key-bindings.ts';
+import { commandRows, keyRows } from '../../../src/tui/keys/key-rows.ts';
 
 it('tells the nine slots in one row', () => {
   const rows = keyRows(describeBindings(keyBindings()));

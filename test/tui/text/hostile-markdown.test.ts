@@ -1,9 +1,9 @@
 // Proves that no Markdown and no code that a model writes holds the terminal or Telegram: what would take seconds is shown as it was written.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markdownEntities } from '../../src/channels/telegram/text/markdown-entities.ts';
-import { isCostlyMarkdown, MARKED_MAX } from '../../src/render/costly-markdown.ts';
-import { markdown } from '../../src/tui/text/markdown.ts';
+import { markdownEntities } from '../../../src/channels/telegram/text/markdown-entities.ts';
+import { isCostlyMarkdown, MARKED_MAX } from '../../../src/render/costly-markdown.ts';
+import { markdown } from '../../../src/tui/text/markdown.ts';
 
 const style = { colour: true, unicode: true, accessible: false };
 const long = (text: string, length = 60_000) => text.repeat(Math.ceil(length / text.length)).slice(0, length);

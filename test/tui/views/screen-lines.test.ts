@@ -1,17 +1,17 @@
 // Proves the lines around the input: navigation, spinner, hint, capture, questions, lists; each at any width and in any look.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { AgentState } from '../../src/records/agent/state.ts';
-import type { UiStyle } from '../../src/render/style.ts';
-import type { Overlay, Question, UiState } from '../../src/tui/state/ui-state.ts';
-import { agentsOverlay } from '../../src/tui/views/agents-overlay.ts';
-import { approvalBox } from '../../src/tui/views/approval-box.ts';
-import { captureBar } from '../../src/tui/views/capture-bar.ts';
-import { confirmationLines } from '../../src/tui/views/confirmation-lines.ts';
-import { firstRun } from '../../src/tui/views/first-run.ts';
-import { hintLine } from '../../src/tui/views/hint-line.ts';
-import { navigationLine } from '../../src/tui/views/navigation-line.ts';
-import { spinnerLine } from '../../src/tui/views/spinner-line.ts';
+import type { AgentState } from '../../../src/records/agent/state.ts';
+import type { UiStyle } from '../../../src/render/style.ts';
+import type { Overlay, Question, UiState } from '../../../src/tui/state/ui-state.ts';
+import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
+import { approvalBox } from '../../../src/tui/views/approval-box.ts';
+import { captureBar } from '../../../src/tui/views/capture-bar.ts';
+import { confirmationLines } from '../../../src/tui/views/confirmation-lines.ts';
+import { firstRun } from '../../../src/tui/views/first-run.ts';
+import { hintLine } from '../../../src/tui/views/hint-line.ts';
+import { navigationLine } from '../../../src/tui/views/navigation-line.ts';
+import { spinnerLine } from '../../../src/tui/views/spinner-line.ts';
 import {
   ASCII,
   after,
@@ -30,7 +30,7 @@ import {
   THINKING,
   told,
   waitingOn,
-} from './ui-fixture.ts';
+} from '../ui-fixture.ts';
 
 const KILLED: AgentState = { type: 'killed', by: 'you' };
 const ASKED: Question = { since: T0, saying: null, held: null, page: 0 };

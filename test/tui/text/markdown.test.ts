@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { markdown as batches, MarkdownTail } from '../../src/tui/text/markdown.ts';
-import { cutPieces } from '../../src/tui/text/markdown-pieces.ts';
-import { ASCII, COLOUR, drawn, fits, HOSTILE, isHarmless, LOOKS, PLAIN, SPOKEN } from './ui-fixture.ts';
+import { markdown as batches, MarkdownTail } from '../../../src/tui/text/markdown.ts';
+import { cutPieces } from '../../../src/tui/text/markdown-pieces.ts';
+import { ASCII, COLOUR, drawn, fits, HOSTILE, isHarmless, LOOKS, PLAIN, SPOKEN } from '../ui-fixture.ts';
 
 const markdown = (...args: Parameters<typeof batches>): readonly string[] => drawn(batches(...args));
 

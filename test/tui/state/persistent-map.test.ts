@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { PersistentMap } from '../../src/tui/state/persistent-map.ts';
+import { PersistentMap } from '../../../src/tui/state/persistent-map.ts';
 
 type Value = { readonly key: string; readonly value: number };
 

@@ -1,10 +1,10 @@
 // Proves that the layers share any screen: what goes first when it is low, that the input and the cursor never go, and that nothing is too wide.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { UiStyle } from '../../src/render/style.ts';
-import type { UiState } from '../../src/tui/state/ui-state.ts';
-import { type FrameSettings, frameView } from '../../src/tui/views/frame-view.ts';
-import { type Layers, layout } from '../../src/tui/views/layout.ts';
+import type { UiStyle } from '../../../src/render/style.ts';
+import type { UiState } from '../../../src/tui/state/ui-state.ts';
+import { type FrameSettings, frameView } from '../../../src/tui/views/frame-view.ts';
+import { type Layers, layout } from '../../../src/tui/views/layout.ts';
 import {
   ASCII,
   after,
@@ -21,7 +21,7 @@ import {
   story,
   THINKING,
   waitingOn,
-} from './ui-fixture.ts';
+} from '../ui-fixture.ts';
 
 const INPUT: Layers['input'] = { lines: ['> half a th'], cursor: { row: 0, column: 11 } };
 

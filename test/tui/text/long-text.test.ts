@@ -1,19 +1,19 @@
 // Proves that no text, however long, is drawn at once: a frame draws some of it, the next goes on, and nothing is lost or printed twice.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { askParts } from '../../src/render/ask-parts.ts';
-import { inOneLine } from '../../src/render/plain-sight.ts';
-import { EntryPrinter } from '../../src/tui/entry-printer.ts';
-import { frameBudget } from '../../src/tui/frame-budget.ts';
-import { transcript } from '../../src/tui/state/transcript.ts';
-import { MarkdownTail, markdown } from '../../src/tui/text/markdown.ts';
-import { cutPieces } from '../../src/tui/text/markdown-pieces.ts';
-import { wrap, wrapInPieces } from '../../src/tui/text/wrap.ts';
-import { approvalBox } from '../../src/tui/views/approval-box.ts';
-import { agentNames } from '../../src/tui/views/transcript/agent-names.ts';
-import { entryBelow } from '../../src/tui/views/transcript/entry-view.ts';
-import { EntryLines, transcriptView } from '../../src/tui/views/transcript/transcript-view.ts';
-import { after, ask, COLOUR, drawn, PLAIN, says, story, user } from './ui-fixture.ts';
+import { askParts } from '../../../src/render/ask-parts.ts';
+import { inOneLine } from '../../../src/render/plain-sight.ts';
+import { EntryPrinter } from '../../../src/tui/entry-printer.ts';
+import { frameBudget } from '../../../src/tui/frame-budget.ts';
+import { transcript } from '../../../src/tui/state/transcript.ts';
+import { MarkdownTail, markdown } from '../../../src/tui/text/markdown.ts';
+import { cutPieces } from '../../../src/tui/text/markdown-pieces.ts';
+import { wrap, wrapInPieces } from '../../../src/tui/text/wrap.ts';
+import { approvalBox } from '../../../src/tui/views/approval-box.ts';
+import { agentNames } from '../../../src/tui/views/transcript/agent-names.ts';
+import { entryBelow } from '../../../src/tui/views/transcript/entry-view.ts';
+import { EntryLines, transcriptView } from '../../../src/tui/views/transcript/transcript-view.ts';
+import { after, ask, COLOUR, drawn, PLAIN, says, story, user } from '../ui-fixture.ts';
 
 const names = agentNames(story());
 const FAMILY = '👩‍👩‍👧‍👦 ';

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { LineCompletion } from '../../src/tui/composer/line-completion.ts';
-import { LineEditor } from '../../src/tui/composer/line-editor.ts';
-import { until } from '../runtime/stage.ts';
+import { LineCompletion } from '../../../src/tui/composer/line-completion.ts';
+import { LineEditor } from '../../../src/tui/composer/line-editor.ts';
+import { until } from '../../runtime/stage.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-editor-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,12 +1,12 @@
 /** Proves that typing never answers a question, at whatever moment it comes up, and that a letter which stands alone does. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Answer } from '../../src/tui/keys/answer.ts';
-import { ALONE_MS, dueAnswer, mayAnswer, SEEN_MS } from '../../src/tui/state/question.ts';
-import type { UiEvent } from '../../src/tui/state/ui-event.ts';
-import { EMPTY_UI, type UiState } from '../../src/tui/state/ui-state.ts';
-import { reduce } from '../../src/tui/state/ui-store.ts';
-import { agent, ask, seen, T0 } from './ui-fixture.ts';
+import type { Answer } from '../../../src/tui/keys/answer.ts';
+import { ALONE_MS, dueAnswer, mayAnswer, SEEN_MS } from '../../../src/tui/state/question.ts';
+import type { UiEvent } from '../../../src/tui/state/ui-event.ts';
+import { EMPTY_UI, type UiState } from '../../../src/tui/state/ui-state.ts';
+import { reduce } from '../../../src/tui/state/ui-store.ts';
+import { agent, ask, seen, T0 } from '../ui-fixture.ts';
 
 interface Key {
   /** A character, `\r`, `\x7f`, or a whole paste. */

@@ -1,13 +1,13 @@
 // Proves how each piece of a scrollback looks: who said what is always plain to see, long things are folded, and nothing foreign reaches the terminal.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PlacedMessage } from '../../src/records/conversation/message.ts';
-import type { UiStyle } from '../../src/render/style.ts';
-import type { Entry } from '../../src/tui/state/entry.ts';
-import { transcript } from '../../src/tui/state/transcript.ts';
-import { agentNames } from '../../src/tui/views/transcript/agent-names.ts';
-import { entryBelow, entryView } from '../../src/tui/views/transcript/entry-view.ts';
-import { readFramedMail } from '../../src/tui/views/transcript/mail-view.ts';
+import type { PlacedMessage } from '../../../src/records/conversation/message.ts';
+import type { UiStyle } from '../../../src/render/style.ts';
+import type { Entry } from '../../../src/tui/state/entry.ts';
+import { transcript } from '../../../src/tui/state/transcript.ts';
+import { agentNames } from '../../../src/tui/views/transcript/agent-names.ts';
+import { entryBelow, entryView } from '../../../src/tui/views/transcript/entry-view.ts';
+import { readFramedMail } from '../../../src/tui/views/transcript/mail-view.ts';
 import {
   ASCII,
   at,
@@ -23,7 +23,7 @@ import {
   says,
   story,
   user,
-} from './ui-fixture.ts';
+} from '../ui-fixture.ts';
 
 const names = agentNames(story());
 

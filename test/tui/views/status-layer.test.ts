@@ -1,11 +1,11 @@
 // Proves the rows of the status layer for every way to wait for several agents, at any size and in any style.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type AgentState, newTurn } from '../../src/records/agent/state.ts';
-import type { UiStyle } from '../../src/render/style.ts';
-import { fanInView } from '../../src/tui/state/fan-in-view.ts';
-import type { UiState } from '../../src/tui/state/ui-state.ts';
-import { statusLayer } from '../../src/tui/views/status-layer.ts';
+import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
+import type { UiStyle } from '../../../src/render/style.ts';
+import { fanInView } from '../../../src/tui/state/fan-in-view.ts';
+import type { UiState } from '../../../src/tui/state/ui-state.ts';
+import { statusLayer } from '../../../src/tui/views/status-layer.ts';
 import {
   ASCII,
   after,
@@ -29,7 +29,7 @@ import {
   told,
   tree,
   waitingOn,
-} from './ui-fixture.ts';
+} from '../ui-fixture.ts';
 
 const THREE = ['file-reader', 'code-analyzer', 'test-runner'];
 

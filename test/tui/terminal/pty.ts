@@ -1,6 +1,6 @@
 import { spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
-import { COMPILED } from '../house/compiled.ts';
+import { COMPILED } from '../../house/compiled.ts';
 
 export interface PtyOptions {
   readonly columns?: number;

@@ -1,16 +1,16 @@
 // Proves how calls, events and what is not finished yet look in a scrollback.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PlacedMessage } from '../../src/records/conversation/message.ts';
-import type { UiStyle } from '../../src/render/style.ts';
-import type { Entry } from '../../src/tui/state/entry.ts';
-import { transcript } from '../../src/tui/state/transcript.ts';
-import { EMPTY_PANE } from '../../src/tui/state/ui-state.ts';
-import { MarkdownTail } from '../../src/tui/text/markdown.ts';
-import { agentNames } from '../../src/tui/views/transcript/agent-names.ts';
-import { entryBelow, entryView, finishedEntries } from '../../src/tui/views/transcript/entry-view.ts';
-import { streamingView } from '../../src/tui/views/transcript/streaming-view.ts';
-import { ASCII, at, call, drawn, PLAIN, result, SPOKEN, says, story, user } from './ui-fixture.ts';
+import type { PlacedMessage } from '../../../src/records/conversation/message.ts';
+import type { UiStyle } from '../../../src/render/style.ts';
+import type { Entry } from '../../../src/tui/state/entry.ts';
+import { transcript } from '../../../src/tui/state/transcript.ts';
+import { EMPTY_PANE } from '../../../src/tui/state/ui-state.ts';
+import { MarkdownTail } from '../../../src/tui/text/markdown.ts';
+import { agentNames } from '../../../src/tui/views/transcript/agent-names.ts';
+import { entryBelow, entryView, finishedEntries } from '../../../src/tui/views/transcript/entry-view.ts';
+import { streamingView } from '../../../src/tui/views/transcript/streaming-view.ts';
+import { ASCII, at, call, drawn, PLAIN, result, SPOKEN, says, story, user } from '../ui-fixture.ts';
 
 const names = agentNames(story());
 

@@ -1,5 +1,5 @@
 /** A program that owns a terminal and does to its screen what a test pastes into it. */
-import { TerminalScreen } from '../../src/tui/terminal/terminal-screen.ts';
+import { TerminalScreen } from '../../../src/tui/terminal/terminal-screen.ts';
 import type { ScreenCommand } from './screen-command.ts';
 
 const PASTE = '\x1b[200~';

@@ -1,11 +1,11 @@
 // Proves that a scrollback of any length is shown from any place, rendering what is in sight only; and that changes are said once.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Entry } from '../../src/tui/state/entry.ts';
-import { agentNames } from '../../src/tui/views/transcript/agent-names.ts';
-import { spokenChanges } from '../../src/tui/views/transcript/spoken-changes.ts';
-import { EntryLines, transcriptView } from '../../src/tui/views/transcript/transcript-view.ts';
-import { after, agent, ask, PLAIN, SPOKEN, seen, story, THINKING } from './ui-fixture.ts';
+import type { Entry } from '../../../src/tui/state/entry.ts';
+import { agentNames } from '../../../src/tui/views/transcript/agent-names.ts';
+import { spokenChanges } from '../../../src/tui/views/transcript/spoken-changes.ts';
+import { EntryLines, transcriptView } from '../../../src/tui/views/transcript/transcript-view.ts';
+import { after, agent, ask, PLAIN, SPOKEN, seen, story, THINKING } from '../ui-fixture.ts';
 
 const names = agentNames(story());
 const never = () => false;
