@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faultyWire } from '../postgres/faulty-wire.ts';
 import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
-import { forked, type Play, parsed, setStage } from '../runtime/stage.ts';
+import { forked, type Play, parsed, setStage, until } from '../runtime/stage.ts';
 
 const CHILDREN = 8;
 const LETTERS = 10;
@@ -41,18 +41,21 @@ describe('a tree whose database comes and goes', () => {
   });
   after(() => server.stop());
 
-  async function performWhile(database: string, fault: () => Promise<void>): Promise<number> {
+  async function performWhile(
+    database: string,
+    fault: (outages: () => number) => Promise<void>,
+  ): Promise<number> {
     const on = await setStage(play, { database });
+    const outages = () => on.events.filter((event) => event.type === 'ledger' && !event.reachable).length;
     const root = await on.start('begin', { turns: 500 });
-    const [{ reply, agents }] = await Promise.all([on.runtime.settled(root.id), fault()]);
+    const [{ reply, agents }] = await Promise.all([on.runtime.settled(root.id), fault(outages)]);
     assert.equal(reply, ALL);
     assert.deepEqual(
       agents.map(({ state }) => state.type),
       agents.map(() => 'idle'),
     );
-    const outages = on.events.filter((event) => event.type === 'ledger' && !event.reachable).length;
     await on.close();
-    return outages;
+    return outages();
   }
 
   it('restarts under it', async () => {
@@ -67,9 +70,9 @@ describe('a tree whose database comes and goes', () => {
 
   it('loses answers on the way', async () => {
     const wire = await faultyWire(await server.createDatabase(), { seed: 3, one_in: 4 });
-    const outages = await performWhile(wire.url, async () => {
+    const outages = await performWhile(wire.url, async (felt) => {
       wire.say = 'some';
-      await sleep(3_000);
+      await until(() => felt() > 0 && wire.lost() > 5, 'answers are lost');
       wire.say = 'all';
     });
     assert.ok(outages > 0 && wire.lost() > 5, 'the faults were felt');
