@@ -1,3 +1,4 @@
+// Text for people, on any terminal: colours, signs, widths; this folder has what the command line, the terminal UI and channels share.
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters, styleText } from 'node:util';
 

@@ -1,3 +1,4 @@
+// The terminal UI: `App` joins the runtime, the state, the keys and the screen; a folder for each of the last three.
 import { setImmediate } from 'node:timers/promises';
 import type { Agent } from '../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';

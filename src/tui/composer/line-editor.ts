@@ -1,3 +1,4 @@
+// The input line: editing, completion, drafts, and which agent a reference means.
 import { CURSOR_MARKER, type TUI, visibleWidth } from '@earendil-works/pi-tui';
 import type { Frame } from '../terminal/screen.ts';
 import { BorderlessEditor, type HiddenRows } from './borderless-editor.ts';

@@ -1,3 +1,4 @@
+// Keys: which there are, what they are bound to, and what they do.
 import type { Answer } from './answer.ts';
 
 /** What a key can do other than write text. */

@@ -1,3 +1,4 @@
+// What the terminal UI shows, as data; the other files of this folder are pure functions that change or read it.
 import type { Agent } from '../../records/agent/agent.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 import type { Ask } from '../../records/conversation/ask.ts';

@@ -1,3 +1,4 @@
+// The terminal itself: input, modes, signals, and painting frames, inline or on the alternate screen.
 /** What is drawn at the bottom of the terminal, or fills it. Lines contain their colours, no line break, and fit the width. */
 export interface Frame {
   readonly lines: readonly string[];

@@ -1,3 +1,4 @@
+// Text as lines that fit: Markdown, code with colours, plain text.
 import { Markdown, type MarkdownTheme, setCapabilityOverrides } from '@earendil-works/pi-tui';
 import { cleanLines } from '../../render/clean.ts';
 import { isCostlyMarkdown, MARKED_MAX } from '../../render/costly-markdown.ts';

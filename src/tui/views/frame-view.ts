@@ -1,3 +1,4 @@
+// The views: pure functions from the state to lines of a given width.
 import { isTerminal } from '../../records/agent/state.ts';
 import type { UiStyle } from '../../render/style.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';

@@ -1,3 +1,4 @@
+// What a scrollback is made of: messages, calls, events and mail as lines.
 import type { AssistantPart, PlacedMessage, UserOrigin } from '../../../records/conversation/message.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
