@@ -3,9 +3,9 @@ import type { Failure } from '../records/conversation/failure.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
 
 export interface GateOptions {
-  /** Requests under way at once. */
+  /** Maximum concurrent requests. */
   readonly concurrency: number;
-  /** Tries of one request, the first included. */
+  /** Maximum attempts of one request, the first included. */
   readonly attempts: number;
   readonly base_ms: number;
   readonly max_ms: number;
@@ -27,20 +27,20 @@ export const GATE_DEFAULTS: GateOptions = {
   sleep,
 };
 
-/** Kinds of failure that another try may mend. */
+/** Failures that a retry may fix. */
 const TRANSIENT: ReadonlySet<Failure['kind']> = new Set(['rate_limit', 'overloaded', 'network']);
 
 /**
- * One gate per provider and model, shared by all agents of the process: so many requests at once, first come first
- * served; and one back-off clock, so that a 429 for one agent holds its siblings too instead of letting each find out.
+ * One gate per provider and model, shared by all agents of the process. Limits concurrent requests, first come first served, and keeps one
+ * back-off clock, so that a 429 for one agent also holds its siblings instead of letting each run into it.
  */
 export class Gate {
   readonly #options: GateOptions;
   readonly #queue: (() => void)[] = [];
   #running = 0;
-  /** Nobody starts before this moment. */
+  /** No request starts before this time. */
   #closed_until = 0;
-  /** Why, for people. */
+  /** The reason, for people. */
   #closed_because = '';
 
   constructor(options: Partial<GateOptions> = {}) {
@@ -66,12 +66,12 @@ export class Gate {
       if (signal.aborted) return { type: 'aborted' };
       if (attempt >= this.#options.attempts) return exhausted(outcome, attempt);
       const delay_ms = this.#delay(attempt, outcome.retry_after_ms);
-      // A wish longer than the longest pause is an answer too: nobody waits an hour in silence.
+      // A requested wait beyond the longest pause counts as the answer: nobody waits an hour in silence.
       if (delay_ms === null) return outcome;
       if (shown) onDelta({ type: 'restart', reason: outcome.failure.error });
       onDelta({ type: 'waiting', reason: outcome.failure.error, delay_ms });
       const until = this.#options.now() + delay_ms;
-      // A rate limit or an overload concerns every agent behind this gate; a broken connection only this request.
+      // A rate limit or overload affects every agent behind the gate; a broken connection only this request.
       if (outcome.failure.kind === 'network') await this.#options.sleep(delay_ms, signal);
       else if (until > this.#closed_until) {
         this.#closed_until = until;
@@ -80,7 +80,7 @@ export class Gate {
     }
   }
 
-  /** Full jitter; the provider's own wish is the least. Null when the wish is beyond what is waited for. */
+  /** Full jitter, but at least as long as the provider requests. Null if that exceeds the longest pause. */
   #delay(attempt: number, wish_ms: number | undefined): number | null {
     const { max_ms, random } = this.#options;
     const jitter = backOff(attempt, this.#options, random);
@@ -88,7 +88,7 @@ export class Gate {
     return wish_ms > max_ms * 5 ? null : wish_ms + jitter * 0.1;
   }
 
-  /** Waits for a place and for the end of the back-off; false when aborted. */
+  /** Waits for a slot and the end of the back-off; false if aborted. */
   async #enter(signal: AbortSignal, onDelta: (delta: ModelDelta) => void): Promise<boolean> {
     if (signal.aborted) return false;
     if (this.#running < this.#options.concurrency) this.#running += 1;
@@ -98,7 +98,7 @@ export class Gate {
       wait > 0;
       wait = this.#closed_until - this.#options.now()
     ) {
-      // Those who were held together must not all knock again at the same instant.
+      // Requests that were held together must not all retry at the same instant.
       const delay_ms = wait + this.#options.random() * Math.min(this.#options.base_ms, wait);
       onDelta({ type: 'waiting', reason: this.#closed_because, delay_ms });
       await this.#options.sleep(delay_ms, signal);
@@ -110,7 +110,7 @@ export class Gate {
     return true;
   }
 
-  /** Queues for a place; who leaves hands its own over, so nobody slips in between. */
+  /** Queues for a slot. A finished request hands its slot to the next in line, so nobody can jump the queue. */
   #place(signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const go = () => {
@@ -145,7 +145,7 @@ function exhausted(outcome: Extract<ModelOutcome, { type: 'failure' }>, attempts
   return { ...outcome, failure: { ...failure, error: `${failure.error} (gave up after ${attempts} tries)` } };
 }
 
-/** The model behind its gate; the contract stays the same. */
+/** The model with its gate in front; the contract is unchanged. */
 export function gated(model: Model, gate: Gate): Model {
   return { ...model, stream: (request, onDelta) => gate.stream(model, request, onDelta) };
 }

@@ -1,33 +1,33 @@
-/** The end of a command that a model's program asked to run. */
+/** Exit of a command that an agent program ran. */
 export interface HostExit {
   readonly code: number | null;
   readonly signal: string | null;
 }
 
-/** A command that a model's program runs through its host. */
+/** A command that an agent program runs through its host. */
 export interface HostTerminal {
-  /** What it has written so far; `truncated`: its beginning was dropped. */
+  /** Its output so far; `truncated`: the beginning was dropped. */
   output(): { readonly text: string; readonly truncated: boolean; readonly exit: HostExit | null };
   readonly exited: Promise<HostExit>;
-  /** Stops the whole process group; resolves when it is gone. */
+  /** Stops the process group; resolves when it has ended. */
   kill(): Promise<void>;
 }
 
 export type HostAnswer<T> =
   | ({ readonly ok: true } & T)
-  /** The text names what was refused or went wrong, for the program. */
+  /** The text tells the program what was refused or failed. */
   | { readonly ok: false; readonly error: string };
 
 /**
- * What an agent program that serves as a model may do on this machine: nothing that the agent's own tools may not. Paths are
+ * What an agent program used as a model may do on this machine: only what the agent's own tools may. Paths are
  * contained in the agent's folder, every use passes the tree's permissions. No method throws or rejects.
  */
 export interface ModelHost {
   /** The agent's folder, absolute and canonical. */
   readonly cwd: string;
-  /** Environment variables that its child processes may see. */
+  /** Environment variables visible to its child processes. */
   readonly env: Readonly<Record<string, string>>;
-  /** Null when the tree's rules allow this use; else the sentence that says which rule does not. `subject` as in permission rules. */
+  /** Null if the tree's rules allow this use, otherwise a sentence that names the rule. `subject` as in permission rules. */
   readonly refusal: (tool: string, subject: string) => string | null;
   readFile(path: string, from_line?: number, lines?: number): Promise<HostAnswer<{ readonly text: string }>>;
   writeFile(path: string, text: string): Promise<HostAnswer<object>>;

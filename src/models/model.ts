@@ -13,12 +13,12 @@ export interface ModelRequest {
   readonly messages: readonly PromptMessage[];
   readonly tools: readonly ToolSpec[];
   readonly thinking: Thinking;
-  /** How many leading messages are shared with relatives (fork point); 0 when nothing is. A cache breakpoint goes behind them. */
+  /** How many leading messages are shared with related agents (fork point); 0 if none. A cache breakpoint is set after them. */
   readonly shared_prefix: number;
-  /** The same for all who share beginnings (the tree): providers look for what they have cached by it. 64 characters at most. */
+  /** The same for all agents with a common prefix (the tree); providers use it as the cache key. At most 64 characters. */
   readonly cache_key?: string;
   readonly signal: AbortSignal;
-  /** Who asks; the scripted model matches on it, real providers ignore it. */
+  /** The requesting agent; matched by the scripted model, ignored by real providers. */
   readonly agent: { readonly id: string; readonly name: string; readonly parent_id: string | null };
   /** For models that are agent programs and act by themselves (`acp:NAME`); others ignore it. */
   readonly host?: ModelHost;
@@ -28,7 +28,7 @@ export type ModelDelta =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'call'; readonly id: string; readonly name: string }
-  /** The stream broke and is asked again from the start: forget every delta of this request. */
+  /** The stream broke and is retried from the start: discard all deltas of this request. */
   | { readonly type: 'restart'; readonly reason: string }
   /** The request waits (rate limit, retry, queue); for people, carries no content. */
   | { readonly type: 'waiting'; readonly reason: string; readonly delay_ms: number };
@@ -40,10 +40,10 @@ export type ModelOutcome =
       readonly usage: Usage;
       /** `length`: cut at the output limit; its calls are still whole. */
       readonly finish: 'stop' | 'calls' | 'length' | 'refused';
-      /** The provider's own word for why it ended. */
+      /** The provider's own finish reason. */
       readonly reason?: string;
     }
-  /** `retry_after_ms` is the provider's own wish, if it named one. `partial` is text that arrived before the break. */
+  /** `retry_after_ms`: the wait that the provider requests, if any. `partial`: text that arrived before the failure. */
   | {
       readonly type: 'failure';
       readonly failure: Failure;
@@ -63,11 +63,11 @@ export type ModelOutcome =
 export interface Model {
   /** `provider/model`. */
   readonly id: string;
-  /** Tokens that fit, input and output together; null where unknown. */
+  /** Context window in tokens, input plus output; null if unknown. */
   readonly context_window: number | null;
-  /** Its answers say what they cost: what a limit on cost is checked with. */
+  /** Its usage includes cost, which a cost limit requires. */
   readonly tells_cost: boolean;
   stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome>;
-  /** Ends what the model keeps running (processes, connections). Never rejects. */
+  /** Closes processes and connections that the model keeps. Never rejects. */
   close?(): Promise<void>;
 }

@@ -12,7 +12,7 @@ export interface OpenModelOptions extends Omit<OpenAcpOptions, 'env'> {
   /** The `providers` of the configuration. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   readonly env: Environment;
-  /** Silence on a stream after which it counts as broken, milliseconds. Default 120,000. */
+  /** Idle time after which a stream counts as broken, milliseconds. Default 120,000. */
   readonly idle_timeout_ms?: number;
   /** One gate per `provider/model`; share it between calls so that all agents of a process share the gates. */
   readonly gates?: Map<string, Gate>;
@@ -23,11 +23,11 @@ export interface OpenModelOptions extends Omit<OpenAcpOptions, 'env'> {
 interface KnownProvider {
   readonly name: string;
   readonly type: ProviderConfig['type'];
-  /** The first that is set holds the key; empty for servers that want none. */
+  /** The first of these variables that is set holds the key; empty for servers without keys. */
   readonly key_env: readonly string[];
   readonly base_url_env?: string;
   readonly base_url?: string;
-  /** On a machine of one's own: tokens cost nothing. */
+  /** Runs locally: tokens are free. */
   readonly free?: boolean;
 }
 
@@ -108,7 +108,7 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   const config = ownEntry(options.providers, provider);
   const key = keyOf(found, options.env);
   const known = config?.models?.[model];
-  // What speaks to providers is large, and loaded for the first model of one.
+  // The provider code is large and loaded for the first model that needs it.
   const [{ askOf }, { createProviderModel }] = await Promise.all([
     import('./provider/provider-ask.ts'),
     import('./provider/provider-model.ts'),
@@ -162,7 +162,7 @@ function findProvider(name: string, providers: OpenModelOptions['providers']): K
   const config = ownEntry(providers, name);
   const known = KNOWN.find((one) => one.name === name);
   if (config !== undefined) {
-    // An entry that only adds to a built-in provider keeps the rest of it.
+    // An entry for a built-in provider overrides only the keys that it sets.
     const { key_env = [], base_url, base_url_env } = known?.type === config.type ? known : {};
     return {
       name,
@@ -183,7 +183,7 @@ function findProvider(name: string, providers: OpenModelOptions['providers']): K
   });
 }
 
-/** Names come from the command line: `constructor/x` names no provider. */
+/** Own properties only: `constructor/x` is not a provider. */
 function ownEntry(providers: OpenModelOptions['providers'], name: string): ProviderConfig | undefined {
   return Object.hasOwn(providers, name) ? providers[name] : undefined;
 }

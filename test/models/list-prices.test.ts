@@ -1,7 +1,7 @@
 // Proves what the price table knows a model by, and what an answer costs: fresh input, input from and to a cache, output, and long requests.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { costOf } from '../../src/models/provider/cost.ts';
+import { costOf } from '../../src/models/provider/answer-collector.ts';
 import { listPrice } from '../../src/models/provider/list-prices.ts';
 import { openModel } from '../../src/models/providers.ts';
 

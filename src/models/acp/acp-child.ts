@@ -8,9 +8,9 @@ import { killStraysOfCall } from '../../processes/stray-processes.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 
 const STDERR_BYTES = 4096;
-/** Characters of it that are told. */
+/** Maximum characters of stderr in messages. */
 const LAST_WORDS = 500;
-/** For the last words on the standard error after the end, and for the end after the output was closed. */
+/** How long to wait for remaining stderr after the exit, and for the exit after stdout was closed. */
 const LAST_WORDS_MS = 200;
 const CLOSED_OUTPUT_MS = 500;
 /** From closing its input to TERM, and from TERM to KILL. */
@@ -19,7 +19,7 @@ const TERM_MS = 1500;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the program may see: where things are, what the configuration passes on by name, what it sets. */
+/** The program's environment: a basic allow-list, variables passed by name, and variables set by the configuration. */
 export function acpEnvironment(config: AcpServerConfig, from: Environment): Record<string, string> {
   const environment = childEnvironment([], from);
   for (const name of config.envAllow ?? []) {
@@ -33,7 +33,7 @@ export function acpEnvironment(config: AcpServerConfig, from: Environment): Reco
 export class AcpChild {
   readonly stdin: WritableStream<Uint8Array>;
   readonly stdout: ReadableStream<Uint8Array>;
-  /** Resolves when it has ended and nothing of its group is left: a sentence on how, for people. Never rejects. */
+  /** Resolves when its process group has ended, with a sentence for people. Never rejects. */
   readonly gone: Promise<string>;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #exited: Promise<string>;
@@ -84,13 +84,13 @@ export class AcpChild {
     return words === '' ? ending : `${ending}; its last words: ${words}`;
   }
 
-  /** A program that closed its output can answer nothing any more, whatever else it does. */
+  /** A program that closed its stdout can no longer answer. */
   async #outputClosed(): Promise<void> {
     const ended = await Promise.race([this.#exited, sleep(CLOSED_OUTPUT_MS, null, { ref: false })]);
     if (ended === null) await this.stop('it closed its standard output');
   }
 
-  /** Closes its input, then TERM, then KILL to the group. Resolves when it is gone. `why` goes into the sentence. */
+  /** Closes stdin, then sends TERM, then KILL to the group. Resolves when it has ended. `why` becomes part of the sentence. */
   stop(why: string): Promise<void> {
     this.#reason ??= why;
     this.#stopping ??= this.#stop();
@@ -107,7 +107,7 @@ export class AcpChild {
   }
 }
 
-/** The end says more than the beginning. */
+/** The end is more informative than the beginning. */
 function newest(text: string): string {
   return text.length <= LAST_WORDS ? text : `…${text.slice(-LAST_WORDS).toWellFormed()}`;
 }
@@ -118,7 +118,7 @@ function notStarted(command: string, error: NodeJS.ErrnoException): string {
   return `could not be started: ${error.message}`;
 }
 
-/** Terminal sequences and control characters taken out, on one line. */
+/** Without terminal sequences and control characters, on one line. */
 export function readable(text: string): string {
   const plain = text.replace(/(?!\s)\p{Cc}\[[0-9;?]*[A-Za-z]/gu, '').replace(/\s*\n\s*/g, ' | ');
   return plain

@@ -2,7 +2,7 @@ import type { NewSessionResponse } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import { AcpError } from './acp-failure.ts';
 
-/** One thing that a program lets its client choose for a session. */
+/** A session option offered by the program. */
 interface Choice {
   readonly what: string;
   readonly value: string;
@@ -10,14 +10,14 @@ interface Choice {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Programs that are older than configuration options list their models here. */
+/** Programs without configuration options list their models here. */
 const listedModels = z.object({
   models: z.object({ availableModels: z.array(z.object({ modelId: z.string() })) }),
 });
 
 /**
- * The request that gives a new session the mode, or else the model or other option, called `agent_id`. Throws an AcpError that lists
- * what there is.
+ * The request that selects the mode, or otherwise the model or another option, named `agent_id` for a new session. Throws an AcpError that lists the
+ * choices.
  */
 export function choiceOf(
   agent_id: string,

@@ -1,7 +1,10 @@
 import {
+  type ClientApp,
   type ClientConnection,
+  client,
   type InitializeResponse,
   MessageTooLargeError,
+  methods,
   type NewSessionResponse,
   PROTOCOL_VERSION,
   RequestError,
@@ -9,7 +12,6 @@ import {
 import * as z from 'zod';
 import { AcpChild, readable } from './acp-child.ts';
 import { choiceOf } from './acp-choice.ts';
-import { acpClient } from './acp-client.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 import { AcpError } from './acp-failure.ts';
 import { AcpSession } from './acp-session.ts';
@@ -53,7 +55,7 @@ export class AcpConnection {
     });
   }
 
-  /** Starts the program and introduces us, unless that is given up. Rejects with an AcpError; nothing of the program is left then. */
+  /** Starts the program and initializes the protocol. Rejects with an AcpError after stopping the program. */
   static async start(
     name: string,
     config: AcpServerConfig,
@@ -100,7 +102,7 @@ export class AcpConnection {
     }
   }
 
-  /** What it wrote that was no message: often the help of a program that was started with the wrong arguments. */
+  /** Output that was not a message: often a usage text because of wrong arguments. */
   #words(how: string): string {
     const last = /; its last words: .*$/s.exec(how)?.[0] ?? '';
     const noise = readable(this.#wire.noise());
@@ -143,7 +145,7 @@ export class AcpConnection {
     }
   }
 
-  /** Forgets a session, in the program too where it can. */
+  /** Closes a session, also in the program if it supports that. */
   closeSession(session: AcpSession): void {
     this.#sessions.delete(session.id);
     void session.end();
@@ -163,7 +165,7 @@ export class AcpConnection {
     }
   }
 
-  /** Tells it to stop the prompt of this session; does not wait. */
+  /** Asks the program to stop the session's prompt, without waiting. */
   cancel(session: AcpSession): void {
     void this.#connection.agent.notify('session/cancel', { sessionId: session.id }).catch(() => undefined);
   }
@@ -179,7 +181,7 @@ export class AcpConnection {
   }
 }
 
-/** Rejects as soon as nobody wants it any more. */
+/** Rejects as soon as the signal aborts. */
 function unlessGivenUp<Value>(promise: Promise<Value>, given_up: AbortSignal): Promise<Value> {
   const { promise: never, reject } = Promise.withResolvers<never>();
   const giveUp = () => reject(new AcpError('cancelled', 'was closed before it had answered', true));
@@ -188,9 +190,38 @@ function unlessGivenUp<Value>(promise: Promise<Value>, given_up: AbortSignal): P
   return Promise.race([promise, never]).finally(() => given_up.removeEventListener('abort', giveUp));
 }
 
-/** Null when it takes longer. */
+/** Null after the timeout. */
 async function within<Value>(promise: Promise<Value>, seconds: number): Promise<Value | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(resolve, seconds * 1000, null);
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** Routes the methods that agent programs call to their sessions. */
+export function acpClient(sessions: ReadonlyMap<string, AcpSession>): ClientApp {
+  const session = (id: string): AcpSession => {
+    const found = sessions.get(id);
+    if (found === undefined) throw RequestError.sessionNotFound(id);
+    return found;
+  };
+  const { fs, session: asks, terminal } = methods.client;
+  return client({ name: 'coppice' })
+    .onRequest(asks.requestPermission, ({ params }) => session(params.sessionId).permission(params))
+    .onRequest(fs.readTextFile, async ({ params: { sessionId, path, line, limit } }) => ({
+      content: await session(sessionId).readFile(path, line ?? undefined, limit ?? undefined),
+    }))
+    .onRequest(fs.writeTextFile, ({ params }) =>
+      session(params.sessionId).writeFile(params.path, params.content),
+    )
+    .onRequest(terminal.create, async ({ params }) => ({
+      terminalId: await session(params.sessionId).createTerminal(params),
+    }))
+    .onRequest(terminal.output, ({ params }) => session(params.sessionId).terminalOutput(params.terminalId))
+    .onRequest(terminal.waitForExit, ({ params }) =>
+      session(params.sessionId).terminalExit(params.terminalId),
+    )
+    .onRequest(terminal.kill, ({ params }) => session(params.sessionId).killTerminal(params.terminalId))
+    .onRequest(terminal.release, ({ params }) =>
+      session(params.sessionId).releaseTerminal(params.terminalId),
+    );
 }

@@ -3,7 +3,7 @@ import type { FailureKind } from '../../records/conversation/failure.ts';
 import { hideSecrets } from '../../records/text/hide-secrets.ts';
 import type { ModelOutcome } from '../model.ts';
 
-/** An error that already is a sentence for people. */
+/** An error whose message is a sentence for people. */
 export class AcpError extends Error {
   override readonly name = 'AcpError';
   readonly kind: FailureKind;
@@ -23,7 +23,7 @@ const AUTH = /auth(entication|orization)?[ _](is )?(required|failed|error)|inval
 const RATE_LIMIT = /rate.?limit|too many requests|\b429\b|quota/i;
 const OVERLOADED = /overloaded|unavailable|\b(500|502|503|529)\b/i;
 
-/** What went wrong with a prompt, as a typed failure. `login` says how to log in to this program; `secrets` are left out. */
+/** Classifies the error of a prompt. `login`: how to log in to the program. `secrets` are removed. */
 export function acpFailure(
   error: unknown,
   login: string,

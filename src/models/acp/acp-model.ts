@@ -9,10 +9,10 @@ import type { AcpSession } from './acp-session.ts';
 import { AcpTurn } from './acp-turn.ts';
 import { usageOf } from './acp-usage.ts';
 
-/** How long a program may take to give up a prompt that was cancelled, before its session is. */
+/** How long a program may take to stop a cancelled prompt before its session is discarded. */
 const CANCEL_GRACE_MS = 5_000;
 
-/** What finish the protocol's reasons to stop amount to; `cancelled` is none. */
+/** Finish reasons of the protocol's stop reasons; `cancelled` has none. */
 const FINISH: ReadonlyMap<unknown, 'stop' | 'length' | 'refused'> = new Map([
   ['end_turn', 'stop'],
   ['max_tokens', 'length'],
@@ -21,8 +21,8 @@ const FINISH: ReadonlyMap<unknown, 'stop' | 'length' | 'refused'> = new Map([
 ] as const);
 
 /**
- * An agent program as a model: each agent has a session of its own in it, and every request is one prompt. The program uses its own
- * tools, as far as the request's host lets it; its answer never holds calls. `agent_id` chooses a mode or model of the program.
+ * An agent program as a model: each agent has its own session, and every request is one prompt. The program uses its own tools as far as the request's
+ * host allows; its answers never contain calls. `agent_id` selects a mode or model of the program.
  */
 export function createAcpModel(options: {
   readonly server: AcpServer;
@@ -34,7 +34,7 @@ export function createAcpModel(options: {
   return {
     id: model.id,
     context_window: null,
-    // Some programs report it and some do not; it is known only afterwards.
+    // Not all programs report cost, and it is known only afterwards.
     tells_cost: false,
     stream: (request, onDelta) => model.stream(request, onDelta),
     close: () => server.close(),
@@ -52,7 +52,7 @@ class AcpModel {
     this.#agent_id = agent_id;
   }
 
-  /** Ends with the signal whatever the program does; the prompt's own end is followed behind the scenes. */
+  /** Resolves when the signal aborts, whatever the program does; the prompt's own end is awaited in the background. */
   async stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome> {
     const { signal, host } = request;
     if (signal.aborted) return { type: 'aborted' };
@@ -73,7 +73,7 @@ class AcpModel {
     return outcome;
   }
 
-  /** Waits for a place, asks, and gives the place back. Never rejects. */
+  /** Waits for a slot, sends the prompt, and releases the slot. Never rejects. */
   async #converse(request: ModelRequest, host: ModelHost, turn: AcpTurn): Promise<ModelOutcome> {
     const { slots, secrets } = this.#server;
     if (!(await slots.acquire(request.signal))) return { type: 'aborted' };
@@ -101,7 +101,7 @@ class AcpModel {
       await unlessAborted(open?.session.busy, request.signal);
       if (open === null || request.signal.aborted) return null;
       const { session } = open;
-      // Another conversation than the one that the program knows begins anew.
+      // A different conversation needs a new session.
       if (!session.ended && session.continues(request.messages)) return open;
       this.#server.forget(key);
     }
@@ -130,7 +130,7 @@ class AcpModel {
       session.knows(messages);
       return this.#outcome(response, turn, session, before_usd);
     } catch (error) {
-      // Nobody knows what the program kept of it: the next prompt begins anew, with all that was said.
+      // The session's content is unknown now: the next prompt starts a new session with the whole conversation.
       this.#server.forget(this.#key(request));
       throw error;
     } finally {
@@ -174,7 +174,7 @@ class AcpModel {
     const reason: unknown = response?.stopReason;
     const finish = FINISH.get(reason);
     if (finish === undefined) {
-      // `aborted` would be a lie: nobody asked for it, and nobody would learn that the prompt is over.
+      // Not `aborted`: nobody aborted it, and the end of the prompt must be reported.
       const why = session.refused === null ? '' : ` after a refusal: ${session.refused}`;
       const error = `the agent program stopped by itself (${String(reason)})${why}`;
       const failure = { kind: 'cancelled', error, retryable: true } as const;
@@ -197,7 +197,7 @@ class AcpModel {
   }
 }
 
-/** Null as soon as the signal aborts; what was waited for goes on without us. */
+/** Null as soon as the signal aborts; the operation itself continues. */
 async function unlessAborted<Value>(
   promise: Promise<Value> | undefined,
   signal: AbortSignal,

@@ -6,7 +6,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { commandLine } from '../command-line.ts';
 
-/** A use of a tool as our permission rules name it; an empty subject means that the program did not say. */
+/** A tool use in terms of permission rules; an empty subject: not told by the program. */
 export interface PermissionUse {
   readonly tool: string;
   readonly subject: string;
@@ -14,7 +14,7 @@ export interface PermissionUse {
 
 export type ToolCallFacts = Pick<ToolCallUpdate, 'kind' | 'title' | 'rawInput' | 'locations' | 'content'>;
 
-/** Under which of our tools' rules a kind of the protocol falls. All others are `acp:KIND`. */
+/** Tool whose rules apply to a kind of the protocol. All others are `acp:KIND`. */
 const TOOLS: Readonly<Partial<Record<ToolKind, string>>> = {
   read: 'read',
   search: 'search',
@@ -38,12 +38,12 @@ const PATH_FIELDS = [
 const COMMAND_FIELDS = ['command', 'cmd'];
 const SHELL = /(?:^|\/)(?:ba|z|da|k)?sh$/;
 
-/** Every use that one tool call of the program amounts to; all of them must be allowed. */
+/** All uses that a tool call of the program consists of; all of them must be allowed. */
 export function permissionUses(call: ToolCallFacts): PermissionUse[] {
   const input = fieldsOf(call.rawInput);
   const command = commandOf(input);
   const named = call.kind === null || call.kind === undefined ? undefined : TOOLS[call.kind];
-  // Whatever it is called: what carries a command and has no kind of its own runs it.
+  // A call with a command and no known kind runs that command.
   const tool = named ?? (command === undefined ? undefined : 'bash');
   if (tool === undefined) return [{ tool: 'acp', subject: call.kind ?? 'other' }];
   if (tool === 'bash') return [{ tool, subject: command ?? '' }];
@@ -52,7 +52,7 @@ export function permissionUses(call: ToolCallFacts): PermissionUse[] {
   return paths.length === 0 ? [{ tool, subject: '' }] : paths.map((subject) => ({ tool, subject }));
 }
 
-/** Once, never for ever: the rules decide anew each time. */
+/** Allows only once: the rules decide every time. */
 export function chosenOption(
   options: readonly PermissionOption[],
   allowed: boolean,
@@ -73,7 +73,7 @@ function commandOf(input: Readonly<Record<string, unknown>>): string | undefined
     if (!Array.isArray(value) || value.length === 0 || !value.every((one) => typeof one === 'string'))
       continue;
     const [program, flag, script, ...rest] = value as string[];
-    // A script for a shell is judged as what it is, a command of the bash tool.
+    // A shell script is judged like a command of the bash tool.
     const wrapped = SHELL.test(program ?? '') && (flag === '-c' || flag === '-lc') && rest.length === 0;
     return wrapped && script !== undefined ? script : commandLine(value as string[]);
   }

@@ -2,12 +2,12 @@ import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { Image } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt.ts';
 
-/** A result in a transcript is for orientation; the program can look again at what it needs whole. */
+/** Results in a transcript are shortened; the program can look up what it needs. */
 const MAX_RESULT = 4_000;
 
 /**
- * The first prompt of a session. One user message goes as it is; of a longer conversation the program gets what came before
- * as a transcript, because sessions of the protocol begin empty. `pictures`: the program takes images.
+ * The first prompt of a session. A single user message is sent unchanged; a longer conversation is preceded by a transcript, because sessions start
+ * empty. `pictures`: the program accepts images.
  */
 export function firstPrompt(
   system: string,
@@ -24,7 +24,7 @@ export function firstPrompt(
   return blocks(text, before.length === 0 ? newest : messages, pictures);
 }
 
-/** A later prompt: `messages` are those that the session has not seen. `model` wrote answers that it knows already. */
+/** A later prompt: `messages` that the session has not seen. Answers by `model` are known to it. */
 export function nextPrompt(
   messages: readonly PromptMessage[],
   model: string,

@@ -18,18 +18,18 @@ interface Known {
 }
 
 const MAX_SESSIONS_AT_ONCE = 8;
-/** Sessions kept for agents that may come back, beside those with a prompt under way; the one unused for longest is closed first. */
+/** Maximum idle sessions kept for agents that may continue; the least recently used is closed first. */
 const KEPT_SESSIONS = 256;
 
 /**
- * One configured agent program. Its process is started on first use, shared by all sessions, and started anew after a crash.
+ * One configured agent program. Its process starts on first use, is shared by all sessions, and is restarted after a crash.
  */
 export class AcpServer {
   readonly name: string;
   readonly config: AcpServerConfig;
-  /** Bounds the prompts under way. */
+  /** Limits concurrent prompts. */
   readonly slots: ProcessSlots;
-  /** What must not appear in messages. */
+  /** Texts to remove from messages. */
   readonly secrets: readonly string[];
   /** Ways to log in that the program offers, as it says when it starts. */
   logins: readonly string[] = [];
@@ -45,7 +45,7 @@ export class AcpServer {
     this.#env = env;
     this.slots = new ProcessSlots(config.maxSessions ?? MAX_SESSIONS_AT_ONCE);
     const passed = (config.envAllow ?? []).map((variable) => env[variable] ?? '');
-    // What is too short for a secret would only garble messages.
+    // Masking short values would garble messages.
     this.secrets = [...Object.values(config.env ?? {}), ...passed];
   }
 
@@ -58,7 +58,7 @@ export class AcpServer {
       if (known !== undefined) this.forget(key);
       known = { connection, cwd, opening: connection.openSession(cwd, agent_id) };
     }
-    // To the end of the order: it is the one used last.
+    // Moved to the end: most recently used.
     this.#sessions.delete(key);
     this.#sessions.set(key, known);
     this.#closeOldest();

@@ -14,14 +14,14 @@ import { sessionCost } from './acp-usage.ts';
 
 const MAX_TERMINALS = 32;
 const MAX_CALLS = 1000;
-/** Of one call: each is judged by the rules, in one go. */
+/** Maximum uses of one call; all are checked against the rules together. */
 const MAX_USES = 200;
 const OUTPUT_BYTES = 256 * 1024;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const REFUSED = -32603;
 const NOT_FOUND = -32002;
 
-/** Only what is used of an update is looked at: programs send kinds that are newer than any list. */
+/** Validates only the fields in use, because programs send newer kinds of updates. */
 const update = z.looseObject({
   sessionUpdate: z.string(),
   content: z.unknown().optional(),
@@ -30,21 +30,21 @@ const update = z.looseObject({
 const call = z.looseObject({ toolCallId: z.string(), title: z.string().nullish() });
 
 /**
- * One session of an agent program, for one agent. What the program asks for is answered only while a prompt of that agent is under
- * way, by the host that came with the prompt; outside of it everything is refused.
+ * One agent's session in an agent program. The program's requests are answered only during a prompt, by the host of that prompt; at other times
+ * everything is refused.
  */
 export class AcpSession {
   readonly id: string;
   /** How many messages of the agent's conversation the program knows, its own answer not counted, and the newest of them. */
   seen = 0;
   #newest = '';
-  /** The prompt under way; settled when the program has answered it, or was given up. Never rejects. */
+  /** The current prompt; settles when it was answered or abandoned. Never rejects. */
   busy: Promise<void> = Promise.resolve();
-  /** Of no use any more: the next prompt needs a new session. */
+  /** Unusable: the next prompt needs a new session. */
   ended = false;
   /** US dollars of all prompts so far, where the program says so. */
   cost_usd: number | null = null;
-  /** The newest sentence with which a use was refused in this prompt. */
+  /** The latest refusal of a use in this prompt. */
   refused: string | null = null;
   #turn: AcpTurn | null = null;
   #host: ModelHost | null = null;
@@ -56,13 +56,13 @@ export class AcpSession {
     this.id = id;
   }
 
-  /** The program has answered this conversation. */
+  /** Records the conversation that the program has answered. */
   knows(messages: readonly PromptMessage[]): void {
     this.seen = messages.length;
     this.#newest = JSON.stringify(messages.at(-1));
   }
 
-  /** There is something new in this conversation, and before it is what the program knows. */
+  /** The conversation continues the one that the program knows. */
   continues(messages: readonly PromptMessage[]): boolean {
     if (this.seen === 0) return true;
     return this.seen < messages.length && JSON.stringify(messages[this.seen - 1]) === this.#newest;
@@ -74,7 +74,7 @@ export class AcpSession {
     this.refused = null;
   }
 
-  /** From now on the program may do nothing; its commands are stopped. */
+  /** Refuses everything from now on, and stops the program's commands. */
   async endTurn(): Promise<void> {
     this.#turn = null;
     this.#host = null;
@@ -82,7 +82,7 @@ export class AcpSession {
     await Promise.all([...this.#terminals.values()].map((terminal) => terminal.kill()));
   }
 
-  /** Ends it for good. */
+  /** Closes the session permanently. */
   async end(): Promise<void> {
     this.ended = true;
     await this.endTurn();
@@ -107,7 +107,7 @@ export class AcpSession {
     }
   }
 
-  /** Later notices of a call add to the earlier ones; what they leave out stays. */
+  /** Later updates of a call are merged into earlier ones. */
   #remember(id: string, facts: ToolCallFacts): ToolCallFacts {
     const said = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null);
     const known = { ...this.#calls.get(id), ...(Object.fromEntries(said) as ToolCallFacts) };
@@ -119,7 +119,7 @@ export class AcpSession {
     const host = this.#host;
     if (host === null) return { outcome: { outcome: 'cancelled' } };
     const facts = this.#remember(toolCall.toolCallId, toolCall);
-    // Some programs announce a call only by asking for it.
+    // Some programs announce a call only with its permission request.
     this.#turn?.call(toolCall.toolCallId, facts.title ?? 'tool');
     const uses = permissionUses(facts);
     const refusals =
@@ -182,7 +182,7 @@ export class AcpSession {
     await terminal.kill();
   }
 
-  /** Makes room: programs forget to release what has ended. */
+  /** Releases ended terminals, which programs often forget to do. */
   #dropEnded(): void {
     for (const [id, terminal] of this.#terminals)
       if (terminal.output().exit !== null) this.#terminals.delete(id);
@@ -201,7 +201,7 @@ export class AcpSession {
 
   #allowed<T extends object>(answer: HostAnswer<T>): T {
     if (answer.ok) return answer;
-    // Programs tell a file that is not there yet from one that is forbidden by the code.
+    // Programs distinguish missing from forbidden files by the code.
     if (/: no such file$/.test(answer.error))
       throw new RequestError(NOT_FOUND, `Resource not found: ${answer.error}`);
     this.#refuse(answer.error);

@@ -1,7 +1,7 @@
 import type { AssistantPart } from '../../records/conversation/message.ts';
 import type { ModelDelta } from '../model.ts';
 
-/** What one answer may hold; what comes after is counted and left out. */
+/** Maximum size of one answer; the rest is counted and dropped. */
 const MAX_CHARACTERS = 1_000_000;
 const MAX_TITLE = 200;
 
@@ -10,7 +10,7 @@ interface Chunk {
   readonly messageId?: unknown;
 }
 
-/** Gathers what an agent program says during one prompt. After `close` nothing is shown any more. */
+/** Collects a program's output during one prompt. Ignores everything after `close`. */
 export class AcpTurn {
   readonly #onDelta: (delta: ModelDelta) => void;
   readonly #parts: { readonly type: 'text' | 'reasoning'; text: string }[] = [];
@@ -19,12 +19,12 @@ export class AcpTurn {
   /** Its newest character of text. */
   #text_end = '';
   #characters = 0;
-  /** A tool was used since the last piece of text: what follows is a new paragraph. */
+  /** A tool was used since the last text: the next text starts a new paragraph. */
   #interrupted = false;
   #closed = false;
-  /** The newest refusal, as long as the program has said nothing after it. */
+  /** The latest refusal, if no text followed it. */
   #refusal: string | null = null;
-  /** More came than an answer may hold. */
+  /** The answer exceeded its maximum size. */
   overflowed = false;
 
   constructor(onDelta: (delta: ModelDelta) => void) {
@@ -56,12 +56,12 @@ export class AcpTurn {
     this.#add('text', apart && !joins ? `\n\n${text}` : text);
   }
 
-  /** The program was not allowed something. */
+  /** Records a refused use. */
   refuse(sentence: string): void {
     this.#refusal = sentence;
   }
 
-  /** A program that stops at a refusal and says nothing leaves it to us to say why. */
+  /** Explains the end if the program stopped silently after a refusal. */
   explain(): void {
     const sentence = this.#refusal;
     if (sentence === null) return;
@@ -73,7 +73,7 @@ export class AcpTurn {
     if (text !== '') this.#add('reasoning', text);
   }
 
-  /** Shown live and no more: the program makes its calls itself. */
+  /** Shown live only: the program runs its calls itself. */
   call(id: string, title: string): void {
     if (this.#closed || this.#calls.has(id)) return;
     this.#calls.add(id);

@@ -3,7 +3,7 @@ import { NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 
 const count = z.number().nonnegative().nullish();
 
-/** Tokens of one prompt. The protocol's draft has them and programs send them; the stable protocol does not know them yet. */
+/** Tokens of one prompt: in the protocol's draft and sent by programs, but not yet in the stable protocol. */
 const reported = z.object({
   usage: z.object({
     inputTokens: z.number().nonnegative(),
@@ -15,7 +15,7 @@ const reported = z.object({
   }),
 });
 
-/** Where Gemini CLI puts it. */
+/** The form of Gemini CLI. */
 const counted = z.object({
   _meta: z.object({
     quota: z.object({
@@ -27,7 +27,7 @@ const counted = z.object({
   }),
 });
 
-/** What the answer to a prompt says about its tokens; zeros when it says nothing. `cost_usd`: of this prompt, null when unknown. */
+/** Usage reported with a prompt's answer; zeros if absent. `cost_usd`: cost of this prompt, null if unknown. */
 export function usageOf(response: unknown, cost_usd: number | null): Usage {
   const parsed = reported.safeParse(response);
   if (!parsed.success) {
@@ -40,7 +40,7 @@ export function usageOf(response: unknown, cost_usd: number | null): Usage {
     parsed.data.usage;
   const cached = cachedReadTokens ?? 0;
   const kept = cached + (cachedWriteTokens ?? 0);
-  // Some programs count what came from the cache beside the input; the total tells.
+  // Some programs exclude cached tokens from the input; the total shows which.
   const beside = (totalTokens ?? 0) >= inputTokens + outputTokens + kept;
   return {
     input: beside ? inputTokens + kept : inputTokens,
@@ -53,7 +53,7 @@ export function usageOf(response: unknown, cost_usd: number | null): Usage {
 
 const cost = z.object({ cost: z.object({ amount: z.number().nonnegative(), currency: z.literal('USD') }) });
 
-/** US dollars of the whole session so far, from a `usage_update`; null when it names none. */
+/** Cost of the session so far in US dollars, from a `usage_update`; null if absent. */
 export function sessionCost(update: unknown): number | null {
   const parsed = cost.safeParse(update);
   return parsed.success ? parsed.data.cost.amount : null;

@@ -2,12 +2,12 @@ import { type AnyMessage, MessageTooLargeError, ndJsonStream, type Stream } from
 
 export interface AcpWire {
   readonly stream: Stream;
-  /** The beginning of what the program wrote to its standard output that is no message. */
+  /** The beginning of stdout output that is not a message. */
   readonly noise: () => string;
 }
 
 const NOISE_CHARACTERS = 300;
-/** A message is read at once: more bytes, or more values and names in them, hold the process for too long. */
+/** A message is parsed synchronously: more bytes or values would block the process for too long. */
 export const MESSAGE_BYTES = 20 * 1024 * 1024;
 export const MESSAGE_VALUES = 800_000;
 const BRACE = 0x7b;
@@ -19,8 +19,8 @@ const BACKSLASH = 0x5c;
 const LINE_BREAK = 0x0a;
 
 /**
- * The program's standard streams as messages. Lines that cannot be messages (banners, logs) are dropped: to answer them
- * with errors, as the protocol library does, makes programs write more. `onUpdate` gets the parameters of every
+ * The program's standard streams as a message stream. Lines that cannot be messages (banners, logs) are dropped, because answering them
+ * with errors, as the protocol library does, provokes more of them. `onUpdate` gets the parameters of every
  * `session/update`, synchronously and before any later message is seen, so that an answer never overtakes its text.
  */
 export function acpWire(
@@ -40,7 +40,7 @@ export function acpWire(
         else controller.enqueue(message);
         return;
       }
-      // An answer to nothing: the library would complain about it on our own standard error.
+      // An answer without a request: the library would log it to our stderr.
       if (asked.delete(message.id)) controller.enqueue(message);
     },
   });
@@ -50,13 +50,13 @@ export function acpWire(
       controller.enqueue(message);
     },
   });
-  // Broken pipes end the readable side, and with it the connection; nobody waits for this promise.
+  // Broken pipes end the readable side and thereby the connection; nobody awaits this promise.
   outgoing.readable.pipeTo(inner.writable).catch(() => undefined);
   const stream = { readable: inner.readable.pipeThrough(incoming), writable: outgoing.writable };
   return { stream, noise: () => lines.noise };
 }
 
-/** Lets lines through that begin like an object, without keeping any of them; one of too many values ends the stream. */
+/** Passes on lines that start like an object, without buffering them; one with too many values ends the stream. */
 class MessageLines {
   noise = '';
   #state: 'start' | 'pass' | 'drop' = 'start';

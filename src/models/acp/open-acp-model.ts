@@ -12,7 +12,7 @@ export interface OpenAcpOptions {
   readonly acp_servers?: Map<string, AcpServer>;
 }
 
-/** Opens `NAME` or `NAME/AGENT`, what stands behind `acp:`. Throws `E_MODEL_UNKNOWN` with the names that are configured. */
+/** Opens `NAME` or `NAME/AGENT` (the part after `acp:`). Throws `E_MODEL_UNKNOWN` with the configured names. */
 export function openAcpModel(named: string, options: OpenAcpOptions): Model {
   const slash = named.indexOf('/');
   const name = slash === -1 ? named : named.slice(0, slash);

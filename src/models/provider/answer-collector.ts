@@ -2,7 +2,6 @@ import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/pr
 import type { Usage } from '../../records/agent/usage.ts';
 import type { AssistantPart, ProviderMetadata } from '../../records/conversation/message.ts';
 import type { ModelDelta, ModelOutcome } from '../model.ts';
-import { costOf } from './cost.ts';
 import type { Price } from './provider-config.ts';
 import { ownMetadata } from './provider-prompt.ts';
 
@@ -20,8 +19,8 @@ const WHOLE: Readonly<Record<string, 'stop' | 'calls' | 'length' | 'refused'>> =
 };
 
 /**
- * Gathers the parts of one provider stream. The stream counts as whole only with a known finish reason and no
- * error part; the provider packages hide broken ones otherwise.
+ * Collects the parts of one provider stream. The answer is complete only with a known finish reason and no error
+ * part; the provider packages hide broken streams otherwise.
  */
 export class AnswerCollector {
   readonly #model: string;
@@ -100,14 +99,14 @@ export class AnswerCollector {
     return this.#parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   }
 
-  /** Null when the stream was not whole. */
+  /** Null if the stream was incomplete. */
   answer(): Extract<ModelOutcome, { type: 'answer' }> | null {
     const { unified, raw } = this.#finish?.finishReason ?? { unified: 'other', raw: undefined };
     const finish = WHOLE[unified];
     if (this.#finish === null || finish === undefined || this.error !== null) return null;
     const parts = this.#parts.flatMap((part): AssistantPart[] => {
       if (part.type === 'call') return [part];
-      // Reasoning may be empty and still carry the signature that its provider wants back.
+      // Empty reasoning may still carry the signature that its provider requires.
       if (part.text === '' && (part.type === 'text' || part.metadata === undefined)) return [];
       return [{ type: part.type, text: part.text, ...ownMetadata(part.metadata) }];
     });
@@ -124,8 +123,8 @@ export class AnswerCollector {
 }
 
 /**
- * Where the output limit cuts a call before its first argument, packages report empty arguments, which would run. An open brace cannot:
- * its model is told that the arguments are not valid, as with any other cut.
+ * If the output limit cuts off a call before its first argument, packages report empty arguments, which would run. An open brace is invalid JSON, so
+ * the model is told so, as for any other truncated call.
  */
 function markCut(parts: AssistantPart[]): void {
   const last = parts.at(-1);
@@ -140,4 +139,21 @@ function usageOf(usage: LanguageModelV4Usage, price: Price | null): Usage {
   const reasoning = usage.outputTokens.reasoning ?? 0;
   const cost_usd = price === null ? null : costOf(usage, price);
   return { input, output, cached, reasoning, cost_usd };
+}
+
+/** Cost of one answer in US dollars. Token kinds without a price of their own cost as much as input. */
+export function costOf(usage: LanguageModelV4Usage, price: Price): number {
+  const input = usage.inputTokens.total ?? 0;
+  const cached = usage.inputTokens.cacheRead ?? 0;
+  const written = usage.inputTokens.cacheWrite ?? 0;
+  const output = usage.outputTokens.total ?? 0;
+  const { long } = price;
+  const rate = long !== undefined && input > long.over ? { ...price, ...long } : price;
+  const fresh = Math.max(input - cached - written, 0);
+  const dollars =
+    fresh * rate.input +
+    cached * (rate.cached ?? rate.input) +
+    written * (rate.cacheWrite ?? rate.input) +
+    output * rate.output;
+  return dollars / 1e6;
 }

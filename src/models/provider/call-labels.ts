@@ -10,29 +10,29 @@ interface Label {
   readonly name: string;
 }
 
-/** What every provider takes; some take more. */
+/** The characters that every provider accepts. */
 const ID = /^[a-zA-Z0-9_-]{1,64}$/;
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
-/** The strictest of them (Mistral's) takes ids of exactly so many letters and digits. */
+/** The strictest provider (Mistral) requires ids of exactly this many letters and digits. */
 const ID_LENGTH = 9;
 
 /**
- * Ids and names of calls as the provider of one model takes them: well-formed, and no id twice in a conversation. Histories hold what their
- * own models made up: another provider may refuse it, and so may the same one when it comes again. A label follows from the call
- * and what stands before it alone, so relatives send the same bytes, and what was sent once is sent the same again.
+ * Rewrites call ids and names so that the model's provider accepts them: well-formed, and ids unique in the conversation. Histories contain ids made up
+ * by other models, which a provider may refuse. A label depends only on the call and the messages before it, so related agents send identical
+ * prefixes, and a message is sent identically every time.
  */
 export class CallLabels {
   readonly #model: string;
   readonly #trusts_own: boolean;
-  /** Relatives share the objects of their common prefix: what is converted by object later must stay one. */
+  /** Related agents share the message objects of their prefix: converted messages must be shared, too. */
   readonly #labelled = new WeakMap<
     PromptMessage,
     { readonly key: string; readonly message: PromptMessage }
   >();
 
-  /** `trusts_own`: ids that the model made itself go back as they are, whatever they look like; all others get our plainest form. */
+  /** `trusts_own`: ids created by the model itself are kept unchanged; all others are rewritten. */
   constructor(model: string, trusts_own: boolean) {
     this.#model = model;
     this.#trusts_own = trusts_own;
@@ -86,7 +86,7 @@ function withCalls(message: Answer, labels: readonly Label[]): Answer {
   return { ...message, parts };
 }
 
-/** Results stand in the order of the calls (`core/prompt.ts`). */
+/** Results are in the order of the calls (`records/conversation/prompt.ts`). */
 function withResults(message: Results, labels: readonly Label[]): Results {
   const results = message.results.map((result, index) => {
     const label = labels[index];

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelRequest } from '../model.ts';
 
-/** What a provider package is asked with besides the conversation. `summarised`: whether summaries of reasoning may be asked for. */
+/** Options of a provider package besides the conversation. `summarised`: whether to request reasoning summaries. */
 export function callOptions(
   { tools, thinking, cache_key }: ModelRequest,
   summarised = true,
@@ -17,8 +17,8 @@ export function callOptions(
             inputSchema: tool.input,
           })),
         }),
-    // Conversations live in our ledger, not in the provider's: a fork must be readable on its own. The package then asks for
-    // sealed reasoning by itself, and only from models that reason.
+    // Nothing is stored at the provider, since conversations live in our ledger. The package then requests
+    // encrypted reasoning by itself, and only from reasoning models.
     providerOptions: {
       openai: {
         store: false,
@@ -26,7 +26,7 @@ export function callOptions(
         ...(summarised ? {} : { reasoningSummary: null }),
       },
     },
-    // `off` asks for nothing: models without reasoning would refuse any setting.
+    // `off` sends nothing: models without reasoning refuse any setting.
     ...(thinking === 'off' ? {} : { reasoning: thinking }),
   };
 }

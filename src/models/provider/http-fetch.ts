@@ -23,8 +23,8 @@ const https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 64 });
 
 /**
  * A `fetch` for the provider packages on `node:http` with kept connections: a fraction of the CPU of the global one per
- * call. Supports what those packages use: POST with a text body, headers, a signal, a streamed answer. Nothing within
- * `idle_ms` milliseconds, before or in the middle of the answer, is an error of reason `idle`.
+ * call. Supports what those packages use: POST with a text body, headers, a signal, a streamed answer. No data for
+ * `idle_ms` milliseconds, before or during the answer, is an error with reason `idle`.
  */
 export function createHttpFetch(idle_ms: number): typeof fetch {
   return (input, init) => {
@@ -40,7 +40,7 @@ export function createHttpFetch(idle_ms: number): typeof fetch {
   };
 }
 
-/** `host` is for people: the name to connect to stands in `hostname`. No more than is needed: `node:http` copies every field four times a request. */
+/** Only the fields needed, because `node:http` copies them four times per request. `hostname` is connected to; `host` is for people. */
 export function httpAddress(url: string): RequestOptions {
   const target = new URL(url);
   const { protocol, hostname, port, path, auth } = urlToHttpOptions(target);
@@ -49,7 +49,7 @@ export function httpAddress(url: string): RequestOptions {
     ...{ protocol, hostname, path, host: target.host },
     ...(port === undefined ? {} : { port }),
     ...(auth === undefined ? {} : { auth }),
-    // Only TLS asks for it, and finding it out takes a look at the `Host` header of every request.
+    // Needed only for TLS; otherwise Node derives it from the `Host` header on every request.
     ...(plain ? { servername: '' } : {}),
   };
 }
@@ -64,8 +64,8 @@ export interface HttpCall {
 }
 
 /**
- * Resolves with what is made of the answer, whose body `take` begins to read at once. Rejects with a `ConnectionError`, or with why the signal was
- * aborted; the same end the body early, as its `error` (to be read with `bodyFault`).
+ * Resolves with what `take` returns; it must start reading the body immediately. Rejects with a `ConnectionError` or the reason of the abort; either
+ * can also end the body early as its `error` (see `bodyFault`).
  */
 export function sendHttp<T>(
   address: RequestOptions,
@@ -111,7 +111,7 @@ export function sendHttp<T>(
       release();
       reject(signal?.aborted || error instanceof ConnectionError ? error : connectError(`${host}`, error));
     });
-    // A single piece goes out together with the head, in one write.
+    // A single piece is sent in one write together with the headers.
     for (const piece of body.slice(0, -1)) request.write(piece);
     request.end(body.at(-1));
   });
@@ -139,7 +139,7 @@ export function plainHeaders(headers: RequestInit['headers']): Record<string, st
   return headers as Record<string, string>;
 }
 
-/** Several of one name are joined. */
+/** Repeated headers are joined. */
 export function headersOf(answer: IncomingMessage): Map<string, string> {
   const headers = new Map<string, string>();
   for (const [name, value] of Object.entries(answer.headers)) {
@@ -154,7 +154,7 @@ export async function textOf(answer: AsyncIterable<Uint8Array>): Promise<string>
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** As much of a `Response` as the provider packages touch; building a real one costs more than the request. */
+/** The part of `Response` that the provider packages use; creating a real one costs more than the request. */
 function responseOf(answer: IncomingMessage): Response {
   const status = answer.statusCode ?? 0;
   const body = bodyOf(answer);

@@ -1,8 +1,8 @@
 import type { Price, ProviderConfig } from './provider-config.ts';
 
 /**
- * Public list prices in US dollars per million tokens, as the providers' price pages named them in January 2026, without discounts, batches, regions
- * or service tiers. They age: `providers.NAME.models.MODEL.price` of the configuration goes before them (docs/prices.md).
+ * Public list prices in US dollars per million tokens as of January 2026, without discounts, batch prices, regions or service tiers. They become
+ * outdated: `providers.NAME.models.MODEL.price` of the configuration takes precedence (docs/prices.md).
  */
 const ANTHROPIC: Prices = {
   'claude-opus-4-6': [5, 25, 0.5, 6.25],
@@ -66,10 +66,10 @@ const TABLES: Readonly<Partial<Record<ProviderConfig['type'], Prices>>> = {
   google: GOOGLE,
 };
 
-/** What stands behind the name of a model for one of its dated versions. */
+/** The suffix of a dated version of a model. */
 const VERSION = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest|preview-\d{2}-\d{4}|\d{3})$/;
 
-/** Null for a model that the table does not know: a name that only begins like a known one may cost anything. */
+/** Null for an unknown model. A name that merely starts like a known one may cost anything. */
 export function listPrice(type: ProviderConfig['type'], model: string): Price | null {
   const table = TABLES[type] ?? {};
   const name = [model, model.replace(VERSION, '')].find((one) => Object.hasOwn(table, one));

@@ -3,7 +3,7 @@ import { callOptions } from './call-options.ts';
 import type { Ask } from './provider-model.ts';
 import { ProviderPrompt } from './provider-prompt.ts';
 
-/** Asks through a provider package of the AI SDK, driven directly. */
+/** Sends requests through a provider package of the AI SDK, without the SDK around it. */
 export function packageAsk(id: string, model: LanguageModelV4): Ask {
   const prompts = new ProviderPrompt(id);
   return async (request, summarised, collector) => {

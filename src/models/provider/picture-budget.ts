@@ -1,7 +1,7 @@
 import type { Image } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt.ts';
 
-/** Of one request. Providers take 20 MB (Gemini) and 100 pictures (Anthropic) at the least. */
+/** Per request. The lowest provider limits are 20 MB (Gemini) and 100 images (Anthropic). */
 const BASE64_MAX = 14 * 1024 * 1024;
 const COUNT_MAX = 80;
 
@@ -9,8 +9,8 @@ const LEFT_OUT =
   'was seen before and is left out now: too many pictures for one request. Read it again if you need it.';
 
 /**
- * The conversation with as many pictures as every provider takes; the oldest are told of instead. Once it is too much, half of it goes at once, so
- * that the next requests begin with the same bytes. The same array where nothing had to go.
+ * Replaces the oldest images by text if there are more than every provider accepts. Drops half of them at once, so that the next requests keep a stable
+ * prefix. Returns the same array if nothing was dropped.
  */
 export function withinPictures(messages: readonly PromptMessage[]): readonly PromptMessage[] {
   const kept: { readonly image: Image; readonly size: number }[] = [];

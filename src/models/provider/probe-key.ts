@@ -3,7 +3,7 @@ import { ConnectionError, createHttpFetch } from './http-fetch.ts';
 import type { ProviderConfig } from './provider-config.ts';
 
 export interface KeyProbe {
-  /** False: a request to a model would fail, too. */
+  /** False if a model request would fail, too. */
   readonly ok: boolean;
   readonly text: string;
 }
@@ -16,8 +16,8 @@ const USUAL: Readonly<Partial<Record<ProviderConfig['type'], string>>> = {
 };
 
 /**
- * Asks a provider for its list of models, which costs nothing: whether it answers, and refuses the key. Never shows a key. Throws what `openModel` throws
- * for a provider that is not known or has no key.
+ * Requests a provider's list of models, which is free, to check that it is reachable and accepts the key. Never shows a key. Throws like `openModel` for
+ * an unknown provider or a missing key.
  */
 export async function probeKey(
   provider: string,
@@ -51,7 +51,7 @@ function keyHeaders(type: ProviderConfig['type'], key: string): Record<string, s
   return type === 'google' ? { 'x-goog-api-key': key } : { authorization: `Bearer ${key}` };
 }
 
-/** Google answers 400 to a key that is none. */
+/** Google answers an invalid key with 400. */
 async function isBadKey(answer: Response): Promise<boolean> {
   return answer.status === 400 && /API_KEY_INVALID|API key not valid/.test(await answer.text());
 }

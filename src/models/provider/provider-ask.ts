@@ -14,13 +14,13 @@ export interface Reach {
   readonly key: string | null;
   readonly base_url: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** Silence after which an answer counts as broken. */
+  /** Idle time after which an answer counts as broken. */
   readonly idle_ms: number;
 }
 
 /**
- * How a provider is asked: in the protocols that most models speak by ourselves, through its package in the others. Loaded when first needed: start-up
- * pays for no provider that is not used.
+ * Chooses how to reach a provider: our own implementation for the three common protocols, the provider's package for others. Both are loaded on first
+ * use, so that start-up does not pay for them.
  */
 export async function askOf(reach: Reach): Promise<Ask> {
   const { type, provider, model, key, base_url: baseURL, headers, idle_ms } = reach;

@@ -8,7 +8,7 @@ const price = z.strictObject({
   output: dollars,
   cached: dollars.optional(),
   cacheWrite: dollars.optional(),
-  /** What requests with more than `over` tokens of input cost instead. */
+  /** Prices of requests with more than `over` input tokens. */
   long: z
     .strictObject({ over: z.int().positive(), input: dollars, output: dollars, cached: dollars.optional() })
     .optional(),
@@ -18,10 +18,10 @@ const price = z.strictObject({
 export const providerConfig = z.strictObject({
   type: z.enum(['anthropic', 'openai', 'google', 'openai-compatible']),
   baseURL: z.url().optional(),
-  /** Name of the environment variable that holds the key; none for servers that want none. */
+  /** Name of the environment variable with the key; absent for servers without keys. */
   apiKeyEnv: z.string().min(1).optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  /** Model requests at once to this provider; default 8. */
+  /** Maximum concurrent model requests to this provider; default 8. */
   maxConcurrent: z.int().positive().optional(),
   models: z
     .record(

@@ -9,26 +9,26 @@ import { retryAfter } from './retry-after.ts';
 
 const OVERFLOW =
   /context.{0,20}(length|window|limit)|too many tokens|prompt is too long|maximum context|exceeds the maximum number of tokens/i;
-/** Said with many statuses (429, 402, 400, 403): no wait mends it. Gemini's word for a rate limit, "exceeded your current quota", is none of these. */
+/** Out of credit, sent with many statuses (429, 402, 400, 403); waiting does not help. Gemini's rate limit text, "exceeded your current quota", must not match. */
 const NO_CREDIT =
   /insufficient_quota|insufficient[ _](?:credit|balance|funds)|credit balance is too low|billing_hard_limit/i;
 const MAX_TEXT = 500;
 
 export interface FailureTerms {
-  /** Texts that must never show up in an error. */
+  /** Texts to remove from errors. */
   readonly secrets: readonly string[];
-  /** The variable that the key came from. */
+  /** The variable with the key. */
   readonly key_env?: string | null;
   /** The messages of the request. */
   readonly messages?: readonly PromptMessage[];
 }
 
-/** What went wrong with a request, as a typed failure; never contains a key or a header. */
+/** Classifies an error of a request. Never contains a key or a header. */
 export function providerFailure(
   error: unknown,
   { secrets, key_env = null, messages = [] }: FailureTerms,
 ): Extract<ModelOutcome, { type: 'failure' }> {
-  // A package wraps what ended the body into words of its own.
+  // Packages wrap the error that ended the body.
   if (APICallError.isInstance(error) && error.cause instanceof ConnectionError)
     return failure('network', error.cause.message, true, secrets);
   if (APICallError.isInstance(error)) return callFailure(error, { secrets, key_env, messages });
@@ -38,7 +38,7 @@ export function providerFailure(
   if (isOurs(error)) return failure('internal', `a fault in Coppice or its packages: ${text}`, true, secrets);
   if (NO_CREDIT.test(`${text} ${codeOf(error)}`)) return failure('no_credit', noCredit(text), true, secrets);
   if (OVERFLOW.test(text)) return failure('context_overflow', text, false, secrets);
-  // An error part in the middle of a stream: overload is said in words there.
+  // Errors in a stream report overload only as text.
   if (/overloaded|unavailable|internal server/i.test(text)) return failure('overloaded', text, true, secrets);
   return failure('network', `the answer was broken: ${text}`, true, secrets);
 }
@@ -93,12 +93,12 @@ function failure(
   return { type: 'failure', failure: said };
 }
 
-/** What JavaScript itself throws is a fault of a program here, not of the network: asking again brings the same. */
+/** JavaScript's own errors are bugs here, not network errors: a retry would fail again. */
 function isOurs(error: unknown): boolean {
   return [RangeError, TypeError, ReferenceError, EvalError].some((type) => error instanceof type);
 }
 
-/** Some name the place in the message, some beside it. */
+/** Some providers name the location in the message, some in a field. */
 function placesOf({ message, responseBody = '' }: APICallError): string {
   return `${message} ${/"param"\s*:\s*"([^"]*)"/.exec(responseBody)?.[1] ?? ''}`;
 }

@@ -8,8 +8,8 @@ import type { Price } from './provider-config.ts';
 import { providerFailure } from './provider-failure.ts';
 
 /**
- * Asks once and reads the answer into the collector, to its end, its first error or the abort. `summarised`: whether summaries of reasoning may be
- * asked for. Rejects with what went wrong.
+ * Sends one request and reads the answer into the collector until its end, its first error or the abort. `summarised`: whether to request reasoning
+ * summaries. Rejects with the error.
  */
 export type Ask = (request: ModelRequest, summarised: boolean, collector: AnswerCollector) => Promise<void>;
 
@@ -19,11 +19,11 @@ export interface ProviderModelOptions {
   readonly ask: Ask;
   readonly context_window: number | null;
   readonly price: Price | null;
-  /** Ids of calls that the model made itself go back to it as they are (`CallLabels`). */
+  /** Whether the model's own call ids are kept unchanged (`CallLabels`). */
   readonly trusts_own_ids: boolean;
-  /** Refuses to think in the middle of calls that it did not think about (Anthropic). */
+  /** Refuses reasoning within a sequence of calls that began without it (Anthropic). */
   readonly thinks_throughout: boolean;
-  /** Providers, by name, that may not be asked for summaries of reasoning; found out once for all models of a process. */
+  /** Providers that refused reasoning summaries; shared by all models of the process. */
   readonly unsummarised: Set<string>;
   /** Texts that must never show up in an error. */
   readonly secrets: readonly string[];
@@ -44,7 +44,7 @@ export function createProviderModel(options: ProviderModelOptions): Model {
       const sendable: ModelRequest = {
         ...request,
         messages: labels.apply(messages),
-        // Where pictures had to go the prefix is no longer what relatives send.
+        // Without the dropped images, the prefix is no longer shared with related agents.
         shared_prefix: messages === request.messages ? request.shared_prefix : 0,
         thinking: thoughtless ? 'off' : request.thinking,
       };
@@ -53,7 +53,7 @@ export function createProviderModel(options: ProviderModelOptions): Model {
   };
 }
 
-/** Some of the calls since the newest user message were another model's: its reasoning about them cannot be shown. */
+/** Some calls since the newest user message are another model's, whose reasoning cannot be sent. */
 function isForeignLoop(model: string, messages: readonly PromptMessage[]): boolean {
   const from = messages.findLastIndex((message) => message.role === 'user') + 1;
   return messages.slice(from).some((message) => message.role === 'assistant' && message.model !== model);
@@ -87,7 +87,7 @@ async function stream(
   }
 }
 
-/** What a provider says it does not do for us is asked for once. */
+/** A feature that the provider refuses is requested only once. */
 async function begin(
   { ask, id, unsummarised }: ProviderModelOptions,
   request: ModelRequest,
@@ -104,7 +104,7 @@ async function begin(
   }
 }
 
-/** OpenAI shows summaries of reasoning only to organisations that it has verified. */
+/** OpenAI provides reasoning summaries only to verified organizations. */
 function refusesSummaries(error: unknown): boolean {
   return (
     APICallError.isInstance(error) &&

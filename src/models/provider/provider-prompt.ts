@@ -20,14 +20,14 @@ type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
 type Metadata = NonNullable<LanguageModelV4Message['providerOptions']>;
 
 /**
- * Our conversation in the shape of the provider packages. Messages are converted once per model: relatives share the objects of
- * their common prefix, so a thousand forks convert it a single time.
+ * Converts a conversation to the format of the provider packages. Messages are converted once per model: related agents share the message objects of
+ * their prefix, so a thousand forks convert it once.
  */
 export class ProviderPrompt {
   readonly #model: string;
   readonly #converted = new WeakMap<PromptMessage, readonly LanguageModelV4Message[]>();
 
-  /** `model` is the full `provider/model`: reasoning and private metadata of any other model are left out. */
+  /** `model`: the full `provider/model`. Reasoning and metadata of other models are omitted. */
   constructor(model: string) {
     this.#model = model;
   }
@@ -68,7 +68,7 @@ export class ProviderPrompt {
       case 'text':
         return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text, ...metadata }];
       case 'reasoning':
-        // Signed by the model that wrote it; another one would refuse it.
+        // Signed by its model; others refuse it.
         return own ? [{ type: 'reasoning', text: part.text, ...metadata }] : [];
       case 'call':
         return [
@@ -79,9 +79,9 @@ export class ProviderPrompt {
 }
 
 /**
- * Where a cached prefix may end; only Anthropic wants to be told: the fork point, the end, and where the requests that led to them ended: providers look back a bounded number of blocks (Anthropic: 20)
- * for something cached, and one message may hold a hundred calls. Up to the fork point the choice depends on the shared prefix alone, so
- * that relatives send the same bytes. Four at most, as many as Anthropic takes.
+ * Cache breakpoints, which only Anthropic needs: the fork point, the end, and the ends of the requests before them, because a provider looks back a
+ * limited number of blocks (Anthropic: 20) and one message may contain a hundred calls. Up to the fork point they depend only on the shared prefix, so
+ * that related agents send identical bytes. At most four, Anthropic's limit.
  */
 export function breakpoints(
   prompt: readonly { readonly role: string }[],
@@ -94,33 +94,33 @@ export function breakpoints(
   return new Set([...ends, ...asked]);
 }
 
-/** Reasoning goes back only together with what it led to: providers refuse it at the end of an answer, and as an answer of its own. */
+/** Providers refuse reasoning at the end of an answer and without other content. */
 function withoutLooseReasoning(content: AssistantMessage['content']): AssistantMessage['content'] {
   return content.slice(0, content.findLastIndex((part) => part.type !== 'reasoning') + 1);
 }
 
-/** Providers refuse empty text; a message of nothing but spaces says so. */
+/** Providers refuse blank text, so it is replaced by a note. */
 function textParts(text: string): LanguageModelV4TextPart[] {
   return [{ type: 'text', text: text.trim() === '' ? '(empty)' : text }];
 }
 
-/** Ledgers of older versions hold pictures that some provider refuses, and with them the whole conversation. */
+/** Ledgers of older versions may contain images for which a provider refuses the whole conversation. */
 function filePart(image: Image): LanguageModelV4FilePart | LanguageModelV4TextPart {
   const fault = imageFault(image);
   if (fault !== null) return { type: 'text', text: `[A picture is left out: ${fault}]` };
   return { type: 'file', mediaType: image.media_type, data: { type: 'data', data: image.base64 } };
 }
 
-/** Providers demand an object; what was none is shown as the text it was. */
+/** Providers require an object; other input is wrapped as text. */
 function objectOf(call: CallPart): unknown {
   const parsed = parseJson(call.input === '' ? '{}' : call.input);
   if (parsed.ok && typeof parsed.value === 'object' && parsed.value !== null && !Array.isArray(parsed.value))
     return parsed.value;
-  // Why is said in the result of the call.
+  // The call's result tells why.
   return { invalid_arguments: call.input };
 }
 
-/** Results in one message; pictures follow in a user message, which every provider understands. */
+/** Results in one message; their images follow in a user message, which every provider supports. */
 function resultMessages(results: readonly ResultContent[]): LanguageModelV4Message[] {
   const content = results.map((result): ToolMessage['content'][number] => ({
     type: 'tool-result',

@@ -8,13 +8,13 @@ const LISTS = ['messages', 'input', 'contents'] as const;
 export interface Refused {
   /** For people. */
   readonly told: string;
-  /** Which of the messages; -1 where that cannot be made out. */
+  /** Index of the message; -1 if unknown. */
   readonly index: number;
 }
 
 /**
- * Which message of a request a provider's refusal is about: what it says of places (`messages.3.content.0`, `input[5].call_id`,
- * `contents[2]`) is looked up in the body that it was sent. Null where it names none.
+ * Finds the message that a provider refused: locations named in the error (`messages.3.content.0`, `input[5].call_id`, `contents[2]`) are
+ * looked up in the request body. Null if it names none.
  */
 export function refusedMessage(
   said: string,
@@ -40,7 +40,7 @@ export function refusedMessage(
   return { told, index: indexOf(isJson(piece) ? piece : piecesOf(message)[0], all, messages) };
 }
 
-/** The message that became this piece: calls and results keep their order in every protocol, texts their words. */
+/** Maps a piece of the body back to its message: calls and results keep their order in every protocol, texts their content. */
 function indexOf(piece: unknown, all: readonly unknown[], messages: readonly PromptMessage[]): number {
   const sent = all.flatMap(piecesOf);
   const ours = messages.flatMap((message, index) => kindsOf(message).map((kind) => ({ kind, index })));
@@ -50,7 +50,7 @@ function indexOf(piece: unknown, all: readonly unknown[], messages: readonly Pro
     const before = sent.slice(0, at).filter((one) => kindOf(one) === kind).length;
     const found = ours.filter((one) => one.kind === kind)[before];
     if (found !== undefined) return found.index;
-    // A picture, or the words before it: they follow the result that brought it.
+    // An image or its caption, which follow their result.
     if (kind === 'call' || kind === 'result') return -1;
   }
   return -1;
@@ -107,7 +107,7 @@ function describe(piece: Json, message: Json, all: readonly unknown[]): string {
   return `${who} ${excerpt(textOf(piece))}`;
 }
 
-/** The name of the call with this id, wherever it stands. */
+/** Searches the body for the name of the call with this id. */
 function calledAs(id: unknown, all: readonly unknown[]): string {
   const calls = all.flatMap((one) =>
     isJson(one) ? [one, ...asList(one.content), ...asList(one.tool_calls)] : [],

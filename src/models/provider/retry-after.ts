@@ -1,13 +1,13 @@
 import * as z from 'zod';
 
-/** Google's way: the wait stands among the details of the error (`google.rpc.RetryInfo`). */
+/** Google puts the wait into the details of the error (`google.rpc.RetryInfo`). */
 const retryInfo = z.object({
   error: z.object({
     details: z.array(z.looseObject({ '@type': z.string().optional(), retryDelay: z.string().optional() })),
   }),
 });
 
-/** The provider's own wish in milliseconds from `now`: `retry-after-ms`, `Retry-After` in seconds or as a date, or the body's; null when there is none. */
+/** The wait that a provider requests, milliseconds from `now`: from `retry-after-ms`, `Retry-After` in seconds or as a date, or the body. Null if none. */
 export function retryAfter(
   headers: Readonly<Record<string, string | undefined>>,
   now: number,

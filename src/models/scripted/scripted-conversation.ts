@@ -1,7 +1,7 @@
 import type { ResultContent } from '../../records/conversation/message.ts';
 import type { ModelRequest } from '../model.ts';
 
-/** What rules and templates of the scripted model can see of a conversation: only the agent's own part, behind its fork point. */
+/** What rules and templates can see of a conversation: only the agent's own part, after its fork point. */
 export interface ScriptedConversation {
   readonly agent: ModelRequest['agent'];
   readonly step: number;

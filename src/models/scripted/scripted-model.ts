@@ -11,7 +11,7 @@ import { type CallPlace, fill } from './scripted-template.ts';
 
 /** Characters of one piece when a text is streamed. */
 const PIECE = 24;
-/** For texts that belong to no call. */
+/** Context of templates outside of calls. */
 const NO_CALL: CallPlace = { index: 0, id: '' };
 
 /** Opens a rule file (docs/scripted-model.md). Rejects with `E_RULES`. */
@@ -26,8 +26,8 @@ export async function openScriptedModel(path: string): Promise<Model> {
 }
 
 /**
- * A model that answers from rules: deterministic, offline, a full citizen otherwise (streams, is aborted, makes calls). `label` names
- * the rules in messages. Throws `E_RULES`.
+ * A model that answers from rules: deterministic and offline, otherwise complete (streams, aborts, makes calls). `label` names the
+ * rules in messages. Throws `E_RULES`.
  */
 export function createScriptedModel(input: ScriptedRules, label: string): Model {
   const parsed = scriptedRules.safeParse(input);
@@ -44,7 +44,7 @@ export function createScriptedModel(input: ScriptedRules, label: string): Model 
   return {
     id,
     context_window: null,
-    // Nothing is what it costs.
+    // Free of cost.
     tells_cost: true,
     stream: (request, onDelta) => stream({ id, label, rules, sizes }, request, onDelta),
   };
@@ -96,8 +96,8 @@ function badRequest(error: string): ModelOutcome {
 }
 
 /**
- * The first rule that matches. Which rules with `once` have answered is found by going through the agent's answers again:
- * the conversation alone decides, so another process that goes on with it decides alike.
+ * The first matching rule. Used `once` rules are found by replaying the agent's answers, so that the conversation alone decides and a successor process
+ * decides identically.
  */
 function choose(
   rules: readonly CheckedRule[],
@@ -151,7 +151,7 @@ function callsOf(
     if (!Number.isInteger(times) || times < 0 || times > MOST_REPEATS)
       return `calls.${place}.repeat: "${String(wanted)}" is not a number from 0 to ${MOST_REPEATS}`;
     for (let index = 0; index < times; index += 1) {
-      // The place in the conversation makes it unique there, for a fork too; the agent makes it unique among forks.
+      // Unique within a conversation by position, and among forks by agent.
       const id = `call_${messages.length}_${calls.length}_${agent.id.slice(-12)}`;
       calls.push({ type: 'call', id, name, input: JSON.stringify(fill(input, conversation, { index, id })) });
     }
@@ -159,7 +159,7 @@ function callsOf(
   return calls;
 }
 
-/** Streams the text in pieces; null when all of it was said, else what had been said when it was aborted. */
+/** Streams the text in pieces; null when complete, otherwise the text before the abort. */
 async function speak(
   text: string,
   chunk_ms: number,
@@ -176,7 +176,7 @@ async function speak(
   return null;
 }
 
-/** Characters of a request as JSON; each message is measured once, relatives share the objects of their prefix. */
+/** JSON length of a request; shared messages are measured once. */
 class PromptSizes {
   readonly #known = new WeakMap<PromptMessage, number>();
 
@@ -194,7 +194,7 @@ class PromptSizes {
   }
 }
 
-/** Where a rule says nothing, about four characters count as one token. */
+/** Estimate without explicit usage: four characters per token. */
 function usageOf({ usage }: CheckedRule, size: number, parts: readonly AssistantPart[]): Usage {
   const input = usage?.input ?? Math.ceil(size / 4);
   const output = usage?.output ?? Math.ceil(JSON.stringify(parts).length / 4);

@@ -1,6 +1,6 @@
 import type { ScriptedConversation } from './scripted-conversation.ts';
 
-/** A text of a rule, read once: letters, what a path leads to, and what is repeated for each element of a list. */
+/** A parsed template: literal text, placeholders and loops. */
 type Segment =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'path'; readonly path: string }
@@ -29,8 +29,8 @@ export interface CallPlace {
 /**
  * Templates of the scripted model. `{{path}}` is replaced by what the path leads to; a text that is nothing but one
  * placeholder keeps its value's type, so a list stays a list. `{{#each path}}…{{/each}}` repeats its inside for each
- * element, in which `{{.field}}` is a field of it. What leads nowhere becomes an empty text. What was put in is never
- * read as a template again.
+ * element, in which `{{.field}}` is a field of it. A path that does not exist becomes an empty text. Inserted text is never
+ * parsed as a template.
  */
 export function fill(template: unknown, conversation: ScriptedConversation, call: CallPlace): unknown {
   if (typeof template === 'string') return fillText(template, (path) => lookUp(path, conversation, call));
@@ -41,7 +41,7 @@ export function fill(template: unknown, conversation: ScriptedConversation, call
   );
 }
 
-/** What is wrong with a template, as a sentence; null when nothing is. */
+/** Why a template is invalid, as a sentence; null if it is valid. */
 export function templateFault(template: string): string | null {
   return read(template).fault;
 }

@@ -1,4 +1,4 @@
-/** Server-sent events as they come in, in pieces of any size; of each event its data. What is not ended by an empty line is no event. */
+/** Decodes server-sent events from chunks of any size to their data. An event must end with an empty line. */
 export class EventLines {
   #rest = '';
   #data: string | null = null;

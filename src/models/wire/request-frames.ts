@@ -6,7 +6,7 @@ import type { ModelRequest } from '../model.ts';
 import { callOptions } from '../provider/call-options.ts';
 import { httpAddress, plainHeaders } from '../provider/http-fetch.ts';
 
-/** All of a request but its messages: where it goes, its headers, and its body around them. */
+/** A request without its messages: URL, headers, and the body around the messages. */
 export interface RequestFrame {
   readonly url: string;
   readonly address: RequestOptions;
@@ -16,7 +16,7 @@ export interface RequestFrame {
   readonly tail: readonly string[];
 }
 
-/** In pieces: what relatives share is not copied for each of them. */
+/** In pieces, so that shared parts are not copied per agent. */
 export function bodyOf(
   { head, tail }: RequestFrame,
   shared: Buffer | null,
@@ -28,7 +28,7 @@ export function bodyOf(
   return shared === null ? [head.join(key) + rest] : [head.join(key), shared, rest];
 }
 
-/** Nobody else writes these. */
+/** Placeholders that occur nowhere else. */
 const MARK = `messages-${randomUUID()}`;
 const KEY_MARK = `key-${randomUUID()}`;
 const KEPT_MAX = 64;
@@ -40,8 +40,8 @@ interface Made {
 }
 
 /**
- * Requests as a provider package makes them: what a model is asked with (limits, thinking, headers, tools) is the package's knowledge.
- * One with a mark for its messages is made of each kind, and never sent; what is written around the mark serves all others.
+ * Frames of requests made by the provider packages, which know the options of each model (limits, thinking, headers, tools). For each set of options
+ * one request with a placeholder for its messages is built and never sent; the text around the placeholder serves all further requests.
  */
 export class RequestFrames {
   readonly #model: LanguageModelV4;
@@ -61,7 +61,7 @@ export class RequestFrames {
       const { headers, body, signal } = init ?? {};
       const made = signal == null ? undefined : this.#made.get(signal);
       made?.({ url: String(input), headers: plainHeaders(headers), body: String(body) });
-      // Nobody awaits what the package would make of an answer.
+      // The package's reading of the answer is not used.
       return new Promise(() => undefined);
     });
   }

@@ -16,7 +16,7 @@ import {
   type WireReader,
 } from './wire-protocol.ts';
 
-/** OpenAI's Responses, with nothing kept by OpenAI: items go back whole, reasoning sealed. */
+/** OpenAI Responses without storage at OpenAI: items are sent back completely, reasoning encrypted. */
 export const RESPONSES_WIRE: WireProtocol = {
   userMessage: (text) => JSON.stringify({ role: 'user', content: [{ type: 'input_text', text }] }),
   write: (message) =>
@@ -45,7 +45,7 @@ function items(message: LanguageModelV4Message): readonly object[] {
       return message.content.flatMap((part) => {
         if (part.type !== 'tool-result' || !('value' in part.output)) return [];
         const { type, value } = part.output;
-        // The protocol has no other sign of an error.
+        // The protocol has no other way to mark an error.
         const output = type === 'error-text' ? JSON.stringify({ error: value }) : value;
         return [{ type: 'function_call_output', call_id: part.toolCallId, output }];
       });
@@ -59,7 +59,7 @@ interface ReasoningItem {
   readonly summary: { readonly type: 'summary_text'; readonly text: string }[];
 }
 
-/** Parts of reasoning with one id are one item; what is not sealed cannot go back. */
+/** Reasoning parts with the same id form one item; unencrypted reasoning cannot be sent back. */
 function answerItems(content: Extract<LanguageModelV4Message, { role: 'assistant' }>['content']): object[] {
   const reasoning = new Map<string, ReasoningItem>();
   const all: object[] = [];
@@ -105,9 +105,9 @@ const INCOMPLETE: Readonly<Record<string, 'length' | 'content-filter'>> = {
 class ResponsesReader implements WireReader {
   readonly #collector: AnswerCollector;
   readonly #tools: readonly ToolSpec[];
-  /** Ids of items may change from event to event, places among the output do not; some servers leave places out. */
+  /** Item ids may change between events, output indexes do not; some servers omit indexes. */
   readonly #places = new Map<string, number>();
-  /** By place. The last summary of an item carries what seals it. */
+  /** By index. The last summary of an item carries the encrypted content. */
   readonly #reasoning = new Map<number, { readonly itemId: string; last: number }>();
   #message = '';
   #phase: string | undefined;
@@ -133,7 +133,7 @@ class ResponsesReader implements WireReader {
       case 'response.reasoning_summary_text.delta':
         return this.#delta('reasoning', value, `:${summaryOf(value)}`);
       case 'response.reasoning_summary_part.added':
-        // The first begins with its item.
+        // The first one starts with its item.
         if (summaryOf(value) > 0) this.#summary(this.#place(value), summaryOf(value));
         return;
       case 'response.output_item.added':
@@ -221,7 +221,7 @@ class ResponsesReader implements WireReader {
     this.#collector.add({ type: 'tool-call', toolCallId, toolName, input, ...own });
   }
 
-  /** Models sometimes write several calls as one of a tool that nobody declared. */
+  /** Models sometimes merge several calls into one of an undeclared tool. */
   #parallel(input: string): readonly { readonly name: string; readonly input: string }[] | null {
     const parsed = parseJson(input);
     const uses = parsed.ok ? (parsed.value as { tool_uses?: unknown } | null)?.tool_uses : null;

@@ -1,7 +1,7 @@
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import type { Json } from './wire-protocol.ts';
 
-/** The kinds that providers name in a stream, where there is no status any more. */
+/** Error types of providers in a stream, where there is no HTTP status. */
 const STATUSES: readonly (readonly [RegExp, number])[] = [
   [/insufficient_quota|rate_limit/, 429],
   [/authentication/, 401],
@@ -13,7 +13,7 @@ const STATUSES: readonly (readonly [RegExp, number])[] = [
   [/overload/, 503],
 ];
 
-/** Refused in the first words of an answer: as good as a refused request, with the status that belongs to its kind. */
+/** An error at the start of a stream: equivalent to a refused request with the status of its type. */
 export class RefusedInStream extends Error {
   override readonly name = 'RefusedInStream';
   readonly status: number;
@@ -26,7 +26,7 @@ export class RefusedInStream extends Error {
   }
 }
 
-/** A provider's error in a stream. Once something was said only its words count. Throws `RefusedInStream` before. */
+/** A provider's error in a stream. Throws `RefusedInStream` if nothing preceded it; otherwise only its text is used. */
 export function takeError(event: Json, spoken: boolean, collector: AnswerCollector): void {
   const holder = (event.response ?? event) as Json;
   const error = (holder.error ?? event) as Json;

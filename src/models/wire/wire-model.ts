@@ -14,24 +14,24 @@ export interface WireOptions {
   /** `provider/model`. */
   readonly id: string;
   readonly protocol: WireProtocol;
-  /** The model of the provider package that makes the rest of a request, with this `fetch`. */
+  /** The provider package's model with this `fetch`, which builds the rest of a request. */
   readonly open: (fetch: typeof globalThis.fetch) => LanguageModelV4;
   readonly idle_ms: number;
 }
 
-/** What relatives share, written once: its bytes, and whose its messages are. */
+/** A prefix shared by related agents, serialized once. */
 interface Beginning {
   readonly bytes: Buffer | null;
   readonly pieces: readonly WirePiece[];
 }
 
 const NOTHING: Beginning = { bytes: null, pieces: [] };
-/** Characters of a message up to which its JSON is kept: larger ones, mostly pictures, would lie in memory twice. */
+/** Maximum length of cached message JSON; larger ones, mostly images, would be in memory twice. */
 const KEPT_MAX = 256 * 1024;
 
 /**
- * Asks over a kept connection of `node:http` and reads the events as they come, without the packages' streams and checks of every piece: they cost
- * more than all else that a request needs. Messages are written once.
+ * Sends requests over kept `node:http` connections and decodes events directly, without the packages' streams and per-chunk validation, which cost more
+ * than the rest of a request (docs/decisions/0016-hot-protocols-on-the-wire.md). Messages are serialized once.
  */
 export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
   const frames = new RequestFrames(open, protocol.userMessage);
@@ -51,7 +51,7 @@ export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
     return pieces;
   }
 
-  /** By the last message that is shared: relatives have the object in common. */
+  /** By the last shared message, an object that related agents have in common. */
   function beginningOf(messages: readonly PromptMessage[]): Beginning {
     const last = messages.at(-1);
     const known = last === undefined ? NOTHING : beginnings.get(last);
@@ -96,7 +96,7 @@ export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
   };
 }
 
-/** Reads until the end, or the first error; never leaves an answer half read behind. */
+/** Reads to the end or the first error; never leaves a partially read answer on the connection. */
 function read(
   answer: IncomingMessage,
   reader: ReturnType<WireProtocol['reader']>,

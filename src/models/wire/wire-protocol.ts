@@ -2,16 +2,16 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 
-/** A value as it came, before anybody has looked at it. */
+/** A value before validation. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** One message as the protocol writes it: JSON, to be joined with commas. */
+/** One serialized message: JSON to be joined with commas. */
 export interface WirePiece {
   readonly role: LanguageModelV4Message['role'];
   readonly json: string;
 }
 
-/** Reads the events of one answer into its collector. Throws `BrokenEvent` where one is not what the protocol says. */
+/** Decodes the events of one answer into its collector. Throws `BrokenEvent` for one that violates the protocol. */
 export interface WireReader {
   event(value: Json): void;
   /** The stream has ended. */
@@ -19,11 +19,11 @@ export interface WireReader {
 }
 
 /**
- * What we write and read ourselves of a provider's protocol: the messages of a request and the events of an answer. All else of a
- * request (settings that depend on the model, headers, tools) is the provider package's (`request-frames.ts`).
+ * The parts of a provider's protocol that we implement: serializing messages and decoding events. The rest of a request (model-dependent options,
+ * headers, tools) comes from the provider package (`request-frames.ts`).
  */
 export interface WireProtocol {
-  /** How the package writes a message of the user with only this text. */
+  /** How the package serializes a user message with only this text. */
   readonly userMessage: (text: string) => string;
   readonly write: (message: LanguageModelV4Message) => string;
   /** Those from `from` on and before `to`, of all; the first `inherited` are shared. With `end` behind the last of all they are whole. */
@@ -36,7 +36,7 @@ export class BrokenEvent extends Error {
   override readonly name = 'BrokenEvent';
 }
 
-/** Joined where each message stands alone. */
+/** Joins messages that are serialized independently. */
 export const ALONE: Pick<WireProtocol, 'join' | 'end'> = {
   join: (pieces, from, to) => {
     let text = '';
