@@ -1,13 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { isWorking } from '../../../src/records/agent/state.ts';
-import type { Surroundings } from '../../../src/runtime/surroundings.ts';
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import { isTerminal, isWorking } from '../../../src/records/agent/state.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { type Play, type Stage, type StageOptions, setStage } from '../stage.ts';
+import { type Play, type Scene, type Stage, type StageOptions, setStage } from '../stage.ts';
+import { LedgerCalls, type Touch } from './ledger-calls.ts';
+import { stillSurroundings, type Timer } from './still-surroundings.ts';
+import type { ToldLedger } from './told-ledger.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 /** A look at the ledger that is answered later, while others write to it; all other looks are answered at once. */
 const LOOKS: ReadonlySet<string> = new Set(['agent']);
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+/** One process of a world. */
+interface Actor {
+  readonly stage: Stage;
+  readonly timers: Set<Timer>;
+  /** What it still does comes to nothing. */
+  gone: boolean;
+}
 
 /** Something that can happen now, and can go on to happen until it is chosen. */
 export interface Possible {
@@ -15,69 +27,69 @@ export interface Possible {
   readonly name: string;
   /** In whose memory it happens; null: in nobody's. */
   readonly process: string | null;
-  readonly ledger: 'reads' | 'writes' | null;
+  /** Who goes on with it: a process, a model or a person. */
+  readonly owner: string;
+  /** What it did to the ledger, once it has happened; before that, what it may do. */
+  ledger: Touch;
   readonly happen: () => void;
 }
 
-/** One play of a scenario: what can happen next is told, and happens when it is chosen. Time stands still. */
+/** One play of a scenario: what can happen next is told, and happens when it is chosen. Time stands still until it is let pass. */
 export class World {
-  /** One ledger for all plays, each with trees of its own. */
+  /** As somebody outside of all processes has it. One ledger for all plays, each with trees of its own. */
   readonly store: Store;
+  readonly #ledger: ToldLedger;
   readonly #folder: string;
-  /** Whether something was written for a worker. */
-  readonly #signal: StatementSync;
-  readonly #stages: Stage[] = [];
+  readonly #actors = new Map<string, Actor>();
   /** Wakes a process, by its worker. */
   readonly #wakes = new Map<string, { readonly name: string; readonly wake: () => void }>();
   readonly #roots: string[] = [];
   readonly #possible: Possible[] = [];
+  /** What would have happened in processes that died. */
+  readonly #never: Possible[] = [];
   readonly #named = new Map<string, number>();
   /** What happened, in order. */
   readonly trace: string[] = [];
+  #now = NOW;
   #free = false;
   #isDecided = () => false;
   #alike: readonly string[] = [];
   #held: readonly string[] = [];
+  #server: Stage | null = null;
+  readonly #calls = new LedgerCalls();
 
-  /** `rows`: a connection of its own, to look at the rows as they are. */
-  constructor(store: Store, folder: string, rows: DatabaseSync) {
-    this.store = store;
+  constructor(ledger: ToldLedger, folder: string) {
+    this.#ledger = ledger;
     this.#folder = folder;
-    this.#signal = rows.prepare('SELECT 1 FROM signals WHERE worker = ?');
+    this.store = ledger.store((worker) => this.#tell(null, worker));
   }
 
   /** A process on the ledger. Its rounds, what it tells and asks the ledger, and the answers of its models are events. */
   async process(name: string, play: Play, options: StageOptions = {}): Promise<Stage> {
+    const timers = new Set<Timer>();
+    const store = this.#ledger.store((worker) => this.#tell(name, worker));
     const stage = await setStage(
       async (scene) => {
-        await this.#event(`${scene.name} answers`, name, null, scene.request.signal);
+        await this.#event(`${scene.name} answers ${name}`, name, null, scene);
         return play(scene);
       },
       {
         ...options,
-        ground: { store: this.store, folder: this.#folder },
-        surroundings: this.#surroundings(name),
-        wrap: (store) => this.#distant(name, store),
+        ground: { store, folder: this.#folder },
+        surroundings: stillSurroundings(timers, {
+          now: () => this.#now,
+          soon: () => this.#event(`${name} has a moment`, name, null),
+        }),
+        wrap: (one) => this.#distant(name, one),
       },
     );
-    this.#stages.push(stage);
+    this.#actors.set(name, { stage, timers, gone: false });
     return stage;
   }
 
   /** A tree that no process of this world began. */
   owns(root_id: string): void {
     this.#roots.push(root_id);
-  }
-
-  #surroundings(name: string): Surroundings {
-    return {
-      now: () => NOW,
-      // Whoever needs time to go on has missed something.
-      after: () => () => undefined,
-      every: () => () => undefined,
-      soon: () => this.#event(`${name} has a moment`, name, null),
-      newId: randomUUID,
-    };
   }
 
   #distant(name: string, store: Store): Store {
@@ -90,14 +102,14 @@ export class World {
             return async () => undefined;
           };
         if (typeof value !== 'function') return value;
-        const call = (...args: unknown[]) =>
-          (value as (...all: unknown[]) => Promise<unknown>).apply(target, args);
+        const call: Method = (...args) =>
+          this.#calls.make(method, () => (value as Method).apply(target, args));
         if (method === 'createRoot')
           return (...args: Parameters<Store['createRoot']>) => {
             this.owns(args[0].agent.id);
             return call(...args);
           };
-        if (LOOKS.has(method) && this.#stages.length > 1)
+        if (LOOKS.has(method) && this.#actors.size > 1)
           return async (...args: unknown[]) => {
             await this.#event(`${name} asks for ${method}`, name, 'reads');
             return call(...args);
@@ -107,56 +119,109 @@ export class World {
           // What is handed over arrives at one moment, and the answer at another.
           if (method === 'commit') await this.#event(`${name}: ${method}`, null, 'writes');
           const answer = await call(...args);
-          if (this.#stages.length > 1) this.#wake();
-          await this.#event(`${name} hears of ${method}`, name, this.#stages.length > 1 ? 'reads' : null);
+          await this.#event(`${name} hears of ${method}`, name, this.#actors.size > 1 ? 'reads' : null);
           return answer;
         };
       },
     });
   }
 
-  /** Those for whom something was written. */
-  #wake(): void {
-    for (const [worker, { name, wake }] of this.#wakes) {
-      const event = `${name} is woken`;
-      if (this.#signal.get(worker) !== undefined && !this.#possible.some((one) => one.name.startsWith(event)))
-        void this.#event(event, name, 'writes').then(wake);
-    }
+  /** No database wakes the process that wrote itself: one of them does not. */
+  #tell(writer: string | null, worker: string): void {
+    const listener = this.#wakes.get(worker);
+    if (listener === undefined || listener.name === writer) return;
+    const event = `${listener.name} is woken`;
+    if (!this.#possible.some(({ name }) => name.startsWith(event)))
+      void this.#event(event, listener.name, 'writes').then(listener.wake);
   }
 
-  #event(
-    what: string,
-    process: string | null,
-    ledger: Possible['ledger'],
-    signal?: AbortSignal,
-  ): Promise<void> {
+  #event(what: string, process: string | null, ledger: Possible['ledger'], scene?: Scene): Promise<void> {
     const count = (this.#named.get(what) ?? 0) + 1;
     this.#named.set(what, count);
     return new Promise((resolve) => {
-      const possible = { name: `${what} (${count})`, process, ledger, happen: resolve };
+      const owner = scene === undefined ? (process ?? what.replace(/:.*/, '')) : `the model of ${scene.name}`;
+      const possible = { name: `${what} (${count})`, process, owner, ledger, happen: resolve };
+      if (process !== null && this.#actors.get(process)?.gone === true)
+        return void this.#never.push(possible);
       this.#possible.push(possible);
-      signal?.addEventListener('abort', () => this.#take(possible));
+      scene?.request.signal.addEventListener('abort', () => this.#take(possible));
       // Before the orders part, only minds are waited for, and what is held.
-      if (!this.#free && !what.endsWith(' answers') && !this.#held.some((held) => what.startsWith(held)))
+      if (!this.#free && !what.includes(' answers ') && !this.#held.some((held) => what.startsWith(held)))
         this.#take(possible);
     });
   }
 
   /** What a person may do in this process at any moment, once. */
   may(what: string, process: string, act: () => unknown): void {
-    this.#possible.push({ name: what, process, ledger: 'writes', happen: () => void act() });
+    this.#possible.push({
+      name: what,
+      process,
+      owner: 'a person',
+      ledger: 'writes',
+      happen: () => void act(),
+    });
+  }
+
+  /** So much time may pass in this process at any moment, once: what is due by then rings in order. */
+  mayPass(process: string, ms: number): void {
+    this.may(`${ms / 1_000} s pass for ${process}`, process, () => {
+      this.#now += ms;
+      const { timers } = this.#actor(process);
+      const due = [...timers].filter(({ at }) => at <= this.#now).sort((a, b) => a.at - b.at);
+      for (const timer of due) if (timers.delete(timer)) timer.ring();
+    });
+  }
+
+  /** Dies with everything in memory: what it has not handed over never happens. Its leases are given up. */
+  async dies(name: string): Promise<void> {
+    const actor = this.#actor(name);
+    actor.gone = true;
+    const its = this.#possible.filter(({ process }) => process === name);
+    this.#never.push(...its.filter((possible) => this.#forget(possible)));
+    await this.store.release(actor.stage.runtime.worker_id);
+  }
+
+  /** Whenever nothing else can happen, this process takes over what is served and nobody leads. */
+  serves(stage: Stage): void {
+    this.#server = stage;
+  }
+
+  /** From then on `right` leads this agent, and `left` the rest of its tree, which nobody led. */
+  async share(agent: Agent, left: Stage, right: Stage): Promise<void> {
+    const holder = { id: randomUUID(), host: 'elsewhere', pid: 1 };
+    await this.store.heartbeat(holder);
+    await this.#ledger.lend(agent.id, holder.id);
+    await left.runtime.resume(agent.root_id);
+    await this.store.release(holder.id);
+    await right.runtime.resume(agent.root_id);
+  }
+
+  /** The one of this name in the tree. */
+  async agent(name: string, root_id: string): Promise<Agent> {
+    const [found] = await this.store.find(name, root_id);
+    if (found === undefined) throw new Error(`nobody is called ${name}`);
+    return found;
+  }
+
+  #actor(name: string): Actor {
+    const actor = this.#actors.get(name);
+    if (actor === undefined) throw new Error(`there is no process ${name}`);
+    return actor;
+  }
+
+  #forget(possible: Possible): boolean {
+    const at = this.#possible.indexOf(possible);
+    if (at >= 0) this.#possible.splice(at, 1);
+    return at >= 0;
   }
 
   #take(possible: Possible): void {
-    const at = this.#possible.indexOf(possible);
-    if (at < 0) return;
-    this.#possible.splice(at, 1);
-    possible.happen();
+    if (this.#forget(possible)) possible.happen();
   }
 
   /** Agents that differ in nothing but their names: that the first answers before the second stands for the other way round. */
   alike(...agents: readonly string[]): void {
-    this.#alike = agents.map((agent) => `${agent} answers (1)`);
+    this.#alike = agents;
   }
 
   /** Events whose names begin so do not happen before the orders part. */
@@ -172,9 +237,9 @@ export class World {
   /** Before the orders part: lets the mind of this agent answer as soon as it is asked. */
   async cue(agent: string): Promise<void> {
     for (let tries = 0; tries < 1_000; tries += 1) {
-      const found = this.#possible.find(({ name }) => name.startsWith(`${agent} answers`));
+      const found = this.#possible.find(({ name }) => name.startsWith(`${agent} answers `));
       if (found !== undefined) this.#take(found);
-      await settled();
+      await this.#calls.settled();
       if (found !== undefined) return;
     }
     throw new Error(`${agent} was never asked`);
@@ -182,35 +247,54 @@ export class World {
 
   /** Everything happens that can; `choose` says what is next, or null when another order stands for this one. */
   async run(choose: (possible: readonly Possible[]) => Possible | null): Promise<'over' | 'known'> {
+    await this.#calls.settled();
     this.#free = true;
     for (;;) {
-      await settled();
-      const first = this.#alike.find((name) => this.#possible.some((one) => one.name === name));
-      const open = this.#possible.filter(({ name }) => name === first || !this.#alike.includes(name));
+      await this.#calls.settled();
+      const first = this.#possible.find(({ name }) => this.#isAlike(name));
+      const open = this.#possible.filter((one) => one === first || !this.#isAlike(one.name));
       const [only] = open;
+      if (only === undefined && (await this.#takesOver())) continue;
       if (only === undefined) return 'over';
       const next = this.#isDecided() ? only : choose(open);
       if (next === null) return 'known';
       this.trace.push(next.name);
+      this.#calls.touched = null;
       this.#take(next);
+      await this.#calls.settled();
+      next.ledger = this.#calls.touched;
     }
+  }
+
+  #isAlike(name: string): boolean {
+    return this.#alike.some((agent) => name.startsWith(`${agent} answers `) && name.endsWith('(1)'));
+  }
+
+  async #takesOver(): Promise<boolean> {
+    const unled = this.#server === null ? [] : await this.store.unledTrees(1_000);
+    const own = this.#roots.filter((root_id) => unled.includes(root_id));
+    for (const root_id of own) {
+      this.trace.push('what nobody leads is taken over');
+      void this.#server?.runtime.resume(root_id, { unattended: true });
+    }
+    return own.length > 0;
   }
 
   async assertRest(): Promise<void> {
     const trees = await Promise.all(this.#roots.map((root_id) => this.store.agents({ root_id })));
-    const busy = trees.flat().filter((agent) => isWorking(agent.state.type) || agent.unread === true);
+    const busy = trees
+      .flat()
+      .filter(({ state, unread }) => isWorking(state.type) || (unread === true && !isTerminal(state.type)));
     const who = busy.map(({ name, state, doing }) => `${name} (${state.type}, ${doing ?? 'mail'})`);
     if (who.length > 0) throw new Error(`nothing can happen any more, and these go on: ${who.join(', ')}`);
   }
 
   async close(): Promise<void> {
     this.#free = false;
-    for (const possible of this.#possible.splice(0)) possible.happen();
-    for (const stage of this.#stages) await stage.close();
+    for (const actor of this.#actors.values()) actor.gone = false;
+    for (const possible of [...this.#possible.splice(0), ...this.#never.splice(0)]) possible.happen();
+    for (const { stage } of this.#actors.values()) await stage.close();
+    // In the next world nobody shall find work of this one.
+    if (this.#server !== null) for (const root_id of this.#roots) await this.store.kill(root_id, 'you', NOW);
   }
-}
-
-/** Every promise that is settled has its say. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import type { Scenario } from './every-order.ts';
+import {
+  type Family,
+  type FamilyOptions,
+  family,
+  fork,
+  heard,
+  type Parts,
+  TIMEOUT_MS,
+  waitFor,
+  waitForAny,
+  write,
+} from './ordered-family.ts';
+import type { World } from './ordered-world.ts';
+
+/** Somebody waits for `b`, and what of it comes to the root. */
+interface Join {
+  readonly parts: Parts;
+  readonly options: FamilyOptions;
+  /** What the root has heard when `b` has done what it was to do. */
+  readonly heard: RegExp;
+  /** What ends it only with its time. */
+  readonly not?: readonly string[];
+  readonly begin?: (world: World, one: Family, b: Agent) => void;
+}
+
+const CHILD = { b: ['report'] };
+const LETTER = { b: [[write('main', 'letter')], 'report'] };
+
+/** Every way to wait for somebody. */
+const JOINS: Readonly<Record<string, Join>> = {
+  'a wait for it': {
+    parts: { main: [[fork('b')], [waitFor('b')], 'done'], ...CHILD },
+    options: { asked: 3 },
+    heard: /report/,
+  },
+  'a wait for anyone': {
+    parts: { main: [[fork('b')], [waitForAny], 'done'], ...LETTER },
+    options: { asked: 3 },
+    heard: /letter/,
+    // Nobody would write.
+    not: ['the child is killed', 'somebody interrupts the root'],
+  },
+  "a person's wait": {
+    parts: { main: [[fork('b')], 'done'], ...CHILD },
+    options: {},
+    heard: /"event":"waited".*report|interrupt it first/,
+    begin: (world, { on, root }, b) =>
+      world.may('a person waits', 'left', () => on.runtime.wait(root.id, TIMEOUT_MS, [b.id])),
+  },
+  'a fan-in': {
+    parts: {
+      main: [[['spawn_agents', { tasks: [{ task: 'b', label: 'b' }] }]], 'done'],
+      b: [[['submit_result', { result: 'report' }]]],
+    },
+    options: { toolsets: ['fanout'], asked: 2 },
+    heard: /report/,
+  },
+  'an announcement': {
+    parts: { main: [[['sessions_spawn', { task: 'b', label: 'b' }]], 'done'], ...CHILD },
+    options: { toolsets: ['sessions'], asked: 3 },
+    heard: /report/,
+  },
+  'a delegated call': {
+    parts: { main: [[['subagent_spawn', { task: 'b', description: 'b' }]], 'done'], ...CHILD },
+    options: { toolsets: ['delegate'], asked: 2 },
+    heard: /report/,
+  },
+};
+
+interface Act {
+  /** What the root may have heard instead of the child's own end. */
+  readonly heard: RegExp;
+  readonly may: (world: World, one: Family, b: Agent) => void | Promise<void>;
+  /** Only where two processes are at work. */
+  readonly apart?: true;
+  /** Nothing else finds what it may find. */
+  readonly thorough?: true;
+}
+
+const anyone = ({ on, other }: Family) => (on === other ? 'left' : 'right');
+
+/** Whoever has ended reads no mail. */
+function tooLate(error: { readonly code?: string }): void {
+  assert.equal(error.code, 'E_AGENT_DEAD');
+}
+
+/** What can befall a join at any moment. */
+const ACTS: Readonly<Record<string, Act>> = {
+  'nothing befalls it': { heard: /^$/, may: () => undefined, thorough: true },
+  'the child is killed': {
+    heard: /[Kk]illed|dead/,
+    thorough: true,
+    may: (world, one, b) => world.may('a person kills b', anyone(one), () => one.other.runtime.kill(b.id)),
+  },
+  'somebody writes to the child': {
+    heard: /^$/,
+    may: (world, one, b) =>
+      world.may('a person writes to b', anyone(one), () =>
+        one.other.runtime.send(b.id, 'more').catch(tooLate),
+      ),
+  },
+  'somebody writes to the root': {
+    heard: /"status":"received"/,
+    may: (world, { on, root }) =>
+      world.may('a person writes to main', 'left', () => on.runtime.send(root.id, 'hurry')),
+  },
+  'somebody interrupts the root': {
+    heard: /[Ii]nterrupted|enough/,
+    may: (world, { on, root }) =>
+      world.may('a person interrupts main', 'left', () => on.runtime.interrupt(root.id, 'enough')),
+  },
+  'the time of waits is over': {
+    heard: /timed_out|timeout/,
+    may: (world) => world.mayPass('left', TIMEOUT_MS),
+  },
+  'it is given up while it is parked': {
+    heard: /^$/,
+    may: async (world, { on, root }) => {
+      await world.store.serveTree(root.id);
+      world.may('left gives the tree up', 'left', () => on.runtime.release(root.id));
+      world.serves(on);
+    },
+    apart: true,
+    thorough: true,
+  },
+  'the other process takes all of it over': {
+    heard: /^$/,
+    may: (world, { on, other, root }) => {
+      world.may('right takes over', 'right', async () => {
+        await world.store.release(on.runtime.worker_id);
+        await other.runtime.resume(root.id);
+      });
+    },
+    apart: true,
+    thorough: true,
+  },
+};
+
+function scenario(join: Join, act: Act, apart: boolean): Scenario {
+  return async (world) => {
+    const one = await family(world, join.parts, { ...join.options, ...(apart ? { apart: 'b' } : {}) });
+    const b = await world.agent('b', one.root.id);
+    join.begin?.(world, one, b);
+    await act.may(world, one, b);
+    return async () => {
+      const text = await heard(one);
+      assert.ok(join.heard.test(text) || act.heard.test(text), text);
+    };
+  };
+}
+
+export interface JoinScenario {
+  readonly title: string;
+  readonly scenario: Scenario;
+  /** Where not all of its orders are played: those with so many preemptions. */
+  readonly preemptions: number;
+}
+
+/** Each join with each of what can befall it, in one process and in two. */
+export const SCENARIOS: readonly JoinScenario[] = Object.entries(JOINS).flatMap(([what, join]) =>
+  Object.entries(ACTS).flatMap(([befalls, act]) =>
+    [false, true].flatMap((apart) =>
+      (act.apart && !apart) || join.not?.includes(befalls)
+        ? []
+        : {
+            title: `${what}, ${apart ? 'two processes' : 'one process'}: ${befalls}`,
+            scenario: scenario(join, act, apart),
+            preemptions: act.thorough ? 1 : 0,
+          },
+    ),
+  ),
+);

@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto';
+import type { Surroundings } from '../../../src/runtime/surroundings.ts';
+
+export interface Timer {
+  readonly at: number;
+  readonly ring: () => void;
+}
+
+/** Time stands still, and nothing polls: whoever needs time to go on has missed something, unless a scenario rings the timers. */
+export function stillSurroundings(
+  timers: Set<Timer>,
+  { now, soon }: Pick<Surroundings, 'now' | 'soon'>,
+): Surroundings {
+  return {
+    now,
+    soon,
+    after: (ms, ring) => {
+      const timer = { at: now() + ms, ring };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    every: () => () => undefined,
+    newId: randomUUID,
+  };
+}
