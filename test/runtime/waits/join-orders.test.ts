@@ -1,21 +1,30 @@
 // Proves that no join sleeps through what it waits for, whatever befalls it and whenever: a wait for agents and for anyone, a person's wait, a fan-in, an
 // announcement and a delegated call, in one process and in two, on both databases. Nobody is at work when nothing can happen any more; no poll is made.
-// Here are the orders with at most so many preemptions as a scenario says, on PostgreSQL the first eight without any; `npm run orders` plays all.
+// `npm test` plays the orders without a preemption, or with one, on PostgreSQL the first few of them; `npm run test:long` more; `npm run orders` all.
 import { after, before, it } from 'node:test';
+import { LONG } from '../../house/long.ts';
 import { onBothDatabases } from '../both-databases.ts';
-import { everyOrder, type Ground, newGround } from './every-order.ts';
-import { SCENARIOS } from './order-scenarios.ts';
+import { type Bounds, everyOrder, type Ground, newGround } from './every-order.ts';
+import { type JoinScenario, SCENARIOS } from './order-scenarios.ts';
+
+function bounds(isSqlite: boolean, { thorough }: JoinScenario): Bounds {
+  if (LONG) return { preemptions: isSqlite ? 1 : 0 };
+  const preemptions = thorough ? 1 : 0;
+  return isSqlite ? { preemptions } : { preemptions, first: thorough ? 12 : 3 };
+}
 
 onBothDatabases('joins in many orders', (database) => {
   let ground: Ground;
+  let isSqlite = true;
   before(async () => {
-    ground = await newGround(await database());
+    const url = await database();
+    isSqlite = url === undefined;
+    ground = await newGround(url);
   });
   after(() => ground.close());
 
-  for (const { title, scenario, preemptions } of SCENARIOS)
-    it(title, async () => {
-      const isSqlite = (await database()) === undefined;
-      await everyOrder(scenario, ground, isSqlite ? { preemptions } : { preemptions: 0, first: 8 });
+  for (const one of SCENARIOS)
+    it(one.title, async () => {
+      await everyOrder(one.scenario, ground, bounds(isSqlite, one));
     });
 });

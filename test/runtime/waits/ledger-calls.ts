@@ -1,3 +1,5 @@
+import type { Store } from '../../../src/store/store.ts';
+
 /** What something did to the ledger. */
 export type Touch = 'reads' | 'writes' | null;
 
@@ -21,7 +23,18 @@ export class LedgerCalls {
   #last: Promise<unknown> = Promise.resolve();
   #open = 0;
 
-  make<T>(method: string, call: () => Promise<T>): Promise<T> {
+  /** The store, each call to which is made here. */
+  all(store: Store): Store {
+    return new Proxy(store, {
+      get: (target, method: string) => {
+        const value = (target as unknown as Record<string, unknown>)[method];
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => this.#make(method, () => Reflect.apply(value, target, args));
+      },
+    });
+  }
+
+  #make<T>(method: string, call: () => Promise<T>): Promise<T> {
     if (!READS.has(method)) this.touched = 'writes';
     else this.touched ??= 'reads';
     this.#open += 1;

@@ -76,7 +76,7 @@ interface Act {
   readonly may: (world: World, one: Family, b: Agent) => void | Promise<void>;
   /** Only where two processes are at work. */
   readonly apart?: true;
-  /** Nothing else finds what it may find. */
+  /** Played with more orders in `npm test`, too: few of them find much. */
   readonly thorough?: true;
 }
 
@@ -92,7 +92,6 @@ const ACTS: Readonly<Record<string, Act>> = {
   'nothing befalls it': { heard: /^$/, may: () => undefined, thorough: true },
   'the child is killed': {
     heard: /[Kk]illed|dead/,
-    thorough: true,
     may: (world, one, b) => world.may('a person kills b', anyone(one), () => one.other.runtime.kill(b.id)),
   },
   'somebody writes to the child': {
@@ -135,7 +134,6 @@ const ACTS: Readonly<Record<string, Act>> = {
       });
     },
     apart: true,
-    thorough: true,
   },
 };
 
@@ -155,8 +153,8 @@ function scenario(join: Join, act: Act, apart: boolean): Scenario {
 export interface JoinScenario {
   readonly title: string;
   readonly scenario: Scenario;
-  /** Where not all of its orders are played: those with so many preemptions. */
-  readonly preemptions: number;
+  /** Where not all orders are played, more of these than of others. */
+  readonly thorough: boolean;
 }
 
 /** Each join with each of what can befall it, in one process and in two. */
@@ -168,7 +166,7 @@ export const SCENARIOS: readonly JoinScenario[] = Object.entries(JOINS).flatMap(
         : {
             title: `${what}, ${apart ? 'two processes' : 'one process'}: ${befalls}`,
             scenario: scenario(join, act, apart),
-            preemptions: act.thorough ? 1 : 0,
+            thorough: act.thorough ?? false,
           },
     ),
   ),

@@ -61,13 +61,13 @@ export class World {
   constructor(ledger: ToldLedger, folder: string) {
     this.#ledger = ledger;
     this.#folder = folder;
-    this.store = ledger.store((worker) => this.#tell(null, worker));
+    this.store = this.#calls.all(ledger.store((worker) => this.#tell(null, worker)));
   }
 
   /** A process on the ledger. Its rounds, what it tells and asks the ledger, and the answers of its models are events. */
   async process(name: string, play: Play, options: StageOptions = {}): Promise<Stage> {
     const timers = new Set<Timer>();
-    const store = this.#ledger.store((worker) => this.#tell(name, worker));
+    const store = this.#calls.all(this.#ledger.store((worker) => this.#tell(name, worker)));
     const stage = await setStage(
       async (scene) => {
         await this.#event(`${scene.name} answers ${name}`, name, null, scene);
@@ -102,8 +102,7 @@ export class World {
             return async () => undefined;
           };
         if (typeof value !== 'function') return value;
-        const call: Method = (...args) =>
-          this.#calls.make(method, () => (value as Method).apply(target, args));
+        const call: Method = (...args) => (value as Method).apply(target, args);
         if (method === 'createRoot')
           return (...args: Parameters<Store['createRoot']>) => {
             this.owns(args[0].agent.id);
@@ -293,6 +292,7 @@ export class World {
     this.#free = false;
     for (const actor of this.#actors.values()) actor.gone = false;
     for (const possible of [...this.#possible.splice(0), ...this.#never.splice(0)]) possible.happen();
+    await this.#calls.settled();
     for (const { stage } of this.#actors.values()) await stage.close();
     // In the next world nobody shall find work of this one.
     if (this.#server !== null) for (const root_id of this.#roots) await this.store.kill(root_id, 'you', NOW);
