@@ -96,10 +96,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
     options,
     own: own.map((tool) => tool.spec.name),
     subagents: registry?.subagents ?? null,
-    profiles: profileMap(
-      options,
-      own.map((tool) => tool.spec.name),
-    ),
+    profiles: profileMap(options, own),
   };
   const terms = agentTerms(ground);
   const { env = process.env } = options;

@@ -17,7 +17,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: 'nobody is told and nobody is sought, as with no waiters',
   },
   {
-    file: 'src/permissions/agent-policy.ts',
+    file: 'src/permissions/policy.ts',
     line: 'policies.set(config, policy);',
     before: 'policies.set(config, policy);',
     after: ';',

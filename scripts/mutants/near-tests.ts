@@ -209,18 +209,14 @@ export const NEAR: readonly Near[] = [
   {
     under: ['permissions/shell/', 'permissions/command-match', 'permissions/glob-match'],
     quick: [],
-    slow: [
-      'permissions/permission-policy',
-      'permissions/shell/see-through',
-      'runtime/permissions/path-rules',
-    ],
+    slow: ['permissions/policy', 'permissions/shell/see-through', 'runtime/permissions/path-rules'],
     one_database: true,
   },
   {
-    under: ['permissions/permission-'],
+    under: ['permissions/decide', 'permissions/policy', 'permissions/rule', 'permissions/tool-permission'],
     quick: [],
     slow: [
-      'permissions/permission-policy',
+      'permissions/policy',
       'runtime/permissions/profile-rules',
       'runtime/permissions/path-rules',
       'permissions/path-containment',
@@ -288,11 +284,7 @@ export const NEAR: readonly Near[] = [
     one_database: true,
   },
   {
-    under: [
-      'runtime/performing/model-host',
-      'runtime/performing/host-terminal',
-      'runtime/performing/blind-refusal',
-    ],
+    under: ['runtime/performing/model-host', 'runtime/performing/host-terminal'],
     quick: [],
     slow: ['runtime/model-host', 'runtime/permissions/protected-places'],
   },

@@ -4,11 +4,12 @@ import type { AgentConfig } from '../records/agent/agent.ts';
 import { DEFAULT_LIMITS, type Limits } from '../records/agent/limits.ts';
 import { type Profile, rootProfileRules } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
+import type { Tool } from '../records/tool.ts';
 import { nameHint } from '../render/nearest-name.ts';
 import { checkRules } from '../settings/check-rules.ts';
 import { settingsProfiles } from '../settings/settings-profiles.ts';
 import { given, settingsTerms } from '../settings/settings-terms.ts';
-import { createBuiltInTools } from '../tools/tool-registry.ts';
+import { BUILT_IN_PERMISSIONS } from '../tools/built-in-permissions.ts';
 import type { AgentOptions, CoppiceOptions, ProfileOptions } from './coppice-options.ts';
 import type { SubagentTerms } from './subagent-terms.ts';
 
@@ -85,9 +86,9 @@ function findProfile(profiles: ReadonlyMap<string, Profile>, name: string): Prof
 }
 
 /** Those of the program go before those of its settings. Throws `E_CONFIG`. */
-export function profileMap(options: CoppiceOptions, own: readonly string[]): ReadonlyMap<string, Profile> {
+export function profileMap(options: CoppiceOptions, own: readonly Tool[]): ReadonlyMap<string, Profile> {
   const known = {
-    tools: [...createBuiltInTools().map((tool) => tool.spec.name), ...own],
+    tools: [...Object.values(BUILT_IN_PERMISSIONS), ...own.map((tool) => tool.permission)],
     toolsets: ALL_TOOLSETS.map(({ name }) => name),
   };
   const where = 'of openCoppice';

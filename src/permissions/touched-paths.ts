@@ -1,46 +1,66 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { Tool, ToolPermission } from '../records/tool.ts';
 import { containPath } from './path-containment.ts';
-import type { Sight } from './shell/see-through.ts';
+import { type Policy, partialRules } from './policy.ts';
+import { type Sight, seeThrough } from './shell/see-through.ts';
 import { isKnown } from './shell/shell-word.ts';
+import { takesPath } from './tool-permission.ts';
 
-/** A path that a call touches, and the tool whose rules about paths speak of that. */
+/** A path that a call touches, and the tool whose rules about paths apply to that. */
 export interface TouchedPath {
-  /** Relative to the agent's folder; null for any path, because not all of the command was looked at. */
+  /** Relative to the agent's folder; null for any path, because not all of the command was checked. */
   readonly path: string | null;
   readonly as: string;
   /** A search goes through it; what it finds there is judged file by file. */
   readonly searched?: true;
 }
 
-/** Words of a command that are looked up as paths, times the folders that it may stand in then. */
+/** Maximum words of a command that are looked up as paths, times the folders that they may be relative to. */
 const lookups_max = 1_000;
 
-/** Whose rules speak of the path that a tool is called with: reading is reading, whichever tool does it. */
-const same: Readonly<Record<string, readonly string[]>> = {
-  read: ['read'],
-  read_image: ['read', 'read_image'],
-  search: ['read', 'search'],
-  write: ['write'],
-  // It shows what stands around its edits.
-  patch: ['read', 'write', 'patch'],
-  // As far as it can be seen.
-  bash: ['read', 'write'],
-};
+/**
+ * What permission rules are matched against: for tools that take a path its canonical form relative to `cwd`, so that neither `..` nor a
+ * symbolic link gets around a rule; the tool's own subject for all others. A path outside the folder stays as written; the tool refuses it.
+ */
+export function permissionSubject<Input>(tool: Tool<Input>, input: Input, cwd: string): string {
+  const path = writtenPath(tool, input);
+  if (path === undefined) return tool.subject(input);
+  try {
+    return containPath(cwd, path).relative;
+  } catch {
+    return path;
+  }
+}
 
-/** The tools whose rules about paths bind this one, too. */
-export function boundBy(tool: string): readonly string[] {
-  return same[tool] ?? [];
+/** The path of a call as it is written; undefined for tools that take none. */
+export function writtenPath<Input>(tool: Tool<Input>, input: Input): string | undefined {
+  if (!takesPath(tool.permission)) return undefined;
+  return String((input as { readonly path?: unknown }).path ?? '.');
+}
+
+/** The paths that a call touches; `subject` is the path of a tool that takes one, or the command. */
+export function callTouches(
+  policy: Policy,
+  tool: ToolPermission,
+  subject: string,
+  cwd: string,
+): readonly TouchedPath[] {
+  if (takesPath(tool)) return touchedPaths(tool, subject, cwd);
+  // A command is parsed only if a rule about paths exists that may apply to it.
+  const checked =
+    tool.subject === 'command' && tool.bound_by.some((one) => partialRules(policy, one).length > 0);
+  return checked ? touchedByCommand(seeThrough(subject), cwd) : [];
 }
 
 /** What a tool does to one file. */
-export function touchesOf(tool: string, path: string): readonly TouchedPath[] {
-  return boundBy(tool).map((as) => ({ path, as }));
+export function touchesOf({ bound_by }: ToolPermission, path: string): readonly TouchedPath[] {
+  return bound_by.map((as) => ({ path, as }));
 }
 
 /** What a call touches, by its canonical path and by the one that is written. */
-export function touchedPaths(tool: string, path: string, cwd: string): readonly TouchedPath[] {
+export function touchedPaths(tool: ToolPermission, path: string, cwd: string): readonly TouchedPath[] {
   const touched = pathsOf(cwd, cwd, path).flatMap((one) => touchesOf(tool, one));
-  return tool === 'search' ? touched.map((one) => ({ ...one, searched: true })) : touched;
+  return tool.subject === 'folder' ? touched.map((one) => ({ ...one, searched: true })) : touched;
 }
 
 /** Programs that write what they are given, and those that do not read it. */
@@ -55,7 +75,7 @@ const speakers = new Set(['echo', 'printf', ':', 'true', 'false', 'export', 'exi
  * What a command touches, as far as its words tell: literal arguments, and the files of redirections. A fence, no wall; but a command of which not all
  * is looked at may touch anything, so that padding gets around no rule.
  */
-export function touchedByCommand({ commands, opened, unread }: Sight, cwd: string): readonly TouchedPath[] {
+function touchedByCommand({ commands, opened, unread }: Sight, cwd: string): readonly TouchedPath[] {
   if (unread !== null) return anything;
   const touched: TouchedPath[] = [];
   const folders = [cwd];

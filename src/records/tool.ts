@@ -17,6 +17,21 @@ export interface ToolContext {
   readonly onOutput: (text: string) => void;
 }
 
+export type Verdict = 'allow' | 'ask' | 'deny';
+
+/** How permission rules judge the calls of a tool (docs/permissions.md). */
+export interface ToolPermission {
+  readonly name: string;
+  /** What holds where no rule applies. */
+  readonly default: Verdict;
+  /** Patterns of subjects that are allowed where no rule applies, whatever the default. */
+  readonly allowed: readonly string[];
+  /** What patterns are matched against: a shell command, the path of a file, a folder whose files are judged one by one, or `Tool.subject`. */
+  readonly subject: 'command' | 'path' | 'folder' | 'text';
+  /** Tools whose rules about paths bind this one. */
+  readonly bound_by: readonly string[];
+}
+
 /** What reading a file needs. */
 export type PathContext = Pick<ToolContext, 'cwd' | 'denied'> & Partial<Pick<ToolContext, 'spill_dir'>>;
 
@@ -36,6 +51,7 @@ export type ToolResult =
  */
 export interface Tool<Input = unknown> {
   readonly spec: ToolSpec;
+  readonly permission: ToolPermission;
   /** May run in parallel with other calls of the same message (reads may; bash and writes may not). */
   readonly side_by_side: boolean;
   /** Running it twice has the effect of running it once; only such calls are repeated after a crash. */

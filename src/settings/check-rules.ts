@@ -1,12 +1,13 @@
-import { InvalidRuleError, parseKnownRule, type Verdict } from '../permissions/permission-rule.ts';
+import { InvalidRuleError, parseKnownRule } from '../permissions/rule.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
+import type { ToolPermission, Verdict } from '../records/tool.ts';
 
 type Rules = { readonly [Each in Verdict]?: readonly string[] | undefined };
 
 /** Throws `E_CONFIG` for a rule that cannot be read, or is about a tool that there is none of. */
 export function checkRules(
   rules: Rules | undefined,
-  tools: readonly string[],
+  tools: readonly ToolPermission[],
   where: (verdict: Verdict) => string,
 ): void {
   for (const verdict of ['allow', 'ask', 'deny'] as const)

@@ -1,5 +1,6 @@
 import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
+import type { ToolPermission } from '../records/tool.ts';
 import { nameHint } from '../render/nearest-name.ts';
 import { checkRules } from './check-rules.ts';
 import { profileNameFault } from './profile-name.ts';
@@ -7,7 +8,7 @@ import type { NamedProfile, Settings } from './settings.ts';
 
 /** The names that there are. */
 export interface KnownNames {
-  readonly tools: readonly string[];
+  readonly tools: readonly ToolPermission[];
   readonly toolsets: readonly string[];
 }
 
@@ -16,13 +17,13 @@ export function settingsProfiles({ agents = {} }: Settings, known: KnownNames, w
   const entries = Object.entries(agents as Readonly<Record<string, NamedProfile | undefined>>).filter(
     ([name]) => name !== 'defaults',
   );
+  const tools = known.tools.map((tool) => tool.name);
   return entries.flatMap(([name, entry]) => {
     if (entry === undefined) return [];
     const fault = profileNameFault(name);
     if (fault !== null) throw new CoppiceError('E_CONFIG', `agents ${where}: ${fault}`);
     const key = (last: string) => `agents.${name}.${last} ${where}`;
-    for (const last of ['tools', 'deny_tools'] as const)
-      checkNames(entry[last], known.tools, 'tool', key(last));
+    for (const last of ['tools', 'deny_tools'] as const) checkNames(entry[last], tools, 'tool', key(last));
     checkNames(entry.toolsets, known.toolsets, 'toolset', key('toolsets'));
     checkRules(entry.permissions, known.tools, (verdict) => key(`permissions.${verdict}`));
     return [profileOf(name, entry)];

@@ -6,6 +6,7 @@ import { limits } from '../processes/output.ts';
 import { OutputCapture } from '../processes/output-capture.ts';
 import { type ProcessEnd, runProcess } from '../processes/run-process.ts';
 import type { ToolResult } from '../records/tool.ts';
+import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineTool } from './define-tool.ts';
 
 /**
@@ -46,6 +47,7 @@ function resultOf(end: ProcessEnd, output: string, timeout: number, cwd: string)
 /** Runs a shell command in the agent's folder. Exit code 0 is `ok`, anything else `error` with the code in the text. */
 export const bash = defineTool({
   name: 'bash',
+  permission: BUILT_IN_PERMISSIONS.bash,
   description:
     'Run a shell command in your folder. You get its output (both streams, in order) and the exit code if it is not 0. ' +
     'There is no terminal and no input. Everything the command started is stopped when it ends, so background ' +

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { toolPermission } from '../permissions/tool-permission.ts';
 import { limits } from '../processes/output.ts';
-import type { PathContext, Tool, ToolContext, ToolResult } from '../records/tool.ts';
+import type { PathContext, Tool, ToolContext, ToolPermission, ToolResult } from '../records/tool.ts';
 import { clampOutput } from './clamp-output.ts';
 import { explainIssues } from './explain-issues.ts';
 
@@ -17,6 +18,8 @@ export interface ToolDefinition<Input> {
   readonly side_by_side?: boolean;
   /** May be repeated after a crash. Default: false. */
   readonly idempotent?: boolean;
+  /** How permission rules judge its calls. Default: asked about, by the text of its subject. */
+  readonly permission?: Partial<Omit<ToolPermission, 'name'>>;
   /** One line for people and permission patterns. Default: the input as JSON. */
   readonly subject?: (input: Input) => string;
   /** What a run would change in a file, for whoever must allow it; what it throws counts as null. */
@@ -99,6 +102,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
   const fields = Object.keys(plain.properties as object);
   return {
     spec: { name, description, input: plain },
+    permission: toolPermission(name, definition.permission),
     side_by_side: definition.side_by_side ?? false,
     idempotent: definition.idempotent ?? false,
     parse(input) {

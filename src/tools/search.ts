@@ -8,6 +8,7 @@ import { childEnvironment } from '../processes/child-environment.ts';
 import { limits } from '../processes/output.ts';
 import { type ProcessEnd, type ProcessPlace, runProcess } from '../processes/run-process.ts';
 import type { Tool, ToolContext, ToolResult } from '../records/tool.ts';
+import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineTool } from './define-tool.ts';
 import { SearchResults } from './search-results.ts';
 
@@ -129,6 +130,7 @@ async function searchIn(
 export function createSearchTool(guard?: PathGuard): Tool<Input> {
   return defineTool({
     name: 'search',
+    permission: BUILT_IN_PERMISSIONS.search,
     description:
       'Search the text of files in your folder with a regular expression. Shows path:line: text. Leaves out hidden ' +
       'and binary files and what .gitignore names, unless path names such a folder.',

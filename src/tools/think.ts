@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineTool } from './define-tool.ts';
 
 /** A place to write a thought down; it changes nothing. */
 export const think = defineTool({
   name: 'think',
+  permission: BUILT_IN_PERMISSIONS.think,
   description:
     'Write down a thought before a difficult step: what is known, what is missing, what comes next. Changes nothing.',
   input: z.strictObject({ thought: z.string().describe('The thought.') }),

@@ -2,6 +2,7 @@
  * Proves that no path leads out of the agent's folder or into protected places: `..`, absolute paths, symbolic links,
  * and links swapped in while tools work. Attacks go through the tools themselves.
  */
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
@@ -19,9 +20,11 @@ import {
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { decide } from '../../src/permissions/decide.ts';
 import { containPath, openContained, pathInFolder } from '../../src/permissions/path-containment.ts';
-import { createPolicy, decide } from '../../src/permissions/permission-policy.ts';
-import { permissionSubject } from '../../src/permissions/permission-subject.ts';
+import { createPolicy } from '../../src/permissions/policy.ts';
+import { permissionSubject } from '../../src/permissions/touched-paths.ts';
+import { permissionOf } from '../../src/tools/built-in-permissions.ts';
 import { writeContained } from '../../src/tools/files/atomic-write.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { call, makeWorkspace } from '../tools/tool-fixture.ts';
@@ -252,18 +255,18 @@ test('CVE-2026-25724: a link does not get around a deny rule, at the decision or
     join(context.cwd, 'public.txt'),
   ]) {
     assert.equal(
-      decide(policy, 'read', permissionSubject(read, { path }, context.cwd)).verdict,
+      decide(policy, permissionOf('read'), permissionSubject(read, { path }, context.cwd)).verdict,
       'deny',
       path,
     );
   }
   assert.equal(
-    decide(policy, 'read', permissionSubject(read, { path: 'plain.txt' }, context.cwd)).verdict,
+    decide(policy, permissionOf('read'), permissionSubject(read, { path: 'plain.txt' }, context.cwd)).verdict,
     'allow',
   );
 
   const guarded = createBuiltInTools((name, path) => {
-    const decision = decide(policy, name, path);
+    const decision = decide(policy, permissionOf(name), path);
     return decision.verdict === 'deny' ? decision.rule : undefined;
   });
   const at = (name: string) => guarded.find((candidate) => candidate.spec.name === name)!;

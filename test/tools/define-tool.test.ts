@@ -52,6 +52,11 @@ test('a zod schema and a JSON Schema check alike', () => {
     const days = tool.parse({ city: 'Rome', days: 0 });
     assert.match(days.ok ? '' : days.error, /^field "days": too small/);
     assert.equal(tool.subject({ city: 'Rome' }), '{"city":"Rome"}');
+    assert.deepEqual(
+      tool.permission,
+      { name: tool.spec.name, default: 'ask', allowed: [], subject: 'text', bound_by: [] },
+      'what it does not declare',
+    );
   }
 });
 

@@ -1,16 +1,12 @@
-import {
-  InvalidRuleError,
-  parseKnownRule,
-  ruleText,
-  type Verdict,
-} from '../../permissions/permission-rule.ts';
+import { InvalidRuleError, parseKnownRule, ruleText } from '../../permissions/rule.ts';
 import type { PermissionRules } from '../../records/agent/agent.ts';
 import type { Profile } from '../../records/agent/profile.ts';
+import type { Verdict } from '../../records/tool.ts';
 import { clean } from '../../render/clean.ts';
 import { nearestName } from '../../render/nearest-name.ts';
 import { profileNameFault } from '../../settings/profile-name.ts';
 import { TIMEOUT_SECONDS_MAX } from '../../settings/settings.ts';
-import { TOOL_NAMES } from '../run/tool-names.ts';
+import { TOOL_NAMES, TOOLS } from '../run/tool-names.ts';
 import { splitFrontMatter } from './front-matter.ts';
 
 export interface AgentFile {
@@ -248,7 +244,7 @@ function rulesOf(permissions: ReadonlyMap<unknown, unknown>, verdict: Verdict): 
     if (typeof rule !== 'string') throw expected(`permissions.${verdict}`, what, rule);
     try {
       // As it is understood: blanks around a pattern could hide what it comes down to.
-      return ruleText(parseKnownRule(rule, verdict, TOOL_NAMES));
+      return ruleText(parseKnownRule(rule, verdict, TOOLS));
     } catch (error) {
       if (!(error instanceof InvalidRuleError)) throw error;
       throw new Error(`"permissions.${verdict}": ${error.message}`);

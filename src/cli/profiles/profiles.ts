@@ -5,13 +5,13 @@ import type { Profile } from '../../records/agent/profile.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { configFolder } from '../../settings/folders.ts';
 import { settingsProfiles } from '../../settings/settings-profiles.ts';
-import { TOOL_NAMES } from '../run/tool-names.ts';
+import { TOOLS } from '../run/tool-names.ts';
 import type { LoadedConfiguration } from '../setup/load-configuration.ts';
 import { parseAgentFiles, readUserAgentFiles } from './agent-files.ts';
 import { BUILT_IN_PROFILES } from './built-in-profiles.ts';
 import { type ProjectAgents, readProjectAgents, untrustedNotice } from './project-agents.ts';
 
-const KNOWN = { tools: TOOL_NAMES, toolsets: ALL_TOOLSETS.map(({ name }) => name) };
+const KNOWN = { tools: TOOLS, toolsets: ALL_TOOLSETS.map(({ name }) => name) };
 
 /** A part of the command line's `Context`. */
 export interface ProfilesInput {

@@ -6,7 +6,7 @@ import type { AcpServer } from '../../models/acp/acp-server.ts';
 import type { Gate } from '../../models/gate.ts';
 import type { Model } from '../../models/model.ts';
 import { openModel } from '../../models/providers.ts';
-import { parseKnownRule } from '../../permissions/permission-rule.ts';
+import { parseKnownRule } from '../../permissions/rule.ts';
 import { killProcessesOfDeadRuntimes } from '../../processes/stray-processes.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
@@ -19,12 +19,13 @@ import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { outputFolder, settingsPlaces } from '../../settings/folders.ts';
 import { given, settingsTerms } from '../../settings/settings-terms.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
+import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
 import { localZone } from '../cron/local-zone.ts';
 import { agentTargets } from '../deliveries/channels-config.ts';
 import { loadProfiles } from '../profiles/profiles.ts';
 import { DEFAULT_SYSTEM_PROMPT } from '../run/system-prompt.ts';
-import { TOOL_NAMES } from '../run/tool-names.ts';
+import { TOOLS } from '../run/tool-names.ts';
 import type { Context } from './context.ts';
 
 export interface Permissions {
@@ -104,7 +105,7 @@ export function composeConfig(
   const profile = wishes.profile === undefined ? null : findProfile(terms, wishes.profile);
   const toolsets = wishes.toolsets ?? profile?.toolsets ?? defaults.toolsets ?? ['process'];
   // The two-path model (seed 2): bash, and everything else through slash.
-  const built_in = toolsets.includes('slash') ? ['bash'] : createBuiltInTools().map((tool) => tool.spec.name);
+  const built_in = toolsets.includes('slash') ? ['bash'] : Object.keys(BUILT_IN_PERMISSIONS);
   const usual = toolsets.includes('sessions') ? [...built_in, 'cron'] : built_in;
   const config: AgentConfig = {
     model,
@@ -128,7 +129,7 @@ export function composeConfig(
   };
   for (const rules of [config.permissions.cli, config.permissions.config])
     for (const verdict of ['allow', 'ask', 'deny'] as const)
-      for (const rule of rules[verdict]) parseKnownRule(rule, verdict, TOOL_NAMES);
+      for (const rule of rules[verdict]) parseKnownRule(rule, verdict, TOOLS);
   return config;
 }
 

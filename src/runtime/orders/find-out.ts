@@ -1,15 +1,16 @@
 import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
 import type { Need, NeedAnswer } from '../../kernel/toolsets/toolset.ts';
 import type { Model } from '../../models/model.ts';
-import { policyOf } from '../../permissions/agent-policy.ts';
+import { decide } from '../../permissions/decide.ts';
 import { containPath, openContained } from '../../permissions/path-containment.ts';
 import { refuseForeignOutput } from '../../permissions/path-guard.ts';
-import { decide } from '../../permissions/permission-policy.ts';
+import { policyOf } from '../../permissions/policy.ts';
 import { touchedPaths } from '../../permissions/touched-paths.ts';
 import { treeOutput } from '../../processes/spilled-output.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
+import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { makeWorktree, worktreeFolder } from '../worktree/git-worktree.ts';
 
 /** Bytes of one file that is put before a task. */
@@ -60,9 +61,9 @@ function file(agent: Agent, base: string, path: string, spill_dir: string): Need
   refuseForeignOutput(place, { cwd: base, spill_dir: treeOutput(spill_dir, agent.root_id) });
   const { verdict, rule } = decide(
     policyOf(agent.config),
-    'read',
+    BUILT_IN_PERMISSIONS.read,
     place.relative,
-    touchedPaths('read', path, base),
+    touchedPaths(BUILT_IN_PERMISSIONS.read, path, base),
   );
   if (verdict !== 'allow') return { ok: false, error: `${path} may not be read: ${rule}` };
   const descriptor = openContained(place);

@@ -1,20 +1,20 @@
 import { closeSync, fstatSync, readFileSync, realpathSync } from 'node:fs';
 import { commandLine } from '../../models/command-line.ts';
 import type { HostAnswer, ModelHost } from '../../models/model-host.ts';
-import { policyOf } from '../../permissions/agent-policy.ts';
-import { blindRefusal } from '../../permissions/blind-refusal.ts';
-import { callTouches } from '../../permissions/call-touches.ts';
 import { type ContainedPath, containPath, openContained } from '../../permissions/path-containment.ts';
 import { refuseForeignOutput } from '../../permissions/path-guard.ts';
-import { pathTools } from '../../permissions/permission-rule.ts';
-import { policyRefusal } from '../../permissions/policy-refusal.ts';
+import { policyOf } from '../../permissions/policy.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
+import { blindRefusal, policyRefusal } from '../../permissions/refusal.ts';
+import { takesPath } from '../../permissions/tool-permission.ts';
+import { callTouches } from '../../permissions/touched-paths.ts';
 import { childEnvironment } from '../../processes/child-environment.ts';
 import { findShell } from '../../processes/find-shell.ts';
 import { limits } from '../../processes/output.ts';
 import type { ProcessPlace } from '../../processes/run-process.ts';
 import { treeOutput } from '../../processes/spilled-output.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
+import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { writeContained } from '../../tools/files/atomic-write.ts';
 import { isBinary } from '../../tools/files/file-kind.ts';
 import { startHostTerminal } from './host-terminal.ts';
@@ -41,12 +41,12 @@ export function createModelHost(config: AgentConfig, surroundings: HostSurroundi
     const needed = NEEDED[tool];
     if (needed !== undefined && !needed.some((name) => config.tools.includes(name)))
       return `this agent has no tool "${tool}"`;
-    if (subject === '') return blindRefusal(policy, tool);
-    if (!pathTools.has(tool))
-      return policyRefusal(policy, tool, subject, callTouches(policy, tool, subject, cwd));
+    const by = permissionOf(tool);
+    if (subject === '') return blindRefusal(policy, by);
+    if (!takesPath(by)) return policyRefusal(policy, by, subject, callTouches(policy, by, subject, cwd));
     try {
       const { relative } = containPath(cwd, subject);
-      return policyRefusal(policy, tool, relative, callTouches(policy, tool, subject, cwd));
+      return policyRefusal(policy, by, relative, callTouches(policy, by, subject, cwd));
     } catch (error) {
       return textOf(error);
     }

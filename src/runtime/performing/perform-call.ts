@@ -1,11 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { policyOf } from '../../permissions/agent-policy.ts';
-import { callTouches } from '../../permissions/call-touches.ts';
-import { decide, decidePaths, partialRules } from '../../permissions/permission-policy.ts';
-import { permissionSubject, writtenPath } from '../../permissions/permission-subject.ts';
-import { policyRefusal } from '../../permissions/policy-refusal.ts';
-import { boundBy, touchesOf } from '../../permissions/touched-paths.ts';
+import { decide, decidePaths } from '../../permissions/decide.ts';
+import { partialRules, policyOf } from '../../permissions/policy.ts';
+import { policyRefusal } from '../../permissions/refusal.ts';
+import { callTouches, permissionSubject, touchesOf, writtenPath } from '../../permissions/touched-paths.ts';
 import { treeOutput } from '../../processes/spilled-output.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Call } from '../../records/agent/state.ts';
@@ -14,6 +12,7 @@ import type { ResultContent } from '../../records/conversation/message.ts';
 import { storable } from '../../records/text/text.ts';
 import { nameHint } from '../../render/nearest-name.ts';
 import { cutMiddle } from '../../render/plain-sight.ts';
+import { permissionOf } from '../../tools/built-in-permissions.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import { LEASE_OVER, STOPPED } from '../leading/unattended-trees.ts';
@@ -100,15 +99,16 @@ async function runCall(
   const policy = policyOf(agent.config);
   const subject = permissionSubject(tool, parsed.input, agent.config.cwd);
   const { cwd } = agent.config;
-  const touched = callTouches(policy, call.name, writtenPath(tool, parsed.input) ?? subject, cwd);
-  const { verdict, rule } = decide(policy, call.name, subject, touched);
+  const touched = callTouches(policy, tool.permission, writtenPath(tool, parsed.input) ?? subject, cwd);
+  const { verdict, rule } = decide(policy, tool.permission, subject, touched);
   const denied = (name: string, path: string) => {
-    const own = decide(policy, name, path);
+    const by = name === call.name ? tool.permission : permissionOf(name);
+    const own = decide(policy, by, path);
     if (own.verdict === 'deny') return own.rule;
-    const writes = boundBy(name).includes('write');
+    const writes = by.bound_by.includes('write');
     const place = writes ? protectedPlace(join(realpathSync(cwd), path), cwd, around) : undefined;
     if (place !== undefined) return place;
-    const bound = decidePaths(policy, touchesOf(name, path));
+    const bound = decidePaths(policy, touchesOf(by, path));
     // A question about the call itself is answered by the time that it runs.
     return bound === undefined || bound.rule === rule ? undefined : bound.rule;
   };
@@ -124,7 +124,7 @@ async function runCall(
       },
     };
   if (!allowed)
-    return { status: 'denied', output: policyRefusal(policy, call.name, subject, touched) ?? rule };
+    return { status: 'denied', output: policyRefusal(policy, tool.permission, subject, touched) ?? rule };
   const result = await tool.run(parsed.input, {
     cwd,
     spill_dir: treeOutput(around.spill_dir, agent.root_id),
@@ -132,7 +132,7 @@ async function runCall(
     agent: { id: agent.id, name: agent.name },
     env_allow: around.env_allow,
     denied,
-    left_out: ['read', 'search'].flatMap((one) => partialRules(policy, one)),
+    left_out: tool.permission.bound_by.flatMap((one) => partialRules(policy, one)),
     onOutput: (text) => around.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
   });
   around.output.look();

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
 import type { Tool } from '../../records/tool.ts';
+import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
 import { writeContained } from './atomic-write.ts';
 import { changeOf, difference, readText } from './difference.ts';
@@ -25,6 +26,7 @@ const input = z.strictObject({
 export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
   return defineTool({
     name: 'patch',
+    permission: BUILT_IN_PERMISSIONS.patch,
     description:
       'Replace parts of a text file in your folder. Each old_text must stand in the file exactly once, white space ' +
       'included; if one is not found, nothing is changed. Shows the difference.',

@@ -5,6 +5,7 @@ import { containAllowedPath, type PathGuard } from '../../permissions/path-guard
 import { printablePath } from '../../permissions/printable-path.ts';
 import { limits } from '../../processes/output.ts';
 import type { Tool } from '../../records/tool.ts';
+import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
 import { imageTypeOf } from './file-kind.ts';
 import { fitImage } from './fit-image.ts';
@@ -17,6 +18,7 @@ const input = z.strictObject({
 export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
   return defineTool({
     name: 'read_image',
+    permission: BUILT_IN_PERMISSIONS.read_image,
     description: `Look at an image in your folder: png, jpeg, gif or webp, up to ${limits.image_bytes / 1024 / 1024} MB. Large ones are scaled down, of an animation you see the first frame.`,
     input,
     side_by_side: true,

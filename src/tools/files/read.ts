@@ -11,6 +11,7 @@ import { containAllowedPath, type PathGuard } from '../../permissions/path-guard
 import { printablePath } from '../../permissions/printable-path.ts';
 import { limits } from '../../processes/output.ts';
 import type { Tool, ToolContext } from '../../records/tool.ts';
+import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
 import { readLines } from './read-lines.ts';
 
@@ -63,6 +64,7 @@ function listFolder(folder: number, path: ContainedPath): string {
 export function createReadTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
   return defineTool({
     name: 'read',
+    permission: BUILT_IN_PERMISSIONS.read,
     description:
       'Read a text file in your folder, each line behind its number and a tab, or list a folder. ' +
       `Shows up to ${limits.read_lines} lines or ${limits.read_bytes / 1024} KB; go on with offset.`,

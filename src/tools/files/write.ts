@@ -3,6 +3,7 @@ import { containAllowedPath, type PathGuard } from '../../permissions/path-guard
 import { printablePath } from '../../permissions/printable-path.ts';
 import { limits } from '../../processes/output.ts';
 import type { Tool } from '../../records/tool.ts';
+import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
 import { writeContained } from './atomic-write.ts';
 import { changeOf } from './difference.ts';
@@ -16,6 +17,7 @@ const input = z.strictObject({
 export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
   return defineTool({
     name: 'write',
+    permission: BUILT_IN_PERMISSIONS.write,
     description:
       'Write a file in your folder: make it, or replace all of it. Missing folders are made. To change a part of a file, use patch.',
     input,

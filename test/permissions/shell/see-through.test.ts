@@ -1,15 +1,18 @@
 /** Proves that a deny rule on commands holds: of the ways to run `rm x`, tried in a real bash, none that works is let by; ordinary commands are. */
+
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createPolicy, decide } from '../../../src/permissions/permission-policy.ts';
+import { decide } from '../../../src/permissions/decide.ts';
+import { createPolicy } from '../../../src/permissions/policy.ts';
+import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
 import { deleting, ordinary, reaching } from './command-forms.ts';
 
 const policy = createPolicy({ cli: { allow: ['bash'], deny: ['bash:rm *'] } });
-const verdict = (command: string): string => decide(policy, 'bash', command).verdict;
+const verdict = (command: string): string => decide(policy, permissionOf('bash'), command).verdict;
 
 /** Runs the command as the bash tool does; true when it deleted `x`. */
 async function deletes(command: string): Promise<boolean> {
@@ -68,7 +71,7 @@ test('every way to run a denied command is refused, and most of them are real', 
 
 test('ordinary commands are not refused', () => {
   const refused = ordinary.flatMap((command) => {
-    const decision = decide(policy, 'bash', command);
+    const decision = decide(policy, permissionOf('bash'), command);
     return decision.verdict === 'allow' ? [] : [`${command}: ${decision.rule}`];
   });
   assert.deepEqual(refused, []);

@@ -2,20 +2,17 @@
  * Proves that a rule about a path binds every tool that touches it: what may not be read is neither searched, patched, looked at nor printed by a
  * plain command, by whatever name it is called; and a search says nothing of what it left out.
  */
+
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { callTouches } from '../../../src/permissions/call-touches.ts';
-import {
-  createPolicy,
-  createProfilePolicy,
-  decide,
-  narrow,
-  type Policy,
-} from '../../../src/permissions/permission-policy.ts';
+import { decide } from '../../../src/permissions/decide.ts';
+import { createPolicy, createProfilePolicy, narrow, type Policy } from '../../../src/permissions/policy.ts';
+import { callTouches } from '../../../src/permissions/touched-paths.ts';
 import type { PermissionRules } from '../../../src/records/agent/agent.ts';
+import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { setStage } from '../stage.ts';
 import { withApprovals } from './approval-stage.ts';
@@ -175,23 +172,24 @@ it('a command is not looked through for what a profile leaves unsaid of paths: b
     createPolicy({ cli: { allow: ['bash'] } }),
     createProfilePolicy({ allow: ['bash', 'read:app/**'] }),
   );
-  assert.deepEqual(callTouches(policy, 'bash', 'cat .env', cwd), []);
-  assert.equal(decide(policy, 'bash', 'cat .env', []).verdict, 'allow');
-  assert.equal(decide(policy, 'read', '.env').verdict, 'ask');
+  assert.deepEqual(callTouches(policy, permissionOf('bash'), 'cat .env', cwd), []);
+  assert.equal(decide(policy, permissionOf('bash'), 'cat .env', []).verdict, 'allow');
+  assert.equal(decide(policy, permissionOf('read'), '.env').verdict, 'ask');
   const looking = narrow(policy, createProfilePolicy({ deny: ['read:.env'] }));
-  const touched = callTouches(looking, 'bash', 'cat .env', cwd);
+  const touched = callTouches(looking, permissionOf('bash'), 'cat .env', cwd);
   assert.deepEqual(touched, [{ path: '.env', as: 'read' }]);
-  assert.equal(decide(looking, 'bash', 'cat .env', touched).verdict, 'deny');
-  assert.deepEqual(callTouches(looking, 'cron', 'cat .env', cwd), []);
+  assert.equal(decide(looking, permissionOf('bash'), 'cat .env', touched).verdict, 'deny');
+  assert.deepEqual(callTouches(looking, permissionOf('cron'), 'cat .env', cwd), []);
   // What lies outside of the folder is no rule's matter.
-  assert.deepEqual(callTouches(looking, 'bash', 'cat .. ../.env /etc/.env', cwd), []);
+  assert.deepEqual(callTouches(looking, permissionOf('bash'), 'cat .. ../.env /etc/.env', cwd), []);
 });
 
 it('a command of which not all is looked at is bound by every rule about a path that it might touch', async (t) => {
   const cwd = makeFolder(t);
   const deny = createPolicy({ cli: { allow: ['bash'], deny: ['read:.env'] } });
   const verdict = (policy: Policy, command: string) =>
-    decide(policy, 'bash', command, callTouches(policy, 'bash', command, cwd)).verdict;
+    decide(policy, permissionOf('bash'), command, callTouches(policy, permissionOf('bash'), command, cwd))
+      .verdict;
   const words = (count: number) => Array.from({ length: count }, (_, n) => `file${n}`).join(' ');
   assert.equal(verdict(deny, `ls ${words(900)}`), 'allow', 'all of it is looked at');
   const padded = {

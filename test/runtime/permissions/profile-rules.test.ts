@@ -2,16 +2,17 @@
  * Proves what the rules of a profile do: for a root, what it allows needs no approval where neither the command line nor the configuration says anything;
  * of a tool of which it allows something, all else is asked about; and whatever profiles say, on the way down nobody gets more than whoever created it.
  */
+
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { childConfig } from '../../../src/kernel/toolsets/acts/child-config.ts';
-import { policyOf } from '../../../src/permissions/agent-policy.ts';
-import { blindRefusal } from '../../../src/permissions/blind-refusal.ts';
-import { decide } from '../../../src/permissions/permission-policy.ts';
-import { policyRefusal } from '../../../src/permissions/policy-refusal.ts';
+import { decide } from '../../../src/permissions/decide.ts';
+import { policyOf } from '../../../src/permissions/policy.ts';
+import { blindRefusal, policyRefusal } from '../../../src/permissions/refusal.ts';
 import type { AgentConfig, PermissionRules } from '../../../src/records/agent/agent.ts';
 import { type Profile, rootProfileRules } from '../../../src/records/agent/profile.ts';
+import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
 
 const NONE: PermissionRules = { allow: [], ask: [], deny: [] };
 const rulesOf = (rules: Partial<PermissionRules>): PermissionRules => ({ ...NONE, ...rules });
@@ -53,7 +54,7 @@ function rootOf(
 }
 
 const verdict = (config: AgentConfig, tool: string, subject: string) =>
-  decide(policyOf(config), tool, subject).verdict;
+  decide(policyOf(config), permissionOf(tool), subject).verdict;
 
 const REVIEWER = profileOf({ allow: ['bash:git diff *'], deny: ['read:secrets/**'] });
 
@@ -85,14 +86,14 @@ it('an allow rule of a profile narrows a wider one, --yes too, and the refusal s
     ]) {
       assert.equal(verdict(config, 'bash', 'git diff HEAD'), 'allow');
       assert.equal(verdict(config, 'bash', 'rm x'), 'ask');
-      const refusal = policyRefusal(policyOf(config), 'bash', 'rm x') ?? '';
+      const refusal = policyRefusal(policyOf(config), permissionOf('bash'), 'rm x') ?? '';
       assert.match(
         refusal,
         /\(ask\(bash\), beyond what the profile allows\).*Its profile would have to allow it\.$/,
       );
     }
   assert.match(
-    policyRefusal(policyOf(rootOf({}, REVIEWER)), 'write', 'x') ?? '',
+    policyRefusal(policyOf(rootOf({}, REVIEWER)), permissionOf('write'), 'x') ?? '',
     /--allow write or --yes\.$/,
   );
 });
@@ -106,14 +107,20 @@ it('for a child its allow rules take no approval away', () => {
 
 it('a use that nobody describes is refused where a profile forbids some of it', () => {
   const child = childConfig(rootOf({ cli: { allow: ['*'] } }, null), { profile: REVIEWER });
-  assert.match(blindRefusal(policyOf(child), 'read') ?? '', /a rule for some of it: deny\(read:secrets/);
+  assert.match(
+    blindRefusal(policyOf(child), permissionOf('read')) ?? '',
+    /a rule for some of it: deny\(read:secrets/,
+  );
   // A command might read what may not be read.
-  assert.match(blindRefusal(policyOf(child), 'bash') ?? '', /a rule for some of it: deny\(read:secrets/);
+  assert.match(
+    blindRefusal(policyOf(child), permissionOf('bash')) ?? '',
+    /a rule for some of it: deny\(read:secrets/,
+  );
   const plain = childConfig(rootOf({ cli: { allow: ['*'] } }, null), {
     profile: profileOf({ allow: ['bash:git diff *'] }),
   });
-  assert.match(blindRefusal(policyOf(plain), 'bash') ?? '', /beyond what the profile allows/);
-  assert.equal(blindRefusal(policyOf(child), 'write'), null);
+  assert.match(blindRefusal(policyOf(plain), permissionOf('bash')) ?? '', /beyond what the profile allows/);
+  assert.equal(blindRefusal(policyOf(child), permissionOf('write')), null);
 });
 
 const rule = fc.oneof(
@@ -161,8 +168,11 @@ it('no combination widens: what any descendant may do, with whatever profiles, i
           for (const { tool, subject } of uses) {
             const [above, below] = [verdict(creator, tool, subject), verdict(child, tool, subject)];
             assert.ok(STRICTNESS[below] >= STRICTNESS[above], `${tool} ${subject}: ${above} → ${below}`);
-            const refused = blindRefusal(policyOf(creator), tool) !== null;
-            assert.ok(!refused || blindRefusal(policyOf(child), tool) !== null, `${tool}, undescribed`);
+            const refused = blindRefusal(policyOf(creator), permissionOf(tool)) !== null;
+            assert.ok(
+              !refused || blindRefusal(policyOf(child), permissionOf(tool)) !== null,
+              `${tool}, undescribed`,
+            );
           }
           creator = child;
         }
@@ -175,7 +185,7 @@ it('no combination widens: what any descendant may do, with whatever profiles, i
 it('what forbids at a root forbids whatever its profile allows', () => {
   fc.assert(
     fc.property(fc.record({ cli: rules, config: rules }), rules, use, (said, own, { tool, subject }) => {
-      const without = decide(policyOf(rootOf(said, null)), tool, subject);
+      const without = decide(policyOf(rootOf(said, null)), permissionOf(tool), subject);
       const within = verdict(rootOf(said, profileOf(own)), tool, subject);
       if (within === 'allow' && without.verdict !== 'allow')
         assert.match(

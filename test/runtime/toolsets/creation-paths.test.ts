@@ -1,17 +1,19 @@
 // Proves that all ways to create an agent are one way: the same limits, the same refusal, the same place in the tree, the same budgets,
 // permissions that only narrow, and the same end by a kill, for every tool of the five vocabularies and for `start`, on both databases.
+
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { policyOf } from '../../../src/permissions/agent-policy.ts';
-import { decide } from '../../../src/permissions/permission-policy.ts';
+import { decide } from '../../../src/permissions/decide.ts';
+import { policyOf } from '../../../src/permissions/policy.ts';
 import type { Agent, AgentConfig } from '../../../src/records/agent/agent.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../../src/records/agent/limits.ts';
 import type { Profile } from '../../../src/records/agent/profile.ts';
 import { isTerminal } from '../../../src/records/agent/state.ts';
+import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
 import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
@@ -71,7 +73,7 @@ function assertNarrower(child: AgentConfig, parent: AgentConfig): void {
   for (const tool of child.tools) assert.ok(parent.tools.includes(tool), `the child gained ${tool}`);
   for (const [tool, subject] of SUBJECTS) {
     const [below, above] = [child, parent].map(
-      (config) => RANK[decide(policyOf(config), tool, subject).verdict],
+      (config) => RANK[decide(policyOf(config), permissionOf(tool), subject).verdict],
     );
     assert.ok((below ?? 9) <= (above ?? 0), `the child may do more with ${tool} ${subject}`);
   }
@@ -376,8 +378,8 @@ function pathSuite(path: CreationPath, database: () => Promise<string | undefine
     assertNarrower(mid.config, root.config);
     assertNarrower(created.config, mid.config);
     assert.deepEqual(mid.config.tools, ['read']);
-    assert.equal(decide(policyOf(created.config), 'read', 'private/diary').verdict, 'deny');
-    assert.equal(decide(policyOf(created.config), 'read', 'src/a.ts').verdict, 'allow');
+    assert.equal(decide(policyOf(created.config), permissionOf('read'), 'private/diary').verdict, 'deny');
+    assert.equal(decide(policyOf(created.config), permissionOf('read'), 'src/a.ts').verdict, 'allow');
     for (const { agent, tools } of on.requests)
       if (agent.id === created.id)
         for (const { name } of tools) assert.notEqual(name === 'think' || name === 'write', true, name);

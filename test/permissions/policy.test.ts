@@ -3,38 +3,59 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { type CronToolOptions, createCronTool } from '../../src/cron/cron-tool.ts';
+import { decide } from '../../src/permissions/decide.ts';
 import {
   createPolicy,
   createProfilePolicy,
-  decide,
   narrow,
   type Policy,
   partialRules,
   type RuleTexts,
-} from '../../src/permissions/permission-policy.ts';
-import {
-  InvalidRuleError,
-  parseKnownRule,
-  parseRule,
-  ruleText,
-} from '../../src/permissions/permission-rule.ts';
+} from '../../src/permissions/policy.ts';
+import { InvalidRuleError, parseKnownRule, parseRule, ruleText } from '../../src/permissions/rule.ts';
+import { toolPermission } from '../../src/permissions/tool-permission.ts';
+import { BUILT_IN_PERMISSIONS, permissionOf } from '../../src/tools/built-in-permissions.ts';
 
+const TOOLS = Object.values(BUILT_IN_PERMISSIONS);
 const cli = (texts: RuleTexts): Policy => createPolicy({ cli: texts });
-const verdict = (policy: Policy, tool: string, subject = ''): string => decide(policy, tool, subject).verdict;
+const verdict = (policy: Policy, tool: string, subject = ''): string =>
+  decide(policy, permissionOf(tool), subject).verdict;
 
 test('defaults: reading is allowed, changing asks, unknown tools ask (P3)', () => {
   const policy = createPolicy();
   for (const tool of ['read', 'search', 'think', 'read_image'])
     assert.equal(verdict(policy, tool, 'a'), 'allow');
   for (const tool of ['bash', 'write', 'patch', 'other']) assert.equal(verdict(policy, tool, 'a'), 'ask');
-  assert.deepEqual(decide(policy, 'bash', 'ls'), { verdict: 'ask', rule: 'ask(bash), the default' });
+  assert.deepEqual(decide(policy, permissionOf('bash'), 'ls'), {
+    verdict: 'ask',
+    rule: 'ask(bash), the default',
+  });
+});
+
+test('a tool declares what holds without a rule, and how its patterns match (P3)', () => {
+  const policy = createPolicy();
+  const cron = createCronTool({} as CronToolOptions).permission;
+  for (const subject of ['list', 'list x', 'show x', 'runs x'])
+    assert.equal(decide(policy, cron, subject).verdict, 'allow', subject);
+  for (const subject of ['add x', 'remove x', 'show'])
+    assert.equal(decide(policy, cron, subject).verdict, 'ask');
+  assert.equal(decide(policy, cron, 'list').rule, 'allow(cron:list), the default');
+  assert.equal(decide(cli({ deny: ['cron:list'] }), cron, 'list').verdict, 'deny');
+  const view = toolPermission('view', { default: 'allow', subject: 'path', bound_by: ['read'] });
+  assert.equal(decide(policy, view, '.env').verdict, 'allow');
+  assert.equal(decide(cli({ deny: ['read:.env'] }), view, '.env').verdict, 'deny');
+  assert.equal(decide(cli({ deny: ['view:src/**'] }), view, 'src/a/b').verdict, 'deny');
+  assert.equal(decide(cli({ deny: ['write:.env'] }), view, '.env').verdict, 'allow');
+  const run = toolPermission('run', { subject: 'command' });
+  assert.equal(decide(cli({ allow: ['run'], deny: ['run:rm *'] }), run, 'ls; rm x').verdict, 'deny');
 });
 
 test('deny beats ask beats allow in one source (P1), the command line beats the configuration (P2)', () => {
   const one = cli({ allow: ['write'], ask: ['write:src/**'], deny: ['write:src/secret/**'] });
   assert.equal(verdict(one, 'write', 'a.txt'), 'allow');
   assert.equal(verdict(one, 'write', 'src/a.ts'), 'ask');
-  assert.deepEqual(decide(one, 'write', 'src/secret/a.ts'), {
+  assert.deepEqual(decide(one, permissionOf('write'), 'src/secret/a.ts'), {
     verdict: 'deny',
     rule: 'deny(write:src/secret/**)',
   });
@@ -192,7 +213,7 @@ test('where the text does not tell what runs, an allowed call is denied if somet
   ];
   for (const command of unclear)
     assert.equal(verdict(policy, 'bash', command), 'deny', JSON.stringify(command));
-  assert.deepEqual(decide(policy, 'bash', '$X y'), {
+  assert.deepEqual(decide(policy, permissionOf('bash'), '$X y'), {
     verdict: 'deny',
     rule: 'deny(bash:rm *), for it cannot be seen what the command runs (which program it runs): write it as plain commands',
   });
@@ -226,7 +247,7 @@ test('a denied folder denies what is in it (P7)', () => {
 test('rules that make no sense are refused with a sentence', () => {
   for (const text of ['', ':x', 'bash:', 'ba sh', '*:x', 'write:../x', 'read:/etc/passwd']) {
     assert.throws(
-      () => parseRule(text, 'allow'),
+      () => parseKnownRule(text, 'allow', TOOLS),
       (error) =>
         error instanceof InvalidRuleError && /^invalid rule ".*": .*; write TOOL/.test(error.message),
       text,
@@ -291,17 +312,23 @@ test('the partial rules of a tool are those that have a say: a source that speak
 test('a rule without a pattern is about its tool and not about paths that others touch; what a profile leaves unsaid is about both, but for a search', () => {
   const touched = { path: 'a', as: 'read' };
   const whole = cli({ allow: ['bash', 'search'], deny: ['read'] });
-  assert.equal(decide(whole, 'bash', 'cat a', [touched]).verdict, 'allow');
-  assert.equal(decide(whole, 'read', 'a').verdict, 'deny');
+  assert.equal(decide(whole, permissionOf('bash'), 'cat a', [touched]).verdict, 'allow');
+  assert.equal(decide(whole, permissionOf('read'), 'a').verdict, 'deny');
   const above = cli({ allow: ['bash', 'search', 'read'] });
   const unsaid = narrow(above, createProfilePolicy({ allow: ['read:src/**', 'bash', 'search'] }));
-  assert.equal(decide(unsaid, 'bash', 'cat a', [touched]).verdict, 'ask');
-  assert.equal(decide(unsaid, 'bash', 'cat src/a', [{ path: 'src/a', as: 'read' }]).verdict, 'allow');
-  assert.equal(decide(unsaid, 'search', '.', [{ ...touched, searched: true }]).verdict, 'allow');
+  assert.equal(decide(unsaid, permissionOf('bash'), 'cat a', [touched]).verdict, 'ask');
+  assert.equal(
+    decide(unsaid, permissionOf('bash'), 'cat src/a', [{ path: 'src/a', as: 'read' }]).verdict,
+    'allow',
+  );
+  assert.equal(
+    decide(unsaid, permissionOf('search'), '.', [{ ...touched, searched: true }]).verdict,
+    'allow',
+  );
 });
 
 test('a rule is known by a tool that there is, by a pattern of names that fits one, or as one for agent programs', () => {
-  const tools = ['bash', 'write'];
+  const tools = [permissionOf('bash'), permissionOf('write')];
   for (const text of ['bash', 'write:src/**', '*', 'wri*', 'acp'])
     assert.equal(ruleText(parseKnownRule(text, 'deny', tools)), text);
   assert.throws(() => parseKnownRule('writ:src', 'deny', tools), {

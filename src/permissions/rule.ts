@@ -1,7 +1,7 @@
+import type { ToolPermission, Verdict } from '../records/tool.ts';
 import { nameHint } from '../render/nearest-name.ts';
 import { matchesText } from './glob-match.ts';
-
-export type Verdict = 'allow' | 'ask' | 'deny';
+import { takesPath } from './tool-permission.ts';
 
 export interface Rule {
   readonly verdict: Verdict;
@@ -25,10 +25,7 @@ export function ruleText(rule: Rule): string {
  * Throws InvalidRuleError with a sentence for the person who wrote it.
  */
 export function parseRule(text: string, verdict: Verdict): Rule {
-  const invalid = (why: string): InvalidRuleError =>
-    new InvalidRuleError(
-      `invalid rule "${text}": ${why}; write TOOL or TOOL:PATTERN, for example "bash:git *"`,
-    );
+  const invalid = (why: string) => invalidRule(text, why);
   const trimmed = text.trim();
   const colon = trimmed.indexOf(':');
   const tool = colon === -1 ? trimmed : trimmed.slice(0, colon);
@@ -40,26 +37,30 @@ export function parseRule(text: string, verdict: Verdict): Rule {
   if (pattern === '*' || pattern === '**') return { verdict, tool };
   if (tool.includes('*'))
     throw invalid('a pattern needs one tool, because commands and paths match differently');
-  if (pattern.startsWith('/') || pattern.split('/').includes('..')) {
-    if (pathTools.has(tool))
-      throw invalid('paths are relative to the folder of the agent and stay inside it');
-  }
   return { verdict, tool, pattern };
 }
 
-/**
- * The same, for a tool that there is: a rule about any other would silently allow or forbid nothing. Tools of a toolset are none that
- * rules are about.
- */
-export function parseKnownRule(text: string, verdict: Verdict, tools: readonly string[]): Rule {
-  const rule = parseRule(text, verdict);
-  // Uses of an agent program's tools that are none of ours (docs/acp.md).
-  const known = [...tools, 'acp'];
-  if (known.some((tool) => matchesText(rule.tool, tool))) return rule;
-  throw new InvalidRuleError(
-    `invalid rule "${text}": there is no tool "${rule.tool}". ${nameHint(rule.tool, known, 'Tools')}`,
+function invalidRule(text: string, why: string): InvalidRuleError {
+  return new InvalidRuleError(
+    `invalid rule "${text}": ${why}; write TOOL or TOOL:PATTERN, for example "bash:git *"`,
   );
 }
 
-/** Tools whose subject is a canonical path relative to the agent's folder. */
-export const pathTools: ReadonlySet<string> = new Set(['read', 'write', 'patch', 'search', 'read_image']);
+/**
+ * The same, for a tool that exists: a rule about any other, or about a path that no tool can reach, would silently allow or forbid nothing.
+ * Rules do not apply to the tools of a toolset.
+ */
+export function parseKnownRule(text: string, verdict: Verdict, tools: readonly ToolPermission[]): Rule {
+  const rule = parseRule(text, verdict);
+  // Uses of an agent program's tools that are none of ours (docs/acp.md).
+  const known = [...tools.map(({ name }) => name), 'acp'];
+  if (!known.some((tool) => matchesText(rule.tool, tool)))
+    throw new InvalidRuleError(
+      `invalid rule "${text}": there is no tool "${rule.tool}". ${nameHint(rule.tool, known, 'Tools')}`,
+    );
+  const { pattern = '' } = rule;
+  const leaves = pattern.startsWith('/') || pattern.split('/').includes('..');
+  if (leaves && tools.some((tool) => tool.name === rule.tool && takesPath(tool)))
+    throw invalidRule(text, 'paths are relative to the folder of the agent and stay inside it');
+  return rule;
+}
