@@ -223,7 +223,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   {
     name: 'queue-places',
     protects: 'a process from more background runs at once than it has places for',
-    file: 'src/runtime/executor/task-queue.ts',
+    file: 'src/runtime/executor/run-queue.ts',
     guard: 'if (taken.cron + taken.subagent + taken.delegate >= total) break;',
     without: '',
     tests: ['cron/cron-runs'],

@@ -10,44 +10,40 @@ import { storable } from '../records/text/text.ts';
 import type { Store } from '../store/store.ts';
 import { type Cell, stopWork } from './executor/cell.ts';
 import { Executor } from './executor/executor.ts';
-import { giveUp } from './leading/give-up.ts';
 import { LeaseKeeper } from './leading/lease-keeper.ts';
 import { ledgerTime } from './leading/ledger-time.ts';
-import { OneByOne } from './leading/one-by-one.ts';
-import { takeOver } from './leading/take-over.ts';
-import { takeSignals } from './leading/take-signals.ts';
+import { Quiescence } from './leading/quiescence.ts';
+import { releaseTree, takeOver } from './leading/take-over.ts';
 import { UnattendedTrees } from './leading/unattended-trees.ts';
 import { checkedConfig } from './orders/checked-config.ts';
 import { checkedLimits } from './orders/checked-limits.ts';
-import { findOut } from './orders/find-out.ts';
-import { isGranted } from './orders/granted.ts';
 import { HumanOrders } from './orders/human-orders.ts';
 import { restingRoot, startingRoot } from './orders/new-root.ts';
-import { SettleWatch } from './orders/settle-watch.ts';
-import { canAsk } from './performing/can-ask.ts';
-import { ModelShelf } from './performing/model-shelf.ts';
-import { OutputSweep } from './performing/output-sweep.ts';
+import { AgentTimers } from './performing/agent-timers.ts';
+import { ModelCache } from './performing/model-cache.ts';
 import { performCall } from './performing/perform-call.ts';
 import { performRequest } from './performing/perform-request.ts';
-import { TurnClock } from './performing/turn-clock.ts';
-import { Workbench } from './performing/workbench.ts';
+import { resolveNeed } from './performing/resolve-need.ts';
+import { SpillCleanup } from './performing/spill-cleanup.ts';
+import { ToolCatalog } from './performing/tool-catalog.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type {
-  LetterTerms,
   RestOptions,
   ResumeOptions,
   RuntimeFace,
+  SendOptions,
   StartOptions,
   TreeOutcome,
 } from './runtime-face.ts';
 import type { OpenOptions, RuntimeOptions } from './runtime-options.ts';
+import { SerialQueue } from './serial-queue.ts';
 import type { Surroundings } from './surroundings.ts';
-import { WorktreeCare } from './worktree/worktree-care.ts';
+import { WorktreeLifecycle } from './worktree/worktree-lifecycle.ts';
 
 /** Starts a runtime on a ledger: enters the worker, begins to listen. The store stays the caller's to close. */
 export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace> {
   const { store, surroundings = await ledgerTime(store) } = options;
-  const runtime = new Runtime({ ...options, surroundings, output: new OutputSweep(options.spill_dir) });
+  const runtime = new Runtime({ ...options, surroundings, output: new SpillCleanup(options.spill_dir) });
   await runtime.open();
   return runtime;
 }
@@ -56,18 +52,18 @@ class Runtime implements RuntimeFace {
   readonly #store: Store;
   readonly #options: OpenOptions;
   readonly #surroundings: Surroundings;
-  readonly #workbench: Workbench;
+  readonly #catalog: ToolCatalog;
   readonly #executor: Executor;
   readonly #keeper: LeaseKeeper;
   readonly #unattended = new UnattendedTrees();
-  readonly #settle: SettleWatch;
-  readonly #clock: TurnClock;
+  readonly #settle: Quiescence;
+  readonly #clock: AgentTimers;
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
-  readonly #models: ModelShelf;
+  readonly #models: ModelCache;
   readonly #orders: HumanOrders;
-  readonly #worktrees = new WorktreeCare();
+  readonly #worktrees = new WorktreeLifecycle();
   /** Looks at signals, and trees that are given up. */
-  readonly #in_turn = new OneByOne();
+  readonly #in_turn = new SerialQueue();
   /** Trees that are being taken over: none of them is forgotten meanwhile. */
   readonly #resuming: string[] = [];
   #closed = false;
@@ -75,21 +71,21 @@ class Runtime implements RuntimeFace {
   constructor(options: OpenOptions) {
     this.#options = options;
     [this.#store, this.#surroundings] = [options.store, options.surroundings];
-    this.#models = new ModelShelf(options.openModel, (id) => this.#executor.forest.tree(id)?.limits);
-    this.#workbench = new Workbench(options.tools, options.toolsets ?? ALL_TOOLSETS, {
+    this.#models = new ModelCache(options.openModel, (id) => this.#executor.agent_index.tree(id)?.limits);
+    this.#catalog = new ToolCatalog(options.tools, options.toolsets ?? ALL_TOOLSETS, {
       ...DEFAULT_TERMS,
       ...options.terms,
     });
     this.#executor = new Executor({
       surroundings: this.#surroundings,
       store: options.store,
-      workbench: this.#workbench,
+      catalog: this.#catalog,
       role: options.role ?? 'run',
       labels: options.labels ?? [],
       emit: (event) => this.#emit(event),
       perform: (cell, effect) => this.#perform(cell, effect),
-      findOut: (agent, need) =>
-        findOut(agent, need, {
+      resolveNeed: (agent, need) =>
+        resolveNeed(agent, need, {
           openModel: (name) => this.#models.modelFor(agent, name),
           spill_dir: options.spill_dir,
         }),
@@ -97,14 +93,14 @@ class Runtime implements RuntimeFace {
       onQuiet: () => this.#settle.look(),
     });
     this.#orders = new HumanOrders(options.store, this.#executor, this.#surroundings);
-    this.#settle = new SettleWatch(this.#executor, options.store, this.#surroundings);
-    this.#clock = new TurnClock(this.#executor, this.#surroundings);
+    this.#settle = new Quiescence(this.#executor, options.store, this.#surroundings);
+    this.#clock = new AgentTimers(this.#executor, this.#surroundings);
     this.#keeper = new LeaseKeeper({
       store: options.store,
       worker: this.#executor.worker,
       surroundings: this.#surroundings,
-      onSignals: () => this.#in_turn.run(() => this.#takeSignals()),
-      onLost: () => this.#executor.news.doubt(),
+      onSignals: () => this.#in_turn.run(() => this.#followSignals()),
+      onLost: () => this.#executor.sync.requestFullCheck(),
       onEnding: () => this.#unattended.stopCalls(this.#executor.cells.values()),
     });
   }
@@ -131,10 +127,9 @@ class Runtime implements RuntimeFace {
       surroundings: this.#surroundings,
       executor: this.#executor,
       worktrees: this.#worktrees,
-      workbench: this.#workbench,
+      catalog: this.#catalog,
       emit: (event: RuntimeEvent) => this.#emit(event),
-      can_ask: canAsk(this.#options, cell.agent.config),
-      isGranted: (agent_id: string, tool: string) => isGranted(this.#store, agent_id, tool),
+      can_ask: this.#canAsk(cell.agent.config),
     };
     switch (effect.type) {
       case 'request-model':
@@ -142,7 +137,7 @@ class Runtime implements RuntimeFace {
         void performRequest(cell, { ...around, models: this.#models });
         return;
       case 'run-call':
-        if (this.#workbench.toolsetTool(cell.agent.config, effect.call.name) !== undefined) {
+        if (this.#catalog.toolsetTool(cell.agent.config, effect.call.name) !== undefined) {
           cell.inputs.push({ type: 'toolset-call', call: effect.call });
           this.#executor.wake(cell);
         } else void performCall(cell, effect.call, around);
@@ -154,6 +149,12 @@ class Runtime implements RuntimeFace {
     }
   }
 
+  /** Whether somebody answers what an agent with this configuration asks. */
+  #canAsk(config: AgentConfig): boolean {
+    const { can_ask = false } = this.#options;
+    return typeof can_ask === 'function' ? can_ask(config) : can_ask;
+  }
+
   get worker_id(): string {
     return this.#executor.worker.id;
   }
@@ -163,12 +164,12 @@ class Runtime implements RuntimeFace {
     const terms = { name, session_key, config: await this.checked(config, limits) };
     const root = restingRoot(terms, this.#executor.worker.id, this.#surroundings);
     const tree = await this.#store.createRoot(root, checkedLimits(limits), { served: true });
-    this.#executor.forest.setTree(tree);
+    this.#executor.agent_index.setTree(tree);
     return this.#executor.beginRoot(root).agent;
   }
 
   async checked(config: AgentConfig, limits?: RestOptions['limits']): Promise<AgentConfig> {
-    const checked = checkedConfig(config, this.#workbench);
+    const checked = checkedConfig(config, this.#catalog);
     await this.#models.model(checked.model, limits);
     return checked;
   }
@@ -178,14 +179,14 @@ class Runtime implements RuntimeFace {
     // What is told of the tree meanwhile stays in the ledger, for whoever leads it next.
     return this.#in_turn.run(async () => {
       if (this.#resuming.includes(root_id)) return false;
-      return giveUp(root_id, this.#executor, this.#store, this.#unattended);
+      return releaseTree(root_id, this.#executor, this.#store, this.#unattended);
     });
   }
 
   async start(options: StartOptions): Promise<Agent> {
     const root = await this.#startingRoot(options, this.#executor.worker.id);
     const tree = await this.#store.createRoot(root, checkedLimits(options.limits));
-    this.#executor.forest.setTree(tree);
+    this.#executor.agent_index.setTree(tree);
     return this.#executor.beginRoot(root).agent;
   }
 
@@ -221,7 +222,7 @@ class Runtime implements RuntimeFace {
     }
   }
 
-  async send(to_id: string, text: string, as: LetterTerms = {}): Promise<Mail> {
+  async send(to_id: string, text: string, as: SendOptions = {}): Promise<Mail> {
     this.#assertOpen();
     return this.#orders.send(to_id, text, as);
   }
@@ -270,7 +271,7 @@ class Runtime implements RuntimeFace {
   }
 
   async agents(root_id: string): Promise<readonly Agent[]> {
-    const known = this.#executor.forest.members(root_id);
+    const known = this.#executor.agent_index.members(root_id);
     return known.length > 0 ? known : this.#store.agents({ root_id });
   }
 
@@ -279,8 +280,8 @@ class Runtime implements RuntimeFace {
     return () => this.#listeners.delete(listener);
   }
 
-  async #takeSignals(): Promise<void> {
-    await takeSignals(this.#executor, this.#store);
+  async #followSignals(): Promise<void> {
+    await this.#executor.sync.followSignals();
     this.#settle.look();
   }
 

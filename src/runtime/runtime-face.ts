@@ -24,7 +24,7 @@ export interface RestOptions {
 }
 
 /** How a letter from outside is known. */
-export interface LetterTerms {
+export interface SendOptions {
   /** One that is there already is not sent again; default a new one. */
   readonly id?: string;
   /** Who wrote it, for people; default `you`. */
@@ -91,7 +91,7 @@ export interface RuntimeFace {
   /** Takes over every agent of the tree that nobody leads, and goes on. */
   resume(root_id: string, options?: ResumeOptions): Promise<ResumeReport>;
   /** A letter from the human. It wakes an idle agent and joins a running turn before its next model request. */
-  send(to_id: string, text: string, as?: LetterTerms): Promise<Mail>;
+  send(to_id: string, text: string, as?: SendOptions): Promise<Mail>;
   /** The agent and its living descendants. */
   kill(agent_id: string): Promise<readonly string[]>;
   /** A person's fork: with a prompt it begins, without it rests (seed 1); `captured`: the capture ends with it. Resolves when the child is there; rejects with `E_REFUSED`. */

@@ -4,7 +4,7 @@ import type { Model } from '../models/model.ts';
 import type { AgentConfig } from '../records/agent/agent.ts';
 import type { Tool } from '../records/tool.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
-import type { OutputSweep } from './performing/output-sweep.ts';
+import type { SpillCleanup } from './performing/spill-cleanup.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface RuntimeOptions {
@@ -35,5 +35,5 @@ export interface RuntimeOptions {
 /** The same with what a runtime makes for itself. */
 export type OpenOptions = RuntimeOptions & {
   readonly surroundings: Surroundings;
-  readonly output: OutputSweep;
+  readonly output: SpillCleanup;
 };

@@ -6,7 +6,7 @@ import type { Advance } from './advance-result.ts';
 import { decideCalls, faultText } from './decide-calls.ts';
 import { Draft } from './draft.ts';
 import type { Input, LedAgent } from './led-agent.ts';
-import { takeOrders, takeOutcomes } from './orders.ts';
+import { takeOrders, takeOutcomes } from './take-orders.ts';
 import type { View } from './view.ts';
 import { cancel, endHumanWait, endWaits, NO_CURSORS } from './waits.ts';
 

@@ -1,9 +1,10 @@
-import type { Call, RunningCall } from '../../records/agent/state.ts';
+import type { Call } from '../../records/agent/state.ts';
+import { isParked } from '../../records/conversation/parked.ts';
 import { storable } from '../../records/text/text.ts';
 import { bringsSchema } from '../toolsets/output-schema.ts';
 import { type Decision, needKey, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
 import type { Draft } from './draft.ts';
-import { viewOf } from './toolset-view.ts';
+import { toolsetView } from './toolset-view.ts';
 import { endOrPark } from './waits.ts';
 
 /** Decides the calls of toolsets that were started: each settles, parks, or is put off until the ledger or the world was looked at. */
@@ -29,13 +30,8 @@ export function faultText(error: unknown): string {
   }
 }
 
-function isOpen(call: Call, { state }: Draft): boolean {
-  return state.type === 'executing' && state.running.some((running) => isStarted(running, call));
-}
-
-/** Running, and not parked yet. */
-function isStarted({ call, wait, child, ask }: RunningCall, wanted: Call): boolean {
-  return call.id === wanted.id && wait === undefined && child === undefined && ask === undefined;
+function isOpen({ id }: Call, { state }: Draft): boolean {
+  return state.type === 'executing' && state.running.some((one) => one.call.id === id && !isParked(one));
 }
 
 function decideCall(call: Call, draft: Draft): void {
@@ -61,7 +57,7 @@ function decideCall(call: Call, draft: Draft): void {
   );
   const needs = open.filter((need) => need.type !== 'worktree');
   if (survey || look_up.length > 0 || needs.length > 0) return calls.defer(call, { look_up, needs, survey });
-  const decision = tool.decode(input, call, viewOf(draft, state.seq));
+  const decision = tool.decode(input, call, toolsetView(draft, state.seq));
   // Somebody who is led elsewhere may rest by now, and so leave a place.
   if (isFull(decision) && view.shared && !is_surveyed) return calls.defer(call, { survey: true });
   // So far it was decided as if its worktrees were there: only those of a call that would be admitted are made.

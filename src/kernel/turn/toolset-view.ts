@@ -6,7 +6,7 @@ import type { Draft } from './draft.ts';
 import { isLetter, waitView } from './waits.ts';
 
 /** What a toolset may know in the middle of a step, of calls in the message at `message_seq`. */
-export function viewOf(draft: Draft, message_seq: number): ToolsetView {
+export function toolsetView(draft: Draft, message_seq: number): ToolsetView {
   const { led, view, state, created } = draft;
   const { relatives } = view;
   const self: Agent = { ...led.agent, state };

@@ -1,7 +1,11 @@
 import type { NeedAnswer } from '../../kernel/toolsets/toolset.ts';
 import type { Input, LedAgent, Override } from '../../kernel/turn/led-agent.ts';
 import type { Agent } from '../../records/agent/agent.ts';
+import { runTime } from '../../records/agent/agent.ts';
+import type { Limits } from '../../records/agent/limits.ts';
+import { isWorking } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
+import { parkedUntil } from '../../records/conversation/parked.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import type { Stop } from '../surroundings.ts';
 import { Inbox } from './inbox.ts';
@@ -67,4 +71,23 @@ export function stopCell(cell: Cell): void {
 export function forgetLookUps(cell: Cell): void {
   cell.looked_up.clear();
   cell.surveyed.clear();
+}
+
+/**
+ * When each agent at work among these must be looked at again whatever comes, milliseconds since the epoch; null: something is to be done for one of
+ * them here: work, mail, or what happened and is in no step yet.
+ */
+export function parkedCells(
+  cells: readonly Cell[],
+  limits: Limits | undefined,
+): ReadonlyMap<string, number> | null {
+  const parked = new Map<string, number>();
+  for (const { inputs, inbox, agent } of cells) {
+    if (inputs.length > 0 || !inbox.isEmpty) return null;
+    if (!isWorking(agent.state.type)) continue;
+    const until = limits === undefined ? null : parkedUntil(agent.state, runTime(agent.config, limits));
+    if (until === null) return null;
+    parked.set(agent.id, until);
+  }
+  return parked;
 }

@@ -6,7 +6,7 @@ import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { Store } from '../../store/store.ts';
 import type { Cell } from './cell.ts';
 import type { ExecutorOptions } from './executor-options.ts';
-import { untilReached } from './until-reached.ts';
+import { retryUntilReachable } from './ledger-retry.ts';
 
 export interface DeferredCallsOptions extends Pick<ExecutorOptions, 'store' | 'emit' | 'surroundings'> {
   /** Takes over what the ledger says of an agent. */
@@ -14,7 +14,7 @@ export interface DeferredCallsOptions extends Pick<ExecutorOptions, 'store' | 'e
   /** Takes over mail of the agent that its signal has not brought yet. */
   readonly readMail: (cell: Cell) => Promise<void>;
   /** Finds out one thing about the world for a call. Never rejects. */
-  readonly findOut: (agent: Agent, need: Need) => Promise<NeedAnswer>;
+  readonly resolveNeed: (agent: Agent, need: Need) => Promise<NeedAnswer>;
   /** Nobody will work in this worktree. */
   readonly discard: (worktree: Worktree) => void;
   /** The call may be decoded again. */
@@ -52,7 +52,7 @@ export class DeferredCalls {
     surveyed: Promise<void> | null,
   ): Promise<void> {
     const found = Promise.all(
-      needs.map(async (need) => [needKey(need), await this.#options.findOut(cell.agent, need)] as const),
+      needs.map(async (need) => [needKey(need), await this.#options.resolveNeed(cell.agent, need)] as const),
     );
     await Promise.all([survey ? surveyed : null, ...look_up.map((text) => this.#lookUp(cell, text))]);
     // All at once: a call that was stopped meanwhile leaves either nothing or everything.
@@ -84,7 +84,7 @@ export class DeferredCalls {
   /** A call waits for a ledger that cannot be reached, for as long as somebody waits for the call. */
   async #ask(cell: Cell, question: (store: Store) => Promise<void>): Promise<void> {
     const { store } = this.#options;
-    await untilReached(
+    await retryUntilReachable(
       this.#options,
       () => question(store),
       () => cell.gone,

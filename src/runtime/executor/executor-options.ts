@@ -3,7 +3,7 @@ import type { WorldEffect } from '../../kernel/turn/advance-result.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
-import type { Workbench } from '../performing/workbench.ts';
+import type { ToolCatalog } from '../performing/tool-catalog.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { Cell } from './cell.ts';
@@ -11,14 +11,14 @@ import type { Cell } from './cell.ts';
 export interface ExecutorOptions {
   readonly surroundings: Surroundings;
   readonly store: Store;
-  readonly workbench: Workbench;
+  readonly catalog: ToolCatalog;
   readonly role: WorkerRole;
   readonly labels: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
   /** Performs what a committed step asks for; its outcomes come back through `Executor.happened`. */
   readonly perform: (cell: Cell, effect: WorldEffect) => void;
   /** Finds out one thing about the world for a call. Never rejects. */
-  readonly findOut: (agent: Agent, need: Need) => Promise<NeedAnswer>;
+  readonly resolveNeed: (agent: Agent, need: Need) => Promise<NeedAnswer>;
   /** Nobody will work in this worktree. */
   readonly discard: (worktree: Worktree) => void;
   /** Something changed that may end a tree's work. */

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { waitEdges } from '../../kernel/mailbox/wait-edges.ts';
 import type { RequestRecord, Step, Verdict } from '../../kernel/step.ts';
 import type { AgentEvent } from '../../kernel/transition/event.ts';
@@ -12,18 +13,16 @@ import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { Prompt, promptOf } from '../../records/conversation/prompt.ts';
 import type { Store, Worker } from '../../store/store.ts';
-import { type Cell, forgetLookUps, newCell, stopCell } from './cell.ts';
+import { AgentIndex } from './agent-index.ts';
+import { type Cell, forgetLookUps, newCell, parkedCells, stopCell } from './cell.ts';
 import { DeferredCalls } from './deferred-calls.ts';
-import { Elsewhere } from './elsewhere.ts';
 import type { ExecutorOptions } from './executor-options.ts';
-import { Forest } from './forest.ts';
 import { type ForkPoints, forkPoints } from './fork-points.ts';
-import { LedgerNews } from './ledger-news.ts';
-import { newWorker } from './new-worker.ts';
-import { parkedCells } from './parked-cells.ts';
-import { TaskQueue } from './task-queue.ts';
-import { untilReached } from './until-reached.ts';
-import { type ViewSurroundings, viewOf } from './view-of.ts';
+import { retryUntilReachable } from './ledger-retry.ts';
+import { LedgerSync } from './ledger-sync.ts';
+import { RemoteAgents } from './remote-agents.ts';
+import { RunQueue } from './run-queue.ts';
+import { type StepViewContext, stepView } from './step-view.ts';
 import { WaiterIndex } from './waiter-index.ts';
 import { wasApplied } from './was-applied.ts';
 
@@ -39,39 +38,41 @@ interface Pending {
  */
 export class Executor {
   readonly worker: Worker;
-  readonly forest = new Forest();
+  readonly agent_index = new AgentIndex();
   readonly cells = new Map<string, Cell>();
-  readonly elsewhere = new Elsewhere();
-  readonly news: LedgerNews;
+  readonly remote_agents = new RemoteAgents();
+  readonly sync: LedgerSync;
   readonly #options: ExecutorOptions;
   readonly #ready = new Set<Cell>();
   /** Those of the round under way. */
   #stepping: readonly Cell[] = [];
   readonly #waiters = new WaiterIndex();
-  readonly #tasks: TaskQueue;
+  readonly #runs: RunQueue;
   readonly #deferred: DeferredCalls;
-  readonly #around: ViewSurroundings;
+  readonly #around: StepViewContext;
   #round: Promise<void> | null = null;
   #closed = false;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    this.worker = newWorker(options);
-    const { subagents, runs } = options.workbench.terms;
-    this.#tasks = new TaskQueue(
+    const { store, role, labels, catalog, surroundings } = options;
+    this.worker = { id: surroundings.newId(), host: hostname(), pid: process.pid, role, labels };
+    const { subagents, runs } = catalog.terms;
+    this.#runs = new RunQueue(
       { per_tree: subagents.max_concurrent, total: runs.max_concurrent, per_source: runs.per_source },
-      (agent) => this.forest.lineage(agent),
+      (agent) => this.agent_index.lineage(agent),
     );
-    const { forest, cells, elsewhere, worker } = this;
-    this.#around = { ...options, forest, cells, elsewhere, worker_id: worker.id, tasks: this.#tasks };
-    this.news = new LedgerNews({
-      store: options.store,
-      cells: this.cells,
-      forest: this.forest,
-      elsewhere: this.elsewhere,
+    const { agent_index, cells, remote_agents, worker } = this;
+    this.#around = { ...options, agent_index, cells, remote_agents, worker_id: worker.id, runs: this.#runs };
+    this.sync = new LedgerSync({
+      store,
+      worker_id: worker.id,
+      cells,
+      agent_index,
+      remote_agents,
       wake: (cell) => this.wake(cell),
       markKilled: (ids, by) => this.markKilled(ids, by),
-      queued: () => this.#tasks.waiting(),
+      queued: () => this.#runs.waiting(),
       learn: (agent) => this.#learn(agent),
       drop: (cell) => this.#drop(cell),
       removed: (ids) => this.#removed(ids),
@@ -79,7 +80,7 @@ export class Executor {
     this.#deferred = new DeferredCalls({
       ...options,
       learn: (agent) => this.#learn(agent),
-      readMail: (cell) => this.news.checkMail(cell.agent.id),
+      readMail: (cell) => this.sync.checkMail(cell.agent.id),
       again: (cell, call) => {
         cell.inputs.push({ type: 'toolset-call', call });
         this.wake(cell);
@@ -103,7 +104,7 @@ export class Executor {
 
   /** True when no step is under way, none is due, and no mail is being looked for. */
   get isQuiet(): boolean {
-    return this.#round === null && !this.news.isLooking;
+    return this.#round === null && !this.sync.isChecking;
   }
 
   async #rounds(): Promise<void> {
@@ -122,11 +123,11 @@ export class Executor {
 
   #advance(cell: Cell): Pending | null {
     if (cell.gone) return null;
-    const made = advance(cell, cell.inputs, viewOf(cell.agent, this.#around));
+    const made = advance(cell, cell.inputs, stepView(cell.agent, this.#around));
     cell.wait_cursors = made.wait_cursors;
     // Counted before it is written: of those that step in this round, no more may begin than there are places.
-    if (made.run === 'begins') this.#tasks.begin(cell.agent);
-    if (made.run === 'queues') this.#tasks.queue(cell.agent);
+    if (made.run === 'begins') this.#runs.begin(cell.agent);
+    if (made.run === 'queues') this.#runs.queue(cell.agent);
     if (made.step !== null) return { cell, made, step: made.step };
     cell.inputs = [];
     this.#after(cell, made);
@@ -150,7 +151,7 @@ export class Executor {
 
   #accepted({ cell, made, step }: Pending, verdict: Extract<Verdict, { ok: true }>): void {
     const { emit } = this.#options;
-    this.forest.setTree(verdict.tree);
+    this.agent_index.setTree(verdict.tree);
     const before = cell.agent;
     cell.agent = agentAfter(before, step);
     cell.inbox.remove(made.consumed);
@@ -159,7 +160,7 @@ export class Executor {
     const points = forkPoints(cell, before, step);
     for (const message of points.messages) emit({ type: 'message', agent_id: cell.agent.id, message });
     // Its answer was slow: the agent may have been taken over anew meanwhile.
-    if (!this.forest.isOld(cell.agent)) this.#setAgent(cell.agent, false);
+    if (!this.agent_index.isOld(cell.agent)) this.#setAgent(cell.agent, false);
     for (const child of step.create)
       if (child.agent.worker === this.worker.id) this.#begin(child, points.prompts);
     if (step.waits_for !== null) this.#enterWaits(cell, waitEdges(before.state), step.waits_for, verdict.met);
@@ -186,7 +187,7 @@ export class Executor {
     const added = this.#waiters.set(cell.agent.id, before, after);
     if (added.length > 0) this.wake(cell);
     const silent = (met ?? added).filter((id) => !this.cells.has(id));
-    for (const id of silent) void this.news.checkAgent(id).catch(() => this.news.doubt());
+    for (const id of silent) void this.sync.checkAgent(id).catch(() => this.sync.requestFullCheck());
   }
 
   #begin({ agent, messages }: NewAgent, points: ForkPoints['prompts']): void {
@@ -205,7 +206,7 @@ export class Executor {
     if (agent.state.type === 'requesting')
       this.#options.perform(cell, { type: 'request-model', attempt: agent.state.attempt });
     // Others may have written to it before this process was told that it is there.
-    this.news.adopted(agent.id);
+    this.sync.adopted(agent.id);
   }
 
   /** A new root, just written to the ledger. */
@@ -222,7 +223,7 @@ export class Executor {
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, false);
     this.#enterWaits(cell, [], waitEdges(agent.state));
-    this.news.adopted(agent.id);
+    this.sync.adopted(agent.id);
     const at = this.#options.surroundings.now();
     this.happened(cell, { type: 'resume', at, deaths: agent.deaths, forgiven });
     return cell;
@@ -236,18 +237,18 @@ export class Executor {
 
   /** An agent that the ledger tells of, before anything of its tree goes on here. */
   know(agent: Agent): void {
-    if (this.forest.isOld(agent)) return;
-    this.forest.set(agent);
-    this.#tasks.see(agent);
+    if (this.agent_index.isOld(agent)) return;
+    this.agent_index.set(agent);
+    this.#runs.see(agent);
   }
 
   #learn(agent: Agent): void {
     if (this.cells.get(agent.id)?.gone === false) return;
-    const known = this.forest.agent(agent.id);
+    const known = this.agent_index.agent(agent.id);
     // A letter does not change its place: of two looks the one that saw fewer letters is the older one.
-    if (this.forest.isOld(agent) || agent.mail_count < (known?.mail_count ?? 0)) return;
+    if (this.agent_index.isOld(agent) || agent.mail_count < (known?.mail_count ?? 0)) return;
     if (!isTerminal(agent.state.type) && agent.worker !== this.worker.id)
-      this.elsewhere.markShared(agent.root_id);
+      this.remote_agents.markShared(agent.root_id);
     this.#setAgent(agent, false);
   }
 
@@ -256,24 +257,24 @@ export class Executor {
     { refusal }: Extract<Verdict, { ok: false }>,
     inputs: Cell['inputs'],
   ): Promise<void> {
-    this.#tasks.notBegun(cell.agent);
+    this.#runs.notBegun(cell.agent);
     cell.inputs = [...inputs, ...cell.inputs];
     if (refusal.reason === 'stale' || refusal.reason === 'consumed')
       return this.#reload({ cell, made, step }, inputs.length);
     if (refusal.reason === 'cycle') {
       for (const [call_id, override] of overrideFor(refusal.path, made.parked, (id) =>
-        this.forest.agent(id),
+        this.agent_index.agent(id),
       )) {
         cell.overrides.set(call_id, override);
       }
-    } else await this.#ask(() => this.news.checkTree(cell.agent.root_id));
+    } else await this.#ask(() => this.sync.checkTree(cell.agent.root_id));
     this.wake(cell);
   }
 
   /** What the ledger says, whenever it can be reached; null when this process was closed meanwhile. */
   #ask<T>(question: (store: Store) => Promise<T>): Promise<{ readonly answer: T } | null> {
     const { store } = this.#options;
-    return untilReached(
+    return retryUntilReachable(
       this.#options,
       () => question(store),
       () => this.#closed,
@@ -301,33 +302,33 @@ export class Executor {
     else this.#drop(cell);
     // Whether or not the step was applied before others took over: who it wrote to, and whom it killed, may be led here.
     await this.#ask(async () => {
-      if (agent === null) await this.news.checkAgent(id);
-      if (!is_mine || step.kill.length > 0) await this.news.checkTree(root_id);
-      for (const to of new Set([id, ...step.send.map((one) => one.to_id)])) await this.news.checkMail(to);
+      if (agent === null) await this.sync.checkAgent(id);
+      if (!is_mine || step.kill.length > 0) await this.sync.checkTree(root_id);
+      for (const to of new Set([id, ...step.send.map((one) => one.to_id)])) await this.sync.checkMail(to);
     });
   }
 
   /** They are dead in the ledger: stop what runs for them here and tell who waits for them; a kill that is known is no news. */
   markKilled(ids: readonly string[], by: string): void {
-    const news = ids.filter((id) => !isTerminal(this.forest.agent(id)?.state.type ?? 'idle'));
+    const news = ids.filter((id) => !isTerminal(this.agent_index.agent(id)?.state.type ?? 'idle'));
     for (const id of ids) {
       const cell = this.cells.get(id);
-      const known = this.forest.agent(id);
+      const known = this.agent_index.agent(id);
       if (cell !== undefined) this.#drop(cell);
       if (known === undefined || isTerminal(known.state.type)) continue;
       this.#setAgent(killedAgent(known, by, this.#options.surroundings.now()), false);
       // The kill told a parent that awaits it: in the ledger, whoever led the agent. A look that fails is made up for by the signal.
       if (known.parent_id !== null && known.origin !== 'fork')
-        void this.news.checkMail(known.parent_id).catch(() => this.news.doubt());
+        void this.sync.checkMail(known.parent_id).catch(() => this.sync.requestFullCheck());
     }
     if (news.length > 0) this.#options.emit({ type: 'killed', ids: news, by });
   }
 
   /** Their conversations went with the step; an agent that others build on stayed. */
   #removed(ids: readonly string[]): void {
-    const known = ids.flatMap((id) => this.forest.agent(id) ?? []);
-    const gone = ids.filter((id) => this.forest.remove(id));
-    for (const agent of known) for (const next of this.#tasks.leave(agent)) this.#wakeOne(next);
+    const known = ids.flatMap((id) => this.agent_index.agent(id) ?? []);
+    const gone = ids.filter((id) => this.agent_index.remove(id));
+    for (const agent of known) for (const next of this.#runs.leave(agent)) this.#wakeOne(next);
     if (gone.length > 0) this.#options.emit({ type: 'removed', ids: gone });
   }
 
@@ -337,7 +338,7 @@ export class Executor {
     cell.gone = true;
     if (this.cells.get(cell.agent.id) !== cell) return;
     this.cells.delete(cell.agent.id);
-    for (const next of this.#tasks.leave(cell.agent)) this.#wakeOne(next);
+    for (const next of this.#runs.leave(cell.agent)) this.#wakeOne(next);
   }
 
   /**
@@ -345,23 +346,23 @@ export class Executor {
    * something is to be done; then nothing changes. Whoever leads the tree next reads all of it from the ledger.
    */
   forget(root_id: string): ReadonlyMap<string, number> | null {
-    const members = this.forest.members(root_id);
+    const members = this.agent_index.members(root_id);
     const cells = members.flatMap(({ id }) => this.cells.get(id) ?? []);
-    const parked = parkedCells(cells, this.forest.tree(root_id)?.limits);
+    const parked = parkedCells(cells, this.agent_index.tree(root_id)?.limits);
     const stepping = cells.some((cell) => this.#ready.has(cell) || this.#stepping.includes(cell));
-    if (parked === null || stepping || this.news.isLooking) return null;
+    if (parked === null || stepping || this.sync.isChecking) return null;
     for (const cell of cells) this.#drop(cell);
-    for (const agent of members) this.#tasks.leave(agent);
-    this.forest.forget(root_id);
-    this.elsewhere.forget(root_id, members);
+    for (const agent of members) this.#runs.leave(agent);
+    this.agent_index.forget(root_id);
+    this.remote_agents.forget(root_id, members);
     return parked;
   }
 
   /** Takes over what is true now, and wakes those whose wait may end by it: whatever came before, its whole turn may have passed unheard. */
   #setAgent(agent: Agent, created: boolean): void {
-    this.forest.set(agent);
+    this.agent_index.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
-    for (const next of this.#tasks.see(agent)) this.#wakeOne(next);
+    for (const next of this.#runs.see(agent)) this.#wakeOne(next);
     if (!isWorking(agent.state.type)) for (const waiter of this.#waiters.of(agent.id)) this.#wakeOne(waiter);
   }
 
@@ -373,8 +374,8 @@ export class Executor {
   #deliver(mail: Mail): void {
     const cell = this.cells.get(mail.to_id);
     if (cell === undefined) {
-      this.news.early(mail.to_id);
-      return this.elsewhere.wroteTo(mail);
+      this.sync.noteEarlyMail(mail.to_id);
+      return this.remote_agents.sentTo(mail);
     }
     cell.inbox.add(mail);
     this.wake(cell);

@@ -1,4 +1,4 @@
-import { retryEvent } from '../../kernel/turn/orders.ts';
+import { retryEvent } from '../../kernel/turn/take-orders.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isTerminal } from '../../records/agent/state.ts';
@@ -7,15 +7,15 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
 import { checkedLimits } from '../orders/checked-limits.ts';
-import type { TurnClock } from '../performing/turn-clock.ts';
+import type { AgentTimers } from '../performing/agent-timers.ts';
 import type { ResumeOptions, ResumeReport } from '../runtime-face.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { readAhead } from './read-ahead.ts';
+import type { UnattendedTrees } from './unattended-trees.ts';
 
 export interface TakeOverOptions {
   readonly store: Store;
   readonly executor: Executor;
-  readonly clock: TurnClock;
+  readonly clock: AgentTimers;
   readonly surroundings: Surroundings;
   /** Rejects with a `CoppiceError`. */
   readonly openModel: (name: string, limits: Limits) => Promise<unknown>;
@@ -40,7 +40,7 @@ export async function takeOver(
   const wanted = checkedLimits(limits, tree.limits);
   if (model !== undefined || limits !== undefined) await openModel(model ?? old_model, wanted);
   if (limits !== undefined) tree = await store.setLimits(root_id, wanted);
-  executor.forest.setTree(tree);
+  executor.agent_index.setTree(tree);
   await store.claim(root_id, executor.worker);
   const all = (await store.agents({ root_id })).toReversed();
   const living = all.filter((agent) => !isTerminal(agent.state.type));
@@ -49,9 +49,9 @@ export async function takeOver(
   const claimed = mine.filter((agent) => !isLed(agent, executor));
   // All are known before the first goes on: a wait looks at the others.
   for (const agent of all) if (!executor.cells.has(agent.id)) executor.know(agent);
-  await executor.news.checkMissing(root_id, all);
+  await executor.sync.checkMissing(root_id, all);
   const elsewhere = living.length - mine.length;
-  if (elsewhere > 0) executor.elsewhere.markShared(root_id);
+  if (elsewhere > 0) executor.remote_agents.markShared(root_id);
   const without_last = new Set(leaves_out ? stuck(claimed).map(({ id }) => id) : []);
   const broken: { agent: Agent; reason: string }[] = [];
   // In the order of their creation, so that queued runs begin in it.
@@ -62,7 +62,7 @@ export async function takeOver(
       const [history, mail] = result.value;
       assertOpen();
       // Another look was faster, or it has ended since this one.
-      if (isLed(agent, executor) || executor.forest.isOld(agent)) continue;
+      if (isLed(agent, executor) || executor.agent_index.isOld(agent)) continue;
       const cell = executor.adopt(agent, history, mail, !unattended);
       clock.watch(cell);
       const at = surroundings.now();
@@ -93,4 +93,33 @@ function stuck(agents: readonly Agent[]): Agent[] {
 /** It is led here as it is now, or newer. */
 function isLed({ id, epoch }: Agent, { cells }: Executor): boolean {
   return (cells.get(id)?.agent.epoch ?? 0) >= epoch;
+}
+
+/** Releases a tree in which nothing is left to do here, or everything left is parked; false when something is. */
+export async function releaseTree(
+  root_id: string,
+  executor: Executor,
+  store: Store,
+  unattended: UnattendedTrees,
+): Promise<boolean> {
+  const parked = executor.forget(root_id);
+  if (parked === null) return false;
+  await store.releaseTree(root_id, executor.worker.id, parked);
+  unattended.forget(root_id);
+  return true;
+}
+
+/** Yields what `read` returns for each of `all`, in order, reading up to `ahead` more meanwhile. A failure is yielded with the item it belongs to. */
+export async function* readAhead<T, R>(
+  all: readonly T[],
+  read: (one: T) => Promise<R>,
+  ahead: number,
+): AsyncGenerator<readonly [T, PromiseSettledResult<R>]> {
+  const under_way: Promise<PromiseSettledResult<R>>[] = [];
+  for (const [index, one] of all.entries()) {
+    for (const next of all.slice(index + under_way.length, index + 1 + ahead))
+      under_way.push(Promise.allSettled([read(next)]).then(([result]) => result));
+    const result = await under_way.shift();
+    if (result !== undefined) yield [one, result];
+  }
 }

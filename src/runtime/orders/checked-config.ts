@@ -3,14 +3,14 @@ import { toolsetClash } from '../../kernel/toolsets/toolset.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { nameHint } from '../../render/nearest-name.ts';
-import type { Workbench } from '../performing/workbench.ts';
+import type { ToolCatalog } from '../performing/tool-catalog.ts';
 
 /** Refuses what could only fail later: a folder that is none, tools that nobody has. */
-export function checkedConfig(config: AgentConfig, workbench: Workbench): AgentConfig {
-  const unknown = workbench.unknownNames(config);
+export function checkedConfig(config: AgentConfig, catalog: ToolCatalog): AgentConfig {
+  const unknown = catalog.unknownNames(config);
   if (unknown.toolsets.length > 0) {
     throw new CoppiceError('E_CONFIG', `no toolset called "${unknown.toolsets[0]}"`, {
-      hint: nameHint(unknown.toolsets[0] as string, workbench.toolsetNames, 'Toolsets'),
+      hint: nameHint(unknown.toolsets[0] as string, catalog.toolsetNames, 'Toolsets'),
     });
   }
   const clash = toolsetClash(config.toolsets);
@@ -21,7 +21,7 @@ export function checkedConfig(config: AgentConfig, workbench: Workbench): AgentC
   }
   if (unknown.tools.length > 0) {
     throw new CoppiceError('E_CONFIG', `no tool called "${unknown.tools[0]}"`, {
-      hint: nameHint(unknown.tools[0] as string, workbench.toolNames, 'Tools'),
+      hint: nameHint(unknown.tools[0] as string, catalog.toolNames, 'Tools'),
     });
   }
   try {

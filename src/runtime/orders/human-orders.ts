@@ -7,7 +7,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
-import type { LetterTerms, RuntimeFace } from '../runtime-face.ts';
+import type { RuntimeFace, SendOptions } from '../runtime-face.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { humanMail, orderMail } from './human-mail.ts';
 
@@ -28,12 +28,12 @@ export class HumanOrders {
   }
 
   async find(id: string): Promise<Agent> {
-    const agent = this.#executor.forest.agent(id) ?? (await this.#store.agent(id));
+    const agent = this.#executor.agent_index.agent(id) ?? (await this.#store.agent(id));
     if (agent === null) throw new CoppiceError('E_AGENT_NOT_FOUND', `no agent ${id}`);
     return agent;
   }
 
-  async send(to_id: string, text: string, { id, from }: LetterTerms): Promise<Mail> {
+  async send(to_id: string, text: string, { id, from }: SendOptions): Promise<Mail> {
     if (text.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the message is empty');
     const agent = await this.find(to_id);
     const mail = humanMail(agent, 'letter', text, this.#surroundings);
@@ -67,7 +67,7 @@ export class HumanOrders {
       captured,
     });
     for (let waited = 0; waited < ANSWER_MS; waited += LOOK_MS) {
-      const child = this.#executor.forest.agent(id) ?? (await this.#store.agent(id));
+      const child = this.#executor.agent_index.agent(id) ?? (await this.#store.agent(id));
       if (child !== null && child !== undefined) return child;
       if (!(await this.#isPending(mail))) break;
       const asked = await this.#store.agent(agent_id);

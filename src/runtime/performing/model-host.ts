@@ -18,9 +18,9 @@ import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { writeContained } from '../../tools/files/atomic-write.ts';
 import { isBinary } from '../../tools/files/file-kind.ts';
 import { startHostTerminal } from './host-terminal.ts';
-import { type ProtectedSurroundings, protectedPlace } from './protected-places.ts';
+import { type ProtectedContext, protectedPlace } from './protected-places.ts';
 
-export interface HostSurroundings extends ProtectedSurroundings {
+export interface HostContext extends ProtectedContext {
   /** Names of environment variables that child processes may see beside the fixed allow-list. */
   readonly env_allow: readonly string[];
 }
@@ -34,7 +34,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The host of an agent whose model is a program: the agent's folder, tools and permissions decide, as for calls of its own. */
-export function createModelHost(config: AgentConfig, surroundings: HostSurroundings): ModelHost {
+export function createModelHost(config: AgentConfig, surroundings: HostContext): ModelHost {
   const cwd = canonical(config.cwd);
   const policy = policyOf(config);
   const refusal = (tool: string, subject: string): string | null => {

@@ -12,27 +12,27 @@ import type { ResultContent } from '../../records/conversation/message.ts';
 import { storable } from '../../records/text/text.ts';
 import { nameHint } from '../../render/nearest-name.ts';
 import { cutMiddle } from '../../render/plain-sight.ts';
+import type { Store } from '../../store/store.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import { LEASE_OVER, STOPPED } from '../leading/unattended-trees.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import type { Surroundings } from '../surroundings.ts';
-import type { OutputSweep } from './output-sweep.ts';
-import { type ProtectedSurroundings, protectedPlace } from './protected-places.ts';
-import type { Workbench } from './workbench.ts';
+import { type ProtectedContext, protectedPlace } from './protected-places.ts';
+import type { SpillCleanup } from './spill-cleanup.ts';
+import type { ToolCatalog } from './tool-catalog.ts';
 
-export interface CallSurroundings extends ProtectedSurroundings {
-  readonly output: OutputSweep;
+export interface CallContext extends ProtectedContext {
+  readonly store: Pick<Store, 'kind' | 'location' | 'asks'>;
+  readonly output: SpillCleanup;
   readonly executor: Executor;
-  readonly workbench: Workbench;
+  readonly catalog: ToolCatalog;
   readonly surroundings: Surroundings;
   readonly env_allow: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
   /** People can be asked; otherwise what would ask is denied. */
   readonly can_ask: boolean;
-  /** A person allowed this agent this tool for good. */
-  readonly isGranted: (agent_id: string, tool: string) => Promise<boolean>;
 }
 
 /** Characters of a difference that are kept with a question; its middle goes first. */
@@ -43,7 +43,7 @@ type Settled = Pick<ResultContent, 'status' | 'output' | 'images'>;
 type Asking = { readonly ask: NewAsk };
 
 /** Runs one call of a tool and brings its result back as an event. Never throws. */
-export async function performCall(cell: Cell, call: Call, around: CallSurroundings): Promise<void> {
+export async function performCall(cell: Cell, call: Call, around: CallContext): Promise<void> {
   const { now } = around.surroundings;
   const controller = new AbortController();
   cell.calls.set(call.id, controller);
@@ -79,20 +79,20 @@ async function runCall(
   cell: Cell,
   call: Call,
   signal: AbortSignal,
-  around: CallSurroundings,
+  around: CallContext,
 ): Promise<Settled | Asking> {
   const { agent } = cell;
-  const bench = around.workbench.bench(agent.config);
-  const tool = bench.tools.get(call.name);
+  const setup = around.catalog.setupFor(agent.config);
+  const tool = setup.tools.get(call.name);
   if (tool === undefined)
     return {
       status: 'error',
       output: unknownTool(
         call.name,
-        bench.specs.map((spec) => spec.name),
+        setup.specs.map((spec) => spec.name),
       ),
     };
-  const json = around.workbench.argumentsOf(call);
+  const json = around.catalog.argumentsOf(call);
   if (!json.ok) return { status: 'error', output: json.error };
   const parsed = tool.parse(json.input);
   if (!parsed.ok) return { status: 'error', output: `${call.name}: ${parsed.error}` };
@@ -115,7 +115,7 @@ async function runCall(
   // What a person answered counts whoever goes on, also where nobody could be asked.
   const allowed =
     verdict === 'allow' ||
-    (verdict === 'ask' && (isApproved(agent, call) || (await around.isGranted(agent.id, call.name))));
+    (verdict === 'ask' && (isApproved(agent, call) || (await isGranted(agent, call, around.store))));
   if (!allowed && verdict === 'ask' && around.can_ask)
     return {
       ask: {
@@ -149,6 +149,12 @@ function isApproved({ state }: Agent, call: Call): boolean {
     state.type === 'executing' &&
     state.running.some((one) => one.call.id === call.id && one.approved === true)
   );
+}
+
+/** A person allowed this agent this tool for as long as it lives. */
+async function isGranted({ id }: Agent, { name }: Call, store: Pick<Store, 'asks'>): Promise<boolean> {
+  const asks = await store.asks({ agent_id: id });
+  return asks.some((ask) => ask.tool === name && ask.verdict === 'allow' && ask.scope === 'agent');
 }
 
 function differenceOf(text: string | null): string | null {

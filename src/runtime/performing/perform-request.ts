@@ -11,34 +11,34 @@ import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import type { Surroundings } from '../surroundings.ts';
-import type { WorktreeCare } from '../worktree/worktree-care.ts';
-import { createModelHost, type HostSurroundings } from './model-host.ts';
-import type { ModelShelf } from './model-shelf.ts';
-import type { Workbench } from './workbench.ts';
+import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
+import type { ModelCache } from './model-cache.ts';
+import { createModelHost, type HostContext } from './model-host.ts';
+import type { ToolCatalog } from './tool-catalog.ts';
 
-export interface RequestSurroundings extends HostSurroundings {
+export interface RequestContext extends HostContext {
   readonly executor: Executor;
-  readonly workbench: Workbench;
+  readonly catalog: ToolCatalog;
   readonly surroundings: Surroundings;
-  readonly worktrees: WorktreeCare;
-  readonly models: ModelShelf;
+  readonly worktrees: WorktreeLifecycle;
+  readonly models: ModelCache;
   readonly emit: (event: RuntimeEvent) => void;
 }
 
 /** Asks the agent's model and brings the outcome back as an event. Never throws. */
-export async function performRequest(cell: Cell, around: RequestSurroundings): Promise<void> {
+export async function performRequest(cell: Cell, around: RequestContext): Promise<void> {
   const { executor, surroundings } = around;
   const controller = new AbortController();
   cell.request?.abort();
   cell.request = controller;
   cell.said = '';
   const started_at = surroundings.now();
-  const spent = overBudget(executor.forest.tree(cell.agent.root_id));
+  const spent = overBudget(executor.agent_index.tree(cell.agent.root_id));
   const outcome = spent ?? (await ask(cell, controller, around));
   // Aborted and replaced, or the agent is gone: nobody waits for this answer any more.
   if (cell.request !== controller || cell.gone) return;
   const at = surroundings.now();
-  const event = eventOrFault(at, cell.agent, outcome, around.workbench);
+  const event = eventOrFault(at, cell.agent, outcome, around.catalog);
   const whole = event === null ? null : await withChanges(cell, event, around);
   // Looking into a worktree takes a while.
   if (cell.request !== controller || cell.gone) return;
@@ -56,46 +56,38 @@ export async function performRequest(cell: Cell, around: RequestSurroundings): P
 
 type Outcome = EventOf<'response' | 'request-failed'>;
 
-function eventOf(at: number, agent: Agent, outcome: ModelOutcome, workbench: Workbench): Outcome | null {
+function eventOf(at: number, agent: Agent, outcome: ModelOutcome, catalog: ToolCatalog): Outcome | null {
   if (outcome.type === 'aborted') return null;
-  return outcome.type === 'failure' ? failed(at, outcome) : answered(at, agent, outcome, workbench);
+  return outcome.type === 'failure' ? failed(at, outcome) : answered(at, agent, outcome, catalog);
 }
 
 /** An answer that cannot even be read ends its turn, not the process. */
-function eventOrFault(at: number, agent: Agent, outcome: ModelOutcome, workbench: Workbench): Outcome | null {
+function eventOrFault(at: number, agent: Agent, outcome: ModelOutcome, catalog: ToolCatalog): Outcome | null {
   try {
-    return eventOf(at, agent, outcome, workbench);
+    return eventOf(at, agent, outcome, catalog);
   } catch (error) {
     const text = `a fault in Coppice while the answer was read: ${error instanceof Error ? error.message : String(error)}`;
     return failed(at, { type: 'failure', failure: { kind: 'internal', error: text, retryable: true } });
   }
 }
 
-function withChanges(
-  { agent }: Cell,
-  event: Outcome,
-  around: RequestSurroundings,
-): Promise<Outcome> | Outcome {
+function withChanges({ agent }: Cell, event: Outcome, around: RequestContext): Promise<Outcome> | Outcome {
   if (agent.config.task?.worktree == null) return event;
-  const tree = around.executor.forest.tree(agent.root_id);
-  return around.worktrees.complete(agent, event, around.workbench.contextOf(agent, tree));
+  const tree = around.executor.agent_index.tree(agent.root_id);
+  return around.worktrees.complete(agent, event, around.catalog.contextOf(agent, tree));
 }
 
-async function ask(
-  cell: Cell,
-  controller: AbortController,
-  around: RequestSurroundings,
-): Promise<ModelOutcome> {
+async function ask(cell: Cell, controller: AbortController, around: RequestContext): Promise<ModelOutcome> {
   const { agent, prompt } = cell;
   try {
     const model = await around.models.modelFor(agent, agent.config.model);
-    const bench = around.workbench.bench(agent.config);
+    const setup = around.catalog.setupFor(agent.config);
     return await model.stream(
       {
-        system: bench.system,
+        system: setup.system,
         messages: prompt.messages(),
         // Sent even when the kernel runs no more calls: providers refuse a conversation with calls but without tools.
-        tools: bench.specs,
+        tools: setup.specs,
         thinking: agent.config.thinking,
         shared_prefix: prompt.shared,
         cache_key: agent.root_id,
@@ -156,9 +148,9 @@ function answered(
   at: number,
   agent: Agent,
   { content, finish, reason }: Extract<ModelOutcome, { type: 'answer' }>,
-  workbench: Workbench,
+  catalog: ToolCatalog,
 ): EventOf<'response'> {
-  const bench = workbench.bench(agent.config);
+  const setup = catalog.setupFor(agent.config);
   const within = withinCalls(content.parts);
   const parts = distinctCalls(within.parts).map((part) =>
     part.type === 'call' ? { ...part, input: storable(part.input) } : { ...part, text: storable(part.text) },
@@ -166,7 +158,7 @@ function answered(
   const calls = parts
     .filter((part): part is CallPart => part.type === 'call')
     .map(({ id, name, input }): Call => {
-      const tool = bench.tools.get(name);
+      const tool = setup.tools.get(name);
       if (tool === undefined) return { id, name, input, side_by_side: true, idempotent: true };
       return { id, name, input, side_by_side: tool.side_by_side, idempotent: tool.idempotent };
     });
@@ -177,7 +169,7 @@ function answered(
     content: { model: content.model, parts, ...endingOf(finish, reason) },
     calls,
     ...(within.refusal === undefined
-      ? submissionOf(agent, calls, workbench)
+      ? submissionOf(agent, calls, catalog)
       : { submission: null, refusal: within.refusal }),
   };
 }
@@ -197,17 +189,17 @@ const NOT_ALONE =
 function submissionOf(
   agent: Agent,
   calls: readonly Call[],
-  workbench: Workbench,
+  catalog: ToolCatalog,
 ): Pick<EventOf<'response'>, 'submission' | 'refusal'> {
   if (!mustSubmit(agent.config, agent.origin)) return { submission: null };
   const submitting = calls.flatMap((call) => {
-    const submission = workbench.toolsetTool(agent.config, call.name)?.submission;
+    const submission = catalog.toolsetTool(agent.config, call.name)?.submission;
     return submission === undefined ? [] : [{ call, submission }];
   });
   const [only] = submitting;
   if (only === undefined) return { submission: null };
   if (calls.length > 1) return { submission: null, refusal: NOT_ALONE };
-  const parsed = workbench.argumentsOf(only.call);
+  const parsed = catalog.argumentsOf(only.call);
   return { submission: parsed.ok ? only.submission(parsed.input, agent.config) : null };
 }
 

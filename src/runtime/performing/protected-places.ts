@@ -8,7 +8,7 @@ import { worktreeFolder } from '../worktree/git-worktree.ts';
 const SETTINGS = 'that settings are protected: no tool may write there';
 const LEDGER = 'that the ledger is protected: no tool may write there';
 
-export interface ProtectedSurroundings {
+export interface ProtectedContext {
   readonly store: Pick<Store, 'kind' | 'location'>;
   /** Files and folders with settings of this program, whether they are there or not. */
   readonly settings?: readonly string[];
@@ -22,7 +22,7 @@ export interface ProtectedSurroundings {
 export function protectedPlace(
   absolute: string,
   cwd: string,
-  { store, settings = [], spill_dir }: ProtectedSurroundings,
+  { store, settings = [], spill_dir }: ProtectedContext,
 ): string | undefined {
   const worktrees = canonical(worktreeFolder(spill_dir));
   // A worktree lies in the data folder, and is there to be written.

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { Worktree } from '../../records/agent/task-terms.ts';
+import { SerialQueue } from '../serial-queue.ts';
 import { type Git, type GitEnd, gitIn, neutralGitIn } from './git-command.ts';
 
 /** How much of the changes is told; the branch holds them all. */
@@ -12,14 +13,8 @@ const AUTHOR = ['-c', 'user.name=Coppice', '-c', 'user.email=coppice@localhost']
 const BRANCHES = 'coppice/';
 const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color'];
 
-/** Git trips over worktrees that another git is just making or removing, so those of this process come one after the other. */
-let last: Promise<unknown> = Promise.resolve();
-
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const mine = last.then(work);
-  last = mine.catch(() => undefined);
-  return mine;
-}
+/** Git fails on worktrees that another git is just making or removing, so this process makes and removes them one at a time. */
+const changes = new SerialQueue();
 
 /** Where the worktrees of agents are, below the folder that a runtime is given. */
 export function worktreeFolder(spill_dir: string): string {
@@ -42,7 +37,7 @@ export async function makeWorktree(base: string, folder: string, id: string): Pr
   if (!head.ok) return { ok: false, error: `a worktree needs a first commit: ${head.error}` };
   const name = id.replaceAll(/[^\w-]/g, '-').slice(-60);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  return inTurn(() => addWorktree(base, within, head.out.trim(), folder, name));
+  return changes.run(() => addWorktree(base, within, head.out.trim(), folder, name));
 }
 
 async function addWorktree(
@@ -132,7 +127,7 @@ async function unsaved(git: Git, branch: string): Promise<string | null> {
 
 /** Removes the folder of a worktree whose branch holds everything, and a branch on which nothing was done. Anything else stays. */
 export function removeWorktree(worktree: Worktree): Promise<void> {
-  return inTurn(() => remove(worktree));
+  return changes.run(() => remove(worktree));
 }
 
 async function remove({ path, branch, base }: Worktree): Promise<void> {

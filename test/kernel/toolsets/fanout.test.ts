@@ -8,7 +8,7 @@ import type { ToolsetTool } from '../../../src/kernel/toolsets/toolset.ts';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../../../src/records/agent/agent.ts';
 import type { TaskTerms } from '../../../src/records/agent/task-terms.ts';
-import { Workbench } from '../../../src/runtime/performing/workbench.ts';
+import { ToolCatalog } from '../../../src/runtime/performing/tool-catalog.ts';
 import { profileOf } from './profile-fixture.ts';
 
 const NONE = { allow: [], ask: [], deny: [] };
@@ -44,8 +44,8 @@ function bare(schema: unknown): Record<string, unknown> {
 }
 
 function seen(config: AgentConfig): string[] {
-  const workbench = new Workbench([], ALL_TOOLSETS, DEFAULT_TERMS);
-  return workbench.bench(config).specs.map((spec) => spec.name);
+  const catalog = new ToolCatalog([], ALL_TOOLSETS, DEFAULT_TERMS);
+  return catalog.setupFor(config).specs.map((spec) => spec.name);
 }
 
 describe('schemas', () => {

@@ -12,9 +12,9 @@ import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
 import { type AgentState, type Call, newTurn, type RunningCall } from '../../../src/records/agent/state.ts';
 import type { Mail } from '../../../src/records/conversation/mail.ts';
 import { Prompt } from '../../../src/records/conversation/prompt.ts';
-import { Forest } from '../../../src/runtime/executor/forest.ts';
+import { AgentIndex } from '../../../src/runtime/executor/agent-index.ts';
 import { Inbox } from '../../../src/runtime/executor/inbox.ts';
-import { callArguments } from '../../../src/runtime/performing/call-arguments.ts';
+import { callArguments } from '../../../src/runtime/performing/tool-catalog.ts';
 import { newAgent } from '../../store/ledger-fixture.ts';
 
 export const NOW = 1_000;
@@ -89,7 +89,7 @@ export interface Scene {
 /** What comes of these inputs in this scene. */
 export function play(scene: Scene, ...inputs: readonly Input[]): Advance {
   const agent = agentOf(scene.agent?.id ?? 'root', scene.agent);
-  const forest = new Forest();
+  const forest = new AgentIndex();
   forest.setTree({ root_id: 'root', limits: DEFAULT_LIMITS, live: 1, total: 1, tokens: 0, cost_usd: 0 });
   for (const one of [agent, ...(scene.others ?? [])]) forest.set(one);
   const led: LedAgent = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { readAhead } from '../../../src/runtime/leading/read-ahead.ts';
+import { readAhead } from '../../../src/runtime/leading/take-over.ts';
 
 it('in order, a few ahead, each with what came of it', async () => {
   const delays = fc.array(fc.record({ ms: fc.integer({ min: 0, max: 4 }), fails: fc.boolean() }), {

@@ -19,8 +19,8 @@ import { limits } from '../../../src/processes/output.ts';
 import { SpillFile } from '../../../src/processes/spill-file.ts';
 import { removeSpilledOutput } from '../../../src/processes/spilled-output.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
-import { findOut } from '../../../src/runtime/orders/find-out.ts';
 import { createModelHost } from '../../../src/runtime/performing/model-host.ts';
+import { resolveNeed } from '../../../src/runtime/performing/resolve-need.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { makeFolder } from '../project-folder.ts';
 import { setStage } from '../stage.ts';
@@ -79,7 +79,7 @@ it('an agent program and the files put before a task are kept from it, too', asy
   const openModel = () => Promise.reject(new Error('none'));
   for (const answer of [
     await host.readFile(path),
-    await findOut(agent, { type: 'file', id: 'f', base: home, path } as never, { openModel, spill_dir }),
+    await resolveNeed(agent, { type: 'file', id: 'f', base: home, path } as never, { openModel, spill_dir }),
   ])
     assert.match(answer.ok ? 'read' : answer.error, /output of another conversation/);
 });

@@ -16,7 +16,7 @@ import { makeWorktree, worktreeFolder } from '../worktree/git-worktree.ts';
 /** Bytes of one file that is put before a task. */
 const MAX_FILE = 256 * 1024;
 
-export interface FindOutSurroundings {
+export interface NeedContext {
   /** Rejects with a `CoppiceError`. */
   readonly openModel: (name: string) => Promise<Model>;
   /** Where worktrees are made, and where the output of trees lies. */
@@ -24,7 +24,7 @@ export interface FindOutSurroundings {
 }
 
 /** Finds out one thing about the world for a call of this agent, under its permissions. Never rejects. */
-export async function findOut(agent: Agent, need: Need, around: FindOutSurroundings): Promise<NeedAnswer> {
+export async function resolveNeed(agent: Agent, need: Need, around: NeedContext): Promise<NeedAnswer> {
   try {
     switch (need.type) {
       case 'model':

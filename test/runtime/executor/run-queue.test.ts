@@ -1,16 +1,16 @@
 // Proves that asking whether a run may begin changes nothing, that only a claim takes its place in the queue, and that places go to those who came first.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Agent } from '../../src/records/agent/agent.ts';
-import { TaskQueue } from '../../src/runtime/executor/task-queue.ts';
-import { AT_WORK, agentOf } from '../kernel/turn/turn-stage.ts';
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import { RunQueue } from '../../../src/runtime/executor/run-queue.ts';
+import { AT_WORK, agentOf } from '../../kernel/turn/turn-stage.ts';
 
 const PLENTY = { cron: 9, subagent: 9, delegate: 9 };
 const run = (id: string, over: Partial<Agent> = {}) => agentOf(id, { origin: 'session', ...over });
 const queueOf = (
-  limits: Partial<ConstructorParameters<typeof TaskQueue>[0]> = {},
+  limits: Partial<ConstructorParameters<typeof RunQueue>[0]> = {},
   lineage: readonly Agent[] = [],
-) => new TaskQueue({ per_tree: 1, total: 9, per_source: PLENTY, ...limits }, () => lineage);
+) => new RunQueue({ per_tree: 1, total: 9, per_source: PLENTY, ...limits }, () => lineage);
 
 it('asking takes no place and waits nowhere, however often', () => {
   const queue = queueOf();

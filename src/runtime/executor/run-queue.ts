@@ -34,7 +34,7 @@ const SOURCES: Partial<Record<Agent['origin'], RunSource>> = {
  * The isolated runs of this process (seed 4, `RunIsolated`): how many are at work, and which wait for their turn, oldest first. A run that
  * somebody at work awaits, itself inside a run, rides in that one's place: it would otherwise wait for a place that its requester holds.
  */
-export class TaskQueue {
+export class RunQueue {
   readonly #limits: RunLimits;
   readonly #lineage: (agent: Agent) => readonly Agent[];
   readonly #lanes = new Map<string, Lane>();

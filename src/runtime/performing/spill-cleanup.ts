@@ -4,7 +4,7 @@ import { removeSpilledOutput, spillFolder } from '../../processes/spilled-output
 const PAUSE_MS = 60_000;
 
 /** Keeps the spilled output of all trees within its total: looks after calls that may have written some, once a minute at most. */
-export class OutputSweep {
+export class SpillCleanup {
   readonly #folder: string;
   #last_ms = Number.NEGATIVE_INFINITY;
   #running: Promise<unknown> = Promise.resolve();

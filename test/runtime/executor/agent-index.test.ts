@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
-import { Forest } from '../../../src/runtime/executor/forest.ts';
+import { AgentIndex } from '../../../src/runtime/executor/agent-index.ts';
 
 const IDLE: AgentState = { type: 'idle' };
 const AT_WORK: AgentState = { type: 'requesting', attempt: 1, turn: newTurn(1) };
@@ -14,8 +14,8 @@ function agent(id: string, parent_id: string | null, over: Partial<Agent> = {}):
   return { id, parent_id, ...known, ...over } as Agent;
 }
 
-function forest(...agents: readonly Agent[]): Forest {
-  const made = new Forest();
+function forest(...agents: readonly Agent[]): AgentIndex {
+  const made = new AgentIndex();
   for (const one of agents) made.set(one);
   return made;
 }

@@ -19,7 +19,7 @@ interface Waiting {
 }
 
 /** Tells when nothing of a tree is at work any more and no mail waits for a living agent. */
-export class SettleWatch {
+export class Quiescence {
   readonly #executor: Executor;
   readonly #store: Store;
   #waiting: Waiting[] = [];
@@ -48,14 +48,14 @@ export class SettleWatch {
   }
 
   #seemsBusy({ root_id, until }: Waiting): boolean {
-    const { forest, cells } = this.#executor;
+    const { agent_index, cells } = this.#executor;
     // What was heard of agents led elsewhere grows old: of a shared tree only its own agents are counted here.
-    if (this.#executor.elsewhere.isShared(root_id)) {
+    if (this.#executor.remote_agents.isShared(root_id)) {
       const own = until === 'root' ? [cells.get(root_id)] : [...cells.values()];
       return own.some((cell) => cell?.agent.root_id === root_id && isWorking(cell.agent.state.type));
     }
-    if (until === 'tree') return forest.working(root_id) > 0;
-    const root = forest.agent(root_id);
+    if (until === 'tree') return agent_index.working(root_id) > 0;
+    const root = agent_index.agent(root_id);
     return root !== undefined && isWorking(root.state.type);
   }
 
@@ -63,10 +63,10 @@ export class SettleWatch {
   async #confirm(waiting: Waiting): Promise<void> {
     const { root_id, until } = waiting;
     try {
-      const { forest, elsewhere } = this.#executor;
+      const { agent_index, remote_agents } = this.#executor;
       // Of a tree that this process has forgotten, only the ledger knows.
-      const knows_all = forest.agent(root_id) !== undefined && !elsewhere.isShared(root_id);
-      const agents = knows_all ? forest.members(root_id) : await this.#store.agents({ root_id });
+      const knows_all = agent_index.agent(root_id) !== undefined && !remote_agents.isShared(root_id);
+      const agents = knows_all ? agent_index.members(root_id) : await this.#store.agents({ root_id });
       const root = agents.find((agent) => agent.id === root_id);
       if (!this.#waiting.includes(waiting)) return;
       if (root === undefined)

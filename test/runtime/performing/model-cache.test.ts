@@ -4,11 +4,11 @@ import { it } from 'node:test';
 import type { Model } from '../../../src/models/model.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Limits } from '../../../src/records/agent/limits.ts';
-import { ModelShelf } from '../../../src/runtime/performing/model-shelf.ts';
+import { ModelCache } from '../../../src/runtime/performing/model-cache.ts';
 
 function shelf(over: Partial<Model> = {}, open: (name: string) => void = () => undefined) {
   const opened: string[] = [];
-  const models = new ModelShelf(
+  const models = new ModelCache(
     async (name) => {
       opened.push(name);
       open(name);

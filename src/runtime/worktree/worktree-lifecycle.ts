@@ -13,7 +13,7 @@ type Ending = EventOf<'response' | 'request-failed'>;
  * Worktrees of agents from their last answer on. Their changes are committed to the branch before the answer enters the ledger; the
  * folder goes after it has, so that a successor after a crash still finds it. Of an agent that was stopped or killed all stays.
  */
-export class WorktreeCare {
+export class WorktreeLifecycle {
   /** Agents whose changes were saved for an answer that is to end them. */
   readonly #saved = new Map<string, Worktree>();
   readonly #removals = new Set<Promise<void>>();

@@ -6,7 +6,7 @@ import { isTerminal, isWorking } from '../../records/agent/state.ts';
  * Every agent this process knows of, by tree: the ones it leads and the ones it only heard of. All look-ups on the hot
  * path are by id; nothing grows with the number of idle agents.
  */
-export class Forest {
+export class AgentIndex {
   readonly #agents = new Map<string, Agent>();
   readonly #trees = new Map<string, Tree>();
   readonly #members = new Map<string, Set<string>>();

@@ -11,7 +11,7 @@ const RUN = 'run';
 const ASKING_LOOK_MS = 5_000;
 
 /** The timers of agents: waits that end, turns that take too long. Timers follow from the state, so a successor sets them again. */
-export class TurnClock {
+export class AgentTimers {
   readonly #executor: Executor;
   readonly #surroundings: Surroundings;
 
@@ -28,7 +28,7 @@ export class TurnClock {
   /** Asks the agent for its last word while there is time for it, and ends its turn when its run time is used up. */
   watch(cell: Cell): void {
     const { state, root_id, config } = cell.agent;
-    const limits = this.#executor.forest.tree(root_id)?.limits;
+    const limits = this.#executor.agent_index.tree(root_id)?.limits;
     if (limits === undefined) return;
     const run_ms = runTime(config, limits);
     const deadline = runDeadline(state, run_ms);

@@ -1,7 +1,7 @@
 // Proves that a ledger which cannot be reached is asked again, ever more slowly, and that people are told when it is away and when it is back.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { untilReached } from '../../../src/runtime/executor/until-reached.ts';
+import { retryUntilReachable } from '../../../src/runtime/executor/ledger-retry.ts';
 import type { RuntimeEvent } from '../../../src/runtime/runtime-event.ts';
 import { SYSTEM_SURROUNDINGS } from '../../../src/runtime/surroundings.ts';
 
@@ -17,7 +17,7 @@ async function asked(failures: number, over = Number.POSITIVE_INFINITY) {
       return () => undefined;
     },
   };
-  const result = await untilReached(
+  const result = await retryUntilReachable(
     { surroundings, emit: (event) => events.push(event) },
     async () => {
       tries += 1;

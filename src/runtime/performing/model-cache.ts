@@ -4,7 +4,7 @@ import type { Limits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 
 /** The models of one process, each opened once. */
-export class ModelShelf {
+export class ModelCache {
   readonly #open: (name: string) => Promise<Model>;
   readonly #limitsOf: (root_id: string) => Limits | undefined;
   readonly #models = new Map<string, Promise<Model>>();

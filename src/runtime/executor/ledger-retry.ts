@@ -4,7 +4,7 @@ import type { ExecutorOptions } from './executor-options.ts';
 const RETRY_MS = [100, 300, 1000, 3000, 5000];
 
 /** A ledger that cannot be reached loses nothing: it is asked for the same until it answers. Null when `isOver` meanwhile. */
-export async function untilReached<T>(
+export async function retryUntilReachable<T>(
   { emit, surroundings }: Pick<ExecutorOptions, 'emit' | 'surroundings'>,
   ask: () => Promise<T>,
   isOver: () => boolean,

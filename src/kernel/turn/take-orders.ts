@@ -8,7 +8,7 @@ import type { EventOf } from '../transition/event.ts';
 import type { Draft } from './draft.ts';
 import type { LedAgent } from './led-agent.ts';
 import type { Order } from './order.ts';
-import { viewOf } from './toolset-view.ts';
+import { toolsetView } from './toolset-view.ts';
 import { cancel } from './waits.ts';
 
 type OrderOf<T extends Order['type']> = Extract<Order, { readonly type: T }>;
@@ -125,7 +125,7 @@ function waitOfPerson({ from, timeout_ms }: OrderOf<'wait'>, { id, sent_at }: Ma
 function forkByPerson({ id, name, prompt, captured }: OrderOf<'fork'>, by: string, draft: Draft): void {
   const refuse = (why: string) => draft.tell(`fork refused: ${why}`);
   if (draft.view.relatives.agent(id) !== undefined) return refuse(`there is an agent ${id} already`);
-  const view = viewOf(draft, draft.last_seq);
+  const view = toolsetView(draft, draft.last_seq);
   const text = forkIdentity(id, name, view.self, prompt);
   const rests = prompt === null;
   const decision = forkAgent(view, { id, name, profile: null, inherits: true, rests, text, output: '' });

@@ -1,15 +1,17 @@
 import type { Toolset, ToolsetTool } from '../../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { TransitionContext } from '../../kernel/transition/transition-result.ts';
+import type { Arguments } from '../../kernel/turn/view.ts';
 import type { Agent, AgentConfig, Tree } from '../../records/agent/agent.ts';
 import { hasSchema, isAgentProgram, isSubAgent, mustSubmit } from '../../records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';
+import type { Call } from '../../records/agent/state.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
+import { parseJson } from '../../records/text/json-text.ts';
 import type { Tool, ToolSpec } from '../../records/tool.ts';
-import { callArguments } from './call-arguments.ts';
 
 /** What one configuration comes down to: the same object for every agent that shares it, so that prompts stay identical. */
-interface Bench {
+interface AgentSetup {
   readonly system: string;
   /** Alphabetical, toolset tools among all others (seed 1). */
   readonly specs: readonly ToolSpec[];
@@ -21,10 +23,10 @@ interface Bench {
 }
 
 /** The tools and toolsets of this process, and what of them each agent sees. */
-export class Workbench {
+export class ToolCatalog {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #toolsets: ReadonlyMap<string, Toolset>;
-  readonly #benches = new WeakMap<AgentConfig, Bench>();
+  readonly #setups = new WeakMap<AgentConfig, AgentSetup>();
 
   readonly terms: ToolsetTerms;
   readonly argumentsOf = callArguments();
@@ -54,16 +56,16 @@ export class Workbench {
     return [...this.#toolsets.keys()];
   }
 
-  bench(config: AgentConfig): Bench {
-    let bench = this.#benches.get(config);
-    if (bench === undefined) {
-      bench = this.#build(config);
-      this.#benches.set(config, bench);
+  setupFor(config: AgentConfig): AgentSetup {
+    let setup = this.#setups.get(config);
+    if (setup === undefined) {
+      setup = this.#build(config);
+      this.#setups.set(config, setup);
     }
-    return bench;
+    return setup;
   }
 
-  #build(config: AgentConfig): Bench {
+  #build(config: AgentConfig): AgentSetup {
     // An agent program calls its own tools, never ours: it is told of none, and gets its letters whole.
     const own = isAgentProgram(config.model) ? { tools: [], toolsets: [] } : config;
     const tools = own.tools.flatMap((name) => this.#tools.get(name) ?? []);
@@ -87,7 +89,7 @@ export class Workbench {
   }
 
   toolsetTool(config: AgentConfig, name: string): ToolsetTool | undefined {
-    return this.bench(config).toolset_tools.get(name);
+    return this.setupFor(config).toolset_tools.get(name);
   }
 
   contextOf(agent: Agent, tree: Tree | undefined): TransitionContext {
@@ -109,4 +111,23 @@ export class Workbench {
 /** What is said of a worktree whose agent was stopped: nobody looks into the folder then, and nothing of it is touched. */
 function unsavedWork({ branch, path }: Worktree): string {
   return `[worktree] branch ${branch}; what was not committed is in ${path}`;
+}
+
+/** The arguments of calls as JSON, each read once: the step that decides a call asks for them, the tool that runs it, and whoever tells what an agent does. */
+export function callArguments(): (call: Call) => Arguments {
+  const known = new WeakMap<Call, Arguments>();
+  return (call) => {
+    const found = known.get(call) ?? parsed(call);
+    known.set(call, found);
+    return found;
+  };
+}
+
+/** No text at all counts as an empty object, as providers send it. */
+function parsed({ name, input }: Call): Arguments {
+  if (input.trim() === '') return { ok: true, input: {} };
+  const json = parseJson(input);
+  return json.ok
+    ? { ok: true, input: json.value }
+    : { ok: false, error: `the arguments of ${name} are not valid JSON: ${json.error}` };
 }

@@ -1,5 +1,5 @@
-/** Works that must not overlap, in the order in which they were asked for. */
-export class OneByOne {
+/** Runs asynchronous work one at a time, in the order in which it was requested. */
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   run<T>(work: () => Promise<T>): Promise<T> {

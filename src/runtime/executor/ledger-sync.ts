@@ -1,0 +1,141 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Store } from '../../store/store.ts';
+import type { AgentIndex } from './agent-index.ts';
+import type { Cell } from './cell.ts';
+import type { RemoteAgents } from './remote-agents.ts';
+
+export interface LedgerSyncOptions {
+  readonly store: Store;
+  readonly worker_id: string;
+  /** Agents led by this process. */
+  readonly cells: ReadonlyMap<string, Cell>;
+  readonly agent_index: AgentIndex;
+  readonly remote_agents: RemoteAgents;
+  readonly wake: (cell: Cell) => void;
+  readonly markKilled: (ids: readonly string[], by: string) => void;
+  /** Runs that wait for their turn. */
+  readonly queued: () => readonly string[];
+  /** Takes over what the ledger holds of an agent that another process leads. */
+  readonly learn: (agent: Agent) => void;
+  /** This process no longer leads the agent. */
+  readonly drop: (cell: Cell) => void;
+  /** Their conversations were deleted. */
+  readonly removed: (ids: readonly string[]) => void;
+}
+
+/** Reads what other processes wrote to the ledger: mail, kills, and the state of agents that they lead. */
+export class LedgerSync {
+  readonly #options: LedgerSyncOptions;
+  /** Agents that got mail before this process led them; it may be about to. */
+  readonly #early_mail = new Set<string>();
+  #needs_full_check = false;
+  #checks_under_way = 0;
+
+  constructor(options: LedgerSyncOptions) {
+    this.#options = options;
+  }
+
+  get isChecking(): boolean {
+    return this.#checks_under_way > 0;
+  }
+
+  /** Mail came for an agent that is not led here. Its mailbox may have been read just before, to take it over. */
+  noteEarlyMail(agent_id: string): void {
+    this.#early_mail.add(agent_id);
+  }
+
+  /** This process leads the agent from now on. */
+  adopted(agent_id: string): void {
+    if (this.#early_mail.delete(agent_id)) void this.checkMail(agent_id).catch(() => this.requestFullCheck());
+  }
+
+  /** Follows the signals of this worker, and polls what signals do not cover. */
+  async followSignals(): Promise<void> {
+    const { store, worker_id } = this.#options;
+    try {
+      await this.#poll();
+      for (const signal of await store.signals(worker_id)) {
+        if (signal.kind === 'mail') await this.checkMail(signal.agent_id);
+        else if (signal.kind === 'killed') await this.checkAgent(signal.agent_id);
+        else if (signal.about !== null) await this.checkAgent(signal.about);
+      }
+    } catch (error) {
+      // Reading signals consumes them: those not followed yet are not delivered again.
+      this.requestFullCheck();
+      throw error;
+    }
+  }
+
+  /** Reads mail that came from outside this process. */
+  async checkMail(agent_id: string): Promise<void> {
+    const { store, cells, wake } = this.#options;
+    const cell = cells.get(agent_id);
+    if (cell === undefined) return this.noteEarlyMail(agent_id);
+    this.#checks_under_way += 1;
+    try {
+      const pending = await store.mail(agent_id);
+      // Reloaded meanwhile: what was pending then may have been consumed.
+      if (cells.get(agent_id) !== cell) return this.checkMail(agent_id);
+      for (const mail of pending) cell.inbox.add(mail);
+    } finally {
+      this.#checks_under_way -= 1;
+    }
+    wake(cell);
+  }
+
+  /** Reads the state of an agent that another process leads, or that was killed from outside. */
+  async checkAgent(agent_id: string): Promise<void> {
+    const { store, cells, drop, removed } = this.#options;
+    this.#checks_under_way += 1;
+    const agent = await store.agent(agent_id).finally(() => {
+      this.#checks_under_way -= 1;
+    });
+    if (agent !== null) return this.#apply(agent);
+    // Another process delivered its outcome and deleted its conversation in the same transaction.
+    const cell = cells.get(agent_id);
+    if (cell !== undefined) drop(cell);
+    removed([agent_id]);
+  }
+
+  #apply(agent: Agent): void {
+    const { cells, drop, learn, markKilled } = this.#options;
+    if (agent.state.type === 'killed') markKilled([agent.id], agent.state.by);
+    const cell = cells.get(agent.id);
+    if (cell !== undefined && agent.epoch > cell.agent.epoch) drop(cell);
+    learn(agent);
+  }
+
+  async checkTree(root_id: string): Promise<void> {
+    const { store, agent_index } = this.#options;
+    const tree = await store.tree(root_id);
+    if (tree !== null) agent_index.setTree(tree);
+    const agents = await store.agents({ root_id });
+    for (const agent of agents) this.#apply(agent);
+    await this.checkMissing(root_id, agents);
+  }
+
+  /** Checks the known agents of a tree that the ledger did not return: their conversations may be deleted. */
+  async checkMissing(root_id: string, agents: readonly Agent[]): Promise<void> {
+    const found = new Set(agents.map(({ id }) => id));
+    for (const { id } of this.#options.agent_index.members(root_id))
+      if (!found.has(id)) await this.checkAgent(id);
+  }
+
+  /** A change may have been missed: the next poll checks every tree. */
+  requestFullCheck(): void {
+    this.#needs_full_check = true;
+  }
+
+  /** No signal tells of the end of runs that other processes lead, for whose places runs wait here. */
+  async #poll(): Promise<void> {
+    const { cells, remote_agents } = this.#options;
+    const queued = new Set(this.#options.queued().map((id) => cells.get(id)?.agent.root_id));
+    for (const root_id of queued)
+      if (root_id !== undefined && remote_agents.isShared(root_id)) await this.checkTree(root_id);
+    if (!this.#needs_full_check) return;
+    this.#needs_full_check = false;
+    for (const root_id of new Set([...cells.values()].map((cell) => cell.agent.root_id)))
+      await this.checkTree(root_id);
+    for (const id of [...cells.keys()]) await this.checkMail(id);
+  }
+}

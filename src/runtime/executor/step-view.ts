@@ -1,0 +1,44 @@
+import type { View } from '../../kernel/turn/view.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { AgentIndex } from './agent-index.ts';
+import type { Cell } from './cell.ts';
+import type { ExecutorOptions } from './executor-options.ts';
+import type { RemoteAgents } from './remote-agents.ts';
+import type { RunQueue } from './run-queue.ts';
+
+export interface StepViewContext extends Pick<ExecutorOptions, 'catalog' | 'surroundings'> {
+  readonly worker_id: string;
+  readonly agent_index: AgentIndex;
+  readonly cells: ReadonlyMap<string, Cell>;
+  readonly remote_agents: RemoteAgents;
+  readonly runs: RunQueue;
+}
+
+/** What the next step of this agent may know beside it. */
+export function stepView(agent: Agent, around: StepViewContext): View {
+  const { catalog, surroundings, agent_index, remote_agents, runs } = around;
+  const { toolset_tools, notices } = catalog.setupFor(agent.config);
+  const ids: string[] = [];
+  return {
+    now: surroundings.now(),
+    id(number) {
+      ids[number] ??= surroundings.newId();
+      return ids[number];
+    },
+    worker: around.worker_id,
+    relatives: agent_index,
+    context: catalog.contextOf(agent, agent_index.tree(agent.root_id)),
+    tools: toolset_tools,
+    terms: catalog.terms,
+    notices,
+    shared: remote_agents.isShared(agent.root_id),
+    hasMail: (other) => hasMail(other, around),
+    mayBegin: () => runs.mayBegin(agent),
+    argumentsOf: catalog.argumentsOf,
+  };
+}
+
+function hasMail(agent: Agent, { cells, remote_agents }: StepViewContext): boolean {
+  const cell = cells.get(agent.id);
+  return cell === undefined ? remote_agents.hasMail(agent) : cell.inbox.hasNews(cell.agent.noticed);
+}
