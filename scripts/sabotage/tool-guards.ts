@@ -61,7 +61,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'output-clamp',
     protects: 'the context of a model from the endless result of any tool',
-    file: 'src/tools/clamp-output.ts',
+    file: 'src/tools/define-tool.ts',
     guard: 'if (clean.length <= limit) return',
     without: 'if (clean.length >= 0) return',
     tests: ['tools/define-tool'],
@@ -110,7 +110,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
     name: 'plain-command',
     protects: 'a person who allowed one command from another behind it',
     file: 'src/permissions/command-match.ts',
-    guard: 'if (!matchesCommand(pattern, this.#text) || !this.sight.plain) return false;',
+    guard: 'if (!matchesCommand(pattern, this.#text) || !this.analysis.plain) return false;',
     without: 'if (!matchesCommand(pattern, this.#text)) return false;',
     tests: ['permissions/policy'],
   },

@@ -15,7 +15,7 @@ export interface Decision {
 
 const strictness: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
 
-/** Whether a rule speaks of a call; `unseen`: because it cannot be told what the command runs. */
+/** Whether a rule matches a call; `unseen`: it may, because the command does not tell what it runs. */
 type Match = 'yes' | 'no' | { readonly unseen: string };
 
 function matchCommand(rule: Rule, pattern: string, command: CommandMatch): Match {
@@ -27,7 +27,7 @@ function matchCommand(rule: Rule, pattern: string, command: CommandMatch): Match
 
 function matchPath(rule: Rule, pattern: string, path: string): Match {
   if (rule.verdict === 'allow') return matchesPath(pattern, path) ? 'yes' : 'no';
-  // As a file system would that knows no case.
+  // Like a case-insensitive file system.
   const [folded, parts] = [fold(pattern), fold(path).split('/')];
   const within = parts.some((_, at) => matchesPath(folded, parts.slice(0, at + 1).join('/')));
   return within ? 'yes' : 'no';
@@ -82,7 +82,7 @@ function byDefault({ tool, subject }: PermissionCall): Decision {
   return { verdict: rule.verdict, rule: `${rule.verdict}(${ruleText(rule)}), the default` };
 }
 
-/** What the rules about a path say of one that is touched: a deny or an ask, by the first source that speaks of it. */
+/** What the rules about paths say of one that is touched: deny or ask, by the first source with a rule that matches. */
 function decideTouched(level: PolicyLevel, { path, as, searched }: TouchedPath): Decision | undefined {
   for (const source of RULE_SOURCES) {
     const rules = level[source].filter(
@@ -92,7 +92,7 @@ function decideTouched(level: PolicyLevel, { path, as, searched }: TouchedPath):
     if (rules.length === 0) continue;
     let found: Decision | undefined;
     for (const rule of rules) {
-      // A rule without a pattern is about the tool; but what a profile leaves unsaid is the rest of the paths.
+      // A rule without a pattern is about the tool; but what a profile implies (`unsaid`) covers the rest of the paths.
       const about_paths = rule.pattern !== undefined || (source === 'unsaid' && searched !== true);
       if (rule.verdict !== 'allow' && about_paths)
         found = stricter(found, {
@@ -116,7 +116,7 @@ function whyTouched(rule: string, path: string | null): string {
     : rule;
 }
 
-/** The strictest that rules about paths say of these; undefined when none binds. */
+/** The strictest decision of rules about paths; undefined when none applies. */
 export function decidePaths(policy: Policy, touched: readonly TouchedPath[]): Decision | undefined {
   let strictest: Decision | undefined;
   for (const level of policy.levels)

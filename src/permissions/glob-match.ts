@@ -1,6 +1,6 @@
 /**
  * Matches without regular expressions, in time linear in practice and quadratic at worst: patterns and subjects
- * come from people and models, and a backtracking engine can be made to hang. `*` stands for any text.
+ * come from people and models, and a backtracking engine can be made to hang. `*` matches any text.
  */
 export function matchesText(pattern: string, text: string): boolean {
   let at = 0;
@@ -40,8 +40,8 @@ function matchesParts(patterns: readonly string[], parts: readonly string[]): bo
 }
 
 /**
- * Matches a path with `/`: `*` within one part, `**` over any number of parts. A pattern without `/` is compared
- * with the last part, at any depth. `src/**` also stands for `src` itself.
+ * Matches a path: `*` within one component, `**` across any number of components. A pattern without `/` is matched against
+ * the last component, at any depth. `src/**` also matches `src` itself.
  */
 export function matchesPath(pattern: string, path: string): boolean {
   const parts = path.split('/');

@@ -4,11 +4,11 @@ import { printablePath } from './printable-path.ts';
 
 /**
  * Keeps paths inside a folder. A path is first made canonical (all symbolic links followed) and compared with
- * the folder; then it is opened without following a link at its end; then the handle itself is asked where it
- * lies, so that a link swapped in between is noticed. File operations are synchronous: nothing else of this
- * process can come between the check and the use.
+ * the folder; then it is opened without following a link at its end; then the handle itself is resolved,
+ * so that a link swapped in between is detected. File operations are synchronous: nothing else in this
+ * process can run between check and use.
  *
- * All functions throw an Error whose message is for the model.
+ * All functions throw an Error with a message for the model.
  */
 
 export interface ContainedPath {
@@ -33,11 +33,11 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {
-    return false; // there is nothing, or a file where a folder should be
+    return false; // does not exist, or a file where a folder should be
   }
 }
 
-/** Throws away what does not exist from the end of a path: the canonical existing part, and the names behind it. */
+/** Splits a path into its canonical existing part and the names after it that do not exist. */
 function canonicalPart(path: string): { existing: string; missing: string[] } {
   const missing: string[] = [];
   for (let current = path; ; current = dirname(current)) {
@@ -45,11 +45,11 @@ function canonicalPart(path: string): { existing: string; missing: string[] } {
       return { existing: realpathSync.native(current), missing };
     } catch (error) {
       const code = codeOf(error);
-      if (code === 'ELOOP') throw new Error(`${printablePath(path)}: its symbolic links go in a circle`);
+      if (code === 'ELOOP') throw new Error(`${printablePath(path)}: its symbolic links form a cycle`);
       if (code === 'ENAMETOOLONG') throw new Error('the path is too long');
       if (code !== 'ENOENT' && code !== 'ENOTDIR') throw new Error(`${printablePath(path)}: ${code}`);
     }
-    // A link that leads nowhere exists all the same; whoever writes through it would leave the folder.
+    // A dangling link exists all the same; writing through it would leave the folder.
     if (isLink(current))
       throw new Error(
         `${printablePath(path)}: ${printablePath(current)} is a symbolic link that leads nowhere`,
@@ -86,10 +86,10 @@ export function containPath(root: string, path: string): ContainedPath {
 }
 
 const no_follow = constants.O_NOFOLLOW ?? 0;
-/** A pipe without a writer must not hold up the whole process. */
+/** A pipe without a writer must not block the whole process. */
 const no_block = constants.O_NONBLOCK ?? 0;
 
-/** Says where an open handle really lies; undefined where the system cannot tell. */
+/** The path behind an open handle; undefined where the system cannot tell. */
 function placeOfHandle(descriptor: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
   return readlinkSync(`/proc/self/fd/${descriptor}`);
@@ -145,7 +145,7 @@ function explainOpen(path: ContainedPath, error: unknown): string {
 
 /**
  * The path of `name` in the folder behind an open handle. On Linux it goes through the handle, so that it stays
- * in that folder even when the folder's own path is swapped for a link.
+ * in that folder even if the folder's own path is swapped for a link.
  */
 export function pathInFolder(folder: number, folder_path: string, name: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${folder}/${name}` : join(folder_path, name);

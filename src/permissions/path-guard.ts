@@ -5,13 +5,12 @@ import { type ContainedPath, containPath } from './path-containment.ts';
 import { printablePath } from './printable-path.ts';
 
 /**
- * Asked with the canonical path at the moment of use: the rule that keeps `tool` from this path, or undefined. It
- * closes the gap between the decision about a call and its run, in which a link may have been swapped, and
- * keeps denied files out of search results.
+ * The rule that denies `tool` this canonical path, or undefined. Called at the moment of use, because a link may have been swapped since
+ * the call was decided; it also keeps denied files out of search results.
  */
 export type PathGuard = (tool: string, relative_path: string, context: PathContext) => string | undefined;
 
-/** `containPath`, and the guard's word on the result. Throws an Error for the model. */
+/** `containPath`, then the guard. Throws an Error for the model. */
 export function containAllowedPath(
   tool: string,
   path: string,
@@ -25,15 +24,15 @@ export function containAllowedPath(
   return contained;
 }
 
-/** Throws an Error for the model where the path is spilled output of another tree. */
+/** Throws an Error for the model if the path is spilled output of another tree. */
 export function refuseForeignOutput({ absolute, relative }: ContainedPath, context: PathContext): void {
   if (isForeignOutput(absolute, context))
     throw new Error(`${printablePath(relative)}: output of another conversation, which this one may not see`);
 }
 
-/** It is spilled output of another tree, for an agent whose own folder holds the folder of all. */
+/** Whether a path is spilled output of another tree; possible for an agent whose folder contains the output folder. */
 export function isForeignOutput(absolute: string, { cwd, spill_dir }: PathContext): boolean {
-  if (spill_dir === undefined) return false; // a look for people
+  if (spill_dir === undefined) return false; // a preview for a person, not a call
   let [all, own] = [dirname(spill_dir), spill_dir];
   try {
     all = realpathSync.native(all);

@@ -3,30 +3,31 @@ import { matchesText } from './glob-match.ts';
 import { parseRule, type Rule, ruleText } from './rule.ts';
 
 /**
- * Who may do what, as data that can be stored.
+ * Permissions: what an agent may do, as data that can be stored (docs/permissions.md).
+ * This folder holds rules, the decision about a call, the text of a refusal, and what a path or a shell command comes to for a rule.
  *
  * P1. Within one source, deny beats ask beats allow.
- * P2. A source that says something about a call ends the matter: `cli` before `config` before `profile` before what the tool declares.
- * P3. Nobody said anything: what the tool declares; a tool that declares nothing is asked about.
- * P4. A policy is a list of such decisions, one for the tree and one for each profile on the way down; the strictest counts. So a child can only narrow.
- *     What a profile allows of a tool is all that it allows of it; of tools for which it allows nothing it leaves the matter to the others.
- * P5. A `bash` pattern allows the very text that it is, and a plain command: no operators, redirections, substitutions.
- *     What such a command runs in its turn (`timeout 5 …`, `git -c …`) must match, too, unless the program is an interpreter.
- * P6. Deny and ask patterns for `bash` look at every simple command of a compound, and at the whole text. Where
+ * P2. The first source with a rule that matches decides: `cli` before `config` before `profile` before what the tool declares.
+ * P3. If no source has one, what the tool declares decides; a tool that declares nothing is asked about.
+ * P4. A policy is a list of such decisions, one for the tree and one for each profile on the way down; the strictest counts, so a child can only narrow.
+ *     If a profile allows some calls of a tool, it asks about the others; for tools of which it allows nothing, the levels above decide.
+ * P5. A `bash` pattern allows exactly its own text, and plain commands: no operators, redirections, substitutions.
+ *     What such a command runs in turn (`timeout 5 …`, `git -c …`) must match too, unless the program is an interpreter.
+ * P6. Deny and ask patterns for `bash` check every simple command of a compound, and the whole text. If
  *     the text does not tell what would run, the call is denied or asked about.
- * P7. Deny and ask patterns for paths cover what is inside a matching folder too, and know no case; allow patterns do not.
+ * P7. Deny and ask patterns for paths also cover what is inside a matching folder, and ignore case; allow patterns do not.
  * P8. They bind every tool that touches such a path: those of `read` whatever reads it, those of `write` whatever writes it.
  */
 export interface Policy {
   readonly levels: readonly PolicyLevel[];
 }
 
-/** In the order in which they are asked. `unsaid`: what a profile says by not saying it. */
+/** In the order in which they are asked. `unsaid`: what a profile implies by what it does not allow. */
 export const RULE_SOURCES = ['cli', 'config', 'profile', 'unsaid'] as const;
 export type RuleSource = (typeof RULE_SOURCES)[number];
 
 export interface PolicyLevel extends Readonly<Record<RuleSource, readonly Rule[]>> {
-  /** What holds where no rule applies: what the tool declares, or, for a profile, whatever the levels above say. */
+  /** What holds where no rule applies: what the tool declares, or, in a profile, whatever the levels above decide. */
   readonly default: 'tool' | 'allow';
 }
 

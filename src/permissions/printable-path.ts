@@ -1,10 +1,9 @@
-/** Control characters, line separators, and the marks that turn the direction of writing. */
+/** Control characters, line separators, and bidirectional controls. */
 const unprintable = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\p{Cs}]/u;
 const unprintableAll = new RegExp(unprintable.source, 'gu');
 
 /**
- * A path for one line of a result. A file name may hold line breaks and escape sequences; such a name is
- * quoted, so that it cannot pass for another line.
+ * A path for one line of a result. A name with line breaks or escape sequences is quoted, so that it cannot pass for another line.
  */
 export function printablePath(path: string): string {
   if (!unprintable.test(path)) return path;

@@ -1,11 +1,11 @@
 /**
- * Folders whose files decide what runs outside the tools: the runtime's own settings, git's hooks and
- * configuration. Tools that write never touch them, whatever a policy allows: a settings file made by an agent
- * would be an agent that gives itself permissions (compare CVE-2026-25725).
+ * Folders whose files govern what runs outside the tools: the runtime's settings, git's hooks and
+ * configuration. Tools never write there, whatever a policy allows: an agent that writes a settings file
+ * would give itself permissions (compare CVE-2026-25725).
  */
 const protectedNames = new Set(['.coppice', '.git']);
 
-/** Where the runtime keeps its ledger, its trust in folders and its configuration, for an agent that works in a home folder. */
+/** Where the runtime keeps its ledger, the list of trusted folders and its configuration, for an agent that works in a home folder. */
 const protectedPaths = [
   '.config/coppice',
   '.local/share/coppice',
@@ -14,12 +14,12 @@ const protectedPaths = [
   'appdata/local/coppice',
 ];
 
-/** Characters that some file systems drop from names when they compare them. */
+/** Characters that some file systems ignore when they compare names. */
 const ignored = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
 /**
  * The protected part of a canonical path relative to the workspace (`.git` in `sub/.git/hooks/pre-commit`), or
- * undefined. Compares as a file system would that knows no case.
+ * undefined. Compares like a case-insensitive file system.
  */
 export function protectedPart(relative_path: string): string | undefined {
   const parts = relative_path.split(/[/\\]/);

@@ -15,7 +15,7 @@ export class InvalidRuleError extends Error {
   override readonly name = 'InvalidRuleError';
 }
 
-/** As it is written: `bash:git *`. */
+/** The rule as written: `bash:git *`. */
 export function ruleText(rule: Rule): string {
   return rule.pattern === undefined ? rule.tool : `${rule.tool}:${rule.pattern}`;
 }
@@ -30,10 +30,10 @@ export function parseRule(text: string, verdict: Verdict): Rule {
   const colon = trimmed.indexOf(':');
   const tool = colon === -1 ? trimmed : trimmed.slice(0, colon);
   if (tool === '') throw invalid('the name of the tool is missing');
-  if (!/^[\w*-]+$/.test(tool)) throw invalid(`"${tool}" is no name of a tool`);
+  if (!/^[\w*-]+$/.test(tool)) throw invalid(`"${tool}" is not the name of a tool`);
   if (colon === -1) return { verdict, tool };
   const pattern = trimmed.slice(colon + 1).trim();
-  if (pattern === '') throw invalid('the pattern behind ":" is missing');
+  if (pattern === '') throw invalid('the pattern after ":" is missing');
   if (pattern === '*' || pattern === '**') return { verdict, tool };
   if (tool.includes('*'))
     throw invalid('a pattern needs one tool, because commands and paths match differently');

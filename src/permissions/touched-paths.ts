@@ -2,7 +2,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Tool, ToolPermission } from '../records/tool.ts';
 import { containPath } from './path-containment.ts';
 import { type Policy, partialRules } from './policy.ts';
-import { type Sight, seeThrough } from './shell/see-through.ts';
+import { analyseCommand, type CommandAnalysis } from './shell/analyse-command.ts';
 import { isKnown } from './shell/shell-word.ts';
 import { takesPath } from './tool-permission.ts';
 
@@ -49,7 +49,7 @@ export function callTouches(
   // A command is parsed only if a rule about paths exists that may apply to it.
   const checked =
     tool.subject === 'command' && tool.bound_by.some((one) => partialRules(policy, one).length > 0);
-  return checked ? touchedByCommand(seeThrough(subject), cwd) : [];
+  return checked ? touchedByCommand(analyseCommand(subject), cwd) : [];
 }
 
 /** What a tool does to one file. */
@@ -63,19 +63,22 @@ export function touchedPaths(tool: ToolPermission, path: string, cwd: string): r
   return tool.subject === 'folder' ? touched.map((one) => ({ ...one, searched: true })) : touched;
 }
 
-/** Programs that write what they are given, and those that do not read it. */
+/** Programs that write to the files they are given, and those of them that do not read them. */
 const writers = new Set(
   'cp mv ln tee dd install rsync sed rm rmdir touch mkdir chmod chown truncate unlink shred'.split(' '),
 );
-const mere_writers = new Set('rm rmdir touch mkdir chmod chown truncate unlink shred tee'.split(' '));
-/** Programs whose words are no paths. */
-const speakers = new Set(['echo', 'printf', ':', 'true', 'false', 'export', 'exit']);
+const only_writers = new Set('rm rmdir touch mkdir chmod chown truncate unlink shred tee'.split(' '));
+/** Programs whose arguments are not paths. */
+const without_paths = new Set(['echo', 'printf', ':', 'true', 'false', 'export', 'exit']);
 
 /**
- * What a command touches, as far as its words tell: literal arguments, and the files of redirections. A fence, no wall; but a command of which not all
- * is looked at may touch anything, so that padding gets around no rule.
+ * What a command touches, as far as its words tell: literal arguments, and the files of redirections. A fence, not a wall; but a command that
+ * is not checked in full may touch anything, so that padding gets around no rule.
  */
-function touchedByCommand({ commands, opened, unread }: Sight, cwd: string): readonly TouchedPath[] {
+function touchedByCommand(
+  { commands, opened, unread }: CommandAnalysis,
+  cwd: string,
+): readonly TouchedPath[] {
   if (unread !== null) return anything;
   const touched: TouchedPath[] = [];
   const folders = [cwd];
@@ -89,10 +92,10 @@ function touchedByCommand({ commands, opened, unread }: Sight, cwd: string): rea
   };
   for (const [program = '', ...words] of commands) {
     const name = program.slice(program.lastIndexOf('/') + 1);
-    if (speakers.has(name)) continue;
+    if (without_paths.has(name)) continue;
     if (/^(?:cd|pushd)$/.test(name) && words[0] !== undefined && isKnown(words[0]))
       folders.push(resolve(cwd, words[0]));
-    const found = mere_writers.has(name) ? [] : ['read'];
+    const found = only_writers.has(name) ? [] : ['read'];
     if (writers.has(name)) found.push('write');
     for (const word of words) for (const part of partsOf(word)) touch(part, found);
   }
@@ -102,7 +105,7 @@ function touchedByCommand({ commands, opened, unread }: Sight, cwd: string): rea
 
 const anything: readonly TouchedPath[] = ['read', 'write'].map((as) => ({ path: null, as }));
 
-/** A word, and what may be a path in it: `--file=PATH`, `-fPATH`, `if=PATH`, `@PATH`, `HEAD:PATH`. */
+/** A word, and the parts of it that may be paths: `--file=PATH`, `-fPATH`, `if=PATH`, `@PATH`, `HEAD:PATH`. */
 function partsOf(word: string): readonly string[] {
   const parts = word.startsWith('-') ? [word.slice(2)] : [word];
   const mark = /[=@:]/.exec(word);
@@ -110,7 +113,7 @@ function partsOf(word: string): readonly string[] {
   return parts;
 }
 
-/** The canonical path, and the one that is written, both relative to `cwd`; none of what lies outside of it. */
+/** The canonical path and the one as written, relative to `cwd`; nothing for paths outside of it. */
 function pathsOf(cwd: string, folder: string, word: string): readonly string[] {
   const paths = new Set<string>();
   const asked = isAbsolute(word) ? resolve(word) : join(folder, word);
@@ -120,7 +123,7 @@ function pathsOf(cwd: string, folder: string, word: string): readonly string[] {
   try {
     paths.add(containPath(cwd, asked).relative);
   } catch {
-    // Outside, or no path at all: no rule speaks of it.
+    // Outside, or not a path: no rule applies.
   }
   return [...paths];
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
-import { limits } from './output.ts';
 import { SpillFile } from './spill-file.ts';
+import { limits } from './tool-limits.ts';
 
 /**
  * Takes the output of a command as it comes and keeps a bounded part: the head, the tail, and the whole in a

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { limits } from './output.ts';
 import {
   forgetProcessGroup,
   isProcessGroupAlive,
@@ -10,6 +9,7 @@ import {
 import { markVariable, nextMark } from './process-mark.ts';
 import { ProcessSlots } from './process-slots.ts';
 import { killStraysOfCall, sweepStraysOfCallSoon } from './stray-processes.ts';
+import { limits } from './tool-limits.ts';
 
 export interface ProcessPlace {
   readonly cwd: string;

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { limits } from './output.ts';
+import { limits } from './tool-limits.ts';
 
 /** Behind the name of a file that is being written: it is nobody's oldest. */
 const OPEN = '.open';

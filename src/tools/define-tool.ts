@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { toolPermission } from '../permissions/tool-permission.ts';
-import { limits } from '../processes/output.ts';
+import { limits } from '../processes/tool-limits.ts';
 import type { PathContext, Tool, ToolContext, ToolPermission, ToolResult } from '../records/tool.ts';
-import { clampOutput } from './clamp-output.ts';
 import { explainIssues } from './explain-issues.ts';
 
 /** A JSON Schema of type `object`, as plain data. */
@@ -120,4 +119,17 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
     },
     run: (input, context) => orAbandoned(runDefinition(definition, input, context), context.signal),
   };
+}
+
+/**
+ * Text that fits a result: at most `limits.result_characters`, the middle left out and said so; no NUL and no
+ * half of a surrogate pair, because databases refuse both.
+ */
+export function clampOutput(text: string, limit: number = limits.result_characters): string {
+  const clean = text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
+  if (clean.length <= limit) return clean.isWellFormed() ? clean : clean.toWellFormed();
+  const half = Math.floor(limit / 2);
+  const left_out = clean.length - 2 * half;
+  const cut = `${clean.slice(0, half)}\n[… ${left_out} characters left out …]\n${clean.slice(-half)}`;
+  return cut.toWellFormed();
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { ContainedPath } from '../permissions/path-containment.ts';
 import { printablePath } from '../permissions/printable-path.ts';
-import { limits } from '../processes/output.ts';
+import { limits } from '../processes/tool-limits.ts';
 
 /** ripgrep's JSON form of a text: base64 when it is not UTF-8. */
 type Encoded = { readonly text: string } | { readonly bytes: string };

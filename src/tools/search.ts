@@ -5,8 +5,8 @@ import { type ContainedPath, openContained } from '../permissions/path-containme
 import { containAllowedPath, isForeignOutput, type PathGuard } from '../permissions/path-guard.ts';
 import { printablePath } from '../permissions/printable-path.ts';
 import { childEnvironment } from '../processes/child-environment.ts';
-import { limits } from '../processes/output.ts';
 import { type ProcessEnd, type ProcessPlace, runProcess } from '../processes/run-process.ts';
+import { limits } from '../processes/tool-limits.ts';
 import type { Tool, ToolContext, ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineTool } from './define-tool.ts';

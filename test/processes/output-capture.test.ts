@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { limits } from '../../src/processes/output.ts';
 import { OutputCapture } from '../../src/processes/output-capture.ts';
+import { limits } from '../../src/processes/tool-limits.ts';
 import { makeWorkspace } from '../tools/tool-fixture.ts';
 
 /** Numbers in a row, so that each place in the text is told apart from all others. */

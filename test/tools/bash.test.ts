@@ -7,7 +7,7 @@ import { randomInt } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { limits } from '../../src/processes/output.ts';
+import { limits } from '../../src/processes/tool-limits.ts';
 import type { Tool } from '../../src/records/tool.ts';
 import { bash } from '../../src/tools/bash.ts';
 import { call, eventually, makeWorkspace } from './tool-fixture.ts';

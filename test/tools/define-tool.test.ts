@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { limits } from '../../src/processes/output.ts';
+import { limits } from '../../src/processes/tool-limits.ts';
 import type { Tool } from '../../src/records/tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { limits } from '../../src/processes/output.ts';
+import { limits } from '../../src/processes/tool-limits.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { call, makeWorkspace, type Workspace } from './tool-fixture.ts';
 

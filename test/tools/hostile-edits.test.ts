@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { nearestName } from '../../src/render/nearest-name.ts';
 import { difference } from '../../src/tools/files/difference.ts';
-import { editText } from '../../src/tools/files/edit-text.ts';
-import { PLACES_MAX, placesOf } from '../../src/tools/files/places-of.ts';
+import { editText, PLACES_MAX, placesOf } from '../../src/tools/files/edit-text.ts';
 
 const LONG = 'a'.repeat(2_000_000);
 /** Searching as the engine does takes ten times as much, and more. */

@@ -16,7 +16,7 @@ const readTrap: ReadArguments = ([, ...words]) => {
   return isKnown(text) && !text.startsWith('-') ? [{ text }] : hidden('what trap runs');
 };
 
-/** Builtins that set the variables they name, beside options with these letters that take a value; that of `names` is a name, too. */
+/** Builtins that set the variables they name. `values`: letters of options with a value; `names`: of options whose value is a variable too. */
 function readNames(values: string, names = ''): ReadArguments {
   return ([, ...words]) => {
     const inner: InnerCommand[] = [];
@@ -92,7 +92,7 @@ const readHash: ReadArguments = (words) =>
 
 const always_hidden: ReadArguments = (words) => hidden(`what ${words[0]} runs`);
 
-/** Builtins of bash that run something or set variables which make others run something. */
+/** Bash builtins that run commands, or set variables that make other programs run commands. */
 export const builtins: ReadonlyMap<string, ReadArguments> = new Map<string, ReadArguments>([
   ['eval', readEval],
   ['trap', readTrap],

@@ -1,15 +1,15 @@
 import { hidden, type InnerCommand, type ReadArguments } from './inner-command.ts';
 import { isKnown, maySplit } from './shell-word.ts';
 
-/** Settings that name no program. */
+/** Settings that cannot name a program. */
 const plain_setting =
   /^(?:user|color|advice|log|i18n|column)\.|^(?:init\.defaultbranch|core\.(?:quotepath|autocrlf|eol|filemode|ignorecase|longpaths))(?:=|$)|^(?:commit|tag)\.gpgsign=(?:false|no|0)?$|^core\.pager=(?:cat)?$/i;
 
-/** Subcommands that run a command of their arguments or of settings that they take. */
+/** Subcommands that run a command from their arguments or settings. */
 const runs_commands =
   /^(?:bisect|submodule|filter-branch|difftool|mergetool|daemon|shell|instaweb|send-email|credential.*|hook|maintenance|upload-pack|receive-pack|remote-.*|for-each-repo|fast-import)$/;
 
-/** Options of many subcommands whose value is a command; git takes long ones cut short. */
+/** Options whose value is a command; git accepts abbreviations of long options. */
 const command_options = [
   '--exec',
   '--upload-pack',
@@ -25,8 +25,8 @@ const command_options = [
 ];
 
 /**
- * `git` with its own options taken off is what a rule sees too: `git -C x push` is `git push`. Settings given on the
- * command line, and what runs commands, cannot be seen through.
+ * Rules also see `git` without its global options: `git -C x push` is `git push`. Settings given on the
+ * command line, and subcommands that run commands, are opaque.
  */
 export const readGit: ReadArguments = (words) => {
   let at = 1;
@@ -47,7 +47,7 @@ export const readGit: ReadArguments = (words) => {
     return hidden(`what git ${isKnown(subcommand) ? subcommand : ''} runs`);
   const rest = words.slice(at + 1);
   if (rest.some((word) => isCommandOption(subcommand, word))) return hidden(`an option of git ${subcommand}`);
-  if (/^(?:config|alias)$/.test(subcommand) && !isLook(rest)) return hidden('a setting of git');
+  if (/^(?:config|alias)$/.test(subcommand) && !isHarmlessConfig(rest)) return hidden('a setting of git');
   if (subcommand === 'ls-remote' || /^(?:fetch|pull|push|clone)$/.test(subcommand)) {
     if (rest.some((word) => /^(?:ext|fd)::|ProxyCommand/.test(word)))
       return hidden('a remote that is a command');
@@ -77,8 +77,8 @@ function isCommandOption(subcommand: string, word: string): boolean {
   return subcommand === 'archive' && word.includes('x');
 }
 
-/** `git config` that only looks, or sets what names no program. */
-function isLook(rest: readonly string[]): boolean {
+/** `git config` that only reads, or sets what cannot name a program. */
+function isHarmlessConfig(rest: readonly string[]): boolean {
   if (/^(?:get|list)$/.test(rest[0] ?? '')) return true;
   if (rest.some((word) => /^(?:--get(?:-all|-regexp|-urlmatch)?|--list|-l)$/.test(word))) return true;
   const names = rest.filter((word) => !word.startsWith('-') && word !== 'set' && word !== 'unset');

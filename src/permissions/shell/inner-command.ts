@@ -1,15 +1,15 @@
-/** What a command runs beside itself, as far as its arguments tell. */
+/** What else a command runs, as far as its arguments tell. */
 export type InnerCommand =
-  /** Another command, in words. */
+  /** Another command, as words. */
   | { readonly words: readonly string[] }
   /** Shell text; `posix`: for a shell that may be another than bash. */
   | { readonly text: string; readonly posix?: boolean }
   /** Some of its arguments are evaluated as arithmetic, which runs substitutions in the values of variables. */
   | { readonly evaluates: true }
-  /** Something that cannot be read here, in a few words. */
+  /** Something that cannot be told, in a few words. */
   | { readonly hidden: string };
 
-/** Reads the arguments of one program, whose name is the first word. */
+/** Analyses the arguments of one program, whose name is the first word. */
 export type ReadArguments = (words: readonly string[]) => readonly InnerCommand[];
 
 export function hidden(what: string): readonly InnerCommand[] {

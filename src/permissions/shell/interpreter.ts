@@ -1,15 +1,15 @@
 import { hidden, type InnerCommand, type ReadArguments } from './inner-command.ts';
 import { isKnown, maySplit } from './shell-word.ts';
 
-/** Shells whose `-c` text bash's own grammar reads, with care where the shell is not bash. */
+/** Shells whose `-c` text is parsed with bash's grammar, with care if the shell is not bash. */
 const shells = new Set(['sh', 'bash', 'rbash', 'dash', 'ash']);
 
-/** Other shells: what their text means is not known here. */
+/** Other shells, whose text is not parsed. */
 const other_shells = new Set(
   'zsh ksh mksh ksh93 fish csh tcsh yash posh elvish nu xonsh pwsh powershell'.split(' '),
 );
 
-/** Interpreters: which option carries code, and which takes the next word. One that gets neither code nor a file reads code from its input. */
+/** Interpreters: the options that carry code, and those that take the next word. Without code or file they read code from standard input. */
 const code_options: readonly (readonly [name: RegExp, code: RegExp, value?: RegExp])[] = [
   [/^(?:python|pypy)[\d.]*$/, /^-[A-Za-z]*c|^-$/, /^-[A-Za-z]*[WX]$|^--check/],
   [
@@ -50,7 +50,7 @@ export const readInterpreter: ReadArguments = (words) => {
       !/^(?:run|test|compile|fmt|lint|check|x|install|add|i)$/.test(word),
   );
   const options = file === -1 ? rest : rest.slice(0, file + 1);
-  // An option may come split out of a word that begins unknown.
+  // A word with an unknown beginning may expand to an option.
   if (options.some((word) => code.test(word) || !isKnown(word.slice(0, 1)) || stdin_file.test(word)))
     return hidden(`code that ${name} is given`);
   const module = options.find((word) => /^-\w*m/.test(word));
@@ -67,7 +67,7 @@ export const readInterpreter: ReadArguments = (words) => {
   return [];
 };
 
-/** `bash [options] -c TEXT`: the first word behind all options is the text, wherever the `-c` stands. */
+/** `bash [options] -c TEXT`: the first word after all options is the text, wherever the `-c` is. */
 function readShell(words: readonly string[]): readonly InnerCommand[] {
   const name = words[0]!;
   let has_text = false;
@@ -83,7 +83,7 @@ function readShell(words: readonly string[]): readonly InnerCommand[] {
     if (maySplit(word)) return hidden(`what ${name} runs`);
     if (/^--(?:version|help)$/.test(word)) return [];
     if (/^--(?:norc|noprofile|posix|verbose)$/.test(word)) continue;
-    // Interactive and login shells read files of their own, and their input; aliases work in them.
+    // Interactive and login shells read startup files and their input, and expand aliases.
     if (!/^[-+][abcefhkmnptuvxBCEPTo]+$/.test(word)) return hidden(`an option of ${name}`);
     if (word.startsWith('-') && word.includes('c')) has_text = true;
     if (word.includes('o')) at += 1;
@@ -95,7 +95,7 @@ function readShell(words: readonly string[]): readonly InnerCommand[] {
   return [{ text, posix: name !== 'bash' && name !== 'rbash' }];
 }
 
-/** An awk program runs others by `system`, pipes and calls whose name is computed. */
+/** An awk program runs commands by `system`, pipes and indirect calls. */
 function readAwk(words: readonly string[]): readonly InnerCommand[] {
   let at = 1;
   for (; at < words.length && /^-[vF]/.test(words[at]!); at += words[at]!.length === 2 ? 2 : 1);

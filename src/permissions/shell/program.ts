@@ -6,8 +6,8 @@ import { readSed } from './sed-script.ts';
 import { ANY, isKnown, MANY, maySplit } from './shell-word.ts';
 import { isWrapper, readWrapper } from './wrapper.ts';
 
-/** Programs that exist to run others, or can be told to in ways that are not followed here. */
-const closed = new Set(
+/** Programs that run others in ways that are not analysed. */
+const opaque = new Set(
   (
     'su runuser pkexec gosu su-exec setpriv capsh machinectl systemd-run at batch crontab run-parts parallel sem ' +
     'screen tmux dtach abduco start-stop-daemon daemonize daemon entr unbuffer rlwrap faketime fakeroot fakechroot ' +
@@ -19,7 +19,7 @@ const closed = new Set(
   ).split(' '),
 );
 
-/** Subcommands of package managers and the like behind which a command stands. */
+/** Subcommands of package managers and the like that are followed by a command. */
 const runners: Readonly<Record<string, RegExp>> = {
   npm: /^(?:exec|x)$/,
   pnpm: /^(?:exec|dlx)$/,
@@ -33,8 +33,8 @@ const runners: Readonly<Record<string, RegExp>> = {
   rye: /^run$/,
 };
 
-/** Programs of which only some uses run a command of the caller's; the pattern knows the words that tell. */
-const telling: Readonly<Record<string, RegExp>> = {
+/** Programs that run a command only with certain arguments, which the pattern matches. */
+const conditional: Readonly<Record<string, RegExp>> = {
   docker: /^(?:run|exec)$/,
   podman: /^(?:run|exec)$/,
   nerdctl: /^(?:run|exec)$/,
@@ -88,19 +88,19 @@ const telling: Readonly<Record<string, RegExp>> = {
   mysql: /\\|^system/i,
 };
 
-const readTelling: ReadArguments = (words) => {
+const readConditional: ReadArguments = (words) => {
   const name = words[0]!;
-  return words.slice(1).some((word) => telling[name]!.test(word) || !isKnown(word.slice(0, 1)))
+  return words.slice(1).some((word) => conditional[name]!.test(word) || !isKnown(word.slice(0, 1)))
     ? hidden(`an argument of ${name}`)
     : [];
 };
 
-/** `find … -exec COMMAND ;`, with what is found for `{}`. */
+/** `find … -exec COMMAND ;`, where `{}` is what is found. */
 const readFind: ReadArguments = (words) => {
   const inner: InnerCommand[] = [];
   for (let at = 1; at < words.length; at += 1) {
     if (!isKnown(words[at]!.slice(0, 1))) {
-      // It may be an `-exec`, where what follows may be a command.
+      // It may expand to `-exec`, if what follows can be a command.
       const next = words[at + 1] ?? ')';
       if (maySplit(words[at]!.slice(0, 1)) || !/^[-!(),]/.test(next)) return hidden('the arguments of find');
     }
@@ -113,7 +113,7 @@ const readFind: ReadArguments = (words) => {
   return inner;
 };
 
-/** `fd … -x COMMAND`: everything behind the option, which may be what a word begins with that is not known. */
+/** `fd … -x COMMAND`: everything after the option; a word with an unknown beginning may be that option. */
 const readFd: ReadArguments = (words) => {
   const at = words.findIndex(
     (word, place) => place > 0 && (!isKnown(word.slice(0, 1)) || /^-\w*[xX]|^--exec/.test(word)),
@@ -123,7 +123,7 @@ const readFd: ReadArguments = (words) => {
   return [{ words: words.slice(at + 1).map((word) => word.replaceAll(/\{[^}]*\}/g, MANY)) }];
 };
 
-/** `tar` runs commands for what it packs, unpacks and counts; a long option may be cut short. */
+/** Options of `tar` that run commands; long options may be abbreviated. */
 const readTar: ReadArguments = (words) => {
   const long = [
     '--to-command',
@@ -134,7 +134,7 @@ const readTar: ReadArguments = (words) => {
     '--rsh-command',
     '--rmt-command',
   ];
-  const tells = words.slice(1).some((word, at) => {
+  const runs = words.slice(1).some((word, at) => {
     if (!isKnown(word.slice(0, 1))) return true;
     if (word.startsWith('--')) {
       const name = word.split('=', 1)[0]!;
@@ -142,20 +142,20 @@ const readTar: ReadArguments = (words) => {
     }
     return (word.startsWith('-') || at === 0) && /^-?\w*[IF]/.test(word);
   });
-  return tells ? hidden('an option of tar') : [];
+  return runs ? hidden('an option of tar') : [];
 };
 
-/** `rsync -e COMMAND`. Only ssh is known there. */
+/** `rsync -e COMMAND`; only ssh is accepted. */
 const readRsync: ReadArguments = (words) => {
-  const tells = words.slice(1).some((word, at) => {
+  const runs = words.slice(1).some((word, at) => {
     if (!isKnown(word.slice(0, 1))) return true;
     if (/^-[A-Za-z]*e$/.test(word) || word === '--rsh') return words[at + 2] !== 'ssh';
     return /^-[A-Za-z]*e.|^--rsh=(?!ssh$)|^--rsync-p/.test(word);
   });
-  return tells ? hidden('an option of rsync') : [];
+  return runs ? hidden('an option of rsync') : [];
 };
 
-/** The variables of `make` are put into recipes, which a shell runs. */
+/** Variables of `make` end up in recipes, which a shell runs. */
 const readMake: ReadArguments = (words) => {
   const inner: InnerCommand[] = [];
   for (const [at, word] of words.entries()) {
@@ -174,7 +174,7 @@ const readMake: ReadArguments = (words) => {
   return inner;
 };
 
-/** `ssh HOST TEXT`: the shell over there runs the words behind the host, joined. */
+/** `ssh HOST TEXT`: the remote shell runs the words after the host, joined. */
 const readSsh: ReadArguments = (words) => {
   let at = 1;
   for (; at < words.length && /^-/.test(words[at]!); at += 1) {
@@ -198,7 +198,7 @@ const readSsh: ReadArguments = (words) => {
   return [isKnown(text) ? { text, posix: true } : { hidden: 'what ssh runs' }];
 };
 
-/** `npm exec COMMAND` and its like; options before the command are not known here. */
+/** `npm exec COMMAND` and the like; options before the command are opaque. */
 const readRunner: ReadArguments = (words) => {
   const name = words[0]!;
   const at = words.findIndex(
@@ -207,7 +207,7 @@ const readRunner: ReadArguments = (words) => {
   if (at === -1) return [];
   if (!runners[name]!.test(words[at]!)) return hidden(`the arguments of ${name}`);
   const before = words.slice(1, at).filter((word) => !word.startsWith('-'));
-  // A word before it is the value of an option, a command with commands of its own (`uv tool run`), or there is a script of that name: npm run exec.
+  // A word before it is the value of an option, a command with subcommands (`uv tool run`), or `exec` is the name of a script: npm run exec.
   if (before.length > 0)
     return before.length < at - 1 || /^(?:tool|env)$/.test(before[0]!) ? hidden(`what ${name} runs`) : [];
   const rest = words.slice(words[at + 1] === '--' ? at + 2 : at + 1);
@@ -233,9 +233,9 @@ const programs: ReadonlyMap<string, ReadArguments> = new Map<string, ReadArgumen
   ['ssh', readSsh],
 ]);
 
-/** What a command runs beside itself. A program that is not known here runs what it is: what it is made of is not followed. */
+/** What else a command runs. A program that is not listed here runs nothing else; its content is not analysed. */
 export const readProgram: ReadArguments = (words) => {
-  // As they are called where other tools have the plain names.
+  // GNU tools on systems where the plain names are taken.
   const name = words[0]!.replace(
     /^g(?=(?:timeout|xargs|env|nice|nohup|stdbuf|time|chroot|sort|split|install)$)/,
     '',
@@ -243,11 +243,11 @@ export const readProgram: ReadArguments = (words) => {
   if (name !== words[0]) return readProgram([name, ...words.slice(1)]);
   const read = programs.get(name);
   if (read !== undefined) return read(words);
-  if (closed.has(name) || /^(?:ld-linux|ld-musl|ld\.so)/.test(name)) return hidden(`what ${name} runs`);
+  if (opaque.has(name) || /^(?:ld-linux|ld-musl|ld\.so)/.test(name)) return hidden(`what ${name} runs`);
   if (name === 'command' && /^-p?[vV]/.test(words[1] ?? '')) return [];
   if (isWrapper(name)) return readWrapper(words);
   if (isInterpreter(name)) return readInterpreter(words);
   if (Object.hasOwn(runners, name)) return readRunner(words);
-  if (Object.hasOwn(telling, name)) return readTelling(words);
+  if (Object.hasOwn(conditional, name)) return readConditional(words);
   return [];
 };

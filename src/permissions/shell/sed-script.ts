@@ -1,12 +1,12 @@
 import { hidden, type ReadArguments } from './inner-command.ts';
 import { ANY, isKnown } from './shell-word.ts';
 
-/** Commands of sed without arguments that run nothing. */
+/** sed commands without arguments that run nothing. */
 const plain = /^[pPdDgGhHlnNqQx=}{]\d*$/;
 
 /**
- * `sed` runs commands with `e` and with the flag `e` of `s`. Scripts of addresses, `s`, `y` and the plain commands are
- * seen through; whatever else is not.
+ * `sed` runs commands with `e` and with the flag `e` of `s`. Scripts of addresses, `s`, `y` and plain commands are
+ * analysed; anything else is opaque.
  */
 export const readSed: ReadArguments = (words) => {
   const scripts: string[] = [];
@@ -54,7 +54,7 @@ function afterSpace(text: string): string {
   return text.replace(/^[\s;{}]+/, '');
 }
 
-/** How long the command at the beginning is; 0 when it is none of those that run nothing. */
+/** The length of the leading command; 0 if it may run something. */
 function commandLength(text: string): number {
   if (text[0] !== 's' && text[0] !== 'y') {
     const command = text.split(/[;\n}]/, 1)[0]!;

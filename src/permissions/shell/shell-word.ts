@@ -1,20 +1,20 @@
 import type { Assignment, DoubleQuotedChild, Word, WordPart } from 'unbash';
 
-/** Stands in a word for text that only the shell will know: within one word, or split into any number of them. */
+/** Placeholders for text that only the shell will know: within one word, or split into any number of words. */
 export const ANY = '\0';
 export const MANY = '\x01';
 
-/** All of its text is known. */
+/** Whether all of its text is known. */
 export function isKnown(word: string): boolean {
   return !word.includes(ANY) && !word.includes(MANY);
 }
 
-/** It may become several words, or none. */
+/** Whether it may become several words, or none. */
 export function maySplit(word: string): boolean {
   return word.includes(MANY);
 }
 
-/** What a program sees of a word: quotes taken off, expansions replaced by `ANY` and `MANY`. */
+/** A word as the program receives it: without quotes, expansions replaced by `ANY` and `MANY`. */
 export function wordText(word: Word): string {
   if (word.parts === undefined) return word.value;
   return word.parts.map(partText).join('');
@@ -43,11 +43,11 @@ function partText(part: WordPart): string {
 
 function quotedText(part: DoubleQuotedChild): string {
   if (part.type === 'Literal') return part.value;
-  // "$@" and "${a[@]}" are as many words as they have members.
+  // "$@" and "${a[@]}" become one word per element.
   return /^\$\{?[#!]?\w*(\[)?@/.test(part.text) ? MANY : ANY;
 }
 
-/** True when some text that the shell may put for what is unknown makes `text` match; `*` in the pattern is any text. */
+/** Whether some expansion of the placeholders makes `text` match; `*` in the pattern matches any text. */
 export function mayMatch(pattern: string, text: string): boolean {
   // Row by row: can the pattern up to here match the text up to each place?
   let row = Array.from({ length: text.length + 1 }, () => false);

@@ -1,18 +1,18 @@
 import type { InnerCommand } from './inner-command.ts';
 import { isKnown } from './shell-word.ts';
 
-/** Variables that name a command, which other programs run, or text that bash expands. */
+/** Variables that name a command which other programs run, or hold text that bash expands. */
 const commands =
   /^(?:PS[0-4]|PROMPT_COMMAND|SHELL|BROWSER|VISUAL|\w*(?:PAGER|EDITOR|ASKPASS|_SSH|_SSH_COMMAND|_RSH|EXTERNAL_DIFF|PROXY_COMMAND))$/;
 
-/** Variables that load code, switch the shell's rules or hold settings of programs that can run others. */
+/** Variables that load code, change shell options or hold settings of programs that can run others. */
 const loaders =
   /^(?:ENV|BASH_ENV|BASH_FUNC_.*|BASH_CMDS|BASH_ALIASES|BASH_LOADABLES_PATH|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*|LESSOPEN|LESSCLOSE|PERL5OPT|PERL5DB|PYTHONSTARTUP|PYTHONINSPECT|RUBYOPT|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|(?:GNU)?MAKEFLAGS|TAR_OPTIONS|RIPGREP_CONFIG_PATH|GIT_CONFIG.*|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|GIT_ALLOW_PROTOCOL)$/;
 
-/** Variables of bash that hold a number: what they are given is evaluated as arithmetic. */
+/** Integer variables of bash: what is assigned to them is evaluated as arithmetic. */
 const numbers = /^(?:S?RANDOM|SECONDS|HISTCMD|LINENO|OPTIND|OPTERR)$/;
 
-/** What the assignment `NAME=VALUE` makes something run; null for an ordinary variable. */
+/** What the assignment `NAME=VALUE` makes programs run; null for an ordinary variable. */
 export function assigned(name: string, value: string): InnerCommand | null {
   if (numbers.test(name)) return { evaluates: true };
   if (loaders.test(name)) return { hidden: `the variable ${name}` };
@@ -24,11 +24,11 @@ export function assigned(name: string, value: string): InnerCommand | null {
   return isKnown(value) ? { text: value } : { hidden: `the variable ${name}` };
 }
 
-/** What it makes something run that a variable of this name gets a value which the text does not tell. */
+/** The same for an assignment of an unknown value. */
 export function named(name: string): InnerCommand | null {
   if (/^[A-Za-z_]\w*$/.test(name)) return assigned(name, '\0');
-  // A subscript is evaluated, and what is substituted in it runs.
-  return { hidden: 'a variable whose name is no plain one' };
+  // A subscript is evaluated, and substitutions in it run.
+  return { hidden: 'a variable with a computed name' };
 }
 
 /** `NAME=VALUE` or `NAME`, as `export` and `env` take it. */
@@ -36,6 +36,6 @@ export function assignedIn(word: string): InnerCommand | null {
   const at = word.indexOf('=');
   if (at === -1) return named(word);
   const name = word.slice(0, at).replace(/\+$/, '');
-  if (name.includes('[')) return { hidden: 'a variable whose name is no plain one' };
+  if (name.includes('[')) return { hidden: 'a variable with a computed name' };
   return assigned(name, word.slice(at + 1));
 }

@@ -2,19 +2,19 @@ import { hidden, type InnerCommand, type ReadArguments } from './inner-command.t
 import { isKnown, MANY, maySplit } from './shell-word.ts';
 import { assignedIn } from './variable.ts';
 
-/** How a program that runs its arguments is called: `NAME [options] [words before] COMMAND…`. */
+/** Command-line grammar of a program that runs its arguments: `NAME [options] [words before] COMMAND…`. */
 interface Grammar {
-  /** Letters of options without a value, with one, and with one that is glued to the letter if at all. */
+  /** Short options: without a value, with a value, and with an optional value attached to the letter. */
   readonly flags?: string;
   readonly values?: string;
   readonly glued?: string;
-  /** Long options without a value, with one behind `=` or as the next word, and with one behind `=` if at all. */
+  /** Long options: without a value, with a value after `=` or as the next word, and with an optional value after `=`. */
   readonly long?: string;
   readonly long_values?: string;
   readonly long_glued?: string;
-  /** So many words stand before the command. */
+  /** Number of words before the command. */
   readonly before?: number;
-  /** Assignments may stand before the command. */
+  /** Assignments may precede the command. */
   readonly assigns?: boolean;
   /** Without a command it runs a shell. */
   readonly shell?: boolean;
@@ -76,7 +76,7 @@ const grammars: Readonly<Record<string, Grammar>> = {
   setarch: archs,
   linux32: archs,
   linux64: archs,
-  // The name of an architecture is a program of its own, and the first word of setarch.
+  // Each architecture is a program of its own, and the first argument of setarch.
   x86_64: archs,
   i386: archs,
   i686: archs,
@@ -148,7 +148,7 @@ export function isWrapper(name: string): boolean {
   return Object.hasOwn(grammars, name);
 }
 
-/** Reads the call of a wrapper by its grammar. An option that the grammar does not have cannot be seen through. */
+/** Analyses a wrapper by its grammar; an option outside of the grammar is opaque. */
 export const readWrapper: ReadArguments = (words) => {
   const name = words[0]!;
   const grammar = grammars[name]!;
@@ -171,14 +171,14 @@ export const readWrapper: ReadArguments = (words) => {
     if (runs !== null) inner.push(runs);
   }
   const rest = words.slice(start);
-  // What it reads from its input comes behind the words.
+  // What it reads from its input is appended.
   if (name === 'xargs')
     return [...inner, { words: [...(rest.length === 0 ? ['echo'] : replaced(words, rest)), MANY] }];
   if (rest.length === 0) return grammar.shell === true ? hidden(`the shell of ${name}`) : inner;
   return [...inner, grammar.joined === true ? textOf(rest.join(' '), name) : { words: rest }];
 };
 
-/** Where the words behind the options begin; null when an option is not in the grammar. */
+/** Index of the first word after the options; null if an option is not in the grammar. */
 function afterOptions(words: readonly string[], grammar: Grammar, inner: InnerCommand[]): number | null {
   const named = (list: string | undefined, name: string): boolean => list?.split(' ').includes(name) === true;
   let at = 1;
@@ -220,7 +220,7 @@ function textOf(text: string | undefined, name: string): InnerCommand {
     : { hidden: `the text that ${name} gives to a shell` };
 }
 
-/** With `-I NAME` what xargs reads is put for NAME, wherever it stands. */
+/** With `-I NAME` xargs replaces NAME wherever it occurs. */
 function replaced(words: readonly string[], rest: readonly string[]): readonly string[] {
   const options = words.slice(1, words.length - rest.length);
   const at = options.findIndex((word) => /^-\w*[IiJ]/.test(word));

@@ -1,7 +1,7 @@
 import type { HostExit, HostTerminal } from '../../models/model-host.ts';
 import { NewestOutput } from '../../processes/newest-output.ts';
-import { limits } from '../../processes/output.ts';
 import { type ProcessEnd, type ProcessRequest, runProcess } from '../../processes/run-process.ts';
+import { limits } from '../../processes/tool-limits.ts';
 
 /** Runs a command of a model's program in a process group of its own; nothing of it outlives `kill` or its own end. */
 export function startHostTerminal(

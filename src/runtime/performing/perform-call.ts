@@ -4,7 +4,7 @@ import { decide, decidePaths } from '../../permissions/decide.ts';
 import { partialRules, policyOf } from '../../permissions/policy.ts';
 import { policyRefusal } from '../../permissions/refusal.ts';
 import { callTouches, permissionSubject, touchesOf, writtenPath } from '../../permissions/touched-paths.ts';
-import { treeOutput } from '../../processes/spilled-output.ts';
+import { treeOutput } from '../../processes/spill-folder.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Call } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';

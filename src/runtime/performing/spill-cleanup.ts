@@ -1,5 +1,5 @@
-import { limits } from '../../processes/output.ts';
-import { removeSpilledOutput, spillFolder } from '../../processes/spilled-output.ts';
+import { removeSpilledOutput, spillFolder } from '../../processes/spill-folder.ts';
+import { limits } from '../../processes/tool-limits.ts';
 
 const PAUSE_MS = 60_000;
 

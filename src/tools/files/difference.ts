@@ -3,7 +3,7 @@ import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { createTwoFilesPatch } from 'diff';
 import { type ContainedPath, openContained } from '../../permissions/path-containment.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
-import { limits } from '../../processes/output.ts';
+import { limits } from '../../processes/tool-limits.ts';
 import type { PathContext } from '../../records/tool.ts';
 import { isBinary } from './file-kind.ts';
 

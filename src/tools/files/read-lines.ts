@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { limits } from '../../processes/output.ts';
+import { limits } from '../../processes/tool-limits.ts';
 import type { ToolResult } from '../../records/tool.ts';
 import { imageTypeOf, isBinary } from './file-kind.ts';
 

@@ -15,9 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { limits } from '../../../src/processes/output.ts';
 import { SpillFile } from '../../../src/processes/spill-file.ts';
-import { removeSpilledOutput } from '../../../src/processes/spilled-output.ts';
+import { removeSpilledOutput } from '../../../src/processes/spill-folder.ts';
+import { limits } from '../../../src/processes/tool-limits.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { createModelHost } from '../../../src/runtime/performing/model-host.ts';
 import { resolveNeed } from '../../../src/runtime/performing/resolve-need.ts';

@@ -7,18 +7,18 @@ import { assignmentText, isKnown, wordText } from './shell-word.ts';
 import { assigned, named } from './variable.ts';
 
 /**
- * Tells which simple commands a text would run, for permission rules. It runs nothing and expands nothing.
+ * Which simple commands a shell text would run, for permission rules. Nothing is run or expanded.
  *
- * S1. What is found is complete: a command that the text would run is in `commands`, or something is `hidden`.
- * S2. Words are what the program gets, quotes taken off; `ANY` and `MANY` stand for what only the shell will know.
- * S3. Files are not opened. A program that lies there is what its name says, whatever it is made of.
- * S4. The time is bounded: a text that is long, or deep, is hidden as a whole.
+ * S1. Complete: every command that the text would run is in `commands`, or `hidden` says why not.
+ * S2. Words are what the program receives, without quotes; `ANY` and `MANY` stand for what only the shell will know.
+ * S3. Files are not opened: a program is judged by its name, whatever its content.
+ * S4. Time is bounded: a text that is too long or nested too deeply is not read to its end.
  */
-export interface Sight {
+export interface CommandAnalysis {
   readonly commands: readonly (readonly string[])[];
-  /** Why some of it cannot be seen, in a few words; null when all is. */
+  /** Why some commands cannot be told, in a few words; null when all can. */
   readonly hidden: string | null;
-  /** Why the reading stopped before the end of the text, so that commands may be missing; null when it did not. */
+  /** Why the analysis stopped before the end of the text; null when it did not. */
   readonly unread: string | null;
   /** The text is one command and nothing else: no operator, redirection, assignment, substitution or comment. */
   readonly plain: boolean;
@@ -26,7 +26,7 @@ export interface Sight {
   readonly opened: readonly { readonly path: string; readonly writes: boolean }[];
 }
 
-/** Characters; and characters times places where the reader has to begin anew, which is what its time grows with. */
+/** Maximum characters; and characters times places where the parser has to start over, which its time grows with. */
 export const readable_characters = 32 * 1024;
 const work_max = 8_000_000;
 const commands_max = 2_000;
@@ -35,20 +35,20 @@ const depth_max = 12;
 type Unbash = typeof import('unbash');
 let unbash: Unbash | undefined;
 
-/** Loaded when a rule about commands is first asked: at no other time is it needed. */
-function reader(): Unbash {
+/** Loaded with the first rule about commands. */
+function parser(): Unbash {
   unbash ??= createRequire(import.meta.url)('unbash') as Unbash;
   return unbash;
 }
 
 /** `posix`: the text is for a shell that may be another than bash. Pure and total. */
-export function seeThrough(text: string, posix = false): Sight {
+export function analyseCommand(text: string, posix = false): CommandAnalysis {
   const view = new View();
   let plain = false;
   try {
     plain = view.read(text, posix, 0);
   } catch (error) {
-    // Nested so deeply that the stack ends.
+    // Nested so deeply that the stack overflows.
     view.stop(error instanceof RangeError ? 'it is nested too deeply' : 'it cannot be read');
   }
   const hidden =
@@ -58,9 +58,9 @@ export function seeThrough(text: string, posix = false): Sight {
   return { commands, hidden, unread, plain: plain && commands.length > 0, opened };
 }
 
-/** Text that runs something when it is evaluated once more, also written in escapes. */
+/** Text that runs something if evaluated once more, escaped forms included. */
 const substitution = /`|\$[({[]|\\0*44|\\x24|\\[uU]0*24|\\0*140|\\x60|\\[uU]0*60/;
-/** A substitution that stands unquoted in raw text, where the reader would have found it. */
+/** An unquoted substitution in raw text, which the parser should have found. */
 const overlooked = /(?:^|[^\\])(?:\\\\)*(?:`|\$[({[])/;
 
 class View {
@@ -77,13 +77,13 @@ class View {
     this.hidden ??= what;
   }
 
-  /** Ends the reading: what stands behind this place is not seen. */
+  /** Ends the analysis: what follows is not seen. */
   stop(why: string): void {
     this.unread ??= why;
     this.hide(why);
   }
 
-  /** True when it is one plain command. */
+  /** True if it is one plain command. */
   read(text: string, posix: boolean, depth: number): boolean {
     if (depth > depth_max) this.stop('it is nested too deeply');
     if (text.length > readable_characters) this.stop(`it is longer than ${readable_characters} characters`);
@@ -96,7 +96,7 @@ class View {
     const [before_posix, before_depth] = [this.#posix, this.#depth];
     this.#posix ||= posix;
     this.#depth = depth;
-    const script = reader().parse(text);
+    const script = parser().parse(text);
     this.#visit(script, text);
     [this.#posix, this.#depth] = [before_posix, before_depth];
     return isPlain(script, text);
@@ -148,7 +148,7 @@ class View {
         if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)) this.evaluates = true;
         break;
       case 'ParameterExpansion':
-        // Whether quotes in it count hangs on what is around it.
+        // Whether its quotes count depends on its surroundings.
         if (node.text.includes("'") && substitution.test(node.text))
           return this.stop('a quoted substitution');
         if (node.index !== undefined || node.prefix === '!') this.evaluates = true;
@@ -179,10 +179,10 @@ class View {
         if (node.descriptor?.type === 'FileDescriptorVariable') this.#inner(named(node.descriptor.name));
         break;
     }
-    reader().forEachChild(node, (child) => this.#visit(child, source));
+    parser().forEachChild(node, (child) => this.#visit(child, source));
   }
 
-  /** What another shell reads otherwise than bash. */
+  /** What other shells parse differently from bash. */
   #visitPosix(node: SyntaxNode): void {
     const otherwise =
       /^(?:AnsiCQuoted|LocaleString|TestCommand|ArithmeticCommand|ArithmeticFor|HereString|ProcessSubstitution|FileDescriptorVariable|Coproc|Select|ArrayValue|ExtendedGlob|BraceExpansion)$/.test(
@@ -191,7 +191,7 @@ class View {
       (node.type === 'Redirect' && node.operator.startsWith('&>')) ||
       (node.type === 'Pipeline' && node.operators.includes('|&')) ||
       (node.type === 'ArithmeticExpansion' && node.text.startsWith('$['));
-    if (otherwise) this.hide('its shell may read it otherwise than bash');
+    if (otherwise) this.hide('its shell may read it differently from bash');
   }
 
   #literal(value: string, raw: string): void {
@@ -239,10 +239,10 @@ class View {
   }
 }
 
-/** The name without its folder, as `rm` for `/bin/rm`; undefined when it is not known. */
+/** The name without its folder, `rm` for `/bin/rm`; undefined when unknown. */
 function programName(word: string | undefined): string | undefined {
   if (word === undefined || word === '' || word.includes('\x01')) return undefined;
-  // Another name for whatever is open or runs.
+  // An alias of whatever is open or running.
   if (/^\/+(?:proc|dev)\//.test(word)) return undefined;
   const name = word.slice(word.lastIndexOf('/') + 1);
   return isKnown(name) ? name : undefined;
@@ -267,7 +267,7 @@ function isPlainWord({ parts }: Word): boolean {
   );
 }
 
-/** The program is one that runs code: whoever allows it by name allows what it is given. */
+/** Whether the program runs code that it is given. */
 export function runsCode(command: readonly string[]): boolean {
   const name = programName(command[0]);
   return name !== undefined && isInterpreter(name);
