@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { NUMBERS } from '../../src/store/postgres/numbers.ts';
+import { NUMBERS } from '../../src/store/postgres/connection-pool.ts';
 
 /** How the run's own connections are called, so that no fault of ours hits them. */
 const OWN_NAME = 'chaos';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { LEASE_MS } from '../../src/kernel/ledger/taking.ts';
+import { LEASE_MS } from '../../src/kernel/ledger/leases.ts';
 import type { PostgresServer } from '../../test/postgres/start-postgres.ts';
 import type { Random } from '../../test/sim/random.ts';
 import { patiently, terminateBackends } from './chaos-ledger.ts';

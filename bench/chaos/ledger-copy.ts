@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type pg from 'pg';
-import { SQLITE_MIGRATIONS } from '../../src/store/sqlite/migrations/schema.ts';
+import { SQLITE_MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
 
 /** What the laws that hold at any moment are read from. */
 export const MOMENT_TABLES = ['trees', 'agents', 'wait_edges'] as const;

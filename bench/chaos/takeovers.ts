@@ -1,4 +1,4 @@
-import { LEASE_MS } from '../../src/kernel/ledger/taking.ts';
+import { LEASE_MS } from '../../src/kernel/ledger/leases.ts';
 import type { FiredFault } from './fault-log.ts';
 import type { LoggedClaim, LoggedStep } from './step-log.ts';
 import type { Untouched } from './worker-fleet.ts';

@@ -10,7 +10,7 @@ export interface Equivalent {
 
 export const EQUIVALENT: readonly Equivalent[] = [
   {
-    file: 'src/kernel/ledger/mailbox.ts',
+    file: 'src/kernel/ledger/post-mail.ts',
     line: 'if (waiters.length === 0) return;',
     before: 'if (waiters.length === 0) return;',
     after: ';',

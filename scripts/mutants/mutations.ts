@@ -48,7 +48,7 @@ const REFINING = new Set(['filter', 'reverse', 'sort', 'toReversed', 'toSorted']
 /** What changes nothing that is decided: words, and what is only read ahead of its time. */
 const UNMISSED = /^(?:super|console)\b|^[\w.]+\.(?:unref\(\)|want\()/;
 /** Functions that only say what can be read ahead; what they leave out is read when it is asked for. */
-const READS_AHEAD = new Set(['wantedBy', 'wantedToFire']);
+const READS_AHEAD = new Set(['factKeysOf', 'fireFactKeys']);
 /** A word that a program reads, no prose. */
 const WORD = /^[a-z][a-z_-]*$/;
 const SQL = /\b(?:SELECT|UPDATE|DELETE|WHERE|RETURNING)\b/;

@@ -59,8 +59,8 @@ export const NEAR: readonly Near[] = [
     slow: ['records/completion', 'kernel/transition/transition-laws', 'store/store-sqlite', ...TOOLSETS],
   },
   {
-    under: ['store/sqlite/ledger-glance'],
-    quick: ['store/ledger-glance'],
+    under: ['store/sqlite/read-only-ledger'],
+    quick: ['store/read-only-ledger'],
     slow: [],
   },
   {
@@ -81,7 +81,7 @@ export const NEAR: readonly Near[] = [
     slow: [],
   },
   {
-    under: ['store/postgres/functions', 'store/postgres/postgres-facts', 'store/postgres/encode'],
+    under: ['store/postgres/functions', 'store/postgres/postgres-facts', 'store/postgres/postgres-database'],
     quick: [],
     slow: [
       'store/store-postgres',
@@ -92,13 +92,7 @@ export const NEAR: readonly Near[] = [
     ],
   },
   {
-    under: [
-      'store/postgres/connection-pool',
-      'store/postgres/end-client',
-      'store/postgres/listener',
-      'store/postgres/postgres-',
-      'store/postgres/numbers',
-    ],
+    under: ['store/postgres/connection-pool', 'store/postgres/listener', 'store/postgres/postgres-'],
     quick: ['store/postgres-error'],
     slow: [
       'store/postgres-pool',
@@ -116,7 +110,7 @@ export const NEAR: readonly Near[] = [
   },
   {
     under: ['store/'],
-    quick: ['store/together', 'store/database-address'],
+    quick: ['store/batcher', 'store/database-address'],
     slow: [
       'store/lost-claim',
       'kernel/ledger/laws-ledger',

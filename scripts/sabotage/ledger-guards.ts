@@ -25,7 +25,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'message-key-sqlite',
     protects: 'a conversation from a second message at one place, whoever writes it (law 11)',
-    file: 'src/store/sqlite/migrations/schema.ts',
+    file: 'src/store/sqlite/base-schema.ts',
     guard: '  at INTEGER NOT NULL,\n  PRIMARY KEY (agent_id, seq)\n) STRICT, WITHOUT ROWID;',
     without: '  at INTEGER NOT NULL\n) STRICT;',
     tests: SQLITE,
@@ -33,7 +33,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'message-key-postgres',
     protects: 'a conversation from a second message at one place, whoever writes it (law 11)',
-    file: 'src/store/postgres/migrations/schema.ts',
+    file: 'src/store/postgres/base-schema.ts',
     guard: '  at bigint NOT NULL,\n  PRIMARY KEY (agent_id, seq)\n',
     without: '  at bigint NOT NULL\n',
     tests: POSTGRES,
@@ -41,7 +41,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'mail-number-key-postgres',
     protects: 'a mailbox from two letters with one number (law 11)',
-    file: 'src/store/postgres/migrations/schema.ts',
+    file: 'src/store/postgres/base-schema.ts',
     guard: ',\n  UNIQUE (to_id, number)\n',
     without: '\n',
     tests: POSTGRES,
@@ -49,7 +49,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'delivery-key-postgres',
     protects: 'people from the same delivery entered twice',
-    file: 'src/store/postgres/migrations/schema.ts',
+    file: 'src/store/postgres/base-schema.ts',
     guard: 'CREATE TABLE deliveries (\n  id text PRIMARY KEY,',
     without: 'CREATE TABLE deliveries (\n  id text NOT NULL,',
     tests: POSTGRES,
@@ -57,7 +57,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'fire-key-sqlite',
     protects: 'a job from a second fire of one instant, whoever enters it (law F1)',
-    file: 'src/store/sqlite/migrations/schema.ts',
+    file: 'src/store/sqlite/base-schema.ts',
     guard: '  fired_at INTEGER NOT NULL,\n  PRIMARY KEY (job_id, instant, manual)\n) STRICT, WITHOUT ROWID;',
     without: '  fired_at INTEGER NOT NULL\n) STRICT;',
     tests: SQLITE,
@@ -65,7 +65,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'fire-once',
     protects: 'a job from a second fire of one instant (law F1)',
-    file: 'src/kernel/ledger/firing.ts',
+    file: 'src/kernel/ledger/cron-jobs.ts',
     guard: ' || job.next_at !== request.next_at',
     without: '',
     tests: BOTH,
@@ -73,7 +73,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'fire-seen',
     protects: 'a job from a fire that was planned before it was changed (law F1)',
-    file: 'src/kernel/ledger/firing.ts',
+    file: 'src/kernel/ledger/cron-jobs.ts',
     guard: ' || job.version !== request.version',
     without: '',
     tests: BOTH,
@@ -81,7 +81,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'fire-known',
     protects: 'a job from a second fire of an instant whose clock was set back (law F1)',
-    file: 'src/kernel/ledger/firing.ts',
+    file: 'src/kernel/ledger/cron-jobs.ts',
     guard: "if (unit.facts.get('fire', fireKey(job_id, request)) !== null) return { outcome: 'stale' };",
     without: '',
     tests: BOTH,
@@ -89,7 +89,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'cron-overlap',
     protects: 'a job from a run beside the one still at work',
-    file: 'src/kernel/ledger/firing.ts',
+    file: 'src/kernel/ledger/cron-jobs.ts',
     guard: "if (waiting === null && !unit.facts.get('job_at_work', job_id)) return 'fired';",
     without: "if (waiting === null) return 'fired';",
     tests: BOTH,
@@ -122,14 +122,14 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     name: 'step-made',
     protects: 'the writer of a step that was applied from hearing anything else than that',
     file: 'src/kernel/ledger/admit.ts',
-    guard: ' || isThere(unit, step)',
+    guard: ' || isAlreadyApplied(unit, step)',
     without: '',
     tests: BOTH,
   },
   {
     name: 'mail-once',
     protects: 'an agent from reading one letter twice (law 6)',
-    file: 'src/kernel/ledger/unit.ts',
+    file: 'src/kernel/ledger/unit-of-work.ts',
     guard: ' && mail.consumed_seq === null',
     without: '',
     tests: BOTH,
@@ -137,7 +137,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'mail-once-together',
     protects: 'an agent from reading one letter twice, by steps of one transaction (law 6)',
-    file: 'src/kernel/ledger/unit.ts',
+    file: 'src/kernel/ledger/unit-of-work.ts',
     guard: 'this.#consumed.has(mail_id) ? null : this.mail(mail_id)',
     without: 'this.mail(mail_id)',
     tests: BOTH,
@@ -145,7 +145,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'mail-addressee',
     protects: 'a letter from being read by another agent than its addressee (law 6)',
-    file: 'src/kernel/ledger/unit.ts',
+    file: 'src/kernel/ledger/unit-of-work.ts',
     guard: ' && mail.to_id === to_id',
     without: '',
     tests: BOTH,
@@ -161,7 +161,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'budget-together',
     protects: 'a tree from more agents than its limit, by steps of one transaction (law 7)',
-    file: 'src/kernel/ledger/unit.ts',
+    file: 'src/kernel/ledger/unit-of-work.ts',
     guard: "return this.#trees.get(root_id) ?? this.facts.get('tree', root_id);",
     without: "return this.facts.get('tree', root_id);",
     tests: BOTH,
@@ -185,7 +185,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'met',
     protects: 'an agent from waiting for ever for one that came to rest as it parked',
-    file: 'src/kernel/ledger/mailbox.ts',
+    file: 'src/kernel/ledger/post-mail.ts',
     guard: 'return agent === null || isTerminal(agent.status) || unit.isAtRest(agent);',
     without: 'return agent === null;',
     tests: BOTH,
@@ -194,7 +194,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     name: 'parked-over',
     protects:
       'an agent from being parked in a wait that is over, whose end its worker was told of and had not looked at',
-    file: 'src/kernel/ledger/taking.ts',
+    file: 'src/kernel/ledger/leases.ts',
     guard: 'from.every((target) => isSettled(unit, target))',
     without: 'from.length === 0',
     tests: BOTH,
@@ -210,7 +210,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'kill-together',
     protects: 'a person from agents that were made below a killed one in the same transaction (law 9)',
-    file: 'src/kernel/ledger/unit.ts',
+    file: 'src/kernel/ledger/unit-of-work.ts',
     guard:
       "for (const made of this.#made) if (found.has(this.agent(made)?.parent_id ?? '')) found.add(made);",
     without: '',
@@ -227,15 +227,15 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'lease-alive',
     protects: 'a worker from losing its agents before its lease has run out',
-    file: 'src/kernel/ledger/taking.ts',
-    guard: 'isMine(one) || !isLeased(unit, one.worker, gone)',
+    file: 'src/kernel/ledger/leases.ts',
+    guard: 'isMine(one) || !hasLiveLease(unit, one.worker, gone)',
     without: 'isMine(one) || one.worker !== leader',
     tests: BOTH,
   },
   {
     name: 'lease-expiry',
     protects: 'agents from staying with a worker that fell silent',
-    file: 'src/kernel/ledger/taking.ts',
+    file: 'src/kernel/ledger/leases.ts',
     guard: 'worker.expires_at > unit.facts.now && ',
     without: '',
     tests: BOTH,
@@ -243,7 +243,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'lease-lost',
     protects: 'a worker whose lease had run out from going on as if nobody had its agents',
-    file: 'src/kernel/ledger/taking.ts',
+    file: 'src/kernel/ledger/leases.ts',
     guard: 'return before === null ? !known : before.expires_at > now;',
     without: 'return before === null ? !known : true;',
     tests: BOTH,
@@ -258,17 +258,17 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     tests: POSTGRES,
   },
   {
-    name: 'dissolve-fence',
+    name: 'remove-worker-fence',
     protects: 'agents of a worker that was taken for dead from what it still writes (law 8)',
-    file: 'src/kernel/ledger/taking.ts',
+    file: 'src/kernel/ledger/leases.ts',
     guard: '...(gone === null ? {} : { epoch: agent.epoch + 1 }),',
     without: '',
     tests: BOTH,
   },
   {
-    name: 'dissolve-held',
+    name: 'remove-worker-held',
     protects: 'agents from being taken from their new leader when their old one leaves',
-    file: 'src/kernel/ledger/taking.ts',
+    file: 'src/kernel/ledger/leases.ts',
     guard:
       'const held = ids.flatMap((id) => unit.agent(id) ?? []).filter(({ worker }) => worker === worker_id);\n  const died',
     without: 'const held = ids.flatMap((id) => unit.agent(id) ?? []);\n  const died',
@@ -277,8 +277,8 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'unled-mail',
     protects: 'mail from lying unread where nobody leads its agent',
-    file: 'src/kernel/ledger/mailbox.ts',
-    guard: 'if (to.worker === null) seekLeader(unit, [to]);\n  else signal(',
+    file: 'src/kernel/ledger/post-mail.ts',
+    guard: 'if (to.worker === null) enterUnled(unit, [to]);\n  else signal(',
     without: 'if (to.worker !== null) signal(',
     tests: BOTH,
   },
@@ -293,7 +293,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'closed-letter',
     protects: 'a tree that is being archived from letters that its archive does not have',
-    file: 'src/kernel/ledger/mailbox.ts',
+    file: 'src/kernel/ledger/post-mail.ts',
     guard: 'to === null || unit.tree(to.root_id)?.removal != null ?',
     without: 'to === null ?',
     tests: BOTH,
@@ -301,7 +301,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'closed-claim',
     protects: 'a tree that is being removed from workers that would lead it',
-    file: 'src/kernel/ledger/taking.ts',
+    file: 'src/kernel/ledger/leases.ts',
     guard: 'if (tree === null || tree.removal !== null) return [];',
     without: 'if (tree === null) return [];',
     tests: BOTH,
@@ -309,7 +309,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'answer-once',
     protects: 'a question from a second, different answer',
-    file: 'src/kernel/ledger/answers.ts',
+    file: 'src/kernel/ledger/answer-ask.ts',
     guard: 'if (ask.verdict === null) {',
     without: 'if (ask.verdict !== verdict) {',
     tests: BOTH,
@@ -335,9 +335,9 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'delivery-lease',
     protects: 'deliveries and chats from staying with a server that fell silent',
-    file: 'src/store/ledger/leases.ts',
-    guard: '`w.expires_at > coppice_now() AND w.id NOT IN',
-    without: '`w.id NOT IN',
+    file: 'src/store/ledger/sql-conditions.ts',
+    guard: '[UNEXPIRED, has_process]',
+    without: '[has_process]',
     tests: BOTH,
   },
   {
@@ -359,7 +359,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'newer-ledger-postgres',
     protects: 'a ledger of a newer version from an older program',
-    file: 'src/store/postgres/migrations/migrate.ts',
+    file: 'src/store/postgres/migrate.ts',
     guard: 'if (present > newest) {',
     without: 'if (present < 0) {',
     tests: ['store/migration-cut'],

@@ -1,5 +1,5 @@
 import { databaseAddress } from './database-address.ts';
-import type { LedgerGlance } from './sqlite/ledger-glance.ts';
+import type { ReadOnlyLedger } from './sqlite/read-only-ledger.ts';
 import type { OpenStoreOptions, Store } from './store.ts';
 
 /**
@@ -16,12 +16,12 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   return openSqliteStore(address.path, options);
 }
 
-export type { LedgerGlance };
+export type { ReadOnlyLedger };
 
 /** A short look at a ledger that changes nothing of it. Null for a server: it is not asked while somebody types. Rejects when the file cannot be read. */
-export async function openGlance(url: string): Promise<LedgerGlance | null> {
+export async function openReadOnlyLedger(url: string): Promise<ReadOnlyLedger | null> {
   const address = databaseAddress(url);
   if (address.kind !== 'sqlite') return null;
-  const { LedgerGlance } = await import('./sqlite/ledger-glance.ts');
-  return new LedgerGlance(address.path);
+  const { ReadOnlyLedger } = await import('./sqlite/read-only-ledger.ts');
+  return new ReadOnlyLedger(address.path);
 }

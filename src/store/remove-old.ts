@@ -1,6 +1,5 @@
-import type { TreeRows } from '../kernel/ledger/cleaning.ts';
-import type { ArchiveEntry } from './archive-entry.ts';
-import type { OldKind, OldTree, RetentionTerms } from './retention-ledger.ts';
+import type { TreeRowCounts } from '../kernel/ledger/removal.ts';
+import type { ArchiveEntry, OldKind, OldTree, RetentionTerms } from './retention-ledger.ts';
 import type { Store } from './store.ts';
 
 /** So many trees are closed at once, and so many rows removed in one transaction. */
@@ -23,7 +22,7 @@ export interface RemovalOptions {
   readonly archive: Archive | null;
 }
 
-export type RemovedRows = TreeRows & {
+export type RemovedRows = TreeRowCounts & {
   readonly trees: number;
   readonly deliveries: number;
   readonly fires: number;
@@ -115,7 +114,7 @@ async function removeEach(
   }
   for (const root_id of root_ids) {
     for (let done = false; !done; ) {
-      const piece = await store.removePiece(root_id, ROWS_AT_ONCE, runs);
+      const piece = await store.removeTreeRows(root_id, ROWS_AT_ONCE, runs);
       add(rows, piece.removed, true);
       done = piece.done;
     }
@@ -129,7 +128,7 @@ async function keep(store: Store, root_ids: readonly string[], archive: Archive)
   await archive.settle();
 }
 
-function add(rows: Writable<RemovedRows>, more: TreeRows, with_runs: boolean): void {
+function add(rows: Writable<RemovedRows>, more: TreeRowCounts, with_runs: boolean): void {
   for (const name of ['agents', 'messages', 'mail', 'requests', 'asks'] as const) rows[name] += more[name];
   if (with_runs) rows.runs += more.runs;
 }

@@ -1,6 +1,13 @@
-import type { TreeRows } from '../kernel/ledger/cleaning.ts';
+import type { TreeRowCounts } from '../kernel/ledger/removal.ts';
+import type { Agent, Tree } from '../records/agent/agent.ts';
 import type { StateType } from '../records/agent/state.ts';
-import type { ArchiveEntry } from './archive-entry.ts';
+import type { Usage } from '../records/agent/usage.ts';
+import type { Ask } from '../records/conversation/ask.ts';
+import type { Mail } from '../records/conversation/mail.ts';
+import type { PlacedMessage } from '../records/conversation/message.ts';
+import type { CronFire } from '../records/run/cron-job.ts';
+import type { Delivery } from '../records/run/delivery.ts';
+import type { Run } from '../records/run/run.ts';
 
 /** So many roots are looked at in one statement. */
 export const ROOTS_AT_ONCE = 500;
@@ -47,7 +54,7 @@ export interface RetentionLedger {
     terms: RetentionTerms,
     from: string | null,
   ): Promise<{ readonly trees: readonly OldTree[]; readonly next: string | null }>;
-  treeSize(root_id: string): Promise<TreeRows>;
+  treeSize(root_id: string): Promise<TreeRowCounts>;
   /** Closes those of these trees that may be removed even now; resolves to which. */
   closeTrees(root_ids: readonly string[], terms: RetentionTerms): Promise<string[]>;
   /** Opens closed trees again of which nothing was removed yet. */
@@ -56,13 +63,34 @@ export interface RetentionLedger {
   /** Everything that the ledger holds of a tree. */
   treeEntries(root_id: string): AsyncIterable<ArchiveEntry>;
   /** Removes about `most` rows of a closed tree; `done`: it is gone. Its rows in the run history go too if `runs` says so. */
-  removePiece(
+  removeTreeRows(
     root_id: string,
     most: number,
     runs: boolean,
-  ): Promise<{ readonly removed: TreeRows; readonly done: boolean }>;
+  ): Promise<{ readonly removed: TreeRowCounts; readonly done: boolean }>;
   /** Entries from before `before`, in the order of their keys, behind the key `from`. */
   oldEntries(kind: OldKind, before: number, from: string | null, limit: number): Promise<readonly OldEntry[]>;
   /** Resolves to how many there were. */
   removeEntries(kind: OldKind, keys: readonly string[], before: number): Promise<number>;
 }
+
+/** As `RequestRecord` of the store. */
+interface ArchivedRequest {
+  readonly model: string;
+  readonly usage: Usage;
+  readonly started_at: number;
+  readonly duration_ms: number;
+}
+
+/** What an archive holds of the ledger: one line of JSON each (docs/retention.md). */
+export type ArchiveEntry =
+  | { readonly type: 'tree'; readonly tree: Tree }
+  | { readonly type: 'agent'; readonly agent: Agent }
+  | { readonly type: 'message'; readonly message: PlacedMessage }
+  | { readonly type: 'mail'; readonly mail: Mail }
+  | { readonly type: 'request'; readonly agent_id: string; readonly request: ArchivedRequest }
+  | { readonly type: 'edge'; readonly waiter: string; readonly target: string }
+  | { readonly type: 'ask'; readonly ask: Ask }
+  | { readonly type: 'run'; readonly run: Run }
+  | { readonly type: 'delivery'; readonly delivery: Delivery }
+  | { readonly type: 'fire'; readonly fire: CronFire };

@@ -151,7 +151,7 @@ describe('coppice gc', () => {
     const root = await ended();
     const terms = { before: Date.now(), idle: false };
     assert.deepEqual(await store.closeTrees([root.id], { ...terms, before: 10_000 }), [root.id]);
-    await store.removePiece(root.id, 3, false);
+    await store.removeTreeRows(root.id, 3, false);
     const { stdout } = await home.run(['gc', '--archive', 'rest.gz', '--older-than', '30000d']);
     assert.match(stdout, /^1 of an earlier removal that was cut short\nremoved 1 tree, 2 agents, 2 messages/);
     assert.equal(await store.agent(root.id), null);

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import { isTerminal } from '../../src/records/agent/state.ts';
 import { agentOf, type Row } from '../../src/store/ledger/rows.ts';
-import { isAtRest } from '../../src/store/ledger/unread.ts';
+import { isAtRest } from '../../src/store/ledger/sql-conditions.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 interface Ripe {

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LEASE_MS } from '../../src/kernel/ledger/taking.ts';
+import { LEASE_MS } from '../../src/kernel/ledger/leases.ts';
 import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
 import { isTerminal, isWorking } from '../../src/records/agent/state.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';

@@ -1,4 +1,4 @@
-import { LEASE_MS } from '../../src/kernel/ledger/taking.ts';
+import { LEASE_MS } from '../../src/kernel/ledger/leases.ts';
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
 import type { SimLedger } from './sim-ledger.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import pg from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
-import { POSTGRES_MIGRATIONS } from '../../src/store/postgres/migrations/schema.ts';
+import { POSTGRES_MIGRATIONS } from '../../src/store/postgres/migrations.ts';
 import { executeSql } from '../postgres/execute-sql.ts';
 import { sharedPostgres } from '../postgres/shared-postgres.ts';
 import { until } from '../runtime/stage.ts';

@@ -1,14 +1,14 @@
 // Proves what is said of each kind of failure of a PostgreSQL server, with a code that programs decide by, and that our own bugs pass through.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { storeErrorOf } from '../../src/store/postgres/postgres-error.ts';
+import { postgresStoreError } from '../../src/store/postgres/postgres-error.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 
-type Look = Parameters<typeof storeErrorOf>[2];
+type Look = Parameters<typeof postgresStoreError>[2];
 
 function said(fields: object, look?: Look): string {
   const error = Object.assign(new Error('text'), fields);
-  const made = storeErrorOf(error, 'host/ledger', look);
+  const made = postgresStoreError(error, 'host/ledger', look);
   if (made === error) return 'passes';
   assert.ok(made instanceof StoreError && made.cause === error && made.message.includes('host/ledger'));
   return made.code;
@@ -44,10 +44,10 @@ it('what speaks no PostgreSQL is told when the ledger is opened, and then alone'
   assert.equal(said({}), 'passes');
   assert.equal(said({ code: '42601' }, { opening: true }), 'passes');
   const bug = new TypeError('x');
-  assert.equal(storeErrorOf(bug, 'l', { opening: true }), bug);
+  assert.equal(postgresStoreError(bug, 'l', { opening: true }), bug);
 });
 
 it('what is no error, or was told already, passes', () => {
   const told = new StoreError('E_DB_FULL', 'told');
-  for (const one of [told, 'text', null]) assert.equal(storeErrorOf(one, 'l'), one);
+  for (const one of [told, 'text', null]) assert.equal(postgresStoreError(one, 'l'), one);
 });

@@ -340,10 +340,10 @@ export class RandomCalls {
       () => call('closeTrees', [this.#tree(), this.#tree()], terms),
       () => call('oldTrees', terms, null),
       () => call('reopenTrees', [this.#tree()]),
-      () => call('removePiece', this.#tree(), random.pick([1, 5, 1_000]), random.chance(0.5)),
+      () => call('removeTreeRows', this.#tree(), random.pick([1, 5, 1_000]), random.chance(0.5)),
       () =>
         call(
-          'removePiece',
+          'removeTreeRows',
           this.#rowId('SELECT root_id AS id FROM trees WHERE removal IS NOT NULL'),
           20,
           random.chance(0.5),

@@ -117,7 +117,7 @@ onBothDatabases('a removal', (database) => {
       let pieces = 0;
       const counted = new Proxy(store, {
         get(target, name) {
-          if (name === 'removePiece') pieces += 1;
+          if (name === 'removeTreeRows') pieces += 1;
           const value = Reflect.get(target, name);
           return typeof value === 'function' ? value.bind(target) : value;
         },

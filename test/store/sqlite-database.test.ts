@@ -8,7 +8,7 @@ import { after, it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { SqliteDatabase } from '../../src/store/sqlite/sqlite-database.ts';
-import { storeErrorOf } from '../../src/store/sqlite/sqlite-error.ts';
+import { sqliteStoreError } from '../../src/store/sqlite/sqlite-error.ts';
 import { openEmptyStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { newRoot } from './ledger-fixture.ts';
 
@@ -94,7 +94,7 @@ it('names the row that is damaged, and of a message its place', async () => {
 it('tells by its code what SQLite or the file system refused; what neither did passes', () => {
   const said = (fields: object) => {
     const error = Object.assign(new Error('text'), fields);
-    const made = storeErrorOf(error, 'file') as { code?: string };
+    const made = sqliteStoreError(error, 'file') as { code?: string };
     return made === error ? 'passes' : made.code;
   };
   // Extended result codes hold the primary one in their last byte.
@@ -107,5 +107,5 @@ it('tells by its code what SQLite or the file system refused; what neither did p
   assert.equal(said({ code: 'ENOSPC' }), 'E_DB_FULL');
   assert.equal(said({ code: 'EROFS' }), 'E_DB_READ_ONLY');
   assert.equal(said({}), 'passes');
-  assert.equal(storeErrorOf('text', 'file'), 'text');
+  assert.equal(sqliteStoreError('text', 'file'), 'text');
 });

@@ -19,7 +19,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, it } from 'node:test';
 import { promisify } from 'node:util';
 import { openStore } from '../../src/store/open-store.ts';
-import { assertMakeable, openToRead } from '../../src/store/sqlite/open-database.ts';
+import { assertCreatable, openReadOnly } from '../../src/store/sqlite/open-database.ts';
 import { newRoot } from './ledger-fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-files-'));
@@ -46,14 +46,14 @@ it('refuses what is no ledger, and leaves it alone', async () => {
 
 it('makes the folders that are missing, and gives up where none can be made', async () => {
   const deep = join(folder, 'a', 'b', 'ledger.db');
-  assertMakeable(deep);
+  assertCreatable(deep);
   assert.equal(existsSync(join(folder, 'a')), false);
   await (await openStore(`sqlite:${deep}`)).close();
   assert.equal(statSync(join(folder, 'a', 'b')).mode & 0o777, 0o700);
   // Where the system itself makes the folders (Linux), nobody else can.
   for (const nowhere of ['/proc/nope/x/ledger.db', join(deep, 'below', 'ledger.db')]) {
     assert.equal(await refused(nowhere), 'E_DB_UNREADABLE', nowhere);
-    assert.throws(() => assertMakeable(nowhere), { code: 'E_DB_UNREADABLE' }, nowhere);
+    assert.throws(() => assertCreatable(nowhere), { code: 'E_DB_UNREADABLE' }, nowhere);
   }
 });
 
@@ -120,7 +120,7 @@ it('says what stands there when it is no file, and waits for no pipe', async () 
       [join(folder, 'x'.repeat(300)), /too long/],
     ] as const)
       await assert.rejects(openStore(file), { code: 'E_DB_UNREADABLE', message: words });
-    assert.throws(() => openToRead(pipe, 10), { code: 'E_DB_UNREADABLE', message: /is a pipe/ });
+    assert.throws(() => openReadOnly(pipe, 10), { code: 'E_DB_UNREADABLE', message: /is a pipe/ });
   } finally {
     server.close();
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { clean } from '../../render/clean.ts';
 import { configFile, databaseText, workFolder } from '../../settings/folders.ts';
-import { openGlance } from '../../store/open-store.ts';
+import { openReadOnlyLedger } from '../../store/open-store.ts';
 import { createProgram } from '../program.ts';
 import { commandShapes } from './command-shape.ts';
 import { ledgerCandidates } from './ledger-candidates.ts';
@@ -76,7 +76,7 @@ async function candidatesOf(
   }
   if (kind === 'zone')
     return ['UTC', ...Intl.supportedValuesOf('timeZone')].map((value) => ({ value, description: '' }));
-  const glance = await openGlance(
+  const glance = await openReadOnlyLedger(
     databaseText(given.database, env, () => configuredDatabase(given.config, env)),
   );
   if (glance === null) return [];

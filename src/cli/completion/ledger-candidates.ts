@@ -1,13 +1,13 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { treeTitle } from '../../render/tree-title.ts';
-import type { LedgerGlance } from '../../store/open-store.ts';
+import type { ReadOnlyLedger } from '../../store/open-store.ts';
 import type { Candidate } from './walk-words.ts';
 import type { WordKind } from './word-kind.ts';
 
 /** What of the ledger may stand where `typed` stands; `folder`: where names mean the agents of its newest tree. Throws when it cannot be read. */
 export function ledgerCandidates(
-  glance: LedgerGlance,
+  glance: ReadOnlyLedger,
   kind: WordKind,
   typed: string,
   limit: number,
@@ -16,7 +16,7 @@ export function ledgerCandidates(
   return FINDERS[kind]?.(glance, typed, limit, folder) ?? [];
 }
 
-type Find = (glance: LedgerGlance, prefix: string, limit: number, folder: string) => Candidate[];
+type Find = (glance: ReadOnlyLedger, prefix: string, limit: number, folder: string) => Candidate[];
 
 const FINDERS: Partial<Record<WordKind, Find>> = {
   agent: agents(false),
@@ -58,7 +58,7 @@ function agents(open: boolean): Find {
 }
 
 /** What it does; of a root, what its tree is called. */
-function told(glance: LedgerGlance, { id, parent_id, doing }: Agent): string {
+function told(glance: ReadOnlyLedger, { id, parent_id, doing }: Agent): string {
   const title = parent_id === null ? treeTitle(glance.first(id)) : null;
   const text = title ?? doing ?? '';
   return text === '' ? '' : `: ${text}`;

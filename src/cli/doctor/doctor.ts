@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { knownProviders } from '../../models/providers.ts';
 import { paint } from '../../render/style.ts';
 import { databaseAddress } from '../../store/database-address.ts';
-import { assertMakeable } from '../../store/sqlite/open-database.ts';
+import { assertCreatable } from '../../store/sqlite/open-database.ts';
 import type { Store } from '../../store/store.ts';
 import { printJson } from '../agents/agent-json.ts';
 import { loadProfiles } from '../profiles/profiles.ts';
@@ -71,7 +71,7 @@ async function database(context: Context): Promise<Check> {
     const store = await context.openIfThere();
     if (store === null) {
       const address = databaseAddress(context.database);
-      if (address.kind === 'sqlite') assertMakeable(address.path);
+      if (address.kind === 'sqlite') assertCreatable(address.path);
       return {
         name: 'database',
         ok: true,

@@ -1,36 +1,36 @@
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Refusal, Step, Verdict } from '../step.ts';
-import { append, create, treeOf } from './births.ts';
-import { kill, leave } from './deaths.ts';
-import type { AgentFacts, TreeFacts, Wanted } from './facts.ts';
-import { leaveUnled, seekLeader } from './leading.ts';
-import { isSettled, post, tellWaiters } from './mailbox.ts';
-import { cleanRun, enterDelivery, isTask, startRun } from './runs.ts';
-import type { Unit } from './unit.ts';
+import { append, create, treeRecord } from './create-agents.ts';
+import type { AgentFacts, FactKeys, TreeFacts } from './facts.ts';
+import { kill, recordEnd } from './kill.ts';
+import { isSettled, post, signalWaiters } from './post-mail.ts';
+import { enterDelivery, isTask, markRunCleaned, startRun } from './run-history.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+import { enterUnled, leaveUnled } from './unled.ts';
 import { findWaitCycle, type WaitEdge } from './wait-cycle.ts';
 
-/** A step as the ledger is offered it. `token`: a mark of one without messages, by which it is known again when its answer was lost; null for all others. */
-export interface Offer {
+/** `token`: recognises the retry of a step without messages whose acknowledgement was lost; null for a step with messages. */
+export interface SubmittedStep {
   readonly step: Step;
   readonly token: string | null;
 }
 
-/** What the steps of a group look at in any case, so that it can be read in one go. Gathered only where somebody reads it so. */
-export function wantedBy(offers: readonly Offer[]): Wanted {
-  const of = (keys: (step: Step, is_marked: boolean) => readonly string[]): Iterable<string> => ({
+/** Facts that these steps need in any case, so that PostgreSQL reads them in one round trip. Lazy: SQLite reads each fact on demand and never iterates. */
+export function factKeysOf(submitted: readonly SubmittedStep[]): FactKeys {
+  const of = (keys: (step: Step, has_token: boolean) => readonly string[]): Iterable<string> => ({
     *[Symbol.iterator]() {
-      for (const { step, token } of offers) yield* keys(step, token !== null);
+      for (const { step, token } of submitted) yield* keys(step, token !== null);
     },
   });
   return {
-    agent: of(({ agent_id, kill, remove, waits_for, create, send }, is_marked) => {
+    agent: of(({ agent_id, kill, remove, waits_for, create, send }, has_token) => {
       const made = new Set(create.map(({ agent }) => agent.id));
       const to = send.map(({ to_id }) => to_id).filter((id) => !made.has(id));
-      return [agent_id, ...kill, ...remove, ...(waits_for ?? []), ...to, ...(is_marked ? made : [])];
+      return [agent_id, ...kill, ...remove, ...(waits_for ?? []), ...to, ...(has_token ? made : [])];
     }),
-    mail: of(({ consume, send }, is_marked) => [
+    mail: of(({ consume, send }, has_token) => [
       ...consume.map(({ mail_id }) => mail_id),
-      ...(is_marked ? send.map(({ id }) => id) : []),
+      ...(has_token ? send.map(({ id }) => id) : []),
     ]),
     edges: of(({ agent_id, waits_for, state }) =>
       waits_for !== null || isTerminal(state.type) ? [agent_id, ...(waits_for ?? [])] : [],
@@ -40,17 +40,17 @@ export function wantedBy(offers: readonly Offer[]): Wanted {
     run: of(({ agent_id, state, consume }) =>
       isTerminal(state.type) || consume.length > 0 ? [agent_id] : [],
     ),
-    ask: of(({ asks, void_asks }, is_marked) => [
+    ask: of(({ asks, void_asks }, has_token) => [
       ...void_asks,
-      ...(is_marked ? asks.map(({ id }) => id) : []),
+      ...(has_token ? asks.map(({ id }) => id) : []),
     ]),
     below: of(({ kill }) => kill),
     children: of(({ remove }) => remove),
   };
 }
 
-/** Law 8: its writer leads the agent, and the step is built on what is there and was not applied before. Then the other guards, in the order of the contract (`core/step.ts`). */
-export function admit(unit: Unit, { step, token }: Offer): Verdict {
+/** Law 8: the writer leads the agent, and the step is based on its newest state and was not applied before. The other guards follow in the order of the contract (`kernel/step.ts`). */
+export function admit(unit: UnitOfWork, { step, token }: SubmittedStep): Verdict {
   const agent = unit.agent(step.agent_id);
   if (
     agent === null ||
@@ -58,20 +58,20 @@ export function admit(unit: Unit, { step, token }: Offer): Verdict {
     agent.last_seq !== step.base_seq ||
     isTerminal(agent.status) ||
     (unit.tree(agent.root_id) as TreeFacts).removal !== null ||
-    (token !== null && (agent.last_write === token || isThere(unit, step)))
+    (token !== null && (agent.last_write === token || isAlreadyApplied(unit, step)))
   )
     return { ok: false, refusal: { reason: 'stale' } };
   const refusal =
-    overLimit(unit, step, agent) ??
-    badRecipient(unit, step, agent) ??
-    consumedLetter(unit, step) ??
+    exceededLimit(unit, step, agent) ??
+    unreachableRecipient(unit, step, agent) ??
+    consumedMail(unit, step) ??
     waitCycle(unit, step) ??
-    badTarget(unit, step, agent);
+    invalidKillTarget(unit, step, agent);
   return refusal === null ? write(unit, step, agent, token) : { ok: false, refusal };
 }
 
-/** What a step makes is there already: its writer was not told that it was applied. */
-function isThere(unit: Unit, step: Step): boolean {
+/** Idempotent: a retry after a lost acknowledgement. */
+function isAlreadyApplied(unit: UnitOfWork, step: Step): boolean {
   return (
     step.asks.some(({ id }) => unit.ask(id) !== null) ||
     step.create.some(({ agent }) => unit.agent(agent.id) !== null) ||
@@ -82,7 +82,7 @@ function isThere(unit: Unit, step: Step): boolean {
 type LimitName = Extract<Refusal, { reason: 'limit' }>['limit'];
 
 /** Law 7: every path that creates an agent passes here. */
-function overLimit(unit: Unit, step: Step, agent: AgentFacts): Refusal | null {
+function exceededLimit(unit: UnitOfWork, step: Step, agent: AgentFacts): Refusal | null {
   const created = step.create.length;
   if (created === 0) return null;
   const tree = unit.tree(agent.root_id) as TreeFacts;
@@ -90,7 +90,7 @@ function overLimit(unit: Unit, step: Step, agent: AgentFacts): Refusal | null {
   const limits = unit.limits(tree);
   const check = (limit: LimitName, present: number, wanted = created): Refusal | null =>
     present + wanted > limits[limit] ? { reason: 'limit', limit, allowed: limits[limit], present } : null;
-  // Who rests holds no place; they are counted only when there seems to be none.
+  // Agents at rest do not count (law 7); they are looked up only when the limit seems to be reached.
   const checkBusy = (limit: 'children' | 'live', living: number, resting: () => number) =>
     check(limit, living) && check(limit, living - resting());
   return (
@@ -101,7 +101,7 @@ function overLimit(unit: Unit, step: Step, agent: AgentFacts): Refusal | null {
   );
 }
 
-function badRecipient(unit: Unit, step: Step, agent: AgentFacts): Refusal | null {
+function unreachableRecipient(unit: UnitOfWork, step: Step, agent: AgentFacts): Refusal | null {
   const created = new Set(step.create.map((child) => child.agent.id));
   for (const { to_id } of step.send) {
     if (created.has(to_id)) continue;
@@ -114,24 +114,24 @@ function badRecipient(unit: Unit, step: Step, agent: AgentFacts): Refusal | null
 }
 
 /** Law 6. */
-function consumedLetter(unit: Unit, step: Step): Refusal | null {
+function consumedMail(unit: UnitOfWork, step: Step): Refusal | null {
   const taken = step.consume.find(({ mail_id }) => !unit.isPending(mail_id, step.agent_id));
   return taken === undefined ? null : { reason: 'consumed', mail_id: taken.mail_id };
 }
 
-/** The edges that a step leaves its agent with. */
+/** The wait-for edges of the agent after the step. */
 function edgesOf({ waits_for, waits_until }: Step): readonly WaitEdge[] {
   return (waits_for ?? []).map((target) => ({ target, until: waits_until[target] ?? null }));
 }
 
 /** Law 10. */
-function waitCycle(unit: Unit, step: Step): Refusal | null {
+function waitCycle(unit: UnitOfWork, step: Step): Refusal | null {
   if (step.waits_for === null || step.waits_for.length === 0) return null;
-  // Edges that are there form no such cycle: one can only go through a new one.
+  // Edges that exist already closed no cycle; a new cycle needs a new edge.
   const known = new Map(unit.edges(step.agent_id).map(({ target, until }) => [target, until]));
   const busy = step.waits_for.filter((id) => unit.edges(id).length > 0);
-  unit.want({ reach: busy });
-  unit.want({ edges: busy.flatMap((id) => unit.facts.get('reach', id)) });
+  unit.prefetch({ reach: busy });
+  unit.prefetch({ edges: busy.flatMap((id) => unit.facts.get('reach', id)) });
   for (const edge of edgesOf(step)) {
     if (known.get(edge.target) === edge.until) continue;
     const path = findWaitCycle(step.agent_id, edge, (id) => unit.edges(id));
@@ -140,7 +140,7 @@ function waitCycle(unit: Unit, step: Step): Refusal | null {
   return null;
 }
 
-function badTarget(unit: Unit, step: Step, agent: AgentFacts): Refusal | null {
+function invalidKillTarget(unit: UnitOfWork, step: Step, agent: AgentFacts): Refusal | null {
   const isBelow = (id: string): boolean => {
     const parent_id = unit.agent(id)?.parent_id ?? null;
     return parent_id !== null && (parent_id === agent.id || isBelow(parent_id));
@@ -149,7 +149,7 @@ function badTarget(unit: Unit, step: Step, agent: AgentFacts): Refusal | null {
   return wrong === undefined ? null : { reason: 'target', agent_id: wrong };
 }
 
-function write(unit: Unit, step: Step, before: AgentFacts, token: string | null): Verdict {
+function write(unit: UnitOfWork, step: Step, before: AgentFacts, token: string | null): Verdict {
   const { agent_id, at, state } = step;
   const { root_id, worker, name } = before;
   const last_seq = append(unit, agent_id, step.base_seq, step.messages, at);
@@ -182,11 +182,11 @@ function write(unit: Unit, step: Step, before: AgentFacts, token: string | null)
   count(unit, step, root_id);
   for (const { mail_id, seq } of step.consume) unit.consume(mail_id, seq);
   const sent = step.send.map((mail) => post(unit, mail, worker));
-  const met = step.waits_for === null || ended ? [] : enterEdges(unit, step);
-  if (ended) leave(unit, agent, state, at);
+  const met = step.waits_for === null || ended ? [] : setWaitEdges(unit, step);
+  if (ended) recordEnd(unit, agent, state, at);
   else if (before.status === 'idle' && isTask(before.origin) && isWorking(state.type))
     startRun(unit, agent_id, at);
-  if (!isWorking(state.type)) tellWaiters(unit, agent_id, worker);
+  if (!isWorking(state.type)) signalWaiters(unit, agent_id, worker);
   const killed = step.kill.flatMap((id) => kill(unit, id, name, at, worker));
   for (const id of step.remove) removeChild(unit, id, agent_id, at);
   for (const ask of step.asks) unit.addAsk(ask);
@@ -194,9 +194,9 @@ function write(unit: Unit, step: Step, before: AgentFacts, token: string | null)
   for (const delivery of step.deliver) enterDelivery(unit, delivery);
   if (worker === null) {
     leaveUnled(unit, agent);
-    seekLeader(unit, [unit.agent(agent_id) as AgentFacts]);
+    enterUnled(unit, [unit.agent(agent_id) as AgentFacts]);
   }
-  return { ok: true, killed, sent, met, tree: treeOf(unit, unit.tree(root_id) as TreeFacts) };
+  return { ok: true, killed, sent, met, tree: treeRecord(unit, unit.tree(root_id) as TreeFacts) };
 }
 
 type Used = Pick<
@@ -217,7 +217,7 @@ function used(before: AgentFacts, { requests }: Step): Partial<Used> {
   return { input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd };
 }
 
-function enterRequest(unit: Unit, agent_id: string, request: Step['requests'][number]): void {
+function enterRequest(unit: UnitOfWork, agent_id: string, request: Step['requests'][number]): void {
   const { model, started_at, duration_ms, usage } = request;
   unit.rows.insert('requests', {
     ...{ agent_id, model, started_at, duration_ms },
@@ -226,8 +226,8 @@ function enterRequest(unit: Unit, agent_id: string, request: Step['requests'][nu
   });
 }
 
-/** The counters of its tree; whoever ends is taken off with what follows from the end. */
-function count(unit: Unit, { create, requests }: Step, root_id: string): void {
+/** Updates the counters of the tree; `recordEnd` subtracts agents that end. */
+function count(unit: UnitOfWork, { create, requests }: Step, root_id: string): void {
   if (create.length === 0 && requests.length === 0) return;
   const tree = unit.tree(root_id) as TreeFacts;
   let { tokens, cost_usd } = tree;
@@ -242,22 +242,22 @@ function count(unit: Unit, { create, requests }: Step, root_id: string): void {
   });
 }
 
-/** Whoever parks looks at those it waits for, in the transaction that says so; returns those that have come to rest already, and so tell nobody any more. */
-function enterEdges(unit: Unit, step: Step): readonly string[] {
+/** Returns those newly waited for that have settled already: they will signal nobody any more. */
+function setWaitEdges(unit: UnitOfWork, step: Step): readonly string[] {
   const known = new Set(unit.edges(step.agent_id).map(({ target }) => target));
   unit.setEdges(step.agent_id, edgesOf(step));
   return (step.waits_for ?? []).filter((id) => !known.has(id) && isSettled(unit, id));
 }
 
-/** Of a child that has ended and has no children of its own the conversation goes; its row in the history stays. */
-function removeChild(unit: Unit, id: string, parent_id: string, at: number): void {
+/** Removes the conversation of an ended child without children; its row in the run history stays. */
+function removeChild(unit: UnitOfWork, id: string, parent_id: string, at: number): void {
   const child = unit.agent(id);
   if (child?.parent_id !== parent_id || !isTerminal(child.status) || unit.hasChildren(id)) return;
   unit.removeAgent(child);
-  cleanRun(unit, id, at);
+  markRunCleaned(unit, id, at);
 }
 
-function voidAsk(unit: Unit, id: string, at: number): void {
+function voidAsk(unit: UnitOfWork, id: string, at: number): void {
   const ask = unit.ask(id);
   if (ask?.verdict === null) unit.answerAsk(ask, { verdict: 'void', answered_at: at });
 }

@@ -4,7 +4,7 @@ import type { MailKind } from '../../records/conversation/mail.ts';
 import type { FireOutcome } from '../../records/run/cron-job.ts';
 import type { WaitEdge } from './wait-cycle.ts';
 
-/** What decisions look at of a tree. */
+/** The columns of a tree that decisions use. */
 export interface TreeFacts {
   readonly root_id: string;
   /** JSON. */
@@ -14,11 +14,11 @@ export interface TreeFacts {
   readonly tokens: number;
   readonly cost_usd: number;
   readonly served: boolean;
-  /** `closed`: nobody leads it or writes to it any more; `begun`: some of it is gone. */
+  /** `closed`: nobody leads it or writes to it any more; `begun`: some of it is removed. */
   readonly removal: 'closed' | 'begun' | null;
 }
 
-/** What decisions look at of an agent: all but its configuration, its state and its texts. */
+/** The columns of an agent that decisions use: all but its configuration, state and texts. */
 export interface AgentFacts {
   readonly id: string;
   readonly root_id: string;
@@ -97,7 +97,7 @@ export interface JobFacts {
   readonly next_at: number | null;
 }
 
-/** An instant of a job, by what tells it apart from others of the job. */
+/** The key of an instant within its job. */
 export interface WaitingFire {
   readonly instant: number;
   readonly manual: boolean;
@@ -109,52 +109,52 @@ export interface FireFacts {
 }
 
 /**
- * Everything that a decision may ask the ledger for, by its kind: what the answer to one key is. Kinds that name many (`below`, `children`) answer with ids;
- * what is known of each is asked for by its own kind.
+ * Everything that a decision may ask the ledger for: by kind, the fact that belongs to one key. Kinds that list agents (`below`, `children`) list ids; the
+ * agents themselves are facts of their own. The names are part of the protocol of `coppice_facts` (store/postgres/functions.ts).
  */
 export interface FactKinds {
   tree: TreeFacts | null;
   agent: AgentFacts | null;
-  /** By the id of a letter. */
+  /** By the mail's id. */
   mail: MailFacts | null;
-  /** Letters of an agent that nothing has consumed. */
+  /** Unconsumed mail of an agent. */
   pending: readonly PendingMail[];
-  /** Whom an agent waits for. */
+  /** The agents that an agent waits for. */
   edges: readonly WaitEdge[];
-  /** Whom an agent waits for, whom these wait for, and so on; itself first. */
+  /** All agents reachable from an agent along wait-for edges; itself first. */
   reach: readonly string[];
-  /** Who waits for an agent. */
+  /** The agents that wait for an agent. */
   waiters: readonly string[];
-  /** An agent and all below it that are alive, if it is. */
+  /** A living agent and its living descendants. */
   below: readonly string[];
-  /** The agents that an agent made and that are still in the ledger. */
+  /** The children of an agent that are still in the ledger. */
   children: readonly string[];
-  /** How many of the agents that an agent made rest; how many rest in a tree (`restsBy`). */
+  /** How many children of an agent, and how many agents of a tree, are at rest. */
   resting_children: number;
   resting_in_tree: number;
   run: RunFacts | null;
   ask: AskFacts | null;
-  /** Questions of an agent that nobody has answered. */
+  /** Unanswered asks of an agent. */
   open_asks: readonly string[];
-  /** Since when an agent waits for a leader; null: it does not. */
+  /** From when an agent needs a leader; null: it needs none. */
   unled: number | null;
   /** Living agents of a tree. */
   members: readonly string[];
   /** The state of an agent, as JSON. */
   state: string | null;
   worker: WorkerFacts | null;
-  /** Agents that a worker leads, at most `FREED_AT_ONCE`. */
+  /** Agents that a worker leads, at most `FREE_BATCH`. */
   held: readonly string[];
-  /** Agents of which a worker was told something that it has not heard yet. */
+  /** Agents of which a worker has unread signals. */
   told: readonly string[];
   job: JobFacts | null;
-  /** The job that has a name. */
+  /** The id of the job with a name. */
   job_named: string | null;
   /** How many jobs of a tree are enabled. */
   enabled_jobs: number;
-  /** A run of the job has not ended. */
+  /** Whether a run of the job has not ended. */
   job_at_work: boolean;
-  /** The instant of a job that waits for the run before. */
+  /** The instant of a job that is queued behind a run. */
   waiting_fire: WaitingFire | null;
   /** By `fireKey`. */
   fire: FireFacts | null;
@@ -162,17 +162,14 @@ export interface FactKinds {
 
 export type FactKind = keyof FactKinds;
 
-/** What is asked for: keys by kind. */
-export type Wanted = { readonly [Kind in FactKind]?: Iterable<string> };
+/** Keys of facts, by kind. */
+export type FactKeys = { readonly [Kind in FactKind]?: Iterable<string> };
 
-/**
- * Answers from the ledger, as it was when the transaction began. One that an adapter has not read yet is asked for by a `MissingFacts` that it throws: it
- * reads them and decides anew.
- */
+/** Facts of the ledger as of the beginning of the transaction. An adapter that has not read one yet may throw; it then reads the fact and runs the decision again. */
 export interface Facts {
   /** The clock of the database, milliseconds since the epoch. */
   readonly now: number;
   get<Kind extends FactKind>(kind: Kind, key: string): FactKinds[Kind];
-  /** Has all of these read in one go, before they are asked for one by one. */
-  want(wanted: Wanted): void;
+  /** Has all of these read in one round trip before `get` asks for each. */
+  prefetch(keys: FactKeys): void;
 }

@@ -1,4 +1,4 @@
-/** A value of a column. JSON stands as text. */
+/** A value of a column; JSON is text. */
 export type Value = string | number | boolean | null;
 export type Row = Readonly<Record<string, Value>>;
 
@@ -6,12 +6,12 @@ export type Row = Readonly<Record<string, Value>>;
 export type ColumnType = 'text' | 'int' | 'real' | 'bool';
 
 export interface Table {
-  /** What tells its rows apart; empty: the database numbers them. */
+  /** The primary key; empty: the database numbers the rows. */
   readonly key: readonly string[];
   readonly columns: Readonly<Record<string, ColumnType>>;
 }
 
-/** The tables that decisions write, with the columns that they set (docs/ledger.md). What a database numbers by itself is not among them. */
+/** The tables that decisions write, with the columns that they set (docs/ledger.md); without columns that the database numbers by itself. */
 export const TABLES = {
   trees: {
     key: ['root_id'],

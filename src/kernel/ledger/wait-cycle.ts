@@ -1,13 +1,10 @@
-/** An agent that is waited for, and when that ends by itself, milliseconds since the epoch; null: never. */
+/** An agent that is waited for, and when the wait times out, milliseconds since the epoch; null: never. */
 export interface WaitEdge {
   readonly target: string;
   readonly until: number | null;
 }
 
-/**
- * Law 10: would this edge of `waiter` close a cycle in which nobody can go on before it ends? Returns the ids along it, beginning and ending with the
- * waiter, or null. `edgesOf` gives whom one waits for; those that wait for nobody cost one look each.
- */
+/** Law 10: the cycle that a new edge of `waiter` would close, if all its edges last at least as long as the new one: the ids along it, from the waiter to the waiter; or null. */
 export function findWaitCycle(
   waiter: string,
   edge: WaitEdge,

@@ -1,4 +1,4 @@
-import { LEASE_MS } from '../../kernel/ledger/taking.ts';
+import { LEASE_MS } from '../../kernel/ledger/leases.ts';
 import type { Store, Worker } from '../../store/store.ts';
 import type { Stop, Surroundings } from '../surroundings.ts';
 

@@ -1,69 +1,68 @@
-import type { Wanted } from '../../kernel/ledger/facts.ts';
+import type { FactKeys } from '../../kernel/ledger/facts.ts';
 import type { Value } from '../../kernel/ledger/tables.ts';
-import type { Unit } from '../../kernel/ledger/unit.ts';
+import type { UnitOfWork } from '../../kernel/ledger/unit-of-work.ts';
 import type { Row } from './rows.ts';
 
 /**
- * A database that keeps the ledger. It decides nothing: it locks, reads the facts that a decision asks for, writes the rows that it is given, listens, and
- * tells the time. Every rule stands in `kernel/ledger/`, and every statement that looks through rows once, in the SQL that both databases speak
- * (`Dialect` for the rest). Values are `$1`, `$2`, …; `coppice_now()` is the clock in milliseconds since the epoch. Errors of the database itself reject with
- * a `StoreError`.
+ * A database that holds the ledger. It decides nothing: it locks, reads the facts that a decision needs, writes the rows that the decision changes, listens,
+ * and tells the time. Every rule stands in `kernel/ledger/`, and every query once, in SQL that both databases speak (`Dialect` covers the differences).
+ * Values are `$1`, `$2`, …; `coppice_now()` is the database's clock in milliseconds since the epoch. Errors of the database itself reject with a
+ * `StoreError`.
  */
 export interface Database {
   readonly kind: 'sqlite' | 'postgres';
   /** For people and logs: without passwords. */
   readonly location: string;
   readonly dialect: Dialect;
-  /** What was done may be told to nobody: the way to the database can break. */
-  readonly loses_answers: boolean;
+  /** The connection can break after a commit and before its acknowledgement arrives. */
+  readonly acknowledgements_may_be_lost: boolean;
   /** Changes nothing. */
   read(sql: string, values?: readonly Value[]): Promise<Row[]>;
-  /** One statement that is a transaction of its own; resolves to what it returns. Where it may be lost and made again, that must do no harm. */
+  /** One statement as a transaction of its own; resolves to the rows it returns. Must be idempotent where acknowledgements may be lost. */
   write(sql: string, values?: readonly Value[]): Promise<Row[]>;
   /**
-   * One transaction: trees of which anything is asked for are locked, and the rows that `decide` changes are written. It may be called again from the
-   * beginning, so it does nothing else. `wanted` is what it will ask for in any case. `look`: a look through rows, made when all that is locked for
-   * `wanted` is locked; `decide` gets what it finds.
+   * One transaction: locks the trees that any key concerns, and writes the rows that `decide` changes. `decide` may run again from the beginning, so it must
+   * have no side effects. `keys`: facts to read ahead. `query`: runs once everything that `keys` concerns is locked; `decide` gets its rows.
    */
-  transact<T>(wanted: Wanted, decide: (unit: Unit, found: readonly Row[]) => T, look?: Look): Promise<T>;
+  transact<T>(
+    keys: FactKeys,
+    decide: (unit: UnitOfWork, found: readonly Row[]) => T,
+    query?: Query,
+  ): Promise<T>;
   listen(worker_id: string, wake: () => void): Promise<() => Promise<void>>;
   now(): Promise<number>;
   close(): Promise<void>;
 }
 
-export interface Look {
+export interface Query {
   readonly sql: string;
   readonly values: readonly Value[];
 }
 
-/** What the two databases say in different words. */
+/** What the two databases say differently. */
 export interface Dialect {
-  /** The column that counts rows in the order they came. */
+  /** The column that numbers rows in order of insertion. */
   readonly row_number: string;
-  /** Behind a column that is ordered or compared letter by letter. */
-  readonly by_letter: string;
-  /** Comparisons by which the index of ids finds a range of texts. */
-  readonly from: string;
-  readonly below: string;
+  /** Follows a text column that is ordered or compared byte by byte. */
+  readonly bytewise: string;
+  /** Operators with which the index of ids finds a range of texts. */
+  readonly prefix_from: string;
+  readonly prefix_below: string;
   /** The folder in the configuration of an agent. */
   readonly cwd: string;
-  /** Behind a look for rows to take: those that somebody else is taking are left to him. `rows`: the name of the table. */
-  skipTaken(rows: string): string;
+  /** Ends a query for rows to update: skips rows that another transaction is updating. `rows`: the name of the table in the statement. */
+  skipLocked(rows: string): string;
   isTrue(column: string): string;
-  /** The elements of a JSON list of texts, as a table with the column `value`; it wants a name behind it. */
+  /** The elements of a JSON list of texts, as a table with the column `value`; needs an alias. */
   elements(list: string): string;
 }
 
-/** More than any list has rows. */
-export const ALL_ROWS = Number.MAX_SAFE_INTEGER;
-
-/** Ids that begin with the text $1, if it has at least four characters. No character of it is a wildcard. */
-export function hasPrefix({ from, below }: Dialect, column = 'id'): string {
-  return `(length($1) >= 4 AND ${column} ${from} lower($1) AND ${column} ${below} (lower($1) || '~'))`;
+/** One step of the schema; both databases use the same numbers. */
+export interface Migration {
+  readonly number: number;
+  readonly purpose: string;
+  readonly sql: string;
 }
 
-/** An exact match alone, if there is one. */
-export function exactFirst<T>(found: T[], isExact: (one: T) => boolean): T[] {
-  const exact = found.find(isExact);
-  return exact === undefined ? found : [exact];
-}
+/** As a limit on rows: none. */
+export const NO_LIMIT = Number.MAX_SAFE_INTEGER;

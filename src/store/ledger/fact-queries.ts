@@ -1,25 +1,18 @@
 import type { FactKind, FactKinds } from '../../kernel/ledger/facts.ts';
-import { FREED_AT_ONCE } from '../../kernel/ledger/taking.ts';
-import { TERMINAL, WORKING as WORKING_STATES } from '../../records/agent/state.ts';
+import { FREE_BATCH } from '../../kernel/ledger/leases.ts';
 import type { Row } from './rows.ts';
-import { isAtRest, quoted } from './unread.ts';
+import { isAtRest, LIVING } from './sql-conditions.ts';
 
-/** SQL, on either database: the agent has not ended. */
-export const LIVING = `status NOT IN (${quoted(TERMINAL)})`;
+/** A join whose rows are looked up by key for each row before it, whatever the planner estimates of their number. */
+export type JoinByKey = (table: string, name: string, on: string) => string;
 
-/** It is at work. */
-export const WORKING = `status IN (${quoted(WORKING_STATES)})`;
-
-/** Joins the rows of a table that belong to the row before, each found by its key, whatever a planner thinks of their number. */
-export type Near = (table: string, name: string, on: string) => string;
-
-/** How one fact is read, on either database: `sql` for the key `$1`, and what its rows come to. */
+/** How one kind of fact is read, on either database: `sql` for the key `$1`, and the fact that its rows amount to. */
 export interface FactQuery<Kind extends FactKind> {
-  readonly sql: string | ((near: Near) => string);
+  readonly sql: string | ((join: JoinByKey) => string);
   readonly read: (rows: readonly Row[]) => FactKinds[Kind];
-  /** It finds one row at most. */
+  /** At most one row. */
   readonly single?: true;
-  /** Kept from others until the transaction ends, where trees do not do that: its rows, or what is found by its key, also what is not there yet. */
+  /** Locked until the transaction ends, for facts that the lock of a tree does not cover: the rows found, or the key itself, even without any row. */
   readonly locks?: 'rows' | 'key';
 }
 
@@ -41,13 +34,13 @@ function list<Kind extends FactKind>(sql: FactQuery<Kind>['sql']): FactQuery<Kin
   return { sql, read: (found) => found.map((one) => Object.values(one)[0]) as unknown as FactKinds[Kind] };
 }
 
-/** The only column of the only row; null without a row. */
+/** The only column of the only row, or null. */
 function value<Kind extends FactKind>(sql: string): FactQuery<Kind> {
   const read = ([found]: readonly Row[]) => (found === undefined ? null : Object.values(found)[0]);
   return { sql, read: read as FactQuery<Kind>['read'] };
 }
 
-/** There are such rows. */
+/** Whether there is any such row. */
 function any<Kind extends FactKind>(sql: string): FactQuery<Kind> {
   return { sql: `${sql} LIMIT 1`, read: (found) => (found.length > 0) as FactKinds[Kind] };
 }
@@ -66,15 +59,15 @@ export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
   ),
   edges: rows('SELECT target, until FROM wait_edges WHERE waiter = $1 ORDER BY target'),
   reach: list(
-    (near) => `WITH RECURSIVE reach (id) AS (
-      SELECT $1 UNION SELECT e.target FROM reach ${near('wait_edges', 'e', 'e.waiter = reach.id')}
+    (join) => `WITH RECURSIVE reach (id) AS (
+      SELECT $1 UNION SELECT e.target FROM reach ${join('wait_edges', 'e', 'e.waiter = reach.id')}
     ) SELECT id FROM reach`,
   ),
   waiters: list('SELECT waiter FROM wait_edges WHERE target = $1 ORDER BY waiter'),
   below: list(
-    (near) => `WITH RECURSIVE below (id, status, place) AS (
+    (join) => `WITH RECURSIVE below (id, status, place) AS (
       SELECT id, status, 0 FROM agents WHERE id = $1
-      UNION ALL SELECT g.id, g.status, below.place + 1 FROM below ${near('agents', 'g', 'g.parent_id = below.id')}
+      UNION ALL SELECT g.id, g.status, below.place + 1 FROM below ${join('agents', 'g', 'g.parent_id = below.id')}
     ) SELECT id FROM below WHERE ${LIVING} ORDER BY place, id`,
   ),
   children: list('SELECT id FROM agents WHERE parent_id = $1'),
@@ -93,9 +86,9 @@ export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
   members: list(`SELECT id FROM agents WHERE root_id = $1 AND ${LIVING}`),
   state: value('SELECT state FROM agents WHERE id = $1'),
   worker: row('SELECT * FROM workers WHERE id = $1', 'draining'),
-  held: list(`SELECT id FROM agents WHERE worker = $1 LIMIT ${FREED_AT_ONCE}`),
+  held: list(`SELECT id FROM agents WHERE worker = $1 LIMIT ${FREE_BATCH}`),
   told: list('SELECT agent_id FROM signals WHERE worker = $1'),
-  // Before other looks at jobs: whoever waited for it sees what was made meanwhile.
+  // Comes before the other facts of jobs: they are read under its lock.
   enabled_jobs: {
     ...value('SELECT count(*) FROM cron_jobs WHERE root_id = $1 AND enabled'),
     locks: 'key',
@@ -114,6 +107,6 @@ export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
     AND instant = CAST(substr($1, 1, 16) AS bigint) AND manual = (substr($1, 17, 1) = 't')`),
 };
 
-export function factSql({ sql }: Pick<FactQuery<FactKind>, 'sql'>, near: Near): string {
-  return typeof sql === 'string' ? sql : sql(near);
+export function factSql({ sql }: Pick<FactQuery<FactKind>, 'sql'>, join: JoinByKey): string {
+  return typeof sql === 'string' ? sql : sql(join);
 }

@@ -1,76 +1,71 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { serve } from '../../kernel/ledger/leading.ts';
-import { beat, claim, dissolve, releaseTree } from '../../kernel/ledger/taking.ts';
+import { claim, releaseTree, removeWorker, renewLease } from '../../kernel/ledger/leases.ts';
+import { markServed } from '../../kernel/ledger/unled.ts';
 import { isProcessGone } from '../process-gone.ts';
 import type { Leases, Signal, Worker } from '../store.ts';
 import type { Database } from './database.ts';
 import { agentOf, type Row, workerOf } from './rows.ts';
-import { hasUnread } from './unread.ts';
+import { hasUnread, UNEXPIRED } from './sql-conditions.ts';
 
-/** So many looks at one tree are made up for. */
-const LOOKS_AT_A_TREE = 4;
+/** A tree is found once for each of its due times; the query may find each this often and still fill the limit. */
+const ROWS_PER_TREE = 4;
 
-/** Workers of this host whose process is gone, whatever their lease says. */
+/** Workers of this host whose process no longer exists, whatever their lease says. */
 export async function goneWorkers(db: Database, host = hostname()): Promise<string[]> {
   const known = (await db.read('SELECT id, host, pid FROM workers')) as unknown as Worker[];
   return known.filter((one) => isProcessGone(one, host)).map(({ id }) => id);
 }
 
-/** SQL: the worker `w` lives. `gone`: those whose process is gone, as a JSON list. */
-export function isLeased({ dialect }: Database, gone: string): string {
-  return `w.expires_at > coppice_now() AND w.id NOT IN (SELECT value FROM ${dialect.elements(gone)} AS gone)`;
-}
-
 /** Who leads what. */
 export function leases(db: Database): Leases {
-  /** Trees whose claim was sent and never answered, each with the token by which the ledger knows it again. */
-  const unsure = new Map<string, string>();
-  /** Workers that were entered through here and not taken out again. */
-  const entered = new Set<string>();
-  /** Ids of signals that were handed out; the next look takes them away, so that none is lost with an answer. */
-  const heard = new Map<string, readonly number[]>();
+  /** Trees whose claim was not acknowledged, with the token by which the ledger recognises the retry. */
+  const unacknowledged = new Map<string, string>();
+  /** Workers registered here and not released. */
+  const registered = new Set<string>();
+  /** Ids of the signals returned last; the next read deletes them, so that none is lost with its answer. */
+  const returned = new Map<string, readonly number[]>();
 
-  /** In pieces, so that no transaction is long. */
-  const empty = async (worker_id: string, gone: ReadonlySet<string> | null) => {
+  /** In batches, so that no transaction is long. */
+  const remove = async (worker_id: string, gone: ReadonlySet<string> | null) => {
     const wanted = { worker: [worker_id], held: [worker_id] };
-    while (await db.transact(wanted, (unit) => dissolve(unit, worker_id, gone)));
+    while (await db.transact(wanted, (unit) => removeWorker(unit, worker_id, gone)));
   };
 
   return {
     heartbeat: async ({ id, host, pid, role = 'run', labels = [] }) => {
       const worker = { id, host, pid, role, labels: JSON.stringify(labels) };
-      const known = entered.has(id);
-      const alive = await db.transact({ worker: [id] }, (unit) => beat(unit, worker, known));
-      entered.add(id);
+      const known = registered.has(id);
+      const alive = await db.transact({ worker: [id] }, (unit) => renewLease(unit, worker, known));
+      registered.add(id);
       return alive;
     },
 
     release: async (worker_id) => {
-      await empty(worker_id, null);
-      entered.delete(worker_id);
-      heard.delete(worker_id);
+      await remove(worker_id, null);
+      registered.delete(worker_id);
+      returned.delete(worker_id);
     },
 
     claim: async (root_id, worker) => {
       const gone = new Set((await goneWorkers(db, worker.host)).filter((id) => id !== worker.id));
-      const token = unsure.get(root_id) ?? randomUUID();
-      unsure.set(root_id, token);
+      const token = unacknowledged.get(root_id) ?? randomUUID();
+      unacknowledged.set(root_id, token);
       const wanted = { tree: [root_id], members: [root_id] };
       const ids = await db.transact(wanted, (unit) => claim(unit, root_id, worker.id, gone, token));
       const sql = `SELECT *, ${hasUnread('agents')} AS unread FROM agents WHERE root_id = $1 AND worker = $2`;
       const rows = ids.length === 0 ? [] : await db.read(sql, [root_id, worker.id]);
-      unsure.delete(root_id);
+      unacknowledged.delete(root_id);
       const claimed = new Set(ids);
       return rows.map(agentOf).filter(({ id }) => claimed.has(id));
     },
 
     unledTrees: async (limit, labels = []) => {
       const gone = new Set(await goneWorkers(db));
-      for (const dead of await deadWorkers(db, gone)) await empty(dead, gone);
-      const rows = await db.read(UNLED(db), [JSON.stringify(labels), limit * LOOKS_AT_A_TREE]);
+      for (const dead of await deadWorkers(db, gone)) await remove(dead, gone);
+      const rows = await db.read(UNLED(db), [JSON.stringify(labels), limit * ROWS_PER_TREE]);
       const unled = rows.map((row) => row.root_id as string);
-      return [...new Set([...unsure.keys(), ...unled])].slice(0, limit);
+      return [...new Set([...unacknowledged.keys(), ...unled])].slice(0, limit);
     },
 
     placement: async (root_id) => {
@@ -79,7 +74,7 @@ export function leases(db: Database): Leases {
       return row === undefined ? null : JSON.parse(row.placement as string);
     },
 
-    serveTree: (root_id) => db.transact({ tree: [root_id] }, (unit) => serve(unit, root_id)),
+    serveTree: (root_id) => db.transact({ tree: [root_id] }, (unit) => markServed(unit, root_id)),
 
     releaseTree: (root_id, worker_id, parked = new Map()) => {
       const ids = [...parked.keys()];
@@ -91,8 +86,8 @@ export function leases(db: Database): Leases {
 
     signals: async (worker_id) => {
       const columns = 'id, agent_id, kind, about';
-      if (!db.loses_answers) {
-        // A look is not a write: most wake-ups are about something else.
+      if (!db.acknowledgements_may_be_lost) {
+        // Reading first avoids a write lock: most wake-ups concern something else.
         const [any] = await db.read('SELECT 1 FROM signals WHERE worker = $1 LIMIT 1', [worker_id]);
         if (any === undefined) return [];
         const taken = await db.write(`DELETE FROM signals WHERE worker = $1 RETURNING ${columns}`, [
@@ -100,22 +95,22 @@ export function leases(db: Database): Leases {
         ]);
         return taken.sort((a, b) => (a.id as number) - (b.id as number)).map(signalOf);
       }
-      const before = new Set(heard.get(worker_id) ?? []);
+      const known = new Set(returned.get(worker_id) ?? []);
       const forget = `DELETE FROM signals WHERE id IN (SELECT CAST(value AS bigint) FROM ${db.dialect.elements('$1')} AS e)`;
       const [found] = await Promise.all([
         db.read(`SELECT ${columns} FROM signals WHERE worker = $1 ORDER BY id`, [worker_id]),
-        before.size === 0 ? null : db.write(forget, [JSON.stringify([...before])]),
+        known.size === 0 ? null : db.write(forget, [JSON.stringify([...known])]),
       ]);
-      const news = found.filter(({ id }) => !before.has(id as number));
-      heard.set(
+      const unread = found.filter(({ id }) => !known.has(id as number));
+      returned.set(
         worker_id,
-        news.map(({ id }) => id as number),
+        unread.map(({ id }) => id as number),
       );
-      return news.map(signalOf);
+      return unread.map(signalOf);
     },
 
     workers: async () => {
-      const sql = 'SELECT * FROM workers WHERE expires_at > coppice_now() ORDER BY started_at, id';
+      const sql = `SELECT * FROM workers w WHERE ${UNEXPIRED} ORDER BY started_at, id`;
       return (await db.read(sql)).map(workerOf);
     },
 
@@ -132,20 +127,20 @@ export function leases(db: Database): Leases {
   };
 }
 
-/** Whoever holds an agent, by a jump from holder to holder, and all workers; `leased`: its lease is alive. */
+/** All workers, and all holders of agents, found by skipping from holder to holder in the index; `leased`: the lease has not run out. */
 const KNOWN_WORKERS = `WITH RECURSIVE holder (worker) AS (
     SELECT min(worker) FROM agents WHERE worker IS NOT NULL
     UNION ALL
     SELECT (SELECT min(g.worker) FROM agents g WHERE g.worker > holder.worker) FROM holder WHERE holder.worker IS NOT NULL
   ), known (id) AS (SELECT worker FROM holder WHERE worker IS NOT NULL UNION SELECT id FROM workers)
-  SELECT id, (SELECT w.expires_at > coppice_now() FROM workers w WHERE w.id = known.id) AS leased FROM known`;
+  SELECT id, (SELECT ${UNEXPIRED} FROM workers w WHERE w.id = known.id) AS leased FROM known`;
 
 async function deadWorkers(db: Database, gone: ReadonlySet<string>): Promise<string[]> {
   const rows = (await db.read(KNOWN_WORKERS)) as { id: string; leased: unknown }[];
   return rows.filter(({ id, leased }) => !leased || gone.has(id)).map(({ id }) => id);
 }
 
-/** From tree to tree, those that are due longest first (no join, which could change their order); a tree comes once for each time at which something in it was due. $1: the worker's labels, $2: how many. */
+/** Trees by due time, the earliest first, found by skipping along the index (a join could change their order); a tree appears once for each of its due times. $1: the worker's labels, $2: maximum rows. */
 const UNLED = ({ dialect: { elements } }: Database) => {
   const next = (
     column: string,

@@ -7,7 +7,7 @@ import { schedules } from './schedules.ts';
 import { treeReads } from './tree-reads.ts';
 import { treeWrites } from './tree-writes.ts';
 
-/** The ledger on a database. */
+/** The store contract on a database: one file for each part of it. */
 export function openLedger(db: Database): Store {
   return {
     kind: db.kind,

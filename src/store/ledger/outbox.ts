@@ -1,32 +1,32 @@
-import { cleanUp } from '../../kernel/ledger/cleaning.ts';
+import { removeConversation } from '../../kernel/ledger/removal.ts';
 import type { OutboxLedger } from '../outbox-ledger.ts';
-import { ALL_ROWS, type Database, exactFirst, hasPrefix } from './database.ts';
-import { goneWorkers, isLeased } from './leases.ts';
-import { takePiece } from './retention.ts';
+import { type Database, NO_LIMIT } from './database.ts';
+import { goneWorkers } from './leases.ts';
+import { removeBatch } from './retention.ts';
 import { deliveryOf, type Row } from './rows.ts';
-import { where } from './where.ts';
+import { exactMatchOrAll, hasPrefix, isWorkerAlive, where } from './sql-conditions.ts';
 
 const MAX_FOUND = 20;
-/** So many rows of a tree go in one transaction. */
-const ROWS_AT_ONCE = 2_000;
+/** Rows of a tree that are removed in one transaction. */
+const REMOVAL_BATCH = 2_000;
 
-/** What is to be delivered to people outside, and what channels note. */
+/** Deliveries to people outside, and the seats and notes of channels. */
 export function outbox(db: Database): OutboxLedger {
-  const { elements, row_number, skipTaken } = db.dialect;
+  const { elements, row_number, skipLocked } = db.dialect;
   const gone = async () => JSON.stringify(await goneWorkers(db));
   return {
     claimDeliveries: async (worker_id, at, limit, channels, held = []) => {
-      // The worker is looked at again for a row that another claim has just changed.
+      // Part of the update, so that PostgreSQL checks a row again that another claim has just changed.
       const due = `SELECT d.id FROM deliveries d WHERE d.status = 'pending' AND d.next_at <= $1
           AND d.channel IN (SELECT value FROM ${elements('$2')} AS c)
-          AND (d.worker IS NULL OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = d.worker AND ${isLeased(db, '$3')})
+          AND (d.worker IS NULL OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = d.worker AND ${isWorkerAlive(db.dialect, '$3')})
             OR (d.worker = $4 AND d.id NOT IN (SELECT value FROM ${elements('$5')} AS h)))
         ORDER BY d.created_at, d.${row_number} LIMIT $6`;
       const lists = [JSON.stringify(channels), await gone(), worker_id, JSON.stringify(held)];
       const values = [at, ...lists, limit];
-      // A look is not a write: mostly nothing is due.
+      // Reading first avoids a write lock: mostly nothing is due.
       if ((await db.read(due, values)).length === 0) return [];
-      const claim = `UPDATE deliveries SET worker = $4, attempts = attempts + 1 WHERE id IN (${due} ${skipTaken('d')})
+      const claim = `UPDATE deliveries SET worker = $4, attempts = attempts + 1 WHERE id IN (${due} ${skipLocked('d')})
         RETURNING *, ${row_number} AS place`;
       const order = (a: Row, b: Row, column: string) => (a[column] as number) - (b[column] as number);
       return (await db.write(claim, values))
@@ -58,20 +58,20 @@ export function outbox(db: Database): OutboxLedger {
 
     deliveries: async ({ status, about, limit }) => {
       const { sql, values, next } = where({ about }, [
-        // Spelled out, so that the indexes of what is open and what failed can be used.
+        // A literal, so that the partial indexes of pending and failed deliveries can be used.
         status !== undefined && `status = '${status}'`,
       ]);
       const text = `SELECT * FROM deliveries ${sql} ORDER BY created_at DESC, ${row_number} DESC LIMIT ${next}`;
-      return (await db.read(text, [...values, limit ?? ALL_ROWS])).map(deliveryOf);
+      return (await db.read(text, [...values, limit ?? NO_LIMIT])).map(deliveryOf);
     },
 
     findDeliveries: async (text) => {
       const sql = `SELECT * FROM deliveries WHERE id = $1 OR ${hasPrefix(db.dialect)} OR about = $1
         ORDER BY created_at DESC, ${row_number} DESC LIMIT ${MAX_FOUND}`;
-      return exactFirst((await db.read(sql, [text])).map(deliveryOf), ({ id }) => id === text);
+      return exactMatchOrAll((await db.read(sql, [text])).map(deliveryOf), ({ id }) => id === text);
     },
 
-    // One under way is left to its end.
+    // A try under way is left to its end.
     retryDeliveries: async (ids, at) => {
       const which =
         ids === null
@@ -83,7 +83,7 @@ export function outbox(db: Database): OutboxLedger {
     },
 
     cleanRuns: async (at, limit) => {
-      // What is so of a run that has ended stays so.
+      // Needs no lock: these conditions stay true once they are.
       const sql = `SELECT r.agent_id, r.root_id, r.source FROM subagent_runs r
         WHERE r.cleanup = 'delete' AND r.finished_at IS NOT NULL AND r.cleaned_at IS NULL AND (r.source = 'cron' OR r.deliver <> '[]')
           AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.about = r.id AND d.status <> 'delivered')
@@ -92,10 +92,10 @@ export function outbox(db: Database): OutboxLedger {
       const found = (await db.read(sql, [limit])) as { agent_id: string; root_id: string; source: string }[];
       for (const { agent_id, root_id, source } of found) {
         if (source === 'cron')
-          while (!(await takePiece(db, root_id, { most: ROWS_AT_ONCE, runs: false, open: true })).done);
+          while (!(await removeBatch(db, root_id, { most: REMOVAL_BATCH, runs: false, open: true })).done);
         const agent = [agent_id];
         await db.transact({ tree: [root_id], agent, run: agent, children: agent }, (unit) =>
-          cleanUp(unit, agent_id, at),
+          removeConversation(unit, agent_id, at),
         );
       }
       return found.map(({ agent_id }) => agent_id);
@@ -103,7 +103,7 @@ export function outbox(db: Database): OutboxLedger {
 
     takeSeat: async (channel, worker_id) => {
       const sql = `INSERT INTO channel_seats AS s (channel, worker) VALUES ($1, $2) ON CONFLICT (channel) DO UPDATE SET worker = excluded.worker
-        WHERE s.worker = $2 OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = s.worker AND ${isLeased(db, '$3')}) RETURNING channel`;
+        WHERE s.worker = $2 OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = s.worker AND ${isWorkerAlive(db.dialect, '$3')}) RETURNING channel`;
       return (await db.write(sql, [channel, worker_id, await gone()])).length > 0;
     },
 

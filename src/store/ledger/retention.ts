@@ -1,18 +1,24 @@
-import { closeTrees, type Piece, type PieceRow, removePiece } from '../../kernel/ledger/cleaning.ts';
-import { fireKey, removeFires } from '../../kernel/ledger/firing.ts';
-import type { ArchiveEntry } from '../archive-entry.ts';
+import { fireKey, removeFires } from '../../kernel/ledger/cron-jobs.ts';
+import {
+  closeTrees,
+  type RemovableRow,
+  type RemovalBatch,
+  removeTreeRows,
+} from '../../kernel/ledger/removal.ts';
+import type { ArchiveEntry } from '../retention-ledger.ts';
 import { KEPT_FIRES, type OldKind, type RetentionLedger, ROOTS_AT_ONCE } from '../retention-ledger.ts';
-import { ALL_ROWS, type Database } from './database.ts';
-import { LIVING, WORKING } from './fact-queries.ts';
-import { goneWorkers, isLeased } from './leases.ts';
+import { type Database, NO_LIMIT } from './database.ts';
+import { goneWorkers } from './leases.ts';
 import { deliveryOf, fireOf, type Row, runOf } from './rows.ts';
+import { isWorkerAlive, LIVING, WORKING } from './sql-conditions.ts';
 import { treeEntries } from './tree-entries.ts';
 
-interface Old {
-  /** $1 is the time before which it ended, $2 how many, $3 and more the key behind which to look. */
+/** How entries of one kind that are old are found and read. */
+interface OldEntries {
+  /** $1: ended before this time; $2: maximum rows; $3 and up: only keys greater than this one. */
   readonly select: string;
   readonly key: readonly string[];
-  /** Before all keys. */
+  /** Less than every key. */
   readonly first: Key;
   readonly entry: (row: Row) => ArchiveEntry;
 }
@@ -23,7 +29,7 @@ const UNDELIVERED = "EXISTS (SELECT 1 FROM deliveries d WHERE d.about = r.id AND
 
 const IS_OLD_FIRE = `f.outcome <> 'queued' AND f.fired_at < $1 AND (f.job_id, f.instant, f.manual) > ($3, $4, $5)`;
 
-const OLD: Readonly<Record<OldKind, Old>> = {
+const OLD: Readonly<Record<OldKind, OldEntries>> = {
   delivery: {
     select: `SELECT * FROM deliveries WHERE status = 'delivered' AND ended_at < $1 AND (ended_at, id) > ($3, $4)
       ORDER BY ended_at, id LIMIT $2`,
@@ -40,14 +46,14 @@ const OLD: Readonly<Record<OldKind, Old>> = {
     entry: (row) => ({ type: 'run', run: runOf(row) }),
   },
   fire: {
-    // From job to job to the first one that has any: those of one that is gone, and what lies behind the newest of one that is there.
+    // Skips from job to job to the first that has any: all instants of a removed job, those older than the newest `KEPT_FIRES` of another.
     select: `WITH RECURSIVE job (id) AS (
         SELECT min(job_id) FROM cron_fires WHERE job_id >= $3
         UNION ALL SELECT (SELECT min(f.job_id) FROM cron_fires f WHERE f.job_id > job.id) FROM job WHERE job.id IS NOT NULL
       ), ends (job_id, until) AS (
         SELECT job.id, CASE WHEN EXISTS (SELECT 1 FROM cron_jobs j WHERE j.id = job.id)
           THEN (SELECT k.instant FROM cron_fires k WHERE k.job_id = job.id ORDER BY k.instant DESC LIMIT 1 OFFSET ${KEPT_FIRES})
-          ELSE ${ALL_ROWS} END FROM job WHERE job.id IS NOT NULL
+          ELSE ${NO_LIMIT} END FROM job WHERE job.id IS NOT NULL
       ), one (job_id, until) AS (
         SELECT * FROM ends WHERE EXISTS (
           SELECT 1 FROM cron_fires f WHERE f.job_id = ends.job_id AND f.instant <= ends.until AND ${IS_OLD_FIRE}) LIMIT 1
@@ -59,14 +65,14 @@ const OLD: Readonly<Record<OldKind, Old>> = {
   },
 };
 
-/** $1 are ids, $2 is the time. */
+/** $1: ids; $2: only what ended before this time. */
 const REMOVE = {
   delivery: "DELETE FROM deliveries WHERE status = 'delivered' AND ended_at < $2",
   run: 'DELETE FROM subagent_runs WHERE finished_at < $2',
 } as const;
 
-/** $1 the tree, $2 how many. See `PieceRow`. */
-const PIECE = `WITH member (id, created_at) AS (SELECT id, created_at FROM agents WHERE root_id = $1 ORDER BY created_at LIMIT $2)
+/** `RemovableRow`s of a tree. $1: the tree, $2: maximum rows of each kind. */
+const REMOVABLE = `WITH member (id, created_at) AS (SELECT id, created_at FROM agents WHERE root_id = $1 ORDER BY created_at LIMIT $2)
   SELECT * FROM (SELECT 'message' AS part, m.agent_id AS id, m.seq AS n FROM member g CROSS JOIN messages m WHERE m.agent_id = g.id LIMIT $2) AS a
   UNION ALL SELECT * FROM (SELECT 'mail', m.id, 0 FROM member g CROSS JOIN mail m WHERE m.to_id = g.id LIMIT $2) AS b
   UNION ALL SELECT 'agent', g.id, (SELECT count(*) FROM requests q WHERE q.agent_id = g.id) FROM member g
@@ -74,27 +80,27 @@ const PIECE = `WITH member (id, created_at) AS (SELECT id, created_at FROM agent
   UNION ALL SELECT * FROM (SELECT 'kept', agent_id, 0 FROM subagent_runs WHERE root_id = $1 AND cleaned_at IS NULL LIMIT $2) AS d
   UNION ALL SELECT * FROM (SELECT 'run', r.agent_id, 0 FROM subagent_runs r WHERE r.root_id = $1 AND NOT ${UNDELIVERED} LIMIT $2) AS e`;
 
-export function takePiece(
+export function removeBatch(
   db: Database,
   root_id: string,
-  piece: Piece,
-): ReturnType<RetentionLedger['removePiece']> {
-  const look = { sql: PIECE, values: [root_id, piece.most] };
+  batch: RemovalBatch,
+): ReturnType<RetentionLedger['removeTreeRows']> {
+  const query = { sql: REMOVABLE, values: [root_id, batch.most] };
   return db.transact(
     { tree: [root_id] },
-    (unit, found) => removePiece(unit, root_id, found as unknown as PieceRow[], piece),
-    look,
+    (unit, found) => removeTreeRows(unit, root_id, found as unknown as RemovableRow[], batch),
+    query,
   );
 }
 
-/** Letting go of what is old. */
+/** Removing what is old. */
 export function retention(db: Database): RetentionLedger {
   const { elements, isTrue } = db.dialect;
-  /** Of a root `r`: $1 the time before which nothing must have happened, $2 whether the root may rest, $3 workers whose process is gone. */
+  /** Of a root `r`. $1: nothing happened in the tree since; $2: whether a root that rests qualifies; $3: workers whose process is gone. */
   const may_go = `r.updated_at < $1 AND (NOT r.${LIVING} OR ($2 AND NOT r.${WORKING}))
     AND EXISTS (SELECT 1 FROM trees t WHERE t.root_id = r.id AND t.removal IS NULL)
     AND NOT EXISTS (SELECT 1 FROM agents g WHERE g.root_id = r.id AND (g.${WORKING} OR g.updated_at >= $1
-      OR EXISTS (SELECT 1 FROM workers w WHERE w.id = g.worker AND ${isLeased(db, '$3')})
+      OR EXISTS (SELECT 1 FROM workers w WHERE w.id = g.worker AND ${isWorkerAlive(db.dialect, '$3')})
       OR (g.${LIVING} AND EXISTS (SELECT 1 FROM mail m WHERE m.to_id = g.id AND m.consumed_seq IS NULL))
       OR (SELECT m.sent_at FROM mail m WHERE m.to_id = g.id ORDER BY m.number DESC LIMIT 1) >= $1))
     AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.root_id = r.id AND d.status = 'pending')
@@ -103,12 +109,12 @@ export function retention(db: Database): RetentionLedger {
 
   return {
     oldTrees: async ({ before, idle }, from) => {
-      const behind = from === null ? [-1, ''] : (JSON.parse(from) as [number, string]);
+      const after = from === null ? [-1, ''] : (JSON.parse(from) as [number, string]);
       const sql = `SELECT r.id AS root_id, r.name, r.status, r.updated_at AS last_at, r.created_at, (${may_go}) AS may_go FROM (
           SELECT id, name, status, updated_at, created_at FROM agents WHERE parent_id IS NULL AND created_at < $1 AND (created_at, id) > ($4, $5)
           ORDER BY created_at, id LIMIT ${ROOTS_AT_ONCE}
         ) AS r ORDER BY r.created_at, r.id`;
-      const rows = await db.read(sql, [before, idle, await gone(), ...behind]);
+      const rows = await db.read(sql, [before, idle, await gone(), ...after]);
       const last = rows.length < ROOTS_AT_ONCE ? undefined : rows.at(-1);
       const trees = rows.filter((row) => row.may_go);
       return {
@@ -129,7 +135,7 @@ export function retention(db: Database): RetentionLedger {
 
     closeTrees: async (root_ids, { before, idle }) => {
       const sql = `SELECT r.id FROM agents r WHERE r.id IN (SELECT value FROM ${elements('$4')} AS e) AND r.parent_id IS NULL AND ${may_go}`;
-      const look = { sql, values: [before, idle, await gone(), JSON.stringify(root_ids)] };
+      const query = { sql, values: [before, idle, await gone(), JSON.stringify(root_ids)] };
       return db.transact(
         { tree: root_ids },
         (unit, found) => {
@@ -137,7 +143,7 @@ export function retention(db: Database): RetentionLedger {
           closeTrees(unit, ids);
           return ids;
         },
-        look,
+        query,
       );
     },
 
@@ -153,12 +159,12 @@ export function retention(db: Database): RetentionLedger {
 
     treeEntries: (root_id) => treeEntries(db, root_id),
 
-    removePiece: (root_id, most, runs) => takePiece(db, root_id, { most, runs, open: false }),
+    removeTreeRows: (root_id, most, runs) => removeBatch(db, root_id, { most, runs, open: false }),
 
     oldEntries: async (kind, before, from, limit) => {
       const { select, key, first, entry } = OLD[kind];
-      const behind = from === null ? first : (JSON.parse(from) as Key);
-      const rows = await db.read(select, [before, limit, ...behind]);
+      const after = from === null ? first : (JSON.parse(from) as Key);
+      const rows = await db.read(select, [before, limit, ...after]);
       return rows.map((row) => ({
         key: JSON.stringify(key.map((column) => (column === 'manual' ? Boolean(row[column]) : row[column]))),
         entry: entry(row),

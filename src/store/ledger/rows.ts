@@ -12,7 +12,7 @@ import { StoreError } from '../store-error.ts';
 /** Rows as `node:sqlite` gives them. */
 export type Row = Record<string, string | number | null>;
 
-/** A column that holds JSON: an object or a list, with the field `needs` where one is named. Throws a `StoreError` that says which row is damaged. */
+/** A column of JSON, an object or a list; `needs`: a field that must be in it. Throws a `StoreError` that names the damaged row. */
 function parsed<T>(row: Row, column: string, needs?: string): T {
   try {
     const value = JSON.parse(row[column] as string) as Record<string, unknown>;
@@ -23,7 +23,7 @@ function parsed<T>(row: Row, column: string, needs?: string): T {
     )
       return value as T;
   } catch {
-    // Said below.
+    // Reported below.
   }
   const place = row.seq === undefined ? '' : `, message ${row.seq}`;
   const id = row.id ?? row.agent_id ?? row.root_id;
@@ -103,7 +103,7 @@ export function runOf(row: Row): Run {
   return { ...rest, deliver: parsed(row, 'deliver') } as unknown as Run;
 }
 
-/** What of a job stands in columns of its own; all else is one JSON text. */
+/** Fields of a job with columns of their own; the rest is one JSON text. */
 const JOB_COLUMNS: ReadonlySet<string> = new Set<keyof CronJob>([
   ...(['id', 'name', 'root_id', 'enabled', 'version'] as const),
   ...(['next_at', 'planned_at', 'created_at', 'updated_at'] as const),

@@ -1,29 +1,29 @@
-import { changeJob, createJob, fire, removeJob, wantedToFire } from '../../kernel/ledger/firing.ts';
+import { changeJob, createJob, fire, fireFactKeys, removeJob } from '../../kernel/ledger/cron-jobs.ts';
 import type { CronLedger } from '../cron-ledger.ts';
-import { type Database, exactFirst, hasPrefix } from './database.ts';
+import type { Database } from './database.ts';
 import { definitionOf, fireOf, jobOf } from './rows.ts';
-import { where } from './where.ts';
+import { exactMatchOrAll, hasPrefix, where } from './sql-conditions.ts';
 
 const MAX_FOUND = 20;
-/** A clock that stands more than this before the one that planned was set back. */
+/** A clock further than this behind the one that planned a job was set back. */
 const SET_BACK_MS = 1_000;
 
-/** Jobs, and when they were fired. */
+/** Jobs and their instants. */
 export function schedules(db: Database): CronLedger {
-  const { isTrue, by_letter } = db.dialect;
+  const { isTrue, bytewise } = db.dialect;
   const planned = `${isTrue('enabled')} AND next_at IS NOT NULL`;
   return {
     jobs: async ({ root_id } = {}) => {
       const { sql, values } = where({ root_id });
-      return (await db.read(`SELECT * FROM cron_jobs ${sql} ORDER BY name ${by_letter}`, values)).map(jobOf);
+      return (await db.read(`SELECT * FROM cron_jobs ${sql} ORDER BY name ${bytewise}`, values)).map(jobOf);
     },
 
     findJobs: async (text) => {
       const id = text.replace(/^cron:/, '').toLowerCase();
       const sql = `SELECT * FROM cron_jobs WHERE id = $1 OR ${hasPrefix(db.dialect)} OR name = $2
-        ORDER BY name ${by_letter} LIMIT ${MAX_FOUND}`;
+        ORDER BY name ${bytewise} LIMIT ${MAX_FOUND}`;
       const found = (await db.read(sql, [id, text])).map(jobOf);
-      return exactFirst(found, (job) => job.name === text || job.id === id);
+      return exactMatchOrAll(found, (job) => job.name === text || job.id === id);
     },
 
     createJob: (job, next_at, most) => {
@@ -57,7 +57,7 @@ export function schedules(db: Database): CronLedger {
       return row?.at as number | null;
     },
 
-    fire: (request) => db.transact(wantedToFire(request), (unit) => fire(unit, request)),
+    fire: (request) => db.transact(fireFactKeys(request), (unit) => fire(unit, request)),
 
     replan: async (job_id, { version, next_at: before }, next_at, at) => {
       const sql = `UPDATE cron_jobs SET next_at = $4, planned_at = $5

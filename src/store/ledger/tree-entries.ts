@@ -1,14 +1,14 @@
-import type { ArchiveEntry } from '../archive-entry.ts';
+import type { ArchiveEntry } from '../retention-ledger.ts';
 import type { Database } from './database.ts';
 import { agentOf, askOf, mailOf, messageOf, type Row, requestOf, runOf, treeOf } from './rows.ts';
 
-/** So many rows are in memory at once. */
+/** Rows read at a time. */
 const PAGE = 200;
 
 interface Part {
   readonly table: string;
   readonly by: string;
-  /** Together unique within `by`. */
+  /** Unique within `by`. */
   readonly order: readonly string[];
 }
 

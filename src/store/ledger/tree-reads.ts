@@ -1,15 +1,13 @@
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { TreeReads } from '../store.ts';
-import { ALL_ROWS, type Database, exactFirst, hasPrefix } from './database.ts';
-import { LIVING } from './fact-queries.ts';
+import { type Database, NO_LIMIT } from './database.ts';
 import { agentOf, askOf, mailOf, messageOf, type Row, requestOf, runOf, treeOf } from './rows.ts';
-import { hasUnread } from './unread.ts';
-import { where } from './where.ts';
+import { exactMatchOrAll, hasPrefix, hasUnread, LIVING, where } from './sql-conditions.ts';
 
 const MAX_FOUND = 20;
 const AGENTS = `SELECT *, ${hasUnread('agents')} AS unread FROM agents`;
 
-/** What the ledger says of trees, their agents, and what belongs to these. */
+/** Reads of trees, their agents, and what belongs to them. */
 export function treeReads(db: Database): TreeReads {
   const { dialect } = db;
   const { row_number } = dialect;
@@ -25,14 +23,14 @@ export function treeReads(db: Database): TreeReads {
         conversations && "origin = 'root'",
       ]);
       const text = `${AGENTS} ${sql} ORDER BY created_at DESC, ${row_number} DESC LIMIT ${next}`;
-      return (await db.read(text, [...values, limit ?? ALL_ROWS])).map(agentOf);
+      return (await db.read(text, [...values, limit ?? NO_LIMIT])).map(agentOf);
     },
 
     find: async (text, root_id) => {
       const sql = `${AGENTS} WHERE (id = $1 OR ${hasPrefix(dialect)} OR name = $1 OR session_key = $1)
         ${root_id === undefined ? '' : 'AND root_id = $2'} ORDER BY NOT (${LIVING}), created_at DESC LIMIT ${MAX_FOUND}`;
       const rows = await db.read(sql, root_id === undefined ? [text] : [text, root_id]);
-      return exactFirst(rows.map(agentOf), ({ id }) => id === text);
+      return exactMatchOrAll(rows.map(agentOf), ({ id }) => id === text);
     },
 
     tree: async (root_id) => {
@@ -40,7 +38,7 @@ export function treeReads(db: Database): TreeReads {
       return row === undefined ? null : treeOf(row);
     },
 
-    history: (agent_id, after = 0, limit = ALL_ROWS) => history(db, agent_id, after, limit),
+    history: (agent_id, after = 0, limit = NO_LIMIT) => history(db, agent_id, after, limit),
 
     mail: async (to_id, all = false) => {
       const pending = all ? '' : 'AND consumed_seq IS NULL';
@@ -60,13 +58,13 @@ export function treeReads(db: Database): TreeReads {
     runs: async ({ root_id, source, job_id, active = false, limit }) => {
       const { sql, values, next } = where({ root_id, source, job_id }, [active && 'finished_at IS NULL']);
       const text = `SELECT * FROM subagent_runs ${sql} ORDER BY created_at DESC, ${row_number} DESC LIMIT ${next}`;
-      return (await db.read(text, [...values, limit ?? ALL_ROWS])).map(runOf);
+      return (await db.read(text, [...values, limit ?? NO_LIMIT])).map(runOf);
     },
 
     findRuns: async (text) => {
       const sql = `SELECT * FROM subagent_runs WHERE id = $1 OR session_key = $1 OR ${hasPrefix(dialect)}
         ORDER BY created_at DESC LIMIT ${MAX_FOUND}`;
-      return exactFirst((await db.read(sql, [text])).map(runOf), ({ id }) => id === text);
+      return exactMatchOrAll((await db.read(sql, [text])).map(runOf), ({ id }) => id === text);
     },
 
     asks: async ({ root_id, agent_id, open = false }) => {
@@ -81,7 +79,7 @@ export function treeReads(db: Database): TreeReads {
   };
 }
 
-/** From the agent to its oldest ancestor: whose rows, up to which place, and where its own begin. */
+/** The agent, then each ancestor that it was forked from; `own_from`: the seq before its own first message. */
 const LINEAGE = `WITH RECURSIVE lineage (id, own_from, forked_from, depth) AS (
     SELECT id, coalesce(forked_seq, 0), forked_from, 0 FROM agents WHERE id = $1
     UNION ALL
@@ -98,7 +96,7 @@ async function history(
   limit: number,
 ): Promise<PlacedMessage[]> {
   const ranges: { id: string; from: number; to: number }[] = [];
-  let to = ALL_ROWS;
+  let to = NO_LIMIT;
   for (const { id, own_from } of (await db.read(LINEAGE, [agent_id])) as { id: string; own_from: number }[]) {
     const from = Math.max(after, own_from);
     if (to > from) ranges.unshift({ id, from, to });

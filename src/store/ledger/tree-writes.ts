@@ -1,21 +1,21 @@
-import { admit, wantedBy } from '../../kernel/ledger/admit.ts';
-import { answerAsk } from '../../kernel/ledger/answers.ts';
-import { createRoot, treeOf } from '../../kernel/ledger/births.ts';
-import { kill } from '../../kernel/ledger/deaths.ts';
+import { createHash } from 'node:crypto';
+import { admit, factKeysOf } from '../../kernel/ledger/admit.ts';
+import { answerAsk } from '../../kernel/ledger/answer-ask.ts';
+import { createRoot, treeRecord } from '../../kernel/ledger/create-agents.ts';
 import type { TreeFacts } from '../../kernel/ledger/facts.ts';
-import { type Sent, send } from '../../kernel/ledger/mailbox.ts';
+import { kill } from '../../kernel/ledger/kill.ts';
+import { type SendResult, send } from '../../kernel/ledger/post-mail.ts';
 import type { Step, Verdict } from '../../kernel/step.ts';
 import type { Tree } from '../../records/agent/agent.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
 import type { TreeWrites } from '../store.ts';
+import { Batcher } from './batcher.ts';
 import type { Database } from './database.ts';
-import { LIVING } from './fact-queries.ts';
-import { stepToken } from './step-token.ts';
-import { Together } from './together.ts';
+import { LIVING } from './sql-conditions.ts';
 
-/** Everything that changes a tree but its leases. */
+/** Everything that changes a tree, except its leases. */
 export function treeWrites(db: Database): TreeWrites {
-  const letters = new Together<NewMail, Sent>((mails) =>
+  const mail_batcher = new Batcher<NewMail, SendResult>((mails) =>
     db.transact({ agent: mails.map(({ to_id }) => to_id), mail: mails.map(({ id }) => id) }, (unit) =>
       mails.map((mail) => send(unit, mail)),
     ),
@@ -25,11 +25,11 @@ export function treeWrites(db: Database): TreeWrites {
       db.transact({ tree: [root.agent.id] }, (unit) => createRoot(unit, root, limits, terms)),
 
     commit: (steps: readonly Step[]): Promise<Verdict[]> => {
-      const offers = steps.map((step) => ({ step, token: stepToken(step) }));
-      return db.transact(wantedBy(offers), (unit) => offers.map((offer) => admit(unit, offer)));
+      const submitted = steps.map((step) => ({ step, token: stepToken(step) }));
+      return db.transact(factKeysOf(submitted), (unit) => submitted.map((one) => admit(unit, one)));
     },
 
-    send: (mail) => letters.do(mail),
+    send: (mail) => mail_batcher.add(mail),
 
     kill: (agent_id, by, at) =>
       db.transact({ agent: [agent_id], below: [agent_id] }, (unit) => ({
@@ -38,7 +38,7 @@ export function treeWrites(db: Database): TreeWrites {
 
     setLimits: (root_id, limits): Promise<Tree> =>
       db.transact({ tree: [root_id] }, (unit) =>
-        treeOf(unit, unit.setTree(unit.tree(root_id) as TreeFacts, { limits: JSON.stringify(limits) })),
+        treeRecord(unit, unit.setTree(unit.tree(root_id) as TreeFacts, { limits: JSON.stringify(limits) })),
       ),
 
     answer: (ask_id, answer) => db.transact({ ask: [ask_id] }, (unit) => answerAsk(unit, ask_id, answer)),
@@ -49,4 +49,13 @@ export function treeWrites(db: Database): TreeWrites {
       return (await db.write(sql, [root_id, at])).map((row) => row.id as string);
     },
   };
+}
+
+/**
+ * By this token the ledger recognises a retry of a step without messages after a lost acknowledgement. Null for all others, which their place in the
+ * conversation tells apart.
+ */
+function stepToken(step: Step): string | null {
+  if (step.messages.length > 0) return null;
+  return createHash('sha256').update(JSON.stringify(step)).digest('base64url').slice(0, 22);
 }

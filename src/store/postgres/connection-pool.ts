@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { Row } from '../ledger/rows.ts';
-import { NUMBERS } from './numbers.ts';
 
 const POOL_SIZE = 4;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -142,3 +141,11 @@ export class ConnectionPool {
     await Promise.all(this.#leaving);
   }
 }
+
+const INT8 = 20;
+
+/** `bigint` columns hold counters and times, all far below 2^53. */
+export const NUMBERS = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+} as pg.CustomTypesConfig;

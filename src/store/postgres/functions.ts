@@ -1,6 +1,7 @@
 import type { FactKind } from '../../kernel/ledger/facts.ts';
 import { type ColumnType, TABLES, type Table } from '../../kernel/ledger/tables.ts';
-import { FACT_QUERIES, type FactQuery, factSql, LIVING, type Near } from '../ledger/fact-queries.ts';
+import { FACT_QUERIES, type FactQuery, factSql, type JoinByKey } from '../ledger/fact-queries.ts';
+import { LIVING } from '../ledger/sql-conditions.ts';
 
 /*
  * What the database does for the ledger: it reads facts and writes rows, each in one round trip, and decides nothing. Both functions are made from what both
@@ -18,7 +19,7 @@ const TREES_LOCK = ['tree', 'members'] as const;
 
 const keysOf = (kind: string) => `SELECT jsonb_array_elements_text(w->'${kind}') AS k`;
 
-const near: Near = (table, name, on) =>
+const near: JoinByKey = (table, name, on) =>
   `CROSS JOIN LATERAL (SELECT * FROM ${table} ${name} WHERE ${on} OFFSET 0) AS ${name}`;
 
 const MEMBERS = `(${keysOf('members')}) AS a ${near('agents', 'g', `g.root_id = k AND g.${LIVING}`)}`;

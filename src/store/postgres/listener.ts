@@ -1,5 +1,5 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
-import { endClient } from './end-client.ts';
 
 /** Looked at even without a notification: they may be lost while the connection is down, or switched off. */
 const POLL_MS = 1_000;
@@ -104,4 +104,17 @@ export class Listener {
 
 function quoted(channel: string): string {
   return `"${channel.replaceAll('"', '""')}"`;
+}
+
+const GOODBYE_MS = 1_000;
+
+/** Ends a connection; one whose other side does not say goodbye is cut off. Never rejects. */
+export async function endClient(client: pg.ClientBase): Promise<void> {
+  const { connection, end } = client as unknown as {
+    readonly connection: { readonly stream: Socket };
+    readonly end: () => Promise<void>;
+  };
+  const cut = setTimeout(() => connection.stream.destroy(), GOODBYE_MS);
+  await end.call(client).catch(() => undefined);
+  clearTimeout(cut);
 }

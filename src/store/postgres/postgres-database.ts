@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Wanted } from '../../kernel/ledger/facts.ts';
+import type { Changes } from '../../kernel/ledger/change-set.ts';
+import type { FactKeys } from '../../kernel/ledger/facts.ts';
 import type { Value } from '../../kernel/ledger/tables.ts';
-import { Unit } from '../../kernel/ledger/unit.ts';
+import { UnitOfWork } from '../../kernel/ledger/unit-of-work.ts';
 import { backOff } from '../../processes/waiting.ts';
-import type { Database, Dialect, Look } from '../ledger/database.ts';
+import { storable } from '../../records/text/text.ts';
+import type { Database, Dialect, Query } from '../ledger/database.ts';
 import type { Row } from '../ledger/rows.ts';
 import { StoreError } from '../store-error.ts';
 import type { Connection, ConnectionPool } from './connection-pool.ts';
-import { encodeChanges } from './encode.ts';
 import type { Listener } from './listener.ts';
-import { storeErrorOf } from './postgres-error.ts';
+import { postgresStoreError } from './postgres-error.ts';
 import { MissingFacts, PostgresFacts } from './postgres-facts.ts';
 
 /** What was undone by the database is made again at once, so often. */
@@ -24,11 +25,11 @@ const BEGIN = 'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 4000';
 
 const DIALECT: Dialect = {
   row_number: 'number',
-  by_letter: 'COLLATE "C"',
-  from: '~>=~',
-  below: '~<~',
+  bytewise: 'COLLATE "C"',
+  prefix_from: '~>=~',
+  prefix_below: '~<~',
   cwd: "config::json->>'cwd'",
-  skipTaken: (rows) => `FOR UPDATE OF ${rows} SKIP LOCKED`,
+  skipLocked: (rows) => `FOR UPDATE OF ${rows} SKIP LOCKED`,
   isTrue: (column) => column,
   elements: (list) => `(SELECT jsonb_array_elements_text(${list}::jsonb) AS value)`,
 };
@@ -38,7 +39,7 @@ export class PostgresDatabase implements Database {
   readonly kind = 'postgres';
   readonly location: string;
   readonly dialect = DIALECT;
-  readonly loses_answers = true;
+  readonly acknowledgements_may_be_lost = true;
   readonly #pool: ConnectionPool;
   readonly #listener: Listener;
 
@@ -71,7 +72,11 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  transact<T>(wanted: Wanted, decide: (unit: Unit, found: readonly Row[]) => T, look?: Look): Promise<T> {
+  transact<T>(
+    wanted: FactKeys,
+    decide: (unit: UnitOfWork, found: readonly Row[]) => T,
+    look?: Query,
+  ): Promise<T> {
     return this.#undisturbed(() =>
       this.#pool.exclusive((connection) => this.#decide(connection, wanted, decide, look)),
     );
@@ -80,9 +85,9 @@ export class PostgresDatabase implements Database {
   /** When it rejects, the connection goes, and with it what was begun. */
   async #decide<T>(
     connection: Connection,
-    wanted: Wanted,
-    decide: (unit: Unit, found: readonly Row[]) => T,
-    look: Look | undefined,
+    wanted: FactKeys,
+    decide: (unit: UnitOfWork, found: readonly Row[]) => T,
+    look: Query | undefined,
   ): Promise<T> {
     const begun = connection.plain(BEGIN);
     const facts = new PostgresFacts();
@@ -92,7 +97,7 @@ export class PostgresDatabase implements Database {
       look === undefined ? undefined : connection.query(look.sql, look.values),
     ]);
     for (;;) {
-      const unit = new Unit(facts);
+      const unit = new UnitOfWork(facts);
       const result = attempt(() => decide(unit, found));
       if (result instanceof MissingFacts) {
         await this.#learn(connection, facts, result.wanted);
@@ -119,8 +124,8 @@ export class PostgresDatabase implements Database {
         return await work();
       } catch (error) {
         const is_there = (error as { readonly code?: string }).code === THERE_ALREADY;
-        const wrapped = storeErrorOf(error, this.location, { was_writable: true });
-        if (isElsewhere(error)) this.#pool.renew();
+        const wrapped = postgresStoreError(error, this.location, { was_writable: true });
+        if (isStaleConnection(error)) this.#pool.renew();
         const is_undone = is_there || (wrapped instanceof StoreError && wrapped.code === 'E_DB_BUSY');
         if (!is_undone || tries >= UNDONE_TRIES) throw wrapped;
         await sleep(Math.random() * 10 * tries);
@@ -154,7 +159,23 @@ function attempt<T>(decide: () => T): T | MissingFacts {
 }
 
 /** The connections lead where nothing can be done: to a server that another one has taken over from, or to none that answers. */
-function isElsewhere(error: unknown): boolean {
+function isStaleConnection(error: unknown): boolean {
   const { code, message } = error as { readonly code?: string; readonly message?: string };
   return code === '25006' || message === 'Query read timeout';
+}
+
+/** Changes as `coppice_write` reads them; null when there are none. Contents and states are texts in it, so that any character survives. */
+export function encodeChanges({ rows, wiped, notices }: Changes): string | null {
+  if (rows.size + wiped.length + notices.length === 0) return null;
+  const encoded: Record<string, unknown> = {};
+  for (const [table, changes] of rows) {
+    const by_type: Record<string, unknown[]> = {};
+    for (const { type, row } of changes) {
+      by_type[type] ??= [];
+      by_type[type].push(row);
+    }
+    encoded[table] = by_type;
+  }
+  const keep = (_: string, value: unknown) => (typeof value === 'string' ? storable(value) : value);
+  return JSON.stringify({ ...encoded, wiped, notices }, keep);
 }

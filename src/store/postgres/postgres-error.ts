@@ -22,7 +22,7 @@ const STANDS_BY = '25006';
  * Turns what the driver threw into one sentence; errors of our own SQL are bugs and pass through. `location` holds no password.
  * `opening`: nothing was asked of it yet. `was_writable`: a server that takes no writes did so before, so it will again, or another one at its address.
  */
-export function storeErrorOf(
+export function postgresStoreError(
   error: unknown,
   location: string,
   {

@@ -1,4 +1,4 @@
-import type { FactKind, FactKinds, Facts, Wanted } from '../../kernel/ledger/facts.ts';
+import type { FactKeys, FactKind, FactKinds, Facts } from '../../kernel/ledger/facts.ts';
 import { FACT_QUERIES } from '../ledger/fact-queries.ts';
 import type { Row } from '../ledger/rows.ts';
 
@@ -25,13 +25,13 @@ export class PostgresFacts implements Facts {
     return fact as FactKinds[Kind];
   }
 
-  want(wanted: Wanted): void {
+  prefetch(wanted: FactKeys): void {
     const missing = this.missing(wanted);
     if (Object.keys(missing).length > 0) throw new MissingFacts(missing);
   }
 
   /** Those of them that are not known. */
-  missing(wanted: Wanted): Keys {
+  missing(wanted: FactKeys): Keys {
     const missing: Keys = {};
     for (const [name, keys] of Object.entries(wanted)) {
       const kind = name as FactKind;

@@ -2,10 +2,10 @@ import { openLedger } from '../ledger/ledger.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { Listener } from './listener.ts';
-import { migrate } from './migrations/migrate.ts';
+import { migrate } from './migrate.ts';
 import { postgresAddress } from './postgres-address.ts';
 import { PostgresDatabase } from './postgres-database.ts';
-import { storeErrorOf } from './postgres-error.ts';
+import { postgresStoreError } from './postgres-error.ts';
 
 /** `COPPICE_LISTEN_URL` in `env` is the direct address for `LISTEN` where a pooler stands between. */
 export async function openPostgresStore(
@@ -20,7 +20,7 @@ export async function openPostgresStore(
     await pool.alone((client) => migrate(client, location, options.create !== false));
   } catch (error) {
     await pool.end();
-    throw storeErrorOf(error, location, { opening: true });
+    throw postgresStoreError(error, location, { opening: true });
   }
   const listener = new Listener(options.notifications === false ? null : address.listen_url);
   // An address of its own for LISTEN was given for that very case.

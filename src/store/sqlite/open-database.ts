@@ -2,8 +2,8 @@ import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmdirSync, sta
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../store-error.ts';
-import { SQLITE_MIGRATIONS } from './migrations/schema.ts';
-import { storeErrorOf } from './sqlite-error.ts';
+import { SQLITE_MIGRATIONS } from './migrations.ts';
+import { sqliteStoreError } from './sqlite-error.ts';
 
 /** How long a writer waits for another process's transaction. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -16,7 +16,7 @@ const APPLICATION_ID = 0x436f7070;
 /** Opens, creates (unless told not to) and migrates the file; two processes may do so at once. Throws a `StoreError`. */
 export function openDatabase(path: string, create: boolean): DatabaseSync {
   const file = resolve(path);
-  if (!create && isNone(file)) throw new StoreError('E_DB_NONE', `there is no ledger at ${file}`);
+  if (!create && isMissing(file)) throw new StoreError('E_DB_NONE', `there is no ledger at ${file}`);
   prepareFile(file);
   let database: DatabaseSync | null = null;
   try {
@@ -29,25 +29,25 @@ export function openDatabase(path: string, create: boolean): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    throw storeErrorOf(error, file);
+    throw sqliteStoreError(error, file);
   }
 }
 
 /** A ledger without anything in it, that nobody else sees and that is gone when it is closed. */
-export function emptyDatabase(): DatabaseSync {
+export function inMemoryDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:');
   migrate(database, 'memory');
   return database;
 }
 
 /** Nobody has made a ledger there; a file without a byte is none. */
-function isNone(file: string): boolean {
+function isMissing(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false });
   return found === undefined || (found.isFile() && found.size === 0);
 }
 
 /** Opens a file that is there, to look only: it is neither created nor migrated. Throws a `StoreError`. */
-export function openToRead(path: string, timeout_ms: number): DatabaseSync {
+export function openReadOnly(path: string, timeout_ms: number): DatabaseSync {
   const file = resolve(path);
   let database: DatabaseSync | null = null;
   try {
@@ -57,7 +57,7 @@ export function openToRead(path: string, timeout_ms: number): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    throw storeErrorOf(error, file);
+    throw sqliteStoreError(error, file);
   }
 }
 
@@ -71,7 +71,7 @@ function prepareFile(file: string): void {
     }
     closeSync(openSync(file, 'a', 0o600));
   } catch (error) {
-    throw storeErrorOf(error, file);
+    throw sqliteStoreError(error, file);
   }
 }
 
@@ -88,14 +88,14 @@ function makeFolder(folder: string, missing = true): void {
 }
 
 /** Throws a `StoreError` when no ledger could be made there. Nothing is left behind. */
-export function assertMakeable(path: string): void {
+export function assertCreatable(path: string): void {
   const file = resolve(path);
   let above = dirname(file);
   while (!existsSync(above)) above = dirname(above);
   try {
     rmdirSync(mkdtempSync(join(above, '.coppice-')));
   } catch (error) {
-    throw storeErrorOf(error, file);
+    throw sqliteStoreError(error, file);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Change, Changes } from '../../kernel/ledger/changes.ts';
+import type { Change, Changes } from '../../kernel/ledger/change-set.ts';
 import { type Row, TABLES, type Table, type TableName, type Value } from '../../kernel/ledger/tables.ts';
 
 interface Write {

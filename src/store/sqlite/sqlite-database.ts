@@ -1,12 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Wanted } from '../../kernel/ledger/facts.ts';
+import type { FactKeys } from '../../kernel/ledger/facts.ts';
 import type { Value } from '../../kernel/ledger/tables.ts';
-import { Unit } from '../../kernel/ledger/unit.ts';
-import type { Database, Dialect, Look } from '../ledger/database.ts';
+import { UnitOfWork } from '../../kernel/ledger/unit-of-work.ts';
+import type { Database, Dialect, Query } from '../ledger/database.ts';
 import type { Row } from '../ledger/rows.ts';
 import type { OpenStoreOptions } from '../store.ts';
 import { RowWriter } from './row-writer.ts';
-import { storeErrorOf } from './sqlite-error.ts';
+import { sqliteStoreError } from './sqlite-error.ts';
 import { FactStatements, SqliteFacts } from './sqlite-facts.ts';
 
 /** How often another process's writes are looked for; one pragma each time. */
@@ -17,11 +17,11 @@ const MOST_PREPARED = 200;
 
 const DIALECT: Dialect = {
   row_number: 'rowid',
-  by_letter: '',
-  from: '>=',
-  below: '<',
+  bytewise: '',
+  prefix_from: '>=',
+  prefix_below: '<',
   cwd: "json_extract(config, '$.cwd')",
-  skipTaken: () => '',
+  skipLocked: () => '',
   isTrue: (column) => `${column} = 1`,
   elements: (list) => `json_each(${list})`,
 };
@@ -31,7 +31,7 @@ export class SqliteDatabase implements Database {
   readonly kind = 'sqlite';
   readonly location: string;
   readonly dialect = DIALECT;
-  readonly loses_answers = false;
+  readonly acknowledgements_may_be_lost = false;
   readonly #database: DatabaseSync;
   readonly #clock: () => number;
   readonly #poll_ms: number;
@@ -62,12 +62,12 @@ export class SqliteDatabase implements Database {
   }
 
   async transact<T>(
-    _wanted: Wanted,
-    decide: (unit: Unit, found: readonly Row[]) => T,
-    look?: Look,
+    _wanted: FactKeys,
+    decide: (unit: UnitOfWork, found: readonly Row[]) => T,
+    look?: Query,
   ): Promise<T> {
     return this.#transaction(() => {
-      const unit = new Unit(new SqliteFacts(this.#facts, this.#clock()));
+      const unit = new UnitOfWork(new SqliteFacts(this.#facts, this.#clock()));
       const result = decide(unit, look === undefined ? [] : this.#all(look.sql, look.values));
       this.#writer.write(unit.changes());
       return result;
@@ -93,7 +93,7 @@ export class SqliteDatabase implements Database {
     try {
       return work();
     } catch (error) {
-      throw storeErrorOf(error, this.location);
+      throw sqliteStoreError(error, this.location);
     }
   }
 

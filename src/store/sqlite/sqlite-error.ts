@@ -32,7 +32,7 @@ const BY_SYSTEM_CODE: Readonly<Record<string, readonly [StoreErrorCode, string]>
 };
 
 /** Turns what SQLite or the file system threw into one sentence; other errors are bugs and pass through. */
-export function storeErrorOf(error: unknown, file: string): unknown {
+export function sqliteStoreError(error: unknown, file: string): unknown {
   if (error instanceof StoreError || !(error instanceof Error)) return error;
   const { errcode, code } = error as { readonly errcode?: number; readonly code?: string };
   const known = errcode === undefined ? BY_SYSTEM_CODE[code ?? ''] : BY_CODE[errcode & 0xff];

@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { FactKind, FactKinds, Facts } from '../../kernel/ledger/facts.ts';
-import { FACT_QUERIES, type FactQuery, factSql, type Near } from '../ledger/fact-queries.ts';
+import { FACT_QUERIES, type FactQuery, factSql, type JoinByKey } from '../ledger/fact-queries.ts';
 import type { Row } from '../ledger/rows.ts';
 
-const JOIN: Near = (table, name, on) => `JOIN ${table} ${name} ON ${on}`;
+const JOIN: JoinByKey = (table, name, on) => `JOIN ${table} ${name} ON ${on}`;
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -71,5 +71,5 @@ export class SqliteFacts implements Facts {
   }
 
   /** Each is one look by key in this process: nothing is gained by asking beforehand. */
-  want(): void {}
+  prefetch(): void {}
 }

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { AgentFacts } from '../../../src/kernel/ledger/facts.ts';
-import { seekLeader, serve, signal } from '../../../src/kernel/ledger/leading.ts';
 import {
-  beat,
   claim,
-  dissolve,
-  FREED_AT_ONCE,
-  isLeased,
+  FREE_BATCH,
+  hasLiveLease,
   LEASE_MS,
   releaseTree,
-} from '../../../src/kernel/ledger/taking.ts';
+  removeWorker,
+  renewLease,
+} from '../../../src/kernel/ledger/leases.ts';
+import { enterUnled, markServed, signal } from '../../../src/kernel/ledger/unled.ts';
 import { call, executing } from '../turn/turn-stage.ts';
 import { agentOf, changes, type Entries, NOW, rows, treeOf, unitOf, workerOf } from './ledger-stage.ts';
 
@@ -31,18 +31,25 @@ function tree(...agents: readonly AgentFacts[]): Entries {
 it('a lease is over at the very moment that it was given until', () => {
   const until = (expires_at: number) => unitOf({ worker: { w1: workerOf('w1', { expires_at }) } });
   assert.deepEqual(
-    [isLeased(until(NOW + 1), 'w1', NONE), isLeased(until(NOW), 'w1', NONE), isLeased(unitOf(), 'w1', NONE)],
+    [
+      hasLiveLease(until(NOW + 1), 'w1', NONE),
+      hasLiveLease(until(NOW), 'w1', NONE),
+      hasLiveLease(unitOf(), 'w1', NONE),
+    ],
     [true, false, false],
   );
-  assert.equal(isLeased(until(NOW + 1), 'w1', new Set(['w1'])), false);
+  assert.equal(hasLiveLease(until(NOW + 1), 'w1', new Set(['w1'])), false);
   const { expires_at: _e, started_at: _s, draining: _d, ...worker } = workerOf('w1');
-  assert.deepEqual([beat(until(NOW + 1), worker, true), beat(until(NOW), worker, true)], [true, false]);
+  assert.deepEqual(
+    [renewLease(until(NOW + 1), worker, true), renewLease(until(NOW), worker, true)],
+    [true, false],
+  );
   const [first, lost] = [unitOf(), unitOf()];
-  assert.deepEqual([beat(first, worker, false), beat(lost, worker, true)], [true, false]);
+  assert.deepEqual([renewLease(first, worker, false), renewLease(lost, worker, true)], [true, false]);
   const entered = { ...worker, draining: false, started_at: NOW, expires_at: NOW + LEASE_MS };
   assert.deepEqual(changes(first, 'workers'), [{ type: 'insert', row: entered }]);
   const again = until(NOW + 1);
-  beat(again, worker, true);
+  renewLease(again, worker, true);
   const renewed = { id: 'w1', expires_at: NOW + LEASE_MS };
   assert.deepEqual(changes(again, 'workers'), [{ type: 'update', row: renewed }]);
 });
@@ -115,7 +122,7 @@ it('who gives a tree up keeps nobody of it; those told of something meanwhile ar
 it('a worker that left in order frees its agents as they are; one taken for dead fences them, and counts deaths', () => {
   const agents = [agentOf('root', { status: 'executing' }), agentOf('kid', { worker: 'w9' })];
   const left = unitOf(tree(...agents));
-  assert.equal(dissolve(left, 'w1', null), false);
+  assert.equal(removeWorker(left, 'w1', null), false);
   const seen = (unit: typeof left, id: string) => {
     const { worker, epoch, deaths } = unit.agent(id) as AgentFacts;
     return [worker, epoch, deaths];
@@ -133,21 +140,21 @@ it('a worker that left in order frees its agents as they are; one taken for dead
     { table: 'workers', column: 'id', value: 'w1' },
   ]);
   const dead = unitOf(tree(...agents));
-  assert.equal(dissolve(dead, 'w1', NONE), false);
+  assert.equal(removeWorker(dead, 'w1', NONE), false);
   assert.deepEqual(seen(dead, 'root'), [null, 2, 1]);
   assert.deepEqual(rows(dead, 'unled'), [{ root_id: 'root', agent_id: 'root', due_at: 0 }]);
   const alive = unitOf({ ...tree(...agents), worker: { w1: workerOf('w1') } });
-  assert.equal(dissolve(alive, 'w1', NONE), false);
+  assert.equal(removeWorker(alive, 'w1', NONE), false);
   assert.deepEqual(alive.changes(), { rows: new Map(), wiped: [], notices: [] });
-  const many = unitOf({ held: { w1: Array.from({ length: FREED_AT_ONCE }, (_, at) => `a${at}`) } });
-  assert.equal(dissolve(many, 'w1', null), true);
+  const many = unitOf({ held: { w1: Array.from({ length: FREE_BATCH }, (_, at) => `a${at}`) } });
+  assert.equal(removeWorker(many, 'w1', null), true);
   assert.deepEqual(many.changes().wiped, []);
 });
 
 it('a leader is sought for who has something to do in a served tree and no worker, and no later than was said', () => {
   const sought = (over: Partial<AgentFacts>, entries: Entries = {}, parked?: ReadonlyMap<string, number>) => {
     const unit = unitOf({ tree: { root: treeOf() }, ...entries });
-    seekLeader(unit, [agentOf('a', { worker: null, ...over })], parked);
+    enterUnled(unit, [agentOf('a', { worker: null, ...over })], parked);
     return rows(unit, 'unled').map(({ due_at }) => due_at);
   };
   assert.deepEqual(sought({}), [0]);
@@ -171,13 +178,13 @@ it('a tree that begins to be served seeks leaders, once', () => {
   const agents = [agentOf('root', { worker: null }), agentOf('kid')];
   const open = (over: object) => {
     const unit = unitOf({ ...tree(...agents), tree: { root: treeOf(over) } });
-    serve(unit, 'root');
+    markServed(unit, 'root');
     return [unit.tree('root')?.served, rows(unit, 'unled').length, rows(unit, 'trees').length];
   };
   assert.deepEqual(open({ served: false }), [true, 1, 1]);
   assert.deepEqual(open({ served: true }), [true, 0, 0]);
   const missing = unitOf();
-  serve(missing, 'root');
+  markServed(missing, 'root');
   assert.equal(missing.changes().rows.size, 0);
 });
 

@@ -1,4 +1,4 @@
-import type { Change } from '../../../src/kernel/ledger/changes.ts';
+import type { Change } from '../../../src/kernel/ledger/change-set.ts';
 import type {
   AgentFacts,
   FactKind,
@@ -7,7 +7,7 @@ import type {
   WorkerFacts,
 } from '../../../src/kernel/ledger/facts.ts';
 import type { Row, TableName } from '../../../src/kernel/ledger/tables.ts';
-import { Unit } from '../../../src/kernel/ledger/unit.ts';
+import { UnitOfWork } from '../../../src/kernel/ledger/unit-of-work.ts';
 import type { Step } from '../../../src/kernel/step.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../../src/records/agent/limits.ts';
 import { newTurn } from '../../../src/records/agent/state.ts';
@@ -33,10 +33,10 @@ const NOTHING: FactKinds = {
 export type Entries = { readonly [Kind in FactKind]?: Readonly<Record<string, FactKinds[Kind]>> };
 
 /** A transaction on a ledger that says just this. */
-export function unitOf(entries: Entries = {}): Unit {
-  return new Unit({
+export function unitOf(entries: Entries = {}): UnitOfWork {
+  return new UnitOfWork({
     now: NOW,
-    want: () => undefined,
+    prefetch: () => undefined,
     get: <Kind extends FactKind>(kind: Kind, key: string): FactKinds[Kind] => {
       const known: Readonly<Record<string, FactKinds[Kind]>> = entries[kind] ?? {};
       return Object.hasOwn(known, key) ? (known[key] as FactKinds[Kind]) : NOTHING[kind];
@@ -89,10 +89,10 @@ export function stepOf(agent_id: string, over: Partial<Step> = {}): Step {
 }
 
 /** What becomes of the rows of a table. */
-export function changes(unit: Unit, table: TableName): readonly Change[] {
+export function changes(unit: UnitOfWork, table: TableName): readonly Change[] {
   return unit.changes().rows.get(table) ?? [];
 }
 
-export function rows(unit: Unit, table: TableName): readonly Row[] {
+export function rows(unit: UnitOfWork, table: TableName): readonly Row[] {
   return changes(unit, table).map(({ row }) => row);
 }

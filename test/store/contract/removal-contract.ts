@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
-import type { ArchiveEntry } from '../../../src/store/archive-entry.ts';
-import type { RetentionTerms } from '../../../src/store/retention-ledger.ts';
+import type { ArchiveEntry, RetentionTerms } from '../../../src/store/retention-ledger.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { fresh, letter, said, stepOf } from '../ledger-fixture.ts';
 import { askOf, ENDED, endLongAgo, OLD, oldChild, oldRun, oldTree, TERMS } from '../retention-fixture.ts';
@@ -14,7 +13,7 @@ export function removalContract(stores: () => { readonly store: Store; readonly 
   const remove = async (root_id: string, most: number, runs = false) => {
     const total = { agents: 0, messages: 0, mail: 0, requests: 0, asks: 0, runs: 0 };
     for (let pieces = 1; ; pieces += 1) {
-      const { removed, done } = await stores().store.removePiece(root_id, most, runs);
+      const { removed, done } = await stores().store.removeTreeRows(root_id, most, runs);
       const rows = Object.entries(removed) as [keyof typeof total, number][];
       assert.ok(rows.reduce((sum, [, n]) => sum + n, 0) <= most);
       for (const [name, n] of rows) total[name] += n;
@@ -127,7 +126,7 @@ export function removalContract(stores: () => { readonly store: Store; readonly 
     const { run } = await oldRun(store, root);
     await endLongAgo(store, root);
     await store.closeTrees([root.id], TERMS);
-    const first = await store.removePiece(root.id, 10, true);
+    const first = await store.removeTreeRows(root.id, 10, true);
     assert.deepEqual([first.removed.messages, first.done], [10, false]);
     await store.reopenTrees([root.id]);
     assert.ok((await other.closedTrees(10_000)).includes(root.id));
@@ -135,12 +134,12 @@ export function removalContract(stores: () => { readonly store: Store; readonly 
     assert.equal(total.runs, 1);
     assert.deepEqual(await entriesOf(root.id), []);
     assert.deepEqual(await other.findRuns(run.id), []);
-    assert.deepEqual(await store.removePiece(root.id, 10, true), {
+    assert.deepEqual(await store.removeTreeRows(root.id, 10, true), {
       removed: { agents: 0, messages: 0, mail: 0, requests: 0, asks: 0, runs: 0 },
       done: true,
     });
     const open = await oldTree(store, ENDED);
-    assert.equal((await store.removePiece(open.id, 10, true)).removed.messages, 0, 'it was not closed');
+    assert.equal((await store.removeTreeRows(open.id, 10, true)).removed.messages, 0, 'it was not closed');
     assert.ok(await other.agent(open.id));
   });
 }

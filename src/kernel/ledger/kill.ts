@@ -1,14 +1,14 @@
 import type { AgentState } from '../../records/agent/state.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
+import type { EventContent } from '../../records/conversation/message.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
-import { killEvent } from './kill-event.ts';
-import { leaveUnled, signal } from './leading.ts';
-import { post, tellWaiters } from './mailbox.ts';
-import { finishRun, isTask } from './runs.ts';
-import type { Unit } from './unit.ts';
+import { post, signalWaiters } from './post-mail.ts';
+import { finishRun, isTask } from './run-history.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+import { leaveUnled, signal } from './unled.ts';
 
-/** What follows from the end of an agent for whoever counted on it, however it ended. Its own row is the caller's. */
-export function leave(unit: Unit, agent: AgentFacts, state: AgentState, at: number): void {
+/** Everything that follows from the end of an agent, however it ended, outside its own row. */
+export function recordEnd(unit: UnitOfWork, agent: AgentFacts, state: AgentState, at: number): void {
   if (isTask(agent.origin)) finishRun(unit, agent.id, state, at);
   unit.setEdges(agent.id, []);
   const parent = agent.parent_id === null ? null : unit.agent(agent.parent_id);
@@ -17,9 +17,9 @@ export function leave(unit: Unit, agent: AgentFacts, state: AgentState, at: numb
   unit.setTree(tree, { live: tree.live - 1 });
 }
 
-/** Law 9: the agent and every living descendant, in this one transaction. Returns their ids. `writer`: the worker that kills. */
+/** Law 9: kills the agent and every living descendant in one transaction. Returns their ids. `writer`: the worker that kills. */
 export function kill(
-  unit: Unit,
+  unit: UnitOfWork,
   agent_id: string,
   by: string,
   at: number,
@@ -31,7 +31,7 @@ export function kill(
   const ids = doomed.map(({ id }) => id);
   const parents = doomed.flatMap(({ parent_id }) => parent_id ?? []);
   const runs = doomed.filter(({ origin }) => isTask(origin)).map(({ id }) => id);
-  unit.want({ waiters: ids, edges: ids, open_asks: ids, run: runs, agent: parents });
+  unit.prefetch({ waiters: ids, edges: ids, open_asks: ids, run: runs, agent: parents });
   const content = JSON.stringify(killEvent(by, target, doomed.length - 1));
   const state: AgentState = { type: 'killed', by };
   const text = JSON.stringify(state);
@@ -47,21 +47,21 @@ export function kill(
     if (agent.worker === null) leaveUnled(unit, agent);
     for (const ask of unit.openAsks(id))
       unit.rows.update('asks', { id: ask, verdict: 'void', answered_at: at });
-    leave(unit, agent, state, at);
+    recordEnd(unit, agent, state, at);
     signal(unit, agent, writer, 'killed');
     unit.rows.notify(`agent_event_${id}`, 'killed');
   }
   const dead = new Set(ids);
   for (const agent of doomed) {
-    tellWaiters(unit, agent.id, writer);
+    signalWaiters(unit, agent.id, writer);
     const mail = outcomeOf(agent, dead, by, at);
-    // The verdict does not show it, so its reader gets a signal also from its own worker.
+    // No writer: the verdict does not report this mail, so the killing worker needs the signal too.
     if (mail !== null && unit.isAlive(mail.to_id)) post(unit, mail, null);
   }
   return ids;
 }
 
-/** A parent that awaits an outcome gets one, also when the child was killed; null when nobody awaits it, or died along. */
+/** The outcome that the parent of a killed child awaits; null when nobody awaits one, or the parent was killed too. */
 function outcomeOf(agent: AgentFacts, dead: ReadonlySet<string>, by: string, at: number): NewMail | null {
   const { id, parent_id, origin } = agent;
   if (parent_id === null || dead.has(parent_id) || origin === 'fork' || origin === 'root') return null;
@@ -75,5 +75,19 @@ function outcomeOf(agent: AgentFacts, dead: ReadonlySet<string>, by: string, at:
     kind: origin === 'session' ? 'announce' : 'outcome',
     body: JSON.stringify({ agent_id: id, outcome }),
     sent_at: at,
+  };
+}
+
+/** Appended to every killed agent: who killed whom, and how many. `by`: a display name, `you` for the human. */
+function killEvent(
+  by: string,
+  target: { readonly id: string; readonly name: string },
+  descendants: number,
+): EventContent {
+  const others = descendants === 1 ? '1 descendant' : `${descendants} descendants`;
+  return {
+    event: 'killed',
+    text: `kill event: ${target.name} by ${by}, ${others}`,
+    data: { by, target: target.id, target_name: target.name, descendants },
   };
 }

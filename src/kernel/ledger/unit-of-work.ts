@@ -2,35 +2,35 @@ import type { Limits } from '../../records/agent/limits.ts';
 import { isResting, isTerminal } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
 import { type Mail, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
-import { ChangeSet, type Changes } from './changes.ts';
+import { ChangeSet, type Changes } from './change-set.ts';
 import type {
   AgentFacts,
   AskFacts,
+  FactKeys,
   Facts,
   MailFacts,
   PendingMail,
   RunFacts,
   TreeFacts,
-  Wanted,
 } from './facts.ts';
 import type { Row } from './tables.ts';
 import type { WaitEdge } from './wait-cycle.ts';
 
 /**
- * One transaction of the ledger in the making: what the database says, and over it what the decisions of this transaction have changed, so that a later one
- * sees what an earlier one wrote. Nothing leaves it but the rows to be written (`changes`).
+ * One transaction of the ledger: the facts that the database holds, overlaid with the changes of this transaction's decisions, so that a later decision sees
+ * what an earlier one wrote. Its only output are the rows to write (`changes`).
  */
-export class Unit {
+export class UnitOfWork {
   readonly facts: Facts;
   readonly rows = new ChangeSet();
   readonly #agents = new Map<string, AgentFacts>();
   readonly #trees = new Map<string, TreeFacts>();
-  /** By their text: read once for all steps of a group. */
+  /** By their text: parsed once for all steps of a commit. */
   readonly #limits = new Map<string, Limits>();
   readonly #runs = new Map<string, RunFacts>();
   readonly #edges = new Map<string, readonly WaitEdge[]>();
   readonly #posted = new Map<string, PendingMail[]>();
-  readonly #letters = new Map<string, MailFacts>();
+  readonly #mail = new Map<string, MailFacts>();
   readonly #asks = new Map<string, AskFacts>();
   readonly #consumed = new Set<string>();
   readonly #made = new Set<string>();
@@ -44,8 +44,8 @@ export class Unit {
     return this.rows.done();
   }
 
-  want(wanted: Wanted): void {
-    this.facts.want(wanted);
+  prefetch(keys: FactKeys): void {
+    this.facts.prefetch(keys);
   }
 
   agent(id: string): AgentFacts | null {
@@ -58,7 +58,7 @@ export class Unit {
     return agent !== null && !isTerminal(agent.status);
   }
 
-  /** `texts`: columns that no decision looks at. */
+  /** `texts`: columns that no decision reads. */
   setAgent(agent: AgentFacts, change: Partial<AgentFacts>, texts: Row = {}): AgentFacts {
     const after = { ...agent, ...change };
     this.#agents.set(agent.id, after);
@@ -72,7 +72,7 @@ export class Unit {
     this.rows.insert('agents', row);
   }
 
-  /** Its conversation goes, and what lies in its mailbox; what others wrote of it stays. */
+  /** Removes the agent with its conversation and mailbox. */
   removeAgent({ id, root_id }: Pick<AgentFacts, 'id' | 'root_id'>): void {
     this.#removed.add(id);
     this.#agents.delete(id);
@@ -125,7 +125,7 @@ export class Unit {
     return this.#asks.get(id) ?? this.facts.get('ask', id);
   }
 
-  /** Questions of an agent that nobody has answered. */
+  /** Unanswered asks of an agent. */
   openAsks(agent_id: string): readonly string[] {
     const before = this.#made.has(agent_id) ? [] : this.facts.get('open_asks', agent_id);
     const now = [...this.#asks.values()].filter((ask) => ask.agent_id === agent_id && ask.verdict === null);
@@ -143,9 +143,9 @@ export class Unit {
     this.rows.update('asks', { id: ask.id, ...(answer as Row) });
   }
 
-  /** A letter that is there, consumed or not, by its id. */
+  /** Consumed or not. */
   mail(mail_id: string): MailFacts | null {
-    return this.#letters.get(mail_id) ?? this.facts.get('mail', mail_id);
+    return this.#mail.get(mail_id) ?? this.facts.get('mail', mail_id);
   }
 
   isPending(mail_id: string, to_id: string): boolean {
@@ -163,7 +163,7 @@ export class Unit {
     return this.hasNewMail(agent_id) || this.pending(agent_id).length > 0;
   }
 
-  /** It came in this transaction and lies there. */
+  /** Unconsumed mail that was sent in this transaction. */
   hasNewMail(agent_id: string): boolean {
     return this.#posted.get(agent_id)?.some(({ id }) => !this.#consumed.has(id)) ?? false;
   }
@@ -177,14 +177,14 @@ export class Unit {
     const stored = { ...mail, number, consumed_seq: null };
     const box = this.#posted.get(mail.to_id);
     const one = { id: mail.id, kind: mail.kind, number };
-    this.#letters.set(mail.id, stored);
+    this.#mail.set(mail.id, stored);
     if (box === undefined) this.#posted.set(mail.to_id, [one]);
     else box.push(one);
     this.rows.insert('mail', stored);
     return stored;
   }
 
-  /** It lives, does nothing and is not about to: it holds no place among those that a limit counts (law 7). */
+  /** Living, without a turn and without mail that would begin one: it does not count towards limits on busy agents (law 7). The same rule in SQL: store/ledger/sql-conditions.ts. */
   isAtRest(agent: AgentFacts): boolean {
     return isAtRest(agent, this.pending(agent.id));
   }
@@ -199,11 +199,11 @@ export class Unit {
     return resting + this.#moreResting((agent) => agent.root_id === root_id);
   }
 
-  /** By how many the agents that rest have become more in this transaction. */
+  /** By how many the agents at rest have increased in this transaction. */
   #moreResting(counts: (agent: AgentFacts) => boolean): number {
     const touched = [...new Set([...this.#agents.keys(), ...this.#posted.keys()])];
     const known = touched.filter((id) => !this.#made.has(id));
-    this.want({ agent: known, pending: known });
+    this.prefetch({ agent: known, pending: known });
     let more = 0;
     for (const id of touched) {
       const now = this.agent(id);
@@ -236,12 +236,12 @@ export class Unit {
     return [...before.filter((id) => !this.#edges.has(id)), ...now.map(([waiter]) => waiter)];
   }
 
-  /** The agent and all below it that are alive, if it is: from the top down. */
+  /** A living agent and its living descendants, parents first. */
   below(id: string): readonly AgentFacts[] {
     const before = this.#made.has(id) ? [id] : this.facts.get('below', id);
-    this.want({ agent: before });
+    this.prefetch({ agent: before });
     const found = new Set(before);
-    // Parents are made before their children.
+    // Parents are created before their children.
     for (const made of this.#made) if (found.has(this.agent(made)?.parent_id ?? '')) found.add(made);
     if (!this.isAlive(id)) return [];
     return [...found].flatMap((one) => (this.isAlive(one) ? (this.agent(one) ?? []) : []));

@@ -1,16 +1,9 @@
-import { DECISION_MIGRATION } from './decision-migration.ts';
-import { LARGE_LEDGER_MIGRATION } from './large-ledger-migration.ts';
-import { LISTING_MIGRATION } from './listing-migration.ts';
-import { QUESTION_MIGRATION } from './question-migration.ts';
-import { RETENTION_MIGRATION } from './retention-migration.ts';
-import { SCALE_MIGRATION } from './scale-migration.ts';
-import { WAIT_MIGRATION } from './wait-migration.ts';
+/*
+ * Schemas 1 to 4 of the PostgreSQL ledger, each as its migration creates it. What later migrations add stands in migrations.ts; docs/ledger.md describes the result.
+ */
 
-/** Migrations of the PostgreSQL ledger: numbered, forward only. The schema is described in docs/ledger.md. */
-export const POSTGRES_MIGRATIONS: readonly { readonly number: number; readonly sql: string }[] = [
-  {
-    number: 1,
-    sql: `
+/** Schema 1: trees, agents, messages, mail, wait-for edges, workers, signals. */
+export const TREES_AND_AGENTS = `
 CREATE TABLE trees (
   root_id text PRIMARY KEY,
   limits text NOT NULL,
@@ -120,11 +113,10 @@ CREATE TABLE signals (
   about text
 );
 CREATE INDEX signals_by_worker ON signals (worker, id);
-`,
-  },
-  {
-    number: 2,
-    sql: `
+`;
+
+/** Schema 2: the run history. */
+export const RUN_HISTORY = `
 ALTER TABLE agents ADD COLUMN noticed bigint NOT NULL DEFAULT 0;
 
 CREATE TABLE subagent_runs (
@@ -154,11 +146,10 @@ CREATE INDEX subagent_runs_by_prefix ON subagent_runs (id text_pattern_ops);
 CREATE INDEX subagent_runs_by_root ON subagent_runs (root_id, created_at);
 CREATE INDEX subagent_runs_by_time ON subagent_runs (created_at);
 CREATE INDEX subagent_runs_active ON subagent_runs (created_at) WHERE finished_at IS NULL;
-`,
-  },
-  {
-    number: 3,
-    sql: `
+`;
+
+/** Schema 3: calls that wait for a person. */
+export const ASKS = `
 ALTER TABLE agents ADD COLUMN reaped_at bigint;
 
 CREATE TABLE asks (
@@ -183,11 +174,10 @@ CREATE TABLE asks (
 CREATE INDEX asks_open ON asks (root_id) WHERE verdict IS NULL;
 CREATE INDEX asks_by_agent ON asks (agent_id);
 CREATE INDEX asks_by_prefix ON asks (id text_pattern_ops);
-`,
-  },
-  {
-    number: 4,
-    sql: `
+`;
+
+/** Schema 4: schedules, the outbox, served trees. */
+export const SCHEDULES_AND_OUTBOX = `
 DROP FUNCTION IF EXISTS coppice_create_root(jsonb, text);
 ALTER TABLE agents ADD COLUMN deaths integer NOT NULL DEFAULT 0;
 ALTER TABLE trees ADD COLUMN served boolean NOT NULL DEFAULT false;
@@ -269,15 +259,4 @@ CREATE TABLE channel_notes (
   value text NOT NULL,
   PRIMARY KEY (channel, key)
 );
-`,
-  },
-  { number: 5, sql: SCALE_MIGRATION },
-  { number: 6, sql: LARGE_LEDGER_MIGRATION },
-  { number: 7, sql: RETENTION_MIGRATION },
-  { number: 8, sql: QUESTION_MIGRATION },
-  // A step may bring another model. The functions that come with each migration know it.
-  { number: 9, sql: 'SELECT 1' },
-  { number: 10, sql: WAIT_MIGRATION },
-  { number: 11, sql: LISTING_MIGRATION },
-  { number: 12, sql: DECISION_MIGRATION },
-];
+`;

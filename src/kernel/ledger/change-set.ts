@@ -1,22 +1,22 @@
 import { type Row, TABLES, type TableName, type Value } from './tables.ts';
 
-/** One row that changes: `row` has all columns of a new one, and those that change of another. */
+/** A change of one row. `row` has all columns of a new row, and of another the key and the columns that change. */
 export type Change =
   | { readonly type: 'insert' | 'replace' | 'update'; readonly row: Row }
-  /** Enters unless there is one with its key. */
+  /** Inserts unless a row has its key. */
   | { readonly type: 'offer'; readonly row: Row }
   | { readonly type: 'delete'; readonly row: Row };
 
-/** What a decision changes: rows by table, each at most once, and then whole groups of rows that go. */
+/** What a decision changes: each row at most once, by table, and groups of rows to delete. */
 export interface Changes {
   readonly rows: ReadonlyMap<TableName, readonly Change[]>;
-  /** All rows of a table with this value in a column, before anything else is written. */
+  /** Rows to delete by the value of a column, before anything else is written. */
   readonly wiped: readonly { readonly table: TableName; readonly column: string; readonly value: string }[];
-  /** Who shall look, where the database can say so: a channel and what is said. */
+  /** Notifications, on databases that have them. */
   readonly notices: readonly { readonly channel: string; readonly text: string }[];
 }
 
-/** Gathers what a decision changes, one change a row. */
+/** Collects the changes of a decision, merged into one change for each row. */
 export class ChangeSet {
   readonly #rows = new Map<TableName, Map<string, Change>>();
   readonly #wiped: { table: TableName; column: string; value: string }[] = [];
@@ -28,7 +28,6 @@ export class ChangeSet {
     changes.set(key, { type: changes.get(key)?.type === 'delete' ? 'replace' : 'insert', row });
   }
 
-  /** Enters the row, or takes the place of the one with its key. */
   replace(table: TableName, row: Row): void {
     const [changes, key] = [this.#at(table), this.#keyOf(table, row)];
     changes.set(key, { type: changes.get(key)?.type === 'insert' ? 'insert' : 'replace', row });

@@ -1,15 +1,15 @@
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { AgentFacts } from './facts.ts';
-import type { Unit } from './unit.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 /*
- * Who leads what. `unled` holds every agent of a served tree that has something to do (it is at work, or there is mail for it) and no worker, with the time
- * before which nobody need come, so that nobody has to look for such agents among those that are parked.
+ * Agents that need a leader, and signals to those who lead. The table `unled` holds every agent of a served tree that has something to do (a turn, or mail)
+ * and no worker, with the time from which it needs one, so that nobody scans parked agents for them.
  */
 
-/** Something reached or changed an agent that `worker` leads or whose waiter it leads; who wrote it (`writer`) knows already. */
+/** Tells the worker of an agent that something reached or changed it, or an agent that it waits for; unless that worker is the writer. */
 export function signal(
-  unit: Unit,
+  unit: UnitOfWork,
   { worker, id }: AgentFacts,
   writer: string | null,
   kind: 'mail' | 'killed' | 'status',
@@ -20,22 +20,19 @@ export function signal(
   unit.rows.notify(`coppice_worker_${worker}`, '');
 }
 
-/**
- * Enters those that have something to do and no worker, if their tree is served. `parked`: who among them needs nobody before a time; `Infinity`: not before
- * there is mail.
- */
-export function seekLeader(
-  unit: Unit,
+/** Enters those agents of served trees that have something to do and no worker. `parked`: from when agents at work need a leader; `Infinity`: only once they have mail. */
+export function enterUnled(
+  unit: UnitOfWork,
   agents: readonly AgentFacts[],
   parked?: ReadonlyMap<string, number>,
 ): void {
-  const seekers = agents.filter(
+  const candidates = agents.filter(
     (agent) =>
       agent.worker === null && !isTerminal(agent.status) && unit.tree(agent.root_id)?.served === true,
   );
-  const silent = seekers.map(({ id }) => id).filter((id) => !unit.hasNewMail(id));
-  unit.want({ pending: silent, unled: parked === undefined ? [] : silent });
-  for (const agent of seekers) {
+  const silent = candidates.map(({ id }) => id).filter((id) => !unit.hasNewMail(id));
+  unit.prefetch({ pending: silent, unled: parked === undefined ? [] : silent });
+  for (const agent of candidates) {
     const due = unit.hasMail(agent.id) ? 0 : dueOf(agent, parked);
     if (due === null) continue;
     const { root_id, id: agent_id } = agent;
@@ -50,18 +47,18 @@ function dueOf({ id, status }: AgentFacts, parked: ReadonlyMap<string, number> |
   return Number.isFinite(due) ? Math.ceil(due) : null;
 }
 
-export function leaveUnled(unit: Unit, { root_id, id }: AgentFacts): void {
+export function leaveUnled(unit: UnitOfWork, { root_id, id }: AgentFacts): void {
   unit.rows.delete('unled', { root_id, agent_id: id });
 }
 
-/** From now on the tree is served. */
-export function serve(unit: Unit, root_id: string): void {
+/** Makes the tree a served one. */
+export function markServed(unit: UnitOfWork, root_id: string): void {
   const tree = unit.tree(root_id);
   if (tree === null || tree.served) return;
   unit.setTree(tree, { served: true });
   const members = unit.facts.get('members', root_id);
-  unit.want({ agent: members });
-  seekLeader(
+  unit.prefetch({ agent: members });
+  enterUnled(
     unit,
     members.flatMap((id) => unit.agent(id) ?? []),
   );

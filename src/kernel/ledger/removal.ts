@@ -1,9 +1,8 @@
 import type { TreeFacts } from './facts.ts';
-import { cleanRun } from './runs.ts';
-import type { Unit } from './unit.ts';
+import { markRunCleaned } from './run-history.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
-/** How many rows. */
-export interface TreeRows {
+export interface TreeRowCounts {
   readonly agents: number;
   readonly messages: number;
   readonly mail: number;
@@ -13,37 +12,36 @@ export interface TreeRows {
 }
 
 /**
- * Rows of a tree that can go, by their `part`: `message` (of the agent `id`, `n` is its seq), `mail`, `agent` (`n` requests were made for it), `ask`, and of
- * the run history, by the id of the agent, `kept` (its conversation goes, which nothing says yet) and `run`. Of each the oldest agents' and as many as may go
- * at once, so that where there are fewer these are all.
+ * A row of a tree that can be removed, by its `part`: `message` (`id` is the agent, `n` the seq), `mail`, `agent` (`n`: its requests), `ask`, and of the run
+ * history, by the id of the agent, `run`, and `kept`: not yet marked as having lost its conversation. Fewer rows of a part than the batch allows are all there are.
  */
-export interface PieceRow {
+export interface RemovableRow {
   readonly part: 'message' | 'mail' | 'agent' | 'ask' | 'kept' | 'run';
   readonly id: string;
   readonly n: number;
 }
 
-export interface Piece {
-  /** So many rows at most; the requests of one agent go at once. */
+export interface RemovalBatch {
+  /** Maximum rows, except that all requests of one agent go at once. */
   readonly most: number;
-  /** Rows of the run history go too. */
+  /** Whether rows of the run history go too. */
   readonly runs: boolean;
-  /** Also when nobody closed the tree. */
+  /** Whether a tree that was not closed is removed too. */
   readonly open: boolean;
 }
 
-/** Removes some of a tree, its agents when nothing is left of what they had, and the tree itself last (`done`). */
-export function removePiece(
-  unit: Unit,
+/** Removes a batch of a tree's rows: an agent after all that belongs to it, and the tree itself last (`done`). */
+export function removeTreeRows(
+  unit: UnitOfWork,
   root_id: string,
-  found: readonly PieceRow[],
-  { most, runs, open }: Piece,
-): { readonly removed: TreeRows; readonly done: boolean } {
+  found: readonly RemovableRow[],
+  { most, runs, open }: RemovalBatch,
+): { readonly removed: TreeRowCounts; readonly done: boolean } {
   const removed = { agents: 0, messages: 0, mail: 0, requests: 0, asks: 0, runs: 0 };
   const tree = unit.tree(root_id);
   if (tree === null || (tree.removal === null && !open)) return { removed, done: true };
   let room = most;
-  const take = (part: PieceRow['part'], remove: (id: string, n: number) => void): number => {
+  const take = (part: RemovableRow['part'], remove: (id: string, n: number) => void): number => {
     const taken = found.filter((row) => row.part === part).slice(0, room);
     for (const { id, n } of taken) remove(id, n);
     room -= taken.length;
@@ -72,14 +70,14 @@ export function removePiece(
   return { removed, done: room > 0 };
 }
 
-/** Of a run that was told of everywhere the conversation goes, if nothing builds on it; its row in the history stays. */
-export function cleanUp(unit: Unit, agent_id: string, at: number): void {
+/** Removes the conversation of a run that was announced everywhere, unless it has children; its row in the run history stays. */
+export function removeConversation(unit: UnitOfWork, agent_id: string, at: number): void {
   const agent = unit.agent(agent_id);
   if (agent !== null && !unit.hasChildren(agent_id)) unit.removeAgent(agent);
-  cleanRun(unit, agent_id, at);
+  markRunCleaned(unit, agent_id, at);
 }
 
-/** From now on nobody leads these trees, writes to them or changes them; nothing of them is gone yet. */
-export function closeTrees(unit: Unit, root_ids: readonly string[]): void {
+/** Closes trees: nobody leads them, writes to them or changes them any more. Removes nothing yet. */
+export function closeTrees(unit: UnitOfWork, root_ids: readonly string[]): void {
   for (const root_id of root_ids) unit.setTree(unit.tree(root_id) as TreeFacts, { removal: 'closed' });
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { StoreError } from '../../store-error.ts';
-import { FUNCTIONS } from '../functions.ts';
-import { POSTGRES_MIGRATIONS } from './schema.ts';
+import { StoreError } from '../store-error.ts';
+import { FUNCTIONS } from './functions.ts';
+import { POSTGRES_MIGRATIONS } from './migrations.ts';
 
 /** Any number; everybody who migrates takes this lock first. */
 const LOCK = 7_263_548_119;
@@ -11,7 +11,7 @@ const LOCK = 7_263_548_119;
  * too, and nobody keeps it who dies.
  */
 export async function migrate(client: pg.ClientBase, location: string, create: boolean): Promise<void> {
-  if (!create && (await isNone(client)))
+  if (!create && (await isMissing(client)))
     throw new StoreError('E_DB_NONE', `there is no ledger at ${location}`);
   const newest = POSTGRES_MIGRATIONS.at(-1)?.number ?? 0;
   try {
@@ -42,7 +42,7 @@ export async function migrate(client: pg.ClientBase, location: string, create: b
   }
 }
 
-async function isNone(client: pg.ClientBase): Promise<boolean> {
+async function isMissing(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query("SELECT to_regclass('coppice_migrations') AS found");
   return rows[0].found === null;
 }

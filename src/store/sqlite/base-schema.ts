@@ -1,15 +1,9 @@
-import { LARGE_LEDGER_MIGRATION } from './large-ledger-migration.ts';
-import { LISTING_MIGRATION } from './listing-migration.ts';
-import { QUESTION_MIGRATION } from './question-migration.ts';
-import { RETENTION_MIGRATION } from './retention-migration.ts';
-import { SCALE_MIGRATION } from './scale-migration.ts';
-import { WAIT_MIGRATION } from './wait-migration.ts';
+/*
+ * Schemas 1 to 4 of the SQLite ledger, each as its migration creates it. What later migrations add stands in migrations.ts; docs/ledger.md describes the result.
+ */
 
-/** Migrations of the SQLite ledger: numbered, forward only, each applied once. The schema is described in docs/ledger.md. */
-export const SQLITE_MIGRATIONS: readonly { readonly number: number; readonly sql: string }[] = [
-  {
-    number: 1,
-    sql: `
+/** Schema 1: trees, agents, messages, mail, wait-for edges, workers, signals. */
+export const TREES_AND_AGENTS = `
 CREATE TABLE trees (
   root_id TEXT PRIMARY KEY,
   limits TEXT NOT NULL,
@@ -117,11 +111,10 @@ CREATE TABLE signals (
   about TEXT
 ) STRICT;
 CREATE INDEX signals_by_worker ON signals (worker, id);
-`,
-  },
-  {
-    number: 2,
-    sql: `
+`;
+
+/** Schema 2: the run history. */
+export const RUN_HISTORY = `
 ALTER TABLE agents ADD COLUMN noticed INTEGER NOT NULL DEFAULT 0;
 
 CREATE TABLE subagent_runs (
@@ -150,11 +143,10 @@ CREATE UNIQUE INDEX subagent_runs_by_agent ON subagent_runs (agent_id);
 CREATE INDEX subagent_runs_by_root ON subagent_runs (root_id, created_at);
 CREATE INDEX subagent_runs_by_time ON subagent_runs (created_at);
 CREATE INDEX subagent_runs_active ON subagent_runs (created_at) WHERE finished_at IS NULL;
-`,
-  },
-  {
-    number: 3,
-    sql: `
+`;
+
+/** Schema 3: calls that wait for a person. */
+export const ASKS = `
 ALTER TABLE agents ADD COLUMN reaped_at INTEGER;
 
 CREATE TABLE asks (
@@ -177,11 +169,10 @@ CREATE TABLE asks (
 ) STRICT;
 CREATE INDEX asks_open ON asks (root_id) WHERE verdict IS NULL;
 CREATE INDEX asks_by_agent ON asks (agent_id);
-`,
-  },
-  {
-    number: 4,
-    sql: `
+`;
+
+/** Schema 4: schedules, the outbox, served trees. */
+export const SCHEDULES_AND_OUTBOX = `
 ALTER TABLE agents ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE trees ADD COLUMN served INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE trees ADD COLUMN placement TEXT NOT NULL DEFAULT '[]';
@@ -259,16 +250,4 @@ CREATE TABLE channel_notes (
   value TEXT NOT NULL,
   PRIMARY KEY (channel, key)
 ) STRICT, WITHOUT ROWID;
-`,
-  },
-  { number: 5, sql: SCALE_MIGRATION },
-  { number: 6, sql: LARGE_LEDGER_MIGRATION },
-  { number: 7, sql: RETENTION_MIGRATION },
-  { number: 8, sql: QUESTION_MIGRATION },
-  // A step may bring another model. SQLite has all that it needs; the numbers of both databases go together.
-  { number: 9, sql: 'SELECT 1' },
-  { number: 10, sql: WAIT_MIGRATION },
-  { number: 11, sql: LISTING_MIGRATION },
-  // The decisions left the database. SQLite never had any; the numbers of both databases go together.
-  { number: 12, sql: 'SELECT 1' },
-];
+`;

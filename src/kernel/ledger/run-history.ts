@@ -4,14 +4,14 @@ import { type AgentState, isWorking } from '../../records/agent/state.ts';
 import { type NewDelivery, splitTarget } from '../../records/run/delivery.ts';
 import type { NewRun } from '../../records/run/run.ts';
 import { runOutcome } from '../../records/run/run-end.ts';
-import type { Unit } from './unit.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Only agents with a task of their own can have a row in the history. */
+/** Only agents with a task of their own can have a row in the run history. */
 export function isTask(origin: Origin): boolean {
   return origin === 'session' || origin === 'delegate' || origin === 'cron';
 }
 
-export function enterRun(unit: Unit, agent: NewAgent['agent'], run: NewRun): void {
+export function addRun(unit: UnitOfWork, agent: NewAgent['agent'], run: NewRun): void {
   const begun = isWorking(agent.state.type);
   const started_at = begun ? agent.created_at : null;
   const { id: agent_id, root_id, created_at } = agent;
@@ -27,13 +27,13 @@ export function enterRun(unit: Unit, agent: NewAgent['agent'], run: NewRun): voi
   );
 }
 
-export function startRun(unit: Unit, agent_id: string, at: number): void {
+export function startRun(unit: UnitOfWork, agent_id: string, at: number): void {
   const run = unit.run(agent_id);
   if (run !== null && run.started_at === null) unit.setRun(run, { started_at: at }, { status: 'running' });
 }
 
-/** Its end enters the outbox with it, whoever ended it. */
-export function finishRun(unit: Unit, agent_id: string, state: AgentState, at: number): void {
+/** Also enters a delivery of the end for each target of the run. */
+export function finishRun(unit: UnitOfWork, agent_id: string, state: AgentState, at: number): void {
   const outcome = runOutcome(state);
   const run = unit.run(agent_id);
   if (outcome === null || run === null || run.finished_at !== null) return;
@@ -53,12 +53,12 @@ export function finishRun(unit: Unit, agent_id: string, state: AgentState, at: n
     });
 }
 
-export function cleanRun(unit: Unit, agent_id: string, at: number): void {
+export function markRunCleaned(unit: UnitOfWork, agent_id: string, at: number): void {
   const run = unit.run(agent_id);
   if (run !== null && run.cleaned_at === null) unit.setRun(run, { cleaned_at: at });
 }
 
-export function enterDelivery(unit: Unit, delivery: NewDelivery): void {
+export function enterDelivery(unit: UnitOfWork, delivery: NewDelivery): void {
   unit.rows.offer('deliveries', {
     ...delivery,
     channel: splitTarget(delivery.target).channel,

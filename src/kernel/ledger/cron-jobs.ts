@@ -1,21 +1,21 @@
 import type { NewCronJob } from '../../records/run/cron-job.ts';
 import type { FireRequest, FireVerdict } from '../../records/run/fire-request.ts';
-import { createRoot } from './births.ts';
-import type { WaitingFire, Wanted } from './facts.ts';
-import { serve } from './leading.ts';
-import { post } from './mailbox.ts';
-import type { Unit } from './unit.ts';
+import { createRoot } from './create-agents.ts';
+import type { FactKeys, WaitingFire } from './facts.ts';
+import { post } from './post-mail.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+import { markServed } from './unled.ts';
 
-/** `definition`: what of the job stands in no column of its own, as JSON. */
+/** `definition`: the fields of the job without columns of their own, as JSON. */
 export function createJob(
-  unit: Unit,
+  unit: UnitOfWork,
   { id, name, root_id, enabled, created_at }: NewCronJob,
   definition: string,
   next_at: number | null,
   most: number | undefined,
 ): 'created' | 'there' | 'name' | 'limit' {
   const named = unit.facts.get('job_named', name);
-  // Entered by somebody else between the two looks, it has the name too.
+  // The name may be this job's own: another process created it between the two reads.
   if (unit.facts.get('job', id) !== null || named === id) return 'there';
   if (named !== null) return 'name';
   if (most !== undefined && root_id !== null && unit.facts.get('enabled_jobs', root_id) >= most)
@@ -28,7 +28,7 @@ export function createJob(
 }
 
 export function changeJob(
-  unit: Unit,
+  unit: UnitOfWork,
   { id, name, enabled }: NewCronJob,
   definition: string,
   version: number,
@@ -43,8 +43,8 @@ export function changeJob(
   return 'changed';
 }
 
-/** What waits for its turn goes with it. */
-export function removeJob(unit: Unit, id: string): boolean {
+/** Removes a queued instant too. */
+export function removeJob(unit: UnitOfWork, id: string): boolean {
   const waiting = unit.facts.get('waiting_fire', id);
   if (waiting !== null) unit.rows.delete('cron_fires', { job_id: id, ...waiting });
   if (unit.facts.get('job', id) === null) return false;
@@ -52,20 +52,20 @@ export function removeJob(unit: Unit, id: string): boolean {
   return true;
 }
 
-/** How facts know an instant of a job: everything but its id has a fixed length. */
+/** The key of an instant as a fact; all parts but the job's id have a fixed length. */
 export function fireKey(job_id: string, { instant, manual }: WaitingFire): string {
   return `${String(instant).padStart(16, '0')}${manual ? 't' : 'f'}${job_id}`;
 }
 
-/** What a fire looks at, so that it can be read in one go. */
-export function wantedToFire({ job_id, instant, manual, begin }: FireRequest): Wanted {
+/** Facts that a fire needs in any case, read ahead. */
+export function fireFactKeys({ job_id, instant, manual, begin }: FireRequest): FactKeys {
   const job = { job: [job_id], waiting_fire: [job_id], job_at_work: [job_id] };
   const { root_id, to_id } = begin.type === 'event' ? begin.mail : begin.letter;
   const to = { tree: [root_id], agent: [to_id], pending: [to_id] };
   return { ...job, ...to, fire: [fireKey(job_id, { instant, manual })] };
 }
 
-export function fire(unit: Unit, request: FireRequest): FireVerdict {
+export function fire(unit: UnitOfWork, request: FireRequest): FireVerdict {
   const { job_id, instant, manual, missed, at, disable } = request;
   const job = unit.facts.get('job', job_id);
   if (job === null) return { outcome: 'stale' };
@@ -84,7 +84,7 @@ export function fire(unit: Unit, request: FireRequest): FireVerdict {
   return { outcome };
 }
 
-function fireWaiting(unit: Unit, request: FireRequest, waiting: WaitingFire | null): FireVerdict {
+function fireWaiting(unit: UnitOfWork, request: FireRequest, waiting: WaitingFire | null): FireVerdict {
   const { job_id, instant, manual } = request;
   const same = waiting !== null && waiting.instant === instant && waiting.manual === manual;
   if (!same || unit.facts.get('job_at_work', job_id)) return { outcome: 'stale' };
@@ -94,7 +94,7 @@ function fireWaiting(unit: Unit, request: FireRequest, waiting: WaitingFire | nu
 }
 
 function outcomeOf(
-  unit: Unit,
+  unit: UnitOfWork,
   { job_id, overlap, begin }: FireRequest,
   waiting: WaitingFire | null,
 ): 'fired' | 'queued' | 'skipped' {
@@ -106,10 +106,10 @@ function outcomeOf(
   return overlap === 'queue' && waiting === null ? 'queued' : 'skipped';
 }
 
-/** Returns the id of the run, if it is one. */
-function begin(unit: Unit, { begin }: FireRequest): string | null {
+/** Returns the id of the run, or null for an event. */
+function begin(unit: UnitOfWork, { begin }: FireRequest): string | null {
   if (begin.type === 'event') {
-    serve(unit, begin.mail.root_id);
+    markServed(unit, begin.mail.root_id);
     post(unit, begin.mail, null);
     return null;
   }
@@ -119,9 +119,9 @@ function begin(unit: Unit, { begin }: FireRequest): string | null {
   return root.run?.id ?? null;
 }
 
-/** Those of these instants that are over and were fired before `before` go; returns how many. */
+/** Removes those of these instants that are not queued and were fired before `before`; returns how many. */
 export function removeFires(
-  unit: Unit,
+  unit: UnitOfWork,
   instants: readonly (WaitingFire & { readonly job_id: string })[],
   before: number,
 ): number {

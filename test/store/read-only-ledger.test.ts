@@ -8,7 +8,7 @@ import { after, before, it } from 'node:test';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import type { NewDelivery } from '../../src/records/run/delivery.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { LedgerGlance } from '../../src/store/sqlite/ledger-glance.ts';
+import { ReadOnlyLedger } from '../../src/store/sqlite/read-only-ledger.ts';
 import { jobOf } from '../cron/cron-stage.ts';
 import { CONFIG, child, fresh, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
 import { askOf, EVERY, runOf } from './retention-fixture.ts';
@@ -16,7 +16,7 @@ import { askOf, EVERY, runOf } from './retention-fixture.ts';
 const folder = mkdtempSync(join(tmpdir(), 'coppice-glance-'));
 const file = join(folder, 'ledger.db');
 const ANY = { prefix: '', open: false, limit: 100 };
-let glance: LedgerGlance;
+let glance: ReadOnlyLedger;
 let root: Agent;
 before(async () => {
   const store = await openStore(file);
@@ -75,7 +75,7 @@ before(async () => {
   const plain = new sql.DatabaseSync(file);
   plain.exec("UPDATE deliveries SET status = 'delivered' WHERE id = 'out-1'");
   plain.close();
-  glance = new LedgerGlance(file);
+  glance = new ReadOnlyLedger(file);
 });
 after(() => {
   glance.close();

@@ -4,13 +4,13 @@ import type { NewAgent } from '../../records/agent/new-agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import type { Message } from '../../records/conversation/message.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
-import { seekLeader } from './leading.ts';
-import { enterRun } from './runs.ts';
-import type { Unit } from './unit.ts';
+import { addRun } from './run-history.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+import { enterUnled } from './unled.ts';
 
-/** They take the seqs behind `base_seq`; the last one is returned. */
+/** Appends messages after `base_seq`; returns the last seq. */
 export function append(
-  unit: Unit,
+  unit: UnitOfWork,
   agent_id: string,
   base_seq: number,
   messages: readonly Message[],
@@ -24,7 +24,7 @@ export function append(
   return seq;
 }
 
-export function create(unit: Unit, { agent, messages, run }: NewAgent): void {
+export function create(unit: UnitOfWork, { agent, messages, run }: NewAgent): void {
   const { id, root_id, parent_id, name, session_key, origin, depth, worker, created_at, state } = agent;
   const from = agent.forked_from;
   const last_seq = append(unit, id, from?.seq ?? 0, messages, created_at);
@@ -40,30 +40,30 @@ export function create(unit: Unit, { agent, messages, run }: NewAgent): void {
     ...{ doing: null, reply: null, sent_this_turn: false },
     ...{ created_at, updated_at: created_at, ended_at: null, reaped_at: null },
   });
-  if (worker === null && isWorking(state.type)) seekLeader(unit, [facts]);
-  if (run !== undefined) enterRun(unit, agent, run);
+  if (worker === null && isWorking(state.type)) enterUnled(unit, [facts]);
+  if (run !== undefined) addRun(unit, agent, run);
 }
 
-/** A new tree with its root agent. One that is there already stays as it is: it was made, and the answer was lost on its way back. */
+/** Creates a tree with its root agent. Idempotent: an existing one stays as it is. */
 export function createRoot(
-  unit: Unit,
+  unit: UnitOfWork,
   root: NewAgent,
   limits: Limits,
   { served = false, placement = [] }: { readonly served?: boolean; readonly placement?: readonly string[] },
 ): Tree {
   const root_id = root.agent.id;
   const there = unit.tree(root_id);
-  if (there !== null) return treeOf(unit, there);
+  if (there !== null) return treeRecord(unit, there);
   const tree: TreeFacts = {
     ...{ root_id, limits: JSON.stringify(limits), live: 1, total: 1, tokens: 0, cost_usd: 0 },
     ...{ served, removal: null },
   };
   unit.addTree(tree, { ...tree, placement: JSON.stringify(placement) });
   create(unit, root);
-  return treeOf(unit, tree);
+  return treeRecord(unit, tree);
 }
 
-export function treeOf(unit: Unit, tree: TreeFacts): Tree {
+export function treeRecord(unit: UnitOfWork, tree: TreeFacts): Tree {
   const { root_id, live, total, tokens, cost_usd } = tree;
   return { root_id, limits: unit.limits(tree), live, total, tokens, cost_usd };
 }

@@ -6,7 +6,7 @@ import type { CronJob } from '../../records/run/cron-job.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { Run } from '../../records/run/run.ts';
 import { agentOf, askOf, deliveryOf, jobOf, messageOf, type Row, runOf } from '../ledger/rows.ts';
-import { openToRead } from './open-database.ts';
+import { openReadOnly } from './open-database.ts';
 
 /** Whoever looks does not wait long for whoever writes. */
 const BUSY_TIMEOUT_MS = 200;
@@ -14,7 +14,7 @@ const BUSY_TIMEOUT_MS = 200;
 const RECENT = 1_000;
 const TERMINAL = "('completed', 'failed', 'killed')";
 
-export interface GlanceFilter {
+export interface ListFilter {
   /** How the id begins; empty for any. Of agents also how the name begins. */
   readonly prefix: string;
   /** Only agents that live, runs that have not ended, questions without an answer. */
@@ -23,15 +23,15 @@ export interface GlanceFilter {
 }
 
 /** A short look at a ledger file that is never changed by it. Every method throws when the file cannot be read. */
-export class LedgerGlance {
+export class ReadOnlyLedger {
   readonly #database: DatabaseSync;
 
   constructor(path: string) {
-    this.#database = openToRead(path, BUSY_TIMEOUT_MS);
+    this.#database = openReadOnly(path, BUSY_TIMEOUT_MS);
   }
 
   /** Living ones first, then the newest. */
-  agents({ prefix, open, limit }: GlanceFilter): Agent[] {
+  agents({ prefix, open, limit }: ListFilter): Agent[] {
     const sql = `SELECT * FROM agents WHERE rowid IN (${recent('agents', ['id', 'name'], prefix)})
       ${open ? `AND status NOT IN ${TERMINAL}` : ''}
       ORDER BY status IN ${TERMINAL}, rowid DESC LIMIT ?3`;
@@ -53,27 +53,27 @@ export class LedgerGlance {
   }
 
   /** Newest first. */
-  runs({ prefix, open, limit }: GlanceFilter): Run[] {
+  runs({ prefix, open, limit }: ListFilter): Run[] {
     const sql = `SELECT * FROM subagent_runs WHERE rowid IN (${recent('subagent_runs', ['id'], prefix)})
       ${open ? 'AND finished_at IS NULL' : ''} ORDER BY rowid DESC LIMIT ?3`;
     return this.#rows(sql, prefix, limit).map(runOf);
   }
 
   /** Oldest first: who waits longest is answered first. */
-  asks({ prefix, open, limit }: GlanceFilter): Ask[] {
+  asks({ prefix, open, limit }: ListFilter): Ask[] {
     const sql = `SELECT * FROM asks WHERE rowid IN (${recent('asks', ['id'], prefix)})
       ${open ? 'AND verdict IS NULL' : ''} ORDER BY rowid LIMIT ?3`;
     return this.#rows(sql, prefix, limit).map(askOf);
   }
 
   /** By name. */
-  jobs({ prefix, limit }: Omit<GlanceFilter, 'open'>): CronJob[] {
+  jobs({ prefix, limit }: Omit<ListFilter, 'open'>): CronJob[] {
     const sql = 'SELECT * FROM cron_jobs WHERE name >= ?1 AND name < ?2 ORDER BY name LIMIT ?3';
     return this.#rows(sql, prefix, limit).map(jobOf);
   }
 
   /** Those that have not arrived, newest first. */
-  deliveries({ prefix, limit }: Omit<GlanceFilter, 'open'>): Delivery[] {
+  deliveries({ prefix, limit }: Omit<ListFilter, 'open'>): Delivery[] {
     const sql = `SELECT * FROM deliveries WHERE rowid IN (${recent('deliveries', ['id'], prefix)})
       AND status <> 'delivered' ORDER BY rowid DESC LIMIT ?3`;
     return this.#rows(sql, prefix, limit).map(deliveryOf);

@@ -1,12 +1,12 @@
 import type { AskAnswer } from '../../records/conversation/ask.ts';
 import type { Mail, NewMail } from '../../records/conversation/mail.ts';
 import type { AskFacts } from './facts.ts';
-import { post } from './mailbox.ts';
-import type { Unit } from './unit.ts';
+import { post } from './post-mail.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Answers an ask once: its agent gets the answer as mail. The very same answer again is taken for the first one, whose acknowledgement was lost. */
+/** Answers an ask once: its agent gets the answer as mail. Idempotent: the same answer again is a retry after a lost acknowledgement. */
 export function answerAsk(
-  unit: Unit,
+  unit: UnitOfWork,
   ask_id: string,
   answer: AskAnswer,
 ): { readonly ok: true; readonly mail: Mail } | { readonly ok: false } {
@@ -31,7 +31,7 @@ export function answerAsk(
     : { ok: false };
 }
 
-/** The answer as its agent's mailbox takes it; one id per ask, so it cannot come twice. */
+/** One id per ask, so that the answer cannot arrive twice. */
 function answerMail({ id, root_id, agent_id }: AskFacts, { verdict, note, by, at }: AskAnswer): NewMail {
   return {
     id: `answer-${id}`,

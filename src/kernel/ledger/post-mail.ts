@@ -2,26 +2,26 @@ import { isTerminal } from '../../records/agent/state.ts';
 import type { Mail, NewMail } from '../../records/conversation/mail.ts';
 import type { Refusal } from '../step.ts';
 import type { AgentFacts } from './facts.ts';
-import { seekLeader, signal } from './leading.ts';
-import type { Unit } from './unit.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+import { enterUnled, signal } from './unled.ts';
 
-/** The recipient is known to be alive. `writer` is the worker that writes the letter. */
-export function post(unit: Unit, mail: NewMail, writer: string | null): Mail {
+/** Puts mail into the mailbox of a living agent. `writer`: the worker that writes it, which needs no signal. */
+export function post(unit: UnitOfWork, mail: NewMail, writer: string | null): Mail {
   const before = unit.agent(mail.to_id) as AgentFacts;
   const to = unit.setAgent(before, { mail_count: before.mail_count + 1 });
   const sent = unit.addMail(mail, to.mail_count);
-  if (to.worker === null) seekLeader(unit, [to]);
+  if (to.worker === null) enterUnled(unit, [to]);
   else signal(unit, to, writer, 'mail');
   unit.rows.notify(`agent_event_${to.id}`, 'mail');
   return sent;
 }
 
-export type Sent =
+export type SendResult =
   | { readonly ok: true; readonly mail: Mail }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** A letter from outside a tree's own steps; one that is there already is not sent again. */
-export function send(unit: Unit, mail: NewMail): Sent {
+/** Sends mail from outside the tree's own steps. Idempotent by the mail's id. */
+export function send(unit: UnitOfWork, mail: NewMail): SendResult {
   const there = unit.mail(mail.id);
   if (there !== null)
     return { ok: true, mail: { ...mail, number: there.number, consumed_seq: there.consumed_seq } };
@@ -32,18 +32,18 @@ export function send(unit: Unit, mail: NewMail): Sent {
   return { ok: true, mail: post(unit, mail, null) };
 }
 
-/** `about` has come to rest or has ended: whoever waits for it hears of it. */
-export function tellWaiters(unit: Unit, about: string, writer: string | null): void {
+/** Signals to all that wait for `about` that it has settled. */
+export function signalWaiters(unit: UnitOfWork, about: string, writer: string | null): void {
   const waiters = unit.waiters(about);
   if (waiters.length === 0) return;
-  unit.want({ agent: waiters });
+  unit.prefetch({ agent: waiters });
   const agents = waiters.flatMap((id) => unit.agent(id) ?? []);
   for (const waiter of agents) signal(unit, waiter, writer, 'status', about);
-  seekLeader(unit, agents);
+  enterUnled(unit, agents);
 }
 
-/** It has come to rest or has ended, so that it tells nobody any more who begins to wait for it now. */
-export function isSettled(unit: Unit, id: string): boolean {
+/** At rest or ended: who begins to wait for it now gets no signal any more. */
+export function isSettled(unit: UnitOfWork, id: string): boolean {
   const agent = unit.agent(id);
   return agent === null || isTerminal(agent.status) || unit.isAtRest(agent);
 }

@@ -1,0 +1,78 @@
+import { RESTING, TERMINAL, WORKING as WORKING_STATES } from '../../records/agent/state.ts';
+import { WAKING_MAIL } from '../../records/conversation/mail.ts';
+import type { Dialect } from './database.ts';
+
+/*
+ * Conditions that several statements share, as SQL that both databases speak. Where a decision in kernel/ledger/ applies the same rule to facts, each place
+ * names the other.
+ */
+
+function quoted(words: Iterable<string>): string {
+  return [...words].map((word) => `'${word}'`).join(', ');
+}
+
+/** The agent has not ended. */
+export const LIVING = `status NOT IN (${quoted(TERMINAL)})`;
+
+/** The agent is in the middle of a turn. */
+export const WORKING = `status IN (${quoted(WORKING_STATES)})`;
+
+/** Mail that would wake the agent and that it was not told of yet (`Agent.unread`). `agent`: the name of the table in the statement. */
+export function hasUnread(agent: string): string {
+  return `EXISTS (SELECT 1 FROM mail news WHERE news.to_id = ${agent}.id AND news.consumed_seq IS NULL
+    AND news.kind IN (${quoted(WAKING_MAIL)}) AND news.number > ${agent}.noticed)`;
+}
+
+/** The agent does not count towards limits on busy agents (law 7). The same rule on facts: `UnitOfWork.isAtRest`. */
+export function isAtRest(agent: string): string {
+  return `${agent}.status IN (${quoted(RESTING)}) AND NOT ${hasUnread(agent)}`;
+}
+
+/** The lease of the worker `w` has not run out. */
+export const UNEXPIRED = 'w.expires_at > coppice_now()';
+
+/** The worker `w` may lead agents. `gone`: workers whose process no longer exists, as a JSON list. The same rule on facts: `hasLiveLease`. */
+export function isWorkerAlive({ elements }: Dialect, gone: string): string {
+  const has_process = `w.id NOT IN (SELECT value FROM ${elements(gone)} AS gone)`;
+  return [UNEXPIRED, has_process].join(' AND ');
+}
+
+/** Ids that begin with the text $1, if it has at least four characters; no character of it is a wildcard. */
+export function hasPrefix({ prefix_from, prefix_below }: Dialect): string {
+  return `(length($1) >= 4 AND id ${prefix_from} lower($1) AND id ${prefix_below} (lower($1) || '~'))`;
+}
+
+/** An exact match excludes all others. */
+export function exactMatchOrAll<T>(found: T[], isExact: (one: T) => boolean): T[] {
+  const exact = found.find(isExact);
+  return exact === undefined ? found : [exact];
+}
+
+type Value = string | number | null;
+
+export interface Where {
+  /** `WHERE …`, or nothing. */
+  readonly sql: string;
+  readonly values: readonly Value[];
+  /** The placeholder of the next value in the statement. */
+  readonly next: string;
+}
+
+/** Contains only the conditions that are asked for: a statement that also covered their absence could use no index. */
+export function where(
+  equal: Readonly<Record<string, Value | undefined>>,
+  more: readonly (string | false | undefined)[] = [],
+): Where {
+  const given = Object.entries(equal).flatMap(([column, value]) =>
+    value === undefined ? [] : [{ column, value }],
+  );
+  const conditions = [
+    ...given.map(({ column }, at) => `${column} = $${at + 1}`),
+    ...more.filter((one) => typeof one === 'string'),
+  ];
+  return {
+    sql: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
+    values: given.map(({ value }) => value),
+    next: `$${given.length + 1}`,
+  };
+}

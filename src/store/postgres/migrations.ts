@@ -1,0 +1,123 @@
+import type { Migration } from '../ledger/database.ts';
+import { ASKS, RUN_HISTORY, SCHEDULES_AND_OUTBOX, TREES_AND_AGENTS } from './base-schema.ts';
+
+/** Migrations of the PostgreSQL ledger: numbered, forward only, each applied once; after the last one, the newest functions are installed. docs/ledger.md describes the schema. */
+export const POSTGRES_MIGRATIONS: readonly Migration[] = [
+  {
+    number: 1,
+    purpose: 'trees, agents, messages, mail, wait-for edges, workers, signals',
+    sql: TREES_AND_AGENTS,
+  },
+  { number: 2, purpose: 'the run history', sql: RUN_HISTORY },
+  { number: 3, purpose: 'calls that wait for a person', sql: ASKS },
+  { number: 4, purpose: 'schedules, the outbox, served trees', sql: SCHEDULES_AND_OUTBOX },
+  {
+    number: 5,
+    purpose: 'recognise a repeated write whose acknowledgement was lost',
+    sql: `
+DROP FUNCTION IF EXISTS coppice_create_root(jsonb, text, boolean);
+
+-- A mark of the last write of a leader that nothing else tells apart from its repetition: a step without messages, or a claim.
+ALTER TABLE agents ADD COLUMN last_write text;
+`,
+  },
+  {
+    number: 6,
+    purpose: 'agents that need a leader; indexes for large ledgers',
+    sql: `
+-- Agents of served trees that have something to do and no worker; due_at: not before then, milliseconds since the epoch.
+CREATE TABLE unled (
+  root_id text NOT NULL,
+  agent_id text NOT NULL,
+  due_at bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (root_id, agent_id)
+);
+INSERT INTO unled (root_id, agent_id)
+  SELECT g.root_id, g.id FROM agents g JOIN trees t ON t.root_id = g.root_id
+  WHERE t.served AND g.worker IS NULL AND (g.status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting')
+    OR (g.status NOT IN ('completed', 'failed', 'killed')
+      AND EXISTS (SELECT 1 FROM mail m WHERE m.to_id = g.id AND m.consumed_seq IS NULL)));
+
+CREATE INDEX unled_due ON unled (due_at, root_id);
+
+-- No index looks at what changes with every step, so that a step rewrites one row and no index.
+DROP INDEX agents_at_work;
+
+CREATE INDEX subagent_runs_by_session_key ON subagent_runs (session_key, created_at);
+CREATE INDEX subagent_runs_by_source ON subagent_runs (source, created_at);
+CREATE INDEX subagent_runs_at_work ON subagent_runs (job_id) WHERE finished_at IS NULL AND job_id IS NOT NULL;
+DROP INDEX subagent_runs_to_clean;
+CREATE INDEX subagent_runs_to_clean ON subagent_runs (finished_at)
+  WHERE cleanup = 'delete' AND finished_at IS NOT NULL AND cleaned_at IS NULL AND (source = 'cron' OR deliver <> '[]');
+DROP INDEX deliveries_failed;
+CREATE INDEX deliveries_failed ON deliveries (created_at) WHERE status = 'failed';
+CREATE INDEX deliveries_pending ON deliveries (created_at) WHERE status = 'pending';
+CREATE INDEX asks_by_root ON asks (root_id, asked_at);
+CREATE INDEX cron_fires_by_time ON cron_fires (job_id, fired_at, instant);
+
+-- Room for new versions of a row beside the old one, and dead versions gone before they are many.
+ALTER TABLE agents SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+ALTER TABLE trees SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
+ALTER TABLE mail SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+ALTER TABLE messages SET (autovacuum_analyze_scale_factor = 0.02);
+ALTER TABLE workers SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
+ALTER TABLE signals SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+ALTER TABLE unled SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+ALTER TABLE wait_edges SET (autovacuum_vacuum_scale_factor = 0.02);
+ALTER TABLE deliveries SET (autovacuum_vacuum_scale_factor = 0.02);
+`,
+  },
+  {
+    number: 7,
+    purpose: 'retention: trees that are being removed',
+    sql: `
+-- Null; closed: nobody leads it or writes to it any more; begun: some of it is gone.
+ALTER TABLE trees ADD COLUMN removal text;
+CREATE INDEX trees_closed ON trees (root_id) WHERE removal IS NOT NULL;
+CREATE INDEX deliveries_delivered ON deliveries (ended_at, id) WHERE status = 'delivered';
+`,
+  },
+  {
+    number: 8,
+    purpose: 'asks: what a call would change in a file',
+    sql: `
+ALTER TABLE asks ADD COLUMN difference text;
+`,
+  },
+  {
+    number: 9,
+    purpose: 'a step may change the model of its agent',
+    // No table changes; the functions that are installed with it know it.
+    sql: 'SELECT 1',
+  },
+  {
+    number: 10,
+    purpose: 'wait-for edges: when they end by themselves',
+    // Null: never, as in all rows written before.
+    sql: `
+ALTER TABLE wait_edges ADD COLUMN until bigint;
+`,
+  },
+  {
+    number: 11,
+    purpose: 'indexes for lists of agents, newest first, and of the conversations of a folder',
+    sql: `
+CREATE INDEX agents_by_time ON agents (created_at, number);
+CREATE INDEX agents_by_folder ON agents ((config::json->>'cwd'), created_at, number) WHERE origin = 'root';
+`,
+  },
+  {
+    number: 12,
+    purpose: 'decisions leave the database',
+    // Drops every older function: those installed with it only read facts and write rows.
+    sql: `
+DO $$
+DECLARE old regprocedure;
+BEGIN
+  FOR old IN SELECT p.oid::regprocedure FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace AND p.proname LIKE 'coppice\\_%' LOOP
+    EXECUTE 'DROP FUNCTION ' || old || ' CASCADE';
+  END LOOP;
+END $$;
+`,
+  },
+];
