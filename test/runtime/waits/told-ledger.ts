@@ -3,7 +3,7 @@ import type { Database } from '../../../src/store/ledger/database.ts';
 import { openLedger } from '../../../src/store/ledger/ledger.ts';
 import { ConnectionPool } from '../../../src/store/postgres/connection-pool.ts';
 import { Listener } from '../../../src/store/postgres/listener.ts';
-import { migrate } from '../../../src/store/postgres/migrations/migrate.ts';
+import { migrate } from '../../../src/store/postgres/migrate.ts';
 import { postgresAddress } from '../../../src/store/postgres/postgres-address.ts';
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts';
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
@@ -37,7 +37,7 @@ export class ToldLedger {
       kind: db.kind,
       location: db.location,
       dialect: db.dialect,
-      loses_answers: db.loses_answers,
+      acknowledgements_may_be_lost: db.acknowledgements_may_be_lost,
       read: (...query) => db.read(...query),
       write: (...query) => db.write(...query),
       transact: async (wanted, decide, look) => {
