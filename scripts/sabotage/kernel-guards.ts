@@ -200,7 +200,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     name: 'poll-net-worker',
     protects: 'mail and kills from lying unread where a wake-up is lost',
     file: 'src/runtime/leading/lease-keeper.ts',
-    guard: 'this.#net = surroundings.every(NET_MS, () => void this.#look(), true);',
+    guard: 'this.#net = clock.every(NET_MS, () => void this.#look(), true);',
     without: '',
     tests: ['runtime/waits/kill-news', 'runtime/killed-calls'],
   },

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS } from '../kernel/toolsets/toolset-terms.ts';
 import type { WorldEffect } from '../kernel/turn/advance-result.ts';
-import type { Agent, AgentConfig } from '../records/agent/agent.ts';
+import type { Agent, AgentConfig, Tree } from '../records/agent/agent.ts';
 import type { NewAgent } from '../records/agent/new-agent.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Mail } from '../records/conversation/mail.ts';
@@ -18,7 +19,7 @@ import { UnattendedTrees } from './leading/unattended-trees.ts';
 import { checkedConfig } from './orders/checked-config.ts';
 import { checkedLimits } from './orders/checked-limits.ts';
 import { HumanOrders } from './orders/human-orders.ts';
-import { restingRoot, startingRoot } from './orders/new-root.ts';
+import { idleRoot, promptedRoot, type RootOrigin } from './orders/new-root.ts';
 import { AgentTimers } from './performing/agent-timers.ts';
 import { ModelCache } from './performing/model-cache.ts';
 import { performCall } from './performing/perform-call.ts';
@@ -37,13 +38,12 @@ import type {
 } from './runtime-face.ts';
 import type { OpenOptions, RuntimeOptions } from './runtime-options.ts';
 import { SerialQueue } from './serial-queue.ts';
-import type { Surroundings } from './surroundings.ts';
 import { WorktreeLifecycle } from './worktree/worktree-lifecycle.ts';
 
-/** Starts a runtime on a ledger: enters the worker, begins to listen. The store stays the caller's to close. */
+/** Starts a runtime on a ledger: registers the worker, listens for signals. Closing the store is left to the caller. */
 export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace> {
-  const { store, surroundings = await ledgerTime(store) } = options;
-  const runtime = new Runtime({ ...options, surroundings, output: new SpillCleanup(options.spill_dir) });
+  const { store, clock = await ledgerTime(store), newId = randomUUID } = options;
+  const runtime = new Runtime({ ...options, clock, newId, output: new SpillCleanup(options.spill_dir) });
   await runtime.open();
   return runtime;
 }
@@ -51,34 +51,32 @@ export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace>
 class Runtime implements RuntimeFace {
   readonly #store: Store;
   readonly #options: OpenOptions;
-  readonly #surroundings: Surroundings;
   readonly #catalog: ToolCatalog;
   readonly #executor: Executor;
   readonly #keeper: LeaseKeeper;
   readonly #unattended = new UnattendedTrees();
-  readonly #settle: Quiescence;
-  readonly #clock: AgentTimers;
+  readonly #quiescence: Quiescence;
+  readonly #timers: AgentTimers;
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
   readonly #models: ModelCache;
   readonly #orders: HumanOrders;
   readonly #worktrees = new WorktreeLifecycle();
-  /** Looks at signals, and trees that are given up. */
-  readonly #in_turn = new SerialQueue();
-  /** Trees that are being taken over: none of them is forgotten meanwhile. */
+  /** Following signals and releasing trees must not overlap. */
+  readonly #serial = new SerialQueue();
+  /** Trees being taken over must not be released meanwhile. */
   readonly #resuming: string[] = [];
   #closed = false;
 
   constructor(options: OpenOptions) {
     this.#options = options;
-    [this.#store, this.#surroundings] = [options.store, options.surroundings];
+    this.#store = options.store;
     this.#models = new ModelCache(options.openModel, (id) => this.#executor.agent_index.tree(id)?.limits);
     this.#catalog = new ToolCatalog(options.tools, options.toolsets ?? ALL_TOOLSETS, {
       ...DEFAULT_TERMS,
       ...options.terms,
     });
     this.#executor = new Executor({
-      surroundings: this.#surroundings,
-      store: options.store,
+      ...options,
       catalog: this.#catalog,
       role: options.role ?? 'run',
       labels: options.labels ?? [],
@@ -90,16 +88,19 @@ class Runtime implements RuntimeFace {
           spill_dir: options.spill_dir,
         }),
       discard: (worktree) => this.#worktrees.discard(worktree),
-      onQuiet: () => this.#settle.look(),
+      onQuiet: () => this.#quiescence.look(),
     });
-    this.#orders = new HumanOrders(options.store, this.#executor, this.#surroundings);
-    this.#settle = new Quiescence(this.#executor, options.store, this.#surroundings);
-    this.#clock = new AgentTimers(this.#executor, this.#surroundings);
+    this.#orders = new HumanOrders(this.#executor, options);
+    this.#quiescence = new Quiescence(this.#executor, options);
+    this.#timers = new AgentTimers(this.#executor, options.clock);
     this.#keeper = new LeaseKeeper({
-      store: options.store,
+      ...options,
       worker: this.#executor.worker,
-      surroundings: this.#surroundings,
-      onSignals: () => this.#in_turn.run(() => this.#followSignals()),
+      onSignals: () =>
+        this.#serial.run(async () => {
+          await this.#executor.sync.followSignals();
+          this.#quiescence.look();
+        }),
       onLost: () => this.#executor.sync.requestFullCheck(),
       onEnding: () => this.#unattended.stopCalls(this.#executor.cells.values()),
     });
@@ -113,7 +114,7 @@ class Runtime implements RuntimeFace {
       try {
         listener(event);
       } catch (error) {
-        // A watcher's fault must not stop the agents; it surfaces where Node reports such faults.
+        // A listener's exception must not stop the agents; Node reports it as uncaught.
         queueMicrotask(() => {
           throw error;
         });
@@ -124,7 +125,6 @@ class Runtime implements RuntimeFace {
   #perform(cell: Cell, effect: WorldEffect): void {
     const around = {
       ...this.#options,
-      surroundings: this.#surroundings,
       executor: this.#executor,
       worktrees: this.#worktrees,
       catalog: this.#catalog,
@@ -133,7 +133,7 @@ class Runtime implements RuntimeFace {
     };
     switch (effect.type) {
       case 'request-model':
-        this.#clock.watch(cell);
+        this.#timers.watch(cell);
         void performRequest(cell, { ...around, models: this.#models });
         return;
       case 'run-call':
@@ -143,7 +143,7 @@ class Runtime implements RuntimeFace {
         } else void performCall(cell, effect.call, around);
         return;
       case 'start-timer':
-        return this.#clock.wakeAt(cell, effect.call_id, effect.at);
+        return this.#timers.wakeAt(cell, effect.call_id, effect.at);
       case 'abort':
         return stopWork(cell);
     }
@@ -162,10 +162,8 @@ class Runtime implements RuntimeFace {
   async begin({ name, session_key, config, limits }: RestOptions): Promise<Agent> {
     this.#assertOpen();
     const terms = { name, session_key, config: await this.checked(config, limits) };
-    const root = restingRoot(terms, this.#executor.worker.id, this.#surroundings);
-    const tree = await this.#store.createRoot(root, checkedLimits(limits), { served: true });
-    this.#executor.agent_index.setTree(tree);
-    return this.#executor.beginRoot(root).agent;
+    const root = idleRoot(terms, this.#origin(this.#executor.worker.id));
+    return this.#lead(root, await this.#store.createRoot(root, checkedLimits(limits), { served: true }));
   }
 
   async checked(config: AgentConfig, limits?: RestOptions['limits']): Promise<AgentConfig> {
@@ -176,32 +174,39 @@ class Runtime implements RuntimeFace {
 
   async release(root_id: string): Promise<boolean> {
     this.#assertOpen();
-    // What is told of the tree meanwhile stays in the ledger, for whoever leads it next.
-    return this.#in_turn.run(async () => {
+    // Signals that arrive meanwhile stay in the ledger for the next leader.
+    return this.#serial.run(async () => {
       if (this.#resuming.includes(root_id)) return false;
       return releaseTree(root_id, this.#executor, this.#store, this.#unattended);
     });
   }
 
   async start(options: StartOptions): Promise<Agent> {
-    const root = await this.#startingRoot(options, this.#executor.worker.id);
-    const tree = await this.#store.createRoot(root, checkedLimits(options.limits));
+    const root = await this.#promptedRoot(options, this.#executor.worker.id);
+    return this.#lead(root, await this.#store.createRoot(root, checkedLimits(options.limits)));
+  }
+
+  #lead(root: NewAgent, tree: Tree): Agent {
     this.#executor.agent_index.setTree(tree);
     return this.#executor.beginRoot(root).agent;
   }
 
   async enter(options: StartOptions, placement: readonly string[]): Promise<string> {
-    const root = await this.#startingRoot(options, null);
+    const root = await this.#promptedRoot(options, null);
     await this.#store.createRoot(root, checkedLimits(options.limits), { served: true, placement });
     return root.agent.id;
   }
 
-  async #startingRoot(options: StartOptions, worker: string | null): Promise<NewAgent> {
+  async #promptedRoot(options: StartOptions, worker: string | null): Promise<NewAgent> {
     this.#assertOpen();
     checkedLimits(options.limits);
     if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
     const config = await this.checked(options.config, options.limits);
-    return startingRoot({ ...options, config }, worker, this.#surroundings);
+    return promptedRoot({ ...options, config }, this.#origin(worker));
+  }
+
+  #origin(worker: string | null): RootOrigin {
+    return { id: this.#options.newId(), created_at: this.#options.clock.now(), worker };
   }
 
   async resume(root_id: string, options: ResumeOptions = {}) {
@@ -210,10 +215,9 @@ class Runtime implements RuntimeFace {
     if (options.unattended === true) this.#unattended.add(root_id);
     try {
       return await takeOver(root_id, options, {
-        store: this.#store,
+        ...this.#options,
         executor: this.#executor,
-        clock: this.#clock,
-        surroundings: this.#surroundings,
+        timers: this.#timers,
         openModel: (name, limits) => this.#models.model(name, limits),
         assertOpen: () => this.#assertOpen(),
       });
@@ -251,7 +255,7 @@ class Runtime implements RuntimeFace {
   async kill(agent_id: string): Promise<readonly string[]> {
     this.#assertOpen();
     await this.#orders.find(agent_id);
-    const { ids } = await this.#store.kill(agent_id, 'you', this.#surroundings.now());
+    const { ids } = await this.#store.kill(agent_id, 'you', this.#options.clock.now());
     if (ids.length > 0) this.#executor.markKilled(ids, 'you');
     return ids;
   }
@@ -267,7 +271,7 @@ class Runtime implements RuntimeFace {
   }
 
   settled(root_id: string, until: 'tree' | 'root' = 'tree'): Promise<TreeOutcome> {
-    return this.#settle.settled(root_id, until);
+    return this.#quiescence.settled(root_id, until);
   }
 
   async agents(root_id: string): Promise<readonly Agent[]> {
@@ -280,11 +284,6 @@ class Runtime implements RuntimeFace {
     return () => this.#listeners.delete(listener);
   }
 
-  async #followSignals(): Promise<void> {
-    await this.#executor.sync.followSignals();
-    this.#settle.look();
-  }
-
   #assertOpen(): void {
     if (this.#closed) throw new CoppiceError('E_CLOSED', 'the runtime is closed');
   }
@@ -294,7 +293,7 @@ class Runtime implements RuntimeFace {
     this.#closed = true;
     await this.#executor.close();
     await Promise.all([this.#models.close(), this.#worktrees.close(), this.#options.output.close()]);
-    this.#settle.close();
+    this.#quiescence.close();
     await this.#keeper.stop();
   }
 }

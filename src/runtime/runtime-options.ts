@@ -5,7 +5,7 @@ import type { AgentConfig } from '../records/agent/agent.ts';
 import type { Tool } from '../records/tool.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
 import type { SpillCleanup } from './performing/spill-cleanup.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { RuntimeClock } from './runtime-clock.ts';
 
 export interface RuntimeOptions {
   readonly store: Store;
@@ -28,12 +28,15 @@ export interface RuntimeOptions {
   readonly role?: WorkerRole;
   /** What trees may ask of whoever leads them (`RootTerms.placement`). */
   readonly labels?: readonly string[];
-  /** Default: the system's clock and random ids. */
-  readonly surroundings?: Surroundings;
+  /** Default: the system's clock, set to the time of the ledger. */
+  readonly clock?: RuntimeClock;
+  /** A new uuid; default a random one. */
+  readonly newId?: () => string;
 }
 
-/** The same with what a runtime makes for itself. */
+/** The same with its defaults, and what a runtime makes for itself. */
 export type OpenOptions = RuntimeOptions & {
-  readonly surroundings: Surroundings;
+  readonly clock: RuntimeClock;
+  readonly newId: () => string;
   readonly output: SpillCleanup;
 };

@@ -150,7 +150,7 @@ onBothDatabases('runs on a timer', (database) => {
         if (scene.user === 'hang') return new Promise<string>(() => undefined);
         throw new Error('the model has no answer');
       },
-      { tools, surroundings: clock },
+      { tools, clock },
     );
     const deliver = ['file:/tmp/somewhere'];
     const fails = await entered({ name: 'fails', task: 'fail', deliver });

@@ -1,16 +1,15 @@
-import { type Surroundings, SYSTEM_SURROUNDINGS } from '../../src/runtime/surroundings.ts';
+import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../src/runtime/runtime-clock.ts';
 
 /** The system's time, which a test may let pass at once: what is due by then rings in order. */
-export class HandClock implements Surroundings {
+export class HandClock implements RuntimeClock {
   readonly #timers = new Set<{ readonly at: number; readonly ring: () => void }>();
   #passed_ms = 0;
-  readonly every = SYSTEM_SURROUNDINGS.every;
-  readonly soon = SYSTEM_SURROUNDINGS.soon;
-  readonly newId = SYSTEM_SURROUNDINGS.newId;
+  readonly every = SYSTEM_RUNTIME_CLOCK.every;
+  readonly soon = SYSTEM_RUNTIME_CLOCK.soon;
 
   readonly now = (): number => Date.now() + this.#passed_ms;
 
-  readonly after: Surroundings['after'] = (ms, ring) => {
+  readonly after: RuntimeClock['after'] = (ms, ring) => {
     const timer = { at: this.now() + ms, ring: () => stop() && ring() };
     const real = setTimeout(timer.ring, ms);
     const stop = (): boolean => {

@@ -45,7 +45,7 @@ onBothDatabases('the time of a run is a maximum', (database) => {
     const on = await setStage(play, {
       toolsets: [toolset],
       models: { 'slow/m': model },
-      surroundings: clock,
+      clock,
       terms: { profiles: new Map([['slow', profileOf({ name: 'slow', model: 'slow/m', run_ms: 60_000 })]]) },
       ...(url === undefined ? {} : { database: url }),
     });

@@ -11,9 +11,9 @@ import type { AssistantPart, ResultContent } from '../../src/records/conversatio
 import { CoppiceError } from '../../src/records/coppice-error.ts';
 import type { Tool } from '../../src/records/tool.ts';
 import { openRuntime } from '../../src/runtime/open-runtime.ts';
+import type { RuntimeClock } from '../../src/runtime/runtime-clock.ts';
 import type { RuntimeEvent } from '../../src/runtime/runtime-event.ts';
 import type { RuntimeFace, TreeOutcome } from '../../src/runtime/runtime-face.ts';
-import type { Surroundings } from '../../src/runtime/surroundings.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -84,7 +84,7 @@ export interface StageOptions {
   /** What a rule asks about waits for a person. */
   readonly can_ask?: boolean;
   /** Time as a test lets it pass. */
-  readonly surroundings?: Surroundings;
+  readonly clock?: RuntimeClock;
   /** Stands between the runtime and its ledger. */
   readonly wrap?: (store: Store) => Store;
   /** A ledger that is open, and a folder that is there, for many stages one after the other. */
@@ -112,7 +112,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     tools,
     toolsets: [...ALL_TOOLSETS, ...(options.more_toolsets ?? [])],
     ...(options.terms === undefined ? {} : { terms: options.terms }),
-    ...(options.surroundings === undefined ? {} : { surroundings: options.surroundings }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.can_ask === undefined ? {} : { can_ask: options.can_ask }),
     spill_dir: folder,
     env_allow: [],

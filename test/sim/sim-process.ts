@@ -13,7 +13,7 @@ import type { SimLedger } from './sim-ledger.ts';
 import { simModel } from './sim-model.ts';
 import { type Marks, simTools } from './sim-tools.ts';
 import type { Trace } from './trace.ts';
-import { type Skewed, virtualSurroundings } from './virtual-surroundings.ts';
+import { type Skewed, virtualClock } from './virtual-clock.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 export interface ProcessSurroundings {
@@ -74,7 +74,8 @@ export class SimProcess {
     const { time, trace, faults, ledger, marks, rounds, beat_ms, polls, onAnswer, terms, distance } =
       this.#around;
     const random = this.#random.branch(actor.name);
-    const surroundings = virtualSurroundings(time, actor, random.branch('surroundings'), polls);
+    const clock_random = random.branch('surroundings');
+    const clock = virtualClock(time, actor, clock_random, polls);
     const store = faultyStore({ ledger, actor, time, faults, distance, random: random.branch('store') });
     const model_random = random.branch('model');
     trace.add(actor.name, 'opens');
@@ -98,11 +99,12 @@ export class SimProcess {
         spill_dir: '/nowhere',
         env_allow: [],
         can_ask: true,
-        surroundings,
+        clock,
+        newId: () => clock_random.uuid(),
       });
       this.runtime = runtime;
       let looking = false;
-      surroundings.every(LOOK_MS + random.between(0, 500), () => {
+      clock.every(LOOK_MS + random.between(0, 500), () => {
         if (looking || this.runtime !== runtime) return;
         looking = true;
         void this.#takeOver(runtime, store).finally(() => {

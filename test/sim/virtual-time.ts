@@ -1,4 +1,4 @@
-import type { Stop } from '../../src/runtime/surroundings.ts';
+import type { Stop } from '../../src/runtime/runtime-clock.ts';
 
 /** Whose event it is: what a dead one was to see never happens, what a paused one was to see happens after the pause. */
 export interface Actor {

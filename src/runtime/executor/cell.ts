@@ -7,7 +7,7 @@ import { isWorking } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { parkedUntil } from '../../records/conversation/parked.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
-import type { Stop } from '../surroundings.ts';
+import type { Stop } from '../runtime-clock.ts';
 import { Inbox } from './inbox.ts';
 
 /**

@@ -8,7 +8,7 @@ import type { Cell } from './cell.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { retryUntilReachable } from './ledger-retry.ts';
 
-export interface DeferredCallsOptions extends Pick<ExecutorOptions, 'store' | 'emit' | 'surroundings'> {
+export interface DeferredCallsOptions extends Pick<ExecutorOptions, 'store' | 'emit' | 'clock'> {
   /** Takes over what the ledger says of an agent. */
   readonly learn: (agent: Agent) => void;
   /** Takes over mail of the agent that its signal has not brought yet. */

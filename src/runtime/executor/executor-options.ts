@@ -4,12 +4,13 @@ import type { Agent } from '../../records/agent/agent.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
 import type { ToolCatalog } from '../performing/tool-catalog.ts';
+import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
-import type { Surroundings } from '../surroundings.ts';
 import type { Cell } from './cell.ts';
 
 export interface ExecutorOptions {
-  readonly surroundings: Surroundings;
+  readonly clock: RuntimeClock;
+  readonly newId: () => string;
   readonly store: Store;
   readonly catalog: ToolCatalog;
   readonly role: WorkerRole;

@@ -55,8 +55,8 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    const { store, role, labels, catalog, surroundings } = options;
-    this.worker = { id: surroundings.newId(), host: hostname(), pid: process.pid, role, labels };
+    const { store, role, labels, catalog, newId } = options;
+    this.worker = { id: newId(), host: hostname(), pid: process.pid, role, labels };
     const { subagents, runs } = catalog.terms;
     this.#runs = new RunQueue(
       { per_tree: subagents.max_concurrent, total: runs.max_concurrent, per_source: runs.per_source },
@@ -99,7 +99,7 @@ export class Executor {
   wake(cell: Cell): void {
     if (cell.gone || this.#closed) return;
     this.#ready.add(cell);
-    this.#round ??= this.#options.surroundings.soon().then(() => this.#rounds());
+    this.#round ??= this.#options.clock.soon().then(() => this.#rounds());
   }
 
   /** True when no step is under way, none is due, and no mail is being looked for. */
@@ -114,7 +114,7 @@ export class Executor {
       const pending = this.#stepping.flatMap((cell) => this.#advance(cell) ?? []);
       if (pending.length > 0) await this.#commit(pending);
       // Sockets and timers get their turn, so that the next group is as large as it can be.
-      if (this.#ready.size > 0) await this.#options.surroundings.soon();
+      if (this.#ready.size > 0) await this.#options.clock.soon();
     }
     this.#stepping = [];
     this.#round = null;
@@ -224,7 +224,7 @@ export class Executor {
     this.#setAgent(agent, false);
     this.#enterWaits(cell, [], waitEdges(agent.state));
     this.sync.adopted(agent.id);
-    const at = this.#options.surroundings.now();
+    const at = this.#options.clock.now();
     this.happened(cell, { type: 'resume', at, deaths: agent.deaths, forgiven });
     return cell;
   }
@@ -316,7 +316,7 @@ export class Executor {
       const known = this.agent_index.agent(id);
       if (cell !== undefined) this.#drop(cell);
       if (known === undefined || isTerminal(known.state.type)) continue;
-      this.#setAgent(killedAgent(known, by, this.#options.surroundings.now()), false);
+      this.#setAgent(killedAgent(known, by, this.#options.clock.now()), false);
       // The kill told a parent that awaits it: in the ledger, whoever led the agent. A look that fails is made up for by the signal.
       if (known.parent_id !== null && known.origin !== 'fork')
         void this.sync.checkMail(known.parent_id).catch(() => this.sync.requestFullCheck());

@@ -5,7 +5,7 @@ const RETRY_MS = [100, 300, 1000, 3000, 5000];
 
 /** A ledger that cannot be reached loses nothing: it is asked for the same until it answers. Null when `isOver` meanwhile. */
 export async function retryUntilReachable<T>(
-  { emit, surroundings }: Pick<ExecutorOptions, 'emit' | 'surroundings'>,
+  { emit, clock }: Pick<ExecutorOptions, 'emit' | 'clock'>,
   ask: () => Promise<T>,
   isOver: () => boolean,
 ): Promise<{ readonly answer: T } | null> {
@@ -18,7 +18,7 @@ export async function retryUntilReachable<T>(
       const text = error instanceof Error ? error.message : String(error);
       emit({ type: 'ledger', reachable: false, text: `${text}; the work waits and goes on by itself` });
       const pause_ms = RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] as number;
-      await new Promise<void>((resolve) => surroundings.after(pause_ms, resolve));
+      await new Promise<void>((resolve) => clock.after(pause_ms, resolve));
     }
   }
   return null;

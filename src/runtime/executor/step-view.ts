@@ -6,7 +6,7 @@ import type { ExecutorOptions } from './executor-options.ts';
 import type { RemoteAgents } from './remote-agents.ts';
 import type { RunQueue } from './run-queue.ts';
 
-export interface StepViewContext extends Pick<ExecutorOptions, 'catalog' | 'surroundings'> {
+export interface StepViewContext extends Pick<ExecutorOptions, 'catalog' | 'clock' | 'newId'> {
   readonly worker_id: string;
   readonly agent_index: AgentIndex;
   readonly cells: ReadonlyMap<string, Cell>;
@@ -16,13 +16,13 @@ export interface StepViewContext extends Pick<ExecutorOptions, 'catalog' | 'surr
 
 /** What the next step of this agent may know beside it. */
 export function stepView(agent: Agent, around: StepViewContext): View {
-  const { catalog, surroundings, agent_index, remote_agents, runs } = around;
+  const { catalog, clock, newId, agent_index, remote_agents, runs } = around;
   const { toolset_tools, notices } = catalog.setupFor(agent.config);
   const ids: string[] = [];
   return {
-    now: surroundings.now(),
+    now: clock.now(),
     id(number) {
-      ids[number] ??= surroundings.newId();
+      ids[number] ??= newId();
       return ids[number];
     },
     worker: around.worker_id,

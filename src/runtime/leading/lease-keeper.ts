@@ -1,6 +1,6 @@
 import { LEASE_MS } from '../../kernel/ledger/leases.ts';
 import type { Store, Worker } from '../../store/store.ts';
-import type { Stop, Surroundings } from '../surroundings.ts';
+import type { RuntimeClock, Stop } from '../runtime-clock.ts';
 
 /** Three chances to renew before a lease ends. */
 const BEAT_MS = LEASE_MS / 3;
@@ -12,7 +12,7 @@ export const NET_MS = 1_000;
 export interface LeaseKeeperOptions {
   readonly store: Store;
   readonly worker: Worker;
-  readonly surroundings: Surroundings;
+  readonly clock: RuntimeClock;
   /** Something was written for this worker. */
   readonly onSignals: () => Promise<void>;
   /** The lease had run out in between (the process was stopped), or may have (it was cut off): others may lead its agents now. */
@@ -37,7 +37,7 @@ export class LeaseKeeper {
   }
 
   async start(): Promise<void> {
-    const { store, worker, surroundings } = this.#options;
+    const { store, worker, clock } = this.#options;
     await this.#beatOnce();
     this.#unlisten = await store.listen(worker.id, () => void this.#look());
     // It may take long when the ledger is away; it goes on trying by itself.
@@ -46,8 +46,8 @@ export class LeaseKeeper {
         this.#renewing = null;
       });
     };
-    this.#beat = surroundings.every(BEAT_MS, renew, true);
-    this.#net = surroundings.every(NET_MS, () => void this.#look(), true);
+    this.#beat = clock.every(BEAT_MS, renew, true);
+    this.#net = clock.every(NET_MS, () => void this.#look(), true);
   }
 
   async #renew(): Promise<void> {
@@ -62,8 +62,8 @@ export class LeaseKeeper {
 
   /** Counts the new lease from before it was asked for, by timers, which no change of a clock can reach. */
   async #beatOnce(): Promise<boolean> {
-    const { store, worker, surroundings, onEnding } = this.#options;
-    const ending = surroundings.every(LEASE_MS - MARGIN_MS, onEnding, true);
+    const { store, worker, clock, onEnding } = this.#options;
+    const ending = clock.every(LEASE_MS - MARGIN_MS, onEnding, true);
     try {
       const was_alive = await store.heartbeat(worker);
       this.#ending?.();

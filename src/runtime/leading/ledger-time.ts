@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.ts';
-import { type Surroundings, SYSTEM_SURROUNDINGS } from '../surroundings.ts';
+import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../runtime-clock.ts';
 
 /** Clocks drift slowly, and people set them. */
 const MEASURE_MS = 60_000;
@@ -12,8 +12,8 @@ const TOLERANCE_MS = 1_000;
  */
 export async function ledgerTime(
   store: Pick<Store, 'now'>,
-  own: Surroundings = SYSTEM_SURROUNDINGS,
-): Promise<Surroundings> {
+  own: RuntimeClock = SYSTEM_RUNTIME_CLOCK,
+): Promise<RuntimeClock> {
   let offset_ms = 0;
   let measured_at = own.now();
   const measure = async (): Promise<void> => {

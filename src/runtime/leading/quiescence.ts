@@ -5,8 +5,9 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { Executor } from '../executor/executor.ts';
+import type { RuntimeClock, Stop } from '../runtime-clock.ts';
 import type { TreeOutcome } from '../runtime-face.ts';
-import type { Stop, Surroundings } from '../surroundings.ts';
+import type { OpenOptions } from '../runtime-options.ts';
 
 /** How often a tree is looked at that others work on too; also what keeps a process alive that waits for nothing else. */
 const LOOK_MS = 250;
@@ -24,19 +25,19 @@ export class Quiescence {
   readonly #store: Store;
   #waiting: Waiting[] = [];
   #timer: Stop | null = null;
-  readonly #surroundings: Surroundings;
+  readonly #clock: RuntimeClock;
 
-  constructor(executor: Executor, store: Store, surroundings: Surroundings) {
+  constructor(executor: Executor, { store, clock }: Pick<OpenOptions, 'store' | 'clock'>) {
     this.#executor = executor;
     this.#store = store;
-    this.#surroundings = surroundings;
+    this.#clock = clock;
   }
 
   settled(root_id: string, until: 'tree' | 'root'): Promise<TreeOutcome> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ root_id, until, resolve, reject });
-      this.#timer ??= this.#surroundings.every(LOOK_MS, () => this.look());
-      void this.#surroundings.soon().then(() => this.look());
+      this.#timer ??= this.#clock.every(LOOK_MS, () => this.look());
+      void this.#clock.soon().then(() => this.look());
     });
   }
 

@@ -8,15 +8,15 @@ import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
 import { checkedLimits } from '../orders/checked-limits.ts';
 import type { AgentTimers } from '../performing/agent-timers.ts';
+import type { RuntimeClock } from '../runtime-clock.ts';
 import type { ResumeOptions, ResumeReport } from '../runtime-face.ts';
-import type { Surroundings } from '../surroundings.ts';
 import type { UnattendedTrees } from './unattended-trees.ts';
 
 export interface TakeOverOptions {
   readonly store: Store;
   readonly executor: Executor;
-  readonly clock: AgentTimers;
-  readonly surroundings: Surroundings;
+  readonly timers: AgentTimers;
+  readonly clock: RuntimeClock;
   /** Rejects with a `CoppiceError`. */
   readonly openModel: (name: string, limits: Limits) => Promise<unknown>;
   /** Throws when the runtime was closed. */
@@ -30,7 +30,7 @@ const READ_AHEAD = 6;
 export async function takeOver(
   root_id: string,
   { retry = false, without_last: leaves_out = false, model, limits, unattended = false }: ResumeOptions,
-  { store, executor, clock, surroundings, openModel, assertOpen }: TakeOverOptions,
+  { store, executor, timers, clock, openModel, assertOpen }: TakeOverOptions,
 ): Promise<ResumeReport> {
   let tree = await store.tree(root_id);
   const root = await store.agent(root_id);
@@ -64,8 +64,8 @@ export async function takeOver(
       // Another look was faster, or it has ended since this one.
       if (isLed(agent, executor) || executor.agent_index.isOld(agent)) continue;
       const cell = executor.adopt(agent, history, mail, !unattended);
-      clock.watch(cell);
-      const at = surroundings.now();
+      timers.watch(cell);
+      const at = clock.now();
       const switched =
         model !== undefined && model !== agent.config.model && agent.config.model === old_model;
       if (switched) executor.happened(cell, { type: 'model', at, model });

@@ -1,29 +1,31 @@
+import { randomUUID } from 'node:crypto';
 import type { Order } from '../../kernel/turn/order.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { MailKind, NewMail } from '../../records/conversation/mail.ts';
 import { storable } from '../../records/text/text.ts';
-import { type Surroundings, SYSTEM_SURROUNDINGS } from '../surroundings.ts';
+
+/** Id and time of mail that is to be sent. */
+type Stamp = Pick<NewMail, 'id' | 'sent_at'>;
 
 /** Mail from the person at this machine. */
 export function humanMail(
   to: Agent,
   kind: Extract<MailKind, 'letter' | 'control'>,
   body: string,
-  { now, newId }: Surroundings = SYSTEM_SURROUNDINGS,
+  stamp: Stamp = { id: randomUUID(), sent_at: Date.now() },
 ): NewMail {
   return {
-    id: newId(),
+    ...stamp,
     root_id: to.root_id,
     to_id: to.id,
     from_id: null,
     from_name: 'you',
     kind,
     body: storable(body),
-    sent_at: now(),
   };
 }
 
-/** An order as an agent's mailbox takes it. */
-export function orderMail(to: Agent, order: Order, surroundings?: Surroundings): NewMail {
-  return humanMail(to, 'control', JSON.stringify(order), surroundings);
+/** An order, as mail to the agent that is to follow it. */
+export function orderMail(to: Agent, order: Order, stamp?: Stamp): NewMail {
+  return humanMail(to, 'control', JSON.stringify(order), stamp);
 }

@@ -7,8 +7,9 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
+import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeFace, SendOptions } from '../runtime-face.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { OpenOptions } from '../runtime-options.ts';
 import { humanMail, orderMail } from './human-mail.ts';
 
 /** How long whoever leads an agent has to follow an order. */
@@ -19,12 +20,18 @@ const LOOK_MS = 20;
 export class HumanOrders {
   readonly #store: Store;
   readonly #executor: Executor;
-  readonly #surroundings: Surroundings;
+  readonly #clock: RuntimeClock;
+  readonly #newId: () => string;
 
-  constructor(store: Store, executor: Executor, surroundings: Surroundings) {
-    this.#store = store;
+  constructor(executor: Executor, { store, clock, newId }: OpenOptions) {
     this.#executor = executor;
-    this.#surroundings = surroundings;
+    this.#store = store;
+    this.#clock = clock;
+    this.#newId = newId;
+  }
+
+  #stamp(): { readonly id: string; readonly sent_at: number } {
+    return { id: this.#newId(), sent_at: this.#clock.now() };
   }
 
   async find(id: string): Promise<Agent> {
@@ -36,13 +43,13 @@ export class HumanOrders {
   async send(to_id: string, text: string, { id, from }: SendOptions): Promise<Mail> {
     if (text.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the message is empty');
     const agent = await this.find(to_id);
-    const mail = humanMail(agent, 'letter', text, this.#surroundings);
+    const mail = humanMail(agent, 'letter', text, this.#stamp());
     return this.#post(agent, { ...mail, id: id ?? mail.id, from_name: from ?? mail.from_name });
   }
 
   async order(agent_id: string, order: Order): Promise<Mail> {
     const agent = await this.find(agent_id);
-    return this.#post(agent, orderMail(agent, order, this.#surroundings));
+    return this.#post(agent, orderMail(agent, order, this.#stamp()));
   }
 
   async #post(agent: Agent, mail: ReturnType<typeof humanMail>): Promise<Mail> {
@@ -57,7 +64,7 @@ export class HumanOrders {
   async fork(...[agent_id, name, prompt, captured = false]: Parameters<RuntimeFace['fork']>): Promise<Agent> {
     const fault = nameFault(name);
     if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', fault);
-    const id = this.#surroundings.newId();
+    const id = this.#newId();
     const text = prompt === null ? null : storable(prompt);
     const mail = await this.order(agent_id, {
       type: 'fork',
@@ -73,7 +80,7 @@ export class HumanOrders {
       const asked = await this.#store.agent(agent_id);
       if (asked === null || isTerminal(asked.state.type))
         throw new CoppiceError('E_AGENT_DEAD', `${asked?.name ?? agent_id} has ended; nothing was forked`);
-      await new Promise<void>((resolve) => this.#surroundings.after(LOOK_MS, resolve));
+      await new Promise<void>((resolve) => this.#clock.after(LOOK_MS, resolve));
     }
     const made = await this.#store.agent(id);
     if (made !== null) return made;
@@ -107,7 +114,7 @@ export class HumanOrders {
 
   /** Rejects with `E_ASK_ANSWERED` when somebody was first, or the call is gone. */
   async answer(...[ask_id, answer]: Parameters<RuntimeFace['answer']>): Promise<void> {
-    const at = this.#surroundings.now();
+    const at = this.#clock.now();
     const result = await this.#store.answer(ask_id, { by: 'you', ...answer, at });
     if (!result.ok)
       throw new CoppiceError('E_ASK_ANSWERED', 'that was answered already, or its call is gone');

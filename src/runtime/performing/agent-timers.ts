@@ -4,7 +4,7 @@ import { isWorking } from '../../records/agent/state.ts';
 import { isAsking, runDeadline } from '../../records/conversation/parked.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { RuntimeClock } from '../runtime-clock.ts';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const RUN = 'run';
@@ -13,11 +13,11 @@ const ASKING_LOOK_MS = 5_000;
 /** The timers of agents: waits that end, turns that take too long. Timers follow from the state, so a successor sets them again. */
 export class AgentTimers {
   readonly #executor: Executor;
-  readonly #surroundings: Surroundings;
+  readonly #clock: RuntimeClock;
 
-  constructor(executor: Executor, surroundings: Surroundings) {
+  constructor(executor: Executor, clock: RuntimeClock) {
     this.#executor = executor;
-    this.#surroundings = surroundings;
+    this.#clock = clock;
   }
 
   /** Wakes the agent at `at`, milliseconds since the epoch; `name` tells its timers apart. */
@@ -40,7 +40,7 @@ export class AgentTimers {
       // While a person is asked the clock stands still, and an answer has set it back.
       if (isAsking(now)) return this.wakeLater(cell);
       if ('turn' in now && now.turn.started_at > started_at) return this.watch(cell);
-      const at = this.#surroundings.now();
+      const at = this.#clock.now();
       const limit = `run time of ${run_ms / 1000} s`;
       this.#executor.happened(cell, { type: 'limit', at, limit, final, ...saidSoFar(cell) });
       // Whatever comes of the last word: the time is a maximum.
@@ -51,11 +51,11 @@ export class AgentTimers {
 
   /** Looks again at a turn that waits for a person. */
   wakeLater(cell: Cell): void {
-    this.#set(cell, RUN, this.#surroundings.now() + ASKING_LOOK_MS, () => this.watch(cell));
+    this.#set(cell, RUN, this.#clock.now() + ASKING_LOOK_MS, () => this.watch(cell));
   }
 
   #set(cell: Cell, name: string, at: number, ring: () => void): void {
-    const { now, after } = this.#surroundings;
+    const { now, after } = this.#clock;
     cell.timers.get(name)?.();
     const delay = Math.min(Math.max(at - now(), 0), LONGEST_TIMER_MS);
     cell.timers.set(

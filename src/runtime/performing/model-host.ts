@@ -34,7 +34,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The host of an agent whose model is a program: the agent's folder, tools and permissions decide, as for calls of its own. */
-export function createModelHost(config: AgentConfig, surroundings: HostContext): ModelHost {
+export function createModelHost(config: AgentConfig, clock: HostContext): ModelHost {
   const cwd = canonical(config.cwd);
   const policy = policyOf(config);
   const refusal = (tool: string, subject: string): string | null => {
@@ -55,14 +55,14 @@ export function createModelHost(config: AgentConfig, surroundings: HostContext):
     const contained = containPath(cwd, path);
     // Decided for the canonical path, and that one is opened: a link swapped in between is noticed there.
     const refused = refusal(tool, contained.absolute);
-    const place = tool === 'write' ? protectedPlace(contained.absolute, cwd, surroundings) : undefined;
+    const place = tool === 'write' ? protectedPlace(contained.absolute, cwd, clock) : undefined;
     if (refused !== null || place !== undefined)
       throw new Error(`${printablePath(path)}: ${refused ?? place}`);
     // A program's calls leave no output of ours: all that lies there is of others.
-    refuseForeignOutput(contained, { cwd, spill_dir: treeOutput(surroundings.spill_dir, 'none') });
+    refuseForeignOutput(contained, { cwd, spill_dir: treeOutput(clock.spill_dir, 'none') });
     return contained;
   };
-  const env = childEnvironment(surroundings.env_allow);
+  const env = childEnvironment(clock.env_allow);
   return {
     cwd,
     env,

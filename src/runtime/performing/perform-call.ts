@@ -17,8 +17,8 @@ import { permissionOf } from '../../tools/built-in-permissions.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import { LEASE_OVER, STOPPED } from '../leading/unattended-trees.ts';
+import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { type ProtectedContext, protectedPlace } from './protected-places.ts';
 import type { SpillCleanup } from './spill-cleanup.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
@@ -28,7 +28,8 @@ export interface CallContext extends ProtectedContext {
   readonly output: SpillCleanup;
   readonly executor: Executor;
   readonly catalog: ToolCatalog;
-  readonly surroundings: Surroundings;
+  readonly clock: RuntimeClock;
+  readonly newId: () => string;
   readonly env_allow: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
   /** People can be asked; otherwise what would ask is denied. */
@@ -44,7 +45,7 @@ type Asking = { readonly ask: NewAsk };
 
 /** Runs one call of a tool and brings its result back as an event. Never throws. */
 export async function performCall(cell: Cell, call: Call, around: CallContext): Promise<void> {
-  const { now } = around.surroundings;
+  const { now } = around.clock;
   const controller = new AbortController();
   cell.calls.set(call.id, controller);
   const settled = await runCall(cell, call, controller.signal, around).catch(
@@ -119,7 +120,7 @@ async function runCall(
   if (!allowed && verdict === 'ask' && around.can_ask)
     return {
       ask: {
-        ...askOf(agent, call, subject, rule, around.surroundings),
+        ...askOf(agent, call, subject, rule, around),
         difference: differenceOf(tool.difference?.(parsed.input, { cwd, denied }) ?? null),
       },
     };
@@ -166,7 +167,7 @@ function askOf(
   call: Call,
   subject: string,
   rule: string,
-  { now, newId }: Surroundings,
+  { clock, newId }: CallContext,
 ): Omit<NewAsk, 'difference'> {
   return {
     id: newId(),
@@ -179,6 +180,6 @@ function askOf(
     input: call.input,
     cwd: agent.config.cwd,
     rule,
-    asked_at: now(),
+    asked_at: clock.now(),
   };
 }

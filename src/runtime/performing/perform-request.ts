@@ -9,8 +9,8 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
+import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
-import type { Surroundings } from '../surroundings.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import type { ModelCache } from './model-cache.ts';
 import { createModelHost, type HostContext } from './model-host.ts';
@@ -19,7 +19,7 @@ import type { ToolCatalog } from './tool-catalog.ts';
 export interface RequestContext extends HostContext {
   readonly executor: Executor;
   readonly catalog: ToolCatalog;
-  readonly surroundings: Surroundings;
+  readonly clock: RuntimeClock;
   readonly worktrees: WorktreeLifecycle;
   readonly models: ModelCache;
   readonly emit: (event: RuntimeEvent) => void;
@@ -27,17 +27,17 @@ export interface RequestContext extends HostContext {
 
 /** Asks the agent's model and brings the outcome back as an event. Never throws. */
 export async function performRequest(cell: Cell, around: RequestContext): Promise<void> {
-  const { executor, surroundings } = around;
+  const { executor, clock } = around;
   const controller = new AbortController();
   cell.request?.abort();
   cell.request = controller;
   cell.said = '';
-  const started_at = surroundings.now();
+  const started_at = clock.now();
   const spent = overBudget(executor.agent_index.tree(cell.agent.root_id));
   const outcome = spent ?? (await ask(cell, controller, around));
   // Aborted and replaced, or the agent is gone: nobody waits for this answer any more.
   if (cell.request !== controller || cell.gone) return;
-  const at = surroundings.now();
+  const at = clock.now();
   const event = eventOrFault(at, cell.agent, outcome, around.catalog);
   const whole = event === null ? null : await withChanges(cell, event, around);
   // Looking into a worktree takes a while.

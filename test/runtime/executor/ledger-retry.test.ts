@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { retryUntilReachable } from '../../../src/runtime/executor/ledger-retry.ts';
+import { SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
 import type { RuntimeEvent } from '../../../src/runtime/runtime-event.ts';
-import { SYSTEM_SURROUNDINGS } from '../../../src/runtime/surroundings.ts';
 
 /** Asks a ledger that fails so often; `over` after so many tries. */
 async function asked(failures: number, over = Number.POSITIVE_INFINITY) {
   const [pauses, events]: [number[], RuntimeEvent[]] = [[], []];
   let tries = 0;
-  const surroundings = {
-    ...SYSTEM_SURROUNDINGS,
+  const clock = {
+    ...SYSTEM_RUNTIME_CLOCK,
     after(ms: number, then: () => void) {
       pauses.push(ms);
       setImmediate(then);
@@ -18,7 +18,7 @@ async function asked(failures: number, over = Number.POSITIVE_INFINITY) {
     },
   };
   const result = await retryUntilReachable(
-    { surroundings, emit: (event) => events.push(event) },
+    { clock, emit: (event) => events.push(event) },
     async () => {
       tries += 1;
       if (tries <= failures) throw new Error('no connection');

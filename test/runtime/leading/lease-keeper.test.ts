@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { LeaseKeeper } from '../../../src/runtime/leading/lease-keeper.ts';
-import type { Surroundings } from '../../../src/runtime/surroundings.ts';
+import type { RuntimeClock } from '../../../src/runtime/runtime-clock.ts';
 import type { Store, Worker } from '../../../src/store/store.ts';
 
 it('a release waits for the heartbeat under way', async () => {
@@ -24,12 +24,12 @@ it('a release waits for the heartbeat under way', async () => {
       release: async () => void order.push('released'),
     } as Partial<Store> as Store,
     worker: { id: 'worker' } as Worker,
-    surroundings: {
+    clock: {
       every: (_ms: number, tick: () => void) => {
         ticks.push(tick);
         return () => undefined;
       },
-    } as Partial<Surroundings> as Surroundings,
+    } as Partial<RuntimeClock> as RuntimeClock,
     onSignals: async () => undefined,
     onLost: () => order.push('lost'),
     onEnding: () => undefined,

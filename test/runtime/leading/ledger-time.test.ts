@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ledgerTime } from '../../../src/runtime/leading/ledger-time.ts';
-import { SYSTEM_SURROUNDINGS } from '../../../src/runtime/surroundings.ts';
+import { SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { setStage } from '../stage.ts';
 
@@ -25,7 +25,7 @@ it('goes on with a turn that another process began by the ledger’s clock', asy
 async function clocks() {
   const is = { there: HOUR_MS, own: HOUR_MS, away: false };
   const store = { now: async () => (is.away ? Promise.reject(new Error('away')) : is.there) };
-  const open = () => ledgerTime(store, { ...SYSTEM_SURROUNDINGS, now: () => is.own });
+  const open = () => ledgerTime(store, { ...SYSTEM_RUNTIME_CLOCK, now: () => is.own });
   const { now } = await open();
   /** What the time is, after this look and after the answer that it may have asked for. */
   const look = async () => {

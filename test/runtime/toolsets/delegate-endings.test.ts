@@ -122,7 +122,7 @@ onBothDatabases('endings of delegated tasks', (database) => {
       }),
       {
         tools: [echo, hangTool(() => clock.pass(45_000))],
-        surroundings: clock,
+        clock,
         terms: { profiles: new Map([[profile.name, { ...PLAIN, ...profile }]]) },
       },
     );

@@ -242,7 +242,7 @@ function suite(database: Database): void {
       cast([() => [spawn({ task: '1', label: 'kid', timeout_seconds: 60 })]], {
         kid: (scene) => (scene.step === 0 ? [['hang', {}]] : last_word(scene)),
       }),
-      { tools: [hangTool(() => clock.pass(45_000))], surroundings: clock },
+      { tools: [hangTool(() => clock.pass(45_000))], clock },
     );
   }
 }

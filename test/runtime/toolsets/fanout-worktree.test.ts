@@ -131,7 +131,7 @@ function suite(database: Database): void {
         }),
         late: writing((scene) => (/Finish now/.test(scene.user) ? 'Half.' : [['hang', {}]])),
       },
-      { tools: [...createBuiltInTools(), hangTool(() => clock.pass(45_000))], surroundings: clock },
+      { tools: [...createBuiltInTools(), hangTool(() => clock.pass(45_000))], clock },
     );
     const { root } = await on.perform();
     await on.runtime.close();

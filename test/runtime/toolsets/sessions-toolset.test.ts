@@ -110,7 +110,7 @@ function suite(database: () => Promise<string | undefined>): void {
         if (task === 'slow') return scene.step === 0 ? [['hang', {}]] : 'what I had';
         return NEVER;
       }),
-      { tools: [hangTool(() => (hangs = true))], surroundings: clock },
+      { tools: [hangTool(() => (hangs = true))], clock },
     );
     const root = await on.start();
     await until(() => asked.size === 5 && hangs, 'all are at work');
@@ -152,7 +152,7 @@ function suite(database: () => Promise<string | undefined>): void {
       playOf([spawn('t', { label: 'free', timeoutSeconds: 0 })], (_task, { step }) =>
         step === 0 ? [['hang', {}]] : 'in time',
       ),
-      { tools: [hangTool(() => clock.pass(900_000))], surroundings: clock },
+      { tools: [hangTool(() => clock.pass(900_000))], clock },
     );
     const { root } = await on.perform('begin', { run_ms: 900_000 });
     const run = await runCalled(on, root, 'free');

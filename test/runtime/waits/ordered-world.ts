@@ -4,7 +4,7 @@ import { isTerminal, isWorking } from '../../../src/records/agent/state.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { type Play, type Scene, type Stage, type StageOptions, setStage } from '../stage.ts';
 import { LedgerCalls, type Touch } from './ledger-calls.ts';
-import { stillSurroundings, type Timer } from './still-surroundings.ts';
+import { stillClock, type Timer } from './still-clock.ts';
 import type { ToldLedger } from './told-ledger.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -76,7 +76,7 @@ export class World {
       {
         ...options,
         ground: { store, folder: this.#folder },
-        surroundings: stillSurroundings(timers, {
+        clock: stillClock(timers, {
           now: () => this.#now,
           soon: () => this.#event(`${name} has a moment`, name, null),
         }),

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { Surroundings } from '../../../src/runtime/surroundings.ts';
+import type { RuntimeClock } from '../../../src/runtime/runtime-clock.ts';
 
 export interface Timer {
   readonly at: number;
@@ -7,10 +6,10 @@ export interface Timer {
 }
 
 /** Time stands still, and nothing polls: whoever needs time to go on has missed something, unless a scenario rings the timers. */
-export function stillSurroundings(
+export function stillClock(
   timers: Set<Timer>,
-  { now, soon }: Pick<Surroundings, 'now' | 'soon'>,
-): Surroundings {
+  { now, soon }: Pick<RuntimeClock, 'now' | 'soon'>,
+): RuntimeClock {
   return {
     now,
     soon,
@@ -20,6 +19,5 @@ export function stillSurroundings(
       return () => void timers.delete(timer);
     },
     every: () => () => undefined,
-    newId: randomUUID,
   };
 }

@@ -1,5 +1,5 @@
 import { NET_MS } from '../../src/runtime/leading/lease-keeper.ts';
-import type { Surroundings } from '../../src/runtime/surroundings.ts';
+import type { RuntimeClock } from '../../src/runtime/runtime-clock.ts';
 import type { Random } from './random.ts';
 import type { Actor, VirtualTime } from './virtual-time.ts';
 
@@ -8,13 +8,8 @@ export interface Skewed extends Actor {
   skew_ms: number;
 }
 
-/** What a runtime in this process takes for time, with ids that follow from the seed. */
-export function virtualSurroundings(
-  time: VirtualTime,
-  actor: Skewed,
-  random: Random,
-  polls: boolean,
-): Surroundings {
+/** What a runtime in this process takes for time. */
+export function virtualClock(time: VirtualTime, actor: Skewed, random: Random, polls: boolean): RuntimeClock {
   return {
     now: () => time.now + actor.skew_ms,
     after: (ms, ring) => time.after(ms, actor, ring),
@@ -37,6 +32,5 @@ export function virtualSurroundings(
     },
     // How much else a process has to do before it comes back to this differs.
     soon: () => new Promise((resolve) => time.after(random.between(0, 2), actor, resolve)),
-    newId: () => random.uuid(),
   };
 }

@@ -1,0 +1,22 @@
+import { type Clock, SYSTEM_CLOCK } from '../processes/waiting.ts';
+
+/** Cancels a timer; idempotent. */
+export type Stop = () => void;
+
+/** Time and timers of a runtime, injected so that tests can let hours pass at once. No member uses `this`. */
+export interface RuntimeClock extends Clock {
+  /** Rings every `ms`. A `background` timer does not keep the process alive. */
+  every(ms: number, ring: () => void, background?: boolean): Stop;
+  /** Resolves when pending socket and timer callbacks have run. */
+  soon(): Promise<void>;
+}
+
+export const SYSTEM_RUNTIME_CLOCK: RuntimeClock = {
+  ...SYSTEM_CLOCK,
+  every(ms, ring, background = false) {
+    const timer = setInterval(ring, ms);
+    if (background) timer.unref();
+    return () => clearInterval(timer);
+  },
+  soon: () => new Promise((resolve) => setImmediate(resolve)),
+};
