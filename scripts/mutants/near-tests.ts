@@ -124,7 +124,7 @@ export const NEAR: readonly Near[] = [
     quick: ['cron/parse-at', 'cron/parse-schedule', 'cron/describe-schedule', 'cron/instants'],
     slow: [
       'cron/cron-tool',
-      'cron/job-desk',
+      'cron/cron-jobs',
       'cron/scheduler-loop',
       'cron/cron-runs',
       'cron/instants-laws',

@@ -45,7 +45,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'telegram-allow',
     protects: 'agents from strangers who write to the bot or press its buttons',
-    file: 'src/channels/telegram/inbound/update-desk.ts',
+    file: 'src/channels/telegram/inbound/update-handler.ts',
     guard: 'if (!this.#mayWrite(incoming.from)) return;',
     without: 'this.#mayWrite(incoming.from);',
     tests: ['channels/telegram/telegram-listen'],
@@ -54,7 +54,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
     name: 'telegram-token',
     protects: 'the token of the bot from standing in errors',
     file: 'src/channels/telegram/bot/bot-failure.ts',
-    guard: 'const said = withoutToken(String(error.description), token);',
+    guard: "const said = hideSecrets(String(error.description), secrets, '<token>');",
     without: 'const said = String(error.description);',
     tests: ['channels/telegram/telegram-deliver', 'channels/telegram/telegram-server'],
   },
@@ -69,7 +69,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'webhook-timestamp',
     protects: 'receivers of webhooks from a delivery that somebody recorded and sends again',
-    file: 'src/channels/webhook/open-webhook.ts',
+    file: 'src/channels/webhook/webhook-channel.ts',
     guard: 'const seconds = String(Math.floor(now / 1000));',
     without: "const seconds = String(now > 0 ? '1' : now);",
     tests: ['channels/webhook.test'],

@@ -3,8 +3,8 @@ import type { Run } from '../records/run/run.ts';
 import type { Parcel } from './channel.ts';
 
 /**
- * A parcel as programs read it (docs/webhooks.md), schema `coppice/delivery/v1`: keys may be added, none changes or goes. Times are ISO texts in UTC.
- * Throws a `RangeError` for a time that is none.
+ * A parcel in the schema `coppice/delivery/v1` (docs/webhooks.md): keys may be added, none changes or goes. Times are ISO 8601 in UTC.
+ * Throws a `RangeError` for an invalid time.
  */
 export function deliveryJson(parcel: Parcel): string {
   return JSON.stringify({

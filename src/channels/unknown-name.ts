@@ -4,7 +4,7 @@ import { nearestName } from '../render/nearest-name.ts';
 const LISTED = 10;
 const SHOWN = 80;
 
-/** One sentence on a name that nothing is configured under: `there is no webhook "opz"; did you mean "ops"? Configured: ops, crm`. */
+/** The error for a name that is not configured: `there is no webhook "opz"; did you mean "ops"? Configured: ops, crm`. */
 export function unknownName(kind: string, name: string, known: readonly string[]): string {
   const wanted = clean(name).slice(0, SHOWN).toWellFormed();
   const none = `there is no ${kind} ${JSON.stringify(wanted)}`;

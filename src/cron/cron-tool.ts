@@ -5,7 +5,7 @@ import type { CronJob } from '../records/run/cron-job.ts';
 import type { Tool } from '../records/tool.ts';
 import type { Store } from '../store/store.ts';
 import { defineTool } from '../tools/define-tool.ts';
-import { JobDesk } from './job-desk.ts';
+import { CronJobs } from './cron-jobs.ts';
 import { jobRuns } from './job-runs.ts';
 import { describeSchedule, instantText } from './schedule/describe-schedule.ts';
 
@@ -85,7 +85,7 @@ class Asked {
   readonly #options: CronToolOptions;
   readonly #self: Agent;
   readonly #input: Input;
-  readonly #desk: JobDesk;
+  readonly #jobs: CronJobs;
   readonly #notes: string[] = [];
 
   constructor(options: CronToolOptions, self: Agent, given: Input) {
@@ -96,7 +96,7 @@ class Asked {
       ...options.deliver_to,
       ...(self.config.channel === undefined ? [] : [self.config.channel]),
     ];
-    this.#desk = new JobDesk({
+    this.#jobs = new CronJobs({
       store: options.store,
       default_tz: options.default_tz,
       bounds: { least_ms: LEAST_MS, most: MOST_JOBS },
@@ -125,7 +125,7 @@ class Asked {
       case 'runs':
         return { runs: await this.#runs(await this.#job()) };
       case 'run': {
-        const { outcome } = await this.#desk.fire(await this.#job());
+        const { outcome } = await this.#jobs.fire(await this.#job());
         return {
           status: outcome === 'fired' ? 'started' : 'queued',
           note: 'coppice serve leads it; see runs',
@@ -133,12 +133,12 @@ class Asked {
       }
       case 'remove': {
         const job = await this.#job();
-        await this.#desk.remove(job);
+        await this.#jobs.remove(job);
         return { status: 'removed', name: job.name };
       }
       case 'enable':
       case 'disable':
-        return this.#told(await this.#desk.enable(await this.#job(), this.#input.action === 'enable'));
+        return this.#told(await this.#jobs.enable(await this.#job(), this.#input.action === 'enable'));
     }
   }
 
@@ -148,7 +148,7 @@ class Asked {
     const tree = await store.tree(root_id);
     if (tree === null) throw new Error('this tree is not in the ledger any more');
     return this.#told(
-      await this.#desk.add(this.#name(), this.#wish(), {
+      await this.#jobs.add(this.#name(), this.#wish(), {
         root_id,
         created_by: session_key,
         config: await this.#config(config),
@@ -160,7 +160,7 @@ class Asked {
 
   async #update(): Promise<object> {
     const job = await this.#job();
-    return this.#told(await this.#desk.change(job, this.#wish(), await this.#config(job.config)));
+    return this.#told(await this.#jobs.change(job, this.#wish(), await this.#config(job.config)));
   }
 
   /** What this agent may do, its runs may; not more, and no schedules of their own. */
@@ -175,7 +175,7 @@ class Asked {
     };
   }
 
-  #wish(): Parameters<JobDesk['change']>[1] {
+  #wish(): Parameters<CronJobs['change']>[1] {
     const { cron, tz, every, at, task, session, deliver, once, cleanup, overlap, timeoutSeconds } =
       this.#input;
     return {
@@ -201,7 +201,7 @@ class Asked {
   }
 
   #job(): Promise<CronJob> {
-    return this.#desk.find(this.#name(), this.#self.root_id);
+    return this.#jobs.find(this.#name(), this.#self.root_id);
   }
 
   #line(job: CronJob): object {

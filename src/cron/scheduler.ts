@@ -110,7 +110,7 @@ export class Scheduler {
       // What comes once must not be left out because a run by hand is at work.
       overlap: job.once ? 'queue' : job.overlap,
       at: now,
-      begin: await beginOf(this.#options.store, job, plan.instant, now),
+      begin: await fireBegin(this.#options.store, job, plan.instant, now),
     });
     if (outcome === 'stale') return false;
     this.#options.onOutcome?.(job, outcome, plan.instant);
@@ -123,7 +123,12 @@ export class Scheduler {
 }
 
 /** What an instant of the job leads to: a run, or an event in the main session. */
-export async function beginOf(store: Store, job: CronJob, instant: number, now: number): Promise<FireBegin> {
+export async function fireBegin(
+  store: Store,
+  job: CronJob,
+  instant: number,
+  now: number,
+): Promise<FireBegin> {
   if (job.session === 'isolated') return beginRun(job, now);
   const root_id = job.root_id ?? (await mainSession(store)) ?? '';
   const mail: NewMail = {

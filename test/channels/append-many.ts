@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { openFile } from '../../src/channels/file/open-file.ts';
+import { openFile } from '../../src/channels/file/file-channel.ts';
 import { newContext, newParcel } from './parcel-fixture.ts';
 
 /**

@@ -1,9 +1,9 @@
 /** Proves that every door shows the same of a call that waits for a person: padding hides nothing, the end is always there, a file's change is a difference. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { askText as outboxText } from '../../src/channels/outbox/ask-text.ts';
-import { writeAsks } from '../../src/channels/telegram/inbound/ask-lines.ts';
-import { askText as telegramText } from '../../src/channels/telegram/outbound/ask-message.ts';
+import { askText as outboxText } from '../../src/channels/outbox/compose-parcel.ts';
+import { writeAsks } from '../../src/channels/telegram/inbound/chat-commands.ts';
+import { askText as telegramText } from '../../src/channels/telegram/outbound/parcel-messages.ts';
 import { TextBuilder } from '../../src/channels/telegram/text/text-builder.ts';
 import { askLines } from '../../src/cli/approvals/ask-lines.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';

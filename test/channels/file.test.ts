@@ -18,8 +18,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Channel } from '../../src/channels/channel.ts';
-import { fileFailure } from '../../src/channels/file/file-failure.ts';
-import { openFile } from '../../src/channels/file/open-file.ts';
+import { fileFailure, openFile } from '../../src/channels/file/file-channel.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
 import { type ChannelUnderTest, channelContract, type Fault } from './contract.ts';
 import { errorOf, newContext, newParcel } from './parcel-fixture.ts';
@@ -164,7 +163,7 @@ describe('file', () => {
     assert.equal(result.type, 'failed');
     assert.equal(
       errorOf(result),
-      `${missing} lies in a folder that does not exist: create the folder (ENOENT)`,
+      `${missing} is in a folder that does not exist: create the folder (ENOENT)`,
     );
     assert.ok(!existsSync(join(folder, 'missing')));
     const inner = join(folder, 'inner');

@@ -1,4 +1,4 @@
-import type { OutboxLedger } from '../../src/channels/outbox/outbox-ledger.ts';
+import type { DeliveryLedger } from '../../src/channels/outbox/ledger-retry.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';
 import { type Delivery, type NewDelivery, splitTarget } from '../../src/records/run/delivery.ts';
 import type { Run } from '../../src/records/run/run.ts';
@@ -13,7 +13,7 @@ type Method =
   | 'pendingChannels';
 
 /** The ledger's part in deliveries, in memory, with the faults that a real one has. */
-export class MemoryLedger implements OutboxLedger {
+export class MemoryLedger implements DeliveryLedger {
   readonly deliveries = new Map<string, Delivery>();
   readonly runs: Run[] = [];
   readonly asks: Ask[] = [];

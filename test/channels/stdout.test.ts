@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { openStdout, type StdoutWrite } from '../../src/channels/stdout/open-stdout.ts';
+import { openStdout, type StdoutWrite } from '../../src/channels/stdout-channel.ts';
 import { cleanLines } from '../../src/render/clean.ts';
 import { eventually } from '../tools/tool-fixture.ts';
 import { channelContract, type Fault } from './contract.ts';
@@ -78,7 +78,7 @@ const PROGRAM = `
 function startProgram(times: number) {
   const env = {
     ...process.env,
-    CHANNEL: new URL('../../src/channels/stdout/open-stdout.ts', import.meta.url).href,
+    CHANNEL: new URL('../../src/channels/stdout-channel.ts', import.meta.url).href,
     TEXT: 'a line of text\n',
     TIMES: String(times),
   };

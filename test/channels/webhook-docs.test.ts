@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { openWebhook } from '../../src/channels/webhook/open-webhook.ts';
+import { openWebhook } from '../../src/channels/webhook/webhook-channel.ts';
 import { newContext, newParcel } from './parcel-fixture.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import type { Channel, DeliverResult, Parcel } from '../../src/channels/channel.ts';
-import { openWebhook } from '../../src/channels/webhook/open-webhook.ts';
+import { openWebhook } from '../../src/channels/webhook/webhook-channel.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
 import { eventually } from '../tools/tool-fixture.ts';
 import { channelContract } from './contract.ts';

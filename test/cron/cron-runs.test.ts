@@ -1,7 +1,7 @@
 // Proves what becomes of a run on a timer: a fresh session of its own, one row in the history, its end delivered, its place in the one queue.
 import assert from 'node:assert/strict';
 import { after, beforeEach, it } from 'node:test';
-import { JobDesk } from '../../src/cron/job-desk.ts';
+import { CronJobs } from '../../src/cron/cron-jobs.ts';
 import type { ToolsetTerms } from '../../src/kernel/toolsets/toolset-terms.ts';
 import type { NewCronJob } from '../../src/records/run/cron-job.ts';
 import { runText } from '../../src/records/run/run-end.ts';
@@ -72,8 +72,8 @@ onBothDatabases('runs on a timer', (database) => {
   }
 
   async function fire(job: NewCronJob): Promise<void> {
-    const desk = new JobDesk({ store: stage.store, default_tz: 'UTC', checkTarget: () => null });
-    await desk.fire(await desk.find(job.id));
+    const jobs = new CronJobs({ store: stage.store, default_tz: 'UTC', checkTarget: () => null });
+    await jobs.fire(await jobs.find(job.id));
     keeper.wake();
   }
 

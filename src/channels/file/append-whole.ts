@@ -5,24 +5,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants;
 const NEWLINE = 0x0a;
-/** So long a last line without its end stands still before it counts as cut: another process may be writing it right now. */
+/** A last line without its newline counts as cut when the file has not grown for so long: another process may be writing it. */
 const SETTLE_MS = 50;
-const SETTLE_LOOKS = 5;
+const SETTLE_READS = 5;
 
 /**
- * Appends a text that ends with a newline, by one write, and waits until it is on the disk: texts of several processes do not mix. A last
- * line that a crash has cut is ended first; two who end it at once leave an empty line. Makes the file (mode 0600) and no folder. Rejects with
- * what the system said.
+ * Appends a text that ends with a newline, in one write so that the texts of several processes do not mix, and waits until it is on disk. A last
+ * line that a crash cut short is ended first. Creates the file (mode 0600), but no folder. Rejects with the system's error.
  */
 export async function appendWhole(path: string, text: string): Promise<void> {
-  // Without O_NONBLOCK a pipe that nobody reads would be waited for.
+  // O_NONBLOCK: opening a pipe that nobody reads would block.
   const file = await open(path, O_RDWR | O_APPEND | O_CREAT | (O_NONBLOCK ?? 0), 0o600);
   try {
     if ((await file.stat()).isFIFO()) throw failure('EPIPE', 'a pipe keeps nothing');
     const { cut, fresh } = await lastLine(file);
     const bytes = Buffer.from(cut ? `\n${text}` : text, 'utf8');
     const { bytesWritten } = await file.write(bytes, 0, bytes.length, null);
-    // What is there of it is a cut line, which the next try ends.
+    // The next try ends the cut line.
     if (bytesWritten < bytes.length) throw failure('ENOSPC', 'only a part was written');
     await flush(file);
     if (fresh) await flushFolder(dirname(path));
@@ -33,7 +32,7 @@ export async function appendWhole(path: string, text: string): Promise<void> {
 
 async function lastLine(file: FileHandle): Promise<{ readonly cut: boolean; readonly fresh: boolean }> {
   let before = -1;
-  for (let look = 0; look < SETTLE_LOOKS; look += 1) {
+  for (let reads = 0; reads < SETTLE_READS; reads += 1) {
     const { size } = await file.stat();
     if (size === 0) return { cut: false, fresh: true };
     if (size === before) break;
@@ -45,7 +44,7 @@ async function lastLine(file: FileHandle): Promise<{ readonly cut: boolean; read
   return { cut: true, fresh: false };
 }
 
-/** A device has nothing to flush. */
+/** Devices cannot be synced. */
 async function flush(file: FileHandle): Promise<void> {
   try {
     await file.sync();
@@ -55,13 +54,13 @@ async function flush(file: FileHandle): Promise<void> {
   }
 }
 
-/** So that the name of a new file outlasts a loss of power too; not every system can. */
+/** So that the entry of a new file survives a power failure; not every system supports it. */
 async function flushFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, constants.O_RDONLY);
     await handle.sync().finally(() => handle.close());
   } catch {
-    // The text itself is on the disk.
+    // The text itself is on disk.
   }
 }
 

@@ -1,25 +1,30 @@
+import type { Ask } from '../../records/conversation/ask.ts';
 import { type Delivery, splitTarget } from '../../records/run/delivery.ts';
 import { isFinished, type Run } from '../../records/run/run.ts';
 import { runText } from '../../records/run/run-end.ts';
+import { type AskPart, askParts } from '../../render/ask-parts.ts';
+import { clean } from '../../render/clean.ts';
+import { cutMiddle, SPELLED_NOTE } from '../../render/plain-sight.ts';
 import type { DeliverResult, Parcel } from '../channel.ts';
-import { askText } from './ask-text.ts';
-import type { OutboxLedger } from './outbox-ledger.ts';
+import type { DeliveryLedger } from './ledger-retry.ts';
 
-/** What to send; or what the try comes to without anything being sent. */
+/** Longer arguments visibly lose their middle; spelled-out ones may be twice as long. */
+const ARGUMENT_MAX = 3_000;
+
+/** What to send, or the outcome of the try where nothing is to be sent. */
 export type Composed =
   | { readonly type: 'parcel'; readonly parcel: Parcel }
   | { readonly type: 'settled'; readonly result: DeliverResult };
 
 const SETTLED: Composed = { type: 'settled', result: { type: 'delivered' } };
 
-/** A delivery with everything that it tells of, as the ledger has it now. Rejects when the ledger cannot be read. */
+/** The parcel of a delivery, with the run or question that it reports as the ledger has it now. Rejects when the ledger cannot be read. */
 export async function composeParcel(
   delivery: Delivery,
-  ledger: Pick<OutboxLedger, 'findRuns' | 'findAsks'>,
+  ledger: Pick<DeliveryLedger, 'findRuns' | 'findAsks'>,
 ): Promise<Composed> {
   switch (delivery.kind) {
     case 'reply':
-      // An agent that said nothing has nothing to say to anybody.
       return delivery.body === null || delivery.body.trim() === ''
         ? SETTLED
         : parcelOf(delivery, { text: delivery.body });
@@ -30,7 +35,7 @@ export async function composeParcel(
   }
 }
 
-async function composeRun(delivery: Delivery, ledger: Pick<OutboxLedger, 'findRuns'>): Promise<Composed> {
+async function composeRun(delivery: Delivery, ledger: Pick<DeliveryLedger, 'findRuns'>): Promise<Composed> {
   const run = await ofId(ledger.findRuns, delivery.about, ledger);
   if (run === null)
     return settled({ type: 'failed', error: `the run ${delivery.about} is not in the ledger any more` });
@@ -39,14 +44,14 @@ async function composeRun(delivery: Delivery, ledger: Pick<OutboxLedger, 'findRu
   return parcelOf(delivery, { text: delivery.body ?? runText(run), run });
 }
 
-/** Nobody is bothered with what was answered already, or need not be answered any more. */
-async function composeAsk(delivery: Delivery, ledger: Pick<OutboxLedger, 'findAsks'>): Promise<Composed> {
+/** Nothing is sent for a question that was answered or withdrawn. */
+async function composeAsk(delivery: Delivery, ledger: Pick<DeliveryLedger, 'findAsks'>): Promise<Composed> {
   const ask = await ofId(ledger.findAsks, delivery.about, ledger);
   if (ask === null || ask.verdict !== null) return SETTLED;
   return parcelOf(delivery, { text: delivery.body ?? askText(ask), ask });
 }
 
-/** The ledger finds by prefixes too. */
+/** The finders of the ledger match prefixes too. */
 async function ofId<T extends { readonly id: string }>(
   find: (id: string) => Promise<readonly T[]>,
   id: string | null,
@@ -81,4 +86,30 @@ function parcelOf(
     progress,
   };
   return { type: 'parcel', parcel };
+}
+
+/** The request for approval of a call, Markdown: who wants what, the arguments, and how to answer. */
+export function askText(ask: Ask): string {
+  const parts = askParts(ask, ARGUMENT_MAX);
+  return [
+    `**${clean(ask.agent_name)}** wants **${clean(ask.tool)}** and waits for you:`,
+    ...parts.flatMap(partText),
+    ...(parts.some(({ spelled }) => spelled) ? [`(${SPELLED_NOTE})`] : []),
+    `in ${clean(ask.cwd)} · rule: ${clean(ask.rule)}`,
+    `Answer: \`coppice approvals allow ${ask.id}\` or \`coppice approvals deny ${ask.id}\``,
+  ].join('\n\n');
+}
+
+function partText({ name, is_subject, text, left_out, language }: AskPart): string[] {
+  const block = fenced(cutMiddle(text, 2 * ARGUMENT_MAX, left_out), language);
+  const whole =
+    left_out > 0 || text.length > 2 * ARGUMENT_MAX ? ['(whole: coppice approvals list --json)'] : [];
+  return [...(is_subject || name === '' ? [] : [`${name}:`]), block, ...whole];
+}
+
+/** A fence that nothing in the text can end. */
+function fenced(text: string, language: AskPart['language']): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language === 'diff' ? language : ''}\n${text}\n${fence}`;
 }

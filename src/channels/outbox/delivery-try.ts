@@ -1,48 +1,49 @@
-import type { Clock } from '../../processes/waiting.ts';
+import { backOff, type Clock } from '../../processes/waiting.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { DeliveryEnd } from '../../store/outbox-ledger.ts';
 import type { Channel, ChannelLog, DeliverResult, Parcel } from '../channel.ts';
 import { type Composed, composeParcel } from './compose-parcel.ts';
-import { endOfTry } from './end-of-try.ts';
-import type { LedgerPatience } from './ledger-patience.ts';
-import type { OutboxLedger } from './outbox-ledger.ts';
+import type { DeliveryLedger, LedgerRetry } from './ledger-retry.ts';
 
-/** Longer than any channel's own limit: what breaks that part of its contract holds its place no longer than this. */
+/** Longer than any channel's own limit: frees the place of a channel that breaks its contract. */
 const TRY_MAX_MS = 10 * 60_000;
-/** A channel that was told to stop and does not is not waited for any longer than this. */
-const DEAF_MS = 2_000;
+/** How long a channel may take to heed its signal. */
+const ABORT_GRACE_MS = 2_000;
+const BACK_OFF = { base_ms: 1_000, max_ms: 5 * 60_000 };
+const TRIES_MAX = 50;
+const AGE_MAX_MS = 24 * 60 * 60_000;
 
-export interface TryGround {
-  readonly ledger: OutboxLedger;
+export interface TryContext {
+  readonly ledger: DeliveryLedger;
   readonly worker_id: string;
   readonly clock: Clock;
   /** 0 ≤ x < 1. */
   readonly random: () => number;
   readonly log: ChannelLog;
-  readonly patience: LedgerPatience;
-  /** Aborts when the ledger is not waited for any more. */
+  readonly retry: LedgerRetry;
+  /** Aborts when nobody waits for the ledger any longer. */
   readonly closing: AbortSignal;
 }
 
-/** One try of one claimed delivery, from what the ledger says now to the end that is kept there. */
+/** One try to deliver one claimed delivery: composes the parcel, passes it to the channel, and records the outcome in the ledger. */
 export class DeliveryTry {
   readonly #delivery: Delivery;
   readonly #channel: Channel;
-  readonly #ground: TryGround;
+  readonly #context: TryContext;
   readonly #cut = new AbortController();
   #stopped = false;
   #lost = false;
 
-  constructor(delivery: Delivery, channel: Channel, ground: TryGround) {
+  constructor(delivery: Delivery, channel: Channel, context: TryContext) {
     this.#delivery = delivery;
     this.#channel = channel;
-    this.#ground = ground;
+    this.#context = context;
   }
 
-  /** Never rejects. What could not be kept in the ledger before `closing` is claimed by somebody else later: the same id tells the repeat. */
+  /** Never rejects. An outcome that could not be recorded before `closing` means another try elsewhere, with the same id. */
   async run(): Promise<void> {
-    const { ledger, patience, closing, random, clock } = this.#ground;
-    const composed = await patience.ask(() => composeParcel(this.#delivery, ledger), closing);
+    const { ledger, retry, closing, random, clock } = this.#context;
+    const composed = await retry.untilAnswered(() => composeParcel(this.#delivery, ledger), closing);
     if (composed === undefined) return;
     const result = await this.#outcome(composed);
     if (this.#lost) return;
@@ -50,18 +51,18 @@ export class DeliveryTry {
       this.#stopped && result.type === 'retry'
         ? { status: 'pending', error: result.error, next_at: clock.now() }
         : endOfTry(this.#delivery, result, clock.now(), random);
-    await this.#keep(end);
+    await this.#record(end);
   }
 
-  /** The process stops: whatever is not done soon is given back. */
+  /** The process stops: aborts the channel, and releases the claim unless it has delivered. */
   stop(): void {
     this.#stopped = true;
     this.#cut.abort();
   }
 
-  /** What was claimed and never begun, or cut short before anything was sent. */
-  async giveBack(error: string): Promise<void> {
-    await this.#keep({ status: 'pending', error, next_at: this.#ground.clock.now() });
+  /** Releases a claim that was not tried. */
+  async release(error: string): Promise<void> {
+    await this.#record({ status: 'pending', error, next_at: this.#context.clock.now() });
   }
 
   async #outcome(composed: Composed): Promise<DeliverResult> {
@@ -71,16 +72,19 @@ export class DeliveryTry {
   }
 
   async #deliver(parcel: Parcel): Promise<DeliverResult> {
-    const { clock } = this.#ground;
+    const { clock } = this.#context;
     const cancelLimit = clock.after(TRY_MAX_MS, () => this.#cut.abort());
-    const deaf = this.#deaf();
-    const context = { signal: this.#cut.signal, saveProgress: (progress: string) => this.#note(progress) };
+    const unheeded = this.#unheededAbort();
+    const context = {
+      signal: this.#cut.signal,
+      saveProgress: (progress: string) => this.#saveProgress(progress),
+    };
     try {
-      return await Promise.race([this.#channel.deliver(parcel, context), deaf.result]);
+      return await Promise.race([this.#channel.deliver(parcel, context), unheeded.result]);
     } catch (error) {
       const { id } = this.#delivery;
       const name = error instanceof Error ? error.name : typeof error;
-      this.#ground.log('error', 'a channel broke its contract and threw', {
+      this.#context.log('error', 'a channel broke its contract and threw', {
         channel: this.#channel.name,
         id,
         error: name,
@@ -88,49 +92,72 @@ export class DeliveryTry {
       return { type: 'retry', error: `the channel "${this.#channel.name}" broke off`, after_ms: null };
     } finally {
       cancelLimit();
-      deaf.cancel();
+      unheeded.cancel();
     }
   }
 
-  /** Answers in the channel's place a while after it was told to stop. */
-  #deaf(): { readonly result: Promise<DeliverResult>; readonly cancel: () => void } {
+  /** Resolves in the channel's place when it does not heed its signal in time. */
+  #unheededAbort(): { readonly result: Promise<DeliverResult>; readonly cancel: () => void } {
     let cancel = () => {};
     const error = `the channel "${this.#channel.name}" did not stop when it was told to`;
     const result = new Promise<DeliverResult>((resolve) => {
       this.#cut.signal.addEventListener('abort', () => {
-        cancel = this.#ground.clock.after(DEAF_MS, () => resolve({ type: 'retry', error, after_ms: null }));
+        cancel = this.#context.clock.after(ABORT_GRACE_MS, () =>
+          resolve({ type: 'retry', error, after_ms: null }),
+        );
       });
     });
     return { result, cancel: () => cancel() };
   }
 
-  async #note(progress: string): Promise<void> {
-    const { ledger, worker_id, patience } = this.#ground;
+  async #saveProgress(progress: string): Promise<void> {
+    const { ledger, worker_id, retry } = this.#context;
     const { id, attempts } = this.#delivery;
-    const kept = await patience.ask(
+    const kept = await retry.untilAnswered(
       () => ledger.noteDelivery(id, worker_id, attempts, progress),
       this.#cut.signal,
     );
     if (kept === true) return;
-    if (kept === false) this.#lose();
+    if (kept === false) this.#loseClaim();
     throw new Error(kept === false ? 'the claim was lost' : 'stopped before the progress was kept');
   }
 
-  async #keep(end: DeliveryEnd): Promise<void> {
-    const { ledger, worker_id, patience, closing, log } = this.#ground;
+  async #record(end: DeliveryEnd): Promise<void> {
+    const { ledger, worker_id, retry, closing, log } = this.#context;
     const { id, attempts, target } = this.#delivery;
-    const kept = await patience.ask(() => ledger.endDelivery(id, worker_id, attempts, end), closing);
-    if (kept === false) return this.#lose();
+    const kept = await retry.untilAnswered(() => ledger.endDelivery(id, worker_id, attempts, end), closing);
+    if (kept === false) return this.#loseClaim();
     if (kept === undefined) log('warn', 'the end of a delivery was not kept; it will be tried again', { id });
     else if (end.status === 'failed') log('warn', 'a delivery has failed', { id, target, error: end.error });
     else log('debug', `a delivery is ${end.status}`, { id, target });
   }
 
-  /** Somebody else has it now. */
-  #lose(): void {
+  /** Another worker has claimed it. */
+  #loseClaim(): void {
     if (this.#lost) return;
     this.#lost = true;
-    this.#ground.log('warn', 'the claim of a delivery was lost', { id: this.#delivery.id });
+    this.#context.log('warn', 'the claim of a delivery was lost', { id: this.#delivery.id });
     this.#cut.abort();
   }
+}
+
+/**
+ * What becomes of a delivery after a try. A retry waits with back-off, and at least as long as the receiver asked for; a delivery is given up after
+ * `TRIES_MAX` tries, or when a try fails at the age of `AGE_MAX_MS`.
+ */
+export function endOfTry(
+  delivery: Delivery,
+  result: DeliverResult,
+  now: number,
+  random: () => number,
+): DeliveryEnd {
+  if (result.type === 'delivered') return { status: 'delivered', at: now };
+  if (result.type === 'failed') return { status: 'failed', error: result.error, at: now };
+  const { attempts, created_at } = delivery;
+  if (attempts >= TRIES_MAX || now - created_at >= AGE_MAX_MS) {
+    const error = `${result.error} (given up after ${attempts} ${attempts === 1 ? 'try' : 'tries'})`;
+    return { status: 'failed', error, at: now };
+  }
+  const wait_ms = Math.ceil(Math.max(backOff(attempts, BACK_OFF, random), result.after_ms ?? 0));
+  return { status: 'pending', error: result.error, next_at: now + wait_ms };
 }

@@ -1,12 +1,12 @@
-/** Gives the chat free for whoever waits for it next; more than one call does no harm. */
+/** Idempotent. */
 export type Release = () => void;
 
 /**
- * One writer per chat at a time: the parts of one message stand together, and no edit of a live message comes after the reply that
- * takes its place. First come, first served.
+ * One writer per chat at a time, first come first served: keeps the parts of a message together, and edits of a live message before the reply that
+ * replaces it.
  */
 export class ChatLocks {
-  /** Chats that are taken, and who waits. */
+  /** Waiters of each locked chat. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
   /** Null when the signal aborted before the chat was free. */
@@ -29,7 +29,7 @@ export class ChatLocks {
     });
   }
 
-  /** Null when somebody else writes. */
+  /** Null when the chat is locked. */
   tryTake(chat: string): Release | null {
     return this.#waiting.has(chat) ? null : this.#taken(chat);
   }

@@ -1,25 +1,40 @@
-import type { ChatDesk, DeliverContext, DeliverResult, InboundChannel, Parcel } from '../channel.ts';
+import { clean } from '../../render/clean.ts';
+import type {
+  ChannelLog,
+  ChatSessions,
+  DeliverContext,
+  DeliverResult,
+  InboundChannel,
+  Parcel,
+} from '../channel.ts';
 import { BotClient } from './bot/bot-client.ts';
-import { failureResult } from './bot/failure-result.ts';
+import { failureResult } from './bot/bot-failure.ts';
 import { TELEGRAM_TIMING, type TelegramTiming } from './bot/telegram-timing.ts';
-import { addressProblem } from './chat-address.ts';
 import { ChatLocks } from './chat-locks.ts';
-import { Answers } from './inbound/answers.ts';
 import { BOT_COMMANDS } from './inbound/bot-commands.ts';
-import { UpdateDesk } from './inbound/update-desk.ts';
+import { CommandReplies } from './inbound/command-replies.ts';
+import { UpdateHandler } from './inbound/update-handler.ts';
 import { UpdatePoll } from './inbound/update-poll.ts';
 import { type DeliverTools, deliverParcel } from './outbound/deliver-parcel.ts';
 import { LiveMessages } from './outbound/live-messages.ts';
-import type { TelegramOptions } from './telegram-options.ts';
 
 const REPLIES_MAX = 10_000;
+const PROBE_MS = 5_000;
 
-/** The channel to chats of a Telegram bot. Addresses are chat ids. Nothing is sent or asked before it delivers or listens. */
+export interface TelegramOptions {
+  readonly token: string;
+  /** Ids of the users who may write, answer and be written to; empty means nobody. */
+  readonly allow: readonly number[];
+  /** URL of the Bot API; default Telegram's own. */
+  readonly api_root?: string;
+  readonly log: ChannelLog;
+  readonly timing?: Partial<TelegramTiming>;
+}
+
+/** The channel to the chats of a Telegram bot; addresses are chat ids. Opening it sends no request. */
 export function openTelegram(options: TelegramOptions): InboundChannel {
   return new TelegramChannel(options);
 }
-
-const PROBE_MS = 5_000;
 
 class TelegramChannel implements InboundChannel {
   readonly name = 'telegram';
@@ -28,7 +43,7 @@ class TelegramChannel implements InboundChannel {
   readonly #allow: ReadonlySet<number>;
   readonly #client: BotClient;
   readonly #locks = new ChatLocks();
-  /** Known while this process listens, and after: the reply of a turn may come later. */
+  /** Kept after listening has ended: the reply of a turn may come later. */
   #live: LiveMessages | null = null;
   /** See `LiveTools.replies`. */
   readonly #replies = new Map<string, number>();
@@ -67,20 +82,20 @@ class TelegramChannel implements InboundChannel {
     return { ok: false, text: result.type === 'delivered' ? '' : result.error };
   }
 
-  async listen(desk: ChatDesk, signal: AbortSignal): Promise<void> {
+  async listen(sessions: ChatSessions, signal: AbortSignal): Promise<void> {
     const { log } = this.#options;
-    const tools = { client: this.#client, memory: desk.memory, log, timing: this.#timing, signal };
+    const tools = { client: this.#client, memory: sessions.memory, log, timing: this.#timing, signal };
     const poll = new UpdatePoll(tools);
     const live = new LiveMessages({ ...tools, locks: this.#locks, replies: this.#replies });
-    const unwatch = desk.watch((event) => live.see(event));
+    const unwatch = sessions.watch((event) => live.handle(event));
     this.#live = live;
     try {
       const bot = await poll.identify();
       if (bot === null) return;
       void this.#offerCommands(signal);
-      const answers = new Answers(this.#client, log, this.#timing.back_off, signal);
-      const updates = new UpdateDesk({
-        desk,
+      const answers = new CommandReplies(this.#client, log, this.#timing.back_off, signal);
+      const updates = new UpdateHandler({
+        sessions,
         client: this.#client,
         answers,
         allow: this.#allow,
@@ -111,7 +126,7 @@ class TelegramChannel implements InboundChannel {
     return { client: this.#client, live, onSent };
   }
 
-  /** What Telegram shows when somebody types a slash; the commands work without it. */
+  /** For the menu that Telegram shows when somebody types a slash; the commands work without it. */
   async #offerCommands(signal: AbortSignal): Promise<void> {
     const commands = BOT_COMMANDS.map(({ name, usage, description }) => ({
       command: name,
@@ -121,4 +136,20 @@ class TelegramChannel implements InboundChannel {
     if (!answer.ok && answer.failure.type !== 'aborted')
       this.#options.log('warn', 'the list of commands could not be set', { why: answer.failure.type });
   }
+}
+
+/** People have positive ids, groups negative ones. */
+function chatId(address: string): number | null {
+  if (!/^-?[1-9]\d{0,15}$/.test(address)) return null;
+  const id = Number(address);
+  return Number.isSafeInteger(id) ? id : null;
+}
+
+function addressProblem(address: string, allow: ReadonlySet<number>): string | null {
+  const id = chatId(address);
+  if (id === null)
+    return `"${clean(address.slice(0, 40))}" is not a chat id of Telegram: write a number, such as telegram:123456789 for a person or telegram:-1001234567890 for a group`;
+  if (id > 0 && !allow.has(id))
+    return `the Telegram user ${id} is not among those who are allowed: add ${id} to channels.telegram.allow`;
+  return null;
 }

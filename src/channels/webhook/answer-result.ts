@@ -4,14 +4,14 @@ import type { DeliverResult } from '../channel.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Posted } from './post.ts';
 
-/** What another try may mend, besides 5xx: time-outs and "not now". */
-const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
+/** Worth a retry, besides 5xx. */
+const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429]);
 const GONE = 410;
-/** A receiver that says "in a week" is asked again all the same. */
-const WISH_MAX_MS = 60 * 60 * 1000;
+/** The longest `Retry-After` that is heeded. */
+const RETRY_AFTER_MAX_MS = 60 * 60 * 1000;
 const TEXT_MAX = 200;
 
-/** What an answer means for the delivery. Errors name the webhook, not its address, and quote little of the answer. */
+/** Errors name the webhook, not its address, and quote the beginning of the answer. */
 export function answerResult(
   endpoint: Endpoint,
   answer: Extract<Posted, { type: 'answer' }>,
@@ -29,12 +29,16 @@ export function answerResult(
     return { type: 'failed', error: `${error}: it is gone, so take it out of the configuration` };
   const said = quoted(endpoint, answer.text);
   const sentence = said === '' ? error : `${error}: ${said}`;
-  if (!LATER.has(status) && status < 500) return { type: 'failed', error: sentence };
-  const wish = retryAfter({ 'retry-after': answer.retry_after }, now);
-  return { type: 'retry', error: sentence, after_ms: wish === null ? null : Math.min(wish, WISH_MAX_MS) };
+  if (!TRANSIENT.has(status) && status < 500) return { type: 'failed', error: sentence };
+  const wait_ms = retryAfter({ 'retry-after': answer.retry_after }, now);
+  return {
+    type: 'retry',
+    error: sentence,
+    after_ms: wait_ms === null ? null : Math.min(wait_ms, RETRY_AFTER_MAX_MS),
+  };
 }
 
-/** Servers like to repeat the address that they were asked for, with what is secret in it. */
+/** Servers tend to repeat the requested address, with the secrets in it. */
 function quoted({ hidden }: Endpoint, text: string): string {
   let said = clean(text);
   for (const secret of hidden) said = said.replaceAll(secret, '[hidden]');

@@ -1,19 +1,19 @@
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { signingKey } from './signing-key.ts';
 
-/** Where one webhook goes, and with what it is signed. */
+/** Where a webhook is posted to, and the key that signs it. */
 export interface Endpoint {
   readonly name: string;
   readonly url: URL;
   readonly key: Buffer;
-  /** What may stand in no error: the secret, and what of the address may be one. The longest first. */
+  /** Masked in errors: the secret, and whatever in the address may be one. The longest first. */
   readonly hidden: readonly string[];
 }
 
-/** A value of the query that is shorter tells nothing, and would hide half of any sentence. */
+const SECRET_PREFIX = 'whsec_';
+/** Shorter parts of an address are not masked: they would blot out ordinary words. */
 const SECRET_MIN = 4;
 
-/** Reads one entry of the configuration. Throws `E_CONFIG`, without the address or the secret in it. */
+/** Throws `E_CONFIG`, without the address or the secret in the message. */
 export function endpointOf(name: string, { url, secret }: { url: string; secret: string }): Endpoint {
   const wrong = (what: string, hint: string) =>
     new CoppiceError('E_CONFIG', `the webhook "${name}" ${what}`, { hint });
@@ -40,9 +40,9 @@ function hiddenOf(url: URL, secret: string): string[] {
     ...[...searchParams].map(([, value]) => value),
     pathname === '/' ? '' : pathname,
     decoded(pathname),
-    secret.replace(/^whsec_/, ''),
+    secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : '',
   ].filter((text) => text.length >= SECRET_MIN);
-  // Whole ones are hidden however short they are.
+  // The whole secret and query are masked however short they are.
   const whole = [secret, search, search.slice(1), decoded(search)].filter((text) => text.length > 1);
   return [...new Set([...values, ...whole])].sort((a, b) => b.length - a.length);
 }
@@ -53,4 +53,15 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/**
+ * The bytes of a secret: base64 behind `whsec_` (Standard Webhooks), any other text as it is. Null for an empty or malformed one.
+ */
+function signingKey(secret: string): Buffer | null {
+  if (!secret.startsWith(SECRET_PREFIX)) return secret === '' ? null : Buffer.from(secret, 'utf8');
+  const text = secret.slice(SECRET_PREFIX.length);
+  const key = Buffer.from(text, 'base64');
+  const bare = (base64: string) => base64.replace(/=+$/, '');
+  return key.length > 0 && bare(key.toString('base64')) === bare(text) ? key : null;
 }

@@ -8,15 +8,15 @@ export type Posted =
       readonly type: 'answer';
       readonly status: number;
       readonly retry_after: string | undefined;
-      /** The beginning of what was answered, as it came; cut where the connection broke. */
+      /** The beginning of the body, up to 64 KB or to where the connection broke. */
       readonly text: string;
     }
-  /** No answer began. `reason` is a code such as `ECONNREFUSED`. */
+  /** No answer. `reason` is a code such as `ECONNREFUSED`. */
   | { readonly type: 'broken'; readonly reason: string };
 
 /**
- * One POST over a connection of its own; follows no redirect, reads no more than 64 KB of the answer. The signal ends it at any
- * moment; an answer that has begun counts then. Never rejects; throws for headers that no request can carry.
+ * One POST over a connection of its own; follows no redirect. When the signal aborts, an answer that has begun still counts. Never rejects; throws for
+ * invalid headers.
  */
 export function post(
   url: URL,
@@ -26,7 +26,7 @@ export function post(
 ): Promise<Posted> {
   const begin = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const options = { method: 'POST', headers: { ...headers, 'content-length': body.length }, signal };
-  // A kept connection may have been closed by the other side: a delivery an hour is worth a fresh one.
+  // No keep-alive: the receiver may have closed a kept connection, and deliveries are rare.
   const request = begin(url, { ...options, agent: false });
   return new Promise((resolve) => {
     let answered = false;
@@ -38,7 +38,7 @@ export function post(
       const { statusCode: status = 0, headers: told } = answer;
       void beginning(answer).then(({ text, whole }) => {
         resolve({ type: 'answer', status, retry_after: told['retry-after'], text });
-        // Some answer before they have read everything: that may go on, until the signal ends it.
+        // Receivers may answer before they have read the whole request: that goes on until the signal aborts.
         if (!whole) request.destroy();
       });
     });

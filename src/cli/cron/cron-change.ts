@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { JobWish } from '../../cron/job-desk.ts';
+import type { JobInput } from '../../cron/cron-jobs.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../records/agent/limits.ts';
 import type { CronJob } from '../../records/run/cron-job.ts';
@@ -11,7 +11,7 @@ import { readText } from '../run/read-text.ts';
 import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../setup/compose.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { tellUnserved } from '../worker/tell-unserved.ts';
-import { jobDeskOf } from './job-desk-of.ts';
+import { cronJobsOf } from './cron-jobs-of.ts';
 import { jobJson } from './job-json.ts';
 import { jobLine } from './job-line.ts';
 
@@ -44,7 +44,7 @@ export interface CronUpdateOptions extends CronTerms {
   readonly name?: string;
 }
 
-async function wishOf(options: CronTerms): Promise<JobWish> {
+async function wishOf(options: CronTerms): Promise<JobInput> {
   const { cron, tz, every, at, session, once, cleanup, overlap, timeout, deliver } = options;
   const task = options.task === undefined ? undefined : await readText(options.task, 'task', '--task');
   const targets = deliver === false ? [] : deliver;
@@ -58,7 +58,7 @@ export function cronAdd(context: Context, name: string, options: CronAddOptions)
     const limits = composeLimits(context, {}, options.profile);
     const config = await configOf(context, store, options, limits);
     const tree = options.session === 'main' && options.tree !== undefined;
-    const job = await jobDeskOf(context, store).add(name, wish, {
+    const job = await cronJobsOf(context, store).add(name, wish, {
       root_id: tree ? (await findRoot(context, store, options.tree)).id : null,
       created_by: 'you',
       config,
@@ -108,11 +108,11 @@ function anywhere(model: string): string {
 /** `coppice cron update JOB`: what is not named stays. */
 export function cronUpdate(context: Context, text: string, options: CronUpdateOptions): Promise<number> {
   return withStore(context, async (store) => {
-    const desk = jobDeskOf(context, store);
-    const job = await desk.find(text);
+    const jobs = cronJobsOf(context, store);
+    const job = await jobs.find(text);
     const wish = { ...(await wishOf(options)), name: options.name };
     const config = await changedConfig(context, store, options, job);
-    return told(context, store, await desk.change(job, wish, config), 'changed');
+    return told(context, store, await jobs.change(job, wish, config), 'changed');
   });
 }
 
@@ -156,9 +156,9 @@ function withModel(context: Context, model: string): Context {
 /** `coppice cron rm JOB`. */
 export function cronRemove(context: Context, text: string): Promise<number> {
   return withStore(context, async (store) => {
-    const desk = jobDeskOf(context, store);
-    const job = await desk.find(text);
-    await desk.remove(job);
+    const jobs = cronJobsOf(context, store);
+    const job = await jobs.find(text);
+    await jobs.remove(job);
     if (context.json) printJson({ schema: 'coppice/cron-job/v1', ...jobJson(job), removed: true });
     else process.stdout.write(`removed ${job.name}; its runs stay: coppice subagent history\n`);
     return 0;
@@ -168,8 +168,8 @@ export function cronRemove(context: Context, text: string): Promise<number> {
 /** `coppice cron enable | disable JOB`. */
 export function cronEnable(context: Context, text: string, enabled: boolean): Promise<number> {
   return withStore(context, async (store) => {
-    const desk = jobDeskOf(context, store);
-    const job = await desk.enable(await desk.find(text), enabled);
+    const jobs = cronJobsOf(context, store);
+    const job = await jobs.enable(await jobs.find(text), enabled);
     return told(context, store, job, enabled ? 'enabled' : 'disabled');
   });
 }

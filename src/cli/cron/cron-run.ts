@@ -9,7 +9,7 @@ import { followRun } from '../run/follow-run.ts';
 import { composeRuntime, composeTerms } from '../setup/compose.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { tellUnled } from '../worker/unled.ts';
-import { jobDeskOf } from './job-desk-of.ts';
+import { cronJobsOf } from './cron-jobs-of.ts';
 
 export interface CronRunOptions {
   readonly detach?: boolean;
@@ -20,9 +20,9 @@ export interface CronRunOptions {
 /** `coppice cron run JOB`: one more instant, now; this process leads the run unless it is left to a server. */
 export async function cronRun(context: Context, text: string, options: CronRunOptions): Promise<number> {
   const fired = await withStore(context, async (store) => {
-    const desk = jobDeskOf(context, store);
-    const job = await desk.find(text);
-    return { job, ...(await desk.fire(job)) };
+    const jobs = cronJobsOf(context, store);
+    const job = await jobs.find(text);
+    return { job, ...(await jobs.fire(job)) };
   });
   const { job, outcome, root_id } = fired;
   if (job.session === 'main' || root_id === null || options.detach === true) {

@@ -1,7 +1,7 @@
 import { jobRuns } from '../../cron/job-runs.ts';
 import { printJson } from '../agents/agent-json.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { jobDeskOf } from './job-desk-of.ts';
+import { cronJobsOf } from './cron-jobs-of.ts';
 import { jobRunJson } from './job-json.ts';
 import { jobRunTable } from './job-table.ts';
 
@@ -12,7 +12,7 @@ export function cronRuns(
   options: { readonly limit: number },
 ): Promise<number> {
   return withStore(context, async (store) => {
-    const job = await jobDeskOf(context, store).find(text);
+    const job = await cronJobsOf(context, store).find(text);
     const runs = await jobRuns(store, job.id, options.limit);
     if (context.json) {
       printJson({ schema: 'coppice/cron-runs/v1', job: job.id, runs: runs.map(jobRunJson) });

@@ -5,7 +5,7 @@ import { paint, sign } from '../../render/style.ts';
 import { printJson } from '../agents/agent-json.ts';
 import { detailLines } from '../agents/details.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { jobDeskOf } from './job-desk-of.ts';
+import { cronJobsOf } from './cron-jobs-of.ts';
 import { jobJson } from './job-json.ts';
 import { nextText } from './job-line.ts';
 import { localZone } from './local-zone.ts';
@@ -13,7 +13,7 @@ import { localZone } from './local-zone.ts';
 /** `coppice cron show JOB`. */
 export function cronShow(context: Context, text: string): Promise<number> {
   return withStore(context, async (store) => {
-    const job = await jobDeskOf(context, store).find(text);
+    const job = await cronJobsOf(context, store).find(text);
     if (context.json) {
       printJson({ schema: 'coppice/cron-job/v1', ...jobJson(job) });
       return 0;

@@ -1,8 +1,8 @@
 import type { Channel, ChannelLog, InboundChannel } from '../../channels/channel.ts';
-import { openFile } from '../../channels/file/open-file.ts';
-import { openStdout } from '../../channels/stdout/open-stdout.ts';
+import { openFile } from '../../channels/file/file-channel.ts';
+import { openStdout } from '../../channels/stdout-channel.ts';
 import { openTelegram } from '../../channels/telegram/telegram-channel.ts';
-import { openWebhook } from '../../channels/webhook/open-webhook.ts';
+import { openWebhook } from '../../channels/webhook/webhook-channel.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { type ChannelsConfig, TELEGRAM_TOKEN } from './channels-config.ts';
 

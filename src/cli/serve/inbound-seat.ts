@@ -1,4 +1,4 @@
-import type { ChannelLog, ChatDesk, InboundChannel } from '../../channels/channel.ts';
+import type { ChannelLog, ChatSessions, InboundChannel } from '../../channels/channel.ts';
 import { sleep } from '../../processes/waiting.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -9,7 +9,7 @@ export interface InboundSeatOptions {
   readonly store: Store;
   readonly worker_id: string;
   readonly channel: InboundChannel;
-  readonly desk: ChatDesk;
+  readonly sessions: ChatSessions;
   readonly log: ChannelLog;
 }
 
@@ -48,10 +48,10 @@ export class InboundSeat {
 
   /** Until the place is lost or the server stops. */
   async #listen(): Promise<void> {
-    const { channel, desk, log } = this.#options;
+    const { channel, sessions, log } = this.#options;
     const lost = new AbortController();
     const stop = AbortSignal.any([this.#closing.signal, lost.signal]);
-    const listening = channel.listen(desk, stop);
+    const listening = channel.listen(sessions, stop);
     while (!stop.aborted) {
       await sleep(LOOK_MS, stop);
       if (!stop.aborted && !(await this.#isOurs())) {

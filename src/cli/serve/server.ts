@@ -1,5 +1,5 @@
 import type { ChannelLog } from '../../channels/channel.ts';
-import { Chats } from '../../channels/chats.ts';
+import { ChatTrees } from '../../channels/chat-trees.ts';
 import { Outbox } from '../../channels/outbox/outbox.ts';
 import { Scheduler } from '../../cron/scheduler.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
@@ -17,7 +17,7 @@ export interface ServerOptions {
   readonly runtime: RuntimeFace;
   readonly channels: OpenChannels;
   /** With what a chat's new session begins. */
-  readonly session: (channel: string) => ReturnType<ConstructorParameters<typeof Chats>[0]['session']>;
+  readonly session: (channel: string) => ReturnType<ConstructorParameters<typeof ChatTrees>[0]['session']>;
   readonly log: ChannelLog;
   readonly labels: readonly string[];
   /** How long turns under way may go on when it stops, milliseconds. */
@@ -64,14 +64,14 @@ export class Server {
       trouble('warn', `conversations cannot be deleted: ${errorText(error)}`),
     );
     this.#seats = channels.inbound.map((channel) => {
-      const desk = new Chats({
+      const sessions = new ChatTrees({
         channel: channel.name,
         store,
         runtime,
         session: () => options.session(channel.name),
         onWritten: () => this.#keeper.wake(),
       });
-      return new InboundSeat({ store, worker_id: runtime.worker_id, channel, desk, log });
+      return new InboundSeat({ store, worker_id: runtime.worker_id, channel, sessions, log });
     });
     runtime.subscribe((event) => {
       if (event.type === 'ledger')

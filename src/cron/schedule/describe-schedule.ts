@@ -1,6 +1,6 @@
 import type { Schedule } from '../../records/run/cron-job.ts';
 import { durationText } from '../../records/text/duration.ts';
-import { offsetAt } from './zone-offset.ts';
+import { offsetAt } from './wall-clock.ts';
 
 /** For people: `0 9 * * 1-5 Europe/Berlin`, `every 10m`, `at 2026-11-23 09:00 Europe/Berlin`. `tz` is for an `at` only. */
 export function describeSchedule(schedule: Schedule, tz: string): string {

@@ -1,7 +1,6 @@
 import type { Schedule } from '../../records/run/cron-job.ts';
 import { type CronExpression, cronExpression } from './cron-expression.ts';
-import { resolveWall } from './resolve-wall.ts';
-import { offsetAt, offsetChange } from './zone-offset.ts';
+import { offsetAt, offsetChange, resolveWall } from './wall-clock.ts';
 
 const DAY = 86_400_000;
 

@@ -1,8 +1,7 @@
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { parseDuration } from '../../records/text/duration.ts';
 import { instantText, wallText } from './describe-schedule.ts';
-import { type AtText, readAt } from './read-at.ts';
-import { resolveWall } from './resolve-wall.ts';
-import { offsetAt } from './zone-offset.ts';
+import { offsetAt, resolveWall } from './wall-clock.ts';
 
 const DAY = 86_400_000;
 const NINE = 9 * 3_600_000;
@@ -80,4 +79,74 @@ function dateExample(near: number | null, tz: string, now: number): string {
 
 function spanExample(tz: string, now: number): string {
   return `For example "+10m": due ${instantText(now + TEN_MINUTES, tz)}`;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\s*(.+))?$/i;
+const CLOCK = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(?:(Z)|([+-])(\d\d)(?::?(\d\d))?)?$/i;
+const FORMS = 'Write "YYYY-MM-DD HH:MM", ISO 8601, "HH:MM" or "+1h30m"';
+const HOURS = 'Hours are 00-23, minutes and seconds 00-59';
+
+/** What a text says about an instant, before any zone or clock is asked. Walls are wall fields as if they were UTC, milliseconds. */
+export type AtText =
+  | { readonly type: 'span'; readonly span_ms: number }
+  | { readonly type: 'instant'; readonly at: number }
+  | { readonly type: 'wall'; readonly wall: number }
+  /** Milliseconds since midnight. */
+  | { readonly type: 'clock'; readonly time: number }
+  /** `near`: a wall time that would have been right, if one is at hand. */
+  | { readonly type: 'wrong'; readonly what: string; readonly hint: string; readonly near: number | null };
+
+export function readAt(text: string): AtText {
+  if (text.startsWith('+')) return readSpan(text.slice(1));
+  const date = DATE.exec(text);
+  const clock = readClock(date === null ? text : (date[4] ?? ''));
+  if (date === null) {
+    if (clock === null) return wrong('is no time', FORMS);
+    if (clock === 'outside') return wrong('is no time of day', HOURS);
+    return clock.offset === null ? { type: 'clock', time: clock.time } : wrong('has no date', FORMS);
+  }
+  if (date[4] === undefined) return wrong('has no time of day', FORMS);
+  if (clock === null) return wrong('is no time', FORMS);
+  if (clock === 'outside') return wrong('is no time of day', HOURS);
+  const [year, month, day] = date.slice(1, 4).map(Number) as [number, number, number];
+  const midnight = midnightOf(year, month - 1, day);
+  if (new Date(midnight).getUTCDate() !== day || month < 1 || month > 12) {
+    const near = month >= 1 && month <= 12 ? midnightOf(year, month, 1) + clock.time : null;
+    return wrong('is no date of the calendar', 'Months are 01-12, days 01 to the last of the month', near);
+  }
+  const wall = midnight + clock.time;
+  return clock.offset === null ? { type: 'wall', wall } : { type: 'instant', at: wall - clock.offset };
+}
+
+function readSpan(text: string): AtText {
+  const span_ms = parseDuration(text.trim());
+  if (span_ms === null) return wrong('is no time span', FORMS);
+  return { type: 'span', span_ms };
+}
+
+/** Null: not the shape of a time of day; `outside`: the shape, but no such time. */
+function readClock(text: string): { time: number; offset: number | null } | 'outside' | null {
+  const match = CLOCK.exec(text);
+  if (match === null) return null;
+  const [, hour, minute, second = '0', fraction = '', utc, sign, hours = '0', minutes = '0'] = match;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return 'outside';
+  if (Number(hours) > 23 || Number(minutes) > 59) return 'outside';
+  const time =
+    Number(hour) * HOUR +
+    Number(minute) * MINUTE +
+    Number(second) * 1000 +
+    Number(fraction.padEnd(3, '0').slice(0, 3));
+  if (utc === undefined && sign === undefined) return { time, offset: null };
+  return { time, offset: (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * MINUTE) };
+}
+
+/** `month` from 0; unlike `Date.UTC`, takes the years before 100 as they are. */
+function midnightOf(year: number, month: number, day: number): number {
+  return new Date(0).setUTCFullYear(year, month, day);
+}
+
+function wrong(what: string, hint: string, near: number | null = null): AtText {
+  return { type: 'wrong', what, hint, near };
 }

@@ -17,7 +17,7 @@ const BUTTONS = {
 };
 
 async function show(stage: TelegramStage, ask: Ask): Promise<readonly KeptMessage[]> {
-  stage.desk.open.set('71', [ask]);
+  stage.sessions.open.set('71', [ask]);
   const before = stage.texts().length;
   assert.equal((await stage.deliver(parcelOf('asks', { kind: 'ask', ask }))).type, 'delivered');
   return stage.server.book.messages(ADA.id).slice(before);
@@ -121,7 +121,7 @@ describe('the buttons of a question', () => {
         await stage.listen();
         stage.server.updates.press(ADA, message, `${letter}:${ASK.id}`);
         await until(() => message.edits === 1, 'the edit');
-        assert.deepEqual(stage.desk.answers, [
+        assert.deepEqual(stage.sessions.answers, [
           { ...verdict, note: '', by: 'telegram:71', ask: ASK.id, chat: '71' },
         ]);
         assert.equal(message.text, `${before.text}\n\n${line}`);
@@ -141,9 +141,9 @@ describe('the buttons of a question', () => {
       await until(() => message?.edits === 1, 'the answer');
       stage.server.updates.press(ADA, message as KeptMessage, `y:${ASK.id}`);
       await until(() => message?.edits === 2, 'the second edit');
-      assert.equal(stage.desk.answers.length, 1);
+      assert.equal(stage.sessions.answers.length, 1);
       assert.match(message?.text ?? '', /\n\nalready answered$/);
-      stage.desk.open.clear();
+      stage.sessions.open.clear();
       stage.server.updates.press(ADA, message as KeptMessage, `y:${ASK.id}`);
       await until(() => message?.edits === 3, 'the third edit');
       assert.match(message?.text ?? '', /\n\ndoes not wait any more$/);
@@ -159,7 +159,7 @@ describe('the buttons of a question', () => {
       for (const data of ['y:', 'x:a1b2c3d4-0000', `y:${ASK.id};`, 'approve', `Y:${ASK.id}`])
         stage.server.updates.press(ADA, message as KeptMessage, data);
       await until(() => stage.server.called('answerCallbackQuery').length === 5, 'the notices');
-      assert.deepEqual(stage.desk.answers, []);
+      assert.deepEqual(stage.sessions.answers, []);
       assert.equal(message?.edits, 0);
       assert.ok(
         stage.server
@@ -174,12 +174,12 @@ describe('the buttons of a question', () => {
     onStage(async (stage) => {
       const [message] = await show(stage, ASK);
       await stage.listen();
-      await until(() => stage.desk.kept.has('bot'), 'the start');
-      stage.desk.away = 3;
+      await until(() => stage.sessions.kept.has('bot'), 'the start');
+      stage.sessions.away = 3;
       stage.server.updates.press(ADA, message as KeptMessage, `y:${ASK.id}`);
       await until(() => message?.edits === 1, 'the edit');
-      assert.equal(stage.desk.missed, 3);
-      assert.equal(stage.desk.answers.length, 1);
+      assert.equal(stage.sessions.missed, 3);
+      assert.equal(stage.sessions.answers.length, 1);
     }),
   );
 
@@ -196,9 +196,9 @@ describe('the buttons of a question', () => {
       stage.server.book.remove(ADA.id, message?.message_id ?? 0);
       stage.server.updates.press(ADA, message as KeptMessage, `y:${ASK.id}`);
       await until(() => stage.logged('warn').length === 2, 'both warnings');
-      assert.equal(stage.desk.answers.length, 1);
+      assert.equal(stage.sessions.answers.length, 1);
       stage.server.updates.write(ADA, 'still here');
-      await until(() => stage.desk.said.length === 1, 'the message');
+      await until(() => stage.sessions.said.length === 1, 'the message');
     }),
   );
 });

@@ -29,7 +29,7 @@ async function ask(stage: TelegramStage, text: string, chat = ADA.id): Promise<s
 
 function inChat(play: (stage: TelegramStage) => Promise<void>): () => Promise<void> {
   return onStage(async (stage) => {
-    stage.desk.lines.set('71', [
+    stage.sessions.lines.set('71', [
       line('main', 0, 'running', 'bash: npm test'),
       line('reader', 1, 'idle'),
       line('grep', 2, 'waiting', 'wait 1 agent'),
@@ -37,7 +37,7 @@ function inChat(play: (stage: TelegramStage) => Promise<void>): () => Promise<vo
     ]);
     await stage.listen();
     await play(stage);
-    assert.deepEqual(stage.desk.said, []);
+    assert.deepEqual(stage.sessions.said, []);
   });
 }
 
@@ -70,7 +70,7 @@ describe('commands of a Telegram chat', () => {
       assert.equal(await ask(stage, '/kill tester'), 'killed tester');
       assert.equal(await ask(stage, '/kill nobody'), 'no agent called "nobody"\nSee: /agents');
       assert.equal(await ask(stage, '/kill main'), 'killed main');
-      assert.deepEqual(stage.desk.killed, ['reader', 'tester', 'main']);
+      assert.deepEqual(stage.sessions.killed, ['reader', 'tester', 'main']);
     }),
   );
 
@@ -81,7 +81,7 @@ describe('commands of a Telegram chat', () => {
       assert.match(await ask(stage, '/stop', GROUP), /nothing to stop/);
       assert.match(await ask(stage, '/new'), /has ended/);
       assert.match(await ask(stage, '/new'), /there was no session/);
-      assert.deepEqual(stage.desk.renewed, ['71', '71']);
+      assert.deepEqual(stage.sessions.renewed, ['71', '71']);
     }),
   );
 
@@ -89,7 +89,7 @@ describe('commands of a Telegram chat', () => {
     '/approve and /deny without an id answer the one that waits, and none of several',
     inChat(async (stage) => {
       assert.equal(await ask(stage, '/approve'), 'nothing waits for you');
-      stage.desk.open.set('71', [
+      stage.sessions.open.set('71', [
         askOf({ command: 'ls' }, { id: ONE }),
         askOf({ command: 'rm' }, { id: TWO }),
       ]);
@@ -104,10 +104,10 @@ describe('commands of a Telegram chat', () => {
         '/approvals',
       ])
         assert.equal(await ask(stage, text), list, text);
-      assert.deepEqual(stage.desk.answers, []);
+      assert.deepEqual(stage.sessions.answers, []);
       assert.equal(await ask(stage, '/approve A1B2C'), '✓ allowed: file-reader, bash');
       assert.equal(await ask(stage, '/deny no, not\nthat'), '✗ denied: file-reader, bash');
-      assert.deepEqual(stage.desk.answers, [
+      assert.deepEqual(stage.sessions.answers, [
         { ask: ONE, chat: '71', verdict: 'allow', scope: 'once', note: '', by: 'telegram:71' },
         { ask: TWO, chat: '71', verdict: 'deny', scope: 'once', note: 'no, not\nthat', by: 'telegram:71' },
       ]);
@@ -117,11 +117,11 @@ describe('commands of a Telegram chat', () => {
   it(
     '/approve ID always and /deny ID reason reach that one',
     inChat(async (stage) => {
-      stage.desk.open.set('71', [askOf({}, { id: ONE }), askOf({}, { id: TWO })]);
+      stage.sessions.open.set('71', [askOf({}, { id: ONE }), askOf({}, { id: TWO })]);
       assert.match(await ask(stage, '/approve a1b2c3d4 always'), /for this agent from now on/);
       assert.match(await ask(stage, '/deny a1b2ffff too risky'), /denied/);
       assert.deepEqual(
-        stage.desk.answers.map(({ ask: id, scope, note }) => [id, scope, note]),
+        stage.sessions.answers.map(({ ask: id, scope, note }) => [id, scope, note]),
         [
           [ONE, 'agent', ''],
           [TWO, 'once', 'too risky'],
@@ -133,12 +133,12 @@ describe('commands of a Telegram chat', () => {
   it(
     'never answer another question than the one that was named',
     inChat(async (stage) => {
-      stage.desk.open.set('71', [askOf({}, { id: ONE })]);
+      stage.sessions.open.set('71', [askOf({}, { id: ONE })]);
       assert.equal(await ask(stage, '/approve ffff1234'), 'no approval "ffff1234"');
       assert.equal(await ask(stage, '/deny ffff1234 why'), 'no approval "ffff1234"');
       assert.match(await ask(stage, '/approve a1b2c3d4 please'), /^write \/approve/);
       assert.match(await ask(stage, '/approve yes'), /no approval/);
-      assert.deepEqual(stage.desk.answers, []);
+      assert.deepEqual(stage.sessions.answers, []);
     }),
   );
 
@@ -157,7 +157,7 @@ describe('commands of a Telegram chat', () => {
       stage.server.updates.write(ADA, '/help@copse_bot', GROUP);
       await until(() => stage.texts(GROUP).some((text) => text.startsWith('Write a')), 'the answer to ours');
       assert.equal(stage.texts(GROUP).length, 1);
-      assert.deepEqual(stage.desk.interrupted, []);
+      assert.deepEqual(stage.sessions.interrupted, []);
     }),
   );
 
@@ -182,7 +182,7 @@ describe('plain text of a Telegram chat', () => {
   it(
     'is no command and no consent',
     onStage(async (stage) => {
-      stage.desk.open.set('71', [askOf({}, { id: ONE })]);
+      stage.sessions.open.set('71', [askOf({}, { id: ONE })]);
       await stage.listen();
       const texts = [
         'yes',
@@ -196,12 +196,12 @@ describe('plain text of a Telegram chat', () => {
         'allow once',
       ];
       for (const text of texts) stage.server.updates.write(ADA, text);
-      await until(() => stage.desk.said.length === texts.length, 'all messages');
+      await until(() => stage.sessions.said.length === texts.length, 'all messages');
       assert.deepEqual(
-        stage.desk.said.map(({ text }) => text),
+        stage.sessions.said.map(({ text }) => text),
         texts,
       );
-      assert.deepEqual(stage.desk.answers, []);
+      assert.deepEqual(stage.sessions.answers, []);
     }),
   );
 });

@@ -1,4 +1,4 @@
-// Proves that what the allowed people write to a bot reaches the desk once, through every trouble of the network and the ledger, and that
+// Proves that what the allowed people write to a bot reaches the sessions once, through every trouble of the network and the ledger, and that
 // nobody else is heard.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -6,11 +6,11 @@ import { CoppiceError } from '../../../src/records/coppice-error.ts';
 import type { TelegramFault } from '../../servers/telegram-server.ts';
 import { ADA, GROUP, onStage, STRANGER, TelegramStage, until } from './telegram-stage.ts';
 
-const said = (stage: TelegramStage) => stage.desk.said.map(({ text }) => text);
+const said = (stage: TelegramStage) => stage.sessions.said.map(({ text }) => text);
 
 describe('messages to a bot', () => {
   it(
-    'reach the desk with a stable id, the chat and who wrote',
+    'reach the sessions with a stable id, the chat and who wrote',
     onStage(async (stage) => {
       const first = stage.server.updates.write(ADA, '**hello**\nthere');
       await stage.listen();
@@ -19,12 +19,12 @@ describe('messages to a bot', () => {
         'in the group',
         GROUP,
       );
-      await until(() => stage.desk.said.length === 2, 'both messages');
-      assert.deepEqual(stage.desk.said, [
+      await until(() => stage.sessions.said.length === 2, 'both messages');
+      assert.deepEqual(stage.sessions.said, [
         { chat: '71', id: `telegram-4242-${first}`, from: 'Ada', text: '**hello**\nthere' },
         { chat: '-1001', id: `telegram-4242-${first + 1}`, from: 'ada_l', text: 'in the group' },
       ]);
-      await until(() => stage.desk.kept.get('offset') === String(first + 2), 'the place');
+      await until(() => stage.sessions.kept.get('offset') === String(first + 2), 'the place');
       await until(() => stage.server.updates.confirmed === first + 2, 'the confirmation');
       assert.deepEqual(stage.server.polls[0]?.body.allowed_updates, ['message', 'callback_query']);
     }),
@@ -33,15 +33,18 @@ describe('messages to a bot', () => {
   it(
     'are not read again after a restart',
     onStage(async (stage) => {
-      stage.desk.lines.set('71', []);
+      stage.sessions.lines.set('71', []);
       await stage.listen();
       stage.server.updates.write(ADA, '/stop');
-      await until(() => stage.desk.interrupted.length === 1 && stage.desk.kept.has('offset'), 'the command');
+      await until(
+        () => stage.sessions.interrupted.length === 1 && stage.sessions.kept.has('offset'),
+        'the command',
+      );
       await stage.restart();
-      assert.equal(stage.server.polls.at(-1)?.body.offset, Number(stage.desk.kept.get('offset')));
+      assert.equal(stage.server.polls.at(-1)?.body.offset, Number(stage.sessions.kept.get('offset')));
       stage.server.updates.write(ADA, 'next');
-      await until(() => stage.desk.said.length === 1, 'the message');
-      assert.equal(stage.desk.interrupted.length, 1);
+      await until(() => stage.sessions.said.length === 1, 'the message');
+      assert.equal(stage.sessions.interrupted.length, 1);
     }),
   );
 
@@ -50,26 +53,26 @@ describe('messages to a bot', () => {
     onStage(async (stage) => {
       await stage.listen();
       const update = stage.server.updates.write(ADA, '/stop');
-      await until(() => stage.desk.kept.get('offset') === String(update + 1), 'the place');
+      await until(() => stage.sessions.kept.get('offset') === String(update + 1), 'the place');
       stage.server.updates.repeat(update);
       const polls = stage.server.polls.length;
       await until(() => stage.server.polls.length > polls, 'the repeat');
       stage.server.updates.write(ADA, 'next');
-      await until(() => stage.desk.said.length === 1, 'the message');
-      assert.equal(stage.desk.interrupted.length, 1);
+      await until(() => stage.sessions.said.length === 1, 'the message');
+      assert.equal(stage.sessions.interrupted.length, 1);
     }),
   );
 
   it(
     'are read on when Telegram begins to count anew',
     onStage(async (stage) => {
-      stage.desk.kept.set('bot', '4242').set('offset', '900000000');
+      stage.sessions.kept.set('bot', '4242').set('offset', '900000000');
       await stage.listen();
       stage.server.updates.push(
         { message: { message_id: 1, chat: { id: 71 }, from: ADA, text: 'new year' } },
         1200,
       );
-      await until(() => stage.desk.kept.get('offset') === '1201', 'the new place');
+      await until(() => stage.sessions.kept.get('offset') === '1201', 'the new place');
       assert.deepEqual(said(stage), ['new year']);
     }),
   );
@@ -77,11 +80,11 @@ describe('messages to a bot', () => {
   it(
     'of another bot have nothing to do with those of this one',
     onStage(async (stage) => {
-      stage.desk.kept.set('bot', '1').set('offset', '5050');
+      stage.sessions.kept.set('bot', '1').set('offset', '5050');
       stage.server.updates.write(ADA, 'hello');
       await stage.listen();
-      await until(() => stage.desk.said.length === 1, 'the message');
-      assert.equal(stage.desk.kept.get('bot'), '4242');
+      await until(() => stage.sessions.said.length === 1, 'the message');
+      assert.equal(stage.sessions.kept.get('bot'), '4242');
     }),
   );
 
@@ -89,13 +92,13 @@ describe('messages to a bot', () => {
     'wait for a ledger that is away, and are confirmed only then',
     onStage(async (stage) => {
       await stage.listen();
-      await until(() => stage.desk.kept.has('bot'), 'the start');
-      stage.desk.away = 4;
+      await until(() => stage.sessions.kept.has('bot'), 'the start');
+      stage.sessions.away = 4;
       const update = stage.server.updates.write(ADA, 'keep me');
-      await until(() => stage.desk.missed >= 2, 'the trouble');
+      await until(() => stage.sessions.missed >= 2, 'the trouble');
       assert.ok(stage.server.updates.confirmed <= update);
-      assert.equal(stage.desk.kept.has('offset'), false);
-      await until(() => stage.desk.kept.get('offset') === String(update + 1), 'the place');
+      assert.equal(stage.sessions.kept.has('offset'), false);
+      await until(() => stage.sessions.kept.get('offset') === String(update + 1), 'the place');
       assert.deepEqual(said(stage), ['keep me']);
       assert.ok(stage.logged('warn').some((line) => /ledger/.test(line)));
     }),
@@ -105,13 +108,13 @@ describe('messages to a bot', () => {
     'are not done twice because their place could not be kept',
     onStage(async (stage) => {
       await stage.listen();
-      await until(() => stage.desk.kept.has('bot'), 'the start');
-      stage.desk.away = 3;
+      await until(() => stage.sessions.kept.has('bot'), 'the start');
+      stage.sessions.away = 3;
       const update = stage.server.updates.write(ADA, '/help');
-      await until(() => stage.desk.kept.get('offset') === String(update + 1), 'the place');
+      await until(() => stage.sessions.kept.get('offset') === String(update + 1), 'the place');
       stage.server.updates.write(ADA, '/stop');
       await until(() => stage.texts().length === 2, 'the answers');
-      assert.equal(stage.desk.missed, 3);
+      assert.equal(stage.sessions.missed, 3);
       assert.equal(stage.texts().filter((text) => text.includes('/agents')).length, 1);
     }),
   );
@@ -130,31 +133,31 @@ describe('messages to a bot', () => {
       stage.server.updates.push({ edited_message: { text: 'x' } });
       stage.server.updates.write(ADA, 'fine');
       await stage.listen();
-      await until(() => stage.desk.said.length === 1, 'the message');
+      await until(() => stage.sessions.said.length === 1, 'the message');
       assert.deepEqual(said(stage), ['fine']);
       assert.equal(stage.logged('warn').length, 5);
     }),
   );
 
   it(
-    'that the desk can never take are given up after some tries',
+    'that the sessions can never take are given up after some tries',
     onStage(async (stage) => {
       await stage.listen();
-      stage.desk.refusal = new TypeError('a bug');
+      stage.sessions.refusal = new TypeError('a bug');
       const update = stage.server.updates.write(ADA, 'poison');
-      await until(() => stage.desk.kept.get('offset') === String(update + 1), 'the place');
+      await until(() => stage.sessions.kept.get('offset') === String(update + 1), 'the place');
       assert.equal(stage.logged('error').length, 1);
-      stage.desk.refusal = null;
+      stage.sessions.refusal = null;
       stage.server.updates.write(ADA, 'fine');
-      await until(() => stage.desk.said.length === 1, 'the next message');
+      await until(() => stage.sessions.said.length === 1, 'the next message');
       assert.equal(JSON.stringify(stage.log).includes('poison'), false);
     }),
   );
 
   it(
-    'that the desk refuses are answered with its sentence and its hint',
+    'that the sessions refuses are answered with its sentence and its hint',
     onStage(async (stage) => {
-      stage.desk.refusal = new CoppiceError('E_NO_KEY', 'the key is missing', {
+      stage.sessions.refusal = new CoppiceError('E_NO_KEY', 'the key is missing', {
         hint: 'Set ANTHROPIC_API_KEY.',
       });
       await stage.listen();
@@ -175,7 +178,7 @@ describe('messages to a bot', () => {
       updates.write(ADA, '', GROUP, { text: undefined, new_chat_members: [] });
       updates.write(ADA, 'end');
       await stage.listen();
-      await until(() => stage.desk.said.length === 2 && stage.texts().length === 2, 'the answers');
+      await until(() => stage.sessions.said.length === 2 && stage.texts().length === 2, 'the answers');
       assert.deepEqual(said(stage), ['look', 'end']);
       assert.deepEqual(stage.texts(), ['only text can be read', 'only text can be read']);
       assert.deepEqual(stage.texts(GROUP), []);
@@ -200,9 +203,9 @@ describe('who is not allowed', () => {
       updates.write({ ...ADA, is_bot: true }, 'from a bot');
       updates.write(ADA, 'nobody', GROUP, { from: undefined, sender_chat: { id: GROUP } });
       updates.write(ADA, 'end');
-      await until(() => stage.desk.said.length === 1, 'the last message');
+      await until(() => stage.sessions.said.length === 1, 'the last message');
       assert.deepEqual(said(stage), ['end']);
-      assert.deepEqual(stage.desk.answers, []);
+      assert.deepEqual(stage.sessions.answers, []);
       await until(() => stage.server.called('setMyCommands').length === 1, 'the commands');
       assert.deepEqual(
         stage.server.calls.map(({ method }) => method),
@@ -248,7 +251,7 @@ describe('the reading of messages', () => {
         stage.server.fail('getUpdates', fault, 2);
         stage.server.updates.write(ADA, 'through');
         await stage.listen();
-        await until(() => stage.desk.said.length === 1, 'the message');
+        await until(() => stage.sessions.said.length === 1, 'the message');
         assert.equal(stage.log.filter(({ text }) => line.test(text)).length, 3, JSON.stringify(stage.log));
         assert.deepEqual(said(stage), ['through']);
       }),
@@ -264,7 +267,7 @@ describe('the reading of messages', () => {
         await until(() => stage.server.polls.length > polls, 'the next poll');
       }
       stage.server.updates.write(ADA, 'through');
-      await until(() => stage.desk.said.length === 1, 'the message');
+      await until(() => stage.sessions.said.length === 1, 'the message');
     }),
   );
 
@@ -286,7 +289,7 @@ describe('the reading of messages', () => {
       await stage.listen();
       await until(() => stage.logged('warn').length === 1, 'the warning');
       stage.server.updates.write(ADA, 'fine');
-      await until(() => stage.desk.said.length === 1, 'the message');
+      await until(() => stage.sessions.said.length === 1, 'the message');
       assert.equal(stage.server.called('setMyCommands').length, 1);
       await stage.restart();
       await until(() => stage.server.commands !== null, 'the commands');
@@ -316,8 +319,8 @@ describe('the reading of messages', () => {
     [
       'the ledger is away',
       async (stage) => {
-        stage.desk.away = 1_000_000;
-        await until(() => stage.desk.missed > 0, 'the trouble');
+        stage.sessions.away = 1_000_000;
+        await until(() => stage.sessions.missed > 0, 'the trouble');
       },
     ],
     [
@@ -338,13 +341,13 @@ describe('the reading of messages', () => {
       });
       try {
         const stop = new AbortController();
-        const listening = stage.channel.listen(stage.desk, stop.signal);
+        const listening = stage.channel.listen(stage.sessions, stop.signal);
         await play(stage);
         const start = performance.now();
         stop.abort();
         await listening;
         assert.ok(performance.now() - start < QUICKLY_MS);
-        assert.equal(stage.desk.watchers, 0);
+        assert.equal(stage.sessions.watchers, 0);
       } finally {
         await stage.end();
       }

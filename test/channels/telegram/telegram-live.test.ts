@@ -20,18 +20,18 @@ const ended = (): ChatEvent => ({ type: 'ended', chat: '71', agent_id: AGENT });
 
 /** Begins a turn, says something, and waits until the chat shows it. */
 async function show(stage: TelegramStage, said: string): Promise<void> {
-  stage.desk.emit(began());
-  stage.desk.emit(text(said));
+  stage.sessions.emit(began());
+  stage.sessions.emit(text(said));
   await until(() => stage.texts().includes(said), `"${said}" in the chat`);
-  await until(() => stage.desk.kept.has(KEY), 'the note');
+  await until(() => stage.sessions.kept.has(KEY), 'the note');
 }
 
 /** Time enough for any edit that is still to come: another chat was shown something, and that again. */
 async function later(stage: TelegramStage): Promise<void> {
   stage.server.book.know(OTHER_CHAT.id);
-  stage.desk.emit(began('72'));
+  stage.sessions.emit(began('72'));
   for (const said of ['one', 'two', 'three'].map((word) => `${word} ${performance.now()}`)) {
-    stage.desk.emit(text(said, '72'));
+    stage.sessions.emit(text(said, '72'));
     await until(() => stage.texts(OTHER_CHAT.id).includes(said), 'the other chat');
   }
 }
@@ -46,18 +46,18 @@ describe('a turn in a Telegram chat', () => {
   it(
     'is seen: typing, then one message that grows, then the reply in its place',
     listening(async (stage) => {
-      stage.desk.emit(began());
+      stage.sessions.emit(began());
       await until(() => stage.server.called('sendChatAction').length === 1, 'the action');
       assert.deepEqual(stage.texts(), []);
       await show(stage, 'I **am');
-      await until(() => JSON.parse(stage.desk.kept.get(KEY) ?? 'null')?.message_id > 0, 'the note');
-      stage.desk.emit(text('I **am** looking'));
+      await until(() => JSON.parse(stage.sessions.kept.get(KEY) ?? 'null')?.message_id > 0, 'the note');
+      stage.sessions.emit(text('I **am** looking'));
       await until(() => stage.texts()[0] === 'I am looking', 'the edit');
-      stage.desk.emit(ended());
+      stage.sessions.emit(ended());
       assert.equal((await stage.deliver(parcelOf('I **am** done.'))).type, 'delivered');
       assert.deepEqual(stage.texts(), ['I am done.']);
       assert.equal(stage.server.book.messages(ADA.id)[0]?.entities.length, 1);
-      assert.equal(stage.desk.kept.has(KEY), false);
+      assert.equal(stage.sessions.kept.has(KEY), false);
       assert.equal((await stage.deliver(parcelOf('Another.'))).type, 'delivered');
       assert.deepEqual(stage.texts(), ['I am done.', 'Another.']);
     }),
@@ -66,22 +66,22 @@ describe('a turn in a Telegram chat', () => {
   it(
     'shows what the agent does, and nothing where nothing is new',
     listening(async (stage) => {
-      stage.desk.emit(began());
-      stage.desk.emit(text(''));
-      stage.desk.emit(doing(null));
-      stage.desk.emit(doing('bash: npm test'));
+      stage.sessions.emit(began());
+      stage.sessions.emit(text(''));
+      stage.sessions.emit(doing(null));
+      stage.sessions.emit(doing('bash: npm test'));
       await until(() => stage.texts()[0] === 'bash: npm test', 'what it does');
-      stage.desk.emit(text('Half of it'));
+      stage.sessions.emit(text('Half of it'));
       await until(() => stage.texts()[0] === 'Half of it\n\nbash: npm test', 'both');
       const edits = stage.server.called('editMessageText').length;
-      for (let time = 0; time < 5; time += 1) stage.desk.emit(text('Half of it'));
+      for (let time = 0; time < 5; time += 1) stage.sessions.emit(text('Half of it'));
       await later(stage);
       assert.equal(
         stage.server.called('editMessageText').filter(({ body }) => body.chat_id === ADA.id).length,
         edits,
       );
-      stage.desk.emit(text(''));
-      stage.desk.emit(doing(null));
+      stage.sessions.emit(text(''));
+      stage.sessions.emit(doing(null));
       await later(stage);
       assert.deepEqual(stage.texts(), ['Half of it\n\nbash: npm test']);
     }),
@@ -91,8 +91,8 @@ describe('a turn in a Telegram chat', () => {
     'shows the end of a long text',
     listening(async (stage) => {
       const long = `${'begin '.repeat(1000)}**last** words`;
-      stage.desk.emit(began());
-      stage.desk.emit(text(long));
+      stage.sessions.emit(began());
+      stage.sessions.emit(text(long));
       await until(() => stage.texts().length === 1, 'the message');
       const [shown = ''] = stage.texts();
       assert.ok(
@@ -110,9 +110,9 @@ describe('a turn in a Telegram chat', () => {
     listening(
       async (stage) => {
         const start = performance.now();
-        stage.desk.emit(began());
+        stage.sessions.emit(began());
         for (let n = 0; stage.server.called('editMessageText').length < 3; n += 1) {
-          stage.desk.emit(text(`words ${n}`));
+          stage.sessions.emit(text(`words ${n}`));
           await new Promise((resolve) => setTimeout(resolve, 5));
           assert.ok(performance.now() - start < 15_000, 'it is edited at all');
         }
@@ -127,10 +127,10 @@ describe('a turn in a Telegram chat', () => {
     listening(
       async (stage) => {
         stage.server.fail('sendMessage', { type: 'slow', ms: 150 });
-        stage.desk.emit(began());
-        stage.desk.emit(text('one'));
+        stage.sessions.emit(began());
+        stage.sessions.emit(text('one'));
         await until(() => stage.server.called('sendMessage').length === 1, 'the call');
-        stage.desk.emit(text('one two'));
+        stage.sessions.emit(text('one two'));
         await until(() => stage.texts()[0] === 'one two', 'the edit');
         const [message] = stage.server.book.messages(ADA.id);
         assert.ok((message?.edited_at ?? 0) - (message?.at ?? 0) >= 299);
@@ -143,13 +143,13 @@ describe('a turn in a Telegram chat', () => {
     'ends with the reply: nothing is written over it',
     listening(async (stage) => {
       await show(stage, 'growing');
-      stage.desk.emit(text('growing on'));
-      stage.desk.emit(ended());
-      stage.desk.emit(text('too late'));
+      stage.sessions.emit(text('growing on'));
+      stage.sessions.emit(ended());
+      stage.sessions.emit(text('too late'));
       const delivering = stage.deliver(parcelOf('The reply.'));
-      stage.desk.emit(text('later still'));
+      stage.sessions.emit(text('later still'));
       await delivering;
-      stage.desk.emit(doing('bash: late'));
+      stage.sessions.emit(doing('bash: late'));
       await later(stage);
       assert.deepEqual(stage.texts(), ['The reply.']);
     }),
@@ -159,11 +159,11 @@ describe('a turn in a Telegram chat', () => {
     'ends with the reply, also when that comes before the news of the end',
     listening(async (stage) => {
       await show(stage, 'growing');
-      stage.desk.emit(text('growing on'));
+      stage.sessions.emit(text('growing on'));
       await stage.deliver(parcelOf('The reply.'));
-      stage.desk.emit(text('too late'));
+      stage.sessions.emit(text('too late'));
       await later(stage);
-      stage.desk.emit(ended());
+      stage.sessions.emit(ended());
       await later(stage);
       assert.deepEqual(stage.texts(), ['The reply.']);
       await show(stage, 'the next turn');
@@ -187,7 +187,7 @@ describe('a turn in a Telegram chat', () => {
     'is replaced by a reply that says what it says already',
     listening(async (stage) => {
       await show(stage, 'All is well.');
-      stage.desk.emit(ended());
+      stage.sessions.emit(ended());
       assert.equal((await stage.deliver(parcelOf('All is well.'))).type, 'delivered');
       assert.deepEqual(stage.texts(), ['All is well.']);
     }),
@@ -198,10 +198,10 @@ describe('a turn in a Telegram chat', () => {
     listening(async (stage) => {
       await show(stage, 'growing');
       stage.server.book.remove(ADA.id, stage.server.book.messages(ADA.id)[0]?.message_id ?? 0);
-      stage.desk.emit(ended());
+      stage.sessions.emit(ended());
       assert.equal((await stage.deliver(parcelOf('The reply.'))).type, 'delivered');
       await show(stage, 'the next turn');
-      stage.desk.emit(ended());
+      stage.sessions.emit(ended());
       stage.server.fail('editMessageText', {
         type: 'error',
         status: 400,
@@ -209,7 +209,7 @@ describe('a turn in a Telegram chat', () => {
       });
       assert.equal((await stage.deliver(parcelOf('The next reply.'))).type, 'delivered');
       assert.deepEqual(stage.texts(), ['The reply.', 'the next turn', 'The next reply.']);
-      assert.equal(stage.desk.kept.has(KEY), false);
+      assert.equal(stage.sessions.kept.has(KEY), false);
     }),
   );
 
@@ -218,7 +218,7 @@ describe('a turn in a Telegram chat', () => {
     listening(async (stage) => {
       await show(stage, 'growing');
       stage.server.book.remove(ADA.id, stage.server.book.messages(ADA.id)[0]?.message_id ?? 0);
-      stage.desk.emit(text('growing on'));
+      stage.sessions.emit(text('growing on'));
       await until(() => stage.texts()[0] === 'growing on', 'the new message');
     }),
   );
@@ -231,12 +231,12 @@ describe('a turn in a Telegram chat', () => {
         status: 400,
         description: 'Bad Request: not enough rights',
       });
-      stage.desk.emit(began());
-      stage.desk.emit(text('growing'));
+      stage.sessions.emit(began());
+      stage.sessions.emit(text('growing'));
       await until(() => stage.logged('debug').length === 1, 'the refusal');
-      stage.desk.emit(text('growing on'));
+      stage.sessions.emit(text('growing on'));
       await later(stage);
-      stage.desk.emit(ended());
+      stage.sessions.emit(ended());
       await stage.deliver(parcelOf('The reply.'));
       assert.deepEqual(stage.texts(), ['The reply.']);
     }),
@@ -249,12 +249,12 @@ describe('a turn and the ledger', () => {
     listening(async (stage) => {
       await show(stage, 'growing');
       await stage.restart();
-      stage.desk.emit(text('growing on'));
+      stage.sessions.emit(text('growing on'));
       await until(() => stage.texts()[0] === 'growing on', 'the same message');
       await stage.restart();
       assert.equal((await stage.deliver(parcelOf('The reply.'))).type, 'delivered');
       assert.deepEqual(stage.texts(), ['The reply.']);
-      assert.equal(stage.desk.kept.has(KEY), false);
+      assert.equal(stage.sessions.kept.has(KEY), false);
     }),
   );
 
@@ -262,11 +262,11 @@ describe('a turn and the ledger', () => {
     'that ended before a restart is not written over by the next',
     listening(async (stage) => {
       await show(stage, 'the first turn');
-      stage.desk.emit(ended());
-      await until(() => /true/.test(stage.desk.kept.get(KEY) ?? ''), 'the note of the end');
+      stage.sessions.emit(ended());
+      await until(() => /true/.test(stage.sessions.kept.get(KEY) ?? ''), 'the note of the end');
       await stage.restart();
-      stage.desk.emit(began());
-      stage.desk.emit(text('the second turn'));
+      stage.sessions.emit(began());
+      stage.sessions.emit(text('the second turn'));
       await later(stage);
       assert.deepEqual(stage.texts(), ['the first turn']);
       await stage.deliver(parcelOf('The first reply.'));
@@ -283,10 +283,10 @@ describe('a turn and the ledger', () => {
       await stage.restart();
       await stage.deliver(parcelOf('The reply.'));
       await stage.listen();
-      stage.desk.emit(began());
-      stage.desk.emit(text('the next turn'));
+      stage.sessions.emit(began());
+      stage.sessions.emit(text('the next turn'));
       await until(() => stage.texts().length === 3, 'the next turn');
-      stage.desk.emit(ended());
+      stage.sessions.emit(ended());
       await stage.deliver(parcelOf('The next reply.'));
       assert.deepEqual(stage.texts(), ['growing', 'The reply.', 'The next reply.']);
     }),
@@ -295,10 +295,10 @@ describe('a turn and the ledger', () => {
   it(
     'is shown when the ledger is back',
     listening(async (stage) => {
-      await until(() => stage.desk.kept.has('bot'), 'the start');
-      stage.desk.away = 3;
+      await until(() => stage.sessions.kept.has('bot'), 'the start');
+      stage.sessions.away = 3;
       await show(stage, 'growing');
-      assert.equal(stage.desk.missed, 3);
+      assert.equal(stage.sessions.missed, 3);
     }),
   );
 
@@ -306,9 +306,9 @@ describe('a turn and the ledger', () => {
     'has its reply tried again when the ledger is away',
     listening(async (stage) => {
       await show(stage, 'growing');
-      stage.desk.emit(ended());
-      await until(() => /true/.test(stage.desk.kept.get(KEY) ?? ''), 'the note of the end');
-      stage.desk.away = 1;
+      stage.sessions.emit(ended());
+      await until(() => /true/.test(stage.sessions.kept.get(KEY) ?? ''), 'the note of the end');
+      stage.sessions.away = 1;
       const saved: string[] = [];
       const parcel = parcelOf('The reply.');
       assert.equal((await stage.deliver(parcel, { saved })).type, 'retry');
@@ -317,7 +317,7 @@ describe('a turn and the ledger', () => {
         'delivered',
       );
       assert.deepEqual(stage.texts(), ['The reply.']);
-      assert.equal(stage.desk.kept.has(KEY), false);
+      assert.equal(stage.sessions.kept.has(KEY), false);
     }),
   );
 });
@@ -327,14 +327,14 @@ describe('a turn whose predecessor has no reply yet', () => {
     'waits for it',
     listening(async (stage) => {
       await show(stage, 'the first turn');
-      stage.desk.emit(ended());
-      stage.desk.emit(began());
-      stage.desk.emit(text('the second turn'));
+      stage.sessions.emit(ended());
+      stage.sessions.emit(began());
+      stage.sessions.emit(text('the second turn'));
       await later(stage);
       assert.deepEqual(stage.texts(), ['the first turn']);
       await stage.deliver(parcelOf('The first reply.'));
       await until(() => stage.texts().length === 2, 'the second turn');
-      stage.desk.emit(ended());
+      stage.sessions.emit(ended());
       await stage.deliver(parcelOf('The second reply.'));
       assert.deepEqual(stage.texts(), ['The first reply.', 'The second reply.']);
     }),
@@ -347,8 +347,8 @@ describe('a turn whose predecessor has no reply yet', () => {
       stage.server.fail('editMessageText', { type: 'error', status: 500, description: 'trouble' });
       const parcel = parcelOf('The first reply.');
       assert.equal((await stage.deliver(parcel)).type, 'retry');
-      stage.desk.emit(began());
-      stage.desk.emit(text('the second turn'));
+      stage.sessions.emit(began());
+      stage.sessions.emit(text('the second turn'));
       await later(stage);
       assert.deepEqual(stage.texts(), ['the first turn']);
       assert.equal((await stage.deliver({ ...parcel, attempt: 2 })).type, 'delivered');
@@ -362,11 +362,11 @@ describe('a turn whose predecessor has no reply yet', () => {
     listening(
       async (stage) => {
         await show(stage, 'the first turn');
-        stage.desk.emit(ended());
+        stage.sessions.emit(ended());
         await show(stage, 'the second turn');
         assert.deepEqual(stage.texts(), ['the first turn', 'the second turn']);
         await stage.deliver(parcelOf('The first reply.'));
-        stage.desk.emit(ended());
+        stage.sessions.emit(ended());
         await stage.deliver(parcelOf('The second reply.'));
         await later(stage);
         const texts = stage.texts();
@@ -384,15 +384,15 @@ describe('a flood limit on the edits', () => {
     listening(async (stage) => {
       await show(stage, 'growing');
       stage.server.fail('editMessageText', { type: 'flood', retry_after: 0.5 });
-      stage.desk.emit(text('growing on'));
+      stage.sessions.emit(text('growing on'));
       await until(() => stage.server.called('editMessageText').length === 1, 'the edit');
       await until(() => stage.server.called('editMessageText')[0]?.status === 429, 'the refusal');
-      stage.desk.emit(text('growing on and on'));
+      stage.sessions.emit(text('growing on and on'));
       await until(() => stage.texts()[0] === 'growing on and on', 'the edit after the pause');
       stage.server.fail('editMessageText', { type: 'flood', retry_after: 0.3 });
-      stage.desk.emit(text('once more'));
+      stage.sessions.emit(text('once more'));
       await until(() => stage.server.called('editMessageText').length === 3, 'the third edit');
-      stage.desk.emit(ended());
+      stage.sessions.emit(ended());
       const parcel = parcelOf('The reply.');
       let result = await stage.deliver(parcel);
       while (result.type === 'retry') {
@@ -413,7 +413,7 @@ describe('a flood limit on the edits', () => {
       stage.server.fail('sendMessage', { type: 'error', status: 500, description: 'trouble' });
       await show(stage, 'growing');
       stage.server.fail('editMessageText', { type: 'drop', when: 'after' });
-      stage.desk.emit(text('growing on'));
+      stage.sessions.emit(text('growing on'));
       await until(() => stage.server.called('editMessageText').length >= 2, 'the edit again');
       await later(stage);
       assert.deepEqual(stage.texts(), ['growing on']);

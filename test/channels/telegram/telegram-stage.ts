@@ -5,7 +5,7 @@ import type { TelegramTiming } from '../../../src/channels/telegram/bot/telegram
 import { openTelegram } from '../../../src/channels/telegram/telegram-channel.ts';
 import type { Ask } from '../../../src/records/conversation/ask.ts';
 import { TelegramServer } from '../../servers/telegram-server.ts';
-import { MemoryDesk } from '../memory-desk.ts';
+import { MemoryChatSessions } from '../memory-chat-sessions.ts';
 
 export const ADA = { id: 71, first_name: 'Ada', is_bot: false };
 export const STRANGER = { id: 999, first_name: 'Mallory', is_bot: false };
@@ -32,10 +32,10 @@ interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A bot server, the channel to it, and a desk, for one test. */
+/** A bot server, the channel to it, and a sessions, for one test. */
 export class TelegramStage {
   readonly server: TelegramServer;
-  readonly desk = new MemoryDesk();
+  readonly sessions = new MemoryChatSessions();
   readonly log: LogLine[] = [];
   readonly #timing: Partial<TelegramTiming>;
   channel: InboundChannel;
@@ -77,7 +77,7 @@ export class TelegramStage {
   async listen(): Promise<void> {
     const stop = new AbortController();
     const polls = this.server.polls.length;
-    this.#listening = { stop, done: this.channel.listen(this.desk, stop.signal) };
+    this.#listening = { stop, done: this.channel.listen(this.sessions, stop.signal) };
     await until(() => this.server.polls.length > polls, 'the first poll');
   }
 

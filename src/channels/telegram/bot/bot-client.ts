@@ -9,13 +9,13 @@ export type BotAnswer<T> =
   | { readonly ok: true; readonly result: T }
   | { readonly ok: false; readonly failure: BotFailure };
 
-/** The signal that the library takes; Node's own is one, its type says otherwise. */
+/** The library's type of a signal, which Node's own does not match. */
 export type BotSignal = NonNullable<Parameters<RawApi['getMe']>[0]>;
 export type BotCall<T> = (api: RawApi, signal: BotSignal) => Promise<T>;
 
 /**
- * Every call of the Bot API goes through here. Nothing throws. After a 429 to anything that is sent, nothing more is sent by anybody
- * before the time is up: such a call ends in `flood` with what is left of it.
+ * Makes every call of the Bot API; nothing throws. After a 429 nothing is sent until the time is up that Telegram asked for: calls fail with `flood` and
+ * the time that is left.
  */
 export class BotClient {
   readonly #api: Api;
@@ -38,32 +38,20 @@ export class BotClient {
     this.#pacing = new Pacing(timing);
   }
 
-  /** What only asks. `time_ms`: its own time limit. */
+  /** A query. */
   async ask<T>(call: BotCall<T>, signal: AbortSignal, time_ms = this.#timing.call_ms): Promise<BotAnswer<T>> {
-    const stop = new AbortController();
-    let timed_out = false;
-    const abort = () => stop.abort();
-    const timer = setTimeout(() => {
-      timed_out = true;
-      stop.abort();
-    }, time_ms);
-    const signals = [signal, this.#closing.signal];
-    for (const one of signals) one.addEventListener('abort', abort, { once: true });
+    const stopped = AbortSignal.any([signal, this.#closing.signal]);
+    if (stopped.aborted) return { ok: false, failure: { type: 'aborted' } };
+    const late = AbortSignal.timeout(time_ms);
     try {
-      if (signals.some((one) => one.aborted)) return { ok: false, failure: { type: 'aborted' } };
-      return { ok: true, result: await call(this.#api.raw, stop.signal as BotSignal) };
+      return { ok: true, result: await call(this.#api.raw, AbortSignal.any([stopped, late]) as BotSignal) };
     } catch (error) {
-      const failure: BotFailure = signals.some((one) => one.aborted)
-        ? { type: 'aborted' }
-        : botFailure(error, this.#token, timed_out);
-      return { ok: false, failure };
-    } finally {
-      clearTimeout(timer);
-      for (const one of signals) one.removeEventListener('abort', abort);
+      if (stopped.aborted) return { ok: false, failure: { type: 'aborted' } };
+      return { ok: false, failure: botFailure(error, this.#token, late.aborted) };
     }
   }
 
-  /** What people notice, and no message: it is not paced. */
+  /** Anything that people notice but no message; not paced. */
   async send<T>(call: BotCall<T>, signal: AbortSignal): Promise<BotAnswer<T>> {
     const after_ms = this.held_ms();
     if (after_ms > 0) return { ok: false, failure: { type: 'flood', after_ms } };
@@ -73,7 +61,7 @@ export class BotClient {
     return answer;
   }
 
-  /** A message or an edit, when it is the turn of its chat. */
+  /** A message or an edit; waits for its turn. */
   async write<T>(chat: number, call: BotCall<T>, signal: AbortSignal): Promise<BotAnswer<T>> {
     const after_ms = this.held_ms();
     if (after_ms > 0) return { ok: false, failure: { type: 'flood', after_ms } };
@@ -82,13 +70,13 @@ export class BotClient {
     return await this.send(call, signal);
   }
 
-  /** A message or an edit that nobody misses; null when it is not the turn of its chat. */
+  /** A message or an edit that may be dropped: null when it would have to wait. */
   async writeNow<T>(chat: number, call: BotCall<T>, signal: AbortSignal): Promise<BotAnswer<T> | null> {
     if (this.held_ms() > 0 || !this.#pacing.tryTake(chat)) return null;
     return await this.send(call, signal);
   }
 
-  /** How long nothing may be sent; 0 when it may. */
+  /** How long nothing may be sent. */
   held_ms(): number {
     return Math.max(0, this.#closed_until - performance.now());
   }

@@ -1,33 +1,36 @@
 import { GrammyError, HttpError } from 'grammy';
+import { hideSecrets } from '../../../records/text/hide-secrets.ts';
+import type { DeliverResult } from '../../channel.ts';
 
-/** Why a call of the Bot API came to nothing. No text of it holds the token. */
+/** Why a call of the Bot API failed. Never contains the token. */
 export type BotFailure =
-  /** Our own signal; whether the call was carried out is not known. */
+  /** Our own signal; whether the call took effect is unknown. */
   | { readonly type: 'aborted' }
-  /** Too fast: nothing may be sent before. */
+  /** Rate limit: nothing may be sent before. */
   | { readonly type: 'flood'; readonly after_ms: number }
-  /** The network, a time limit, a server in trouble: another try may help. */
+  /** The network, a time limit, a server error: a retry may help. */
   | { readonly type: 'transient'; readonly error: string }
   | { readonly type: 'unauthorized' }
-  /** Somebody else polls with this token, or a webhook is set. */
+  /** Another process polls with this token, or a webhook is set. */
   | { readonly type: 'conflict'; readonly error: string }
   | { readonly type: 'refused'; readonly error: string; readonly migrated_to: number | null };
 
 const FLOOD_FALLBACK_MS = 5_000;
 
-/** `timed_out`: our own time limit ended the call. */
+/** `timed_out`: our own time limit aborted the call. */
 export function botFailure(error: unknown, token: string, timed_out: boolean): BotFailure {
   if (!(error instanceof GrammyError)) {
-    const why = timed_out ? 'no answer in time' : networkTrouble(error);
+    const why = timed_out ? 'no answer in time' : networkReason(error);
     return { type: 'transient', error: `Telegram cannot be reached: ${why}` };
   }
   const { error_code, parameters } = error;
-  const said = withoutToken(String(error.description), token);
+  const secrets = [token, encodeURIComponent(token), token.slice(token.indexOf(':') + 1)];
+  const said = hideSecrets(String(error.description), secrets, '<token>');
   if (error_code === 429 || error_code === 420) {
     const { retry_after } = parameters;
     return { type: 'flood', after_ms: retry_after === undefined ? FLOOD_FALLBACK_MS : retry_after * 1000 };
   }
-  // A token that is no token at all is answered with "Not Found".
+  // A malformed token is answered with "Not Found".
   if (error_code === 401 || error_code === 404) return { type: 'unauthorized' };
   if (error_code === 409) return { type: 'conflict', error: said };
   if (error_code >= 400 && error_code < 500)
@@ -35,18 +38,45 @@ export function botFailure(error: unknown, token: string, timed_out: boolean): B
   return { type: 'transient', error: `Telegram is in trouble: ${said}` };
 }
 
-/** The text of such an error carries the address of the call, and that the token; its code says enough. */
-function networkTrouble(error: unknown): string {
+/** Not the error's own text: it contains the URL, and so the token. */
+function networkReason(error: unknown): string {
   const cause: unknown = error instanceof HttpError ? error.error : error;
   if (typeof cause !== 'object' || cause === null) return 'the call failed';
   const { code, type } = cause as { readonly code?: unknown; readonly type?: unknown };
-  if (type === 'invalid-json') return 'its answer was no JSON';
+  if (type === 'invalid-json') return 'its answer was not JSON';
   return typeof code === 'string' && /^[A-Z_]+$/.test(code) ? code : 'the connection broke off';
 }
 
-function withoutToken(text: string, token: string): string {
-  const secret = token.slice(token.indexOf(':') + 1);
-  return [token, encodeURIComponent(token), secret]
-    .filter((part) => part !== '')
-    .reduce((clean, part) => clean.replaceAll(part, '<token>'), text);
+/** What a failed edit means: the message has that text already, it cannot be edited (any more), or something else. */
+export function editRefusal(failure: BotFailure): 'same' | 'gone' | 'other' {
+  if (failure.type !== 'refused') return 'other';
+  if (/message is not modified/i.test(failure.error)) return 'same';
+  return /message to edit not found|message can't be edited|MESSAGE_ID_INVALID/i.test(failure.error)
+    ? 'gone'
+    : 'other';
+}
+
+export function failureResult(failure: BotFailure): DeliverResult {
+  switch (failure.type) {
+    case 'aborted':
+      return { type: 'retry', error: 'stopped before all of it was sent', after_ms: null };
+    case 'flood':
+      return { type: 'retry', error: 'Telegram asked to slow down', after_ms: Math.ceil(failure.after_ms) };
+    case 'transient':
+    case 'conflict':
+      return { type: 'retry', error: failure.error, after_ms: null };
+    case 'unauthorized':
+      return { type: 'failed', error: TOKEN_REFUSED };
+    case 'refused':
+      return { type: 'failed', error: refusal(failure.error, failure.migrated_to) };
+  }
+}
+
+export const TOKEN_REFUSED =
+  'the bot token was refused: put the token that @BotFather gave you into the environment variable that channels.telegram.tokenEnv names';
+
+function refusal(error: string, migrated_to: number | null): string {
+  if (migrated_to !== null)
+    return `the group has become a supergroup: write telegram:${migrated_to} in place of the old id`;
+  return `Telegram refused the message: ${error}`;
 }

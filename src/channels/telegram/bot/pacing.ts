@@ -7,13 +7,13 @@ type PacingTiming = Pick<
 >;
 
 const SECOND_MS = 1_000;
-/** Chats that are remembered before those that have long been silent are forgotten. */
+/** Beyond this, chats that have been silent for a whole window are forgotten. */
 const CHATS_MAX = 1_000;
 
-/** When the next message of a chat may go out. Groups have negative ids, and are allowed less. */
+/** Limits the rate of messages per chat, per group and over all chats, in sliding windows. Groups have negative ids and a lower limit. */
 export class Pacing {
   readonly #timing: PacingTiming;
-  /** When the last messages of all chats went out, and of each; milliseconds, monotonic, oldest first. */
+  /** When the last messages went out, over all chats and in each; milliseconds, monotonic, oldest first. */
   #all: number[] = [];
   readonly #chats = new Map<number, number[]>();
 
@@ -21,7 +21,7 @@ export class Pacing {
     this.#timing = timing;
   }
 
-  /** Waits for the turn of the chat and takes it; false when aborted. */
+  /** Waits for a turn of the chat and takes it; false when aborted. */
   async take(chat: number, signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted) {
       const wait_ms = this.#wait(chat, this.#timing.group_messages);
@@ -34,7 +34,7 @@ export class Pacing {
     return false;
   }
 
-  /** Takes a turn that is free now; false when there is none. Half of what a group is allowed is left for what must arrive. */
+  /** Takes a turn if one is free now. Leaves half of a group's limit to messages that must arrive. */
   tryTake(chat: number): boolean {
     if (this.#wait(chat, Math.ceil(this.#timing.group_messages / 2)) > 0) return false;
     this.#note(chat);

@@ -1,4 +1,4 @@
-/** How fast the channel writes and how long it waits. Milliseconds, except where the name says otherwise. */
+/** Rates, time limits and delays of the channel. */
 export interface TelegramTiming {
   /** Between two messages of one chat. */
   readonly chat_gap_ms: number;
@@ -15,18 +15,19 @@ export interface TelegramTiming {
   readonly poll_s: number;
   /** After a failed poll or answer. */
   readonly back_off: { readonly base_ms: number; readonly max_ms: number };
-  /** Somebody else polls with the same token. */
+  /** After a conflict: another process polls with the same token. */
   readonly conflict_ms: number;
+  /** After the token was refused. */
   readonly refused_ms: number;
   /** From the first text of a turn to the message that shows it. */
   readonly live_first_ms: number;
   /** Between two edits of a live message. */
   readonly live_gap_ms: number;
-  /** How long a live message whose turn has ended is kept for its reply, when the next turn has begun. */
+  /** How long the live message of an ended turn waits for its reply while the next turn has begun. */
   readonly live_grace_ms: number;
 }
 
-/** What Telegram asks of bots (core.telegram.org/bots/faq, "My bot is hitting limits"), a little below it. */
+/** A little below Telegram's limits (core.telegram.org/bots/faq, "My bot is hitting limits"). */
 export const TELEGRAM_TIMING: TelegramTiming = {
   chat_gap_ms: 1_000,
   bot_per_second: 25,

@@ -1,11 +1,11 @@
 export interface BotCommand {
   readonly name: string;
-  /** What may stand behind it. */
+  /** Its arguments. */
   readonly usage: string;
   readonly description: string;
 }
 
-/** What can be said with a slash, in the order in which people see it. */
+/** In the order in which people see them. */
 export const BOT_COMMANDS: readonly BotCommand[] = [
   { name: 'help', usage: '', description: 'what can be said here' },
   { name: 'agents', usage: '', description: 'who works here, and on what' },
@@ -16,3 +16,22 @@ export const BOT_COMMANDS: readonly BotCommand[] = [
   { name: 'approve', usage: '[ID] [always]', description: 'allow a call, or all such calls of the agent' },
   { name: 'deny', usage: '[ID] [reason]', description: 'deny a call; the agent reads the reason' },
 ];
+
+/** A command as it was written. */
+export interface SlashCommand {
+  /** Without the slash, in lower case. */
+  readonly name: string;
+  /** Empty for none. */
+  readonly argument: string;
+}
+
+const COMMAND = /^\/([a-z0-9_]{1,32})(?:@([a-z0-9_]{1,64}))?(?:\s+([\s\S]*))?$/i;
+
+/** `elsewhere`: addressed to another bot. Null: not a command, as a path such as `/etc/hosts`. */
+export function readCommand(text: string, bot_name: string): SlashCommand | 'elsewhere' | null {
+  const found = COMMAND.exec(text.trim());
+  if (found === null) return null;
+  const [, name = '', bot, argument = ''] = found;
+  if (bot !== undefined && bot.toLowerCase() !== bot_name.toLowerCase()) return 'elsewhere';
+  return { name: name.toLowerCase(), argument: argument.trim() };
+}

@@ -1,23 +1,28 @@
 import type { Ask } from '../../../records/conversation/ask.ts';
 import { clean } from '../../../render/clean.ts';
-import type { ChatDesk } from '../../channel.ts';
+import { inOneLine } from '../../../render/plain-sight.ts';
+import { shortIds } from '../../../render/short-ids.ts';
+import { stateMark } from '../../../render/state-mark.ts';
+import type { AgentLine, ChatSessions } from '../../channel.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
 import { TextBuilder } from '../text/text-builder.ts';
-import { writeAgents } from './agent-lines.ts';
-import { writeAsks } from './ask-lines.ts';
+import type { SlashCommand } from './bot-commands.ts';
 import { BOT_COMMANDS } from './bot-commands.ts';
-import type { SlashCommand } from './slash-command.ts';
 
-/** Where a command was written, and by whom (`telegram:<user id>`). */
+const DOING_MAX = 100;
+const SUBJECT_MAX = 200;
+const MARKS = { colour: false, unicode: true } as const;
+
+/** Where a command was written, and by whom: `telegram:<user id>`. */
 export interface CommandPlace {
-  readonly desk: ChatDesk;
+  readonly sessions: ChatSessions;
   readonly chat: string;
   readonly by: string;
 }
 
-/** Does what a command says and tells what came of it. Rejects with what the desk rejects with. */
+/** Carries out a command; resolves to its reply. Rejects with the errors of `ChatSessions`. */
 export async function runCommand(place: CommandPlace, command: SlashCommand): Promise<FormattedText> {
-  const { desk, chat } = place;
+  const { sessions, chat } = place;
   switch (command.name) {
     case 'start':
     case 'help':
@@ -27,15 +32,15 @@ export async function runCommand(place: CommandPlace, command: SlashCommand): Pr
     case 'kill':
       return command.argument === '' ? await whomToKill(place) : await kill(place, command.argument);
     case 'stop':
-      return plain((await desk.interrupt(chat)) ? 'stopped' : 'nothing to stop: nobody is at work here');
+      return plain((await sessions.interrupt(chat)) ? 'stopped' : 'nothing to stop: nobody is at work here');
     case 'new':
       return plain(
-        (await desk.renew(chat))
+        (await sessions.renew(chat))
           ? 'this session has ended; your next message begins a new one'
           : 'there was no session; your next message begins one',
       );
     case 'approvals':
-      return asksText(await desk.asks(chat));
+      return asksText(await sessions.asks(chat));
     case 'approve':
       return await approve(place, command.argument);
     case 'deny':
@@ -68,16 +73,16 @@ function writeCommands(builder: TextBuilder): void {
   });
 }
 
-async function agentsText({ desk, chat }: CommandPlace): Promise<FormattedText> {
-  const agents = await desk.agents(chat);
+async function agentsText({ sessions, chat }: CommandPlace): Promise<FormattedText> {
+  const agents = await sessions.agents(chat);
   if (agents.length === 0) return plain('nobody works here; write a message to begin');
   const builder = new TextBuilder();
   writeAgents(builder, agents);
   return builder.build();
 }
 
-async function whomToKill({ desk, chat }: CommandPlace): Promise<FormattedText> {
-  const agents = await desk.agents(chat);
+async function whomToKill({ sessions, chat }: CommandPlace): Promise<FormattedText> {
+  const agents = await sessions.agents(chat);
   if (agents.length === 0) return plain('nobody works here');
   const builder = new TextBuilder();
   builder.write('Whom? Write /kill AGENT, with one of these names:\n');
@@ -85,8 +90,8 @@ async function whomToKill({ desk, chat }: CommandPlace): Promise<FormattedText> 
   return builder.build();
 }
 
-async function kill({ desk, chat }: CommandPlace, agent: string): Promise<FormattedText> {
-  const { name, descendants } = await desk.kill(chat, agent);
+async function kill({ sessions, chat }: CommandPlace, agent: string): Promise<FormattedText> {
+  const { name, descendants } = await sessions.kill(chat, agent);
   const below =
     descendants === 0 ? '' : ` and ${descendants} ${descendants === 1 ? 'descendant' : 'descendants'}`;
   return plain(`killed ${clean(name)}${below}`);
@@ -106,8 +111,8 @@ async function approve(place: CommandPlace, argument: string): Promise<Formatted
 
 async function deny(place: CommandPlace, argument: string): Promise<FormattedText> {
   const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
-  const open = await place.desk.asks(place.chat);
-  // Letters alone may be a word of the reason, such as "dead"; they are an id where they fit one.
+  const open = await place.sessions.asks(place.chat);
+  // The first word may belong to the reason, such as "dead": it is an id if it matches an open question or contains a digit.
   const fits = word.length >= 4 && open.some((ask) => ask.id.startsWith(word.toLowerCase()));
   const is_id = fits || (/^[0-9a-f-]{4,36}$/i.test(word) && /\d/.test(word));
   return await answer(place, is_id ? word : null, {
@@ -117,17 +122,17 @@ async function deny(place: CommandPlace, argument: string): Promise<FormattedTex
   });
 }
 
-type Verdict = Omit<Parameters<ChatDesk['answer']>[2], 'by'>;
+type Verdict = Omit<Parameters<ChatSessions['answer']>[2], 'by'>;
 
-/** Without an id: the one that waits. Where several wait, none is answered. */
+/** Without an id: the only open question; with several open, none is answered. */
 async function answer(place: CommandPlace, id: string | null, verdict: Verdict): Promise<FormattedText> {
-  const { desk, chat, by } = place;
+  const { sessions, chat, by } = place;
   if (id === null) {
-    const open = await desk.asks(chat);
+    const open = await sessions.asks(chat);
     if (open.length !== 1) return asksText(open);
     id = (open[0] as Ask).id;
   }
-  const ask = await desk.answer(chat, id.toLowerCase(), { ...verdict, by });
+  const ask = await sessions.answer(chat, id.toLowerCase(), { ...verdict, by });
   const sign = verdict.verdict === 'allow' ? '✓ allowed' : '✗ denied';
   const reach = verdict.scope === 'agent' ? ', for this agent from now on' : '';
   return plain(`${sign}: ${clean(ask.agent_name)}, ${clean(ask.tool)}${reach}`);
@@ -143,4 +148,28 @@ function asksText(asks: readonly Ask[]): FormattedText {
 
 function plain(text: string): FormattedText {
   return { text, entities: [] };
+}
+
+/** One line for each agent, descendants indented. */
+function writeAgents(builder: TextBuilder, agents: readonly AgentLine[]): void {
+  const top = agents[0]?.depth ?? 0;
+  agents.forEach(({ name, depth, status, doing }, index) => {
+    if (index > 0) builder.write('\n');
+    if (depth > top) builder.write(`${'  '.repeat(depth - top - 1)}└ `);
+    builder.styled('bold', () => builder.write(clean(name)));
+    builder.write(` ${stateMark(status, MARKS)}`);
+    if (doing !== null) builder.write(` · ${clean(doing).slice(0, DOING_MAX).toWellFormed()}`);
+  });
+}
+
+/** One line for each question, with its shortest distinct id. */
+export function writeAsks(builder: TextBuilder, asks: readonly Ask[]): void {
+  const short = shortIds(asks.map((ask) => ask.id));
+  for (const ask of asks) {
+    builder.code(short.get(ask.id) ?? ask.id);
+    builder.write(` ${clean(ask.agent_name)} wants ${clean(ask.tool)}`);
+    const subject = inOneLine(ask.subject, SUBJECT_MAX);
+    if (subject !== '') builder.write(`: ${subject}`);
+    builder.write('\n');
+  }
 }

@@ -1,10 +1,11 @@
 import { backOff, sleep } from '../../../processes/waiting.ts';
+import { CoppiceError } from '../../../records/coppice-error.ts';
+import { StoreError } from '../../../store/store-error.ts';
 import type { ChannelLog, ChannelMemory } from '../../channel.ts';
 import type { BotClient } from '../bot/bot-client.ts';
 import type { BotFailure } from '../bot/bot-failure.ts';
-import { TOKEN_REFUSED } from '../bot/failure-result.ts';
+import { TOKEN_REFUSED } from '../bot/bot-failure.ts';
 import type { TelegramTiming } from '../bot/telegram-timing.ts';
-import { isLedgerTrouble } from './ledger-trouble.ts';
 
 export interface UpdatePollTools {
   readonly client: BotClient;
@@ -17,20 +18,20 @@ export interface UpdatePollTools {
 type UpdateTaker = (update_id: number, update: unknown) => Promise<void>;
 
 const ALLOWED = ['message', 'callback_query'] as const;
-/** How much longer than the poll itself its answer may take. */
+/** Added to the duration of a long poll for its answer to arrive. */
 const ANSWER_MS = 15_000;
-/** An update this far below the place begins a new numbering: Telegram does that after a week of silence. */
+/** An id this far below the offset starts a new numbering, as Telegram does after a week of silence. */
 const REPEATS_MAX = 100_000;
-/** Tries of an update that fails for reasons that are not known to pass. */
+/** For an update that fails for a reason other than the ledger. */
 const TRIES = 8;
 
 /**
- * Reads what people write, one after the other. The place up to which it was read (`offset`) is kept after each update was taken, and only
- * then confirmed to Telegram: what a crash cuts short comes again.
+ * Reads updates by long polling and passes them on one at a time. The offset is stored after each update was taken, and only then confirmed to
+ * Telegram, so an update that a crash interrupts comes again.
  */
 export class UpdatePoll {
   readonly #tools: UpdatePollTools;
-  /** The first id that was not taken yet; 0: from wherever Telegram is. */
+  /** The first id that was not taken yet; 0: Telegram's own. */
   #offset = 0;
   #failures = 0;
 
@@ -38,7 +39,7 @@ export class UpdatePoll {
     this.#tools = tools;
   }
 
-  /** Asks until there is an answer; null when aborted. */
+  /** The bot's own user; null when aborted first. */
   async identify(): Promise<{ readonly id: number; readonly username: string } | null> {
     const { client, signal } = this.#tools;
     while (!signal.aborted) {
@@ -53,7 +54,7 @@ export class UpdatePoll {
   async run(bot_id: number, take: UpdateTaker): Promise<void> {
     const { client, timing, signal } = this.#tools;
     await this.#insist(async () => {
-      this.#offset = await this.#readPlace(bot_id);
+      this.#offset = await this.#readOffset(bot_id);
     });
     while (!signal.aborted) {
       const query = { timeout: timing.poll_s, allowed_updates: ALLOWED, offset: this.#offset };
@@ -65,12 +66,12 @@ export class UpdatePoll {
       }
       this.#failures = 0;
       const taken = await this.#takeAll(answer.result, take);
-      // Only repeats: a server that does not heed the place must not be asked in a tight loop.
+      // Only repeats: avoids a tight loop on a server that ignores the offset.
       if (!taken && answer.result.length > 0) await sleep(timing.back_off.base_ms, signal);
     }
   }
 
-  /** Whether there was anything new among them. */
+  /** Whether any of them was new. */
   async #takeAll(updates: readonly { readonly update_id: number }[], take: UpdateTaker): Promise<boolean> {
     const { memory, signal, log } = this.#tools;
     let taken = false;
@@ -90,8 +91,8 @@ export class UpdatePoll {
     return taken;
   }
 
-  /** The numbers of another bot mean nothing: its place is not taken over. */
-  async #readPlace(bot_id: number): Promise<number> {
+  /** The stored offset, unless it belongs to another bot. */
+  async #readOffset(bot_id: number): Promise<number> {
     const { memory } = this.#tools;
     const reader = await memory.get('bot');
     if (reader !== null && reader !== String(bot_id)) await memory.set('offset', null);
@@ -101,19 +102,19 @@ export class UpdatePoll {
   }
 
   /**
-   * Does it again while the ledger is away. `update_id`: for the taking of an update, which is given up after some tries where it fails
-   * for another reason, so that it does not hold up all others.
+   * Retries until it succeeds. An update (`update_id`) that keeps failing for a reason other than the ledger is skipped after `TRIES`, so that it does
+   * not hold up all others.
    */
-  async #insist(deed: () => Promise<void>, update_id: number | null = null): Promise<void> {
+  async #insist(action: () => Promise<void>, update_id: number | null = null): Promise<void> {
     const { log, timing, signal } = this.#tools;
     for (let tries = 1; !signal.aborted; tries += 1) {
       try {
-        return await deed();
+        return await action();
       } catch (error) {
         if (signal.aborted) return;
         const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
         const fields = { update_id, error: code ?? name };
-        if (update_id !== null && !isLedgerTrouble(error) && tries >= TRIES)
+        if (update_id !== null && !isLedgerFailure(error) && tries >= TRIES)
           return log('error', 'an update cannot be taken: skipped', fields);
         log('warn', 'the ledger cannot be used now: tried again', fields);
         await sleep(backOff(tries, timing.back_off), signal);
@@ -146,4 +147,11 @@ export class UpdatePoll {
         return backOff(this.#failures, timing.back_off);
     }
   }
+}
+
+/** Whether the ledger is to blame rather than the request: a retry may work. */
+export function isLedgerFailure(error: unknown): boolean {
+  if (error instanceof StoreError) return true;
+  if (!(error instanceof CoppiceError)) return false;
+  return error.retryable || error.code === 'E_DATABASE' || error.code === 'E_CLOSED';
 }

@@ -1,23 +1,26 @@
 import type { DeliverContext, DeliverResult, Parcel } from '../../channel.ts';
 import type { BotAnswer, BotClient } from '../bot/bot-client.ts';
-import { editRefusal } from '../bot/edit-refusal.ts';
-import { failureResult } from '../bot/failure-result.ts';
+import { editRefusal, failureResult } from '../bot/bot-failure.ts';
 import type { LiveMessage } from './live-message.ts';
 import { messageBody, type OutgoingMessage, sendNew } from './outgoing-message.ts';
 import { parcelMessages } from './parcel-messages.ts';
-import { readProgress } from './part-progress.ts';
+
+/** How much of a parcel was sent, as stored between its messages. */
+interface PartProgress {
+  readonly sent: number;
+  readonly message_ids: readonly number[];
+}
 
 export interface DeliverTools {
   readonly client: BotClient;
-  /** Of a reply, where this process knows it: the live message of the chat and agent, which the first message takes the place of. */
+  /** Of a reply: the live message that its first message replaces, where this process knows it. */
   readonly live: LiveMessage | null;
-  /** Hears of every message that was sent. */
   readonly onSent: (message_id: number) => void;
 }
 
 /**
- * Sends what is left of a parcel, message by message; what was sent is noted after each. The chat must be locked. Rejects when the ledger
- * is away.
+ * Sends what is left of a parcel, message by message, and stores the progress after each. The chat must be locked. Rejects when the ledger is
+ * unreachable.
  */
 export async function deliverParcel(
   { client, live, onSent }: DeliverTools,
@@ -38,13 +41,13 @@ export async function deliverParcel(
     ids.push(answer.result);
     onSent(answer.result);
     await saveProgress(JSON.stringify({ sent: index + 1, message_ids: ids }));
-    // From here on nothing may be written over it.
+    // From here on it must not be edited as a live message.
     if (index === 0) await live?.forget();
   }
   return { type: 'delivered' };
 }
 
-/** In place of a message that is there, where that can be edited; else as a new one. Resolves with its id. */
+/** Edits the message `place` where possible, else sends a new one; resolves to its id. */
 async function put(
   client: BotClient,
   chat_id: number,
@@ -53,7 +56,7 @@ async function put(
   signal: AbortSignal,
 ): Promise<BotAnswer<number>> {
   if (place !== null) {
-    const edited = await unmarked(message, (given) =>
+    const edited = await withFallback(message, (given) =>
       client.write(
         chat_id,
         (api, stop) => api.editMessageText({ chat_id, message_id: place, ...messageBody(given) }, stop),
@@ -63,17 +66,28 @@ async function put(
     if (edited.ok || editRefusal(edited.failure) === 'same') return { ok: true, result: place };
     if (editRefusal(edited.failure) !== 'gone') return edited;
   }
-  return await unmarked(message, (given) =>
+  return await withFallback(message, (given) =>
     client.write(chat_id, (api, stop) => sendNew(api, chat_id, given, stop), signal),
   );
 }
 
-/** A text whose marks Telegram does not take is sent without them: that it arrives is worth more. */
-async function unmarked<T>(
+/** Sends again without formatting where Telegram refuses the entities. */
+async function withFallback<T>(
   message: OutgoingMessage,
   send: (message: OutgoingMessage) => Promise<BotAnswer<T>>,
 ): Promise<BotAnswer<T>> {
   const answer = await send(message);
   const refused = !answer.ok && answer.failure.type === 'refused' && /entit/i.test(answer.failure.error);
   return refused && message.entities.length > 0 ? await send({ ...message, entities: [] }) : answer;
+}
+
+/** What an earlier try stored; nothing where it cannot be read. */
+function readProgress(kept: string | null): PartProgress {
+  try {
+    const { sent, message_ids } = JSON.parse(kept ?? 'null') as PartProgress;
+    if (Number.isSafeInteger(sent) && sent >= 0 && Array.isArray(message_ids)) return { sent, message_ids };
+  } catch {
+    // From the beginning.
+  }
+  return { sent: 0, message_ids: [] };
 }

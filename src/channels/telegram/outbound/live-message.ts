@@ -1,48 +1,60 @@
-import type { ChatEvent } from '../../channel.ts';
-import type { BotAnswer } from '../bot/bot-client.ts';
+import type { ChannelLog, ChannelMemory, ChatEvent } from '../../channel.ts';
+import type { BotAnswer, BotClient } from '../bot/bot-client.ts';
 import type { BotFailure } from '../bot/bot-failure.ts';
-import { editRefusal } from '../bot/edit-refusal.ts';
+import { editRefusal } from '../bot/bot-failure.ts';
+import type { TelegramTiming } from '../bot/telegram-timing.ts';
+import type { ChatLocks } from '../chat-locks.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
 import { liveText } from './live-text.ts';
-import type { LiveTools } from './live-tools.ts';
 import { messageBody, sendNew } from './outgoing-message.ts';
 
-/** The message that is being edited, as it is kept in the ledger. `ended`: its turn has ended, its reply is still to come. */
+/** The message that is being edited, as stored in the ledger. `ended`: its turn has ended, its reply is still to come. */
 interface LiveNote {
   readonly message_id: number;
   readonly ended: boolean;
 }
 
+export interface LiveTools {
+  readonly client: BotClient;
+  readonly locks: ChatLocks;
+  readonly memory: ChannelMemory;
+  readonly log: ChannelLog;
+  readonly timing: TelegramTiming;
+  /** By `chat:agent_id`: the newest message of a reply that was sent while no live message was known. */
+  readonly replies: ReadonlyMap<string, number>;
+  readonly signal: AbortSignal;
+}
+
 const BUSY_MS = 1_000;
 
 /**
- * What one agent says and does now, in one message of a chat that is edited while it grows. It is written only while nobody else writes
- * to the chat. The reply takes its place: from `target` on this message is edited no more.
+ * Shows what one agent says and does in one message of a chat, edited as the text grows and only under the lock of the chat. The reply replaces it:
+ * after `target` the message is not edited any more.
  */
 export class LiveMessage {
   readonly #chat: string;
   readonly #tools: LiveTools;
   readonly #name: string;
   readonly #key: string;
-  /** `unknown`: this process saw nothing of it yet. */
+  /** `unknown`: no event of it has been seen by this process. */
   #turn: 'unknown' | 'open' | 'ended' = 'unknown';
   #text = '';
   #doing: string | null = null;
-  /** This turn shows nothing any more. */
+  /** Telegram refused it: the rest of this turn is not shown. */
   #muted = false;
-  /** Something came that is not shown yet. */
+  /** There is something new to show. */
   #changed = false;
-  /** What the message shows. */
+  /** What the message shows, as JSON. */
   #shown: string | null = null;
-  /** Undefined while the ledger was not asked. */
+  /** Undefined until it was read from the ledger. */
   #note: LiveNote | null | undefined;
   #note_until = 0;
   #edited_at = Number.NEGATIVE_INFINITY;
-  /** Turns that have ended and whose reply did not come by yet, and the reply that was counted last. */
+  /** Ended turns whose reply has not been delivered yet, and the reply that was counted last. */
   #owed = 0;
   #counted: string | null = null;
   #timer: NodeJS.Timeout | undefined;
-  /** It is being written: what comes meanwhile is shown after. */
+  /** An edit is under way. */
   #busy = false;
 
   constructor(chat: string, agent_id: string, tools: LiveTools) {
@@ -52,13 +64,13 @@ export class LiveMessage {
     this.#key = `live:${this.#name}`;
   }
 
-  see(event: ChatEvent): void {
+  handle(event: ChatEvent): void {
     if (event.type === 'began') return this.#begin();
     if (this.#turn === 'ended') return;
     if (event.type === 'ended') {
       this.#end();
       this.#owed += 1;
-      void this.#noteEnd();
+      void this.#storeEnd();
       return;
     }
     this.#turn = 'open';
@@ -68,22 +80,22 @@ export class LiveMessage {
     this.#schedule(0);
   }
 
-  /** The message that this reply takes the place of; null when there is none. Its chat must be locked. Rejects when the ledger is away. */
+  /** The message that this reply replaces. The chat must be locked. Rejects when the ledger is unreachable. */
   async target(parcel_id: string): Promise<number | null> {
     await this.#load();
     if (this.#counted !== parcel_id) {
       this.#counted = parcel_id;
       if (this.#owed > 0) this.#owed -= 1;
-      // The reply came before the news that its turn has ended.
+      // The reply arrived before the event that its turn has ended.
       else if (this.#turn === 'open') this.#end();
     }
-    if (this.#note) this.#rest({ ...this.#note, ended: true });
+    if (this.#note) this.#awaitReply({ ...this.#note, ended: true });
     return this.#note?.message_id ?? null;
   }
 
-  /** The reply stands in its place. Its chat must be locked. Rejects when the ledger is away. */
+  /** The reply has replaced it. The chat must be locked. Rejects when the ledger is unreachable. */
   async forget(): Promise<void> {
-    await this.#keep(null);
+    await this.#store(null);
     this.#shown = null;
     this.#schedule(0);
   }
@@ -145,10 +157,10 @@ export class LiveMessage {
     this.#schedule(wait_ms);
   }
 
-  /** Shows what is new; tells how long to wait where it must be tried again. */
+  /** Shows what is new; resolves to how long to wait before a retry. */
   async #show(): Promise<number> {
     const { client, timing, signal } = this.#tools;
-    if (!(await this.#isFree())) return timing.live_gap_ms;
+    if (!(await this.#mayWrite())) return timing.live_gap_ms;
     if (this.#turn !== 'open' || this.#muted) return 0;
     this.#changed = false;
     const content = liveText(this.#text, this.#doing);
@@ -160,7 +172,7 @@ export class LiveMessage {
       return Math.max(BUSY_MS, client.held_ms());
     }
     this.#edited_at = performance.now();
-    return await this.#took(answer, shown);
+    return await this.#onAnswer(answer, shown);
   }
 
   #call(content: FormattedText) {
@@ -173,14 +185,14 @@ export class LiveMessage {
     };
   }
 
-  async #took(answer: BotAnswer<number>, shown: string): Promise<number> {
-    if (!answer.ok) return await this.#failed(answer.failure, shown);
+  async #onAnswer(answer: BotAnswer<number>, shown: string): Promise<number> {
+    if (!answer.ok) return await this.#onFailure(answer.failure, shown);
     this.#shown = shown;
-    if (!this.#note) await this.#keep({ message_id: answer.result, ended: false });
+    if (!this.#note) await this.#store({ message_id: answer.result, ended: false });
     return 0;
   }
 
-  async #failed(failure: BotFailure, shown: string): Promise<number> {
+  async #onFailure(failure: BotFailure, shown: string): Promise<number> {
     const { client, timing, log } = this.#tools;
     const refusal = editRefusal(failure);
     if (refusal === 'same') {
@@ -199,8 +211,8 @@ export class LiveMessage {
     return 0;
   }
 
-  /** Whether this turn may write: not while the message of an earlier one waits for its reply. */
-  async #isFree(): Promise<boolean> {
+  /** False while the message of an earlier turn waits for its reply. */
+  async #mayWrite(): Promise<boolean> {
     await this.#load();
     if (!this.#note?.ended) return true;
     if (performance.now() < this.#note_until) return false;
@@ -209,15 +221,15 @@ export class LiveMessage {
     return true;
   }
 
-  async #noteEnd(): Promise<void> {
+  async #storeEnd(): Promise<void> {
     const { locks, log, signal } = this.#tools;
     const release = await locks.take(this.#chat, signal);
     if (release === null) return;
     try {
       await this.#load();
       if (!this.#note || this.#note.ended) return;
-      this.#rest({ ...this.#note, ended: true });
-      await this.#keep(this.#note);
+      this.#awaitReply({ ...this.#note, ended: true });
+      await this.#store(this.#note);
     } catch {
       log('warn', 'a live message cannot be kept: the ledger is away', { chat: this.#chat });
     } finally {
@@ -228,25 +240,25 @@ export class LiveMessage {
   async #load(): Promise<void> {
     if (this.#note !== undefined) return;
     const note = readNote(await this.#tools.memory.get(this.#key));
-    // Its reply stands below it already: it was sent before anybody listened.
+    // Its reply was sent below it before this process listened.
     const passed = note !== null && note.message_id < (this.#tools.replies.get(this.#name) ?? 0);
-    if (passed) return await this.#keep(null);
+    if (passed) return await this.#store(null);
     if (!note?.ended) {
       this.#note = note;
       return;
     }
     this.#owed += 1;
-    this.#rest(note);
+    this.#awaitReply(note);
   }
 
-  /** Its turn has ended: it is kept for the reply, for a while. */
-  #rest(note: LiveNote): void {
+  /** Its turn has ended: the message waits for its reply, for `live_grace_ms` at most. */
+  #awaitReply(note: LiveNote): void {
     if (!this.#note?.ended) this.#note_until = performance.now() + this.#tools.timing.live_grace_ms;
     this.#note = note;
   }
 
-  /** In the process first: what cannot be written down must not be edited twice either. */
-  async #keep(note: LiveNote | null): Promise<void> {
+  /** In memory first: a failed write must not lead to a second message. */
+  async #store(note: LiveNote | null): Promise<void> {
     this.#note = note;
     await this.#tools.memory.set(this.#key, note === null ? null : JSON.stringify(note));
   }

@@ -1,8 +1,8 @@
 import type { ChatEvent } from '../../channel.ts';
+import type { LiveTools } from './live-message.ts';
 import { LiveMessage } from './live-message.ts';
-import type { LiveTools } from './live-tools.ts';
 
-/** The live messages of all chats: one of each agent that talks with a chat. */
+/** The live messages of all chats, one per agent. */
 export class LiveMessages {
   readonly #tools: LiveTools;
   readonly #all = new Map<string, LiveMessage>();
@@ -11,8 +11,8 @@ export class LiveMessages {
     this.#tools = tools;
   }
 
-  see(event: ChatEvent): void {
-    this.of(event.chat, event.agent_id).see(event);
+  handle(event: ChatEvent): void {
+    this.of(event.chat, event.agent_id).handle(event);
   }
 
   of(chat: string, agent_id: string): LiveMessage {

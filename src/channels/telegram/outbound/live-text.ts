@@ -1,11 +1,10 @@
 import { clean } from '../../../render/clean.ts';
-import { limitEntities } from '../text/entity-limit.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
+import { hasVisible, limitEntities } from '../text/formatted-text.ts';
 import { markdownEntities } from '../text/markdown-entities.ts';
 import { TextBuilder } from '../text/text-builder.ts';
-import { hasVisible } from '../text/visible.ts';
 
-/** The end of a long text is what is new. */
+/** Of a longer text only the end is shown. */
 const TEXT_MAX = 4_000;
 const DOING_MAX = 80;
 const ABRIDGED = '… ';

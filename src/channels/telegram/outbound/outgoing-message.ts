@@ -2,18 +2,18 @@ import type { RawApi } from 'grammy';
 import type { BotSignal } from '../bot/bot-client.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
 
-/** `data` comes back when the button is pressed; at most 64 bytes. */
+/** `data`, at most 64 bytes, is sent back when the button is pressed. */
 export interface Button {
   readonly label: string;
   readonly data: string;
 }
 
-/** A text that fits into one message, and the buttons below it. */
+/** A text short enough for one message, with the buttons below it. */
 export interface OutgoingMessage extends FormattedText {
   readonly buttons?: readonly Button[];
 }
 
-/** As `sendMessage` and `editMessageText` take it; without buttons, an edit takes those away that are there. */
+/** For `sendMessage` and `editMessageText`; an edit without buttons removes those of the message. */
 export function messageBody({ text, entities, buttons = [] }: OutgoingMessage) {
   const row = buttons.map(({ label, data }) => ({ text: label, callback_data: data }));
   return {

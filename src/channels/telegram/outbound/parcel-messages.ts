@@ -1,17 +1,23 @@
+import type { Ask } from '../../../records/conversation/ask.ts';
+import { askParts } from '../../../render/ask-parts.ts';
+import { clean } from '../../../render/clean.ts';
+import { cutMiddle, SPELLED_NOTE } from '../../../render/plain-sight.ts';
 import type { Parcel } from '../../channel.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
 import { markdownEntities } from '../text/markdown-entities.ts';
 import { splitText } from '../text/split-text.ts';
-import { askButtons, askText } from './ask-message.ts';
-import type { OutgoingMessage } from './outgoing-message.ts';
+import { TextBuilder } from '../text/text-builder.ts';
+import type { Button, OutgoingMessage } from './outgoing-message.ts';
 
+/** Longer arguments visibly lose their middle; spelled-out ones may be twice as long. */
+const ARGUMENT_MAX = 20_000;
 /** UTF-16 units of one message. */
 const MESSAGE_MAX = 4_096;
-/** What is left free under a question, for the line that says who answered it. */
+/** Left free under a question, for the line that says who answered it. */
 const ANSWER_ROOM = 200;
 const ID_LENGTH = 8;
 
-/** The messages that carry a parcel, in order; at least one. The same parcel gives the same ones at every try. */
+/** The messages of a parcel, at least one; the same at every try. */
 export function parcelMessages(parcel: Parcel): readonly OutgoingMessage[] {
   if (parcel.kind === 'ask' && parcel.ask !== null) {
     const pieces = splitText(askText(parcel.ask), MESSAGE_MAX - ANSWER_ROOM);
@@ -22,13 +28,44 @@ export function parcelMessages(parcel: Parcel): readonly OutgoingMessage[] {
   return textMessages(parcel.kind === 'run' && parcel.run !== null ? signed(said, parcel.run.id) : said);
 }
 
-/** Any text as messages; at least one. */
+/** At least one message. */
 export function textMessages(text: FormattedText): readonly OutgoingMessage[] {
   const pieces = splitText(text, MESSAGE_MAX);
   return pieces.length > 0 ? pieces : [{ text: '(no text)', entities: [] }];
 }
 
-/** A repeat is recognised by the id at its end. */
+/** The id at the end shows a repeat. */
 function signed({ text, entities }: FormattedText, run_id: string): FormattedText {
   return { text: `${text}\n· ${run_id.slice(0, ID_LENGTH)}`, entities };
+}
+
+/** Who wants what, with all arguments of the call: that is what a person allows. */
+export function askText(ask: Ask): FormattedText {
+  const builder = new TextBuilder();
+  builder.styled('bold', () => builder.write(clean(ask.agent_name)));
+  builder.write(' wants: ');
+  builder.styled('bold', () => builder.write(clean(ask.tool)));
+  const parts = askParts(ask, ARGUMENT_MAX);
+  for (const { name, is_subject, text, left_out, language } of parts) {
+    builder.write(is_subject || name === '' ? '\n' : `\n${name}:\n`);
+    builder.pre(cutMiddle(text, 2 * ARGUMENT_MAX, left_out), language);
+  }
+  if (parts.some(({ spelled }) => spelled)) builder.write(`\n⚠ ${SPELLED_NOTE}`);
+  builder.write(`\ncwd ${clean(ask.cwd)}\nrule: ${clean(ask.rule)}`);
+  if (ask.verdict !== null) builder.write(`\nno longer waits: ${verdictWord(ask)}`);
+  return builder.build();
+}
+
+/** None for a question that is no longer open. */
+function askButtons(ask: Ask): readonly Button[] {
+  if (ask.verdict !== null) return [];
+  return [
+    { label: 'Allow once', data: `y:${ask.id}` },
+    { label: 'Allow for this agent', data: `s:${ask.id}` },
+    { label: 'Deny', data: `n:${ask.id}` },
+  ];
+}
+
+function verdictWord({ verdict }: Ask): string {
+  return verdict === 'allow' ? 'allowed' : verdict === 'deny' ? 'denied' : 'taken back';
 }

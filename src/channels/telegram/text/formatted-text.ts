@@ -1,4 +1,4 @@
-/** A mark over part of a text, in the shape of the Bot API. `offset` and `length` count UTF-16 units. */
+/** Formatting of a part of a text, as the Bot API has it. `offset` and `length` count UTF-16 units. */
 export type Entity =
   | {
       readonly type: 'bold' | 'italic' | 'strikethrough' | 'code' | 'blockquote';
@@ -8,9 +8,38 @@ export type Entity =
   | { readonly type: 'pre'; readonly offset: number; readonly length: number; readonly language?: string }
   | { readonly type: 'text_link'; readonly offset: number; readonly length: number; readonly url: string };
 
-/** Text and its marks, apart: whatever stands in the text is shown as it stands there. */
+/** Text and its formatting, kept apart, so that nothing needs escaping. */
 export interface FormattedText {
   readonly text: string;
-  /** By offset, the longer first. They nest as the Bot API allows it: none crosses another, nothing lies over code. */
+  /** By offset, the longer first. They nest as the Bot API demands: none crosses another, none covers code. */
   readonly entities: readonly Entity[];
+}
+
+/** The Bot API ignores further entities of a message. */
+const ENTITIES_MAX = 100;
+/** Which entities to keep first: those that matter most to the meaning. */
+const RANK: readonly Entity['type'][] = [
+  'pre',
+  'text_link',
+  'blockquote',
+  'code',
+  'bold',
+  'italic',
+  'strikethrough',
+];
+
+/** Drops the least important entities beyond the limit of one message. */
+export function limitEntities(entities: readonly Entity[]): readonly Entity[] {
+  if (entities.length <= ENTITIES_MAX) return entities;
+  const ranked = entities.toSorted((a, b) => RANK.indexOf(a.type) - RANK.indexOf(b.type));
+  const kept = new Set(ranked.slice(0, ENTITIES_MAX));
+  return entities.filter((entity) => kept.has(entity));
+}
+
+/** Anything but spaces, control and format characters, and blank letters. */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}\p{DI}\u2800]/u;
+
+/** Telegram refuses a text without visible characters as empty. */
+export function hasVisible(text: string): boolean {
+  return VISIBLE.test(text);
 }

@@ -1,17 +1,19 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 import { isCostlyMarkdown, MARKED_MAX } from '../../../render/costly-markdown.ts';
 import type { FormattedText } from './formatted-text.ts';
-import { linkTarget } from './link-target.ts';
 import { tableText } from './table-text.ts';
 import { TextBuilder } from './text-builder.ts';
 
-/** A longer paragraph is read in several runs: some constructs take time that grows with the square of their length. */
+/** Longer paragraphs are parsed in pieces: some constructs take quadratic time. */
 const RUN_MAX = 3_000;
+/** No scripts, no files of the reader's machine. */
+const LINK_PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tg:']);
+const LINK_MAX = 2_048;
 const LANGUAGE = /^[\w+#.-]{1,32}$/;
 
 /**
- * Markdown as models write it, as plain text and marks beside it. Never fails: what is no Markdown, is not known here or would lead
- * somewhere it must not, stands in the text as it was written.
+ * Markdown as models write it, as plain text and entities. Never fails: what is not Markdown, not supported or a link that must not be followed
+ * stands in the text as it was written.
  */
 export function markdownEntities(markdown: string): FormattedText {
   const source = markdown.toWellFormed().replaceAll('\0', '\u2400').replaceAll(/\r\n?/g, '\n');
@@ -21,7 +23,7 @@ export function markdownEntities(markdown: string): FormattedText {
     writeBlocks(builder, lex(source));
     return builder.build();
   } catch {
-    // A parser that gives up on a text loses its marks, never the text.
+    // Where the parser fails, only the formatting is lost.
     return { text: source, entities: [] };
   }
 }
@@ -89,7 +91,7 @@ function writeCode(builder: TextBuilder, token: Tokens.Code): void {
   if (token.text.trim() === '') return builder.write(token.raw.trimEnd());
   const info = (token.lang ?? '').trim();
   const word = info.split(/\s/, 1)[0] ?? '';
-  // What stands behind the fence and is more than the name of a language must not get lost.
+  // An info string that is more than the name of a language must not get lost.
   const text = LANGUAGE.test(info) || info === '' ? token.text : `${info}\n${token.text}`;
   builder.pre(text, LANGUAGE.test(word) ? word : '');
 }
@@ -134,7 +136,7 @@ function writeSpan(builder: TextBuilder, token: MarkedToken): void {
 }
 
 function writeLink(builder: TextBuilder, token: Tokens.Link | Tokens.Image): void {
-  // Addresses that stand in the text as they are become links by themselves.
+  // Telegram makes links of bare URLs by itself.
   if (token.type === 'link' && (token.autolink === true || token.text === token.href))
     return builder.write(token.text);
   const target = linkTarget(token.href);
@@ -142,9 +144,15 @@ function writeLink(builder: TextBuilder, token: Tokens.Link | Tokens.Image): voi
   builder.link(target, () => writeInline(builder, token.tokens));
 }
 
-/** The same text without any marks. */
 function plain(tokens: readonly Token[]): string {
   const builder = new TextBuilder();
   writeInline(builder, tokens);
   return builder.build().text;
+}
+
+/** The URL of a link; null when the link must be shown as it was written. */
+function linkTarget(href: string): string | null {
+  const url = URL.parse(href);
+  if (url === null || !LINK_PROTOCOLS.has(url.protocol)) return null;
+  return url.href.length <= LINK_MAX ? url.href : null;
 }

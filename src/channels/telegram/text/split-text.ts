@@ -1,13 +1,11 @@
-import { limitEntities } from './entity-limit.ts';
 import type { Entity, FormattedText } from './formatted-text.ts';
-import { hasVisible } from './visible.ts';
+import { hasVisible, limitEntities } from './formatted-text.ts';
 
 const graphemes = new Intl.Segmenter();
 
 /**
- * Cuts a text into pieces of at most `limit` UTF-16 units: between paragraphs, else lines, else sentences, else words, else anywhere
- * but within a grapheme. White space at a cut is left out (in code, one line break); marks that cross it go on behind it. Pieces in
- * which nothing can be seen are left out: Telegram refuses them.
+ * Cuts a text into pieces of at most `limit` UTF-16 units: between paragraphs, else lines, else sentences, else words, else graphemes. White space at
+ * a cut is dropped (in code, one line break), entities that cross it continue in the next piece, and pieces without visible characters are dropped.
  */
 export function splitText({ text, entities }: FormattedText, limit: number): FormattedText[] {
   const inCode = codePlaces(text.length, entities);
@@ -23,7 +21,7 @@ export function splitText({ text, entities }: FormattedText, limit: number): For
 
 type InCode = (place: number) => boolean;
 
-/** Whether a place lies within a code block; its two ends do not. */
+/** Whether a place lies inside a code block; its two ends do not. */
 function codePlaces(length: number, entities: readonly Entity[]): InCode {
   const places = new Uint8Array(length + 1);
   for (const entity of entities)
@@ -31,18 +29,18 @@ function codePlaces(length: number, entities: readonly Entity[]): InCode {
   return (place) => places[place] === 1;
 }
 
-/** Past the white space of a cut. */
+/** Skips the white space after a cut. */
 function afterGap(text: string, place: number, inCode: InCode): number {
   if (inCode(place)) return text[place] === '\n' ? place + 1 : place;
   let next = place;
-  // The indentation of a code block that begins here belongs to it.
+  // Not the indentation of a code block that begins here.
   while (next < text.length && /\s/.test(text[next] as string) && !inCode(next + 1)) next += 1;
   return next;
 }
 
-/** How much of the text from `start` on goes into one piece; more than zero. */
+/** The length of the next piece; more than zero. */
 function cutPlace(text: string, start: number, limit: number, inCode: InCode): number {
-  // One more, so that a gap right behind the limit counts.
+  // One more, so that a gap right after the limit counts.
   const window = text.slice(start, start + limit + 1);
   const ahead = text.slice(start, start + limit + 64);
   const boundaries = graphemes.segment(ahead);
@@ -55,7 +53,7 @@ function cutPlace(text: string, start: number, limit: number, inCode: InCode): n
     }
     return found;
   };
-  // A space may carry a mark that belongs to it.
+  // A combining mark may belong to the space.
   const between = (place: number, next: number) => whole(place) && whole(next);
   const outside = (place: number) => !inCode(start + place);
   return (
@@ -71,7 +69,7 @@ function cutPlace(text: string, start: number, limit: number, inCode: InCode): n
 function hardCut(window: string, limit: number, boundaries: Intl.Segments): number {
   const place = boundaries.containing(limit)?.index ?? limit;
   if (place > 0) return place;
-  // One grapheme that is longer than a message: at least no character is cut in two.
+  // One grapheme longer than a message: at least no surrogate pair is cut.
   const low = window.charCodeAt(limit) >= 0xdc00 && window.charCodeAt(limit) <= 0xdfff;
   return low && limit > 1 ? limit - 1 : limit;
 }

@@ -3,40 +3,40 @@ import type { Entity, FormattedText } from './formatted-text.ts';
 type Style = 'bold' | 'italic' | 'strikethrough';
 
 /**
- * Writes text with marks that nest as the Bot API allows it: styles stop before code and go on behind it, a link holds no second link
- * and no code, a quotation no second quotation.
+ * Builds text with entities that nest as the Bot API demands: styles are interrupted by code, a link contains neither a link nor code, a quotation no
+ * quotation.
  */
 export class TextBuilder {
   #text = '';
   readonly #entities: Entity[] = [];
-  /** Where the open ones began. */
+  /** Where each open style began. */
   readonly #styles = new Map<Style, number>();
   #in_link = false;
   #in_quote = false;
-  /** Stands at the beginning of every further line. */
+  /** Prefix of every further line. */
   #indent = '';
-  /** A line was begun whose indentation is not written yet: code needs none. */
-  #begun = false;
+  /** A new line has begun, and its indentation is not written yet: code gets none. */
+  #at_line_start = false;
 
   write(text: string): void {
     if (text === '') return;
-    if (!text.startsWith('\n')) this.#begin();
+    if (!text.startsWith('\n')) this.#indentLine();
     this.#text += this.#indent === '' ? text : text.replaceAll(/\n(?=[^\n])/g, `\n${this.#indent}`);
-    this.#begun = text.endsWith('\n');
+    this.#at_line_start = text.endsWith('\n');
   }
 
   styled(style: Style, content: () => void): void {
     if (this.#styles.has(style)) return content();
-    this.#begin();
+    this.#indentLine();
     this.#styles.set(style, this.#text.length);
     content();
-    this.#mark(style);
+    this.#closeStyle(style);
     this.#styles.delete(style);
   }
 
   link(url: string, content: () => void): void {
     if (this.#in_link) return content();
-    this.#begin();
+    this.#indentLine();
     const offset = this.#text.length;
     this.#in_link = true;
     content();
@@ -46,7 +46,7 @@ export class TextBuilder {
 
   quoted(content: () => void): void {
     if (this.#in_quote) return content();
-    this.#begin();
+    this.#indentLine();
     const offset = this.#text.length;
     this.#in_quote = true;
     content();
@@ -55,7 +55,7 @@ export class TextBuilder {
   }
 
   indented(indent: string, content: () => void): void {
-    this.#begin();
+    this.#indentLine();
     const before = this.#indent;
     this.#indent = before + indent;
     content();
@@ -64,13 +64,13 @@ export class TextBuilder {
 
   code(text: string): void {
     if (this.#in_link) return this.write(text);
-    this.#begin();
-    this.#apart(text, (offset, length) => ({ type: 'code', offset, length }));
+    this.#indentLine();
+    this.#addCode(text, (offset, length) => ({ type: 'code', offset, length }));
   }
 
-  /** Lines of code; they are not indented. */
+  /** A code block; not indented. */
   pre(text: string, language = ''): void {
-    this.#apart(text, (offset, length) => ({
+    this.#addCode(text, (offset, length) => ({
       type: 'pre',
       offset,
       length,
@@ -79,25 +79,25 @@ export class TextBuilder {
   }
 
   build(): FormattedText {
-    // Of two over the same text the outer one, which ended later, comes first.
+    // Of two over the same text, the outer one ended later and comes first.
     const entities = this.#entities.toReversed().sort((a, b) => a.offset - b.offset || b.length - a.length);
     return { text: this.#text, entities };
   }
 
-  #begin(): void {
-    if (this.#begun) this.#text += this.#indent;
-    this.#begun = false;
+  #indentLine(): void {
+    if (this.#at_line_start) this.#text += this.#indent;
+    this.#at_line_start = false;
   }
 
-  #apart(text: string, entity: (offset: number, length: number) => Entity): void {
-    for (const style of this.#styles.keys()) this.#mark(style);
+  #addCode(text: string, entity: (offset: number, length: number) => Entity): void {
+    for (const style of this.#styles.keys()) this.#closeStyle(style);
     this.#add(entity(this.#text.length, text.length));
     this.#text += text;
-    this.#begun = false;
+    this.#at_line_start = false;
     for (const style of this.#styles.keys()) this.#styles.set(style, this.#text.length);
   }
 
-  #mark(type: Style): void {
+  #closeStyle(type: Style): void {
     const offset = this.#styles.get(type) as number;
     this.#add({ type, offset, length: this.#text.length - offset });
   }

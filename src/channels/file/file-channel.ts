@@ -5,14 +5,27 @@ import type { Channel, DeliverContext, DeliverResult, Parcel } from '../channel.
 import { deliveryJson } from '../delivery-json.ts';
 import { unknownName } from '../unknown-name.ts';
 import { appendWhole } from './append-whole.ts';
-import { fileFailure } from './file-failure.ts';
 
 const TIME_LIMIT_MS = 10_000;
 const JSON_LINES = /\.(?:jsonl|ndjson)$/i;
 
+/** Errors that no retry mends, with what is wrong and what to do. */
+const PERMANENT: Readonly<Record<string, string>> = {
+  EACCES: 'may not be written: change its permissions, or name another file',
+  EPERM: 'may not be written: change its permissions, or name another file',
+  EROFS: 'is on a read-only file system: name another file',
+  EISDIR: 'is a folder: name a file in it',
+  ENOENT: 'is in a folder that does not exist: create the folder',
+  ENOTDIR: 'is below something that is not a folder: name another file',
+  ELOOP: 'is a symbolic link that leads to itself: name another file',
+  ENAMETOOLONG: 'has a name that is too long: name another file',
+  ENXIO: 'is a socket: name a file',
+  EPIPE: 'is a pipe, which keeps nothing: name a file',
+};
+
 /**
- * The channel `file`: an address is the name of a configured file, or an absolute path. Appends one line of
- * `coppice/delivery/v1` to `*.jsonl` and `*.ndjson`, a section of Markdown to any other. Throws `E_CONFIG` for a path that is not absolute.
+ * The channel `file`: an address is the name of a configured file or an absolute path. Appends one line of `coppice/delivery/v1` to `*.jsonl` and
+ * `*.ndjson`, a section of Markdown to other files. Throws `E_CONFIG` for a configured path that is not absolute.
  */
 export function openFile(files: Readonly<Record<string, string>>): Channel {
   const known = new Map(Object.entries(files));
@@ -33,7 +46,7 @@ export function openFile(files: Readonly<Record<string, string>>): Channel {
     const stop = AbortSignal.any([signal, closing.signal]);
     if (stop.aborted)
       return { type: 'retry', error: `nothing was written to ${path}: stopped`, after_ms: null };
-    // A file system of another machine can hang for good, and no signal reaches it.
+    // A network file system can hang, and no signal reaches it.
     const outcome = await within(append(path, parcel), stop, TIME_LIMIT_MS);
     if (outcome.type === 'done') return outcome.value;
     const why = outcome.type === 'late' ? `within ${TIME_LIMIT_MS / 1000} s` : 'before the stop';
@@ -63,4 +76,17 @@ async function append(path: string, parcel: Parcel): Promise<DeliverResult> {
 
 function section(parcel: Parcel): string {
   return `## ${new Date(parcel.created_at).toISOString()} · ${parcel.id}\n\n${parcel.text}\n\n`;
+}
+
+/** Any other error may pass, such as a full disk or a lost share. */
+export function fileFailure(path: string, error: unknown): DeliverResult {
+  if (error instanceof RangeError)
+    return {
+      type: 'failed',
+      error: `the delivery cannot be written to ${path}: one of its times is invalid`,
+    };
+  const { code, name } = error as NodeJS.ErrnoException;
+  const wrong = PERMANENT[code ?? ''];
+  if (wrong !== undefined) return { type: 'failed', error: `${path} ${wrong} (${code})` };
+  return { type: 'retry', error: `${path} cannot be written now (${code ?? name})`, after_ms: null };
 }

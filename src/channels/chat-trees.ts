@@ -8,25 +8,24 @@ import { statusWord } from '../render/agent-status.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
-import type { AgentLine, ChannelMemory, ChatDesk, ChatEvent } from './channel.ts';
+import type { AgentLine, ChannelMemory, ChatEvent, ChatSessions } from './channel.ts';
 
-export interface ChatsOptions {
-  /** Name of the channel. */
+export interface ChatTreesOptions {
   readonly channel: string;
   readonly store: Store;
   readonly runtime: RuntimeFace;
-  /** With what a new session begins. */
+  /** Configuration of a new session. */
   readonly session: () => { readonly config: AgentConfig; readonly limits: Partial<Limits> };
-  /** A tree has something to do: whoever leads served trees should look. */
+  /** A tree has something to do, and may have to be taken over first. */
   readonly onWritten: () => void;
 }
 
-/** The sessions of one channel: one tree per chat, which its people talk with. */
-export class Chats implements ChatDesk {
+/** The sessions of one channel: one tree per chat. */
+export class ChatTrees implements ChatSessions {
   readonly memory: ChannelMemory;
-  readonly #options: ChatsOptions;
+  readonly #options: ChatTreesOptions;
 
-  constructor(options: ChatsOptions) {
+  constructor(options: ChatTreesOptions) {
     const { channel, store } = options;
     this.#options = options;
     this.memory = {
@@ -35,7 +34,7 @@ export class Chats implements ChatDesk {
     };
   }
 
-  async say(chat: string, { id, from, text }: Parameters<ChatDesk['say']>[1]): Promise<void> {
+  async say(chat: string, { id, from, text }: Parameters<ChatSessions['say']>[1]): Promise<void> {
     if (text.trim() === '') return;
     const root = (await this.#root(chat)) ?? (await this.#begin(chat));
     await this.#options.runtime.send(root.id, text, { id, from: storable(from) });
@@ -88,19 +87,19 @@ export class Chats implements ChatDesk {
 
   async asks(chat: string): Promise<readonly Ask[]> {
     const open = await this.#options.store.asks({ open: true });
-    const mine = await Promise.all(open.map((ask) => this.#concerns(chat, ask)));
-    return open.filter((_, at) => mine[at]);
+    const concerned = await Promise.all(open.map((ask) => this.#isFrom(chat, ask)));
+    return open.filter((_, at) => concerned[at]);
   }
 
-  async #concerns(chat: string, ask: Ask): Promise<boolean> {
+  async #isFrom(chat: string, ask: Ask): Promise<boolean> {
     const agent = await this.#options.store.agent(ask.agent_id);
     return agent?.config.channel === this.#target(chat);
   }
 
-  async answer(chat: string, text: string, answer: Parameters<ChatDesk['answer']>[2]): Promise<Ask> {
+  async answer(chat: string, text: string, answer: Parameters<ChatSessions['answer']>[2]): Promise<Ask> {
     const found = await this.#options.store.findAsks(text);
     const mine: Ask[] = [];
-    for (const ask of found) if (await this.#concerns(chat, ask)) mine.push(ask);
+    for (const ask of found) if (await this.#isFrom(chat, ask)) mine.push(ask);
     const [ask] = mine;
     if (ask === undefined || mine.length > 1)
       throw new CoppiceError(
@@ -158,7 +157,7 @@ export class Chats implements ChatDesk {
     return events;
   }
 
-  /** The chat whose session this is; null for any other agent. */
+  /** The chat whose session this agent is the root of. */
   #chatOf({ parent_id, config }: Agent): string | null {
     const prefix = `${this.#options.channel}:`;
     if (parent_id !== null || config.task !== undefined) return null;
@@ -199,7 +198,7 @@ function sessionKey(chat: string): string {
   return `session:${chat}`;
 }
 
-/** Each agent behind its parent, in the order of their births. */
+/** Depth first, siblings in order of creation. */
 function byFamily(root: Agent, agents: readonly Agent[]): Agent[] {
   const below = (parent: Agent): Agent[] =>
     agents.filter((agent) => agent.parent_id === parent.id).flatMap((agent) => [agent, ...below(agent)]);

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { JobDesk, type JobGround, type JobWish } from '../../src/cron/job-desk.ts';
+import { CronJobs, type JobInput, type JobOrigin } from '../../src/cron/cron-jobs.ts';
 import { jobRuns } from '../../src/cron/job-runs.ts';
 import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
 import type { CronJob } from '../../src/records/run/cron-job.ts';
@@ -13,7 +13,7 @@ import type { Store } from '../../src/store/store.ts';
 import { CONFIG, newRoot } from '../store/ledger-fixture.ts';
 import { endRuns, enter, jobOf } from './cron-stage.ts';
 
-const GROUND: JobGround = {
+const GROUND: JobOrigin = {
   ...{ root_id: null, created_by: 'you', config: CONFIG, placement: [] },
   limits: { ...DEFAULT_LIMITS, run_ms: 600_000 },
 };
@@ -22,12 +22,12 @@ const HOUR = 3_600_000;
 describe('scheduled jobs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-jobs-'));
   let store: Store;
-  let desk: JobDesk;
+  let jobs: CronJobs;
   let made = 0;
 
   before(async () => {
     store = await openStore(`sqlite:${join(folder, 'ledger.db')}`);
-    desk = deskOf();
+    jobs = jobsOf();
   });
   after(async () => {
     await store.close();
@@ -38,16 +38,16 @@ describe('scheduled jobs', () => {
     for (const { id } of await store.jobs()) await store.removeJob(id);
   });
 
-  function deskOf(over: Partial<ConstructorParameters<typeof JobDesk>[0]> = {}): JobDesk {
+  function jobsOf(over: Partial<ConstructorParameters<typeof CronJobs>[0]> = {}): CronJobs {
     const checkTarget = (target: string) => (target.startsWith('file:') ? null : 'there is no such channel');
-    return new JobDesk({ store, default_tz: 'UTC', checkTarget, ...over });
+    return new CronJobs({ store, default_tz: 'UTC', checkTarget, ...over });
   }
 
-  function add(wish: JobWish = {}, ground: Partial<JobGround> = {}): Promise<CronJob> {
+  function add(wish: JobInput = {}, ground: Partial<JobOrigin> = {}): Promise<CronJob> {
     made += 1;
     const timed = [wish.cron, wish.every, wish.at].some((one) => one !== undefined);
     const whole = { task: 'look', ...(timed ? {} : { every: '1h' }), ...wish };
-    return desk.add(`job ${made}`, whole, { ...GROUND, ...ground });
+    return jobs.add(`job ${made}`, whole, { ...GROUND, ...ground });
   }
 
   const refused = (doing: Promise<unknown>, code: string, message: RegExp) =>
@@ -69,7 +69,7 @@ describe('scheduled jobs', () => {
     });
 
     it('comes once when it is for a time, is to come once, or is to be disabled behind its run', async () => {
-      const wishes: JobWish[] = [
+      const wishes: JobInput[] = [
         { at: '+5m' },
         { once: true },
         { cleanup: 'disable' },
@@ -99,13 +99,13 @@ describe('scheduled jobs', () => {
     it('has a name of its own, a task, and a time that a run may take', async () => {
       const job = await add({ timeout_s: 86_400, task: 'x'.repeat(100_000) });
       assert.deepEqual([job.timeout_ms, job.task.length], [86_400_000, 100_000]);
-      await refused(desk.add(job.name, { every: '1h', task: 'x' }, GROUND), 'E_JOB_EXISTS', /called "job/);
+      await refused(jobs.add(job.name, { every: '1h', task: 'x' }, GROUND), 'E_JOB_EXISTS', /called "job/);
       const wrong = 'E_INVALID_ARGUMENT';
       for (const timeout_s of [86_401, -1, 1.5])
         await refused(add({ timeout_s }), wrong, /whole number of seconds from 0 .* to 86400/);
       await refused(add({ task: 'x'.repeat(100_001) }), wrong, /100001 characters; at most 100000/);
       for (const task of ['', ' \n', undefined]) await refused(add({ task }), wrong, /needs a task/);
-      await refused(desk.add(' ', { every: '1h', task: 'x' }, GROUND), wrong, /name/);
+      await refused(jobs.add(' ', { every: '1h', task: 'x' }, GROUND), wrong, /name/);
     });
 
     it('in the main session has nothing that only an isolated run has', async () => {
@@ -129,13 +129,13 @@ describe('scheduled jobs', () => {
   });
 
   describe('a change', () => {
-    const RICH: JobWish = {
+    const RICH: JobInput = {
       ...{ cron: '0 9 * * *', tz: 'Asia/Tokyo', task: 'first', deliver: ['file:a'], timeout_s: 60 },
       ...{ cleanup: 'delete', overlap: 'queue', once: true },
     };
     /** What a change made of it, beside its version and when it was. */
-    async function changed(job: CronJob, wish: Parameters<JobDesk['change']>[1]): Promise<object> {
-      const after: Readonly<Record<string, unknown>> = { ...(await desk.change(job, wish)) };
+    async function changed(job: CronJob, wish: Parameters<CronJobs['change']>[1]): Promise<object> {
+      const after: Readonly<Record<string, unknown>> = { ...(await jobs.change(job, wish)) };
       const before: Readonly<Record<string, unknown>> = { ...job };
       const kept = ['version', 'updated_at', 'planned_at', 'next_at'];
       const names = Object.keys(after).filter((name) => !kept.includes(name));
@@ -148,7 +148,7 @@ describe('scheduled jobs', () => {
 
     it('is of what is named, and of nothing else', async () => {
       const schedule = { type: 'cron', expression: '0 9 * * *', tz: 'Europe/Berlin' };
-      const cases: [Parameters<JobDesk['change']>[1], object][] = [
+      const cases: [Parameters<CronJobs['change']>[1], object][] = [
         [{}, {}],
         [{ name: 'another' }, { name: 'another' }],
         [{ task: 'second' }, { task: 'second' }],
@@ -177,79 +177,79 @@ describe('scheduled jobs', () => {
     });
 
     it('of its time: it is due by the new one, once for a time, and it goes on if it was disabled', async () => {
-      const job = await desk.enable(await add(), false);
-      const hourly = await desk.change(job, { every: '2h' });
+      const job = await jobs.enable(await add(), false);
+      const hourly = await jobs.change(job, { every: '2h' });
       assert.ok(hourly.schedule.type === 'every');
       assert.deepEqual([hourly.enabled, hourly.once], [true, false]);
       assert.equal(hourly.next_at, hourly.schedule.anchor + 2 * HOUR);
-      const dated = await desk.change(hourly, { at: '2099-01-01 09:00' });
+      const dated = await jobs.change(hourly, { at: '2099-01-01 09:00' });
       assert.deepEqual([dated.once, dated.next_at], [true, Date.parse('2099-01-01T09:00Z')]);
-      const quiet = await desk.enable(dated, false);
-      assert.deepEqual([quiet.next_at, (await desk.change(quiet, { task: 'x' })).enabled], [null, false]);
+      const quiet = await jobs.enable(dated, false);
+      assert.deepEqual([quiet.next_at, (await jobs.change(quiet, { task: 'x' })).enabled], [null, false]);
     });
 
     it('that cannot be changes nothing', async () => {
       const [job, other] = [await add(), await add()];
-      await refused(desk.change(job, { tz: 'Asia/Tokyo' }), 'E_USAGE', /time zone goes with a cron/);
-      await refused(desk.change(job, { deliver: ['nowhere:1'] }), 'E_INVALID_ARGUMENT', /^deliver nowhere:1/);
-      await refused(desk.change(job, { task: '' }), 'E_INVALID_ARGUMENT', /needs a task/);
-      await refused(desk.change(job, { session: 'main', timeout_s: 1 }), 'E_USAGE', /^timeout goes with/);
-      await refused(desk.change(job, { name: other.name }), 'E_JOB_EXISTS', /called "job/);
-      assert.deepEqual(await desk.find(job.id), job);
+      await refused(jobs.change(job, { tz: 'Asia/Tokyo' }), 'E_USAGE', /time zone goes with a cron/);
+      await refused(jobs.change(job, { deliver: ['nowhere:1'] }), 'E_INVALID_ARGUMENT', /^deliver nowhere:1/);
+      await refused(jobs.change(job, { task: '' }), 'E_INVALID_ARGUMENT', /needs a task/);
+      await refused(jobs.change(job, { session: 'main', timeout_s: 1 }), 'E_USAGE', /^timeout goes with/);
+      await refused(jobs.change(job, { name: other.name }), 'E_JOB_EXISTS', /called "job/);
+      assert.deepEqual(await jobs.find(job.id), job);
     });
 
     it('of what was changed or removed meanwhile is refused, and may be tried again', async () => {
       const job = await add();
-      await desk.change(job, { task: 'second' });
+      await jobs.change(job, { task: 'second' });
       const late = { code: 'E_REFUSED', message: /changed or removed at the same moment/, retryable: true };
-      await assert.rejects(desk.change(job, { task: 'third' }), late);
-      await assert.rejects(desk.enable(job, false), late);
-      assert.equal((await desk.find(job.id)).task, 'second');
+      await assert.rejects(jobs.change(job, { task: 'third' }), late);
+      await assert.rejects(jobs.enable(job, false), late);
+      assert.equal((await jobs.find(job.id)).task, 'second');
     });
   });
 
   it('disabled it is never due; enabled it is again, unless its time has passed', async () => {
     const job = await add();
-    assert.equal(await desk.enable(job, true), job);
-    const quiet = await desk.enable(job, false);
+    assert.equal(await jobs.enable(job, true), job);
+    const quiet = await jobs.enable(job, false);
     assert.deepEqual([quiet.enabled, quiet.next_at], [false, null]);
-    const again = await desk.enable(quiet, true);
+    const again = await jobs.enable(quiet, true);
     assert.deepEqual([again.enabled, again.next_at], [true, job.next_at]);
     const { next_at: _, planned_at: __, updated_at: ___, version, ...past } = again;
     await store.changeJob({ ...past, schedule: { type: 'at', at: 5 }, enabled: false }, version, null, 6);
-    await refused(desk.enable(await desk.find(job.id), true), 'E_INVALID_ARGUMENT', /has passed/);
+    await refused(jobs.enable(await jobs.find(job.id), true), 'E_INVALID_ARGUMENT', /has passed/);
   });
 
   it('is found by its name or the beginning of its id; among several nobody guesses', async () => {
     const [first, second] = [await add(), await add({}, { root_id: (await newRoot(store)).id })];
-    assert.equal((await desk.find(first.name)).id, first.id);
-    assert.equal((await desk.find(first.id.slice(0, 13))).id, first.id);
-    assert.equal((await desk.find(second.name, second.root_id ?? '')).id, second.id);
-    await refused(desk.find(first.name, 'another tree'), 'E_JOB_NOT_FOUND', /no scheduled job "job/);
-    await refused(desk.find('nothing'), 'E_JOB_NOT_FOUND', /no scheduled job "nothing"/);
+    assert.equal((await jobs.find(first.name)).id, first.id);
+    assert.equal((await jobs.find(first.id.slice(0, 13))).id, first.id);
+    assert.equal((await jobs.find(second.name, second.root_id ?? '')).id, second.id);
+    await refused(jobs.find(first.name, 'another tree'), 'E_JOB_NOT_FOUND', /no scheduled job "job/);
+    await refused(jobs.find('nothing'), 'E_JOB_NOT_FOUND', /no scheduled job "nothing"/);
     for (const id of ['aaaaaaaa-1', 'aaaaaaaa-2'])
       await enter(store, jobOf(first.schedule, { id, name: `named ${id}` }), 1);
-    await refused(desk.find('aaaaaaaa'), 'E_JOB_AMBIGUOUS', /"aaaaaaaa" matches 2 scheduled jobs/);
+    await refused(jobs.find('aaaaaaaa'), 'E_JOB_AMBIGUOUS', /"aaaaaaaa" matches 2 scheduled jobs/);
   });
 
   describe('by hand', () => {
     it('a run begins at once; while it is at work the next is left out, or one waits behind it', async () => {
       const skips = await add();
-      const first = await desk.fire(skips);
+      const first = await jobs.fire(skips);
       assert.equal(first.outcome, 'fired');
       const [row] = await jobRuns(store, skips.id, 5);
       assert.deepEqual([row?.fire.manual, row?.run?.root_id], [true, first.root_id]);
-      await refused(desk.fire(skips), 'E_JOB_AT_WORK', /a run of it is at work \(overlap skip\)/);
+      await refused(jobs.fire(skips), 'E_JOB_AT_WORK', /a run of it is at work \(overlap skip\)/);
       const queues = await add({ overlap: 'queue' });
-      assert.equal((await desk.fire(queues)).outcome, 'fired');
-      assert.deepEqual(await desk.fire(queues), { outcome: 'queued', root_id: null });
-      await refused(desk.fire(queues), 'E_JOB_AT_WORK', /and one waits behind it \(overlap queue\)/);
+      assert.equal((await jobs.fire(queues)).outcome, 'fired');
+      assert.deepEqual(await jobs.fire(queues), { outcome: 'queued', root_id: null });
+      await refused(jobs.fire(queues), 'E_JOB_AT_WORK', /and one waits behind it \(overlap queue\)/);
     });
 
     it('many at the same moment: each is a run of its own', async () => {
       const job = await add({ overlap: 'queue' });
       for (let n = 0; n < 4; n += 1) {
-        assert.equal((await desk.fire(job)).outcome, 'fired');
+        assert.equal((await jobs.fire(job)).outcome, 'fired');
         await endRuns(store);
       }
       const rows = await jobRuns(store, job.id, 10);
@@ -263,25 +263,25 @@ describe('scheduled jobs', () => {
 
     it('an event goes to the newest main session that lives, or to nobody, who is told so', async () => {
       const job = await add({ session: 'main' });
-      await refused(desk.fire(job), 'E_AGENT_NOT_FOUND', /no main session/);
+      await refused(jobs.fire(job), 'E_AGENT_NOT_FOUND', /no main session/);
       const session = { state: { type: 'idle' }, session_key: 'agent:main:main' } as const;
       const root = await newRoot(store, {}, session);
-      assert.deepEqual(await desk.fire(job), { outcome: 'fired', root_id: root.id });
+      assert.deepEqual(await jobs.fire(job), { outcome: 'fired', root_id: root.id });
       const [mail] = await store.mail(root.id);
       assert.deepEqual([mail?.kind, mail?.from_name], ['event', 'cron']);
       await store.kill(root.id, 'you', 1);
-      await refused(desk.fire(job), 'E_AGENT_NOT_FOUND', /no main session/);
+      await refused(jobs.fire(job), 'E_AGENT_NOT_FOUND', /no main session/);
     });
 
     it('one that was removed is not there', async () => {
       const job = await add();
-      assert.deepEqual([await desk.remove(job), await desk.remove(job)], [true, false]);
-      await refused(desk.fire(job), 'E_JOB_NOT_FOUND', /was removed/);
+      assert.deepEqual([await jobs.remove(job), await jobs.remove(job)], [true, false]);
+      await refused(jobs.fire(job), 'E_JOB_NOT_FOUND', /was removed/);
     });
   });
 
   describe('of models', () => {
-    const bounded = () => deskOf({ bounds: { least_ms: 60_000, most: 2 } });
+    const bounded = () => jobsOf({ bounds: { least_ms: 60_000, most: 2 } });
 
     it('run no more often than they may, whatever the words', async () => {
       const model = bounded();

@@ -9,15 +9,15 @@ import { post } from './post.ts';
 const TIME_LIMIT_MS = 10_000;
 
 export interface WebhookOptions {
-  /** For one try, the answer included; milliseconds, default 10 s. */
+  /** Of one try, the answer included; milliseconds, default 10 s. */
   readonly time_limit_ms?: number;
-  /** Milliseconds since the epoch: what a signature says of when it was made. Default `Date.now`. */
+  /** The clock of signatures, milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
 }
 
 /**
- * The channel `webhook`: an address is the name of an endpoint. Each parcel is one POST of `coppice/delivery/v1`, signed by the
- * scheme of Standard Webhooks (docs/webhooks.md). Throws `E_CONFIG` for an endpoint that cannot be used.
+ * The channel `webhook`: an address is the name of an endpoint. Each parcel is one POST of `coppice/delivery/v1`, signed as Standard Webhooks
+ * specify (docs/webhooks.md). Throws `E_CONFIG` for an endpoint that cannot be used.
  */
 export function openWebhook(
   endpoints: Readonly<Record<string, { readonly url: string; readonly secret: string }>>,

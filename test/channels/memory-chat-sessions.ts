@@ -1,4 +1,4 @@
-import type { AgentLine, ChannelMemory, ChatDesk, ChatEvent } from '../../src/channels/channel.ts';
+import type { AgentLine, ChannelMemory, ChatEvent, ChatSessions } from '../../src/channels/channel.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
 
@@ -9,10 +9,10 @@ interface SaidMessage {
   readonly text: string;
 }
 
-type Answer = Parameters<ChatDesk['answer']>[2];
+type Answer = Parameters<ChatSessions['answer']>[2];
 
-/** A desk for one test, kept in memory: it keeps the promises of the contract and can be away as a ledger can. */
-export class MemoryDesk implements ChatDesk {
+/** A sessions for one test, kept in memory: it keeps the promises of the contract and can be away as a ledger can. */
+export class MemoryChatSessions implements ChatSessions {
   /** So many of the next calls fail as they do while the ledger cannot be reached. */
   away = 0;
   /** How often it was asked while away. */

@@ -6,20 +6,20 @@ export interface Sender {
   readonly name: string;
 }
 
-/** Text that somebody wrote; `text` is null for what is no text. */
+/** A message; `text` is null for pictures, voice and the like. */
 export interface WrittenMessage {
   readonly type: 'message';
   readonly chat: number;
   readonly from: Sender;
   readonly text: string | null;
-  /** Pictures that were sent together share it. */
+  /** Shared by pictures that were sent together. */
   readonly album: string | null;
 }
 
-/** A button that somebody pressed. */
+/** A pressed button. */
 export interface Press {
   readonly type: 'press';
-  /** Of this press: it is answered by it. */
+  /** For `answerCallbackQuery`. */
   readonly id: string;
   readonly chat: number;
   readonly from: Sender;
@@ -31,12 +31,12 @@ export interface Press {
 export type Incoming =
   | WrittenMessage
   | Press
-  /** Not for us, such as news of a group or what bots write. */
+  /** Not for us: events of a group, messages of bots. */
   | { readonly type: 'nothing' }
-  /** Not what the Bot API says that it sends. */
+  /** Not in the form that the Bot API promises. */
   | { readonly type: 'malformed' };
 
-/** Kinds of messages that people send on purpose; the others tell of events in a group. */
+/** Content that people send; other messages report events in a group. */
 const CONTENT: readonly string[] = [
   'animation',
   'audio',
@@ -58,7 +58,7 @@ const NAME_MAX = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an update tells, read with care: whatever is wrong with it must not end the reading of others. */
+/** Reads an update, checking every field: a malformed one must not stop the reading of others. */
 export function readIncoming(update: unknown): Incoming {
   if (!isFields(update)) return { type: 'malformed' };
   if (update.message !== undefined) return readMessage(update.message);
@@ -111,7 +111,7 @@ const KEPT: ReadonlySet<unknown> = new Set<Entity['type']>([
   'text_link',
 ]);
 
-/** Our own marks; Telegram finds links and the like by itself again. */
+/** The entities that we set; Telegram finds links and the like by itself. */
 function readEntities(entities: unknown): readonly Entity[] {
   return Array.isArray(entities) ? entities.filter((one) => isFields(one) && KEPT.has(one.type)) : [];
 }

@@ -7,14 +7,14 @@ import { textMessages } from '../outbound/parcel-messages.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
 
 const TRIES = 6;
-/** Answers that wait in one chat; who asks for more at once gets none. */
+/** Replies that may wait in one chat; further ones are dropped. */
 const WAITING_MAX = 50;
 
 /**
- * What is said in answer to commands and buttons: in order within a chat, beside the reading of further updates, and only as long as this
- * process lives. What was done does not depend on its answer.
+ * Sends the replies to commands and buttons, in order within a chat and without holding up further updates. They are not stored: a command takes effect
+ * whether or not its reply arrives.
  */
-export class Answers {
+export class CommandReplies {
   readonly #client: BotClient;
   readonly #log: ChannelLog;
   readonly #back_off: TelegramTiming['back_off'];
@@ -35,7 +35,7 @@ export class Answers {
       );
   }
 
-  /** Does it when what was said in the chat before is sent. */
+  /** Sends after the earlier replies of the chat. */
   later(chat: number, send: () => Promise<BotAnswer<unknown>>): void {
     const queue = this.#chats.get(chat) ?? { last: Promise.resolve(), waiting: 0 };
     if (queue.waiting >= WAITING_MAX) return;
@@ -48,15 +48,15 @@ export class Answers {
     });
   }
 
-  /** Does it at once, and again where that may help. Never rejects. */
+  /** Sends at once, with retries where they may help. Never rejects. */
   async now(send: () => Promise<BotAnswer<unknown>>): Promise<void> {
     for (let tries = 1; !this.#signal.aborted; tries += 1) {
       const answer = await send();
       if (answer.ok) return;
       const { failure } = answer;
       if (failure.type === 'aborted') return;
-      const may_help = failure.type === 'flood' || failure.type === 'transient';
-      if (!may_help || tries === TRIES) {
+      const is_transient = failure.type === 'flood' || failure.type === 'transient';
+      if (!is_transient || tries === TRIES) {
         const error = 'error' in failure ? failure.error : failure.type;
         this.#log('warn', 'an answer could not be sent to Telegram', { error });
         return;
@@ -66,7 +66,7 @@ export class Answers {
     }
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when nothing waits. */
   async settled(): Promise<void> {
     await Promise.all([...this.#chats.values()].map(({ last }) => last));
   }

@@ -1,12 +1,12 @@
-import { within } from '../../processes/waiting.ts';
-import { clean, cleanLines } from '../../render/clean.ts';
-import type { Channel, DeliverContext, DeliverResult, Parcel } from '../channel.ts';
+import { within } from '../processes/waiting.ts';
+import { clean, cleanLines } from '../render/clean.ts';
+import type { Channel, DeliverContext, DeliverResult, Parcel } from './channel.ts';
 
 const TIME_LIMIT_MS = 10_000;
-/** Nobody reads any more, and nobody will. */
-const ENDED: ReadonlySet<string> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
+/** The reader has gone for good. */
+const CLOSED: ReadonlySet<string> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
-/** Writes a text and calls `done` once the stream has handed it on, as `write` of a stream does. */
+/** As `write` of a stream: calls `done` once the text was handed on. */
 export type StdoutWrite = (text: string, done: (error?: Error | null) => void) => unknown;
 
 export interface StdoutOptions {
@@ -15,22 +15,22 @@ export interface StdoutOptions {
 }
 
 /**
- * The channel `stdout`, without addresses: a heading line, then the text without what would steer a terminal, then an empty line.
- * The stream gets one text at a time, so that a stopped terminal does not pile them up in memory; what it took after a try had given up
- * is not written again. Whoever owns the stream listens to its errors.
+ * The channel `stdout`, without addresses: a heading line, then the text without terminal control sequences, then an empty line. The stream gets one
+ * text at a time, so that a stopped terminal does not pile them up in memory; what it took after a try had given up is not written again. Whoever
+ * owns the stream handles its errors.
  */
 export function openStdout(write: StdoutWrite, options: StdoutOptions = {}): Channel {
   const { time_limit_ms = TIME_LIMIT_MS } = options;
   const closing = new AbortController();
-  /** By parcel: what the stream did with it, until somebody asks. */
+  /** By parcel: results of writes that no try has collected yet. */
   const results = new Map<string, DeliverResult>();
-  let held: Promise<void> | null = null;
+  let writing: Promise<void> | null = null;
   const check = (address: string) => (address === '' ? null : 'stdout has no addresses: write just "stdout"');
 
-  function hold(parcel: Parcel): Promise<void> {
+  function start(parcel: Parcel): Promise<void> {
     return print(write, parcel).then((result) => {
       results.set(parcel.id, result);
-      held = null;
+      writing = null;
     });
   }
 
@@ -43,9 +43,9 @@ export function openStdout(write: StdoutWrite, options: StdoutOptions = {}): Cha
       const result = results.get(parcel.id);
       results.delete(parcel.id);
       if (result !== undefined) return result;
-      if (!stop.aborted) held ??= hold(parcel);
+      if (!stop.aborted) writing ??= start(parcel);
       const left_ms = Math.max(0, deadline - performance.now());
-      const outcome = held === null ? null : await within(held, stop, left_ms);
+      const outcome = writing === null ? null : await within(writing, stop, left_ms);
       if (outcome?.type !== 'done')
         return { type: 'retry', error: 'standard output has not taken the text', after_ms: null };
     }
@@ -68,9 +68,9 @@ function print(write: StdoutWrite, parcel: Parcel): Promise<DeliverResult> {
 
 function refused(error: unknown): DeliverResult {
   if (error instanceof RangeError)
-    return { type: 'failed', error: 'the delivery cannot be printed: its time is none' };
+    return { type: 'failed', error: 'the delivery cannot be printed: its time is invalid' };
   const { code, name } = error as NodeJS.ErrnoException;
-  if (ENDED.has(code ?? ''))
+  if (CLOSED.has(code ?? ''))
     return { type: 'failed', error: `standard output was closed by whoever read it (${code})` };
   return { type: 'retry', error: `standard output cannot be written now (${code ?? name})`, after_ms: null };
 }

@@ -3,17 +3,16 @@ import type { Limits } from '../records/agent/limits.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob, NewCronJob, Overlap, Schedule } from '../records/run/cron-job.ts';
 import type { Store } from '../store/store.ts';
-import { checkedName, checkedTask, refuseLoose, timeoutOf } from './job-checks.ts';
-import { nameTaken, notNow } from './job-refusals.ts';
+import { checkedName, checkedTask, nameTaken, notNow, refuseLoose, timeoutOf } from './job-checks.ts';
 import { nextInstant } from './schedule/instants.ts';
 import { parseSchedule } from './schedule/parse-schedule.ts';
-import { beginOf } from './scheduler.ts';
+import { fireBegin } from './scheduler.ts';
 
 /** Between two looks at the same millisecond of a clock. */
 const TRIES = 5;
 
 /** When, in the words of a person or a model. */
-export interface TimeWish {
+export interface ScheduleInput {
   readonly cron?: string | undefined;
   readonly tz?: string | undefined;
   readonly every?: string | undefined;
@@ -21,7 +20,7 @@ export interface TimeWish {
 }
 
 /** What may be said of a job beside its name and config; undefined: not said. */
-export interface JobWish extends TimeWish {
+export interface JobInput extends ScheduleInput {
   readonly task?: string | undefined;
   readonly session?: 'isolated' | 'main' | undefined;
   readonly deliver?: readonly string[] | undefined;
@@ -34,7 +33,7 @@ export interface JobWish extends TimeWish {
 }
 
 /** Whose job it is, and with what its runs are created. */
-export type JobGround = Pick<NewCronJob, 'root_id' | 'created_by' | 'config' | 'limits' | 'placement'>;
+export type JobOrigin = Pick<NewCronJob, 'root_id' | 'created_by' | 'config' | 'limits' | 'placement'>;
 
 export interface JobBounds {
   /** The shortest time between two instants. */
@@ -43,7 +42,7 @@ export interface JobBounds {
   readonly most: number;
 }
 
-export interface JobDeskOptions {
+export interface CronJobsOptions {
   readonly store: Store;
   /** IANA zone of whoever asks, where none is named. */
   readonly default_tz: string;
@@ -56,29 +55,29 @@ export interface JobDeskOptions {
 }
 
 /** What people and agents do with jobs. Methods reject with a `CoppiceError`. */
-export class JobDesk {
-  readonly #options: JobDeskOptions;
+export class CronJobs {
+  readonly #options: CronJobsOptions;
 
-  constructor(options: JobDeskOptions) {
+  constructor(options: CronJobsOptions) {
     this.#options = options;
   }
 
-  async add(name: string, wish: JobWish, ground: JobGround): Promise<CronJob> {
+  async add(name: string, input: JobInput, origin: JobOrigin): Promise<CronJob> {
     const { store } = this.#options;
     const now = await store.now();
-    const schedule = this.#schedule(wish, now);
+    const schedule = this.#schedule(input, now);
     const job: NewCronJob = {
-      ...ground,
+      ...origin,
       id: randomUUID(),
       name: checkedName(name),
       schedule,
-      task: checkedTask(wish.task),
-      session: wish.session ?? 'isolated',
-      timeout_ms: timeoutOf(wish.timeout_s ?? 0),
-      deliver: this.#targets(wish.deliver ?? []),
-      once: schedule.type === 'at' || wish.once === true || wish.cleanup === 'disable',
-      cleanup: wish.cleanup === 'delete' ? 'delete' : 'keep',
-      overlap: wish.overlap ?? 'skip',
+      task: checkedTask(input.task),
+      session: input.session ?? 'isolated',
+      timeout_ms: timeoutOf(input.timeout_s ?? 0),
+      deliver: this.#targets(input.deliver ?? []),
+      once: schedule.type === 'at' || input.once === true || input.cleanup === 'disable',
+      cleanup: input.cleanup === 'delete' ? 'delete' : 'keep',
+      overlap: input.overlap ?? 'skip',
       enabled: true,
       created_at: now,
     };
@@ -108,27 +107,27 @@ export class JobDesk {
   /** `config` replaces what its runs are created with. */
   async change(
     job: CronJob,
-    wish: JobWish & { readonly name?: string | undefined },
+    input: JobInput & { readonly name?: string | undefined },
     config = job.config,
   ): Promise<CronJob> {
     const { store } = this.#options;
     const now = await store.now();
-    const timed = [wish.cron, wish.every, wish.at].some((value) => value !== undefined);
-    const moved = timed ? this.#schedule(wish, now) : this.#inZone(job.schedule, wish.tz, now);
-    const once = wish.once ?? (wish.cleanup === 'disable' || (timed ? false : job.once));
+    const timed = [input.cron, input.every, input.at].some((value) => value !== undefined);
+    const moved = timed ? this.#schedule(input, now) : this.#inZone(job.schedule, input.tz, now);
+    const once = input.once ?? (input.cleanup === 'disable' || (timed ? false : job.once));
     const { version, next_at: _, planned_at: __, updated_at: ___, ...kept } = job;
     const changed: NewCronJob = {
       ...kept,
       config,
-      name: wish.name === undefined ? job.name : checkedName(wish.name),
+      name: input.name === undefined ? job.name : checkedName(input.name),
       schedule: moved,
-      task: wish.task === undefined ? job.task : checkedTask(wish.task),
-      session: wish.session ?? job.session,
-      timeout_ms: wish.timeout_s === undefined ? job.timeout_ms : timeoutOf(wish.timeout_s),
-      deliver: wish.deliver === undefined ? job.deliver : this.#targets(wish.deliver),
+      task: input.task === undefined ? job.task : checkedTask(input.task),
+      session: input.session ?? job.session,
+      timeout_ms: input.timeout_s === undefined ? job.timeout_ms : timeoutOf(input.timeout_s),
+      deliver: input.deliver === undefined ? job.deliver : this.#targets(input.deliver),
       once: moved.type === 'at' || once,
-      cleanup: wish.cleanup === undefined ? job.cleanup : wish.cleanup === 'delete' ? 'delete' : 'keep',
-      overlap: wish.overlap ?? job.overlap,
+      cleanup: input.cleanup === undefined ? job.cleanup : input.cleanup === 'delete' ? 'delete' : 'keep',
+      overlap: input.overlap ?? job.overlap,
       enabled: job.enabled || timed,
     };
     refuseLoose(changed);
@@ -202,7 +201,7 @@ export class JobDesk {
     const { store } = this.#options;
     for (let tries = 0; tries < TRIES; tries += 1) {
       const now = (await store.now()) + tries;
-      const begin = await beginOf(store, job, now, now);
+      const begin = await fireBegin(store, job, now, now);
       const { outcome } = await store.fire({
         job_id: job.id,
         version: job.version,
@@ -225,10 +224,10 @@ export class JobDesk {
     throw new CoppiceError('E_JOB_NOT_FOUND', `${job.name} was removed`);
   }
 
-  #schedule(wish: TimeWish, now: number): Schedule {
+  #schedule(input: ScheduleInput, now: number): Schedule {
     const { default_tz, note, bounds } = this.#options;
     const least_ms = bounds?.least_ms;
-    const schedule = parseSchedule({ ...wish, now, default_tz, ...(note === undefined ? {} : { note }) });
+    const schedule = parseSchedule({ ...input, now, default_tz, ...(note === undefined ? {} : { note }) });
     if (least_ms === undefined || schedule.type === 'at') return schedule;
     const first = nextInstant(schedule, now);
     const second = first === null ? null : nextInstant(schedule, first);

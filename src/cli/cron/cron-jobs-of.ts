@@ -1,4 +1,4 @@
-import { JobDesk } from '../../cron/job-desk.ts';
+import { CronJobs } from '../../cron/cron-jobs.ts';
 import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
 import { targetProblem } from '../deliveries/target-problem.ts';
@@ -6,8 +6,8 @@ import type { Context } from '../setup/context.ts';
 import { localZone } from './local-zone.ts';
 
 /** What a person at this machine may do with jobs. */
-export function jobDeskOf(context: Context, store: Store): JobDesk {
-  return new JobDesk({
+export function cronJobsOf(context: Context, store: Store): CronJobs {
+  return new CronJobs({
     store,
     default_tz: localZone(),
     note: (text) => void process.stderr.write(`${clean(text)}\n`),

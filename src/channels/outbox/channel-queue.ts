@@ -1,8 +1,8 @@
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { Channel } from '../channel.ts';
 
-/** What was claimed for one channel. Waits in order of creation; to one target there is one try at a time. */
-export class Lane {
+/** Claimed deliveries of one channel: tried in order of creation, one at a time for each target. */
+export class ChannelQueue {
   readonly channel: Channel;
   readonly #waiting: Delivery[] = [];
   /** Targets of the tries under way. */
@@ -12,7 +12,6 @@ export class Lane {
     this.channel = channel;
   }
 
-  /** Tries that have begun and not ended. */
   get under_way(): number {
     return this.#busy.size;
   }
@@ -26,8 +25,8 @@ export class Lane {
     this.#waiting.splice(after + 1, 0, delivery);
   }
 
-  /** The oldest whose target is free; its target is busy until `ended`. */
-  begin(): Delivery | null {
+  /** Takes the oldest whose target is free; the target is busy until `ended`. */
+  next(): Delivery | null {
     const at = this.#waiting.findIndex((one) => !this.#busy.has(one.target));
     const [delivery] = at < 0 ? [] : this.#waiting.splice(at, 1);
     if (delivery === undefined) return null;
@@ -39,8 +38,8 @@ export class Lane {
     this.#busy.delete(delivery.target);
   }
 
-  /** Everything that has not begun; it is not held any more. */
-  empty(): Delivery[] {
+  /** Takes everything that waits. */
+  drain(): Delivery[] {
     return this.#waiting.splice(0);
   }
 }

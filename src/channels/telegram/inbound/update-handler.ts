@@ -1,0 +1,159 @@
+import { CoppiceError } from '../../../records/coppice-error.ts';
+import { clean } from '../../../render/clean.ts';
+import type { ChannelLog, ChatSessions } from '../../channel.ts';
+import type { BotClient } from '../bot/bot-client.ts';
+import { messageBody } from '../outbound/outgoing-message.ts';
+import { readCommand } from './bot-commands.ts';
+import { runCommand } from './chat-commands.ts';
+import type { CommandReplies } from './command-replies.ts';
+import { type Press, readIncoming, type Sender, type WrittenMessage } from './read-update.ts';
+import { isLedgerFailure } from './update-poll.ts';
+
+export interface UpdateHandlerTools {
+  readonly sessions: ChatSessions;
+  readonly client: BotClient;
+  readonly answers: CommandReplies;
+  readonly allow: ReadonlySet<number>;
+  readonly bot: { readonly id: number; readonly username: string };
+  readonly log: ChannelLog;
+  readonly signal: AbortSignal;
+}
+
+/** Strangers that are remembered, so that each is logged once. */
+const STRANGERS_MAX = 10_000;
+/** Characters of a notice that is shown to whoever pressed a button. */
+const ALERT_MAX = 190;
+const BUTTON_DATA = /^([ysn]):([0-9a-f-]{8,60})$/;
+
+/** Handles updates: messages go to the chat's session, commands and buttons take effect. People who are not allowed get no reply. */
+export class UpdateHandler {
+  readonly #tools: UpdateHandlerTools;
+  readonly #strangers = new Set<number>();
+  #album: string | null = null;
+
+  constructor(tools: UpdateHandlerTools) {
+    this.#tools = tools;
+  }
+
+  /** Rejects when the update must be taken again: the ledger is unreachable. */
+  async take(update_id: number, update: unknown): Promise<void> {
+    const incoming = readIncoming(update);
+    const { log } = this.#tools;
+    if (incoming.type === 'malformed') return log('warn', 'an update was malformed: skipped', { update_id });
+    if (incoming.type === 'nothing') return;
+    if (!this.#mayWrite(incoming.from)) return;
+    if (incoming.type === 'press') return await this.#press(incoming);
+    try {
+      await this.#message(update_id, incoming);
+    } catch (error) {
+      if (!isReply(error)) throw error;
+      this.#say(incoming.chat, spoken(error));
+    }
+  }
+
+  #mayWrite({ id }: Sender): boolean {
+    const { allow, log } = this.#tools;
+    if (allow.has(id)) return true;
+    if (!this.#strangers.has(id) && this.#strangers.size < STRANGERS_MAX) {
+      this.#strangers.add(id);
+      log('info', 'somebody who is not in channels.telegram.allow wrote to the bot: ignored', { sender: id });
+    }
+    return false;
+  }
+
+  async #message(update_id: number, message: WrittenMessage): Promise<void> {
+    const { sessions, bot, answers } = this.#tools;
+    const { chat, from, text } = message;
+    if (text === null) {
+      const again = message.album !== null && message.album === this.#album;
+      this.#album = message.album;
+      return again ? undefined : this.#say(chat, 'only text can be read');
+    }
+    const command = readCommand(text, bot.username);
+    if (command === 'elsewhere') return;
+    if (command !== null) {
+      const place = { sessions, chat: String(chat), by: `telegram:${from.id}` };
+      return answers.say(chat, await runCommand(place, command));
+    }
+    await sessions.say(String(chat), { id: `telegram-${bot.id}-${update_id}`, from: from.name, text });
+  }
+
+  async #press(press: Press): Promise<void> {
+    const { sessions, client, answers, signal } = this.#tools;
+    const tell = (text: string, show_alert = false) =>
+      void answers.now(() =>
+        client.send(
+          (api, stop) => api.answerCallbackQuery({ callback_query_id: press.id, text, show_alert }, stop),
+          signal,
+        ),
+      );
+    try {
+      const { told, line } = await pressOutcome(sessions, press);
+      tell(told);
+      if (line !== null) this.#showOutcome(press, line);
+    } catch (error) {
+      if (!isReply(error)) throw error;
+      tell(spoken(error).slice(0, ALERT_MAX), true);
+    }
+  }
+
+  /** Replaces the buttons with the outcome. */
+  #showOutcome({ chat, message }: Press, line: string): void {
+    const { client, answers, signal } = this.#tools;
+    if (message === null) return;
+    const body = messageBody({ text: `${message.text}\n\n${line}`, entities: message.entities });
+    answers.later(chat, () =>
+      client.write(
+        chat,
+        (api, stop) => api.editMessageText({ chat_id: chat, message_id: message.id, ...body }, stop),
+        signal,
+      ),
+    );
+  }
+
+  #say(chat: number, text: string): void {
+    this.#tools.answers.say(chat, { text, entities: [] });
+  }
+}
+
+/** Whether the error is a reply to the person; after any other, the update is taken again. */
+function isReply(error: unknown): error is CoppiceError {
+  return error instanceof CoppiceError && !isLedgerFailure(error);
+}
+
+function spoken({ message, hint }: CoppiceError): string {
+  return hint === null ? message : `${message}\n${hint}`;
+}
+
+/** What the person who pressed is told, and the line that replaces the buttons; without one they stay. */
+interface PressOutcome {
+  readonly told: string;
+  readonly line: string | null;
+}
+
+/** Answers the question of a button. Rejects with the errors of `ChatSessions`, except for questions that cannot be answered any more. */
+async function pressOutcome(sessions: ChatSessions, press: Press): Promise<PressOutcome> {
+  const [, letter, ask] = BUTTON_DATA.exec(press.data) ?? [];
+  if (letter === undefined || ask === undefined) return { told: 'this button is not known here', line: null };
+  const denies = letter === 'n';
+  const scope = letter === 's' ? 'agent' : 'once';
+  try {
+    await sessions.answer(String(press.chat), ask, {
+      verdict: denies ? 'deny' : 'allow',
+      scope,
+      note: '',
+      by: `telegram:${press.from.id}`,
+    });
+  } catch (error) {
+    const code = error instanceof CoppiceError ? error.code : null;
+    if (code === 'E_ASK_ANSWERED') return { told: 'already answered', line: 'already answered' };
+    if (code === 'E_ASK_NOT_FOUND')
+      return { told: 'this does not wait any more', line: 'does not wait any more' };
+    throw error;
+  }
+  const name = clean(press.from.name);
+  if (denies) return { told: 'denied', line: `✗ denied by ${name}` };
+  return scope === 'agent'
+    ? { told: 'allowed for this agent', line: `✓ allowed by ${name}, for this agent from now on` }
+    : { told: 'allowed once', line: `✓ allowed by ${name}` };
+}
