@@ -7,7 +7,7 @@ export type DatabaseAddress =
 
 const POSTGRES = 'postgres://USER@HOST/NAME';
 
-/** Each mistake with what is said of it; the first that fits counts. None shows the text: whatever it is, it may hold a password. */
+/** Mistakes and their messages; the first match counts. No message quotes the text, which may contain a password. */
 const MISTAKES: readonly (readonly [RegExp, string])[] = [
   [
     /^[\s\u200b\u2060\ufeff]|[\s\u200b\u2060\ufeff]$/,
@@ -25,14 +25,14 @@ const MISTAKES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What was meant for a server, or for another program. */
+/** Addresses meant for a server, or for another program. */
 const SCHEMES: typeof MISTAKES = [
   [/^:memory:$/i, 'is in memory: a ledger is a file or a server, since others must find it'],
   [/^postgres(ql)?:/i, `lacks its two slashes: write ${POSTGRES}`],
   [/^[a-z][a-z0-9+.-]+:/i, `has a scheme that there is no adapter for: use sqlite:PATH or ${POSTGRES}`],
 ];
 
-/** What is no path that anybody means. */
+/** Texts that nobody means as a path. */
 const NO_PATHS: typeof MISTAKES = [
   [/^$/, 'names no file: use sqlite:PATH'],
   [/:[/\\]/, `is no path: use sqlite:PATH, or ${POSTGRES} with nothing before it`],
@@ -42,13 +42,13 @@ const NO_PATHS: typeof MISTAKES = [
   [/[/\\]$/, 'names a folder: name a file in it'],
 ];
 
-/** A path, `sqlite:PATH` or `postgres://…`. Throws a `StoreError` for everything else, so that no mistake becomes the name of a file. */
+/** A path, `sqlite:PATH` or `postgres://…`. Throws a `StoreError` for everything else, so that a mistyped address never becomes a file name. */
 export function databaseAddress(text: string): DatabaseAddress {
   refuse(text, MISTAKES);
   const server = /^(postgres(?:ql)?):\/\/(.*)$/is.exec(text);
   if (server !== null) return { kind: 'postgres', url: `${server[1]?.toLowerCase()}://${server[2]}` };
   const path = text.replace(/^sqlite:(\/\/)?/i, '');
-  // A drive of Windows is no scheme.
+  // A Windows drive letter is not a scheme.
   const rest = path.replace(/^[a-z]:(?=[/\\])/i, '');
   refuse(rest, path === text ? [...SCHEMES, ...NO_PATHS] : [...NO_PATHS, ...SCHEMES]);
   return { kind: 'sqlite', path };

@@ -3,15 +3,15 @@ import type { Delivery, DeliveryStatus } from '../records/run/delivery.ts';
 export type DeliveryEnd =
   | { readonly status: 'delivered'; readonly at: number }
   | { readonly status: 'failed'; readonly error: string; readonly at: number }
-  /** To be tried again, not before `next_at`. */
+  /** To be retried, not before `next_at`. */
   | { readonly status: 'pending'; readonly error: string; readonly next_at: number };
 
-/** The part of the ledger that keeps what is to be delivered to people outside, and what channels note. */
+/** The outbox of the ledger: deliveries to people outside, and the seats and notes of channels. */
 export interface OutboxLedger {
   /**
-   * Takes deliveries of these channels that are pending, due at `at`, and not under way in a living process; oldest first. Each rises its
-   * `attempts` with that: what belongs to an earlier try is refused from then on. `held` are the ids that this worker has in hand: what else is
-   * claimed in its name (an answer that was lost on its way back) counts as not under way.
+   * Claims pending deliveries of these channels that are due at `at` and not under way in a living process; oldest first. Increments their `attempts`, which
+   * fences out earlier tries. `held`: the ids that this worker is delivering; what else is claimed in its name is a claim whose acknowledgement was lost, and
+   * is returned again.
    */
   claimDeliveries(
     worker_id: string,
@@ -20,11 +20,11 @@ export interface OutboxLedger {
     channels: readonly string[],
     held?: readonly string[],
   ): Promise<Delivery[]>;
-  /** The channels that pending deliveries are meant for, each once. */
+  /** The channels that have pending deliveries. */
   pendingChannels(): Promise<readonly string[]>;
-  /** False: the try is not the newest any more. */
+  /** Saves how much of a message was sent. False: a newer try has begun. */
   noteDelivery(id: string, worker_id: string, attempt: number, progress: string): Promise<boolean>;
-  /** Ends a try, once. False: the try is not the newest any more. */
+  /** Ends a try, once. False: it has ended, or a newer try has begun. */
   endDelivery(id: string, worker_id: string, attempt: number, end: DeliveryEnd): Promise<boolean>;
   /** Newest first. */
   deliveries(filter: {
@@ -32,18 +32,18 @@ export interface OutboxLedger {
     readonly about?: string;
     readonly limit?: number;
   }): Promise<Delivery[]>;
-  /** By id or unique prefix of one (at least 4 characters), newest first, at most 20. */
+  /** By id, unique prefix of an id (at least 4 characters), or `about`; newest first, at most 20. */
   findDeliveries(text: string): Promise<Delivery[]>;
-  /** Makes deliveries due at once that failed or wait for their next try; resolves to how many. Without ids: all that failed. */
+  /** Makes failed deliveries, and those waiting for a retry, due at once; resolves to how many. Without ids: all failed ones. */
   retryDeliveries(ids: readonly string[] | null, at: number): Promise<number>;
 
-  /** Deletes conversations of ended runs with `cleanup: delete` whose deliveries have all arrived; resolves to the agents of the runs. */
+  /** Deletes the conversations of ended runs with `cleanup: delete` once all their deliveries have arrived; resolves to the agents of the runs. */
   cleanRuns(at: number, limit: number): Promise<string[]>;
 
-  /** The one place of an inbound channel: false while another living worker has it. */
+  /** Makes this worker the only one that listens on an inbound channel. False while another living worker does. */
   takeSeat(channel: string, worker_id: string): Promise<boolean>;
   leaveSeat(channel: string, worker_id: string): Promise<void>;
-  /** What a channel keeps for itself. */
+  /** A note that a channel keeps for itself. */
   recall(channel: string, key: string): Promise<string | null>;
   remember(channel: string, key: string, value: string | null): Promise<void>;
 }

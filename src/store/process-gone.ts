@@ -1,6 +1,6 @@
 import type { Worker } from './store.ts';
 
-/** True when the worker ran on this host and its process does not exist any more: its lease is void at once. */
+/** The worker ran on this host and its process no longer exists, which voids its lease at once. */
 export function isProcessGone(worker: Worker, host: string): boolean {
   if (worker.host !== host) return false;
   try {

@@ -2,12 +2,12 @@ import type { TreeRowCounts } from '../kernel/ledger/removal.ts';
 import type { ArchiveEntry, OldKind, OldTree, RetentionTerms } from './retention-ledger.ts';
 import type { Store } from './store.ts';
 
-/** So many trees are closed at once, and so many rows removed in one transaction. */
-const TREES_AT_ONCE = 50;
-const ROWS_AT_ONCE = 2_000;
-const ENTRIES_AT_ONCE = 500;
+/** Trees that are closed at a time, rows removed in one transaction, and entries read at a time. */
+const TREE_BATCH = 50;
+const ROW_BATCH = 2_000;
+const ENTRY_BATCH = 500;
 
-/** Where what is removed is kept. What was written before `settle` resolves is on the disk then. */
+/** Keeps what is removed. When `settle` resolves, everything written before is on the disk. */
 export interface Archive {
   write(entry: ArchiveEntry): Promise<void>;
   settle(): Promise<void>;
@@ -15,9 +15,9 @@ export interface Archive {
 
 export interface RemovalOptions {
   readonly terms: RetentionTerms;
-  /** Rows of the run history go too. */
+  /** Whether rows of the run history go too. */
   readonly runs: boolean;
-  /** Looks only. */
+  /** Only counts. */
   readonly dry_run: boolean;
   readonly archive: Archive | null;
 }
@@ -29,9 +29,9 @@ export type RemovedRows = TreeRowCounts & {
 };
 
 export interface Removal {
-  /** Those that were found old, oldest first. */
+  /** The old ones, oldest first. */
   readonly trees: readonly OldTree[];
-  /** Trees whose removal an earlier call had begun; they are counted in `rows`. */
+  /** Trees whose removal an earlier call had begun; counted in `rows` too. */
   readonly resumed: number;
   readonly rows: RemovedRows;
 }
@@ -39,8 +39,8 @@ export interface Removal {
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /**
- * Removes what is old, in transactions of bounded size: trees first, then deliveries, instants and runs. Each tree is closed, then archived, then
- * removed; one that could not be archived is opened again. Whatever is cut short goes on with the next call.
+ * Removes what is old, in transactions of bounded size: trees first, then deliveries, instants and runs. Each tree is closed, archived, then removed; one that
+ * cannot be archived is reopened. The next call continues an interrupted removal.
  */
 export async function removeOld(store: Store, options: RemovalOptions): Promise<Removal> {
   const rows = {
@@ -51,8 +51,8 @@ export async function removeOld(store: Store, options: RemovalOptions): Promise<
   const resumed = await removeClosed(store, options, rows);
   for (let from: string | null = null, more = true; more; ) {
     const page = await store.oldTrees(options.terms, from);
-    for (let at = 0; at < page.trees.length; at += TREES_AT_ONCE)
-      trees.push(...(await removeTrees(store, page.trees.slice(at, at + TREES_AT_ONCE), options, rows)));
+    for (let at = 0; at < page.trees.length; at += TREE_BATCH)
+      trees.push(...(await removeTrees(store, page.trees.slice(at, at + TREE_BATCH), options, rows)));
     from = page.next;
     more = from !== null;
   }
@@ -62,7 +62,7 @@ export async function removeOld(store: Store, options: RemovalOptions): Promise<
   return { trees, resumed, rows };
 }
 
-/** What an earlier call had closed and did not finish. */
+/** Finishes removals that an earlier call had begun. */
 async function removeClosed(
   store: Store,
   options: RemovalOptions,
@@ -76,7 +76,7 @@ async function removeClosed(
   }
   let resumed = 0;
   for (;;) {
-    const closed = await store.closedTrees(TREES_AT_ONCE);
+    const closed = await store.closedTrees(TREE_BATCH);
     if (closed.length === 0) return resumed;
     await removeEach(store, closed, options, rows);
     resumed += closed.length;
@@ -107,22 +107,22 @@ async function removeEach(
   rows: Writable<RemovedRows>,
 ): Promise<void> {
   try {
-    if (archive !== null) await keep(store, root_ids, archive);
+    if (archive !== null) await archiveTrees(store, root_ids, archive);
   } catch (error) {
     await store.reopenTrees(root_ids);
     throw error;
   }
   for (const root_id of root_ids) {
     for (let done = false; !done; ) {
-      const piece = await store.removeTreeRows(root_id, ROWS_AT_ONCE, runs);
-      add(rows, piece.removed, true);
-      done = piece.done;
+      const batch = await store.removeTreeRows(root_id, ROW_BATCH, runs);
+      add(rows, batch.removed, true);
+      done = batch.done;
     }
     rows.trees += 1;
   }
 }
 
-async function keep(store: Store, root_ids: readonly string[], archive: Archive): Promise<void> {
+async function archiveTrees(store: Store, root_ids: readonly string[], archive: Archive): Promise<void> {
   for (const root_id of root_ids)
     for await (const entry of store.treeEntries(root_id)) await archive.write(entry);
   await archive.settle();
@@ -140,7 +140,7 @@ async function removeKind(
 ): Promise<number> {
   let count = 0;
   for (let from: string | null = null; ; ) {
-    const page = await store.oldEntries(kind, before, from, ENTRIES_AT_ONCE);
+    const page = await store.oldEntries(kind, before, from, ENTRY_BATCH);
     const last = page.at(-1);
     if (last === undefined) return count;
     from = last.key;

@@ -1,4 +1,4 @@
-/** Why the ledger could not do its work. Each has one sentence in its message on what is wrong, why, and what to do. */
+/** Why the ledger failed. The message of each error says in one sentence what is wrong and what to do. */
 export type StoreErrorCode =
   | 'E_DB_URL'
   | 'E_DB_NONE'
@@ -12,7 +12,7 @@ export type StoreErrorCode =
 
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
-  /** The same call may work later without anybody changing anything. */
+  /** The same call may succeed later without any change. */
   readonly retryable: boolean;
 
   constructor(code: StoreErrorCode, message: string, options: { readonly cause?: unknown } = {}) {

@@ -10,40 +10,40 @@ import type { CronLedger } from './cron-ledger.ts';
 import type { OutboxLedger } from './outbox-ledger.ts';
 import type { RetentionLedger } from './retention-ledger.ts';
 
-/** One process that advances agents. Its heartbeat carries the leases of all agents it holds. */
+/** A process that leads agents. One heartbeat renews all its leases. */
 export interface Worker {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
   /** What the process is for; default `run`. */
   readonly role?: WorkerRole;
-  /** What a tree may ask for (`RootTerms.placement`). */
+  /** What the placement of a tree may require (`RootTerms.placement`). */
   readonly labels?: readonly string[];
 }
 
-/** `serve`: it fires schedules, delivers, and leads served trees that nobody leads. `worker`: it leads such trees. */
+/** `serve`: fires schedules, delivers, and leads served trees that have no leader. `worker`: leads such trees. */
 export type WorkerRole = 'run' | 'serve' | 'worker';
 
-/** How a tree is led that nobody led from the beginning. */
+/** How a tree finds a leader. */
 export interface RootTerms {
-  /** Whoever serves leads it when nobody else does. */
+  /** Any server or worker may lead it. */
   readonly served?: boolean;
-  /** Labels that a worker must have to take it over by itself (`host:alpha`, `gpu`). */
+  /** Labels that a worker needs to take it over by itself (`host:alpha`, `gpu`). */
   readonly placement?: readonly string[];
 }
 
-/** A worker as the ledger has it. */
+/** A worker as recorded in the ledger. */
 export interface KnownWorker extends Worker {
   readonly role: WorkerRole;
   readonly labels: readonly string[];
-  /** It was told to take nothing more and to end when its turns have ended. */
+  /** It was told to take no more trees and to exit when its turns have ended. */
   readonly draining: boolean;
-  /** Milliseconds since the epoch, both; 0: not known. */
+  /** Both in milliseconds since the epoch; 0: unknown. */
   readonly started_at: number;
   readonly expires_at: number;
 }
 
-/** Something reached an agent that `worker` holds (or waits in), written in the transaction that caused it. */
+/** Tells a worker that something reached an agent that it leads; written in the transaction that caused it. */
 export interface Signal {
   readonly agent_id: string;
   readonly kind: 'mail' | 'killed' | 'status';
@@ -51,20 +51,19 @@ export interface Signal {
   readonly about: string | null;
 }
 
-/** How the ledger is opened. */
 export interface OpenStoreOptions {
-  /** False: where there is no ledger yet, none is made; `openStore` rejects with `E_DB_NONE`. Default true. */
+  /** False: a missing ledger is not created; `openStore` rejects with `E_DB_NONE`. Default true. */
   readonly create?: boolean;
-  /** False: no wake-ups from the database; `listen` only polls, once a second. Default true. */
+  /** False: `listen` only polls, once a second. Default true. */
   readonly notifications?: boolean;
-  /** The clock that leases are measured by, milliseconds since the epoch. SQLite only: a server has its own. Default `Date.now`. */
+  /** The ledger's clock, milliseconds since the epoch. SQLite only: a server has its own. Default `Date.now`. */
   readonly now?: () => number;
 }
 
 export interface AgentFilter {
   readonly root_id?: string;
   readonly parent_id?: string;
-  /** Only conversations that people began: no runs on a timer, nothing below a root. */
+  /** Only conversations that people started: no runs on a timer, no descendants. */
   readonly conversations?: boolean;
   /** Only agents that work in this folder. */
   readonly cwd?: string;
@@ -84,114 +83,111 @@ export interface RunFilter {
   readonly limit?: number;
 }
 
-/** What changes a tree, but for who leads it. */
+/** Changes of a tree, except who leads it. */
 export interface TreeWrites {
-  /** A new tree with its root agent. */
+  /** Creates a tree with its root agent. Idempotent by the root's id. */
   createRoot(root: NewAgent, limits: Limits, terms?: RootTerms): Promise<Tree>;
   commit(steps: readonly Step[]): Promise<Verdict[]>;
-  /** A letter from outside the tree's own steps: the human, another program. Guard `recipient` (any tree). One that is there already (`id`) is not sent again. */
+  /** Mail from outside the tree's own steps: from a person or a program. Guard `recipient` (any tree). Idempotent by the mail's id. */
   send(mail: NewMail): Promise<{ ok: true; mail: Mail } | { ok: false; refusal: Refusal }>;
   /**
-   * Kills the agent and its living descendants, whoever holds them: states become terminal, epochs rise, a `killed` event naming
-   * who, whom and how many is appended to each, wait-for edges end, counters fall, holders and waiters get signals.
-   * `ids` is empty when it was terminal already.
+   * Kills the agent and its living descendants, whoever leads them: states become terminal, epochs rise, a `killed` event is appended to each, wait-for edges
+   * end, counters fall, leaders and waiters get signals. `ids` is empty if the agent had ended before.
    */
   kill(agent_id: string, by: string, at: number): Promise<{ readonly ids: readonly string[] }>;
-  /** Raises (or lowers) the limits of a tree. */
   setLimits(root_id: string, limits: Limits): Promise<Tree>;
-  /** Answers an ask once: its agent gets the answer as mail of kind `control`. False: somebody answered already, or the call is gone. */
+  /** Answers an ask once: its agent gets the answer as mail of kind `control`. False: it was answered differently before, or its agent has ended. */
   answer(
     ask_id: string,
     answer: AskAnswer,
   ): Promise<{ readonly ok: true; readonly mail: Mail } | { readonly ok: false }>;
-  /** Takes ended agents of a tree out of people's sight; resolves to their ids (seed 1, `/reap`). */
+  /** Hides the ended agents of a tree from lists for people (`/reap`); resolves to their ids. */
   reap(root_id: string, at: number): Promise<string[]>;
 }
 
-/** What the ledger says of trees, their agents, and what belongs to these. */
+/** Reads of trees, their agents, and what belongs to them. */
 export interface TreeReads {
   agent(id: string): Promise<Agent | null>;
   agents(filter: AgentFilter): Promise<Agent[]>;
-  /** By uuid, unique prefix (at least 4 characters), name or session key; all that match, living ones first, at most 20. `root_id` narrows to a tree. */
+  /** By id, unique prefix of an id (at least 4 characters), name or session key; living ones first, at most 20. `root_id`: only of this tree. */
   find(text: string, root_id?: string): Promise<Agent[]>;
   tree(root_id: string): Promise<Tree | null>;
-  /** The composed history: the ancestors' up to each fork point, then its own; from `after` (exclusive), oldest first. */
+  /** The whole conversation: the ancestors' messages up to each fork point, then its own; after the seq `after`, oldest first. */
   history(agent_id: string, after?: number, limit?: number): Promise<PlacedMessage[]>;
-  /** Pending mail in order; with `all`, consumed too. */
+  /** Unconsumed mail in order; with `all`, also consumed. */
   mail(to_id: string, all?: boolean): Promise<Mail[]>;
-  /** Ids of agents whose wait-for edges point at `agent_id`. */
+  /** The agents that wait for an agent. */
   waiters(agent_id: string): Promise<string[]>;
   requests(agent_id: string): Promise<RequestRecord[]>;
   /**
-   * The run history, newest first. A run is entered with its agent (`NewAgent.run`): `running` when the agent begins at once, else
-   * `queued` until its first turn. It is closed in the transaction that ends its agent, whoever ends it.
+   * The run history, newest first. A run is created with its agent (`NewAgent.run`), `queued` until the agent's first turn begins, and closed in the
+   * transaction that ends the agent.
    */
   runs(filter: RunFilter): Promise<Run[]>;
-  /** By run id, unique prefix of one (at least 4 characters), or session key; all that match, newest first, at most 20. */
+  /** By id, unique prefix of an id (at least 4 characters), or session key; newest first, at most 20. */
   findRuns(text: string): Promise<Run[]>;
-  /** What people were asked, oldest first; `open`: only what waits for an answer. */
+  /** Oldest first; `open`: only unanswered ones. */
   asks(filter: {
     readonly root_id?: string;
     readonly agent_id?: string;
     readonly open?: boolean;
   }): Promise<Ask[]>;
-  /** By id or unique prefix of one (at least 4 characters), newest first, at most 20. */
+  /** By id or unique prefix of an id (at least 4 characters), newest first, at most 20. */
   findAsks(text: string): Promise<Ask[]>;
 }
 
-/** Who leads what. */
+/** Who leads which agents. */
 export interface Leases {
-  /** Enters the worker, or renews its lease; false: it had expired and its agents may be claimed by others. */
+  /** Registers the worker, or renews its lease. False: the lease had run out, and others may have claimed its agents. */
   heartbeat(worker: Worker): Promise<boolean>;
-  /** Gives up every lease of the worker and removes it. */
+  /** Gives up all leases of the worker and removes it. */
   release(worker_id: string): Promise<void>;
   /**
-   * Leases to `worker` every living agent of the tree that nobody holds: no worker, an expired one, or one of the same host whose
-   * process is gone (`deadPids` decides that among candidates). Epochs rise. Returns them as they are now. Agents that are terminal are never claimed.
+   * Leases to `worker` every living agent of the tree without a living worker: none, one whose lease has run out, or one of the same host whose process no
+   * longer exists. Their epochs rise. Returns them as they are then.
    */
   claim(root_id: string, worker: Worker): Promise<Agent[]>;
   /**
-   * Served trees in which something is to be done and nobody does it: an agent at work, or at rest with mail, without a living worker. Not those in
-   * which all work is parked and not due (`releaseTree`).
+   * Served trees with an agent that needs a leader now: one at work, or at rest with mail, without a living worker; not those in which all work is parked and
+   * not yet due (`releaseTree`). `labels`: those of the worker that asks.
    */
   unledTrees(limit: number, labels?: readonly string[]): Promise<string[]>;
-  /** Labels that a worker must have to lead this served tree by itself; null: it is not served, or not there. */
+  /** Labels that a worker needs to lead this served tree by itself; null: there is no such tree, or it is not served. */
   placement(root_id: string): Promise<readonly string[] | null>;
-  /** From now on the tree is served. */
+  /** Makes a tree a served one. */
   serveTree(root_id: string): Promise<void>;
   /**
-   * Gives up the worker's leases of one tree: its agents are rows again until something is to be done. `parked`: agents at work that need nobody until
-   * then (milliseconds since the epoch, `Infinity`: for ever), unless mail comes, somebody they wait for ends, or the worker was told of either and did not take
-   * the signal.
+   * Gives up the worker's leases of one tree. `parked`: agents at work that need no leader until that time (milliseconds since the epoch; `Infinity`: without
+   * limit), unless mail arrives or an agent that they wait for settles; a signal of either that the worker has not read counts.
    */
   releaseTree(root_id: string, worker_id: string, parked?: ReadonlyMap<string, number>): Promise<void>;
-  /** Takes (and removes) the signals for this worker. */
+  /** Reads and removes the signals for this worker. */
   signals(worker_id: string): Promise<Signal[]>;
-  /** Workers whose lease is alive. */
+  /** Workers whose lease has not run out. */
   workers(): Promise<KnownWorker[]>;
   /** How many agents each of these workers leads. */
   ledBy(worker_ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Tells a worker to take nothing more and to end; false: there is no such worker. */
+  /** Tells a worker to take no more trees and to exit. False: there is no such worker. */
   drainWorker(worker_id: string): Promise<boolean>;
 }
 
 /**
  * The ledger: what is not committed did not happen. The contract, for every adapter:
  * - Every method that writes is one transaction and durable when its promise resolves.
- * - `commit` takes many steps at once (group commit): a refused step changes nothing and does not disturb the others; steps
- *   apply in the order given, so a later step sees what an earlier one wrote.
- * - Errors of the database itself reject with a `StoreError`; the same call may then be made again (steps
- *   that had been applied are refused as `stale`).
+ * - `commit` takes many steps at once (group commit): a refused step changes nothing and does not affect the others; steps apply in the order given, so a
+ *   later step sees what an earlier one wrote.
+ * - Errors of the database itself reject with a `StoreError`; every call is idempotent and may then be retried (docs/ledger.md, "When PostgreSQL goes away").
+ *   A retried step that had been applied is refused as `stale`.
  * - Reads see every step whose promise has resolved.
- * - Text is kept to the letter, any Unicode; NUL and lone surrogates have been replaced before they get here.
+ * - Text is stored unchanged, any Unicode; callers have replaced NUL and lone surrogates.
  */
 export interface Store extends TreeWrites, TreeReads, Leases, CronLedger, OutboxLedger, RetentionLedger {
   readonly kind: 'sqlite' | 'postgres';
   /** For people and logs: without passwords. */
   readonly location: string;
   /**
-   * Calls `wake` soon after another process wrote something for this worker. Hints only: they may be doubled, lost or
-   * for nothing. Resolves to a function that stops it.
+   * Calls `wake` soon after another process wrote something for this worker. Only a hint: it may come twice, too often or not at all. Resolves to a function
+   * that stops it.
    */
   listen(worker_id: string, wake: () => void): Promise<() => Promise<void>>;
   /** The database's clock, milliseconds since the epoch. */

@@ -56,12 +56,12 @@ describe('connections to a PostgreSQL server', () => {
     const pid = async () => (await pool.query('SELECT pg_backend_pid() AS pid', []))[0]?.pid;
     const first = await pid();
     assert.equal(await pid(), first);
-    pool.renew();
+    pool.reconnect();
     const second = await pid();
     assert.notEqual(second, first);
     await until(async () => (await connections()) === 1, 'the old connection is ended');
     await pool.end();
-    pool.renew();
+    pool.reconnect();
     await assert.rejects(pid());
     await pool.end();
     await until(async () => (await connections()) === 0, 'every connection is ended');

@@ -6,7 +6,7 @@ import {
   removeTreeRows,
 } from '../../kernel/ledger/removal.ts';
 import type { ArchiveEntry } from '../retention-ledger.ts';
-import { KEPT_FIRES, type OldKind, type RetentionLedger, ROOTS_AT_ONCE } from '../retention-ledger.ts';
+import { KEPT_FIRES, type OldKind, type RetentionLedger, ROOTS_PER_PAGE } from '../retention-ledger.ts';
 import { type Database, NO_LIMIT } from './database.ts';
 import { goneWorkers } from './leases.ts';
 import { deliveryOf, fireOf, type Row, runOf } from './rows.ts';
@@ -112,10 +112,10 @@ export function retention(db: Database): RetentionLedger {
       const after = from === null ? [-1, ''] : (JSON.parse(from) as [number, string]);
       const sql = `SELECT r.id AS root_id, r.name, r.status, r.updated_at AS last_at, r.created_at, (${may_go}) AS may_go FROM (
           SELECT id, name, status, updated_at, created_at FROM agents WHERE parent_id IS NULL AND created_at < $1 AND (created_at, id) > ($4, $5)
-          ORDER BY created_at, id LIMIT ${ROOTS_AT_ONCE}
+          ORDER BY created_at, id LIMIT ${ROOTS_PER_PAGE}
         ) AS r ORDER BY r.created_at, r.id`;
       const rows = await db.read(sql, [before, idle, await gone(), ...after]);
-      const last = rows.length < ROOTS_AT_ONCE ? undefined : rows.at(-1);
+      const last = rows.length < ROOTS_PER_PAGE ? undefined : rows.at(-1);
       const trees = rows.filter((row) => row.may_go);
       return {
         trees: trees.map(({ created_at: _, may_go: __, ...tree }) => tree as never),

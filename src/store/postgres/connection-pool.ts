@@ -4,31 +4,28 @@ import type { Row } from '../ledger/rows.ts';
 
 const POOL_SIZE = 4;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A server that vanished without a word answers nothing: its connections are given up after this. */
+/** After this, the connections to a server that does not answer are given up. */
 const ANSWER_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 10_000;
-/** What a pooler that hands connections around answers to statements by name: they were not executed. */
-const POOLED = new Set(['26000', '42P05']);
+/** Errors of prepared statements behind a pooler in transaction mode (name unknown, name exists): the statement was not executed. */
+const POOLER_ERRORS = new Set(['26000', '42P05']);
 
-/** One connection, for the statements of one transaction. What is asked at the same moment goes in one round trip. */
+/** One connection for the statements of one transaction. Statements of the same tick share a round trip. */
 export interface Connection {
   query(text: string, values: readonly unknown[]): Promise<Row[]>;
-  /** Without values, and not remembered. */
+  /** Without values; not prepared. */
   plain(text: string): Promise<void>;
 }
 
-/**
- * The connections of one process. A statement's name carries a hash of its text: also where somebody else prepared it on a shared
- * connection, the name stands for this text and no other.
- */
+/** The connections of one process. The name of a prepared statement contains a hash of its text, so that it means the same whoever prepared it on a shared connection. */
 export class ConnectionPool {
   readonly #url: string;
   readonly #names = new Map<string, string>();
-  readonly #leaving = new Set<Promise<void>>();
+  readonly #closing = new Set<Promise<void>>();
   #pool: pg.Pool;
   #prepare: boolean;
   #ended = false;
-  /** Statements cannot be remembered by name here, so a pooler stands between: called once. */
+  /** Called once, when an error shows that there is a pooler between. */
   onPooler: () => void = () => undefined;
 
   constructor({ url, prepare }: { readonly url: string; readonly prepare: boolean }) {
@@ -48,14 +45,14 @@ export class ConnectionPool {
       types: NUMBERS,
       pipeline: true,
     } as pg.PoolConfig);
-    // An idle connection that breaks is replaced at the next query; the query says so if it cannot.
+    // A broken idle connection is replaced at the next query, which reports if that fails.
     pool.on('error', () => undefined);
-    // One that breaks while it is in use rejects what was asked of it.
+    // A connection that breaks in use rejects its queries.
     pool.on('connect', (client) => void client.on('error', () => undefined));
     return pool;
   }
 
-  /** Rejects with what the driver threw; a connection whose query failed is not used again. */
+  /** Rejects with the driver's error; a connection whose query failed is not used again. */
   async query(text: string, values: readonly unknown[]): Promise<Row[]> {
     try {
       return (await this.#pool.query(this.#statement(text, values))).rows as Row[];
@@ -65,7 +62,7 @@ export class ConnectionPool {
     }
   }
 
-  /** One connection for a transaction; when the work fails, it is not used again. */
+  /** One connection for a transaction; not used again when the work fails. */
   async exclusive<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     let failure: Error | undefined;
@@ -88,7 +85,7 @@ export class ConnectionPool {
   }
 
   #noticePooler(error: unknown): void {
-    if (!this.#prepare || !POOLED.has((error as { readonly code?: string }).code ?? '')) return;
+    if (!this.#prepare || !POOLER_ERRORS.has((error as { readonly code?: string }).code ?? '')) return;
     this.#prepare = false;
     this.onPooler();
   }
@@ -102,15 +99,15 @@ export class ConnectionPool {
     return full;
   }
 
-  /** One connection for statements that belong together, with no limit on the time they take. */
-  async alone<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+  /** A connection outside the pool, for a sequence of statements without a time limit. */
+  async dedicated<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
     const client = new pg.Client({
       connectionString: this.#url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
-    // Between two statements nobody else would hear of a connection that breaks.
+    // Otherwise a connection that breaks between two statements would end the process.
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -120,31 +117,31 @@ export class ConnectionPool {
     }
   }
 
-  /** No connection made so far is used for anything new: where they lead to is not where work can be done. */
-  renew(): void {
+  /** New queries get new connections: the present ones lead to a server that cannot do the work. */
+  reconnect(): void {
     if (this.#ended) return;
-    this.#leave(this.#pool);
+    this.#retire(this.#pool);
     this.#pool = this.#open();
   }
 
-  #leave(pool: pg.Pool): void {
+  #retire(pool: pg.Pool): void {
     const gone = pool
       .end()
       .catch(() => undefined)
-      .finally(() => this.#leaving.delete(gone));
-    this.#leaving.add(gone);
+      .finally(() => this.#closing.delete(gone));
+    this.#closing.add(gone);
   }
 
   async end(): Promise<void> {
-    if (!this.#ended) this.#leave(this.#pool);
+    if (!this.#ended) this.#retire(this.#pool);
     this.#ended = true;
-    await Promise.all(this.#leaving);
+    await Promise.all(this.#closing);
   }
 }
 
 const INT8 = 20;
 
-/** `bigint` columns hold counters and times, all far below 2^53. */
+/** `bigint` as a number: these columns hold counters and times, all far below 2^53. */
 export const NUMBERS = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),

@@ -4,8 +4,8 @@ import { FACT_QUERIES, type FactQuery, factSql, type JoinByKey } from '../ledger
 import { LIVING } from '../ledger/sql-conditions.ts';
 
 /*
- * What the database does for the ledger: it reads facts and writes rows, each in one round trip, and decides nothing. Both functions are made from what both
- * databases share, the queries of facts and the columns of tables.
+ * Functions in the database that read facts and write rows, each in one round trip, and decide nothing. They are generated from what both databases share:
+ * the queries of facts and the columns of tables. A change of what they take or return needs a new migration, with which they are installed.
  */
 
 const NOW = `
@@ -13,22 +13,22 @@ CREATE OR REPLACE FUNCTION coppice_now() RETURNS bigint LANGUAGE sql VOLATILE AS
 $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 `;
 
-/** Whose tree is locked for a fact; the other facts are looked at under the lock of another one, or change in ways that need none. */
+/** Kinds of facts for which the tree is locked; all others are read under such a lock, or need none. */
 const AGENTS_LOCK = ['agent', 'below'] as const;
 const TREES_LOCK = ['tree', 'members'] as const;
 
 const keysOf = (kind: string) => `SELECT jsonb_array_elements_text(w->'${kind}') AS k`;
 
-const near: JoinByKey = (table, name, on) =>
+const join: JoinByKey = (table, name, on) =>
   `CROSS JOIN LATERAL (SELECT * FROM ${table} ${name} WHERE ${on} OFFSET 0) AS ${name}`;
 
-const MEMBERS = `(${keysOf('members')}) AS a ${near('agents', 'g', `g.root_id = k AND g.${LIVING}`)}`;
-/** What is looked at next is told with what was asked for: parents, those who wait, the members of a tree and who leads them. */
+const MEMBERS = `(${keysOf('members')}) AS a ${join('agents', 'g', `g.root_id = k AND g.${LIVING}`)}`;
+/** Keys by kind, with those that are needed next: parents, waiters, the members of a tree and their workers. */
 const KEYS: Readonly<Record<string, string>> = {
   tree: 'SELECT unnest(trees_of) AS k',
-  agent: `${keysOf('agent')} UNION SELECT g.parent_id FROM (${keysOf('agent')}) AS a ${near('agents', 'g', 'g.id = k')} WHERE g.parent_id IS NOT NULL
-      UNION SELECT e.waiter FROM (${keysOf('waiters')}) AS a ${near('wait_edges', 'e', 'e.target = k')}
-      UNION SELECT q.agent_id FROM (${keysOf('ask')}) AS a ${near('asks', 'q', 'q.id = k')}
+  agent: `${keysOf('agent')} UNION SELECT g.parent_id FROM (${keysOf('agent')}) AS a ${join('agents', 'g', 'g.id = k')} WHERE g.parent_id IS NOT NULL
+      UNION SELECT e.waiter FROM (${keysOf('waiters')}) AS a ${join('wait_edges', 'e', 'e.target = k')}
+      UNION SELECT q.agent_id FROM (${keysOf('ask')}) AS a ${join('asks', 'q', 'q.id = k')}
       UNION SELECT g.id FROM ${MEMBERS}`,
   worker: `${keysOf('worker')} UNION SELECT g.worker FROM ${MEMBERS} WHERE g.worker IS NOT NULL`,
 };
@@ -38,15 +38,15 @@ const ASKED: Readonly<Record<string, string>> = {
   worker: "w ?| ARRAY['worker', 'members']",
 };
 
-const lookAt = ([kind, query]: [string, Pick<FactQuery<FactKind>, 'sql' | 'locks'>]) => `
+const readKind = ([kind, query]: [string, Pick<FactQuery<FactKind>, 'sql' | 'locks'>]) => `
   IF ${ASKED[kind] ?? `w ? '${kind}'`} THEN${query.locks === 'key' ? `\n    PERFORM pg_advisory_xact_lock(hashtext('coppice_${kind}'), hashtext(k)) FROM (${keysOf(kind)} ORDER BY 1) AS a;` : ''}
     kind := '${kind}';
-    SELECT json_object_agg(k, (SELECT json_agg(one) FROM (${factSql(query, near).replaceAll('$1', 'k')}${query.locks === 'rows' ? ' FOR UPDATE' : ''}) AS one)) INTO answer
+    SELECT json_object_agg(k, (SELECT json_agg(one) FROM (${factSql(query, join).replaceAll('$1', 'k')}${query.locks === 'rows' ? ' FOR UPDATE' : ''}) AS one)) INTO answer
     FROM (${KEYS[kind] ?? keysOf(kind)}) AS keys;
     RETURN NEXT;
   END IF;`;
 
-/** Trees are locked in one order by everybody; what is read afterwards is what the last one who held them left. */
+/** Locks the trees in one global order, then reads what the last holder of the locks committed. */
 const FACTS = `
 CREATE OR REPLACE FUNCTION coppice_facts(w jsonb) RETURNS TABLE (kind text, answer json) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -59,7 +59,7 @@ BEGIN
   ) AS t WHERE k IS NOT NULL;
   PERFORM 1 FROM trees WHERE root_id = ANY (trees_of) ORDER BY root_id FOR UPDATE;
   kind := 'now'; answer := to_json(coppice_now()); RETURN NEXT;
-${Object.entries(FACT_QUERIES).map(lookAt).join('')}
+${Object.entries(FACT_QUERIES).map(readKind).join('')}
 END $$;
 `;
 
@@ -96,7 +96,7 @@ function writesOf([name, { key, columns }]: [string, Table]): string {
   END IF;`;
 }
 
-/** Writes the rows of a group: new ones of a table in one statement, others each by its key, whatever the planner thinks of their number. */
+/** Writes the rows of a commit: inserts of one table in one statement, other changes each by its key, whatever the planner estimates of their number. */
 const WRITE = `
 CREATE OR REPLACE FUNCTION coppice_write(changes jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE c jsonb; x jsonb;

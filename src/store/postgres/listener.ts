@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 
-/** Looked at even without a notification: they may be lost while the connection is down, or switched off. */
+/** Polled even without notifications, which may be switched off, or lost while the connection is down. */
 const POLL_MS = 1_000;
 const RECONNECT_MS = 500;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A connection that says nothing may be dead: it is asked so often, and given up when it does not answer. */
+/** How often a silent connection is probed; without an answer it is given up. */
 const PING_MS = 15_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 
-/** One connection of its own for `LISTEN`: reconnects by itself, and polls as a net. Without an address it polls only. */
+/** A dedicated connection for `LISTEN`; reconnects by itself, and polls as a fallback. Without an address it only polls. */
 export class Listener {
   readonly #url: string | null;
   readonly #channels = new Map<string, () => void>();
@@ -30,7 +30,7 @@ export class Listener {
     this.#channels.set(channel, wake);
     this.#poll ??= setInterval(() => this.#wakeAll(), POLL_MS).unref();
     if (!this.#polls_only) {
-      this.#ping ??= setInterval(() => void this.#ask(), PING_MS).unref();
+      this.#ping ??= setInterval(() => void this.#probe(), PING_MS).unref();
       this.#connecting ??= this.#connect();
       await this.#connecting;
       await this.#client?.query(`LISTEN ${quoted(channel)}`).catch(() => undefined);
@@ -41,7 +41,7 @@ export class Listener {
     };
   }
 
-  /** Nothing can be heard at the address: a pooler stands between. */
+  /** Gives up the connection: behind a pooler it receives nothing. */
   async pollOnly(): Promise<void> {
     this.#polls_only = true;
     const client = this.#client;
@@ -65,19 +65,19 @@ export class Listener {
       for (const channel of this.#channels.keys()) await client.query(`LISTEN ${quoted(channel)}`);
       if (this.#closed || this.#polls_only) return void (await endClient(client));
       this.#client = client;
-      // What was notified while nobody listened is in the ledger all the same.
+      // Notifications may have been missed meanwhile; the ledger has what they were about.
       this.#wakeAll();
     } catch {
       this.#lost(client);
     }
   }
 
-  async #ask(): Promise<void> {
+  async #probe(): Promise<void> {
     const client = this.#client;
     if (client !== null) await client.query('SELECT 1').catch(() => this.#lost(client));
   }
 
-  /** A broken connection is reported more than once; it is replaced once. */
+  /** May be called more than once for a broken connection; reconnects once. */
   #lost(client: pg.Client): void {
     if (this.#client === client) this.#client = null;
     void endClient(client);
@@ -108,8 +108,8 @@ function quoted(channel: string): string {
 
 const GOODBYE_MS = 1_000;
 
-/** Ends a connection; one whose other side does not say goodbye is cut off. Never rejects. */
-export async function endClient(client: pg.ClientBase): Promise<void> {
+/** Ends a connection, by force if the server does not respond. Never rejects. */
+async function endClient(client: pg.ClientBase): Promise<void> {
   const { connection, end } = client as unknown as {
     readonly connection: { readonly stream: Socket };
     readonly end: () => Promise<void>;

@@ -3,12 +3,12 @@ import { StoreError } from '../store-error.ts';
 import { FUNCTIONS } from './functions.ts';
 import { POSTGRES_MIGRATIONS } from './migrations.ts';
 
-/** Any number; everybody who migrates takes this lock first. */
+/** An arbitrary number: the advisory lock that every migrating process takes first. */
 const LOCK = 7_263_548_119;
 
 /**
- * Brings the schema up to date; of several processes that open at once, one does it. The lock is that of a transaction: it holds behind a pooler
- * too, and nobody keeps it who dies.
+ * Brings the schema up to date; of several processes that open the ledger at once, one does it. The lock belongs to the transaction, so it works behind a
+ * pooler and ends with its process.
  */
 export async function migrate(client: pg.ClientBase, location: string, create: boolean): Promise<void> {
   if (!create && (await isMissing(client)))
@@ -33,7 +33,7 @@ export async function migrate(client: pg.ClientBase, location: string, create: b
       await client.query('INSERT INTO coppice_migrations (number) VALUES ($1)', [migration.number]);
       await client.query(migration.sql);
     }
-    // The steps live in functions that follow the schema: every migration brings the newest of them.
+    // The functions follow the schema: every migration installs the newest.
     if (present < newest) await client.query(FUNCTIONS);
     await client.query('COMMIT');
   } catch (error) {

@@ -2,11 +2,11 @@ import { StoreError } from '../store-error.ts';
 
 /** Where a PostgreSQL ledger is, and how to talk to it. */
 export interface PostgresAddress {
-  /** For the driver: options of ours are taken out. */
+  /** For the driver: without our own options. */
   readonly url: string;
-  /** Where `LISTEN` works; null: nowhere, so wake-ups are polled for. */
+  /** Where `LISTEN` works; null: nowhere, so the listener polls. */
   readonly listen_url: string | null;
-  /** False: a pooler gives every transaction another connection, so statements must not be remembered by name. */
+  /** False: behind a pooler in transaction mode, statements must not be prepared by name. */
   readonly prepare: boolean;
   /** For people and logs: without passwords. */
   readonly location: string;
@@ -14,10 +14,7 @@ export interface PostgresAddress {
 
 const OWN = ['prepare', 'pgbouncer', 'listen'];
 
-/**
- * Reads `postgres://…`. Options of ours in its query: `prepare=false` (or `pgbouncer=true`, the same) for a pooler in transaction mode, and
- * `listen=postgres://…`, the direct address for `LISTEN` (or `COPPICE_LISTEN_URL` in `env`), `listen=off` for none. Throws a `StoreError`.
- */
+/** Parses `postgres://…` with our own options `prepare`, `pgbouncer` and `listen` (docs/ledger.md, "Many machines, one pooler"). Throws a `StoreError`. */
 export function postgresAddress(url: string, env: NodeJS.ProcessEnv = {}): PostgresAddress {
   const at = url.indexOf('?');
   const base = at < 0 ? url : url.slice(0, at);
@@ -29,7 +26,7 @@ export function postgresAddress(url: string, env: NodeJS.ProcessEnv = {}): Postg
   const location = publicLocation(base, query, 'the address of the database');
   if (listens && named !== '') checkListen(named);
   for (const name of OWN) query.delete(name);
-  // What is not ours goes to the driver to the letter.
+  // Without our options, the driver gets the URL unchanged.
   const rest = isOwn ? joined(base, query) : url;
   return {
     url: rest,
@@ -67,7 +64,7 @@ const HOST = /^(\[[0-9a-f:.]+\]|[\p{L}\p{N}._~%-]*)$/iu;
 /** Everything else in a query may be a secret. */
 const SHOWN = new Set(['host', 'port', 'user', 'dbname', 'sslmode', 'application_name']);
 
-/** The address without what may be a secret. Throws a `StoreError`, without it too, for what the driver could not read. */
+/** The address without anything that may be secret. Throws a `StoreError`, also without secrets, for what the driver could not parse. */
 function publicLocation(base: string, query: URLSearchParams, what: string): string {
   const refuse = (words: string) => new StoreError('E_DB_URL', `${what} ${words}`);
   const parts = PARTS.exec(base);
@@ -83,7 +80,7 @@ function publicLocation(base: string, query: URLSearchParams, what: string): str
     if (one !== undefined && !(/^\d{1,5}$/.test(one) && Number(one) >= 1 && Number(one) <= 65_535))
       throw refuse('has a port that is no number from 1 to 65535');
   const shown = new URLSearchParams([...query].filter(([key]) => SHOWN.has(key)));
-  // With other signs it may be a password that stands there with its user.
+  // With other characters it may be a user and a password.
   const before = /^[\p{L}\p{N}._-]+$/u.test(decodeURIComponent(user)) ? `${user}@` : '';
   const place = `${scheme}${before}${host}${port === undefined ? '' : `:${port}`}`;
   return joined(name === undefined ? place : `${place}/${name}`, shown);

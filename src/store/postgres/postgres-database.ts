@@ -13,14 +13,14 @@ import type { Listener } from './listener.ts';
 import { postgresStoreError } from './postgres-error.ts';
 import { MissingFacts, PostgresFacts } from './postgres-facts.ts';
 
-/** What was undone by the database is made again at once, so often. */
-const UNDONE_TRIES = 20;
-/** So long a read goes on trying: longer than a lease lives. */
-const READ_PATIENCE_MS = 15_000;
+/** Tries of a transaction that the database rolled back because of a conflict with another one. */
+const CONFLICT_TRIES = 20;
+/** How long a read is retried: longer than a lease lasts. */
+const READ_RETRY_MS = 15_000;
 const READ_BACK_OFF = { base_ms: 50, max_ms: 1_000 };
-/** Two made the row of the same key at the same moment. */
-const THERE_ALREADY = '23505';
-/** A process that stops in the middle of a transaction keeps nobody from its trees for longer: well below the life of a lease. */
+/** Two transactions inserted a row with the same key: the retry finds it. */
+const UNIQUE_VIOLATION = '23505';
+/** The server ends the transaction of a process that stops in the middle of it, well before a lease runs out. */
 const BEGIN = 'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 4000';
 
 const DIALECT: Dialect = {
@@ -34,7 +34,7 @@ const DIALECT: Dialect = {
   elements: (list) => `(SELECT jsonb_array_elements_text(${list}::jsonb) AS value)`,
 };
 
-/** The ledger on a PostgreSQL server. A transaction is two round trips: locks and facts, then rows and the end. */
+/** The ledger on a PostgreSQL server. A transaction takes two round trips: lock and read facts, then write rows and commit. */
 export class PostgresDatabase implements Database {
   readonly kind = 'postgres';
   readonly location: string;
@@ -49,58 +49,55 @@ export class PostgresDatabase implements Database {
     this.#listener = listener;
   }
 
-  /**
-   * Rejects with `E_DB_UNAVAILABLE` when the server cannot be reached, or takes no writes for now; whether the statement took effect is not known then, so
-   * every write is such that it may be made again.
-   */
+  /** Rejects with `E_DB_UNAVAILABLE` when the server cannot be reached or takes no writes now; the statement may have taken effect, so every write is idempotent. */
   write(sql: string, values: readonly Value[] = []): Promise<Row[]> {
-    return this.#undisturbed(() => this.#pool.query(sql, values));
+    return this.#retryConflicts(() => this.#pool.query(sql, values));
   }
 
-  /** A connection that breaks is no reason to fail. */
+  /** Retries while the server is unavailable. */
   async read(sql: string, values: readonly Value[] = []): Promise<Row[]> {
-    const patience_until = performance.now() + READ_PATIENCE_MS;
+    const retry_until = performance.now() + READ_RETRY_MS;
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.write(sql, values);
       } catch (error) {
         const pause_ms = backOff(tries, READ_BACK_OFF);
         const gone = error instanceof StoreError && error.code === 'E_DB_UNAVAILABLE';
-        if (!gone || performance.now() + pause_ms > patience_until) throw error;
+        if (!gone || performance.now() + pause_ms > retry_until) throw error;
         await sleep(pause_ms);
       }
     }
   }
 
   transact<T>(
-    wanted: FactKeys,
+    keys: FactKeys,
     decide: (unit: UnitOfWork, found: readonly Row[]) => T,
-    look?: Query,
+    query?: Query,
   ): Promise<T> {
-    return this.#undisturbed(() =>
-      this.#pool.exclusive((connection) => this.#decide(connection, wanted, decide, look)),
+    return this.#retryConflicts(() =>
+      this.#pool.exclusive((connection) => this.#decide(connection, keys, decide, query)),
     );
   }
 
-  /** When it rejects, the connection goes, and with it what was begun. */
+  /** When it rejects, the connection is closed, which rolls back the transaction. */
   async #decide<T>(
     connection: Connection,
-    wanted: FactKeys,
+    keys: FactKeys,
     decide: (unit: UnitOfWork, found: readonly Row[]) => T,
-    look: Query | undefined,
+    query: Query | undefined,
   ): Promise<T> {
     const begun = connection.plain(BEGIN);
     const facts = new PostgresFacts();
     const [, , found = []] = await Promise.all([
       begun,
-      this.#learn(connection, facts, facts.missing(wanted)),
-      look === undefined ? undefined : connection.query(look.sql, look.values),
+      this.#readFacts(connection, facts, facts.missing(keys)),
+      query === undefined ? undefined : connection.query(query.sql, query.values),
     ]);
     for (;;) {
       const unit = new UnitOfWork(facts);
-      const result = attempt(() => decide(unit, found));
+      const result = resultOrMissing(() => decide(unit, found));
       if (result instanceof MissingFacts) {
-        await this.#learn(connection, facts, result.wanted);
+        await this.#readFacts(connection, facts, result.keys);
         continue;
       }
       const changes = encodeChanges(unit.changes());
@@ -112,22 +109,22 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  async #learn(connection: Connection, facts: PostgresFacts, wanted: object): Promise<void> {
+  async #readFacts(connection: Connection, facts: PostgresFacts, keys: object): Promise<void> {
     const sql = 'SELECT * FROM coppice_facts($1::jsonb)';
-    facts.learn(await connection.query(sql, [JSON.stringify(wanted)]));
+    facts.add(await connection.query(sql, [JSON.stringify(keys)]));
   }
 
-  /** The database undid a transaction that met another one: nothing of it happened, so it may simply be made again. */
-  async #undisturbed<T>(work: () => Promise<T>): Promise<T> {
+  /** Retries what the database rolled back: none of it took effect. */
+  async #retryConflicts<T>(work: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await work();
       } catch (error) {
-        const is_there = (error as { readonly code?: string }).code === THERE_ALREADY;
+        const is_duplicate = (error as { readonly code?: string }).code === UNIQUE_VIOLATION;
         const wrapped = postgresStoreError(error, this.location, { was_writable: true });
-        if (isStaleConnection(error)) this.#pool.renew();
-        const is_undone = is_there || (wrapped instanceof StoreError && wrapped.code === 'E_DB_BUSY');
-        if (!is_undone || tries >= UNDONE_TRIES) throw wrapped;
+        if (isStaleConnection(error)) this.#pool.reconnect();
+        const is_conflict = is_duplicate || (wrapped instanceof StoreError && wrapped.code === 'E_DB_BUSY');
+        if (!is_conflict || tries >= CONFLICT_TRIES) throw wrapped;
         await sleep(Math.random() * 10 * tries);
       }
     }
@@ -148,8 +145,8 @@ export class PostgresDatabase implements Database {
   }
 }
 
-/** What it returns; what it asks for that is not known yet, it throws. */
-function attempt<T>(decide: () => T): T | MissingFacts {
+/** The result of the decision, or the facts that it lacked. */
+function resultOrMissing<T>(decide: () => T): T | MissingFacts {
   try {
     return decide();
   } catch (error) {
@@ -158,14 +155,14 @@ function attempt<T>(decide: () => T): T | MissingFacts {
   }
 }
 
-/** The connections lead where nothing can be done: to a server that another one has taken over from, or to none that answers. */
+/** The connections lead to a server that has become read-only after a fail-over, or that does not answer. */
 function isStaleConnection(error: unknown): boolean {
   const { code, message } = error as { readonly code?: string; readonly message?: string };
   return code === '25006' || message === 'Query read timeout';
 }
 
-/** Changes as `coppice_write` reads them; null when there are none. Contents and states are texts in it, so that any character survives. */
-export function encodeChanges({ rows, wiped, notices }: Changes): string | null {
+/** Changes as `coppice_write` takes them, or null for none. JSON columns are encoded as texts, so that any character survives. */
+function encodeChanges({ rows, wiped, notices }: Changes): string | null {
   if (rows.size + wiped.length + notices.length === 0) return null;
   const encoded: Record<string, unknown> = {};
   for (const [table, changes] of rows) {

@@ -14,13 +14,13 @@ const CONNECTION = new Set([
   'ENOENT',
 ]);
 
-/** The database undid the transaction, or never began it: a deadlock, a lock, a statement that a connection does not know by its name any more. */
-const UNDONE = new Set(['40P01', '40001', '55P03', '26000', '42P05']);
-const STANDS_BY = '25006';
+/** The transaction was rolled back or never began: a deadlock, a lock, an unknown prepared statement. */
+const ROLLED_BACK = new Set(['40P01', '40001', '55P03', '26000', '42P05']);
+const READ_ONLY_TRANSACTION = '25006';
 
 /**
- * Turns what the driver threw into one sentence; errors of our own SQL are bugs and pass through. `location` holds no password.
- * `opening`: nothing was asked of it yet. `was_writable`: a server that takes no writes did so before, so it will again, or another one at its address.
+ * Turns an error of the driver into a `StoreError`; errors of our own SQL are bugs and pass through. `location` contains no password. `opening`: the first
+ * connection. `was_writable`: the server took writes before, so that refusing them is temporary (a fail-over).
  */
 export function postgresStoreError(
   error: unknown,
@@ -34,8 +34,8 @@ export function postgresStoreError(
   const code = (error as { readonly code?: string }).code ?? '';
   const make = (kind: StoreErrorCode, text: string) =>
     new StoreError(kind, `database ${location}: ${text}`, { cause: error });
-  // A statement whose result changed its shape (`cached plan must not change result type`): a newer Coppice migrated the ledger meanwhile.
-  if (UNDONE.has(code) || (code === '0A000' && /cached plan/.test(error.message)))
+  // `cached plan must not change result type`: a newer Coppice migrated the ledger meanwhile.
+  if (ROLLED_BACK.has(code) || (code === '0A000' && /cached plan/.test(error.message)))
     return make('E_DB_BUSY', 'too many writers at once: try again');
   if (code === '53100') return make('E_DB_FULL', 'the disk of the server is full: free some space');
   const { syscall, path } = error as { readonly syscall?: string; readonly path?: string };
@@ -45,9 +45,9 @@ export function postgresStoreError(
     return make('E_DB_UNREADABLE', 'the server refused the user or the password: check the URL');
   if (code === '3D000')
     return make('E_DB_UNREADABLE', 'no such database: create it (createdb NAME) or check the URL');
-  if (code === STANDS_BY && was_writable)
+  if (code === READ_ONLY_TRANSACTION && was_writable)
     return make('E_DB_UNAVAILABLE', 'the server takes no writes now, as while another one takes over');
-  if (code === '42501' || code === STANDS_BY)
+  if (code === '42501' || code === READ_ONLY_TRANSACTION)
     return make('E_DB_READ_ONLY', 'the user may not write there: grant it, or use another database');
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return make(
@@ -59,7 +59,7 @@ export function postgresStoreError(
   if (gone || /terminated|closed|timeout|not queryable/i.test(error.message)) {
     return make('E_DB_UNAVAILABLE', `the server cannot be reached (${code || error.message})`);
   }
-  // No answer of a database: another protocol, a certificate, a password that is missing.
+  // Not an error of a database: another protocol, a certificate, a missing password.
   if (opening && !/^[0-9A-Z]{5}$/.test(code) && !(error instanceof TypeError))
     return make(
       'E_DB_UNREADABLE',

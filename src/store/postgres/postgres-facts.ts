@@ -5,16 +5,16 @@ import type { Row } from '../ledger/rows.ts';
 /** Keys by kind, as `coppice_facts` takes them. */
 type Keys = { [Kind in FactKind]?: string[] };
 
-/** Thrown by a decision that asks for what has not been read yet; it is made anew when that is known. No error: nothing failed. */
+/** Thrown when a decision needs facts that have not been read; it runs again once they are. Not an error: nothing failed. */
 export class MissingFacts {
-  readonly wanted: Keys;
+  readonly keys: Keys;
 
-  constructor(wanted: Keys) {
-    this.wanted = wanted;
+  constructor(keys: Keys) {
+    this.keys = keys;
   }
 }
 
-/** What was read of the database in one transaction. */
+/** The facts read in one transaction. */
 export class PostgresFacts implements Facts {
   now = 0;
   readonly #known = new Map<FactKind, Map<string, unknown>>();
@@ -25,12 +25,12 @@ export class PostgresFacts implements Facts {
     return fact as FactKinds[Kind];
   }
 
-  prefetch(wanted: FactKeys): void {
-    const missing = this.missing(wanted);
+  prefetch(keys: FactKeys): void {
+    const missing = this.missing(keys);
     if (Object.keys(missing).length > 0) throw new MissingFacts(missing);
   }
 
-  /** Those of them that are not known. */
+  /** Those of these facts that have not been read. */
   missing(wanted: FactKeys): Keys {
     const missing: Keys = {};
     for (const [name, keys] of Object.entries(wanted)) {
@@ -42,8 +42,8 @@ export class PostgresFacts implements Facts {
     return missing;
   }
 
-  /** `answers`: a row for each kind, with the rows found for each key; some kinds tell more than was asked for. */
-  learn(answers: readonly Row[]): void {
+  /** Takes the result of `coppice_facts`: for each kind the rows found for each key, of some kinds for more keys than were asked for. */
+  add(answers: readonly Row[]): void {
     for (const { kind, answer } of answers as unknown as { kind: FactKind | 'now'; answer: unknown }[]) {
       if (kind === 'now') this.now = answer as number;
       else

@@ -7,7 +7,7 @@ import { postgresAddress } from './postgres-address.ts';
 import { PostgresDatabase } from './postgres-database.ts';
 import { postgresStoreError } from './postgres-error.ts';
 
-/** `COPPICE_LISTEN_URL` in `env` is the direct address for `LISTEN` where a pooler stands between. */
+/** `COPPICE_LISTEN_URL` in `env`: the direct address for `LISTEN` where a pooler stands between. */
 export async function openPostgresStore(
   url: string,
   options: OpenStoreOptions,
@@ -17,13 +17,13 @@ export async function openPostgresStore(
   const { location } = address;
   const pool = new ConnectionPool(address);
   try {
-    await pool.alone((client) => migrate(client, location, options.create !== false));
+    await pool.dedicated((client) => migrate(client, location, options.create !== false));
   } catch (error) {
     await pool.end();
     throw postgresStoreError(error, location, { opening: true });
   }
   const listener = new Listener(options.notifications === false ? null : address.listen_url);
-  // An address of its own for LISTEN was given for that very case.
+  // A separate address for LISTEN bypasses the pooler.
   if (address.listen_url === address.url) pool.onPooler = () => void listener.pollOnly();
   return openLedger(new PostgresDatabase(pool, location, listener));
 }

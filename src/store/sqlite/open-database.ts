@@ -5,7 +5,7 @@ import { StoreError } from '../store-error.ts';
 import { SQLITE_MIGRATIONS } from './migrations.ts';
 import { sqliteStoreError } from './sqlite-error.ts';
 
-/** How long a writer waits for another process's transaction. */
+/** How long a writer waits for the transaction of another process. */
 const BUSY_TIMEOUT_MS = 10_000;
 /** Pages kept in memory: a thousand agents at work touch more than the 2 MB that SQLite keeps by itself, and read them again from the file. */
 const CACHE_KIB = 8_000;
@@ -13,7 +13,7 @@ const SQLITE_ERROR = 1;
 /** `PRAGMA application_id` of our files: "Copp". */
 const APPLICATION_ID = 0x436f7070;
 
-/** Opens, creates (unless told not to) and migrates the file; two processes may do so at once. Throws a `StoreError`. */
+/** Opens and migrates the file, creating it if `create`; several processes may do so at once. Throws a `StoreError`. */
 export function openDatabase(path: string, create: boolean): DatabaseSync {
   const file = resolve(path);
   if (!create && isMissing(file)) throw new StoreError('E_DB_NONE', `there is no ledger at ${file}`);
@@ -33,25 +33,25 @@ export function openDatabase(path: string, create: boolean): DatabaseSync {
   }
 }
 
-/** A ledger without anything in it, that nobody else sees and that is gone when it is closed. */
+/** An empty ledger that is gone when it is closed. */
 export function inMemoryDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:');
   migrate(database, 'memory');
   return database;
 }
 
-/** Nobody has made a ledger there; a file without a byte is none. */
+/** There is no file, or an empty one. */
 function isMissing(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false });
   return found === undefined || (found.isFile() && found.size === 0);
 }
 
-/** Opens a file that is there, to look only: it is neither created nor migrated. Throws a `StoreError`. */
+/** Opens an existing file read-only: neither creates nor migrates it. Throws a `StoreError`. */
 export function openReadOnly(path: string, timeout_ms: number): DatabaseSync {
   const file = resolve(path);
   let database: DatabaseSync | null = null;
   try {
-    refuseNoFile(file);
+    refuseNonFile(file);
     database = new DatabaseSync(file, { readOnly: true, timeout: timeout_ms });
     refuseForeign(database, file);
     return database;
@@ -64,9 +64,9 @@ export function openReadOnly(path: string, timeout_ms: number): DatabaseSync {
 /** The ledger holds conversations: only its owner may read it. */
 function prepareFile(file: string): void {
   try {
-    makeFolder(dirname(file));
+    createFolder(dirname(file));
     if (existsSync(file)) {
-      refuseNoFile(file);
+      refuseNonFile(file);
       return;
     }
     closeSync(openSync(file, 'a', 0o600));
@@ -75,19 +75,19 @@ function prepareFile(file: string): void {
   }
 }
 
-/** As `recursive` of `mkdirSync`, which tries for ever where the system has no folder to make one in (`/proc/x/y`). */
-function makeFolder(folder: string, missing = true): void {
+/** Like `mkdirSync` with `recursive`, which never returns where no folder can be created (`/proc/x/y`). */
+function createFolder(folder: string, missing = true): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && missing) {
-      makeFolder(dirname(folder));
-      makeFolder(folder, false);
+      createFolder(dirname(folder));
+      createFolder(folder, false);
     } else if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }
 }
 
-/** Throws a `StoreError` when no ledger could be made there. Nothing is left behind. */
+/** Throws a `StoreError` if a ledger could not be created at the path. Leaves nothing behind. */
 export function assertCreatable(path: string): void {
   const file = resolve(path);
   let above = dirname(file);
@@ -99,8 +99,8 @@ export function assertCreatable(path: string): void {
   }
 }
 
-/** Opening a pipe would wait for whoever writes into it. Throws what the system throws when nothing is there. */
-function refuseNoFile(file: string): void {
+/** Opening a pipe would block. Throws the error of the system when nothing is there. */
+function refuseNonFile(file: string): void {
   const found = statSync(file);
   if (found.isFile()) return;
   const kind = found.isDirectory()
@@ -114,7 +114,7 @@ function refuseNoFile(file: string): void {
 }
 
 function refuseForeign(database: DatabaseSync, file: string): void {
-  // Tables first: another process that creates the file now commits both at once, so tables seen have their mark.
+  // Tables first: a process that is creating the file commits tables and id together, so visible tables imply a visible id.
   const tables = (database.prepare('SELECT count(*) AS n FROM sqlite_schema').get() as { n: number }).n;
   if (tables > 0 && !isOurs(database)) {
     throw new StoreError(
@@ -129,7 +129,7 @@ function migrate(database: DatabaseSync, file: string): void {
   const version = () =>
     (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
   if (version() === newest) return;
-  // The lock comes first, so that of two processes one migrates and the other finds it done.
+  // Lock before reading the version, so that of two processes one migrates and the other finds it done.
   database.exec('BEGIN IMMEDIATE');
   try {
     const present = version();
@@ -149,7 +149,7 @@ function migrate(database: DatabaseSync, file: string): void {
     database.exec('COMMIT');
   } catch (error) {
     database.exec('ROLLBACK');
-    // A migration that does not fit the tables that are there.
+    // The migration does not fit the existing tables.
     if ((error as { readonly errcode?: number }).errcode === SQLITE_ERROR)
       throw notThatSchema(file, version(), error);
     throw error;

@@ -6,23 +6,23 @@ import type { CronJob } from '../../records/run/cron-job.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { Run } from '../../records/run/run.ts';
 import { agentOf, askOf, deliveryOf, jobOf, messageOf, type Row, runOf } from '../ledger/rows.ts';
+import { LIVING } from '../ledger/sql-conditions.ts';
 import { openReadOnly } from './open-database.ts';
 
-/** Whoever looks does not wait long for whoever writes. */
+/** A reader gives up soon when a writer holds the file. */
 const BUSY_TIMEOUT_MS = 200;
-/** Nothing older is looked at, so that a glance takes as long in a big ledger as in a small one. */
+/** Only the newest rows are searched, so that a list takes as long in a large ledger as in a small one. */
 const RECENT = 1_000;
-const TERMINAL = "('completed', 'failed', 'killed')";
 
 export interface ListFilter {
-  /** How the id begins; empty for any. Of agents also how the name begins. */
+  /** How the id, or the name of an agent, begins; empty for any. */
   readonly prefix: string;
-  /** Only agents that live, runs that have not ended, questions without an answer. */
+  /** Only living agents, runs that have not ended, unanswered asks. */
   readonly open: boolean;
   readonly limit: number;
 }
 
-/** A short look at a ledger file that is never changed by it. Every method throws when the file cannot be read. */
+/** Short lists from a ledger file that it never changes, for completion. Every method throws when the file cannot be read. */
 export class ReadOnlyLedger {
   readonly #database: DatabaseSync;
 
@@ -33,12 +33,12 @@ export class ReadOnlyLedger {
   /** Living ones first, then the newest. */
   agents({ prefix, open, limit }: ListFilter): Agent[] {
     const sql = `SELECT * FROM agents WHERE rowid IN (${recent('agents', ['id', 'name'], prefix)})
-      ${open ? `AND status NOT IN ${TERMINAL}` : ''}
-      ORDER BY status IN ${TERMINAL}, rowid DESC LIMIT ?3`;
+      ${open ? `AND ${LIVING}` : ''}
+      ORDER BY NOT (${LIVING}), rowid DESC LIMIT ?3`;
     return this.#rows(sql, prefix, limit).map(agentOf);
   }
 
-  /** The root of the newest conversation that works in a folder. */
+  /** The root of the newest conversation in a folder. */
   newestRoot(folder: string): string | null {
     const sql = `SELECT id FROM (SELECT id, config FROM agents WHERE origin = 'root' ORDER BY created_at DESC LIMIT ${RECENT})
       WHERE json_extract(config, '$.cwd') = ? LIMIT 1`;
@@ -59,7 +59,7 @@ export class ReadOnlyLedger {
     return this.#rows(sql, prefix, limit).map(runOf);
   }
 
-  /** Oldest first: who waits longest is answered first. */
+  /** Oldest first: the longest wait is answered first. */
   asks({ prefix, open, limit }: ListFilter): Ask[] {
     const sql = `SELECT * FROM asks WHERE rowid IN (${recent('asks', ['id'], prefix)})
       ${open ? 'AND verdict IS NULL' : ''} ORDER BY rowid LIMIT ?3`;
@@ -72,7 +72,7 @@ export class ReadOnlyLedger {
     return this.#rows(sql, prefix, limit).map(jobOf);
   }
 
-  /** Those that have not arrived, newest first. */
+  /** Undelivered ones, newest first. */
   deliveries({ prefix, limit }: Omit<ListFilter, 'open'>): Delivery[] {
     const sql = `SELECT * FROM deliveries WHERE rowid IN (${recent('deliveries', ['id'], prefix)})
       AND status <> 'delivered' ORDER BY rowid DESC LIMIT ?3`;
@@ -88,9 +88,9 @@ export class ReadOnlyLedger {
   }
 }
 
-/** A range finds prefixes without wildcards, so nothing in the text is special. */
+/** Finds prefixes by a range: no character of the text is a wildcard. */
 function recent(table: string, columns: readonly string[], prefix: string): string {
-  // Without a prefix no index is of use, and the newest rows are found by going backwards.
+  // Without a prefix no index helps; the newest rows are found by scanning backwards.
   const ranges =
     prefix === '' ? ['?1 < ?2'] : columns.map((column) => `(${column} >= ?1 AND ${column} < ?2)`);
   const begins = ranges.join(' OR ');

@@ -4,22 +4,21 @@ import { type Row, TABLES, type Table, type TableName, type Value } from '../../
 
 interface Write {
   readonly statement: StatementSync;
-  /** Whose values it takes, in their order. */
+  /** The columns of its parameters, in order. */
   readonly columns: readonly string[];
 }
 
-/** A change of some columns of a row. */
 interface Update extends Write {
-  /** The names of what changes, in the order that the change tells them. */
+  /** The columns of the change, in its order. */
   readonly named: readonly string[];
 }
 
 const HOW = { insert: 'INSERT', replace: 'INSERT OR REPLACE', offer: 'INSERT OR IGNORE' };
 
-/** Writes the rows that a decision changed: each change is one statement, prepared once for its columns. */
+/** Writes the changes of a decision: one statement for each, prepared once for its columns. */
 export class RowWriter {
   readonly #database: DatabaseSync;
-  /** By table and kind of change. */
+  /** By table and type of change. */
   readonly #prepared = new Map<string, Write>();
   readonly #updates = new Map<TableName, Update[]>();
 
@@ -50,7 +49,7 @@ export class RowWriter {
     });
   }
 
-  /** A table changes in a handful of ways: comparing names is cheaper than writing a key of them for each row. */
+  /** Few combinations of columns occur: comparing names is cheaper than building a key from them for each row. */
   #updateFor(table: TableName, named: readonly string[]): Update {
     let updates = this.#updates.get(table);
     if (updates === undefined) {

@@ -9,11 +9,11 @@ import { RowWriter } from './row-writer.ts';
 import { sqliteStoreError } from './sqlite-error.ts';
 import { FactStatements, SqliteFacts } from './sqlite-facts.ts';
 
-/** How often another process's writes are looked for; one pragma each time. */
+/** How often writes of other processes are polled for, by one pragma. */
 const POLL_MS = 10;
 const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
-/** So many statements that were built for a list are kept; those that are made often are among them. */
-const MOST_PREPARED = 200;
+/** Prepared statements that are kept. */
+const MAX_PREPARED = 200;
 
 const DIALECT: Dialect = {
   row_number: 'rowid',
@@ -26,7 +26,7 @@ const DIALECT: Dialect = {
   elements: (list) => `json_each(${list})`,
 };
 
-/** The ledger in one file. Everything is synchronous inside; promises are the contract's, not SQLite's. */
+/** The ledger in one file. SQLite is synchronous; the promises belong to the contract. */
 export class SqliteDatabase implements Database {
   readonly kind = 'sqlite';
   readonly location: string;
@@ -64,11 +64,11 @@ export class SqliteDatabase implements Database {
   async transact<T>(
     _wanted: FactKeys,
     decide: (unit: UnitOfWork, found: readonly Row[]) => T,
-    look?: Query,
+    query?: Query,
   ): Promise<T> {
     return this.#transaction(() => {
       const unit = new UnitOfWork(new SqliteFacts(this.#facts, this.#clock()));
-      const result = decide(unit, look === undefined ? [] : this.#all(look.sql, look.values));
+      const result = decide(unit, query === undefined ? [] : this.#all(query.sql, query.values));
       this.#writer.write(unit.changes());
       return result;
     });
@@ -100,7 +100,7 @@ export class SqliteDatabase implements Database {
   #all(sql: string, values: readonly Value[]): Row[] {
     let statement = this.#prepared.get(sql);
     if (statement === undefined) {
-      if (this.#prepared.size >= MOST_PREPARED) this.#prepared.clear();
+      if (this.#prepared.size >= MAX_PREPARED) this.#prepared.clear();
       statement = this.#database.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'));
       this.#prepared.set(sql, statement);
     }

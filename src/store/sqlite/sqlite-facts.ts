@@ -7,11 +7,11 @@ const JOIN: JoinByKey = (table, name, on) => `JOIN ${table} ${name} ON ${on}`;
 
 interface Prepared {
   readonly statement: StatementSync;
-  /** Of a fact that is one row at most: its columns. */
+  /** Columns of a fact that is at most one row. */
   readonly columns: readonly string[];
 }
 
-/** Prepares the look at one kind of fact when it is first asked for, for all transactions to come. */
+/** One prepared statement for each kind of fact, kept for all transactions. */
 export class FactStatements {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<FactKind, Prepared>();
@@ -38,14 +38,14 @@ export class FactStatements {
   }
 }
 
-/** An object that `node:sqlite` makes is a dictionary: slow to make, and to copy, which every change of a fact does. */
+/** Rows made by `node:sqlite` are slow dictionary objects, and every change of a fact copies its row. */
 function rowOf(columns: readonly string[], values: readonly Row[string][]): Row {
   const row: Row = {};
   for (let at = 0; at < columns.length; at += 1) row[columns[at] as string] = values[at] as Row[string];
   return row;
 }
 
-/** What the file says at the beginning of a transaction; nothing is written before its end, so each fact is read once. */
+/** Facts as of the beginning of a transaction: it writes nothing before its end, so each fact is read once. */
 export class SqliteFacts implements Facts {
   readonly now: number;
   readonly #statements: FactStatements;
@@ -70,6 +70,6 @@ export class SqliteFacts implements Facts {
     return fact as FactKinds[Kind];
   }
 
-  /** Each is one look by key in this process: nothing is gained by asking beforehand. */
+  /** Facts are read in this process: there is no round trip to save. */
   prefetch(): void {}
 }

@@ -7,7 +7,7 @@ export function openSqliteStore(path: string, options: OpenStoreOptions): Store 
   return openLedger(new SqliteDatabase(path, openDatabase(path, options.create !== false), options));
 }
 
-/** Stands for the ledger that is not there yet, for who only looks: it is empty, and nothing of it lasts. */
+/** Stands in for a missing ledger in commands that only read. */
 export function openEmptyStore(path: string): Store {
   return openLedger(new SqliteDatabase(path, inMemoryDatabase(), {}));
 }

@@ -26,7 +26,7 @@ export class ToldLedger {
       return new ToldLedger(new SqliteDatabase(address.path, openDatabase(address.path, true), {}));
     const wire = postgresAddress(address.url);
     const pool = new ConnectionPool(wire);
-    await pool.alone((client) => migrate(client, wire.location, true));
+    await pool.dedicated((client) => migrate(client, wire.location, true));
     return new ToldLedger(new PostgresDatabase(pool, wire.location, new Listener(null)));
   }
 
