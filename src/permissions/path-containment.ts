@@ -150,3 +150,11 @@ function explainOpen(path: ContainedPath, error: unknown): string {
 export function pathInFolder(folder: number, folder_path: string, name: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${folder}/${name}` : join(folder_path, name);
 }
+
+/**
+ * The folder behind an open handle, for the working directory of a child process; on Linux through the handle, as above, by this process's
+ * id: `self` would be the child.
+ */
+export function openFolderPath(folder: number, folder_path: string): string {
+  return process.platform === 'linux' ? `/proc/${process.pid}/fd/${folder}` : folder_path;
+}

@@ -1,4 +1,4 @@
-/** What every child process may see: where things are and how to write; nothing that opens a door. */
+/** What every child process may see: locations, locale and terminal; no credentials. */
 const allowed = [
   'PATH',
   'HOME',
@@ -31,13 +31,13 @@ const allowed = [
   'NODE_EXTRA_CA_CERTS',
 ];
 
-/** Keys of model providers stay with the runtime, even when an allow-list names them. */
+/** Keys of model providers are withheld, even if an allow-list names them. */
 const providerKey =
   /^(ANTHROPIC|OPENAI|AZURE_OPENAI|GOOGLE|GOOGLE_GENERATIVE_AI|GEMINI|OPENROUTER|MISTRAL|GROQ|DEEPSEEK|XAI|TOGETHER|FIREWORKS|COHERE|OLLAMA)_(\w+_)?(KEY|TOKEN)$/i;
 
 /**
- * The environment of a child process: the fixed allow-list and the names in `also`. Nothing else of the
- * runtime's environment is passed on.
+ * The environment of a child process: the fixed allow-list and the names in `also`, nothing else of the
+ * runtime's environment.
  */
 export function childEnvironment(
   also: readonly string[],

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 
 let shell: string | undefined;
 
-/** The bash that is found first on the PATH, else `/bin/sh`. */
+/**
+ * Arguments that make the shell run a command. Both outputs go through one pipe, because two would lose the order of what was written.
+ * `eval` keeps line numbers in the shell's messages as the model wrote them; `set --` hides the argument that carries the command.
+ */
+export function shellArguments(command: string): readonly string[] {
+  return ['-c', 'exec 2>&1; eval "set --;$1"', 'bash', command];
+}
+
+/** The first bash on the PATH, else `/bin/sh`. */
 export function findShell(): string {
   shell ??= search();
   return shell;

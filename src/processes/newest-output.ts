@@ -1,9 +1,11 @@
-/** Keeps the newest bytes of what a command writes, as many as it is given, whatever comes. */
+import { firstCharacter } from './output-capture.ts';
+
+/** Keeps the last `limit` bytes of what a command writes, in bounded memory. */
 export class NewestOutput {
   readonly #limit: number;
   #chunks: Buffer[] = [];
   #length = 0;
-  /** The beginning was dropped. */
+  /** Whether the beginning was dropped. */
   truncated = false;
 
   constructor(limit: number) {
@@ -13,24 +15,22 @@ export class NewestOutput {
   push(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
-    // Joined only now and then: small pieces without end must not cost a copy each.
+    // Joined only now and then: many small pieces must not cost a copy each.
     if (this.#length > 2 * this.#limit + 64 * 1024 || this.#chunks.length > 1024) this.#trim();
   }
 
-  /** The text that is kept; a character cut in half at its beginning is left out. */
+  /** The text that is kept, without a character that is cut off at its beginning. */
   text(): string {
     this.#trim();
     const [kept = Buffer.alloc(0)] = this.#chunks;
-    let start = 0;
-    if (this.truncated) while (start < Math.min(3, kept.length) && (kept[start]! & 0xc0) === 0x80) start += 1;
-    return kept.toString('utf8', start);
+    return kept.toString('utf8', this.truncated ? firstCharacter(kept) : 0);
   }
 
   #trim(): void {
     const all = Buffer.concat(this.#chunks);
     if (all.length > this.#limit) this.truncated = true;
     const kept = this.#limit === 0 ? Buffer.alloc(0) : all.subarray(-this.#limit);
-    // A copy, so that what was dropped can be freed.
+    // A copy, so that the dropped bytes can be freed.
     this.#chunks = [Buffer.from(kept)];
     this.#length = kept.length;
   }

@@ -4,8 +4,8 @@ import { SpillFile } from './spill-file.ts';
 import { limits } from './tool-limits.ts';
 
 /**
- * Takes the output of a command as it comes and keeps a bounded part: the head, the tail, and the whole in a
- * spill file once it is more than both. Memory stays the same for one line of a gigabyte.
+ * Keeps the head and the tail of a command's output, and all of it in a spill file once it exceeds both. Memory is bounded, even for
+ * one line of a gigabyte.
  */
 export class OutputCapture {
   readonly #spill_dir: string;
@@ -18,7 +18,7 @@ export class OutputCapture {
   #total = 0;
   #head: Buffer | undefined;
   #head_length = 0;
-  /** A ring: `#tail_at` is where the next byte goes. */
+  /** A ring buffer: `#tail_at` is where the next byte goes. */
   #tail: Buffer | undefined;
   #tail_at = 0;
   #tail_length = 0;
@@ -69,7 +69,7 @@ export class OutputCapture {
     return [head, Buffer.concat([this.#tail.subarray(this.#tail_at), this.#tail.subarray(0, this.#tail_at)])];
   }
 
-  /** Live output is for people: beyond what anybody can read, it is counted instead of shown. */
+  /** Live output is for people: beyond what anyone can read, bytes are counted instead of shown. */
   #show(chunk: Buffer): void {
     const now_ms = performance.now();
     if (now_ms - this.#live_refilled_ms > 1000) {
@@ -90,7 +90,7 @@ export class OutputCapture {
     if (text !== '') this.#onOutput(withoutNul(text));
   }
 
-  /** Closes the spill file and gives the text for the result. */
+  /** Closes the spill file and returns the text for the result. */
   finish(): string {
     const rest = this.#live.end();
     if (rest !== '') this.#onOutput(rest);
@@ -133,7 +133,7 @@ function wholeCharacters(bytes: Buffer): number {
 }
 
 /** Where the first whole character of `bytes` starts. */
-function firstCharacter(bytes: Buffer): number {
+export function firstCharacter(bytes: Buffer): number {
   let start = 0;
   while (start < 3 && isContinuation(bytes[start])) start += 1;
   return start;

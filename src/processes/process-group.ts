@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processIds, processStatus } from './process-table.ts';
 import { killOwnStrays } from './stray-processes.ts';
 
 /**
- * The process groups that run now. One list for the whole process, because a signal handler must reach them all
+ * The process groups that run now. One list for the whole process, because a signal handler must reach all of them,
  * whichever runtime started them.
  */
 const live = new Set<number>();
@@ -25,7 +25,7 @@ function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(-leader, signal);
     return true;
   } catch (error) {
-    // macOS answers EPERM for a group of zombies; only ESRCH and that mean that nobody is there.
+    // EPERM: on macOS a group of zombies, so nobody is there; elsewhere the group exists.
     return (error as NodeJS.ErrnoException).code === 'EPERM' && process.platform === 'linux';
   }
 }
@@ -35,23 +35,14 @@ export function isProcessGroupAlive(leader: number): boolean {
 }
 
 /**
- * A group of zombies still answers signals until its new parent, not ours to hurry, reaps them. Where the process
- * table can be read, they do not count.
+ * A group of zombies still accepts signals until its new parent reaps it. Where the process table can be read, zombies do not count.
  */
 function hasOnlyZombies(leader: number): boolean {
   if (process.platform !== 'linux') return false;
-  for (const pid of readdirSync('/proc')) {
-    if (!/^\d+$/.test(pid)) continue;
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      // Behind the name in brackets: state, parent, group.
-      const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 3);
-      if (Number(group) === leader && state !== 'Z' && state !== 'X') return false;
-    } catch {
-      // ended meanwhile
-    }
-  }
-  return true;
+  return processIds().every((pid) => {
+    const status = processStatus(pid);
+    return status?.group !== leader || status.state === 'Z' || status.state === 'X';
+  });
 }
 
 async function waitUntilGone(leader: number, limit_ms: number): Promise<boolean> {
@@ -63,7 +54,7 @@ async function waitUntilGone(leader: number, limit_ms: number): Promise<boolean>
   }
 }
 
-/** TERM to the whole group, KILL after the grace. Resolves when the group is gone, or shortly after KILL. */
+/** Sends TERM to the group, and KILL after the grace period. Resolves when the group has ended, or shortly after KILL. */
 export async function stopProcessGroup(leader: number, grace_ms: number): Promise<void> {
   signalGroup(leader, 'SIGTERM');
   // A stopped process acts on nothing but KILL until it is continued.
@@ -74,8 +65,8 @@ export async function stopProcessGroup(leader: number, grace_ms: number): Promis
 }
 
 /**
- * Kills every process that a tool of this runtime started and that still runs, at once and without waiting:
- * for signal handlers and the end of the process. Returns how many groups were killed.
+ * Kills every process that tools of this runtime started, without waiting: for signal handlers and process exit.
+ * Returns the number of groups killed.
  */
 export function killAllProcessGroups(): number {
   let killed = 0;

@@ -1,23 +1,14 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
+import { processStatus } from './process-table.ts';
 
 /**
- * Every process that a tool starts carries this variable, and its descendants inherit it. It finds those that
- * left their process group (`setsid`), and those whose runtime was killed outright.
+ * Every process that a tool starts carries this variable, and its descendants inherit it. It identifies those that
+ * left their process group (`setsid`), and those whose runtime was killed.
  *
- * Value: `<pid namespace>-<pid>-<start time>.<call>`, behind the runtime's own mark and a `/` when the
+ * Value: `<pid namespace>-<pid>-<start time>.<call>`, after the runtime's own mark and a `/` if the
  * runtime itself was started by such a call.
  */
 export const markVariable = 'COPPICE_CALL';
-
-/** Field 22 of `/proc/PID/stat`; the name in field 2 may hold spaces and brackets, so count from its end. */
-function startTime(pid: number | 'self'): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined;
-  }
-}
 
 function pidNamespace(): string {
   try {
@@ -29,7 +20,7 @@ function pidNamespace(): string {
 
 const namespace = pidNamespace();
 const inherited = process.env[markVariable];
-const own = `${inherited === undefined ? '' : `${inherited}/`}${namespace}-${process.pid}-${startTime('self') ?? '0'}.`;
+const own = `${inherited === undefined ? '' : `${inherited}/`}${namespace}-${process.pid}-${processStatus('self')?.started ?? '0'}.`;
 let calls = 0;
 
 /** The mark for one more call of this process. */
@@ -38,21 +29,21 @@ export function nextMark(): string {
   return own + calls;
 }
 
-/** True for every process that this runtime started, directly or not. */
+/** Whether this runtime started the process, directly or not. */
 export function isOwnMark(mark: string): boolean {
   return mark.startsWith(own);
 }
 
-/** True for `mark` itself and for what a runtime nested in it started. */
+/** Whether a process belongs to `call`, or was started by a runtime nested in it. */
 export function isMarkedBy(mark: string, call: string): boolean {
   return mark.startsWith(call) && (mark.length === call.length || mark[call.length] === '/');
 }
 
-/** True when the runtime that gave out this mark is gone: its process id is free or was taken by another program. */
+/** Whether the runtime that issued this mark has ended: its process id is free or was reused. */
 export function isOwnerGone(mark: string): boolean {
   const innermost = mark.slice(mark.lastIndexOf('/') + 1);
   const match = /^(\d+)-(\d+)-(\d+)\.\d+$/.exec(innermost);
-  // The owner of another process-id namespace cannot be looked up: leave its processes alone.
+  // A runtime in another process-id namespace cannot be looked up: leave its processes alone.
   if (match === null || match[1] !== namespace) return false;
-  return startTime(Number(match[2])) !== match[3];
+  return processStatus(Number(match[2]))?.started !== match[3];
 }

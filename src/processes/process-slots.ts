@@ -5,8 +5,8 @@ interface Waiting {
 }
 
 /**
- * Bounds how many processes run at once, first come, first served: a thousand agents that call at the same
- * moment must not exhaust file descriptors and process ids.
+ * A semaphore for running processes, first come, first served: a thousand simultaneous calls must not exhaust file descriptors
+ * and process ids.
  */
 export class ProcessSlots {
   #free: number;
@@ -21,7 +21,7 @@ export class ProcessSlots {
     return this.#queue.size;
   }
 
-  /** Resolves to true once a slot is taken (give it back with `release`), to false when the signal aborts first. */
+  /** Resolves to true once a slot is taken (return it with `release`), to false if the signal aborts first. */
   acquire(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.#free > 0) {
@@ -42,7 +42,7 @@ export class ProcessSlots {
     });
   }
 
-  /** Hands the slot to the one who waits longest. */
+  /** Hands the slot to the longest waiting caller. */
   release(): void {
     for (const next of this.#queue) {
       this.#queue.delete(next);

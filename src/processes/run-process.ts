@@ -22,30 +22,31 @@ export interface ProcessPlace {
 export interface ProcessRequest {
   readonly file: string;
   readonly args: readonly string[];
-  /** Where it runs; as a function, it is opened when its turn has come, so that waiting calls hold no descriptors. */
+  /** Where it runs; a function is called once a slot is free, so that queued calls hold no descriptors. */
   readonly place: string | (() => ProcessPlace);
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly timeout_ms: number;
   readonly onOutput: (chunk: Buffer) => void;
-  /** Without it what the process writes to its standard error is discarded. */
+  /** Without it standard error is discarded. */
   readonly onErrorOutput?: (chunk: Buffer) => void;
 }
 
 export type ProcessEnd =
   | { readonly end: 'exited'; readonly code: number | null; readonly signal: NodeJS.Signals | null }
   | { readonly end: 'timed_out' }
-  /** `started` is false when it was still waiting for its turn. */
+  /** `started` is false if it was still queued. */
   | { readonly end: 'aborted'; readonly started: boolean }
   | { readonly end: 'not_started'; readonly error: NodeJS.ErrnoException };
 
-/** One bound for the whole process: file descriptors and process ids belong to it, not to an agent. */
+/** Shared by the whole process: file descriptors and process ids belong to it, not to an agent. */
 const slots = new ProcessSlots(Math.max(8, 4 * availableParallelism()));
 
 /**
- * Runs one program in a session and process group of its own and leaves nothing of it behind: when it exits,
- * times out or is aborted, the rest of its group is stopped too. Time spent waiting for a slot does not count
- * against `timeout_ms`. Never throws.
+ * Child processes: this folder starts, bounds, marks and stops them, and captures their output.
+ *
+ * Runs one program in a session and process group of its own and leaves nothing behind: when it exits, times out or is
+ * aborted, the rest of its group is stopped too. Time in the queue does not count against `timeout_ms`. Never throws.
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
   if (!(await slots.acquire(request.signal))) return { end: 'aborted', started: false };
@@ -116,7 +117,7 @@ async function follow(
     });
   });
   if (stopped !== undefined) await stopProcessGroup(leader, limits.stop_grace_ms);
-  // What was written before the end is still on its way; a process substitution may be about to finish.
+  // Output written before the exit may still arrive; a process substitution may be about to finish.
   else await output.drained();
   if (isProcessGroupAlive(leader)) await stopProcessGroup(leader, limits.leftover_grace_ms);
   if (stopped !== undefined || !output.closed) {
@@ -128,7 +129,7 @@ async function follow(
   return stopped === 'aborted' ? { end: 'aborted', started: true } : { end: 'timed_out' };
 }
 
-/** The pipes of a child: passes on what comes, and knows when nothing more will. */
+/** The pipes of a child: forwards output, and knows when no more will come. */
 class ChildOutput {
   closed = false;
   readonly #child: ChildProcess;
@@ -153,7 +154,7 @@ class ChildOutput {
     stream?.on('error', () => {}); // a broken pipe ends the stream; `close` follows
   }
 
-  /** Resolves when all pipes are closed, or when nothing came for a while, or too much came for too long. */
+  /** Resolves when all pipes are closed, after a while without output, or when output takes too long to end. */
   drained(): Promise<void> {
     if (this.closed) return Promise.resolve();
     return new Promise((resolve) => {
@@ -166,7 +167,7 @@ class ChildOutput {
       };
       this.#onClose = done;
       const timer = setInterval(() => {
-        // In a busy process a timer may fire before waiting output was read: let one round of reading pass.
+        // In a busy process the timer may fire before pending output was read: let one round of I/O pass.
         setImmediate(() => {
           const now_ms = performance.now();
           const idle = now_ms - this.#last_at_ms >= limits.drain_idle_ms;
@@ -176,7 +177,7 @@ class ChildOutput {
     });
   }
 
-  /** Lets go of pipes that somebody out of reach still holds open. */
+  /** Closes pipes that a process beyond our reach still holds open. */
   abandon(): void {
     if (this.closed) return;
     this.#child.stdout?.destroy();

@@ -13,16 +13,14 @@ import {
 import { join } from 'node:path';
 import { limits } from './tool-limits.ts';
 
-/** Behind the name of a file that is being written: it is nobody's oldest. */
+/** Suffix of a file that is being written, which must not be removed to make room. */
 const OPEN = '.open';
-/** After so many bytes it looks again how much of the folder's share is left. */
-const LOOK_BYTES = 8 * 1024 * 1024;
+/** Bytes between two measurements of the room left in the folder. */
+const MEASURE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Where output goes that does not fit a result: one private file, up to a quota of its own; where its folder's is used up, the oldest files there make
- * room. It writes synchronously, so
- * that nothing queues up in memory when a command is faster than the disk. It never throws: a full disk is
- * told in the result.
+ * Output that does not fit a result: one private file with a quota of its own. When the folder's quota is used up, its oldest files are removed.
+ * Writes are synchronous, so that nothing queues up in memory if a command is faster than the disk. Never throws: the result reports a full disk.
  */
 export class SpillFile {
   readonly #folder: string;
@@ -30,7 +28,7 @@ export class SpillFile {
   #descriptor: number | undefined;
   #written = 0;
   #discarded = 0;
-  /** It may grow to this size before it looks at the folder again. */
+  /** It may grow to this size before the folder is measured again. */
   #allowed = 0;
   #full = false;
   #problem: string | undefined;
@@ -52,7 +50,7 @@ export class SpillFile {
   }
 
   write(bytes: Buffer): void {
-    if (this.#written + bytes.length > this.#allowed && !this.#full) this.#look();
+    if (this.#written + bytes.length > this.#allowed && !this.#full) this.#measure();
     const room = Math.max(0, Math.min(limits.spill_bytes, this.#allowed) - this.#written);
     const part = bytes.length > room ? bytes.subarray(0, room) : bytes;
     this.#discarded += bytes.length - part.length;
@@ -68,17 +66,17 @@ export class SpillFile {
     }
   }
 
-  #look(): void {
+  #measure(): void {
     const files = filesIn(this.#folder);
     let left = limits.spill_tree_bytes - files.reduce((sum, { bytes }) => sum + bytes, 0);
-    // No command lasts longer: what is older and still open was left behind by a process that died.
+    // No command runs longer: an older open file was left behind by a process that died.
     const dead = Date.now() - 1000 * limits.timeout_max_seconds;
     for (const { path, bytes, at } of files) {
-      if (left >= LOOK_BYTES) break;
+      if (left >= MEASURE_BYTES) break;
       if ((at < dead || !path.endsWith(OPEN)) && removed(path)) left += bytes;
     }
-    this.#full = left < LOOK_BYTES;
-    this.#allowed = this.#written + Math.max(0, Math.min(left, LOOK_BYTES));
+    this.#full = left < MEASURE_BYTES;
+    this.#allowed = this.#written + Math.max(0, Math.min(left, MEASURE_BYTES));
   }
 
   #close(): void {
@@ -92,7 +90,7 @@ export class SpillFile {
     }
   }
 
-  /** Closes the file and says, in half a sentence, what is where. */
+  /** Closes the file and returns where the output is, as half a sentence. */
   close(): string {
     this.#close();
     if (this.#problem !== undefined && this.#written === 0)
@@ -114,7 +112,7 @@ function removed(path: string): boolean {
   }
 }
 
-/** The files in a folder, the oldest first; none where it cannot be read. */
+/** The files in a folder, oldest first; none if it cannot be read. */
 function filesIn(folder: string): { readonly path: string; readonly bytes: number; readonly at: number }[] {
   try {
     const files = readdirSync(folder).flatMap((name) => {

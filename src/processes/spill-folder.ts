@@ -1,7 +1,7 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Output that did not fit a result: in it each tree has a folder of its own, and reads no other. */
+/** Output that did not fit a result. Each tree has a folder of its own in it, and reads no other. */
 export function spillFolder(spill_dir: string): string {
   return join(spill_dir, 'trees');
 }
@@ -22,8 +22,8 @@ export interface RemovedOutput {
 }
 
 /**
- * Removes spilled output of all trees below `folder`: what was written before `before` (milliseconds), and the oldest of
- * what is more than `keep_bytes` in all. What others remove at the same time is no error.
+ * Removes spilled output of all trees below `folder`: files written before `before` (milliseconds), and the oldest
+ * files beyond `keep_bytes` in total. Files that another process removes meanwhile are no error.
  */
 export async function removeSpilledOutput(
   folder: string,
@@ -36,7 +36,7 @@ export async function removeSpilledOutput(
     if (written_at >= before && left <= keep_bytes) break;
     if (!dry_run) {
       await rm(path, { force: true });
-      await rmdir(dirname(path)).catch(() => undefined); // others are still in it
+      await rmdir(dirname(path)).catch(() => undefined); // not empty yet
     }
     left -= bytes;
     files += 1;

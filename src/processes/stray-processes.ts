@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { isMarkedBy, isOwnerGone, isOwnMark, markVariable } from './process-mark.ts';
+import { processIds } from './process-table.ts';
 
 /**
  * Processes that left the group of their call, found by the mark in their environment. Linux only: elsewhere
- * there is no cheap way to read another process's environment, and the process group is all there is. A
- * process that also empties its environment is not found.
+ * there is no cheap way to read another process's environment, so only the process group is killed. A
+ * process that also clears its environment is not found.
  */
 const sweep_delay_ms = 1000;
 const ended = new Set<string>();
@@ -15,7 +16,7 @@ function markOf(pid: string): string | undefined {
   try {
     environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
   } catch {
-    return undefined; // ended meanwhile, or of another user
+    return undefined; // has ended, or belongs to another user
   }
   const name = `${markVariable}=`;
   const at = environment.startsWith(name) ? 0 : environment.indexOf(`\0${name}`) + 1;
@@ -24,30 +25,30 @@ function markOf(pid: string): string | undefined {
   return environment.slice(at + name.length, end === -1 ? undefined : end);
 }
 
-/** Kills every marked process that `belongs`. Never the caller itself. Returns how many were killed. */
+/** Kills every marked process for which `belongs` holds, except this one. Returns the number killed. */
 function killMarked(belongs: (mark: string) => boolean): number {
   if (process.platform !== 'linux') return 0;
   let killed = 0;
-  for (const pid of readdirSync('/proc')) {
-    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
+  for (const pid of processIds()) {
+    if (Number(pid) === process.pid) continue;
     const mark = markOf(pid);
     if (mark === undefined || !belongs(mark)) continue;
     try {
       process.kill(Number(pid), 'SIGKILL');
       killed += 1;
     } catch {
-      // ended meanwhile
+      // has ended
     }
   }
   return killed;
 }
 
-/** At once: after a stopped call, or when somebody still holds its output. */
+/** Immediately: after a stopped call, or if a process still holds its output open. */
 export function killStraysOfCall(mark: string): number {
   return killMarked((found) => isMarkedBy(found, mark));
 }
 
-/** Soon, for many ended calls together: reading the process table for each one would cost more than the calls. */
+/** Soon, for many ended calls at once: reading the process table for each would cost more than the calls. */
 export function sweepStraysOfCallSoon(mark: string): void {
   if (process.platform !== 'linux') return;
   ended.add(mark);
@@ -60,14 +61,14 @@ export function sweepStraysOfCallSoon(mark: string): void {
   }, sweep_delay_ms).unref();
 }
 
-/** At exit: everything that this runtime ever started. */
+/** At exit: everything that this runtime started. */
 export function killOwnStrays(): number {
   return killMarked(isOwnMark);
 }
 
 /**
- * Kills the tool processes of runtimes that died without a chance to clean up (SIGKILL, power). For the start
- * of a runtime, and for taking over another's work on the same machine. Returns how many were killed.
+ * Kills the tool processes of runtimes that died without cleaning up (SIGKILL, power loss): when a runtime starts, and when it
+ * takes over work on the same machine. Returns the number killed.
  */
 export function killProcessesOfDeadRuntimes(): number {
   return killMarked(isOwnerGone);

@@ -1,30 +1,30 @@
 /**
- * How much a tool may put into a result, keep on disk, or take of the machine. Everything that a tool reads
- * or starts is bounded by one of these numbers.
+ * What tools may put into a result, keep on disk, or use of the machine. Everything that a tool reads or starts is bounded by one of
+ * these numbers.
  */
 export const limits = {
-  /** Bytes of a command's output kept from its beginning and from its end; together the most a result holds. */
+  /** Bytes of a command's output kept from its beginning and from its end; together the maximum of a result. */
   head_bytes: 16 * 1024,
   tail_bytes: 16 * 1024,
-  /** Bytes of one command's output kept in its spill file; what comes after is counted and discarded. */
+  /** Bytes of one command's output kept in its spill file; the rest is counted and discarded. */
   spill_bytes: 64 * 1024 * 1024,
-  /** All spill files of one tree, and of all trees together: beyond that the oldest go. */
+  /** All spill files of one tree, and of all trees; beyond that the oldest are removed. */
   spill_tree_bytes: 128 * 1024 * 1024,
   spill_total_bytes: 2 * 1024 * 1024 * 1024,
-  /** Live output passed to people: at most this many bytes at once, refilled once a second. */
+  /** Maximum bytes of live output per second. */
   live_bytes: 256 * 1024,
-  /** The longest result of any other tool, in characters. */
+  /** Maximum length of the result of any other tool. */
   result_characters: 64 * 1024,
 
   timeout_seconds: 120,
   timeout_max_seconds: 3600,
-  /** From the polite signal to the one that cannot be ignored: for a stopped command, and for what a command left behind. */
+  /** Between TERM and KILL: for a stopped command, and for processes that a command left behind. */
   stop_grace_ms: 1000,
   leftover_grace_ms: 200,
-  /** How long to wait for output after the shell has gone: without a byte, and in all. */
+  /** How long to wait for output after the shell has ended: without a byte, and in total. */
   drain_idle_ms: 150,
   drain_total_ms: 2000,
-  /** A tool that does not react to its signal is given up after this. */
+  /** A tool that does not react to its signal is abandoned after this. */
   abandon_ms: 5000,
 
   read_lines: 2000,

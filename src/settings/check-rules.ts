@@ -4,7 +4,7 @@ import type { ToolPermission, Verdict } from '../records/tool.ts';
 
 type Rules = { readonly [Each in Verdict]?: readonly string[] | undefined };
 
-/** Throws `E_CONFIG` for a rule that cannot be read, or is about a tool that there is none of. */
+/** Throws `E_CONFIG` for a rule that is malformed or about an unknown tool. */
 export function checkRules(
   rules: Rules | undefined,
   tools: readonly ToolPermission[],

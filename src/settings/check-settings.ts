@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { nameHint } from '../render/nearest-name.ts';
 
-/** What the schema says of the value; `where` follows the key in messages (`in FILE`). Throws `E_CONFIG`, a slip in a key with what was meant. */
+/** The value, checked by the schema; `where` follows the key in messages (`in FILE`). Throws `E_CONFIG`; for a misspelt key with a suggestion. */
 export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  // A slip in a key comes with the complaint that the right one is missing: the slip is the cause.
+  // A misspelt key also makes the right one missing: report the cause.
   const issue =
     parsed.error.issues.find(({ code }) => code === 'unrecognized_keys') ?? parsed.error.issues[0];
   const path = issue?.path.join('.') ?? '';

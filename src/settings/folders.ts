@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { cacheFolder } from './cache-folder.cjs';
 
-/** Where the user's own files live: `config.json`, `agents/*.md`. */
+/** The user's own files: `config.json`, `agents/*.md`. */
 export function configFolder(env: NodeJS.ProcessEnv): string {
   if (process.platform === 'win32')
     return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'coppice');
@@ -12,7 +12,7 @@ export function configFolder(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'coppice');
 }
 
-/** Where the ledger and spilled output live unless told otherwise. */
+/** The ledger, spilled output and worktrees, by default. */
 export function dataFolder(env: NodeJS.ProcessEnv): string {
   if (process.platform === 'win32')
     return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'coppice');
@@ -21,7 +21,7 @@ export function dataFolder(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'coppice');
 }
 
-/** Which ledger is meant: what the command line says, the environment, the configuration, or the user's own. An empty variable says nothing. */
+/** The ledger: from the command line, the environment, the configuration, or the user's own. An empty variable counts as unset. */
 export function databaseText(
   named: string | undefined,
   env: NodeJS.ProcessEnv,
@@ -30,7 +30,7 @@ export function databaseText(
   return named ?? (env.DATABASE_URL || (configured() ?? usualDatabase(env)));
 }
 
-/** The folder that is worked in, as agents have it: `--cwd` or this process's, without links. */
+/** The agents' folder: `--cwd` or this process's, without symbolic links. */
 export function workFolder(named: string | undefined): string {
   const folder = resolve(named ?? '.');
   try {
@@ -40,12 +40,12 @@ export function workFolder(named: string | undefined): string {
   }
 }
 
-/** Output of tools that did not fit a result, and worktrees. */
+/** Spilled output of tools, and worktrees. */
 export function outputFolder(data_folder: string): string {
   return join(data_folder, 'output');
 }
 
-/** Where settings and compiled code of this program are, or would be looked for: by this process, and by one without its variables. */
+/** Where settings and compiled code are looked for: by this process, and by one without its environment variables. */
 export function settingsPlaces(named: string | undefined, env: NodeJS.ProcessEnv): readonly string[] {
   return [
     configFile(named, env).file,
@@ -58,7 +58,7 @@ export function usualDatabase(env: NodeJS.ProcessEnv): string {
   return join(dataFolder(env), 'coppice.db');
 }
 
-/** Which configuration is read; `explicit` when somebody named it. */
+/** The configuration file; `explicit` if it was named. */
 export function configFile(
   named: string | undefined,
   env: NodeJS.ProcessEnv,

@@ -6,7 +6,7 @@ import { checkRules } from './check-rules.ts';
 import { profileNameFault } from './profile-name.ts';
 import type { NamedProfile, Settings } from './settings.ts';
 
-/** The names that there are. */
+/** What settings may name. */
 export interface KnownNames {
   readonly tools: readonly ToolPermission[];
   readonly toolsets: readonly string[];
@@ -30,7 +30,7 @@ export function settingsProfiles({ agents = {} }: Settings, known: KnownNames, w
   });
 }
 
-/** Left out, a name with a slip would withhold or deny nothing. */
+/** A misspelt name, ignored, would withhold or deny nothing. */
 function checkNames(
   names: readonly string[] | undefined,
   known: readonly string[],

@@ -1,7 +1,7 @@
 import { DEFAULT_TERMS, type ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { Settings } from './settings.ts';
 
-/** What the settings say of agents that agents create. */
+/** The settings for agents that agents create. */
 export function settingsTerms({ agents, runs }: Settings): Pick<ToolsetTerms, 'subagents' | 'runs'> {
   const { allowAgents, model, maxConcurrent } = agents?.defaults?.subagents ?? {};
   const { cron, subagent, delegate } = { ...DEFAULT_TERMS.runs.per_source, ...given(runs?.perSource ?? {}) };
@@ -18,7 +18,7 @@ export function settingsTerms({ agents, runs }: Settings): Pick<ToolsetTerms, 's
   };
 }
 
-/** Without keys that say nothing. */
+/** Without keys whose value is undefined. */
 export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }

@@ -4,7 +4,7 @@ import { providerConfig } from '../models/provider/provider-config.ts';
 import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
 
-/** Longer than a timer of the platform can be set. */
+/** Node's timers overflow beyond this. */
 export const TIMEOUT_SECONDS_MAX = 2_000_000;
 
 const rules = z.array(z.string());
@@ -39,7 +39,7 @@ const profile = z.strictObject({
     .optional(),
 });
 
-/** Of agents with a name of their own; what they create is the matter of all. */
+/** A named profile; `subagents` applies to all agents. */
 const namedProfile = profile.omit({ subagents: true }).extend({
   description: z.string().optional(),
   deny_tools: z.array(z.string()).optional(),
@@ -49,7 +49,10 @@ const namedProfile = profile.omit({ subagents: true }).extend({
 
 export type NamedProfile = DeepReadonly<z.infer<typeof namedProfile>>;
 
-/** What the configuration file and `openCoppice` both take, by the same names and with the same meaning. */
+/**
+ * What the configuration file and `openCoppice` both take, with the same names and meaning. This folder holds its schema, its checks, what
+ * follows from it, and the folders where it and the data are.
+ */
 export const settings = z.strictObject({
   model: z.string().optional(),
   database: z.string().optional(),
@@ -59,7 +62,7 @@ export const settings = z.strictObject({
   /** Agent programs reached over ACP: models `acp:NAME`, and what `subagent_delegate` asks (docs/acp.md). */
   acp: z.record(z.string().regex(/^[\w.-]+$/), acpServerConfig).optional(),
   agents: z.object({ defaults: profile.optional() }).catchall(namedProfile).optional(),
-  /** Isolated runs at work at once in one process; more are queued. */
+  /** Isolated runs that one process works on at once; more are queued. */
   runs: z
     .strictObject({
       maxConcurrent: z.int().positive().optional(),
@@ -74,7 +77,7 @@ export const settings = z.strictObject({
     .optional(),
 });
 
-/** An index of a type speaks of every name; what only `defaults` may have is refused by the schema. */
+/** An index signature covers every name; the schema refuses elsewhere what only `defaults` may have. */
 type Agents = { readonly defaults?: DefaultAgent | undefined } & {
   readonly [name: string]: NamedProfile | DefaultAgent | undefined;
 };

@@ -1,19 +1,13 @@
 import { existsSync } from 'node:fs';
 import * as z from 'zod';
 import { childEnvironment } from '../processes/child-environment.ts';
-import { findShell } from '../processes/find-shell.ts';
+import { findShell, shellArguments } from '../processes/find-shell.ts';
 import { OutputCapture } from '../processes/output-capture.ts';
 import { type ProcessEnd, runProcess } from '../processes/run-process.ts';
 import { limits } from '../processes/tool-limits.ts';
 import type { ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineTool } from './define-tool.ts';
-
-/**
- * Both outputs go through one pipe, because two would lose the order of what was written. `eval` keeps line
- * numbers in the shell's messages as the model wrote them; `set --` hides the argument that carries the command.
- */
-const prologue = 'exec 2>&1; eval "set --;$1"';
 
 function lineAfter(output: string): string {
   return output === '' || output.endsWith('\n') ? '' : '\n';
@@ -67,7 +61,7 @@ export const bash = defineTool({
     const capture = new OutputCapture(context.spill_dir, context.onOutput);
     const end = await runProcess({
       file: findShell(),
-      args: ['-c', prologue, 'bash', input.command],
+      args: shellArguments(input.command),
       place: context.cwd,
       env: childEnvironment(context.env_allow),
       signal: context.signal,

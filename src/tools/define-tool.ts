@@ -13,17 +13,17 @@ export interface ToolDefinition<Input> {
   readonly description: string;
   /** A zod schema of an object, or a JSON Schema of type `object`. Unknown fields are errors. */
   readonly input: z.ZodType<Input> | JsonSchema;
-  /** May run beside other calls of the same message. Default: false. */
+  /** May run in parallel with other calls of the same message. Default: false. */
   readonly side_by_side?: boolean;
   /** May be repeated after a crash. Default: false. */
   readonly idempotent?: boolean;
-  /** How permission rules judge its calls. Default: asked about, by the text of its subject. */
+  /** How permission rules judge its calls. Default: ask, by the text of its subject. */
   readonly permission?: Partial<Omit<ToolPermission, 'name'>>;
   /** One line for people and permission patterns. Default: the input as JSON. */
   readonly subject?: (input: Input) => string;
-  /** What a run would change in a file, for whoever must allow it; what it throws counts as null. */
+  /** What a run would change in a file, shown with the question for approval; an exception counts as null. */
   readonly difference?: (input: Input, context: PathContext) => string | null;
-  /** A text stands for a result with status `ok`; what it throws becomes a result with status `error`. */
+  /** A string is a result with status `ok`; an exception becomes a result with status `error`. */
   readonly run: (input: Input, context: ToolContext) => Promise<ToolResult | string> | ToolResult | string;
 }
 
@@ -32,7 +32,7 @@ function isZodSchema<Input>(input: ToolDefinition<Input>['input']): input is z.Z
 }
 
 function schemaOf<Input>(name: string, input: ToolDefinition<Input>['input']): z.ZodType<Input> {
-  // A field that nobody reads is a mistake of the model that it should hear of.
+  // An unknown field is a mistake that the model should be told about.
   if (input instanceof z.ZodObject && input.def.catchall === undefined)
     return input.strict() as unknown as z.ZodType<Input>;
   if (isZodSchema(input)) return input;
@@ -44,7 +44,7 @@ function schemaOf<Input>(name: string, input: ToolDefinition<Input>['input']): z
   }
 }
 
-/** Providers take the plain form only: an object with properties, closed, without `$schema`. */
+/** Providers accept only the plain form: a closed object with properties, without `$schema`. */
 function plainSchema(name: string, input: z.ZodType | JsonSchema, schema: z.ZodType): JsonSchema {
   const source = input instanceof z.ZodType ? z.toJSONSchema(schema, { io: 'input' }) : input;
   const { $schema: _, ...plain } = source as Record<string, unknown>;
@@ -54,7 +54,7 @@ function plainSchema(name: string, input: z.ZodType | JsonSchema, schema: z.ZodT
   return { properties: {}, required: [], additionalProperties: false, ...plain };
 }
 
-/** Gives up on a `run` that does not react to its signal, so that a turn can end. */
+/** Abandons a `run` that does not react to its signal, so that the turn can end. */
 async function orAbandoned(running: Promise<ToolResult>, signal: AbortSignal): Promise<ToolResult> {
   let onAbort = (): void => {};
   const abandoned = new Promise<ToolResult>((resolve) => {
@@ -86,10 +86,10 @@ async function runDefinition<Input>(
 }
 
 /**
- * Makes a tool that keeps the contract in `tool.ts`: its input is checked and errors name the field, `run`
+ * Makes a tool that keeps the contract of `Tool`: its input is validated and errors name the field, `run`
  * never throws, its result is bounded, and it ends after an abort.
  *
- * Throws a TypeError when the definition itself is wrong (name, schema).
+ * Throws a TypeError if the definition itself is wrong (name, schema).
  */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
   const { name, description } = definition;
@@ -122,8 +122,8 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
 }
 
 /**
- * Text that fits a result: at most `limits.result_characters`, the middle left out and said so; no NUL and no
- * half of a surrogate pair, because databases refuse both.
+ * Text that fits a result: at most `limits.result_characters`, with a note where the middle was left out; without NUL and
+ * lone surrogates, because databases refuse both.
  */
 export function clampOutput(text: string, limit: number = limits.result_characters): string {
   const clean = text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;

@@ -11,7 +11,7 @@ interface MatchRecord {
   readonly data: { readonly path: Encoded; readonly lines: Encoded; readonly line_number: number | null };
 }
 
-/** One record holds one line of a file; what is longer than this is not worth its memory. */
+/** Maximum size of a record, which holds one line of a file; longer ones are only counted. */
 const record_bytes = 1024 * 1024;
 const new_line = 0x0a;
 
@@ -20,11 +20,11 @@ function decode(encoded: Encoded): string {
 }
 
 /**
- * Reads ripgrep's JSON lines as they come and keeps a bounded list of `path:line: text`. JSON, because file names
- * may hold line breaks and colons.
+ * Parses ripgrep's JSON lines as they arrive and keeps a bounded list of `path:line: text`. JSON, because file names
+ * may contain line breaks and colons.
  */
 export class SearchResults {
-  /** Called once, when no more can be taken. */
+  /** Called once, when the list is full. */
   onFull: () => void = () => {};
   readonly #place: ContainedPath;
   readonly #most: number;

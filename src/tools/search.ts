@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { type ContainedPath, openContained } from '../permissions/path-containment.ts';
+import { type ContainedPath, openContained, openFolderPath } from '../permissions/path-containment.ts';
 import { containAllowedPath, isForeignOutput, type PathGuard } from '../permissions/path-guard.ts';
 import { printablePath } from '../permissions/printable-path.ts';
 import { childEnvironment } from '../processes/child-environment.ts';
@@ -12,7 +12,7 @@ import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineTool } from './define-tool.ts';
 import { SearchResults } from './search-results.ts';
 
-/** What a program can be given in its arguments. */
+/** Text that a program can take as an argument. */
 const argument = z
   .string()
   .min(1)
@@ -37,7 +37,7 @@ const input = z.strictObject({
 
 type Input = z.infer<typeof input>;
 
-/** Loaded on first use: on a platform without the binary only this tool fails, not the program. */
+/** Loaded on first use: on platforms without the binary only this tool fails. */
 async function ripgrep(): Promise<string> {
   try {
     return (await import('@vscode/ripgrep')).rgPath;
@@ -54,17 +54,16 @@ function argumentsFor(request: Input, is_file: boolean): string[] {
   return args;
 }
 
-/** Searches through an open handle, so that what is searched is what was checked. */
+/** Searches through an open handle, so that what was checked is what is searched. */
 function openPlace(place: ContainedPath): ProcessPlace {
   const descriptor = openContained(place);
   const close = (): void => closeSync(descriptor);
   if (fstatSync(descriptor).isFile()) return { cwd: dirname(place.absolute), stdin: descriptor, close };
-  const cwd = process.platform === 'linux' ? `/proc/${process.pid}/fd/${descriptor}` : place.absolute;
-  return { cwd, close };
+  return { cwd: openFolderPath(descriptor, place.absolute), close };
 }
 
 function failure(errors: string): string {
-  // Its advice is about options that nobody can set here.
+  // Its advice is about options that this tool does not offer.
   const text = errors.split('\n\nConsider', 1)[0]!.replace(/^rg: /, '').trim();
   const about = /regex|pattern|look-around|backreference/i.test(text)
     ? 'field "pattern"'
@@ -94,7 +93,7 @@ function resultOf(
   return { status: 'ok', output: `${results.text(notes)}${leftOut(left_out)}` };
 }
 
-/** Said whether anything in them matches or not: a pattern must not find out what they hold. */
+/** Listed whether or not anything in them matches: a pattern must not reveal their content. */
 function leftOut(rules: readonly string[]): string {
   return rules.length === 0 ? '' : `\n[not searched: what is under ${rules.join(', ')}]`;
 }
@@ -126,7 +125,7 @@ async function searchIn(
   return resultOf(end, results, errors, context);
 }
 
-/** Searches file contents with ripgrep. Files that `.gitignore` names, hidden files and binary files are left out. */
+/** Searches file contents with ripgrep, except hidden files, binary files and those in `.gitignore`. */
 export function createSearchTool(guard?: PathGuard): Tool<Input> {
   return defineTool({
     name: 'search',

@@ -9,8 +9,8 @@ import { createSearchTool } from './search.ts';
 import { think } from './think.ts';
 
 /**
- * The tools that act on the world, in the order in which models see them (a stable order keeps prompt caches
- * warm). `guard` is asked again at the moment a path is used, with its canonical form; by default it asks the context.
+ * The built-in tools, which act on the world; each has a file in this folder. Their order is the one that models see, and stable for prompt
+ * caches. `guard` is called again when a path is used, with its canonical form; by default it is the context's.
  */
 export function createBuiltInTools(guard: PathGuard = askContext): Tool[] {
   return [

@@ -1,7 +1,12 @@
 import { closeSync, fstatSync, readFileSync, realpathSync } from 'node:fs';
 import { commandLine } from '../../models/command-line.ts';
 import type { HostAnswer, ModelHost } from '../../models/model-host.ts';
-import { type ContainedPath, containPath, openContained } from '../../permissions/path-containment.ts';
+import {
+  type ContainedPath,
+  containPath,
+  openContained,
+  openFolderPath,
+} from '../../permissions/path-containment.ts';
 import { refuseForeignOutput } from '../../permissions/path-guard.ts';
 import { policyOf } from '../../permissions/policy.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
@@ -9,7 +14,7 @@ import { blindRefusal, policyRefusal } from '../../permissions/refusal.ts';
 import { takesPath } from '../../permissions/tool-permission.ts';
 import { callTouches } from '../../permissions/touched-paths.ts';
 import { childEnvironment } from '../../processes/child-environment.ts';
-import { findShell } from '../../processes/find-shell.ts';
+import { findShell, shellArguments } from '../../processes/find-shell.ts';
 import type { ProcessPlace } from '../../processes/run-process.ts';
 import { treeOutput } from '../../processes/spill-folder.ts';
 import { limits } from '../../processes/tool-limits.ts';
@@ -120,8 +125,7 @@ function invocation(request: {
   const odd = names.find((name) => !/^[A-Za-z_]\w*$/.test(name));
   if (odd !== undefined) throw new Error(`"${odd}" is no name of a variable`);
   const variables = names.map((name) => `${name}=${commandLine([env[name] ?? ''])} `).join('');
-  if (args.length === 0)
-    return { args: ['-c', 'exec 2>&1; eval "set --;$1"', 'bash', command], subject: variables + command };
+  if (args.length === 0) return { args: shellArguments(command), subject: variables + command };
   const line = commandLine([command, ...args]);
   return { args: ['-c', 'exec 2>&1; exec "$@"', 'bash', command, ...args], subject: variables + line };
 }
@@ -133,9 +137,7 @@ function placeIn(root: string, folder: string): ProcessPlace {
     closeSync(descriptor);
     throw new Error(`${printablePath(contained.relative)} is no folder`);
   }
-  // On Linux through the open folder itself, which nobody can swap for a link.
-  const cwd = process.platform === 'linux' ? `/proc/${process.pid}/fd/${descriptor}` : contained.absolute;
-  return { cwd, close: () => closeSync(descriptor) };
+  return { cwd: openFolderPath(descriptor, contained.absolute), close: () => closeSync(descriptor) };
 }
 
 function readWhole(path: ContainedPath): string {

@@ -15,7 +15,7 @@ import { type ContainedPath, openContained, pathInFolder } from '../../permissio
 import { printablePath } from '../../permissions/printable-path.ts';
 import { protectedPart } from '../../permissions/protected-path.ts';
 
-/** Opens the folder of `path`, making what is missing of it one step at a time, each through the one above. */
+/** Opens the folder of `path`; missing folders are created one at a time, each through the handle of its parent. */
 function openParent(path: ContainedPath): { descriptor: number; absolute: string } {
   const folders = dirname(path.relative) === '.' ? [] : dirname(path.relative).split('/');
   const { root } = path;
@@ -46,8 +46,8 @@ function openParent(path: ContainedPath): { descriptor: number; absolute: string
 }
 
 /**
- * Replaces a file inside its folder in one step, with its old mode, making the folders above it.
- * A reader sees the old content or the new, never a part. `path` comes from `containPath`.
+ * Replaces a file atomically, keeping its mode and creating missing folders: a reader sees the old content or the new, never a part.
+ * `path` comes from `containPath`.
  *
  * Throws an Error for the model: protected place, not a regular file, no permission, disk full.
  */
@@ -104,7 +104,7 @@ function replaceFile(path: ContainedPath, content: string | Buffer): void {
     try {
       unlinkSync(temporary);
     } catch {
-      // it was never made
+      // it was never created
     }
     throw error;
   } finally {

@@ -7,12 +7,12 @@ import { limits } from '../../processes/tool-limits.ts';
 import type { PathContext } from '../../records/tool.ts';
 import { isBinary } from './file-kind.ts';
 
-/** A comparison of very different texts takes long, and so does reading the lines of large ones. */
+/** Comparing very different or very large texts takes too long. */
 const COMPARE_MS = 40;
 const COMPARE_CHARACTERS = 1_000_000;
 const COMPARE_LINES = 20_000;
 
-/** The text of a file that is edited; throws an Error for the model where it is none. */
+/** The text of a file to be edited. Throws an Error for the model if it is not text. */
 export function readText(source: ContainedPath): string {
   const shown = printablePath(source.relative);
   const file = openContained(source);
@@ -32,7 +32,7 @@ export function readText(source: ContainedPath): string {
   }
 }
 
-/** A unified diff with the names of the files; null when the texts are too large or too different to compare in time. */
+/** A unified diff; null if the texts are too large or too different to compare in time. */
 export function difference(name: string, before: string, after: string): string | null {
   if (before.length + after.length > COMPARE_CHARACTERS) return null;
   if (linesIn(before) + linesIn(after) > COMPARE_LINES) return null;
@@ -46,7 +46,7 @@ function linesIn(text: string): number {
   return lines;
 }
 
-/** What would be changed of a file, without its name; null where its text may not be read, is none, or cannot be compared. */
+/** The diff of a change, without the file's name; null if the file may not be read, is not text, or cannot be compared. */
 export function changeOf(
   target: ContainedPath,
   change: (before: string) => string,

@@ -6,12 +6,12 @@ export interface Edit {
 }
 
 const places_named = 5;
-/** Looking for the nearest line is a courtesy: it must not take long on a huge file. */
+/** Finding the nearest line is a courtesy: it must not take long on a huge file. */
 const lines_compared = 1000;
 const compared_characters = 200;
-/** So is looking whether only white space differs. */
+/** So is checking whether only white space differs. */
 const spaces_compared = 200_000;
-/** Characters that all edits of one call look through. */
+/** Maximum characters that all edits of one call search. */
 const characters_searched = 2_500_000;
 
 function lineAt(text: string, index: number): number {
@@ -24,7 +24,7 @@ function withoutSpace(text: string): string {
   return text.replace(/\s+/g, '');
 }
 
-/** Where the wanted text may have been meant: the line most like its first line. */
+/** The line most similar to the first line of the wanted text. */
 function nearestLine(text: string, wanted: string): string {
   const first = (wanted.split('\n').find((line) => line.trim() !== '') ?? '')
     .trim()
@@ -50,7 +50,7 @@ function applyEdit(text: string, edit: Edit, field: string): string {
     throw new Error(`field "${field}": old_text and new_text are the same`);
   let { old_text, new_text } = edit;
   let places = placesOf(text, old_text);
-  // A file with CR LF was shown with plain line breaks.
+  // A file with CR LF is shown with plain line breaks.
   if (places.length === 0 && old_text.includes('\n') && !old_text.includes('\r') && text.includes('\r\n')) {
     old_text = old_text.replaceAll('\n', '\r\n');
     new_text = new_text.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n');
@@ -70,7 +70,7 @@ function applyEdit(text: string, edit: Edit, field: string): string {
 }
 
 /**
- * Applies all edits, one after the other, each to what the one before left. Each `old_text` must be found
+ * Applies all edits in order, each to the result of the one before. Each `old_text` must be found
  * exactly once. Throws an Error that names the edit, the number of matches and the nearest line.
  */
 export function editText(text: string, edits: readonly Edit[]): string {
@@ -81,15 +81,15 @@ export function editText(text: string, edits: readonly Edit[]): string {
   return edits.reduce((current, edit, at) => applyEdit(current, edit, `edits[${at}]`), text);
 }
 
-/** Beyond so many nobody reads how often it was found. */
+/** Occurrences beyond this are not counted. */
 export const PLACES_MAX = 100;
 
-/** Where not even so much of it stands, the engine looks, which is ten times as fast. */
+/** Characters of the pattern that the engine's own search looks for first, which is ten times as fast. */
 const BEGINNING = 8;
 
 /**
- * Where a text stands in another, overlapping places included, the first hundred. Each character is looked at a fixed number of times (Knuth, Morris, Pratt):
- * the search of the engine takes a text times a pattern for `aaaa…b…aaaa` in a file of `a`.
+ * The first hundred occurrences of a text, overlapping ones included, in linear time (Knuth, Morris, Pratt): the engine's own search is
+ * quadratic for `aaaa…b…aaaa` in a file of `a`.
  */
 export function placesOf(text: string, wanted: string): number[] {
   const places: number[] = [];
@@ -111,7 +111,7 @@ export function placesOf(text: string, wanted: string): number[] {
   return places;
 }
 
-/** For each beginning of the text: how much of it is also its end. */
+/** For each prefix: the length of its longest border. */
 function fallbacks(text: string): Uint32Array {
   const back = new Uint32Array(text.length);
   for (let at = 1, matched = 0; at < text.length; at += 1) {

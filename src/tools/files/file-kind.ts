@@ -1,4 +1,4 @@
-/** The media types that models take as images, by the first bytes of a file; a name proves nothing. */
+/** Media type of an image that models accept, by the first bytes of a file; a name proves nothing. */
 export function imageTypeOf(bytes: Buffer): string | undefined {
   const starts = (text: string, at = 0): boolean => bytes.toString('latin1', at, at + text.length) === text;
   if (starts('\x89PNG\r\n\x1a\n')) return 'image/png';
@@ -8,7 +8,7 @@ export function imageTypeOf(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-/** True when bytes from the beginning of a file are no text: text holds no NUL. */
+/** Whether the beginning of a file is not text: text contains no NUL. */
 export function isBinary(bytes: Buffer): boolean {
   return bytes.includes(0);
 }

@@ -22,7 +22,7 @@ const input = z.strictObject({
     .describe('Applied in order; all of them or none.'),
 });
 
-/** Replaces parts of a file. Reading and writing happen in one step, so no other tool of this process comes between. */
+/** Replaces parts of a file. Reads and writes synchronously, so no other tool of this process can intervene. */
 export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
   return defineTool({
     name: 'patch',

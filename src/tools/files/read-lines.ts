@@ -5,11 +5,11 @@ import type { ToolResult } from '../../records/tool.ts';
 import { imageTypeOf, isBinary } from './file-kind.ts';
 
 const chunk_bytes = 64 * 1024;
-/** A line is shown up to so many bytes; UTF-8 needs at most four for a character. */
+/** Maximum bytes kept of a line; a character takes at most four. */
 const line_bytes = limits.line_characters * 4;
 const new_line = 0x0a;
 
-/** Collects the lines of a window from chunks of bytes, in memory that does not grow with the file. */
+/** Collects the lines of a window from chunks of bytes, in bounded memory. */
 class LineWindow {
   readonly shown: string[] = [];
   line = 1;
@@ -37,7 +37,7 @@ class LineWindow {
     }
   }
 
-  /** True while the current line has begun: a last line may lack its line break. */
+  /** Whether the current line has begun: the last line may lack its line break. */
   get pending(): boolean {
     return this.#length > 0;
   }
@@ -45,7 +45,7 @@ class LineWindow {
   #add(part: Buffer): void {
     this.#length += part.length;
     if (this.line < this.#first || this.#kept >= line_bytes || part.length === 0) return;
-    // Copied: the chunk's memory is used again for the next read.
+    // Copied: the chunk's memory is reused for the next read.
     const copy = Buffer.from(part.subarray(0, line_bytes - this.#kept));
     this.#parts.push(copy);
     this.#kept += copy.length;
@@ -80,7 +80,7 @@ class LineWindow {
 }
 
 /**
- * `limit` lines of the open file from line `offset` (from 1) on, numbered. `name` is what the file is called in
+ * `limit` lines of the open file from line `offset` (from 1) on, numbered. `name` is the file's name in
  * messages. Binary content is refused, with a hint.
  */
 export async function readLines(
@@ -99,7 +99,7 @@ export async function readLines(
     if (position === 0 && isBinary(bytes)) return { status: 'error', output: binaryHint(bytes, name) };
     window.push(bytes);
     position += count;
-    if (round % 64 === 0) await nextRound(); // others want to work too
+    if (round % 64 === 0) await nextRound(); // let other work proceed
     if (signal.aborted) return { status: 'cancelled', output: window.shown.join('\n') };
   }
   if (!window.full && window.pending) window.endLine();
@@ -124,7 +124,7 @@ function describe(window: LineWindow, name: string, offset: number): ToolResult 
   const notes: string[] = [];
   if (window.crlf) notes.push('[lines end with CR LF]');
   if (window.full) notes.push(`[more lines follow: go on with offset ${offset + window.shown.length}]`);
-  // Later parts may hold NUL although the first did not.
+  // Later parts may contain NUL although the first did not.
   const output = [...window.shown, ...notes].join('\n').replaceAll('\0', '\ufffd');
   return { status: 'ok', output };
 }

@@ -26,14 +26,14 @@ const input = z.strictObject({
     .describe(`How many lines. Default ${limits.read_lines}.`),
 });
 
-/** Output that did not fit a result lies beside the workspace and may be read too. */
+/** The agent's own spilled output lies outside of its folder and may be read too. */
 function locate(path: string, context: ToolContext, guard: PathGuard | undefined): ContainedPath {
   if (isAbsolute(path)) {
     try {
       const spilled = containPath(context.spill_dir, path);
       if (spilled.exists) return spilled;
     } catch {
-      // no spilled output: an ordinary path
+      // not spilled output: an ordinary path
     }
   }
   return containAllowedPath('read', path, context, guard);

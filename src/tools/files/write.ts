@@ -13,7 +13,7 @@ const input = z.strictObject({
   content: z.string().describe('The whole new content.'),
 });
 
-/** Replaces a whole file, or makes it with the folders above it. */
+/** Replaces a whole file, or creates it with missing folders. */
 export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
   return defineTool({
     name: 'write',
