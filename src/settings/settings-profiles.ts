@@ -1,9 +1,8 @@
+import { InvalidRuleError, parseKnownRule } from '../permissions/rule.ts';
 import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import type { ToolPermission } from '../records/tool.ts';
-import { nameHint } from '../render/nearest-name.ts';
-import { checkRules } from './check-rules.ts';
-import { profileNameFault } from './profile-name.ts';
+import type { ToolPermission, Verdict } from '../records/tool.ts';
+import { nameHint, nearestName } from '../render/nearest-name.ts';
 import type { NamedProfile, Settings } from './settings.ts';
 
 /** What settings may name. */
@@ -61,4 +60,35 @@ function profileOf(name: string, entry: NamedProfile): Profile {
     permissions: { allow, ask, deny },
     source: 'config',
   };
+}
+
+type Rules = { readonly [Each in Verdict]?: readonly string[] | undefined };
+
+/** Throws `E_CONFIG` for a rule that is malformed or about an unknown tool. */
+export function checkRules(
+  rules: Rules | undefined,
+  tools: readonly ToolPermission[],
+  where: (verdict: Verdict) => string,
+): void {
+  for (const verdict of ['allow', 'ask', 'deny'] as const)
+    for (const rule of rules?.[verdict] ?? [])
+      try {
+        parseKnownRule(rule, verdict, tools);
+      } catch (error) {
+        if (!(error instanceof InvalidRuleError)) throw error;
+        throw new CoppiceError('E_CONFIG', `${where(verdict)}: ${error.message}`, { cause: error });
+      }
+}
+
+const NAME_MAX = 64;
+
+/** Why this cannot be the name of a profile; null if it can. In the configuration `defaults` stands for all agents. */
+export function profileNameFault(name: string): string | null {
+  if (name === 'defaults') return '"defaults" is no name of a profile: it stands for all agents';
+  // A misspelt `defaults`: what was meant for all agents would apply to none.
+  if (nearestName(name, ['defaults']) !== null)
+    return `"${name}" is no name of a profile: what holds for all agents is called "defaults"`;
+  if (name.length <= NAME_MAX && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) return null;
+  const shown = JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);
+  return `${shown} is no name of a profile: use small letters, digits and single hyphens, at most ${NAME_MAX}, for example code-reviewer`;
 }

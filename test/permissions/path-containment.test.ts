@@ -78,7 +78,7 @@ test('.., absolute paths, links to files and folders outside: refused by every t
   assert.equal(readFileSync(join(context.outside, 'secret.txt'), 'utf8'), 'top secret\n');
 });
 
-test('new files cannot be made behind a link, and a link that leads nowhere is no way either', async (t) => {
+test('new files cannot be created through a link, not even a dangling one', async (t) => {
   const context = prepare(t);
   symlinkSync(context.outside, join(context.cwd, 'out'));
   symlinkSync(join(context.outside, 'not-yet'), join(context.cwd, 'dangling'));
@@ -132,7 +132,7 @@ test('a path swapped for a link after the check is noticed on the handle', (t) =
   assert.equal(readFileSync(join(context.outside, 'secret.txt'), 'utf8'), 'top secret\n');
 });
 
-test('where the system does not say where a handle lies, the file behind it must be the one at the path', (t) => {
+test('where a handle cannot be resolved, its file must be the one at the path', (t) => {
   const { platform } = process;
   t.after(() => Object.defineProperty(process, 'platform', { value: platform }));
   const context = prepare(t);
@@ -153,7 +153,7 @@ test('where the system does not say where a handle lies, the file behind it must
   assert.throws(() => openContained(file), /changed while it was being opened/);
 });
 
-test('a folder that is swapped all the time never lets a read or write out', async (t) => {
+test('a folder that is swapped continuously never lets a read or write out', async (t) => {
   const context = prepare(t);
   writeFileSync(join(context.cwd, 'folder', 'secret.txt'), 'harmless\n');
   const swaps = new SharedArrayBuffer(8);
@@ -289,7 +289,7 @@ test('pipes and devices are refused without hanging', async (t) => {
   }
 });
 
-test('a folder that is gone, empty names and NUL are explained', async (t) => {
+test('a missing folder, empty names and NUL are explained', async (t) => {
   const context = prepare(t);
   assert.match((await call(tool('read'), { path: 'a\0b' }, context)).output, /NUL/);
   assert.match((await call(tool('read'), { path: '' }, context)).output, /field "path"/);

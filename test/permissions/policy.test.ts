@@ -1,4 +1,4 @@
-/** Proves that a policy decides as its laws P1–P7 say, and that commands and paths cannot be written around it. */
+/** Proves the laws P1–P7 of a policy, and that no way of writing a command or path gets around it. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell text, not templates
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -121,7 +121,7 @@ test('nothing is smuggled behind an allowed pattern (P5)', () => {
     assert.equal(verdict(policy, 'bash', command), 'ask', JSON.stringify(command));
 });
 
-test('what an allowed command runs in its turn must be allowed, too (P5)', () => {
+test('what an allowed command runs in turn must be allowed too (P5)', () => {
   const policy = cli({
     allow: ['bash:git *', 'bash:timeout *', 'bash:find *', 'bash:python3 *', 'bash:cd src && make'],
   });
@@ -152,7 +152,7 @@ test('bash and bash:* allow everything', () => {
     assert.equal(verdict(cli({ allow: [rule] }), 'bash', 'a; b | c'), 'allow');
 });
 
-test('a denied command is found wherever it stands (P6)', () => {
+test('a denied command is found wherever it is (P6)', () => {
   const policy = cli({ allow: ['bash'], deny: ['bash:rm *'] });
   const hidden = [
     'rm -rf /',
@@ -244,7 +244,7 @@ test('a denied folder denies what is in it (P7)', () => {
   assert.ok(!denied('read:secrets', 'not-secrets'));
 });
 
-test('rules that make no sense are refused with a sentence', () => {
+test('malformed rules are refused with an explanation', () => {
   for (const text of ['', ':x', 'bash:', 'ba sh', '*:x', 'write:../x', 'read:/etc/passwd']) {
     assert.throws(
       () => parseKnownRule(text, 'allow', TOOLS),
@@ -300,7 +300,7 @@ test('a child never gets more than its parent, however deep, and the parent’s 
   assert.deepEqual(narrow(policy, policy), policy);
 });
 
-test('the partial rules of a tool are those that have a say: a source that speaks of all of it ends the list', () => {
+test('the partial rules of a tool are those that apply: a source with a rule about all of it ends the list', () => {
   const both = { cli: { deny: ['read:a/**'] }, config: { ask: ['read:b/**'], deny: ['write:c'] } };
   assert.deepEqual(partialRules(createPolicy(both), 'read'), ['deny(read:a/**)', 'ask(read:b/**)']);
   const whole = createPolicy({ ...both, cli: { deny: ['read:a/**'], allow: ['read'] } });
@@ -309,7 +309,7 @@ test('the partial rules of a tool are those that have a say: a source that speak
   assert.deepEqual(partialRules(below, 'read'), ['deny(read:a/**)', 'deny(read:d), the profile']);
 });
 
-test('a rule without a pattern is about its tool and not about paths that others touch; what a profile leaves unsaid is about both, but for a search', () => {
+test('a rule without a pattern does not bind paths that other tools touch; what a profile does not allow does, except for a search', () => {
   const touched = { path: 'a', as: 'read' };
   const whole = cli({ allow: ['bash', 'search'], deny: ['read'] });
   assert.equal(decide(whole, permissionOf('bash'), 'cat a', [touched]).verdict, 'allow');
@@ -327,7 +327,7 @@ test('a rule without a pattern is about its tool and not about paths that others
   );
 });
 
-test('a rule is known by a tool that there is, by a pattern of names that fits one, or as one for agent programs', () => {
+test('a rule names a tool that exists, a pattern that matches one, or agent programs', () => {
   const tools = [permissionOf('bash'), permissionOf('write')];
   for (const text of ['bash', 'write:src/**', '*', 'wri*', 'acp'])
     assert.equal(ruleText(parseKnownRule(text, 'deny', tools)), text);

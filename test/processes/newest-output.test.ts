@@ -1,4 +1,4 @@
-// Proves that of what a command writes the newest bytes are kept, whole characters only, and that the rest is not held in memory.
+// Proves that the newest bytes of a command's output are kept, whole characters only, and that the rest is freed.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -11,7 +11,7 @@ function kept(limit: number, ...pieces: readonly string[]): [text: string, trunc
   return [output.text(), output.truncated];
 }
 
-it('keeps the end, and says that the beginning is gone', () => {
+it('keeps the end, and says that the beginning was dropped', () => {
   assert.deepEqual(kept(5), ['', false]);
   assert.deepEqual(kept(5, 'ab', 'cde'), ['abcde', false]);
   assert.deepEqual(kept(5, 'ab', 'cdef'), ['bcdef', true]);
@@ -29,7 +29,7 @@ it('leaves out a character that is cut in half, and none that is whole', () => {
   assert.equal(output.text(), '\ufffda');
 });
 
-it('asked for in the middle it goes on behind', () => {
+it('output continues after its text was read', () => {
   const output = new NewestOutput(4);
   output.push(Buffer.from('abc'));
   assert.equal(output.text(), 'abc');
@@ -37,7 +37,7 @@ it('asked for in the middle it goes on behind', () => {
   assert.deepEqual([output.text(), output.truncated], ['bcde', true]);
 });
 
-/** Bytes of buffers that nobody has let go of. */
+/** Bytes of buffers that are still referenced. */
 async function heldBytes(): Promise<number> {
   setFlagsFromString('--expose-gc');
   // What one collection finds, the next one gives back.
@@ -48,7 +48,7 @@ async function heldBytes(): Promise<number> {
   return process.memoryUsage().arrayBuffers;
 }
 
-it('holds no more than a little, however much comes, in large pieces or small', async () => {
+it('memory is bounded, however much comes, in large pieces or small', async () => {
   for (const size of [256 * 1024, 16]) {
     const output = new NewestOutput(1_000);
     const before = await heldBytes();

@@ -1,4 +1,4 @@
-// Proves that a bounded part of any output is kept to the byte, however it comes in pieces: all of it, or its beginning and its end.
+// Proves that output is kept exactly, however it is chunked: all of it, or its beginning and its end.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -7,11 +7,11 @@ import { OutputCapture } from '../../src/processes/output-capture.ts';
 import { limits } from '../../src/processes/tool-limits.ts';
 import { makeWorkspace } from '../tools/tool-fixture.ts';
 
-/** Numbers in a row, so that each place in the text is told apart from all others. */
+/** Consecutive numbers, so that every position in the text is unique. */
 const TEXT = Array.from({ length: 20_000 }, (_, place) => `${place}\n`).join('');
 const KEPT = limits.head_bytes + limits.tail_bytes;
 
-test('whatever the sizes of its pieces are: head, tail, and the whole in a file', (t) => {
+test('whatever the chunk sizes: head, tail, and the whole in a file', (t) => {
   const { spill_dir } = makeWorkspace(t);
   const sizes = fc.array(fc.integer({ min: 1, max: 3 * KEPT }), { minLength: 1, maxLength: 8 });
   fc.assert(

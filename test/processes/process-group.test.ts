@@ -1,4 +1,4 @@
-/** Proves that nothing which a tool started outlives its runtime: at exit, on a signal handler's word, and after SIGKILL. */
+/** Proves that no process of a tool outlives its runtime: on exit, when a signal handler kills them, and after SIGKILL. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -12,7 +12,7 @@ import { eventually, makeWorkspace } from '../tools/tool-fixture.ts';
 
 const options = { skip: process.platform === 'linux' ? false : 'reads /proc' };
 
-/** Zombies count as gone: their memory and files are. */
+/** Zombies do not count: their memory and files are free. */
 function running(argument: string): number {
   return readdirSync('/proc').filter((pid) => {
     try {
@@ -62,7 +62,7 @@ test(
   },
 );
 
-test('process.exit takes every process along', options, async (t) => {
+test('process.exit kills every process', options, async (t) => {
   const { child, seconds, ended } = await startRuntime(t, 'process.exit(0)');
   child.kill('SIGTERM');
   await ended;
@@ -76,7 +76,7 @@ test('killAllProcessGroups kills them from a signal handler', options, async (t)
   assert.equal(child.exitCode, null, 'the runtime itself goes on');
 });
 
-test('after SIGKILL of the runtime another one finds what is left, and only that', options, async (t) => {
+test('after SIGKILL of the runtime another one kills what is left, and only that', options, async (t) => {
   const dead = await startRuntime(t, '');
   const alive = await startRuntime(t, '');
   dead.child.kill('SIGKILL');

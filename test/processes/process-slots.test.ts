@@ -1,4 +1,4 @@
-/** Proves that slots are handed out in order of arrival, that an aborted waiter leaves the queue, and that none is lost. */
+/** Proves that slots are granted in order of arrival, that an aborted waiter leaves the queue, and that no slot is lost. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ProcessSlots } from '../../src/processes/process-slots.ts';

@@ -1,6 +1,6 @@
 /**
- * Proves that a shell command gives its output and exit code whatever it does: bounded output, no survivors after
- * exit, timeout or abort, no secrets in its environment, and many at once. Real shells, real processes.
+ * Proves that a shell command returns its output and exit code whatever it does: bounded output, no processes left after
+ * exit, timeout or abort, no secrets in its environment, many at once. Real shells, real processes.
  */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
@@ -67,13 +67,13 @@ test('a signal that ends the shell is named', async (t) => {
   });
 });
 
-test('interactive commands get the end of the input at once, and no terminal', async (t) => {
+test('interactive commands get end of file at once, and no terminal', async (t) => {
   const command = 'cat; read -r line || echo no input; tty; (: </dev/tty) 2>/dev/null || echo no terminal';
   const { output } = await call(tool, { command, timeout: 20 }, makeWorkspace(t));
   assert.match(output, /^no input\nnot a tty\nno terminal\n/);
 });
 
-test('provider keys and other variables of the runtime stay out; allowed names come through', async (t) => {
+test('provider keys and other variables of the runtime are withheld; allowed names are passed', async (t) => {
   const secrets = {
     ANTHROPIC_API_KEY: 'k-anthropic',
     OPENAI_API_KEY: 'k-openai',
@@ -95,7 +95,7 @@ test('provider keys and other variables of the runtime stay out; allowed names c
   assert.doesNotMatch(output, /k-anthropic|k-openai|k-db|BASH_ENV/);
 });
 
-test('a timeout stops the command and keeps what it said', async (t) => {
+test('a timeout stops the command and keeps its output', async (t) => {
   const { status, output } = await call(
     tool,
     { command: 'echo before; sleep 600', timeout: 0.3 },
@@ -105,7 +105,7 @@ test('a timeout stops the command and keeps what it said', async (t) => {
   assert.match(output, /^before\n\[stopped after 0\.3 s/);
 });
 
-test('a command that ignores the polite signal is killed after the grace', linux_only, async (t) => {
+test('a command that ignores SIGTERM is killed after the grace period', linux_only, async (t) => {
   const seconds = uniqueSeconds();
   const command = `trap "" TERM; sleep ${seconds} & sleep ${seconds}; sleep ${seconds}`;
   const { output } = await call(tool, { command, timeout: 0.3 }, makeWorkspace(t));
@@ -156,17 +156,21 @@ test('background processes neither hang the call nor survive it', linux_only, as
   }
 });
 
-test('a process that leaves its session is found too, with or without the output', linux_only, async (t) => {
-  const context = makeWorkspace(t);
-  for (const redirect of ['', '>/dev/null 2>&1']) {
-    const seconds = uniqueSeconds();
-    // The shell stays until the new session exists, so that the process group alone could not catch it.
-    const command = `setsid sleep ${seconds} ${redirect} & sleep 0.2; echo done`;
-    const result = await call(tool, { command, timeout: 60 }, context);
-    assert.deepEqual(result, { status: 'ok', output: 'done\n' });
-    assert.ok(await eventually(() => !runs(seconds)), `setsid ${redirect}: survived`);
-  }
-});
+test(
+  'a process that leaves the session is killed too, whether or not it holds the output open',
+  linux_only,
+  async (t) => {
+    const context = makeWorkspace(t);
+    for (const redirect of ['', '>/dev/null 2>&1']) {
+      const seconds = uniqueSeconds();
+      // The shell stays until the new session exists, so that the process group alone could not catch it.
+      const command = `setsid sleep ${seconds} ${redirect} & sleep 0.2; echo done`;
+      const result = await call(tool, { command, timeout: 60 }, context);
+      assert.deepEqual(result, { status: 'ok', output: 'done\n' });
+      assert.ok(await eventually(() => !runs(seconds)), `setsid ${redirect}: survived`);
+    }
+  },
+);
 
 test('a command leads a session and a process group of its own', linux_only, async (t) => {
   const { output } = await call(tool, { command: "cut -d ' ' -f 1,5,6 /proc/$$/stat" }, makeWorkspace(t));
@@ -175,7 +179,7 @@ test('a command leads a session and a process group of its own', linux_only, asy
   assert.deepEqual([group, session], [pid, pid]);
 });
 
-test('what a process substitution writes after the shell has gone is kept', async (t) => {
+test('what a process substitution writes after the shell has exited is kept', async (t) => {
   const { output } = await call(tool, { command: 'echo late > >(sleep 0.05; cat)' }, makeWorkspace(t));
   assert.equal(output, 'late\n');
 });
@@ -237,7 +241,7 @@ test('a cut in the middle never splits a character', async (t) => {
   assert.ok(!output.includes('\ufffd'));
 });
 
-test('200 calls at once all end well', async (t) => {
+test('200 simultaneous calls all succeed', async (t) => {
   const context = makeWorkspace(t);
   const calls = Array.from({ length: 200 }, (_, at) => call(tool, { command: `echo ${at}` }, context));
   const results = await Promise.all(calls);
@@ -247,7 +251,7 @@ test('200 calls at once all end well', async (t) => {
   );
 });
 
-test('time spent waiting for a turn does not count against the timeout', async (t) => {
+test('time in the queue does not count against the timeout', async (t) => {
   const context = makeWorkspace(t);
   const calls = Array.from({ length: 60 }, () => call(tool, { command: 'sleep 0.25', timeout: 30 }, context));
   const last = call(tool, { command: 'echo done', timeout: 1.5 }, context);

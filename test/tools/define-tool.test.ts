@@ -34,7 +34,7 @@ const fromSchema = {
   required: ['city'],
 } as const;
 
-test('a zod schema and a JSON Schema check alike', () => {
+test('a zod schema and a JSON Schema validate alike', () => {
   const shape = z.object({ city: z.string(), days: z.int().min(1).optional() });
   const definition = { name: 'weather', description: 'd', run: () => 'sun' };
   for (const tool of [
@@ -74,7 +74,7 @@ test('nested fields are named with their path', () => {
   );
 });
 
-test('definitions that cannot work are refused at once', () => {
+test('invalid definitions are refused at once', () => {
   const definition = { description: 'd', run: () => 'ok' };
   assert.throws(
     () => defineTool({ ...definition, name: 'no spaces', input: fromSchema }),
@@ -98,7 +98,7 @@ test('definitions that cannot work are refused at once', () => {
 const simple = (run: Parameters<typeof defineTool<object>>[0]['run']) =>
   defineTool({ name: 'x', description: 'd', input: z.object({}), run }) as Tool;
 
-test('what run throws, at once or later, is an error result', async (t) => {
+test('an exception in run, synchronous or not, is an error result', async (t) => {
   const context = makeWorkspace(t);
   const at_once = simple(() => {
     throw new Error('broken at once');
@@ -119,7 +119,7 @@ test('results are bounded, without NUL, and well-formed', async (t) => {
   assert.match(long.output, /characters left out/);
 });
 
-test('a tool that ignores its signal is given up, one that obeys is waited for', async (t) => {
+test('a tool that ignores its signal is abandoned, one that obeys is awaited', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const deaf = makeWorkspace(t);
   const running = call(

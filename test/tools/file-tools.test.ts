@@ -18,7 +18,7 @@ import { call, makeWorkspace, type Workspace } from './tool-fixture.ts';
 const tools = new Map(createBuiltInTools().map((tool) => [tool.spec.name, tool]));
 const run = (name: string, input: unknown, context: Workspace) => call(tools.get(name)!, input, context);
 
-test('read numbers lines, pages on, and says where to go on', async (t) => {
+test('read numbers lines, pages, and says where to continue', async (t) => {
   const context = makeWorkspace(t);
   writeFileSync(join(context.cwd, 'a.txt'), 'one\n\nthree\nfour');
   assert.equal((await run('read', { path: 'a.txt' }, context)).output, '1\tone\n2\t\n3\tthree\n4\tfour');
@@ -58,7 +58,7 @@ test('read bounds lines, bytes and the length of a line, and pages through all o
   assert.ok(wide.isWellFormed());
 });
 
-test('read of a line without end keeps memory flat', async (t) => {
+test('reading an endless line keeps memory flat', async (t) => {
   const context = makeWorkspace(t);
   const path = join(context.cwd, 'huge.txt');
   writeFileSync(path, Buffer.alloc(70_000, 'x'));
@@ -155,7 +155,7 @@ test('patch: ambiguous, missing and empty edits say so, and nothing is changed',
   }
 });
 
-test('patch keeps CR LF, and refuses files that are no text', async (t) => {
+test('patch keeps CR LF, and refuses files that are not text', async (t) => {
   const context = makeWorkspace(t);
   writeFileSync(join(context.cwd, 'dos.txt'), 'one\r\ntwo\r\nthree\r\n');
   await run('patch', { path: 'dos.txt', edits: [{ old_text: 'one\ntwo', new_text: '1\n2\n2a' }] }, context);
@@ -209,7 +209,7 @@ test('think changes nothing', async (t) => {
   assert.deepEqual(readdirSync(context.cwd), []);
 });
 
-test('write and patch tell beforehand what they would change, as far as it may be read', (t) => {
+test('write and patch show in advance what they would change, unless the file may not be read', (t) => {
   const context = makeWorkspace(t);
   writeFileSync(join(context.cwd, 'a.txt'), 'one\ntwo\nthree\n');
   writeFileSync(join(context.cwd, 'b.bin'), Buffer.from([0, 1, 2, 255]));

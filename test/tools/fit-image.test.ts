@@ -1,4 +1,4 @@
-// Proves that every picture that is read is one that every provider takes: its kind, its sides, its size; small files that unpack to huge ones are refused.
+// Proves that every image that is read is acceptable to every provider (type, sides, size), and that decompression bombs are refused.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ async function fitted(bytes: Buffer, media_type: string) {
   };
 }
 
-test('what fits goes as it is, byte for byte', async () => {
+test('an image that fits is sent unchanged, byte for byte', async () => {
   const picture = blank(2_000, 10);
   for (const [bytes, type] of [
     [await picture.clone().png().toBuffer(), 'image/png'],
@@ -63,7 +63,7 @@ test('a gif becomes its first frame, an animated webp too', async () => {
   assert.equal((await fitted(webp, 'image/webp')).same, false);
 });
 
-test('five megabytes are counted as they are sent', async () => {
+test('the limit of five megabytes counts base64', async () => {
   const side = 1_180;
   const noise = await sharp(randomBytes(side * side * 3), { raw: { width: side, height: side, channels: 3 } })
     .png()
@@ -73,7 +73,7 @@ test('five megabytes are counted as they are sent', async () => {
   assert.deepEqual([smaller.width, smaller.format], [side, 'jpeg']);
 });
 
-test('a small file of many pixels is refused before it is unpacked, a broken one whatever its header says', async () => {
+test('a small file with too many pixels is refused before it is decoded, a broken one whatever its header says', async () => {
   const bomb = await fitImage(png(40_000, 40_000), 'image/png');
   assert.ok(!bomb.ok);
   assert.match(bomb.error, /pixel limit/);
@@ -81,7 +81,7 @@ test('a small file of many pixels is refused before it is unpacked, a broken one
   assert.equal((await fitImage(cut.subarray(0, cut.length - 200), 'image/png')).ok, false);
 });
 
-/** The header of a picture with hardly anything behind it. */
+/** The header of an image with almost no data. */
 function png(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);

@@ -1,4 +1,4 @@
-// Proves that no file and no edit that a model writes makes a patch search for seconds: texts of repetitions, many edits of a large file, long names.
+// Proves that no file and no edit makes a patch take seconds: repetitive texts, many edits of a large file, long names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import { difference } from '../../src/tools/files/difference.ts';
 import { editText, PLACES_MAX, placesOf } from '../../src/tools/files/edit-text.ts';
 
 const LONG = 'a'.repeat(2_000_000);
-/** Searching as the engine does takes ten times as much, and more. */
+/** The engine's own search takes at least ten times as long. */
 const PROMPT_MS = 1_000;
 
 function promptly(what: () => unknown): void {
@@ -17,7 +17,7 @@ function promptly(what: () => unknown): void {
   assert.ok((user + system) / 1_000 < PROMPT_MS, `took ${(user + system) / 1_000} ms of the processor`);
 }
 
-test('places are those that a plain search finds', () => {
+test('occurrences are those that a plain search finds', () => {
   fc.assert(
     fc.property(
       fc.stringMatching(/^[ab]{0,80}$/),
@@ -42,14 +42,14 @@ test('texts of repetitions', () => {
   );
 });
 
-test('whether only white space differs is told of a small file, not looked for in a large one', () => {
+test('a difference in white space only is reported for small files, and not searched for in large ones', () => {
   const edit = [{ old_text: 'one  two', new_text: '' }];
   assert.throws(() => editText('one two\n', edit), /only white space differs; the nearest is line 1/);
   const lines = '\n'.repeat(2_000_000);
   assert.throws(() => editText(`one two${lines}`, edit), /not found; the nearest is line 1/);
 });
 
-test('what stands nowhere in a large file is not looked for letter by letter', () => {
+test('text that is not in a large file is not searched character by character', () => {
   const before = process.cpuUsage();
   for (let times = 0; times < 50; times += 1)
     assert.throws(() => editText(LONG, [{ old_text: `${'b'.repeat(20)}`, new_text: '' }]), /not found/);
@@ -62,11 +62,11 @@ test('many edits of a large file', () => {
   promptly(() => assert.throws(() => editText(LONG, edits), /make several calls/));
 });
 
-test('a long name is like none', () => {
+test('a long name has no nearest name', () => {
   promptly(() => assert.equal(nearestName(LONG, Array(50).fill('subagent_delegate')), null));
 });
 
-test('what is too large to be compared is not compared', () => {
+test('texts that are too large are not compared', () => {
   assert.equal(difference('a', '', '\n'.repeat(30_000)), null);
   assert.equal(difference('a', LONG, `${LONG}b`), null);
   assert.match(difference('a', 'one\n'.repeat(5_000), `${'one\n'.repeat(5_000)}two\n`) ?? '', /^\+two$/m);

@@ -42,7 +42,7 @@ export async function call(tool: Tool, input: unknown, context: ToolContext): Pr
   return tool.run(parsed.input, context);
 }
 
-/** Asks again until it is true; false after the limit. */
+/** Polls until true; false after the limit. */
 export async function eventually(isTrue: () => boolean, limit_ms = 8000): Promise<boolean> {
   for (const deadline = performance.now() + limit_ms; performance.now() < deadline; ) {
     if (isTrue()) return true;

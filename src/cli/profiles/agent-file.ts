@@ -4,8 +4,8 @@ import type { Profile } from '../../records/agent/profile.ts';
 import type { Verdict } from '../../records/tool.ts';
 import { clean } from '../../render/clean.ts';
 import { nearestName } from '../../render/nearest-name.ts';
-import { profileNameFault } from '../../settings/profile-name.ts';
 import { TIMEOUT_SECONDS_MAX } from '../../settings/settings.ts';
+import { profileNameFault } from '../../settings/settings-profiles.ts';
 import { TOOL_NAMES, TOOLS } from '../run/tool-names.ts';
 import { splitFrontMatter } from './front-matter.ts';
 

@@ -1,4 +1,4 @@
-/** Proves that a deny rule on commands holds: of the ways to run `rm x`, tried in a real bash, none that works is let by; ordinary commands are. */
+/** Proves that a deny rule on commands holds: no way to run `rm x` that works in a real bash is allowed; ordinary commands are. */
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';

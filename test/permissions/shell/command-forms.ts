@@ -100,7 +100,7 @@ export const deleting: readonly string[] = [
   'env =1 rm x', '$\\\nq eval rm x', "split --fil='rm x' names", ": >&'$(rm x)'", "printf -v a -v 'b[$(rm x)]' c", "cat <<E\n${q:-'$(rm x)'}\nE", 'jobs -s -x rm x',
 ];
 
-/** More such ways, which are not tried: they reach out of the folder, or the program is seldom there. */
+/** More ways, which are not tried: they leave the folder, or the program is rarely installed. */
 // biome-ignore format: one line holds many
 export const reaching: readonly string[] = [
   'fd -x rm x', 'fd a --exec rm x', 'fd a -X rm', 'fd -Hx rm x', 'fd $a', 'fd "$a" rm x', 'fd "$a"', "sh -c 'true |& rm x'", 'git merge --strategy=x b', 'git rebase --strategy=x main',
@@ -110,7 +110,7 @@ export const reaching: readonly string[] = [
   'uv tool run rm x', 'pipx run rm x', 'pyenv exec rm x', 'docker-compose exec a rm x', 'ip netns exec a rm x', 'tini -- rm x', 'mpirun rm x', 'gtimeout 5 rm x', 'gxargs rm < names', 'php -d a=b -r 1', 'ruby -I lib -e 1', "ssh -o ProxyCommand='rm x' a",
 ];
 
-/** What people and models run all day; none of it may be refused by a rule about `rm`. */
+/** Everyday commands; a rule about `rm` must refuse none of them. */
 // biome-ignore format: one line holds many
 export const ordinary: readonly string[] = [
   'git diff --stat', 'git log --strategy=ours', 'fd -e ts', 'fd a -x ls', 'fd -x echo $a', 'ls | xargs', "awk -- '{print $1}' f", "sed -ne's/a/b/p' f", "sed -e's/a/b/' f", 'alias', 'getopts ab: o',
