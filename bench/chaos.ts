@@ -1,8 +1,8 @@
-import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { FAULTS, type Fault } from './chaos/fault-log.ts';
 import { runChaos } from './chaos/run-chaos.ts';
 import { tellReport } from './chaos/tell-report.ts';
+import { machineLine } from './machine-line.ts';
 
 /**
  * `npm run chaos -- [--minutes 10] [--workers 8] [--trees 200] [--agents 10] [--seed N]`: real workers on a real PostgreSQL that are killed,
@@ -42,9 +42,8 @@ const EVERY = {
 const wanted = (fault: string) =>
   values.faults === 'all' || values.faults.split(',').some((word) => fault.startsWith(word));
 const every = Object.fromEntries(Object.entries(EVERY).filter(([fault]) => wanted(fault)));
-const cpu = cpus()[0]?.model ?? 'unknown processor';
 console.log(
-  `chaos: ${values.minutes} minutes, ${workers} workers, ${trees} trees of about ${agents} agents, seed ${values.seed}; ${availableParallelism()} × ${cpu}, Node ${process.versions.node}`,
+  `chaos: ${values.minutes} minutes, ${workers} workers, ${trees} trees of about ${agents} agents, seed ${values.seed}; ${machineLine()}`,
 );
 const report = await runChaos({
   seconds,

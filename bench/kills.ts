@@ -1,8 +1,8 @@
-import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { POINTS, type Point } from './kills/kill-points.ts';
 import { type DatabaseKind, runKills } from './kills/run-kills.ts';
 import { tellKills } from './kills/tell-kills.ts';
+import { machineLine } from './machine-line.ts';
 
 /**
  * `npm run kills -- [--kills 1000] [--database sqlite|postgres|both] [--seed N] [--points a,b] [--lanes 4]`: processes that lead trees kill
@@ -37,9 +37,8 @@ if (
   );
   process.exit(2);
 }
-const cpu = cpus()[0]?.model ?? 'unknown processor';
 console.log(
-  `kills: ${kills} at ${points.length} points on ${databases.join(' and ')}, seed ${values.seed}; ${availableParallelism()} × ${cpu}, Node ${process.versions.node}`,
+  `kills: ${kills} at ${points.length} points on ${databases.join(' and ')}, seed ${values.seed}; ${machineLine()}`,
 );
 const tallies = await runKills({
   kills,

@@ -11,11 +11,11 @@ import { makeHome } from '../../test/cli/run-cli.ts';
 import { startPostgres } from '../../test/postgres/start-postgres.ts';
 import { brokenNow } from '../../test/sim/moment-laws.ts';
 import { Random } from '../../test/sim/random.ts';
+import { copyLedger, MOMENT_TABLES } from '../judge/ledger-copy.ts';
 import { openPool, patiently, unfinished } from './chaos-ledger.ts';
 import { FaultLog, type FiredFault } from './fault-log.ts';
 import { FaultMaker, type FaultMakerOptions } from './fault-maker.ts';
 import { type Judgement, judge } from './judge.ts';
-import { copyLedger, MOMENT_TABLES } from './ledger-copy.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 import { StaleProbe } from './stale-probe.ts';
 import { logSteps, readClaims, readSteps } from './step-log.ts';
@@ -77,7 +77,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await logSteps(pool);
     const fleet = new WorkerFleet(home, database, (one) => void one.start(0));
     try {
-      const parts = { server, store, pool, fleet, home, disk: typeof disk === 'string' ? null : disk };
+      const parts = {
+        server,
+        database,
+        store,
+        pool,
+        fleet,
+        home,
+        disk: typeof disk === 'string' ? null : disk,
+      };
       return {
         ...(await play(options, parts)),
         skipped: typeof disk === 'string' ? [`full disk: ${disk}`] : [],
@@ -96,6 +104,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 
 interface Parts {
   readonly server: Awaited<ReturnType<typeof startPostgres>>;
+  readonly database: string;
   readonly store: Awaited<ReturnType<typeof openStore>>;
   readonly pool: pg.Pool;
   readonly fleet: WorkerFleet;
@@ -105,7 +114,7 @@ interface Parts {
 
 async function play(options: ChaosOptions, parts: Parts): Promise<Omit<ChaosReport, 'skipped'>> {
   const { seconds, workers, agents, seed, every, skewed, probes, tell } = options;
-  const { server, store, pool, fleet, home, disk } = parts;
+  const { server, database, store, pool, fleet, home, disk } = parts;
   const random = new Random(`chaos/${seed}`);
   const log = new FaultLog(tell);
   const [size, counts] = [agents - 1, join(home.work, 'counts')];
@@ -135,7 +144,7 @@ async function play(options: ChaosOptions, parts: Parts): Promise<Omit<ChaosRepo
   const now = await laws.stop();
   await fleet.end();
   const steps = await readSteps(pool);
-  const judgement = await judge({ pool, steps, writers: fleet.writers, entered, size, counts });
+  const judgement = await judge({ pool, database, steps, writers: fleet.writers, entered, size, counts });
   return {
     ...judgement,
     broken: [

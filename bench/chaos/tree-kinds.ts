@@ -1,7 +1,5 @@
 import type { ScriptedRules } from '../../src/models/scripted/scripted-rules.ts';
-
-type Rule = ScriptedRules['rules'][number];
-type Call = NonNullable<Rule['calls']>[number];
+import { type Call, LONGEST_WAIT, turns } from '../judge/scripted-turns.ts';
 
 /** Kinds of trees, each with the vocabulary that its root works with; a root is called `KIND-NUMBER`. */
 export const KINDS = {
@@ -14,8 +12,6 @@ export const KINDS = {
 } as const;
 export type Kind = keyof typeof KINDS;
 
-/** Seconds that a wait lasts at most: longer than any run. */
-const PATIENCE = 3_000;
 /** Pauses of the model before each answer, and within each counted call, so that faults meet them. */
 const ANSWER_MS = 300;
 const CALL_SECONDS = 0.5;
@@ -32,35 +28,40 @@ export function treeRules(counts: string, size: number): ScriptedRules {
   const count = { name: 'bash', input: { command } };
   const counting = each(CALLS, () => [count]);
   const fork = (name: string, repeat: number) => ({ name: 'fork', input: { name, prompt: 'count' }, repeat });
-  const wait = { name: 'wait', input: { timeout: PATIENCE, from_agents: '{{results.fork.*.agent_id}}' } };
-  const waitForAnybody = { name: 'wait', input: { timeout: PATIENCE } };
+  const wait = { name: 'wait', input: { timeout: LONGEST_WAIT, from_agents: '{{results.fork.*.agent_id}}' } };
+  const waitForAnybody = { name: 'wait', input: { timeout: LONGEST_WAIT } };
   const send = (message: string) => ({ name: 'send', input: { to: '{{parent_id}}', message } });
   const kill = (at: number) => ({ name: 'kill', input: { agent_id: `{{results.fork.${at}.agent_id}}` } });
   const told = '{{#each results.wait.-1.results}}{{.name}}: {{.message}}; {{/each}}';
   const rules = [
     { when: { tool: 'bash', result: '^Interrupted' }, calls: [count] },
-    ...play('process-*', [fork('w{{index}}', size)], [count], [wait], told),
-    ...play('family-*', [fork('g{{index}}', 2)], [wait], told),
-    ...play('g*', [fork('w{{index}}', branch(size))], [wait], [send(told)], 'Done.'),
-    ...play('killer-*', [fork('v{{index}}', 2)], [count], [count], [kill(0), kill(1)], 'both are killed'),
-    ...play('v*', [fork('u', 1)], [count], [waitForAnybody], 'nobody wrote'),
-    ...play('u*', [waitForAnybody], 'nobody wrote'),
-    ...play('w*', ...counting, [send('counted')], 'Done.'),
-    ...play('fanout-*', [spawnAll(size)]),
+    ...turns({ agent: 'process-*' }, [[fork('w{{index}}', size)], [count], [wait], told]),
+    ...turns({ agent: 'family-*' }, [[fork('g{{index}}', 2)], [wait], told]),
+    ...turns({ agent: 'g*' }, [[fork('w{{index}}', branch(size))], [wait], [send(told)], 'Done.']),
+    ...turns({ agent: 'killer-*' }, [
+      [fork('v{{index}}', 2)],
+      [count],
+      [count],
+      [kill(0), kill(1)],
+      'both are killed',
+    ]),
+    ...turns({ agent: 'v*' }, [[fork('u', 1)], [count], [waitForAnybody], 'nobody wrote']),
+    ...turns({ agent: 'u*' }, [[waitForAnybody], 'nobody wrote']),
+    ...turns({ agent: 'w*' }, [...counting, [send('counted')], 'Done.']),
+    ...turns({ agent: 'fanout-*' }, [[spawnAll(size)]]),
     { when: { agent: 'fanout-*', user: each(size, (at) => `s${at} counted`).join('.*') }, say: ALL_IN },
-    ...play('sessions-*', [spawnInBackground(size)], 'heard'),
-    ...play(
-      'delegate-*',
+    ...turns({ agent: 'sessions-*' }, [[spawnInBackground(size)], 'heard']),
+    ...turns({ agent: 'delegate-*' }, [
       [spawnAndAwait(size)],
       each(size, (at) => `{{results.subagent_spawn.${at}}}; `).join(''),
-    ),
-    ...play('s*', ...counting),
+    ]),
+    ...turns({ agent: 's*' }, [...counting]),
     {
       when: { agent: 's*' },
       calls: [{ name: 'submit_result', input: { result: '{{agent.name}} counted' } }],
     },
-    ...play('r*', ...counting, '{{agent.name}} counted'),
-    ...play('d*', ...counting, '{{agent.name}} counted'),
+    ...turns({ agent: 'r*' }, [...counting, '{{agent.name}} counted']),
+    ...turns({ agent: 'd*' }, [...counting, '{{agent.name}} counted']),
   ];
   return { rules: rules.map((rule) => ({ ...rule, delay_ms: ANSWER_MS })) };
 }
@@ -95,15 +96,6 @@ function each<T>(times: number, word: (at: number) => T): T[] {
   return Array.from({ length: times }, (_, at) => word(at));
 }
 
-/** One answer after another, each given once; a text at the end is the answer for all that follows. */
-function play(agent: string, ...answers: readonly (string | readonly Call[])[]): Rule[] {
-  return answers.map((answer) =>
-    typeof answer === 'string'
-      ? { when: { agent }, say: answer }
-      : { when: { agent }, once: true, calls: [...answer] },
-  );
-}
-
 function spawnAll(size: number): Call {
   return {
     name: 'spawn_agents',
@@ -112,7 +104,7 @@ function spawnAll(size: number): Call {
 }
 
 function spawnInBackground(repeat: number): Call {
-  const input = { task: 'count', label: 'r{{index}}', timeoutSeconds: PATIENCE };
+  const input = { task: 'count', label: 'r{{index}}', timeoutSeconds: LONGEST_WAIT };
   return { name: 'sessions_spawn', input, repeat };
 }
 

@@ -1,4 +1,5 @@
-import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Point, Situation, StepKind } from './kill-points.ts';
 import type { Offer } from './offer.ts';
 
@@ -46,4 +47,52 @@ export class Journal {
   close(): void {
     closeSync(this.#file);
   }
+}
+
+/** One kill that fired. */
+export interface Death {
+  readonly point: Point;
+  readonly hit: StepKind | Situation;
+  /** What had been handed to the ledger and was not answered. */
+  readonly open: readonly Offer[];
+}
+
+/** What the leaders of a run wrote down, all together. */
+export interface Journals {
+  /** The ledger said yes, and somebody was told. */
+  readonly acknowledged: readonly Offer[];
+  /** The ledger said no. */
+  readonly refused: readonly Offer[];
+  readonly deaths: readonly Death[];
+}
+
+/** Reads the journals of the lives 1 to `lives`. */
+export function readJournals(folder: string, lives: number): Journals {
+  const all = Array.from({ length: lives }, (_, index) => readJournal(folder, index + 1));
+  return {
+    acknowledged: all.flatMap(({ acknowledged }) => acknowledged),
+    refused: all.flatMap(({ refused }) => refused),
+    deaths: all.flatMap(({ deaths }) => deaths),
+  };
+}
+
+export function readJournal(folder: string, life: number): Journals {
+  const lines = readFileSync(join(folder, `journal-${life}`), 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as JournalLine);
+  const open = new Map<number, readonly Offer[]>();
+  const [acknowledged, refused]: [Offer[], Offer[]] = [[], []];
+  const deaths: Pick<Death, 'point' | 'hit'>[] = [];
+  for (const line of lines) {
+    if (line.type === 'offer') open.set(line.n, line.offers);
+    else if (line.type === 'death') deaths.push(line);
+    else {
+      for (const [index, offer] of (open.get(line.n) ?? []).entries())
+        (line.taken[index] === true ? acknowledged : refused).push(offer);
+      open.delete(line.n);
+    }
+  }
+  const left = [...open.values()].flat();
+  return { acknowledged, refused, deaths: deaths.map(({ point, hit }) => ({ point, hit, open: left })) };
 }

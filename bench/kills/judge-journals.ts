@@ -1,7 +1,7 @@
-import type { Finding } from './finding.ts';
+import type { EndedLedger } from '../judge/ended-ledger.ts';
+import type { Finding } from '../judge/finding.ts';
+import type { Journals } from './journal.ts';
 import { markOf, type Offer } from './offer.ts';
-import type { Journals } from './read-journals.ts';
-import type { RunLedger } from './run-ledger.ts';
 
 export interface JournalJudgement {
   readonly findings: readonly Finding[];
@@ -18,7 +18,7 @@ export interface JournalJudgement {
 /** Holds what the leaders wrote down against the ledger: acknowledged is there once and unchanged, refused is not there, the rest is whole or not there. */
 export function judgeJournals(
   { acknowledged, refused, deaths }: Journals,
-  ledger: RunLedger,
+  ledger: EndedLedger,
 ): JournalJudgement {
   const there = deaths.flatMap(({ open }) => open).filter((offer) => isThere(offer, ledger));
   const in_hand = deaths
@@ -53,7 +53,7 @@ function leavesTraces({ kind, messages, created, sent }: Offer): boolean {
   return kind !== 'letter' && messages.length + created.length + sent.length > 0;
 }
 
-function isThere({ messages, created, sent }: Offer, ledger: RunLedger): boolean {
+function isThere({ messages, created, sent }: Offer, ledger: EndedLedger): boolean {
   return (
     messages.some(([agent_id, seq, mark]) => markAt(ledger, agent_id, seq) === mark) ||
     created.some((id) => ledger.agents.has(id)) ||
@@ -61,7 +61,7 @@ function isThere({ messages, created, sent }: Offer, ledger: RunLedger): boolean
   );
 }
 
-function markAt(ledger: RunLedger, agent_id: string, seq: number): string | null {
+function markAt(ledger: EndedLedger, agent_id: string, seq: number): string | null {
   const own = ledger.messages.get(agent_id) ?? [];
   const message = own[seq - (own[0]?.seq ?? 0)];
   const found = message?.seq === seq ? message : own.find((one) => one.seq === seq);
@@ -69,7 +69,7 @@ function markAt(ledger: RunLedger, agent_id: string, seq: number): string | null
 }
 
 /** What of a step is not there, in words. */
-function missing(offer: Offer, ledger: RunLedger): string[] {
+function missing(offer: Offer, ledger: EndedLedger): string[] {
   const { agent_id, kind } = offer;
   const texts: string[] = [];
   for (const [owner, seq, mark] of offer.messages) {
@@ -91,7 +91,7 @@ function missing(offer: Offer, ledger: RunLedger): string[] {
 }
 
 /** An acknowledged message stands at one place only. */
-function repeated(acknowledged: readonly Offer[], { messages }: RunLedger): Finding[] {
+function repeated(acknowledged: readonly Offer[], { messages }: EndedLedger): Finding[] {
   const marks = new Set(acknowledged.flatMap((offer) => offer.messages.map(([, , mark]) => mark)));
   return [...messages.values()].flatMap((own) => {
     const places = Map.groupBy(own, ({ content, at }) => markOf(content, at));

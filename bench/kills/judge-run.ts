@@ -1,15 +1,17 @@
-import { brokenAtRest } from '../../test/sim/final-laws.ts';
-import { brokenNow } from '../../test/sim/moment-laws.ts';
-import type { Finding } from './finding.ts';
-import { type CallJudgement, judgeCalls } from './judge-calls.ts';
+import { join } from 'node:path';
+import { isTerminal } from '../../src/records/agent/state.ts';
+import type { Mail } from '../../src/records/conversation/mail.ts';
+import type { EndedLedger } from '../judge/ended-ledger.ts';
+import { brokenLaws } from '../judge/ended-ledger.ts';
+import type { Finding } from '../judge/finding.ts';
+import { type CallJudgement, judgeCalls } from '../judge/judge-calls.ts';
+import { COUNTING } from './counting-tools.ts';
+import type { Journals } from './journal.ts';
 import { type JournalJudgement, judgeJournals } from './judge-journals.ts';
-import { judgeLetters, type LetterJudgement } from './judge-letters.ts';
-import type { Journals } from './read-journals.ts';
-import type { RunLedger } from './run-ledger.ts';
 import { kindOf, treeShape } from './tree-shape.ts';
 
 export interface RunEvidence {
-  readonly ledger: RunLedger;
+  readonly ledger: EndedLedger;
   readonly journals: Journals;
   /** Where `counts` is. */
   readonly folder: string;
@@ -30,7 +32,7 @@ export interface RunJudgement {
 /** Everything that must be true of a run whose trees have ended. */
 export function judgeRun({ ledger, journals, folder, trees, expected }: RunEvidence): RunJudgement {
   const written = judgeJournals(journals, ledger);
-  const calls = judgeCalls(folder, ledger);
+  const calls = judgeCalls(join(folder, 'counts'), COUNTING, ledger);
   const letters = judgeLetters(ledger);
   return {
     findings: [
@@ -47,24 +49,20 @@ export function judgeRun({ ledger, journals, folder, trees, expected }: RunEvide
   };
 }
 
-/** The numbered laws, of a ledger at rest. */
-function laws({ database, agents }: RunLedger): Finding[] {
+function laws({ database, agents }: EndedLedger): Finding[] {
   const created = new Map<string, number>();
   for (const { root_id } of agents.values()) created.set(root_id, (created.get(root_id) ?? 0) + 1);
-  const at_rest = {
-    database,
-    created,
-    removed: new Set<string>(),
-    promised: [],
-    promised_mail: new Set<string>(),
-  };
-  return [...brokenNow(database), ...brokenAtRest(at_rest, new Map())].map((text): Finding => {
+  return brokenLaws(database, created).map((text): Finding => {
     if (text.startsWith('law 11')) return { law: 'gap', text };
     return { law: text.includes('was never read') ? 'lost' : 'wrong', text };
   });
 }
 
-function endings(ledger: RunLedger, trees: readonly string[], expected: RunEvidence['expected']): Finding[] {
+function endings(
+  ledger: EndedLedger,
+  trees: readonly string[],
+  expected: RunEvidence['expected'],
+): Finding[] {
   const roots = [...ledger.agents.values()].filter(({ parent_id }) => parent_id === null);
   const found = trees.flatMap((name): Finding[] => {
     const times = roots.filter((root) => root.name === name).length;
@@ -94,4 +92,37 @@ function without(these: readonly string[], others: readonly string[]): string[] 
     if (at >= 0) left.splice(at, 1);
     return at < 0;
   });
+}
+
+export interface LetterJudgement {
+  readonly findings: readonly Finding[];
+  /** Letters between agents that stand once in the conversation of whom they were written to. */
+  readonly delivered: number;
+}
+
+/** Each letter between agents says what no other says: its text stands in the conversation of its reader, and once. */
+export function judgeLetters({ mail, agents, messages }: EndedLedger): LetterJudgement {
+  const letters = [...mail.values()].filter(({ kind, from_id }) => kind === 'letter' && from_id !== null);
+  const findings: Finding[] = [];
+  const bodies = new Map<string, Mail>();
+  let delivered = 0;
+  for (const letter of letters) {
+    const { id, to_id, body } = letter;
+    const twin = bodies.get(`${to_id} ${body}`);
+    if (twin !== undefined)
+      findings.push({ law: 'doubled', text: `the letters ${twin.id} and ${id} to ${to_id} are the same` });
+    bodies.set(`${to_id} ${body}`, letter);
+    const heard = (messages.get(to_id) ?? []).filter(({ kind }) => kind === 'user' || kind === 'result');
+    const times = heard.reduce((sum, { content }) => sum + timesIn(JSON.stringify(content), body), 0);
+    if (times === 1) delivered += 1;
+    else if (times > 1)
+      findings.push({ law: 'doubled', text: `the letter ${id} was told ${times} times to ${to_id}` });
+    else if (!isTerminal(agents.get(to_id)?.state.type ?? 'idle'))
+      findings.push({ law: 'lost', text: `the letter ${id} was never told to ${to_id}` });
+  }
+  return { findings, delivered };
+}
+
+function timesIn(text: string, part: string): number {
+  return text.split(part).length - 1;
 }

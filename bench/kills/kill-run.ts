@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readEndedLedger } from '../judge/ended-ledger.ts';
+import { readJournal } from './journal.ts';
 import type { KillOrder } from './killer.ts';
 import type { LeadOptions } from './lead.ts';
 import type { OrderBook } from './order-book.ts';
-import { readJournal } from './read-journals.ts';
+import { TREE_KINDS } from './tree-rules.ts';
+import { kindOf, treeShape } from './tree-shape.ts';
 
-export const LEADER = join(import.meta.dirname, 'leader.ts');
+export const LEADER = join(import.meta.dirname, 'lead.ts');
 
 /** A leader that neither dies nor ends within so long hangs. */
 const HANGS_MS = 120_000;
@@ -76,4 +79,21 @@ function troubleOf(end: LifeEnd, order: KillOrder | null, life: number, folder: 
   const died = existsSync(join(folder, `journal-${life}`)) && readJournal(folder, life).deaths.length === 1;
   if (end.signal === 'SIGKILL' && order !== null && died) return null;
   return `leader ${life} ended with ${end.code ?? end.signal}: ${end.stderr.trim().slice(-600)}`;
+}
+
+/** How trees of each kind end when nobody is killed. `folder` is empty; throws when they do not end. */
+export async function undisturbedShapes(
+  folder: string,
+  cache: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const trees = Object.keys(TREE_KINDS).map((kind) => `${kind}-0`);
+  const database = `sqlite:${join(folder, 'ledger.db')}`;
+  const terms = { trees, folder, database, cache, width: trees.length };
+  const { troubles } = await killRun({ ...terms, book: null, leader: LEADER });
+  if (troubles.length > 0) throw new Error(`an undisturbed run did not end: ${troubles.join('; ')}`);
+  const ledger = await readEndedLedger(database);
+  const roots = [...ledger.agents.values()].filter(({ parent_id }) => parent_id === null);
+  const shapes = new Map(roots.map((root) => [kindOf(root), treeShape(root, ledger)]));
+  ledger.database.close();
+  return shapes;
 }

@@ -1,6 +1,6 @@
-import type { Finding } from './finding.ts';
+import type { Finding } from '../judge/finding.ts';
+import type { Death } from './journal.ts';
 import type { RunJudgement } from './judge-run.ts';
-import type { Death } from './read-journals.ts';
 
 /** What came out of all runs on one database. */
 export interface KillTally {

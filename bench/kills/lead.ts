@@ -123,3 +123,6 @@ function mortalModel(model: Model, killer: Killer, newest: ReadonlyMap<string, S
     },
   };
 }
+
+// One leader process: `lead.ts OPTIONS`, a `LeadOptions` as JSON.
+if (process.argv[1] === import.meta.filename) await lead(JSON.parse(process.argv[2] ?? '') as LeadOptions);

@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '../../test/postgres/start-postgres.ts';
 import { Random } from '../../test/sim/random.ts';
+import { readEndedLedger } from '../judge/ended-ledger.ts';
+import { readJournals } from './journal.ts';
 import { judgeRun } from './judge-run.ts';
 import type { Point } from './kill-points.ts';
-import { type KillRun, killRun, LEADER } from './kill-run.ts';
+import { type KillRun, killRun, LEADER, undisturbedShapes } from './kill-run.ts';
 import { addRun, emptyTally, type KillTally } from './kill-tally.ts';
 import { OrderBook } from './order-book.ts';
-import { readJournals } from './read-journals.ts';
-import { readRunLedger } from './run-ledger.ts';
-import { undisturbedShapes } from './undisturbed.ts';
 
 export type DatabaseKind = 'sqlite' | 'postgres';
 
@@ -119,7 +118,7 @@ class Kills {
     for (const text of troubles) tally.findings.push({ law: 'wrong', text });
     if (troubles.length > 0) return;
     const journals = readJournals(folder, lives);
-    const ledger = await readRunLedger(database);
+    const ledger = await readEndedLedger(database);
     const judgement = judgeRun({ ledger, journals, folder, trees, expected: this.#expected });
     ledger.database.close();
     addRun(tally, trees.length, journals.deaths, judgement);

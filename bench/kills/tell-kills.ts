@@ -1,4 +1,4 @@
-import { LAWS, type Law } from './finding.ts';
+import { LAWS, type Law } from '../judge/finding.ts';
 import {
   HITS,
   POINTS,

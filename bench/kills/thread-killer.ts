@@ -1,26 +1,34 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
 /** What the thread is given. */
-export interface EndTerms {
-  /** Not 0 any more: the time begins. */
+interface KillTerms {
+  /** No longer 0: the delay begins. */
   readonly signal: Int32Array;
   readonly delay_us: number;
 }
 
 /**
- * Readies a thread that kills the process while a commit keeps the main thread busy (SQLite works within the call). Resolves to what
- * starts its clock.
+ * Starts a thread that kills the process while a commit keeps the main thread busy (SQLite works within the call). Resolves to what starts
+ * its delay.
  */
 export async function readyThread(delay_us: number): Promise<() => void> {
   const signal = new Int32Array(new SharedArrayBuffer(4));
-  const terms: EndTerms = { signal, delay_us };
-  const thread = new Worker(new URL('./sudden-end.ts', import.meta.url), { workerData: terms });
+  const terms: KillTerms = { signal, delay_us };
+  const thread = new Worker(import.meta.filename, { workerData: terms });
   await once(thread, 'message');
-  // A life that ends before its kill does not wait for it.
+  // A process that ends before its kill does not wait for it.
   thread.unref();
   return () => {
     Atomics.store(signal, 0, 1);
     Atomics.notify(signal, 0);
   };
+}
+
+if (!isMainThread) {
+  const { signal, delay_us } = workerData as KillTerms;
+  parentPort?.postMessage('ready');
+  Atomics.wait(signal, 0, 0);
+  if (delay_us > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delay_us / 1_000);
+  process.kill(process.pid, 'SIGKILL');
 }

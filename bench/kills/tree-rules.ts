@@ -1,7 +1,5 @@
 import type { ScriptedRules } from '../../src/models/scripted/scripted-rules.ts';
-
-type Rule = ScriptedRules['rules'][number];
-type Call = NonNullable<Rule['calls']>[number];
+import { type Call, LONGEST_WAIT, turns } from '../judge/scripted-turns.ts';
 
 /** Kinds of trees, each with the vocabulary of its root; a root is called `KIND-NUMBER`. */
 export const TREE_KINDS = {
@@ -15,8 +13,6 @@ export type TreeKind = keyof typeof TREE_KINDS;
 /** What the person writes when a tree has come to rest for the first time. */
 export const SECOND_ROUND = 'second round';
 
-/** Seconds that a wait lasts at most: longer than any run. */
-const PATIENCE = 3_000;
 /** Pauses of the model before an answer, so that agents fall out of step with each other. */
 const MOST_PAUSE_MS = 3;
 
@@ -30,14 +26,14 @@ export function treeRules(): ScriptedRules {
   const fork = (name: string, repeat: number) => ({ name: 'fork', input: { name, prompt: 'work' }, repeat });
   const send = (to: string) => ({ name: 'send', input: { to, message: 'letter {{call.id}}' } });
   const go = (to: string) => ({ name: 'send', input: { to, message: 'go on, {{call.id}}' } });
-  const wait = (from: unknown) => ({ name: 'wait', input: { timeout: PATIENCE, from_agents: from } });
+  const wait = (from: unknown) => ({ name: 'wait', input: { timeout: LONGEST_WAIT, from_agents: from } });
   const children = '{{results.fork.*.agent_id}}';
   const heard = '{{#each results.wait.-1.results}}{{.name}} {{.status}}; {{/each}}';
   const again = (agent: string, ...answers: readonly (string | readonly Call[])[]) =>
-    play({ agent, user: SECOND_ROUND }, answers);
+    turns({ agent, user: SECOND_ROUND }, answers);
   const rules = [
     ...again('process-*', [count], 'all have answered twice'),
-    ...play({ agent: 'process-*' }, [
+    ...turns({ agent: 'process-*' }, [
       [fork('w{{index}}', 3)],
       [count],
       [wait(children)],
@@ -47,45 +43,38 @@ export function treeRules(): ScriptedRules {
       [{ name: 'kill', input: { agent_id: '{{results.fork.3.agent_id}}' } }],
       heard,
     ]),
-    ...play({ agent: 'v' }, [[wait(null)], 'nobody wrote']),
+    ...turns({ agent: 'v' }, [[wait(null)], 'nobody wrote']),
     // The others write to the first one, which waits for them; all then write to their parent.
-    ...play({ agent: 'w0', user: 'go on' }, [[wait(['w1', 'w2'])], [count], [send('{{parent_id}}')]]),
-    ...play({ agent: 'w1', user: 'go on' }, [[count], [send('w0')], [send('{{parent_id}}')]]),
-    ...play({ agent: 'w2', user: 'go on' }, [[send('w0'), count], [send('{{parent_id}}')]]),
-    ...play({ agent: 'w*' }, [[count], [tally, tally], [count, count], [send('{{parent_id}}')], 'Done.']),
+    ...turns({ agent: 'w0', user: 'go on' }, [[wait(['w1', 'w2'])], [count], [send('{{parent_id}}')]]),
+    ...turns({ agent: 'w1', user: 'go on' }, [[count], [send('w0')], [send('{{parent_id}}')]]),
+    ...turns({ agent: 'w2', user: 'go on' }, [[send('w0'), count], [send('{{parent_id}}')]]),
+    ...turns({ agent: 'w*' }, [[count], [tally, tally], [count, count], [send('{{parent_id}}')], 'Done.']),
 
     ...again('fanout-*', [count], [tally], 'all results are in, twice'),
-    ...play({ agent: 'fanout-*', user: 't0 counted.*t1 counted' }, ['all results are in']),
-    ...play({ agent: 'fanout-*' }, [[spawnAll(['t0', 't1'])]]),
-    ...play({ agent: 't*' }, [[count], [tally, tally]]),
+    ...turns({ agent: 'fanout-*', user: 't0 counted.*t1 counted' }, ['all results are in']),
+    ...turns({ agent: 'fanout-*' }, [[spawnAll(['t0', 't1'])]]),
+    ...turns({ agent: 't*' }, [[count], [tally, tally]]),
     {
       when: { agent: 't*' },
       calls: [{ name: 'submit_result', input: { result: '{{agent.name}} counted' } }],
     },
 
     ...again('delegate-*', [count], 'both have answered'),
-    ...play({ agent: 'delegate-*' }, [
+    ...turns({ agent: 'delegate-*' }, [
       [{ name: 'subagent_spawn', input: { task: 'work', description: 'x{{index}}' }, repeat: 2 }],
       '{{results.subagent_spawn.0}}, {{results.subagent_spawn.1}}',
     ]),
-    ...play({ agent: 'x*' }, [[count], [tally, count], '{{agent.name}} counted']),
+    ...turns({ agent: 'x*' }, [[count], [tally, count], '{{agent.name}} counted']),
 
     ...again('sessions-*', [tally, tally], 'both were heard'),
-    ...play({ agent: 'sessions-*' }, [
+    ...turns({ agent: 'sessions-*' }, [
       [{ name: 'sessions_spawn', input: { task: 'work', label: 'r{{index}}' }, repeat: 2 }],
       [count],
       'listening',
     ]),
-    ...play({ agent: 'r*' }, [[count], [tally, tally], '{{agent.name}} counted']),
+    ...turns({ agent: 'r*' }, [[count], [tally, tally], '{{agent.name}} counted']),
   ];
   return { rules: rules.map((rule, place) => ({ ...rule, delay_ms: place % (MOST_PAUSE_MS + 1) })) };
-}
-
-/** One answer after another, each given once; a text at the end is the answer for all that follows. */
-function play(when: NonNullable<Rule['when']>, answers: readonly (string | readonly Call[])[]): Rule[] {
-  return answers.map((answer) =>
-    typeof answer === 'string' ? { when, say: answer } : { when, once: true, calls: [...answer] },
-  );
 }
 
 function spawnAll(labels: readonly string[]): Call {

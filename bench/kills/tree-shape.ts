@@ -1,12 +1,12 @@
 import type { Agent } from '../../src/records/agent/agent.ts';
+import type { EndedLedger } from '../judge/ended-ledger.ts';
 import { COUNTING } from './counting-tools.ts';
-import type { RunLedger } from './run-ledger.ts';
 
 /**
  * How a tree ended, in words that are the same for every run of its kind: who is there, what each said last, which calls each made, which
  * letters went from whom to whom. In what order mail came, and how many turns that made, is left out.
  */
-export function treeShape(root: Agent, ledger: RunLedger): string[] {
+export function treeShape(root: Agent, ledger: EndedLedger): string[] {
   const members = [...ledger.agents.values()].filter(({ root_id }) => root_id === root.id);
   const nameOf = (id: string | null) => {
     if (id === null) return 'the person';
@@ -30,7 +30,7 @@ export function kindOf({ name }: Pick<Agent, 'name'>): string {
 }
 
 /** Names of all calls of an agent with what became of them; a counting call may have been interrupted. */
-function callsOf({ id }: Agent, { messages }: RunLedger): string[] {
+function callsOf({ id }: Agent, { messages }: EndedLedger): string[] {
   return (messages.get(id) ?? [])
     .flatMap((message) => (message.kind === 'result' ? [message.content] : []))
     .map(({ name, status }) => (COUNTING.has(name) ? name : `${name}:${status}`))

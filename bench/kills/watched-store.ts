@@ -3,9 +3,9 @@ import type { NewMail } from '../../src/records/conversation/mail.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Journal } from './journal.ts';
 import type { Situation, StepKind } from './kill-points.ts';
+import { situationOf, stepKind } from './kill-points.ts';
 import type { Killer } from './killer.ts';
 import { type Offer, offerOf, offerOfLetter, offerOfRoot } from './offer.ts';
-import { situationOf, stepKind } from './step-kind.ts';
 
 export interface Watch {
   readonly journal: Journal;

@@ -5,15 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import type { Law } from '../../bench/kills/finding.ts';
+import { readEndedLedger } from '../../bench/judge/ended-ledger.ts';
+import type { Law } from '../../bench/judge/finding.ts';
+import { type Journals, readJournals } from '../../bench/kills/journal.ts';
 import { judgeRun, type RunJudgement } from '../../bench/kills/judge-run.ts';
 import { POINTS, type Point } from '../../bench/kills/kill-points.ts';
-import { killRun, LEADER } from '../../bench/kills/kill-run.ts';
+import { killRun, LEADER, undisturbedShapes } from '../../bench/kills/kill-run.ts';
 import { OrderBook } from '../../bench/kills/order-book.ts';
-import { type Journals, readJournals } from '../../bench/kills/read-journals.ts';
 import { runKills } from '../../bench/kills/run-kills.ts';
-import { readRunLedger } from '../../bench/kills/run-ledger.ts';
-import { undisturbedShapes } from '../../bench/kills/undisturbed.ts';
 import { Random } from '../sim/random.ts';
 
 /** Also on a machine with much other work to do. */
@@ -60,7 +59,7 @@ describe('the judge of the kill runs', { timeout: PATIENCE_MS }, () => {
     }
     const counts = join(copy, 'counts');
     if (changed.counts !== undefined) writeFileSync(counts, changed.counts(readFileSync(counts, 'utf8')));
-    const ledger = await readRunLedger(`sqlite:${join(copy, 'ledger.db')}`);
+    const ledger = await readEndedLedger(`sqlite:${join(copy, 'ledger.db')}`);
     const evidence = { ledger, journals: changed.journals ?? journals, trees: TREES, expected };
     const judgement = judgeRun({ ...evidence, folder: copy });
     ledger.database.close();

@@ -1,33 +1,38 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { COUNTING } from './counting-tools.ts';
+import type { EndedLedger } from './ended-ledger.ts';
 import type { Finding } from './finding.ts';
-import type { RunLedger } from './run-ledger.ts';
 
 export interface CallJudgement {
   readonly findings: readonly Finding[];
   /** Calls that ran exactly once and are recorded so. */
   readonly once: number;
-  /** Calls that are reported as interrupted: had run, had not run. */
+  /** Calls reported as interrupted that had run, and that had not. */
   readonly interrupted_after: number;
   readonly interrupted_before: number;
 }
 
-/** Every counting call ran once, or is reported as interrupted and ran once at most; nothing ran that is not in a conversation. */
-export function judgeCalls(folder: string, { messages }: RunLedger): CallJudgement {
-  const ran = readCounts(join(folder, 'counts'));
+/**
+ * Every counting call ran once, or is reported as interrupted and ran once at most; nothing ran that is not in a conversation. `counts`: the
+ * file that the tools append `AGENT CALL` to; `tools`: their names.
+ */
+export function judgeCalls(
+  counts: string,
+  tools: ReadonlySet<string>,
+  { messages }: Pick<EndedLedger, 'messages'>,
+): CallJudgement {
+  const ran = readCounts(counts);
   const findings: Finding[] = [];
   const known = new Set<string>();
   let [once, interrupted_after, interrupted_before] = [0, 0, 0];
   for (const message of [...messages.values()].flat()) {
     if (message.kind === 'assistant')
       for (const part of message.content.parts)
-        if (part.type === 'call' && COUNTING.has(part.name)) {
+        if (part.type === 'call' && tools.has(part.name)) {
           const key = `${message.agent_id} ${part.id}`;
           if (known.has(key)) findings.push({ law: 'doubled', text: `the call ${key} was made twice` });
           known.add(key);
         }
-    if (message.kind !== 'result' || !COUNTING.has(message.content.name)) continue;
+    if (message.kind !== 'result' || !tools.has(message.content.name)) continue;
     const { status, call_id, output } = message.content;
     const key = `${message.agent_id} ${call_id}`;
     const times = ran.get(key) ?? 0;
@@ -47,7 +52,7 @@ export function judgeCalls(folder: string, { messages }: RunLedger): CallJudgeme
   return { findings, once, interrupted_after, interrupted_before };
 }
 
-/** `AGENT KEY` → how often it ran. */
+/** How often each `AGENT CALL` ran. */
 function readCounts(file: string): Map<string, number> {
   const ran = new Map<string, number>();
   for (const line of existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [])

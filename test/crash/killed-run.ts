@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Home } from '../cli/run-cli.ts';
+
+export interface KillTerms {
+  readonly most_kills: number;
+  /** Earliest and latest moment of a kill after the process was started. */
+  readonly after_ms: readonly [number, number];
+}
+
+export interface KilledRun {
+  readonly kills: number;
+  readonly reply: string;
+}
+
+/** `coppice RUN`, killed with SIGKILL at random moments and continued with `coppice resume` until it ends; `common` goes to both commands. */
+export async function killAndResume(
+  home: Home,
+  run: readonly string[],
+  common: readonly string[],
+  { most_kills, after_ms: [earliest, latest] }: KillTerms,
+): Promise<KilledRun> {
+  for (let kills = 0; ; kills += 1) {
+    const { child, ended } = home.start([...((await hasRoot(home.database)) ? ['resume'] : run), ...common]);
+    const kill = () => child.kill('SIGKILL');
+    const after = earliest + Math.random() * (latest - earliest);
+    const timer = kills < most_kills ? setTimeout(kill, after) : undefined;
+    const { code, signal, stdout, stderr } = await ended;
+    clearTimeout(timer);
+    if (signal === 'SIGKILL') continue;
+    assert.equal(code, 0, stderr);
+    return { kills, reply: (JSON.parse(stdout) as { reply: string }).reply };
+  }
+}
+
+async function hasRoot(database: string): Promise<boolean> {
+  if (!existsSync(database)) return false;
+  const store = await openStore(database);
+  const roots = await store.agents({ conversations: true });
+  await store.close();
+  return roots.length > 0;
+}
+
+/** How often each line stands in the file that the agents' commands append to. */
+export function countLines(file: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of readFileSync(file, 'utf8').trim().split('\n'))
+    counts.set(line, (counts.get(line) ?? 0) + 1);
+  return counts;
+}
+
+/** Options that let a root have so many children, all at once. */
+export function room(children: number): string[] {
+  const limits = [`children=${children}`, `live=${children + 1}`, `total=${children + 1}`];
+  return limits.flatMap((limit) => ['--limit', limit]);
+}
