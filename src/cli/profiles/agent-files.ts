@@ -97,7 +97,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   ENOENT: 'a link that leads nowhere',
-  ELOOP: 'its links go in a circle',
+  ELOOP: 'its symbolic links form a cycle',
   ENOTDIR: 'not a folder',
   ENXIO: 'not a regular file',
 };
