@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentConfig } from '../records/agent/agent.ts';
 import type { NewCronJob } from '../records/run/cron-job.ts';
-import { splitTarget } from '../records/run/delivery.ts';
 import type { FireBegin } from '../records/run/fire-request.ts';
 import { runIsolated } from '../records/run/isolated-run.ts';
 import { storable } from '../records/text/text.ts';
 import { describeSchedule } from './schedule/describe-schedule.ts';
 
-/** Channels in which people can be asked. */
-const ASKING = new Set(['telegram']);
+/** Whether people can be asked for approval in the channel of a target. */
+export type CanAsk = (target: string) => boolean;
 
-/** The tree of one isolated run of a job (seed 4): a fresh session `cron:<job id>`, at rest until its turn comes. */
-export function beginRun(job: NewCronJob, at: number): Extract<FireBegin, { readonly type: 'run' }> {
+/** The tree of one isolated run of a job: a fresh session `cron:<job id>`, at rest until its turn comes (docs/cron.md). */
+export function beginRun(
+  job: NewCronJob,
+  at: number,
+  canAsk: CanAsk,
+): Extract<FireBegin, { readonly type: 'run' }> {
   const [id, run_id] = [randomUUID(), randomUUID()];
   const session_key = `cron:${job.id}`;
-  const config = configOf(job, run_id);
+  const config = configOf(job, run_id, canAsk);
   const { run, letter } = runIsolated({
     id: run_id,
     source: 'cron',
@@ -54,9 +57,9 @@ export function beginRun(job: NewCronJob, at: number): Extract<FireBegin, { read
   return { type: 'run', root, limits: job.limits, placement: job.placement, letter };
 }
 
-function configOf(job: NewCronJob, run_id: string): AgentConfig {
+function configOf(job: NewCronJob, run_id: string, canAsk: CanAsk): AgentConfig {
   const { config, deliver, timeout_ms } = job;
-  const channel = deliver.find((target) => ASKING.has(splitTarget(target).channel));
+  const channel = deliver.find(canAsk);
   return {
     ...config,
     tools: config.tools.filter((name) => name !== 'cron'),

@@ -3,58 +3,52 @@ import type { Limits } from '../records/agent/limits.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob, NewCronJob, Overlap, Schedule } from '../records/run/cron-job.ts';
 import type { Store } from '../store/store.ts';
-import { checkedName, checkedTask, nameTaken, notNow, refuseLoose, timeoutOf } from './job-checks.ts';
+import type { CanAsk } from './begin-run.ts';
+import { checkedName, checkedTask, nameTaken, notStarted, refuseIgnored, timeoutOf } from './job-checks.ts';
 import { nextInstant } from './schedule/instants.ts';
-import { parseSchedule } from './schedule/parse-schedule.ts';
+import { parseSchedule, type ScheduleInput } from './schedule/parse-schedule.ts';
 import { fireBegin } from './scheduler.ts';
 
-/** Between two looks at the same millisecond of a clock. */
+/** Manual instants of the same millisecond collide: the next one is tried. */
 const TRIES = 5;
 
-/** When, in the words of a person or a model. */
-export interface ScheduleInput {
-  readonly cron?: string | undefined;
-  readonly tz?: string | undefined;
-  readonly every?: string | undefined;
-  readonly at?: string | undefined;
-}
-
-/** What may be said of a job beside its name and config; undefined: not said. */
+/** What can be set of a job besides its name and configuration; undefined: not given. */
 export interface JobInput extends ScheduleInput {
   readonly task?: string | undefined;
   readonly session?: 'isolated' | 'main' | undefined;
   readonly deliver?: readonly string[] | undefined;
   readonly once?: boolean | undefined;
-  /** `disable`: as `once`, with the conversation kept (seed 4). */
+  /** `disable`: as `once`, and the conversation is kept. */
   readonly cleanup?: 'delete' | 'keep' | 'disable' | undefined;
   readonly overlap?: Overlap | undefined;
   /** 0: no limit of its own. */
   readonly timeout_s?: number | undefined;
 }
 
-/** Whose job it is, and with what its runs are created. */
+/** The owner of a job, and the configuration of its runs. */
 export type JobOrigin = Pick<NewCronJob, 'root_id' | 'created_by' | 'config' | 'limits' | 'placement'>;
 
 export interface JobBounds {
-  /** The shortest time between two instants. */
+  /** The shortest interval between instants. */
   readonly least_ms: number;
-  /** How many jobs of one tree may be enabled. */
+  /** Maximum enabled jobs of one tree. */
   readonly most: number;
 }
 
 export interface CronJobsOptions {
   readonly store: Store;
-  /** IANA zone of whoever asks, where none is named. */
+  readonly canAsk: CanAsk;
+  /** IANA zone where none is named. */
   readonly default_tz: string;
-  /** Null for a target that results may be delivered to, else what is wrong. */
+  /** What is wrong with a delivery target; null for nothing. */
   readonly checkTarget: (target: string) => string | null;
-  /** What jobs that models make may be, on top of what a person may say. */
+  /** Further limits, for jobs that models make. */
   readonly bounds?: JobBounds;
-  /** Told in a sentence what became of a wall time that does not exist or comes twice. */
+  /** Receives a sentence on a wall time that does not exist or comes twice. */
   readonly note?: (text: string) => void;
 }
 
-/** What people and agents do with jobs. Methods reject with a `CoppiceError`. */
+/** Adds, changes, finds and fires scheduled jobs, for people and agents. Methods reject with a `CoppiceError`. */
 export class CronJobs {
   readonly #options: CronJobsOptions;
 
@@ -81,7 +75,7 @@ export class CronJobs {
       enabled: true,
       created_at: now,
     };
-    refuseLoose(job);
+    refuseIgnored(job);
     const entered = { ...job, limits: this.#limits(job) };
     const made = await store.createJob(entered, nextInstant(schedule, now), this.#options.bounds?.most);
     if (made === 'name') throw nameTaken(job.name);
@@ -89,7 +83,7 @@ export class CronJobs {
     return this.find(job.id);
   }
 
-  /** Of `root_id`, where it is given, only that tree's jobs are found. */
+  /** By name, id or unique prefix; with `root_id`, only among the jobs of that tree. */
   async find(text: string, root_id?: string): Promise<CronJob> {
     const all = await this.#options.store.findJobs(text);
     const found = root_id === undefined ? all : all.filter((job) => job.root_id === root_id);
@@ -104,7 +98,7 @@ export class CronJobs {
     });
   }
 
-  /** `config` replaces what its runs are created with. */
+  /** `config` replaces the configuration of its runs. */
   async change(
     job: CronJob,
     input: JobInput & { readonly name?: string | undefined },
@@ -113,7 +107,7 @@ export class CronJobs {
     const { store } = this.#options;
     const now = await store.now();
     const timed = [input.cron, input.every, input.at].some((value) => value !== undefined);
-    const moved = timed ? this.#schedule(input, now) : this.#inZone(job.schedule, input.tz, now);
+    const moved = timed ? this.#schedule(input, now) : this.#changeZone(job.schedule, input.tz, now);
     const once = input.once ?? (input.cleanup === 'disable' || (timed ? false : job.once));
     const { version, next_at: _, planned_at: __, updated_at: ___, ...kept } = job;
     const changed: NewCronJob = {
@@ -130,7 +124,7 @@ export class CronJobs {
       overlap: input.overlap ?? job.overlap,
       enabled: job.enabled || timed,
     };
-    refuseLoose(changed);
+    refuseIgnored(changed);
     if (changed.enabled && !job.enabled) await this.#refuseOneMore(changed);
     return this.#put({ ...changed, limits: this.#limits(changed) }, version, now);
   }
@@ -147,7 +141,7 @@ export class CronJobs {
     return this.#put({ ...kept, enabled }, version, now);
   }
 
-  /** A run may take as long as it is said to; a model cannot say more than its tree allows. */
+  /** A timeout raises the run limit; a model's must stay within the limit of its tree. */
   #limits({ limits, timeout_ms }: NewCronJob): Limits {
     if (timeout_ms === null || timeout_ms <= limits.run_ms) return limits;
     if (this.#options.bounds === undefined) return { ...limits, run_ms: timeout_ms };
@@ -194,14 +188,14 @@ export class CronJobs {
     return this.#options.store.removeJob(job.id);
   }
 
-  /** Fires the job now, beside its schedule; the overlap policy decides as for any instant. */
+  /** Fires the job now, besides its schedule, under the same overlap policy. */
   async fire(
     job: CronJob,
   ): Promise<{ readonly outcome: 'fired' | 'queued'; readonly root_id: string | null }> {
     const { store } = this.#options;
     for (let tries = 0; tries < TRIES; tries += 1) {
       const now = (await store.now()) + tries;
-      const begin = await fireBegin(store, job, now, now);
+      const begin = await fireBegin(this.#options, job, now, now);
       const { outcome } = await store.fire({
         job_id: job.id,
         version: job.version,
@@ -216,7 +210,7 @@ export class CronJobs {
         at: now,
         begin,
       });
-      if (outcome === 'skipped') throw notNow(job);
+      if (outcome === 'skipped') throw notStarted(job);
       if (outcome === 'stale') continue;
       const root_id = begin.type === 'run' ? begin.root.agent.id : begin.mail.root_id;
       return { outcome, root_id: outcome === 'fired' ? root_id : null };
@@ -238,7 +232,7 @@ export class CronJobs {
     return schedule;
   }
 
-  #inZone(schedule: Schedule, tz: string | undefined, now: number): Schedule {
+  #changeZone(schedule: Schedule, tz: string | undefined, now: number): Schedule {
     if (tz === undefined) return schedule;
     if (schedule.type === 'cron') return this.#schedule({ cron: schedule.expression, tz }, now);
     throw new CoppiceError('E_USAGE', 'a time zone goes with a cron expression', {

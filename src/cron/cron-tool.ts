@@ -5,15 +5,16 @@ import type { CronJob } from '../records/run/cron-job.ts';
 import type { Tool } from '../records/tool.ts';
 import type { Store } from '../store/store.ts';
 import { defineTool } from '../tools/define-tool.ts';
+import type { CanAsk } from './begin-run.ts';
 import { CronJobs } from './cron-jobs.ts';
 import { jobRuns } from './job-runs.ts';
 import { describeSchedule, instantText } from './schedule/describe-schedule.ts';
 
-/** What jobs of one tree may be, on top of what a person may say. */
-const LEAST_MS = 60_000;
-const MOST_JOBS = 20;
-const RUNS = 10;
-const RESULT_LENGTH = 500;
+/** Limits of the jobs of one tree, besides those for people. */
+const INTERVAL_MIN_MS = 60_000;
+const JOBS_MAX = 20;
+const RUNS_MAX = 10;
+const RESULT_MAX = 500;
 
 const input = z.strictObject({
   action: z
@@ -46,16 +47,17 @@ type Input = z.infer<typeof input>;
 
 export interface CronToolOptions {
   readonly store: Store;
+  readonly canAsk: CanAsk;
   readonly default_tz: string;
-  /** Targets that agents may have results delivered to. */
+  /** Targets that agents may deliver results to. */
   readonly deliver_to: readonly string[];
   /** Rejects for a model that cannot be opened. */
   readonly checkModel: (name: string) => Promise<void>;
 }
 
 /**
- * Schedules for agents, one tool (DESIGN.md, Decided). An agent sees and changes the jobs of its own tree only; their runs may do what it may do
- * itself, and no more.
+ * The tool `cron` for agents (docs/cron.md). An agent sees and changes the jobs of its own tree only, and their runs may do no more than the agent
+ * itself.
  */
 export function createCronTool(options: CronToolOptions): Tool<Input> {
   return defineTool<Input>({
@@ -70,7 +72,7 @@ export function createCronTool(options: CronToolOptions): Tool<Input> {
       const self = await options.store.agent(context.agent.id);
       if (self === null) throw new Error('this agent is not in the ledger any more');
       try {
-        return JSON.stringify(await new Asked(options, self, given).answer(), null, 1);
+        return JSON.stringify(await new CronCall(options, self, given).answer(), null, 1);
       } catch (error) {
         if (!(error instanceof CoppiceError)) throw error;
         const hint = error.hint === null ? '' : `. ${error.hint}`;
@@ -80,8 +82,7 @@ export function createCronTool(options: CronToolOptions): Tool<Input> {
   });
 }
 
-/** One call. */
-class Asked {
+class CronCall {
   readonly #options: CronToolOptions;
   readonly #self: Agent;
   readonly #input: Input;
@@ -98,8 +99,9 @@ class Asked {
     ];
     this.#jobs = new CronJobs({
       store: options.store,
+      canAsk: options.canAsk,
       default_tz: options.default_tz,
-      bounds: { least_ms: LEAST_MS, most: MOST_JOBS },
+      bounds: { least_ms: INTERVAL_MIN_MS, most: JOBS_MAX },
       note: (text) => this.#notes.push(text),
       checkTarget: (target) =>
         targets.includes(target)
@@ -121,7 +123,7 @@ class Asked {
       case 'update':
         return this.#update();
       case 'show':
-        return this.#told(await this.#job());
+        return this.#describe(await this.#job());
       case 'runs':
         return { runs: await this.#runs(await this.#job()) };
       case 'run': {
@@ -138,7 +140,7 @@ class Asked {
       }
       case 'enable':
       case 'disable':
-        return this.#told(await this.#jobs.enable(await this.#job(), this.#input.action === 'enable'));
+        return this.#describe(await this.#jobs.enable(await this.#job(), this.#input.action === 'enable'));
     }
   }
 
@@ -147,8 +149,8 @@ class Asked {
     const { root_id, session_key, config } = this.#self;
     const tree = await store.tree(root_id);
     if (tree === null) throw new Error('this tree is not in the ledger any more');
-    return this.#told(
-      await this.#jobs.add(this.#name(), this.#wish(), {
+    return this.#describe(
+      await this.#jobs.add(this.#name(), this.#given(), {
         root_id,
         created_by: session_key,
         config: await this.#config(config),
@@ -160,10 +162,10 @@ class Asked {
 
   async #update(): Promise<object> {
     const job = await this.#job();
-    return this.#told(await this.#jobs.change(job, this.#wish(), await this.#config(job.config)));
+    return this.#describe(await this.#jobs.change(job, this.#given(), await this.#config(job.config)));
   }
 
-  /** What this agent may do, its runs may; not more, and no schedules of their own. */
+  /** The agent's own configuration, so that its runs may do no more than it may; without schedules of their own. */
   async #config({ task: _, channel: __, ...config }: AgentConfig): Promise<AgentConfig> {
     const { model, thinking } = this.#input;
     if (model != null) await this.#options.checkModel(model);
@@ -175,7 +177,7 @@ class Asked {
     };
   }
 
-  #wish(): Parameters<CronJobs['change']>[1] {
+  #given(): Parameters<CronJobs['change']>[1] {
     const { cron, tz, every, at, task, session, deliver, once, cleanup, overlap, timeoutSeconds } =
       this.#input;
     return {
@@ -215,7 +217,7 @@ class Asked {
     };
   }
 
-  #told(job: CronJob): object {
+  #describe(job: CronJob): object {
     const { session, deliver, once, cleanup, overlap, timeout_ms, config } = job;
     return {
       ...this.#line(job),
@@ -233,12 +235,12 @@ class Asked {
 
   async #runs(job: CronJob): Promise<object[]> {
     const tz = this.#options.default_tz;
-    return (await jobRuns(this.#options.store, job.id, RUNS)).map(({ fire, run }) => ({
+    return (await jobRuns(this.#options.store, job.id, RUNS_MAX)).map(({ fire, run }) => ({
       instant: instantText(fire.instant, tz),
       manual: fire.manual,
       status: run?.status ?? fire.outcome,
       ...(run?.error == null ? {} : { error: run.error }),
-      ...(run?.result == null ? {} : { result: run.result.slice(0, RESULT_LENGTH) }),
+      ...(run?.result == null ? {} : { result: run.result.slice(0, RESULT_MAX) }),
     }));
   }
 }

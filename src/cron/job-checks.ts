@@ -3,7 +3,7 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob, NewCronJob } from '../records/run/cron-job.ts';
 import { storable } from '../records/text/text.ts';
 
-/** What may be said of a job. Each throws a `CoppiceError` that says what would do. */
+/** Checks of what is set of a job, and refusals of what cannot be done with it: each a `CoppiceError` that says what would do. */
 
 const TASK_LENGTH = 100_000;
 const DAY_S = 86_400;
@@ -39,26 +39,24 @@ export function timeoutOf(seconds: number): number | null {
   return seconds === 0 ? null : seconds * 1000;
 }
 
-/** What would have no effect must not look as if it had one. */
-export function refuseLoose({ session, deliver, cleanup, timeout_ms }: NewCronJob): void {
+/** Options that a main session would ignore. */
+export function refuseIgnored({ session, deliver, cleanup, timeout_ms }: NewCronJob): void {
   if (session !== 'main') return;
   const named = [
     deliver.length > 0 && 'deliver',
     cleanup === 'delete' && 'cleanup',
     timeout_ms !== null && 'timeout',
   ];
-  const loose = named.find((name) => name !== false);
-  if (loose === undefined) return;
+  const ignored = named.find((name) => name !== false);
+  if (ignored === undefined) return;
   throw new CoppiceError(
     'E_USAGE',
-    `${loose} goes with an isolated session: an event in the main session is answered there`,
+    `${ignored} goes with an isolated session: an event in the main session is answered there`,
     {
       hint: 'Leave it out, or choose session isolated',
     },
   );
 }
-
-/** Why something cannot be done with a job, and what can. */
 
 export function nameTaken(name: string): CoppiceError {
   return new CoppiceError('E_JOB_EXISTS', `there is a scheduled job called "${name}"`, {
@@ -66,7 +64,7 @@ export function nameTaken(name: string): CoppiceError {
   });
 }
 
-export function notNow(job: CronJob): CoppiceError {
+export function notStarted(job: CronJob): CoppiceError {
   if (job.session === 'main')
     return new CoppiceError('E_AGENT_NOT_FOUND', 'there is no main session that the event could go to', {
       hint: 'Start one: coppice, or coppice run "…"',

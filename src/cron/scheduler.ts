@@ -5,30 +5,31 @@ import type { CronFire, CronJob } from '../records/run/cron-job.ts';
 import type { FireBegin, FireRequest } from '../records/run/fire-request.ts';
 import { storable } from '../records/text/text.ts';
 import type { Store } from '../store/store.ts';
-import { beginRun } from './begin-run.ts';
+import { beginRun, type CanAsk } from './begin-run.ts';
 import { dueInstants, nextInstant } from './schedule/instants.ts';
 
-/** Looked at so often even if nothing is due: another process may have made a job, or the clock was set. */
+/** Polls what no signal reports: jobs of other processes, a changed clock. */
 const LOOK_MS = 1_000;
 const MOST_AT_ONCE = 100;
 const MAIN_SESSION = 'agent:main:main';
 
 export interface SchedulerOptions {
   readonly store: Store;
+  readonly canAsk: CanAsk;
   /** The database's clock by default. */
   readonly now?: () => Promise<number>;
-  /** Something was entered that somebody must lead. */
+  /** A run or event was entered that somebody must lead. */
   readonly onFired: () => void;
   readonly onOutcome?: (job: CronJob, outcome: 'fired' | 'queued' | 'skipped', instant: number) => void;
   readonly onTrouble: (error: unknown) => void;
 }
 
 /**
- * Fires what is due. Any number of processes may do so on one ledger:
- * F1. An instant is one row, unique per job and instant; whoever enters it fires it.
- * F2. The row, the run that it begins, and when the job is due next are one transaction.
- * F3. Instants that passed while nobody looked collapse into the newest of them.
- * F4. A clock that was set back fires nothing again, and loses nothing that comes after it.
+ * Fires jobs that are due. Any number of processes may do so on one ledger:
+ * F1. An instant is one row, unique per job and time; whoever inserts it fires it.
+ * F2. The row, the run that it begins, and the next due time are one transaction.
+ * F3. Instants that passed while no scheduler ran collapse into the newest.
+ * F4. A clock that is set back fires nothing again and loses nothing later.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
@@ -44,7 +45,7 @@ export class Scheduler {
     this.wake();
   }
 
-  /** Looks now: a run may have ended, a job may be new. */
+  /** Checks now: a run may have ended, a job may be new. */
   wake(): void {
     this.#poll.wake();
   }
@@ -107,10 +108,10 @@ export class Scheduler {
       job_id: job.id,
       version: job.version,
       next_at: job.next_at,
-      // What comes once must not be left out because a run by hand is at work.
+      // A one-time job must not be skipped because a manual run is under way.
       overlap: job.once ? 'queue' : job.overlap,
       at: now,
-      begin: await fireBegin(this.#options.store, job, plan.instant, now),
+      begin: await fireBegin(this.#options, job, plan.instant, now),
     });
     if (outcome === 'stale') return false;
     this.#options.onOutcome?.(job, outcome, plan.instant);
@@ -122,14 +123,14 @@ export class Scheduler {
   }
 }
 
-/** What an instant of the job leads to: a run, or an event in the main session. */
+/** What an instant of the job begins: a run, or an event in the main session. */
 export async function fireBegin(
-  store: Store,
+  { store, canAsk }: Pick<SchedulerOptions, 'store' | 'canAsk'>,
   job: CronJob,
   instant: number,
   now: number,
 ): Promise<FireBegin> {
-  if (job.session === 'isolated') return beginRun(job, now);
+  if (job.session === 'isolated') return beginRun(job, now, canAsk);
   const root_id = job.root_id ?? (await mainSession(store)) ?? '';
   const mail: NewMail = {
     id: `cron-${job.id}-${instant}`,
@@ -144,7 +145,7 @@ export async function fireBegin(
   return { type: 'event', mail };
 }
 
-/** The newest conversation that a person began and that has not ended. */
+/** The newest living conversation that a person began. */
 async function mainSession(store: Store): Promise<string | null> {
   const found = await store.find(MAIN_SESSION);
   return found.find(({ state, parent_id }) => parent_id === null && !isTerminal(state.type))?.id ?? null;

@@ -40,8 +40,16 @@ describe('scheduled jobs', () => {
 
   function jobsOf(over: Partial<ConstructorParameters<typeof CronJobs>[0]> = {}): CronJobs {
     const checkTarget = (target: string) => (target.startsWith('file:') ? null : 'there is no such channel');
-    return new CronJobs({ store, default_tz: 'UTC', checkTarget, ...over });
+    return new CronJobs({
+      store,
+      canAsk: (target) => target.startsWith('chat:'),
+      default_tz: 'UTC',
+      checkTarget,
+      ...over,
+    });
   }
+
+  const anywhere = () => jobsOf({ checkTarget: () => null });
 
   function add(wish: JobInput = {}, ground: Partial<JobOrigin> = {}): Promise<CronJob> {
     made += 1;
@@ -271,6 +279,17 @@ describe('scheduled jobs', () => {
       assert.deepEqual([mail?.kind, mail?.from_name], ['event', 'cron']);
       await store.kill(root.id, 'you', 1);
       await refused(jobs.fire(job), 'E_AGENT_NOT_FOUND', /no main session/);
+    });
+
+    it('its questions go to the first target in which people can be asked', async () => {
+      const places: (string | undefined)[] = [];
+      for (const deliver of [['file:a', 'chat:7', 'chat:8'], ['file:a'], []]) {
+        const { root_id } = await anywhere().fire(
+          await anywhere().add(`asks ${deliver}`, { every: '1h', task: 'look', deliver }, GROUND),
+        );
+        places.push((await store.agent(root_id ?? ''))?.config.channel);
+      }
+      assert.deepEqual(places, ['chat:7', undefined, undefined]);
     });
 
     it('one that was removed is not there', async () => {

@@ -41,6 +41,7 @@ export function schedulers(stores: readonly Store[]): Scheduler[] {
     (store) =>
       new Scheduler({
         store,
+        canAsk: () => false,
         onFired: () => undefined,
         onTrouble: (error) => {
           throw error;

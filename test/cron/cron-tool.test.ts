@@ -1,6 +1,9 @@
 // Proves the agents' cron tool: the same actions as a person's, on the jobs of its own tree, within what the agent itself may do.
 import assert from 'node:assert/strict';
-import { afterEach, it } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, it } from 'node:test';
 import { createCronTool } from '../../src/cron/cron-tool.ts';
 import type { CronJob } from '../../src/records/run/cron-job.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -10,6 +13,8 @@ import { enter, jobOf } from './cron-stage.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
+const folder = mkdtempSync(join(tmpdir(), 'coppice-cron-tool-'));
+let databases = 0;
 let stage: Stage | null = null;
 let folder_store: Store | null = null;
 
@@ -20,12 +25,16 @@ afterEach(async () => {
   folder_store = null;
 });
 
+after(() => rmSync(folder, { recursive: true, force: true }));
+
 /** One agent that makes these calls one after another; resolves to what each brought. */
 async function calls(inputs: readonly Input[], options: StageOptions = {}): Promise<string[]> {
   // The tool is made before the stage's own store is there; both are of one file.
-  const database = `sqlite:${process.env.TMPDIR ?? '/tmp'}/coppice-cron-tool-${process.pid}-${Math.random()}.db`;
+  databases += 1;
+  const database = `sqlite:${join(folder, `${databases}.db`)}`;
   folder_store = await openStore(database);
   const tool = createCronTool({
+    canAsk: () => false,
     store: folder_store,
     default_tz: 'Europe/Berlin',
     deliver_to: ['telegram:42', 'webhook:ops'],
@@ -116,6 +125,7 @@ it('jobs of others are not there for it', async () => {
   await enter(store, foreign, 1);
   const root = await stage?.agent('main');
   const tool = createCronTool({
+    canAsk: () => false,
     store,
     default_tz: 'UTC',
     deliver_to: [],
@@ -204,6 +214,7 @@ it('sub-agents with one task have no such tool', async () => {
       toolsets: ['sessions'],
       tools: [
         createCronTool({
+          canAsk: () => false,
           store: null as never,
           default_tz: 'UTC',
           deliver_to: [],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseSchedule, type ScheduleWish } from '../../src/cron/schedule/parse-schedule.ts';
+import { parseSchedule, type ScheduleInput } from '../../src/cron/schedule/parse-schedule.ts';
 import { CoppiceError, type ErrorCode } from '../../src/records/coppice-error.ts';
 import type { Schedule } from '../../src/records/run/cron-job.ts';
 
@@ -7,7 +7,7 @@ export const BERLIN = 'Europe/Berlin';
 /** A Friday, 11:00 in Berlin, two days before its clocks are set forward. */
 export const NOW = Date.parse('2025-03-28T10:00:00Z');
 
-type Words = Omit<ScheduleWish, 'now' | 'default_tz' | 'note'>;
+type Words = ScheduleInput;
 
 export function parse(words: Words, now = NOW): { schedule: Schedule; notes: string[] } {
   const notes: string[] = [];

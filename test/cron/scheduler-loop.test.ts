@@ -34,6 +34,7 @@ afterEach(async () => {
 
 function start(over: Partial<SchedulerOptions> = {}): Scheduler {
   running = new Scheduler({
+    canAsk: () => false,
     store,
     onFired: () => heard.push('fired'),
     onOutcome: ({ name }, outcome, instant) => heard.push(`${name} ${outcome} ${instant}`),

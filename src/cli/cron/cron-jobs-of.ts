@@ -1,6 +1,7 @@
 import { CronJobs } from '../../cron/cron-jobs.ts';
 import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
+import { canAsk } from '../deliveries/channels-config.ts';
 import { targetProblem } from '../deliveries/target-problem.ts';
 import type { Context } from '../setup/context.ts';
 import { localZone } from './local-zone.ts';
@@ -9,6 +10,7 @@ import { localZone } from './local-zone.ts';
 export function cronJobsOf(context: Context, store: Store): CronJobs {
   return new CronJobs({
     store,
+    canAsk,
     default_tz: localZone(),
     note: (text) => void process.stderr.write(`${clean(text)}\n`),
     checkTarget: (target) => targetProblem(context.loaded.configuration.channels ?? {}, target),

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
+import { splitTarget } from '../../records/run/delivery.ts';
 
 const NAME = z.string().regex(/^[\w.-]+$/, 'letters, digits, ".", "_" and "-" only');
 const ENV = z.string().regex(/^[A-Za-z_]\w*$/, 'the name of an environment variable');
@@ -28,6 +29,11 @@ export const channelsConfig = z.strictObject({
 });
 
 export type ChannelsConfig = z.infer<typeof channelsConfig>;
+
+/** Whether people can answer questions in the channel of a target, as in every inbound one. */
+export function canAsk(target: string): boolean {
+  return splitTarget(target).channel === 'telegram';
+}
 
 /** Where agents may have results delivered: only places that the user named. */
 export function agentTargets({ telegram, webhook, file }: ChannelsConfig): string[] {

@@ -5,6 +5,7 @@ import { Scheduler } from '../../cron/scheduler.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { TreeKeeper } from '../../serve/tree-keeper.ts';
 import type { Store } from '../../store/store.ts';
+import { canAsk } from '../deliveries/channels-config.ts';
 import type { OpenChannels } from '../deliveries/open-channels.ts';
 import { errorText } from './error-text.ts';
 import { InboundSeat } from './inbound-seat.ts';
@@ -51,6 +52,7 @@ export class Server {
     });
     this.#scheduler = new Scheduler({
       store,
+      canAsk,
       onFired: () => this.#keeper.wake(),
       onOutcome: (job, outcome, instant) =>
         log(outcome === 'skipped' ? 'warn' : 'info', `${outcome} ${job.name}`, {

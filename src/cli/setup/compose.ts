@@ -22,7 +22,7 @@ import type { Store, WorkerRole } from '../../store/store.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
 import { localZone } from '../cron/local-zone.ts';
-import { agentTargets } from '../deliveries/channels-config.ts';
+import { agentTargets, canAsk } from '../deliveries/channels-config.ts';
 import { loadProfiles } from '../profiles/profiles.ts';
 import { DEFAULT_SYSTEM_PROMPT } from '../run/system-prompt.ts';
 import { TOOLS } from '../run/tool-names.ts';
@@ -68,6 +68,7 @@ export async function composeRuntime(
     });
   const cron = createCronTool({
     store,
+    canAsk,
     default_tz: localZone(),
     deliver_to: terms.deliver_to,
     checkModel: async (name) => void (await open(name)),

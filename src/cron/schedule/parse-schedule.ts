@@ -6,31 +6,42 @@ import { parseAt } from './parse-at.ts';
 import { parseCron } from './parse-cron.ts';
 import { parseZone } from './parse-zone.ts';
 
-/** Longer than any list of numbers that means something. */
+/** Maximum characters of one value. */
 const LONGEST = 500;
 
-/** When a job shall run, in the words of a person or a model: exactly one of `cron`, `every` and `at`. */
-export interface ScheduleWish {
+/** When a job is due, as a person or a model writes it: exactly one of `cron`, `every` and `at`. */
+export interface ScheduleInput {
   /** Five fields, six with seconds first, or `@daily` and the like. */
   readonly cron?: string | undefined;
   /** The zone of `cron` or `at`; `default_tz` when it is left out. */
   readonly tz?: string | undefined;
-  /** `90s`, `10m`, `1h30m`, `2h`, `1d`: from now on, first after one such time. */
+  /** `90s`, `10m`, `1h30m`, `2h`, `1d`; the first instant comes after one interval. */
   readonly every?: string | undefined;
   /** ISO 8601 with or without an offset, `YYYY-MM-DD HH:MM`, `HH:MM`, or `+5m`. */
   readonly at?: string | undefined;
+}
+
+export interface ParseContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly default_tz: string;
-  /** Told in a sentence what became of a wall time that does not exist or comes twice. */
+  /** Receives a sentence on a wall time that does not exist or comes twice. */
   readonly note?: (text: string) => void;
 }
 
 /**
- * Throws a `CoppiceError` whose hint shows what would have done: `E_USAGE` for the wrong set of options,
- * `E_INVALID_ARGUMENT` for a value, also for an expression that never comes and a time that is past.
+ * Throws a `CoppiceError` whose hint gives a valid example: `E_USAGE` for a wrong combination of options, `E_INVALID_ARGUMENT` for a value, also for an
+ * expression that never matches and a time that is past.
  */
-export function parseSchedule({ cron, tz, every, at, now, default_tz, note }: ScheduleWish): Schedule {
+export function parseSchedule({
+  cron,
+  tz,
+  every,
+  at,
+  now,
+  default_tz,
+  note,
+}: ScheduleInput & ParseContext): Schedule {
   for (const [name, value = ''] of Object.entries({ cron, tz, every, at })) {
     if (value.length <= LONGEST) continue;
     throw new CoppiceError('E_INVALID_ARGUMENT', `${name} has ${value.length} characters`, {
