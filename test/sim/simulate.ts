@@ -14,6 +14,7 @@ import { People } from './people.ts';
 import { planTerms, planTree, type TreePlan } from './plans.ts';
 import { PromptWaits } from './prompt-waits.ts';
 import { Random } from './random.ts';
+import { watchRealIo } from './real-io.ts';
 import { enterSharedTree, MEMBERS } from './shared-tree.ts';
 import { SimLedger } from './sim-ledger.ts';
 import { SimProcess } from './sim-process.ts';
@@ -65,9 +66,11 @@ export async function simulate(seed: number, { show, prompt = false }: SimOption
   const run = new Simulation(seed, time, store, new Trace(time, show ?? null), prompt);
   const onRejection = (error: unknown) => run.fail('a promise was rejected and nobody looked', error);
   process.on('unhandledRejection', onRejection);
+  const unwatch = watchRealIo((begun) => run.fail('the run waits for the real world', begun));
   try {
     return await run.play();
   } finally {
+    unwatch();
     process.off('unhandledRejection', onRejection);
     run.ledger.close();
     await store.close();

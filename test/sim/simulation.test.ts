@@ -45,7 +45,7 @@ describe('simulation', () => {
     assert.equal(reports.length, SEEDS);
     const hashes = reports.map(({ hash }) => hash);
     assert.equal(new Set(hashes).size, SEEDS);
-    for (const seed of [3, LONG ? 17 : 9]) {
+    for (const seed of LONG ? [3, 7, 17] : [3, 7]) {
       const [{ hash }] = [await simulate(seed)];
       assert.equal(hash, hashes[seed - 1]);
       const told = execFileSync(process.execPath, [SIM, '--seed', String(seed)], { encoding: 'utf8' });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { removeSpilledOutput, spillFolder } from '../../processes/spill-folder.ts';
 import { limits } from '../../processes/tool-limits.ts';
 
@@ -17,6 +18,7 @@ export class SpillCleanup {
     const now_ms = performance.now();
     if (now_ms - this.#last_ms < PAUSE_MS) return;
     this.#last_ms = now_ms;
+    if (!existsSync(this.#folder)) return;
     // A folder that cannot be read or changed is told to whoever spills into it.
     this.#running = removeSpilledOutput(this.#folder, { keep_bytes: limits.spill_total_bytes }).catch(
       () => undefined,
