@@ -3,22 +3,30 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { cacheFolder } from './cache-folder.cjs';
 
+type Variable = 'APPDATA' | 'LOCALAPPDATA' | 'XDG_CONFIG_HOME' | 'XDG_DATA_HOME';
+
+function userFolder(
+  env: NodeJS.ProcessEnv,
+  windows: Variable,
+  windows_folder: string,
+  xdg: Variable,
+  unix_folder: string,
+) {
+  if (process.platform === 'win32')
+    return join(env[windows] ?? join(homedir(), 'AppData', windows_folder), 'coppice');
+  if (process.platform === 'darwin' && !env[xdg])
+    return join(homedir(), 'Library', 'Application Support', 'coppice');
+  return join(env[xdg] || join(homedir(), unix_folder), 'coppice');
+}
+
 /** The user's own files: `config.json`, `agents/*.md`. */
 export function configFolder(env: NodeJS.ProcessEnv): string {
-  if (process.platform === 'win32')
-    return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'coppice');
-  if (process.platform === 'darwin' && !env.XDG_CONFIG_HOME)
-    return join(homedir(), 'Library', 'Application Support', 'coppice');
-  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'coppice');
+  return userFolder(env, 'APPDATA', 'Roaming', 'XDG_CONFIG_HOME', '.config');
 }
 
 /** The ledger, spilled output and worktrees, by default. */
 export function dataFolder(env: NodeJS.ProcessEnv): string {
-  if (process.platform === 'win32')
-    return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'coppice');
-  if (process.platform === 'darwin' && !env.XDG_DATA_HOME)
-    return join(homedir(), 'Library', 'Application Support', 'coppice');
-  return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'coppice');
+  return userFolder(env, 'LOCALAPPDATA', 'Local', 'XDG_DATA_HOME', '.local/share');
 }
 
 /** The ledger: from the command line, the environment, the configuration, or the user's own. An empty variable counts as unset. */

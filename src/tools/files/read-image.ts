@@ -30,23 +30,17 @@ export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof inpu
       const file = openContained(source);
       try {
         const status = fstatSync(file);
-        if (!status.isFile()) return { status: 'error', output: `${shown}: not a regular file` };
-        if (status.size > limits.image_bytes) {
-          return {
-            status: 'error',
-            output: `${shown}: ${status.size} bytes; the most is ${limits.image_bytes}: make it smaller first`,
-          };
-        }
+        if (!status.isFile()) throw new Error(`${shown}: not a regular file`);
+        if (status.size > limits.image_bytes)
+          throw new Error(
+            `${shown}: ${status.size} bytes; the most is ${limits.image_bytes}: make it smaller first`,
+          );
         const bytes = readFileSync(file);
         const media_type = imageTypeOf(bytes);
-        if (media_type === undefined) {
-          return {
-            status: 'error',
-            output: `${shown}: not a png, jpeg, gif or webp image; for text use read`,
-          };
-        }
+        if (media_type === undefined)
+          throw new Error(`${shown}: not a png, jpeg, gif or webp image; for text use read`);
         const fitted = await fitImage(bytes, media_type);
-        if (!fitted.ok) return { status: 'error', output: `${shown}: ${fitted.error}` };
+        if (!fitted.ok) throw new Error(`${shown}: ${fitted.error}`);
         const scaled = fitted.scaled === null ? '' : `, ${fitted.scaled}`;
         return {
           status: 'ok',

@@ -78,9 +78,9 @@ export function createReadTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
       try {
         const status = fstatSync(file);
         if (status.isDirectory()) return listFolder(file, source);
-        if (!status.isFile())
-          return { status: 'error', output: `${printablePath(source.relative)}: not a regular file` };
-        return await readLines(file, printablePath(source.relative), offset, limit, context.signal);
+        const shown = printablePath(source.relative);
+        if (!status.isFile()) throw new Error(`${shown}: not a regular file`);
+        return await readLines(file, shown, offset, limit, context.signal);
       } finally {
         closeSync(file);
       }

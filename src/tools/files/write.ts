@@ -26,12 +26,8 @@ export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
       changeOf(containAllowedPath('write', path, context, guard), () => content, context),
     run({ path, content }, context) {
       const bytes = Buffer.from(content, 'utf8');
-      if (bytes.length > limits.write_bytes) {
-        return {
-          status: 'error',
-          output: `field "content": ${bytes.length} bytes; the most is ${limits.write_bytes}`,
-        };
-      }
+      if (bytes.length > limits.write_bytes)
+        throw new Error(`field "content": ${bytes.length} bytes; the most is ${limits.write_bytes}`);
       const target = containAllowedPath('write', path, context, guard);
       writeContained(target, bytes);
       const what = target.exists ? 'replaced' : 'made';
