@@ -169,7 +169,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     protects: 'a run that nobody watches from calls that a person must allow',
     file: 'src/runtime/performing/perform-call.ts',
     guard: "  if (!allowed)\n    return { status: 'denied',",
-    without: "  if (!allowed && (around.can_ask || verdict === 'deny'))\n    return { status: 'denied',",
+    without: "  if (!allowed && (context.can_ask || verdict === 'deny'))\n    return { status: 'denied',",
     tests: ['runtime/permissions/approvals.test'],
   },
   {
@@ -200,7 +200,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     name: 'poll-net-worker',
     protects: 'mail and kills from lying unread where a wake-up is lost',
     file: 'src/runtime/leading/lease-keeper.ts',
-    guard: 'this.#net = clock.every(NET_MS, () => void this.#look(), true);',
+    guard: 'this.#poll = clock.every(POLL_MS, () => void this.#followSignals(), true);',
     without: '',
     tests: ['runtime/waits/kill-news', 'runtime/killed-calls'],
   },

@@ -1,6 +1,6 @@
 import type { Agent } from '../records/agent/agent.ts';
 import { isAgentProgram } from '../records/agent/agent.ts';
-import { isTerminal, isWorking } from '../records/agent/state.ts';
+import { failureOf, isTerminal, isWorking } from '../records/agent/state.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
 import type { Failure } from '../records/conversation/failure.ts';
 import type { PlacedMessage, ResultContent } from '../records/conversation/message.ts';
@@ -164,17 +164,8 @@ function modeOf({ config }: Agent): SubagentInfo['mode'] {
 
 /** The final text, or why there is none. */
 function endOf({ state, reply }: Agent): string | Failure {
-  switch (state.type) {
-    case 'completed':
-      return state.result;
-    case 'failed':
-    case 'errored':
-      return state.failure;
-    case 'killed':
-      return { kind: 'killed', error: `killed by ${state.by}`, retryable: false };
-    default:
-      return reply ?? { kind: 'cancelled', error: 'interrupted', retryable: false };
-  }
+  if (state.type === 'completed') return state.result;
+  return failureOf(state) ?? reply ?? { kind: 'cancelled', error: 'interrupted', retryable: false };
 }
 
 function argumentsOf(input: string): Readonly<Record<string, unknown>> {

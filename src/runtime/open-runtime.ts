@@ -88,7 +88,7 @@ class Runtime implements RuntimeFace {
           spill_dir: options.spill_dir,
         }),
       discard: (worktree) => this.#worktrees.discard(worktree),
-      onQuiet: () => this.#quiescence.look(),
+      onQuiet: () => this.#quiescence.check(),
     });
     this.#orders = new HumanOrders(this.#executor, options);
     this.#quiescence = new Quiescence(this.#executor, options);
@@ -99,7 +99,7 @@ class Runtime implements RuntimeFace {
       onSignals: () =>
         this.#serial.run(async () => {
           await this.#executor.sync.followSignals();
-          this.#quiescence.look();
+          this.#quiescence.check();
         }),
       onLost: () => this.#executor.sync.requestFullCheck(),
       onEnding: () => this.#unattended.stopCalls(this.#executor.cells.values()),
@@ -123,7 +123,7 @@ class Runtime implements RuntimeFace {
   }
 
   #perform(cell: Cell, effect: WorldEffect): void {
-    const around = {
+    const context = {
       ...this.#options,
       executor: this.#executor,
       worktrees: this.#worktrees,
@@ -134,13 +134,13 @@ class Runtime implements RuntimeFace {
     switch (effect.type) {
       case 'request-model':
         this.#timers.watch(cell);
-        void performRequest(cell, { ...around, models: this.#models });
+        void performRequest(cell, { ...context, models: this.#models });
         return;
       case 'run-call':
         if (this.#catalog.toolsetTool(cell.agent.config, effect.call.name) !== undefined) {
           cell.inputs.push({ type: 'toolset-call', call: effect.call });
           this.#executor.wake(cell);
-        } else void performCall(cell, effect.call, around);
+        } else void performCall(cell, effect.call, context);
         return;
       case 'start-timer':
         return this.#timers.wakeAt(cell, effect.call_id, effect.at);

@@ -4,8 +4,8 @@ import type { Mail } from '../records/conversation/mail.ts';
 import type { PlacedMessage } from '../records/conversation/message.ts';
 
 /**
- * What a watcher of this process sees. `agent`, `message`, `mail`, `killed` and `removed` are facts: they are sent after their
- * transaction is acknowledged. `delta`, `output` and `ledger` are live only and leave no trace.
+ * What subscribers of a runtime get. `agent`, `message`, `mail`, `killed` and `removed` follow an acknowledged transaction;
+ * `delta`, `output` and `ledger` are live only and not stored.
  */
 export type RuntimeEvent =
   /** The agent was created, or something about it changed: state, calls, usage, doing. */
@@ -17,5 +17,5 @@ export type RuntimeEvent =
   | { readonly type: 'removed'; readonly ids: readonly string[] }
   | { readonly type: 'delta'; readonly agent_id: string; readonly delta: ModelDelta }
   | { readonly type: 'output'; readonly agent_id: string; readonly call_id: string; readonly text: string }
-  /** The ledger cannot be reached (nothing new starts, nothing is lost), or can be again. */
+  /** The ledger cannot be reached, or can be again. Meanwhile nothing starts and nothing is lost. */
   | { readonly type: 'ledger'; readonly reachable: boolean; readonly text: string };

@@ -15,7 +15,7 @@ export interface StartOptions {
   readonly limits?: Partial<Limits>;
 }
 
-/** A root agent that rests until it is written to; its tree is served (`Store.createRoot`). */
+/** A root agent that is idle until it is written to; its tree is served (`Store.createRoot`). */
 export interface RestOptions {
   readonly name: string;
   readonly session_key: string;
@@ -23,15 +23,15 @@ export interface RestOptions {
   readonly limits?: Partial<Limits>;
 }
 
-/** How a letter from outside is known. */
+/** Id and sender of a letter from outside. */
 export interface SendOptions {
-  /** One that is there already is not sent again; default a new one. */
+  /** Makes sending idempotent; default a new id. */
   readonly id?: string;
   /** Who wrote it, for people; default `you`. */
   readonly from?: string;
 }
 
-/** How a tree stands when nothing of it is at work any more. */
+/** The state of a tree that has come to rest. */
 export interface TreeOutcome {
   readonly root: Agent;
   /** The root's last reply; empty when there is none. */
@@ -43,9 +43,9 @@ export interface TreeOutcome {
 
 export interface ResumeReport {
   readonly root: Agent;
-  /** Agents this process leads now. */
+  /** Agents that this process leads now. */
   readonly agents: readonly Agent[];
-  /** Agents that another living process leads; they go on there. */
+  /** Number of agents that another living process leads; they go on there. */
   readonly elsewhere: number;
   /** Agents that could not be restored, and why; the others go on. */
   readonly broken: readonly { readonly agent: Agent; readonly reason: string }[];
@@ -55,62 +55,63 @@ export interface ResumeOptions {
   /** Also restarts agents whose turn failed. */
   readonly retry?: boolean;
   /**
-   * Also restarts agents whose provider refused their conversation (or, when there is none, all whose turn failed), without the message that was
-   * refused (the newest that their model saw, where none is named). It is kept for people, and is not sent to a model again: neither theirs nor that of forks made from then on.
+   * Also restarts agents whose provider refused their conversation (or, without any, all whose turn failed), leaving out the refused message (by default
+   * the newest that their model saw). People still see it; no model gets it again, nor do forks made from then on.
    */
   readonly without_last?: boolean;
   /**
-   * Another model for every agent taken over that has the root's: they ask it from now on, and those whose turn failed are restarted. Agents with a model of
-   * their own keep it. Rejects with what `start` would reject with when there is no such model.
+   * Another model for every agent taken over that has the root's model; those whose turn failed are restarted. Agents with a model of their own keep it.
+   * For an unknown model, rejects as `start` does.
    */
   readonly model?: string;
   /**
-   * Other limits for the tree from now on; those not named stay. Agents that the tree's limit on tokens or cost had stopped are restarted. What another
-   * process leads hears of them when it next looks at the tree.
+   * New limits for the tree; those not named stay. Agents that the tree's limit on tokens or cost had stopped are restarted. Another process that leads
+   * agents of the tree follows them when it next reads the tree.
    */
   readonly limits?: Partial<Limits>;
-  /** No person said to go on: deaths of processes are counted, and an agent whose calls kill them is quarantined (docs/decisions/0010). */
+  /** No person asked for it: crashes are counted, and an agent whose calls crash processes is quarantined (docs/decisions/0010-quarantine.md). */
   readonly unattended?: boolean;
 }
 
 /**
- * The public face of the runtime, the only thing that doors see of it. Methods reject with a `CoppiceError`
- * (stable `code`, `hint`); nothing that a caller does can lose what is in the ledger.
+ * The public interface of the runtime, all that doors see of it. Methods reject with a `CoppiceError` (stable `code`,
+ * `hint`); no call can lose what is in the ledger.
  */
 export interface RuntimeFace {
-  /** By which the ledger knows this process. */
+  /** The id under which the ledger knows this process. */
   readonly worker_id: string;
   start(options: StartOptions): Promise<Agent>;
-  /** A tree that whoever serves leads, here or elsewhere; `placement` are labels that it must have. Resolves to the id of its root. */
+  /** Adds a served tree that any server or worker with all labels of `placement` may lead. Resolves to the id of its root. */
   enter(options: StartOptions, placement: readonly string[]): Promise<string>;
+  /** Leads a root that is idle until it is written to. */
   begin(options: RestOptions): Promise<Agent>;
-  /** The configuration with its folder made canonical; rejects with what `start` would reject with: a tool, folder or model that is not there. */
+  /** The configuration with a canonical folder; rejects as `start` does for an unknown tool, folder or model. */
   checked(config: AgentConfig, limits?: Partial<Limits>): Promise<AgentConfig>;
-  /** Gives up a tree in which nothing is to be done and forgets it; false when something is. `resume` takes it back. */
+  /** Releases a tree in which nothing is left to do; false when something is. `resume` takes it back. */
   release(root_id: string): Promise<boolean>;
   /** Takes over every agent of the tree that nobody leads, and goes on. */
   resume(root_id: string, options?: ResumeOptions): Promise<ResumeReport>;
-  /** A letter from the human. It wakes an idle agent and joins a running turn before its next model request. */
+  /** A letter from a person. It wakes an idle agent, and joins a running turn before its next model request. */
   send(to_id: string, text: string, as?: SendOptions): Promise<Mail>;
-  /** The agent and its living descendants. */
+  /** Kills the agent and its living descendants; resolves to their ids. */
   kill(agent_id: string): Promise<readonly string[]>;
-  /** A person's fork: with a prompt it begins, without it rests (seed 1); `captured`: the capture ends with it. Resolves when the child is there; rejects with `E_REFUSED`. */
+  /** A person's fork: it begins with the prompt, or is idle without one; `captured` ends the capture. Resolves when the child exists; rejects with `E_REFUSED`. */
   fork(agent_id: string, name: string, prompt: string | null, captured?: boolean): Promise<Agent>;
-  /** Text that is kept and shown with the conversation, and never sent to a model; `mark` begins or ends the capture. */
+  /** Adds text that is shown with the conversation and never sent to a model; `mark` begins or ends the capture. */
   capture(agent_id: string, text: string, mark?: CaptureContent['mark']): Promise<void>;
-  /** A person's wait: the agent is occupied until it ends; its result is a `waited` event in the scrollback. */
+  /** A person's wait: the agent does nothing else until it ends; its result is a `waited` event in the scrollback. */
   wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void>;
-  /** Answers what was asked before a call; rejects with `E_ASK_ANSWERED`. */
+  /** Answers an ask; rejects with `E_ASK_ANSWERED`. */
   answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'> & { readonly by?: string }): Promise<void>;
-  /** Asks an agent's model again after its turn failed; `without_last` as in `ResumeOptions`. Of any other agent it means nothing. */
+  /** Asks the model of an agent again whose turn failed; no effect on others. `without_last` as in `ResumeOptions`. */
   retry(agent_id: string, without_last?: boolean): Promise<void>;
   /** Stops the turn of this one agent; its children go on. */
   interrupt(agent_id: string, reason: string): Promise<void>;
-  /** Resolves when nothing of the tree is at work and no mail waits for a living agent; with `root`, when the root's turn has ended. */
+  /** Resolves when no agent of the tree works and no mail waits for a living one; with `root`, when the root's turn has ended. */
   settled(root_id: string, until?: 'tree' | 'root'): Promise<TreeOutcome>;
   /** The agents of a tree as this process knows them. */
   agents(root_id: string): Promise<readonly Agent[]>;
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
-  /** Stops claiming, lets commits finish, ends processes, releases leases. Nothing is lost; `resume` goes on. */
+  /** Lets commits finish, ends processes, releases leases. Nothing is lost; `resume` goes on. */
   close(): Promise<void>;
 }

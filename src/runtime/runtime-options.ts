@@ -9,24 +9,24 @@ import type { RuntimeClock } from './runtime-clock.ts';
 
 export interface RuntimeOptions {
   readonly store: Store;
-  /** `provider/model` → model; rejects with a `CoppiceError`. Asked once per name. */
+  /** Opens a model by `provider/model`, once for each name; rejects with a `CoppiceError`. */
   readonly openModel: (name: string) => Promise<Model>;
   readonly tools: readonly Tool[];
-  /** Default: the five vocabularies that exist. */
+  /** Default: the five vocabularies. */
   readonly toolsets?: readonly Toolset[];
-  /** What the configuration says of agents that agents create. */
+  /** Configuration of agents that agents create. */
   readonly terms?: Partial<ToolsetTerms>;
-  /** Folder for worktrees, and for output that does not fit a result. */
+  /** Folder for worktrees, and for output that is too large for a result. */
   readonly spill_dir: string;
-  /** Files and folders with settings of this program; no tool writes there, also before they are there. */
+  /** Files and folders with settings of this program, existing or not; no tool may write there. */
   readonly settings?: readonly string[];
   /** Environment variables that tool processes may see beside the fixed allow-list. */
   readonly env_allow: readonly string[];
-  /** What a rule asks about waits for a person's answer, of all agents or of those with such a configuration; of others it is denied. */
+  /** Whether calls that a rule asks about wait for a person, for all agents or by configuration; otherwise they are denied. */
   readonly can_ask?: boolean | ((config: AgentConfig) => boolean);
-  /** What this process is for; default `run`. */
+  /** Role of this process; default `run`. */
   readonly role?: WorkerRole;
-  /** What trees may ask of whoever leads them (`RootTerms.placement`). */
+  /** Labels that trees may require of their leader (`RootTerms.placement`). */
   readonly labels?: readonly string[];
   /** Default: the system's clock, set to the time of the ledger. */
   readonly clock?: RuntimeClock;

@@ -1,4 +1,4 @@
-import { NET_MS } from '../../src/runtime/leading/lease-keeper.ts';
+import { POLL_MS } from '../../src/runtime/leading/lease-keeper.ts';
 import type { RuntimeClock } from '../../src/runtime/runtime-clock.ts';
 import type { Random } from './random.ts';
 import type { Actor, VirtualTime } from './virtual-time.ts';
@@ -14,7 +14,7 @@ export function virtualClock(time: VirtualTime, actor: Skewed, random: Random, p
     now: () => time.now + actor.skew_ms,
     after: (ms, ring) => time.after(ms, actor, ring),
     every(ms, ring) {
-      if (ms === NET_MS && !polls) return () => undefined;
+      if (ms === POLL_MS && !polls) return () => undefined;
       let stopped = false;
       let stop = () => {};
       const next = () => {

@@ -1,5 +1,6 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { isUserInitiated } from '../../records/agent/agent.ts';
+import { failureOf } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import { ledStatus } from '../../render/agent-status.ts';
@@ -57,11 +58,9 @@ function worktreeOf(agent: Agent): { branch: string; path: string } | null {
   return worktree === null ? null : { branch: worktree.branch, path: worktree.path };
 }
 
-function errorOf(agent: Agent): { kind: string; message: string } | null {
-  const { state } = agent;
-  if (state.type === 'errored' || state.type === 'failed')
-    return { kind: state.failure.kind, message: state.failure.error };
-  return state.type === 'killed' ? { kind: 'killed', message: `killed by ${state.by}` } : null;
+function errorOf({ state }: Agent): { kind: string; message: string } | null {
+  const failure = failureOf(state);
+  return failure === null ? null : { kind: failure.kind, message: failure.error };
 }
 
 export function printJson(value: unknown): void {

@@ -177,3 +177,16 @@ export function isWorking(type: StateType): boolean {
 export function isResting(type: StateType): boolean {
   return RESTING.has(type);
 }
+
+/** Why the agent's last turn failed or who killed it; null otherwise. */
+export function failureOf(state: AgentState): Failure | null {
+  switch (state.type) {
+    case 'errored':
+    case 'failed':
+      return state.failure;
+    case 'killed':
+      return { kind: 'killed', error: `killed by ${state.by}`, retryable: false };
+    default:
+      return null;
+  }
+}

@@ -2,10 +2,7 @@ import type { Resolved } from '../../kernel/toolsets/toolset.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 
-/**
- * Every agent this process knows of, by tree: the ones it leads and the ones it only heard of. All look-ups on the hot
- * path are by id; nothing grows with the number of idle agents.
- */
+/** Every agent that this process knows of, led here or not, by tree, name and parent. Look-ups on the hot path are by id and independent of the number of idle agents. */
 export class AgentIndex {
   readonly #agents = new Map<string, Agent>();
   readonly #trees = new Map<string, Tree>();
@@ -17,7 +14,7 @@ export class AgentIndex {
   readonly #working = new Map<string, number>();
   readonly #removed = new Map<string, string>();
 
-  /** Its conversation was deleted: an old look at the ledger may still bring it. */
+  /** Its conversation was deleted; an older read of the ledger may still return it. */
   wasRemoved(id: string): boolean {
     return this.#removed.has(id);
   }
@@ -26,7 +23,7 @@ export class AgentIndex {
     return this.#agents.get(id);
   }
 
-  /** More is known of it here: two looks at the ledger may come back in the wrong order. */
+  /** A newer state is known: two reads of the ledger may return in the wrong order. */
   isOld({ id, epoch, last_seq }: Agent): boolean {
     const known = this.#agents.get(id);
     if (known === undefined) return this.wasRemoved(id);
@@ -41,24 +38,24 @@ export class AgentIndex {
     this.#trees.set(tree.root_id, tree);
   }
 
-  /** Takes over what is now true of an agent. */
+  /** Replaces what is known of an agent. */
   set(agent: Agent): void {
     const before = this.#agents.get(agent.id);
     this.#agents.set(agent.id, agent);
-    if (before === undefined) this.#enter(agent);
+    if (before === undefined) this.#add(agent);
     this.#count(this.#working, agent.root_id, weight(before, isWorking), weight(agent, isWorking));
     if (agent.parent_id !== null) {
       this.#count(this.#living_children, agent.parent_id, weight(before, isAlive), weight(agent, isAlive));
     }
   }
 
-  #enter(agent: Agent): void {
+  #add(agent: Agent): void {
     entry(this.#members, agent.root_id).add(agent.id);
     entry(this.#named, nameKey(agent.root_id, agent.name)).add(agent.id);
     if (agent.parent_id !== null) entry(this.#children, agent.parent_id).add(agent.id);
   }
 
-  /** Forgets an agent whose conversation was deleted; false when it is not known, or others build on it. */
+  /** Forgets an agent whose conversation was deleted; false when it is unknown or has children. */
   remove(id: string): boolean {
     const agent = this.#agents.get(id);
     if (agent === undefined || (this.#children.get(id)?.size ?? 0) > 0) return false;
@@ -103,7 +100,7 @@ export class AgentIndex {
     return [...(this.#children.get(id) ?? [])].flatMap((child) => this.#agents.get(child) ?? []);
   }
 
-  /** How many agents of the tree are in the middle of a turn. */
+  /** Number of agents of the tree in the middle of a turn. */
   working(root_id: string): number {
     return this.#working.get(root_id) ?? 0;
   }
@@ -144,7 +141,7 @@ export class AgentIndex {
     return { found: 'many', candidates: living.length > 1 ? living : all };
   }
 
-  /** Only what may begin a uuid is worth a look at every agent. */
+  /** Scans all agents only for what may be a uuid prefix; names are indexed. */
   #matching(text: string, root_id: string): Agent[] {
     if (ID_PREFIX.test(text))
       return this.members(root_id).filter((agent) => agent.name === text || agent.id.startsWith(text));

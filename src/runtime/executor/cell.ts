@@ -10,10 +10,7 @@ import type { Prompt } from '../../records/conversation/prompt.ts';
 import type { Stop } from '../runtime-clock.ts';
 import { Inbox } from './inbox.ts';
 
-/**
- * One agent that this process leads: the committed truth about it, and what runs for it here. Only the
- * executor writes to it, only after the ledger has acknowledged.
- */
+/** One agent that this process leads: its committed state, and what runs for it here. Only the executor changes the state, after the commit. */
 export interface Cell extends LedAgent {
   agent: Agent;
   prompt: Prompt;
@@ -29,7 +26,7 @@ export interface Cell extends LedAgent {
   readonly looked_up: Set<string>;
   readonly surveyed: Set<string>;
   readonly answers: Map<string, NeedAnswer>;
-  /** Ended, or led by another process: nothing it still brings counts. */
+  /** Ended, or led by another process: late outcomes are ignored. */
   gone: boolean;
 }
 
@@ -52,7 +49,7 @@ export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[]): C
   };
 }
 
-/** Stops its request and its calls; timers go on. */
+/** Stops the agent's request and calls; its timers go on. */
 export function stopWork(cell: Cell): void {
   cell.request?.abort();
   cell.request = null;
@@ -60,23 +57,20 @@ export function stopWork(cell: Cell): void {
   cell.calls.clear();
 }
 
-/** Stops whatever runs here for the agent. */
+/** Stops everything that runs here for the agent. */
 export function stopCell(cell: Cell): void {
   stopWork(cell);
   for (const stop of cell.timers.values()) stop();
   cell.timers.clear();
 }
 
-/** No call is open any more: what was looked up for them may be different for the next. Answers go when their call is decided. */
+/** Forgets what was looked up for calls that are all settled: it may have changed by the next call. Answers go when their call is decided. */
 export function forgetLookUps(cell: Cell): void {
   cell.looked_up.clear();
   cell.surveyed.clear();
 }
 
-/**
- * When each agent at work among these must be looked at again whatever comes, milliseconds since the epoch; null: something is to be done for one of
- * them here: work, mail, or what happened and is in no step yet.
- */
+/** By id, until when each working agent is parked, milliseconds since the epoch; null when an agent has mail, inputs or work that is not parked. */
 export function parkedCells(
   cells: readonly Cell[],
   limits: Limits | undefined,

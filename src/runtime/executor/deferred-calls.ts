@@ -9,19 +9,19 @@ import type { ExecutorOptions } from './executor-options.ts';
 import { retryUntilReachable } from './ledger-retry.ts';
 
 export interface DeferredCallsOptions extends Pick<ExecutorOptions, 'store' | 'emit' | 'clock'> {
-  /** Takes over what the ledger says of an agent. */
+  /** Takes over what the ledger holds of an agent. */
   readonly learn: (agent: Agent) => void;
-  /** Takes over mail of the agent that its signal has not brought yet. */
+  /** Reads mail of the agent for which no signal came yet. */
   readonly readMail: (cell: Cell) => Promise<void>;
-  /** Finds out one thing about the world for a call. Never rejects. */
+  /** Looks up what only the world can tell a call. Never rejects. */
   readonly resolveNeed: (agent: Agent, need: Need) => Promise<NeedAnswer>;
-  /** Nobody will work in this worktree. */
+  /** Removes a worktree in which nobody will work. */
   readonly discard: (worktree: Worktree) => void;
-  /** The call may be decoded again. */
-  readonly again: (cell: Cell, call: Call) => void;
+  /** The call can be decided now. */
+  readonly retry: (cell: Cell, call: Call) => void;
 }
 
-/** Calls of toolsets that could not be decided at once: names are looked up in the ledger, needs found out, then they come again. */
+/** Prepares calls of toolsets that could not be decided at once: looks up names in the ledger and needs in the world, then retries the call. */
 export class DeferredCalls {
   readonly #options: DeferredCallsOptions;
 
@@ -29,24 +29,24 @@ export class DeferredCalls {
     this.#options = options;
   }
 
-  /** After a step: what was found out for calls that it decided is done with, the others are made ready. */
+  /** After a step: drops the answers of calls that it decided, prepares the calls that it deferred. */
   settle(cell: Cell, { answered, unused, deferred }: Advance): void {
     for (const worktree of unused) this.#options.discard(worktree);
     for (const key of answered) cell.answers.delete(key);
-    // One look at the tree serves all calls of one step.
+    // All calls of a step share one survey of the tree.
     const surveyed = deferred.some(({ survey }) => survey) ? this.#survey(cell) : null;
-    const looking: Promise<void>[] = [];
+    const under_way: Promise<void>[] = [];
     for (const one of deferred) {
       const { call, look_up, needs, survey, last } = one;
-      const decide = () => this.#options.again(cell, call);
-      if (last === true && looking.length > 0) void Promise.all(looking).then(decide);
+      const decide = () => this.#options.retry(cell, call);
+      if (last === true && under_way.length > 0) void Promise.all(under_way).then(decide);
       else if (survey || look_up.length > 0 || needs.length > 0)
-        looking.push(this.#ready(cell, one, surveyed).then(decide));
+        under_way.push(this.#prepare(cell, one, surveyed).then(decide));
       else decide();
     }
   }
 
-  async #ready(
+  async #prepare(
     cell: Cell,
     { call, look_up, needs, survey }: DeferredCall,
     surveyed: Promise<void> | null,
@@ -55,12 +55,12 @@ export class DeferredCalls {
       needs.map(async (need) => [needKey(need), await this.#options.resolveNeed(cell.agent, need)] as const),
     );
     await Promise.all([survey ? surveyed : null, ...look_up.map((text) => this.#lookUp(cell, text))]);
-    // All at once: a call that was stopped meanwhile leaves either nothing or everything.
+    // All at once: a call that is stopped meanwhile leaves no half of its answers.
     for (const [key, answer] of await found) {
       if (!cell.gone) cell.answers.set(key, answer);
       else if (answer.ok && answer.worktree !== undefined) this.#options.discard(answer.worktree);
     }
-    // It holds for this call only: others change the tree before the next one.
+    // Holds for this call only: other processes change the tree before the next one.
     if (survey) cell.surveyed.add(call.id);
   }
 
@@ -76,12 +76,12 @@ export class DeferredCalls {
     const { learn, readMail } = this.#options;
     await this.#ask(cell, async (store) => {
       for (const agent of await store.agents({ root_id: cell.agent.root_id })) learn(agent);
-      // Whoever was seen at rest may have written before that: the call must not see the one without the other.
+      // An agent that is at rest now may have sent mail before: the call must see both or neither.
       await readMail(cell);
     });
   }
 
-  /** A call waits for a ledger that cannot be reached, for as long as somebody waits for the call. */
+  /** Retries while the ledger cannot be reached and the agent is led here. */
   async #ask(cell: Cell, question: (store: Store) => Promise<void>): Promise<void> {
     const { store } = this.#options;
     await retryUntilReachable(

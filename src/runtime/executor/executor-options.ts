@@ -16,12 +16,12 @@ export interface ExecutorOptions {
   readonly role: WorkerRole;
   readonly labels: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
-  /** Performs what a committed step asks for; its outcomes come back through `Executor.happened`. */
+  /** Performs an effect of a committed step; its outcome comes back through `Executor.happened`. */
   readonly perform: (cell: Cell, effect: WorldEffect) => void;
-  /** Finds out one thing about the world for a call. Never rejects. */
+  /** Looks up what only the world can tell a call. Never rejects. */
   readonly resolveNeed: (agent: Agent, need: Need) => Promise<NeedAnswer>;
-  /** Nobody will work in this worktree. */
+  /** Removes a worktree in which nobody will work. */
   readonly discard: (worktree: Worktree) => void;
-  /** Something changed that may end a tree's work. */
+  /** A round ended: a tree may have come to rest. */
   readonly onQuiet: () => void;
 }

@@ -33,8 +33,8 @@ interface Pending {
 }
 
 /**
- * The one place where steps are written: lets what happened to each agent be decided, commits all agents that are ready in one transaction (group commit),
- * and only then lets effects be performed. One round at a time; what arrives meanwhile joins the next.
+ * Leads agents in rounds, and is the only writer of steps: lets the kernel decide the step of every agent that has something to do, commits these steps in
+ * one transaction (group commit), then has their effects performed. One round at a time; what arrives meanwhile joins the next.
  */
 export class Executor {
   readonly worker: Worker;
@@ -44,12 +44,12 @@ export class Executor {
   readonly sync: LedgerSync;
   readonly #options: ExecutorOptions;
   readonly #ready = new Set<Cell>();
-  /** Those of the round under way. */
+  /** Cells of the round under way. */
   #stepping: readonly Cell[] = [];
   readonly #waiters = new WaiterIndex();
   readonly #runs: RunQueue;
   readonly #deferred: DeferredCalls;
-  readonly #around: StepViewContext;
+  readonly #view_context: StepViewContext;
   #round: Promise<void> | null = null;
   #closed = false;
 
@@ -63,7 +63,14 @@ export class Executor {
       (agent) => this.agent_index.lineage(agent),
     );
     const { agent_index, cells, remote_agents, worker } = this;
-    this.#around = { ...options, agent_index, cells, remote_agents, worker_id: worker.id, runs: this.#runs };
+    this.#view_context = {
+      ...options,
+      agent_index,
+      cells,
+      remote_agents,
+      worker_id: worker.id,
+      runs: this.#runs,
+    };
     this.sync = new LedgerSync({
       store,
       worker_id: worker.id,
@@ -81,7 +88,7 @@ export class Executor {
       ...options,
       learn: (agent) => this.#learn(agent),
       readMail: (cell) => this.sync.checkMail(cell.agent.id),
-      again: (cell, call) => {
+      retry: (cell, call) => {
         cell.inputs.push({ type: 'toolset-call', call });
         this.wake(cell);
       },
@@ -95,14 +102,14 @@ export class Executor {
     this.wake(cell);
   }
 
-  /** Something changed that may concern the agent: mail, a deadline, another agent's state. */
+  /** Puts the agent into the next round: its mail, a deadline or another agent's state has changed. */
   wake(cell: Cell): void {
     if (cell.gone || this.#closed) return;
     this.#ready.add(cell);
     this.#round ??= this.#options.clock.soon().then(() => this.#rounds());
   }
 
-  /** True when no step is under way, none is due, and no mail is being looked for. */
+  /** No round is under way or due, and nothing is being read from the ledger. */
   get isQuiet(): boolean {
     return this.#round === null && !this.sync.isChecking;
   }
@@ -113,7 +120,7 @@ export class Executor {
       this.#ready.clear();
       const pending = this.#stepping.flatMap((cell) => this.#advance(cell) ?? []);
       if (pending.length > 0) await this.#commit(pending);
-      // Sockets and timers get their turn, so that the next group is as large as it can be.
+      // More events may come from sockets and timers: the next group is then larger.
       if (this.#ready.size > 0) await this.#options.clock.soon();
     }
     this.#stepping = [];
@@ -123,9 +130,9 @@ export class Executor {
 
   #advance(cell: Cell): Pending | null {
     if (cell.gone) return null;
-    const made = advance(cell, cell.inputs, stepView(cell.agent, this.#around));
+    const made = advance(cell, cell.inputs, stepView(cell.agent, this.#view_context));
     cell.wait_cursors = made.wait_cursors;
-    // Counted before it is written: of those that step in this round, no more may begin than there are places.
+    // Counted before the commit: several runs may begin in one round, never more than there are places.
     if (made.run === 'begins') this.#runs.begin(cell.agent);
     if (made.run === 'queues') this.#runs.queue(cell.agent);
     if (made.step !== null) return { cell, made, step: made.step };
@@ -135,7 +142,7 @@ export class Executor {
   }
 
   async #commit(pending: readonly Pending[]): Promise<void> {
-    // What arrives while the commit is under way belongs to the next step.
+    // Inputs that arrive during the commit belong to the next step.
     const taken = pending.map(({ cell }) => cell.inputs.splice(0));
     const steps = pending.map(({ step }) => step);
     const reached = await this.#ask((store) => store.commit(steps));
@@ -159,7 +166,7 @@ export class Executor {
     if (cell.agent.state.type !== 'executing') forgetLookUps(cell);
     const points = forkPoints(cell, before, step);
     for (const message of points.messages) emit({ type: 'message', agent_id: cell.agent.id, message });
-    // Its answer was slow: the agent may have been taken over anew meanwhile.
+    // The acknowledgement may be late: the agent may have been taken over again meanwhile.
     if (!this.agent_index.isOld(cell.agent)) this.#setAgent(cell.agent, false);
     for (const child of step.create)
       if (child.agent.worker === this.worker.id) this.#begin(child, points.prompts);
@@ -175,8 +182,8 @@ export class Executor {
   }
 
   /**
-   * Every join passes here. Who comes to rest from now on tells the waiter, in the transaction that says so; who did before the ledger knew of the wait told
-   * nobody, so all that are led here are looked at once more, and of the others those that the ledger had at rest (`met`).
+   * The one place where waits are entered. An agent that comes to rest after the wait was written signals the waiter in its own transaction. One that rested
+   * before told nobody: so the waiter is woken to check agents led here, and agents led elsewhere are read that the ledger had at rest (`met`).
    */
   #enterWaits(
     cell: Cell,
@@ -186,12 +193,12 @@ export class Executor {
   ): void {
     const added = this.#waiters.set(cell.agent.id, before, after);
     if (added.length > 0) this.wake(cell);
-    const silent = (met ?? added).filter((id) => !this.cells.has(id));
-    for (const id of silent) void this.sync.checkAgent(id).catch(() => this.sync.requestFullCheck());
+    const remote = (met ?? added).filter((id) => !this.cells.has(id));
+    for (const id of remote) void this.sync.checkAgent(id).catch(() => this.sync.requestFullCheck());
   }
 
   #begin({ agent, messages }: NewAgent, points: ForkPoints['prompts']): void {
-    // Found in the ledger and taken over before its creation was acknowledged.
+    // Taken over from the ledger before its creation was acknowledged.
     if (this.cells.has(agent.id)) return;
     const seq = agent.forked_from?.seq ?? 0;
     const created = createdAgent({ agent, messages });
@@ -205,17 +212,17 @@ export class Executor {
     }
     if (agent.state.type === 'requesting')
       this.#options.perform(cell, { type: 'request-model', attempt: agent.state.attempt });
-    // Others may have written to it before this process was told that it is there.
+    // Other processes may have written to it before the acknowledgement reached this one.
     this.sync.adopted(agent.id);
   }
 
-  /** A new root, just written to the ledger. */
+  /** Leads a root that was just written to the ledger. */
   beginRoot(root: NewAgent): Cell {
     this.#begin(root, new Map());
     return this.cells.get(root.agent.id) as Cell;
   }
 
-  /** An agent taken over from the ledger: it goes on from its state (law 12). */
+  /** Leads an agent taken over from the ledger, from the state that it has there (law 12). */
   adopt(agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[], forgiven = false): Cell {
     const before = this.cells.get(agent.id);
     if (before) this.#drop(before);
@@ -229,13 +236,13 @@ export class Executor {
     return cell;
   }
 
-  /** What follows a step: its effects, and calls that waited for it. */
+  /** Performs the effects of a step, and prepares the calls that it deferred. */
   #after(cell: Cell, made: Advance): void {
     for (const effect of made.effects) if (!cell.gone) this.#options.perform(cell, effect);
     this.#deferred.settle(cell, made);
   }
 
-  /** An agent that the ledger tells of, before anything of its tree goes on here. */
+  /** Records an agent of a tree that is being taken over; nothing is emitted or woken yet. */
   know(agent: Agent): void {
     if (this.agent_index.isOld(agent)) return;
     this.agent_index.set(agent);
@@ -245,7 +252,7 @@ export class Executor {
   #learn(agent: Agent): void {
     if (this.cells.get(agent.id)?.gone === false) return;
     const known = this.agent_index.agent(agent.id);
-    // A letter does not change its place: of two looks the one that saw fewer letters is the older one.
+    // Mail does not change `last_seq`: of two reads, the one with less mail is older.
     if (this.agent_index.isOld(agent) || agent.mail_count < (known?.mail_count ?? 0)) return;
     if (!isTerminal(agent.state.type) && agent.worker !== this.worker.id)
       this.remote_agents.markShared(agent.root_id);
@@ -257,31 +264,25 @@ export class Executor {
     { refusal }: Extract<Verdict, { ok: false }>,
     inputs: Cell['inputs'],
   ): Promise<void> {
-    this.#runs.notBegun(cell.agent);
+    this.#runs.undoBegin(cell.agent);
     cell.inputs = [...inputs, ...cell.inputs];
     if (refusal.reason === 'stale' || refusal.reason === 'consumed')
       return this.#reload({ cell, made, step }, inputs.length);
     if (refusal.reason === 'cycle') {
-      for (const [call_id, override] of overrideFor(refusal.path, made.parked, (id) =>
-        this.agent_index.agent(id),
-      )) {
-        cell.overrides.set(call_id, override);
-      }
+      const overrides = overrideFor(refusal.path, made.parked, (id) => this.agent_index.agent(id));
+      for (const [call_id, override] of overrides) cell.overrides.set(call_id, override);
     } else await this.#ask(() => this.sync.checkTree(cell.agent.root_id));
     this.wake(cell);
   }
 
-  /** What the ledger says, whenever it can be reached; null when this process was closed meanwhile. */
+  /** Asks until the ledger can be reached; null when the executor was closed meanwhile. */
   #ask<T>(question: (store: Store) => Promise<T>): Promise<{ readonly answer: T } | null> {
     const { store } = this.#options;
-    return retryUntilReachable(
-      this.#options,
-      () => question(store),
-      () => this.#closed,
-    );
+    const ask = () => question(store);
+    return retryUntilReachable(this.#options, ask, () => this.#closed);
   }
 
-  /** The ledger knows better: the step was applied before the connection broke, the agent was killed, or it is led elsewhere now. */
+  /** The ledger holds another state: the step was applied before the connection broke, the agent was killed, or another process leads it. */
   async #reload({ cell, made, step }: Pending, taken: number): Promise<void> {
     const { id, root_id } = cell.agent;
     const found = await this.#ask(async (store) => {
@@ -292,15 +293,13 @@ export class Executor {
     const { agent, tree, history, mail } = found.answer;
     const is_mine = agent !== null && agent.epoch === cell.agent.epoch && !cell.gone;
     if (is_mine && tree !== null && wasApplied(step, cell.agent, agent)) {
-      // What arrived since belongs to the next step.
+      // Inputs that arrived since belong to the next step.
       cell.inputs.splice(0, taken);
-      this.#accepted(
-        { cell, made, step },
-        { ok: true, killed: [], sent: [], met: step.waits_for ?? [], tree },
-      );
+      const verdict = { ok: true, killed: [], sent: [], met: step.waits_for ?? [], tree } as const;
+      this.#accepted({ cell, made, step }, verdict);
     } else if (is_mine && !isTerminal(agent.state.type)) this.adopt(agent, history, mail);
     else this.#drop(cell);
-    // Whether or not the step was applied before others took over: who it wrote to, and whom it killed, may be led here.
+    // The step may have been applied before another process took over: the agents that it wrote to or killed may be led here.
     await this.#ask(async () => {
       if (agent === null) await this.sync.checkAgent(id);
       if (!is_mine || step.kill.length > 0) await this.sync.checkTree(root_id);
@@ -308,7 +307,7 @@ export class Executor {
     });
   }
 
-  /** They are dead in the ledger: stop what runs for them here and tell who waits for them; a kill that is known is no news. */
+  /** Follows a kill that the ledger holds: stops their work here and wakes agents that wait for them. Idempotent. */
   markKilled(ids: readonly string[], by: string): void {
     const news = ids.filter((id) => !isTerminal(this.agent_index.agent(id)?.state.type ?? 'idle'));
     for (const id of ids) {
@@ -317,14 +316,14 @@ export class Executor {
       if (cell !== undefined) this.#drop(cell);
       if (known === undefined || isTerminal(known.state.type)) continue;
       this.#setAgent(killedAgent(known, by, this.#options.clock.now()), false);
-      // The kill told a parent that awaits it: in the ledger, whoever led the agent. A look that fails is made up for by the signal.
+      // The kill wrote mail to a parent that awaits the agent.
       if (known.parent_id !== null && known.origin !== 'fork')
         void this.sync.checkMail(known.parent_id).catch(() => this.sync.requestFullCheck());
     }
     if (news.length > 0) this.#options.emit({ type: 'killed', ids: news, by });
   }
 
-  /** Their conversations went with the step; an agent that others build on stayed. */
+  /** Forgets agents whose conversations were deleted; those with children stay. */
   #removed(ids: readonly string[]): void {
     const known = ids.flatMap((id) => this.agent_index.agent(id) ?? []);
     const gone = ids.filter((id) => this.agent_index.remove(id));
@@ -332,7 +331,7 @@ export class Executor {
     if (gone.length > 0) this.#options.emit({ type: 'removed', ids: gone });
   }
 
-  /** Nothing that still comes for it counts. */
+  /** Stops leading the agent: its work ends, and late outcomes of it are ignored. */
   #drop(cell: Cell): void {
     stopCell(cell);
     cell.gone = true;
@@ -342,8 +341,8 @@ export class Executor {
   }
 
   /**
-   * Forgets a tree in which nothing is to be done here: no step, no mail, no work but what is parked; tells until when that is (`parkedCells`). Null when
-   * something is to be done; then nothing changes. Whoever leads the tree next reads all of it from the ledger.
+   * Forgets a tree in which nothing is left to do here but parked work; returns until when each of these agents is parked (`parkedCells`). Null, and
+   * nothing changes, when there is more to do. The next leader reads the tree from the ledger.
    */
   forget(root_id: string): ReadonlyMap<string, number> | null {
     const members = this.agent_index.members(root_id);
@@ -358,7 +357,7 @@ export class Executor {
     return parked;
   }
 
-  /** Takes over what is true now, and wakes those whose wait may end by it: whatever came before, its whole turn may have passed unheard. */
+  /** Records the agent's state and wakes agents that wait for it. Not only on a change: a whole turn may have passed between two reads. */
   #setAgent(agent: Agent, created: boolean): void {
     this.agent_index.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
@@ -381,13 +380,13 @@ export class Executor {
     this.wake(cell);
   }
 
-  /** A letter that this process wrote outside of any step: the human's. */
+  /** Mail that this process wrote outside of any step: a person's. */
   delivered(mail: Mail): void {
     this.#options.emit({ type: 'mail', mail });
     this.#deliver(mail);
   }
 
-  /** Lets the round under way finish and starts no other. */
+  /** Lets the round under way finish and starts no more. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const cell of this.cells.values()) {

@@ -7,11 +7,11 @@ import type { Cell } from './cell.ts';
 
 export interface ForkPoints {
   readonly messages: readonly PlacedMessage[];
-  /** The prompt as it was at each place where the step forks, by seq. */
+  /** By seq, the prompt at each place where the step forks. */
   readonly prompts: ReadonlyMap<number, ReturnType<Prompt['forked']>>;
 }
 
-/** Messages of a step enter the prompt; a fork point is remembered at its place, before its results join. */
+/** Appends the messages of a step to the prompt, and keeps the prompt at each fork point, before later messages join. */
 export function forkPoints(cell: Cell, before: Agent, step: Step): ForkPoints {
   const prompts = new Map<number, ReturnType<Prompt['forked']>>();
   const wanted = new Set(step.create.map((child) => child.agent.forked_from?.seq));

@@ -1,11 +1,11 @@
 import { type Mail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 
-/** Pending mail of one agent in order, with a count per sender so that a fan-in need not search it. */
+/** Pending mail of one agent in order; counts letters by sender, so that a wait need not search them. */
 export class Inbox {
   #mail: Mail[];
   readonly #ids = new Set<string>();
-  /** An id is less than the message that carries the letter, which stays in the prompt. */
-  readonly #taken = new Set<string>();
+  /** Ids of consumed mail. They take less memory than the messages that carry it, which stay in the prompt. */
+  readonly #consumed = new Set<string>();
   readonly #letters_from = new Map<string, number>();
 
   constructor(mail: readonly Mail[]) {
@@ -13,9 +13,9 @@ export class Inbox {
     for (const one of mail) this.add(one);
   }
 
-  /** A letter that is here already changes nothing, nor does one that was taken: a look at the ledger may have begun before that. */
+  /** Idempotent, also for mail that was consumed: a read of the ledger may have begun before that. */
   add(mail: Mail): void {
-    if (this.#ids.has(mail.id) || this.#taken.has(mail.id)) return;
+    if (this.#ids.has(mail.id) || this.#consumed.has(mail.id)) return;
     this.#ids.add(mail.id);
     const last = this.#mail.at(-1);
     this.#mail.push(mail);
@@ -25,7 +25,7 @@ export class Inbox {
 
   remove(ids: ReadonlySet<string>): void {
     if (ids.size === 0) return;
-    for (const id of ids) this.#taken.add(id);
+    for (const id of ids) this.#consumed.add(id);
     this.#mail = this.#mail.filter((mail) => {
       if (!ids.has(mail.id)) return true;
       this.#ids.delete(mail.id);
@@ -44,7 +44,7 @@ export class Inbox {
     return this.#letters_from.has(agent_id);
   }
 
-  /** Mail that wakes the agent and that it was not told of yet; `noticed` is the number of the newest letter that it was. */
+  /** Holds mail that wakes the agent and is newer than `noticed`, the number of the newest mail that it was told of. */
   hasNews(noticed: number): boolean {
     return this.#mail.some(({ kind, number }) => WAKING_MAIL.has(kind) && number > noticed);
   }

@@ -1,9 +1,9 @@
 import type { ExecutorOptions } from './executor-options.ts';
 
-/** How long to wait before a ledger that cannot be reached is asked again. */
+/** Pauses between tries; the last one repeats. */
 const RETRY_MS = [100, 300, 1000, 3000, 5000];
 
-/** A ledger that cannot be reached loses nothing: it is asked for the same until it answers. Null when `isOver` meanwhile. */
+/** Repeats `ask` until the ledger answers, and tells watchers that it cannot be reached. Null when `isOver` meanwhile. */
 export async function retryUntilReachable<T>(
   { emit, clock }: Pick<ExecutorOptions, 'emit' | 'clock'>,
   ask: () => Promise<T>,

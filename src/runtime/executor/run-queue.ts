@@ -3,24 +3,24 @@ import { isWorking } from '../../records/agent/state.ts';
 import type { RunSource } from '../../records/run/run.ts';
 
 export interface RunLimits {
-  /** Background runs of one tree at work at once. */
+  /** Maximum background runs of one tree at once. */
   readonly per_tree: number;
-  /** Runs of this process at work at once, whoever asked for them; and of each source. */
+  /** Maximum runs of this process at once: of all sources, and of each. */
   readonly total: number;
   readonly per_source: Readonly<Record<RunSource, number>>;
 }
 
-/** Runs that share a limit and begin in the order they came: the background runs of one tree, or all of another source. */
+/** Runs that share a limit and begin in arrival order: the background runs of one tree, or all runs of another source. */
 interface Lane {
   readonly source: RunSource;
-  readonly most: number;
+  readonly max: number;
   readonly working: Set<string>;
-  /** By id, with the place in the order of all that wait. */
+  /** By id, the arrival number. */
   readonly waiting: Map<string, number>;
 }
 
-/** Where a run waits, and which limit it counts against. */
-interface Place extends Pick<Lane, 'source' | 'most'> {
+/** The lane of a run, by key, and its limit. */
+interface Place extends Pick<Lane, 'source' | 'max'> {
   readonly key: string;
 }
 
@@ -31,8 +31,8 @@ const SOURCES: Partial<Record<Agent['origin'], RunSource>> = {
 };
 
 /**
- * The isolated runs of this process (seed 4, `RunIsolated`): how many are at work, and which wait for their turn, oldest first. A run that
- * somebody at work awaits, itself inside a run, rides in that one's place: it would otherwise wait for a place that its requester holds.
+ * The isolated runs of this process: how many are at work, and which wait for their turn, oldest first. A delegated run that is requested inside a run
+ * shares the place of that run: otherwise it would wait for a place that its requester holds.
  */
 export class RunQueue {
   readonly #limits: RunLimits;
@@ -40,7 +40,7 @@ export class RunQueue {
   readonly #lanes = new Map<string, Lane>();
   readonly #waiting_lanes = new Set<Lane>();
   readonly #working: Record<RunSource, number> = { cron: 0, subagent: 0, delegate: 0 };
-  #came = 0;
+  #arrivals = 0;
 
   /** `lineage`: from an agent up to its root, itself first. */
   constructor(limits: RunLimits, lineage: (agent: Agent) => readonly Agent[]) {
@@ -48,7 +48,7 @@ export class RunQueue {
     this.#lineage = lineage;
   }
 
-  /** Whether the run's turn has come, as if it waited last where it does not wait yet. First come, first begun. */
+  /** Whether the run may begin, in order of arrival; one that does not wait yet counts as the newest. */
   mayBegin(agent: Agent): boolean {
     const place = this.#placeOf(agent);
     if (place === null) return true;
@@ -57,7 +57,7 @@ export class RunQueue {
     return this.#next(lane.waiting.has(agent.id) ? undefined : { id: agent.id, lane }).includes(agent.id);
   }
 
-  /** Counts the run as one at work, from before its first step is written until it ends. */
+  /** Counts the run as working, from before the commit of its first step until it ends. */
   begin(agent: Agent): void {
     const lane = this.#lane(agent);
     if (lane === null) return;
@@ -65,12 +65,12 @@ export class RunQueue {
     this.#begin(lane, agent.id);
   }
 
-  /** It waits for its turn; a second time changes nothing. */
+  /** Adds the run to those that wait; idempotent. */
   queue(agent: Agent): void {
     const lane = this.#lane(agent);
     if (lane === null || lane.waiting.has(agent.id)) return;
-    this.#came += 1;
-    lane.waiting.set(agent.id, this.#came);
+    this.#arrivals += 1;
+    lane.waiting.set(agent.id, this.#arrivals);
     this.#waiting_lanes.add(lane);
   }
 
@@ -79,7 +79,7 @@ export class RunQueue {
     return [...this.#waiting_lanes].flatMap((lane) => [...lane.waiting.keys()]);
   }
 
-  /** Takes over what is true of an agent now; returns the runs whose turn has come by it. */
+  /** Follows the agent's state; returns the runs that may begin because of it. */
   see(agent: Agent): readonly string[] {
     const lane = this.#lane(agent);
     if (lane === null) return [];
@@ -87,7 +87,7 @@ export class RunQueue {
       this.#begin(lane, agent.id);
       return [];
     }
-    // At rest before its first turn: queued, and maybe about to begin in this very step.
+    // Before its first turn: queued, or about to begin in this very step.
     if (agent.state.type === 'idle') return [];
     this.#end(lane, agent.id);
     this.#unwait(lane, agent.id);
@@ -95,13 +95,13 @@ export class RunQueue {
     return this.#next();
   }
 
-  /** Null for what needs no place of its own. */
+  /** Null for an agent that needs no place of its own. */
   #placeOf(agent: Agent): Place | null {
     const source = SOURCES[agent.origin];
-    if (source === undefined || (source === 'delegate' && this.#rides(agent))) return null;
+    if (source === undefined || (source === 'delegate' && this.#sharesPlace(agent))) return null;
     const { per_tree, per_source } = this.#limits;
-    const most = source === 'subagent' ? per_tree : per_source[source];
-    return { source, most, key: laneKey(agent, source) };
+    const max = source === 'subagent' ? per_tree : per_source[source];
+    return { source, max, key: laneKey(agent, source) };
   }
 
   #lane(agent: Agent): Lane | null {
@@ -115,23 +115,23 @@ export class RunQueue {
     return lane;
   }
 
-  #rides(agent: Agent): boolean {
+  #sharesPlace(agent: Agent): boolean {
     return this.#lineage(agent).some(({ id, config }) => id !== agent.id && config.task?.run_id != null);
   }
 
-  /** As many of those who wait, oldest first, as there are places. The `newcomer` comes last. */
+  /** The oldest waiting runs, as many as there are places. A `newcomer` is the newest. */
   #next(newcomer?: { readonly id: string; readonly lane: Lane }): readonly string[] {
     if (this.#waiting_lanes.size === 0 && newcomer === undefined) return [];
-    const heads: { id: string; source: RunSource; came: number }[] = [];
-    for (const { source, most, working, waiting } of this.#waiting_lanes)
-      for (const [id, came] of waiting.entries().take(Math.max(0, most - working.size)))
-        heads.push({ id, source, came });
+    const heads: { id: string; source: RunSource; arrival: number }[] = [];
+    for (const { source, max, working, waiting } of this.#waiting_lanes)
+      for (const [id, arrival] of waiting.entries().take(Math.max(0, max - working.size)))
+        heads.push({ id, source, arrival });
     if (newcomer !== undefined) {
-      const { source, most, working, waiting } = newcomer.lane;
-      if (waiting.size + working.size < most)
-        heads.push({ id: newcomer.id, source, came: Number.POSITIVE_INFINITY });
+      const { source, max, working, waiting } = newcomer.lane;
+      if (waiting.size + working.size < max)
+        heads.push({ id: newcomer.id, source, arrival: Number.POSITIVE_INFINITY });
     }
-    heads.sort((a, b) => a.came - b.came);
+    heads.sort((a, b) => a.arrival - b.arrival);
     const { total, per_source } = this.#limits;
     const taken = { ...this.#working };
     const next: string[] = [];
@@ -159,13 +159,13 @@ export class RunQueue {
     if (lane.waiting.size === 0) this.#waiting_lanes.delete(lane);
   }
 
-  /** The step in which it was to begin was not taken. */
-  notBegun(agent: Agent): void {
+  /** The ledger refused the step in which it was to begin. */
+  undoBegin(agent: Agent): void {
     const lane = agent.state.type === 'idle' ? this.#lane(agent) : null;
     if (lane !== null) this.#end(lane, agent.id);
   }
 
-  /** It is not led here any more: whoever leads it lets it begin. Returns the runs whose turn has come by it. */
+  /** This process no longer leads it. Returns the runs that may begin because of it. */
   leave(agent: Agent): readonly string[] {
     const lane = this.#lane(agent);
     if (lane === null) return [];
@@ -175,14 +175,14 @@ export class RunQueue {
     return this.#next();
   }
 
-  /** Nothing is kept of trees whose runs have ended. */
+  /** Forgets an empty lane. */
   #drop(agent: Agent, lane: Lane): void {
     if (lane.working.size + lane.waiting.size === 0) this.#lanes.delete(laneKey(agent, lane.source));
   }
 }
 
-function emptyLane({ source, most }: Place): Lane {
-  return { source, most, working: new Set(), waiting: new Map() };
+function emptyLane({ source, max }: Place): Lane {
+  return { source, max, working: new Set(), waiting: new Map() };
 }
 
 function laneKey(agent: Agent, source: RunSource): string {

@@ -14,9 +14,9 @@ export interface StepViewContext extends Pick<ExecutorOptions, 'catalog' | 'cloc
   readonly runs: RunQueue;
 }
 
-/** What the next step of this agent may know beside it. */
-export function stepView(agent: Agent, around: StepViewContext): View {
-  const { catalog, clock, newId, agent_index, remote_agents, runs } = around;
+/** What the next step of this agent may read beside its own state. */
+export function stepView(agent: Agent, context: StepViewContext): View {
+  const { catalog, clock, newId, agent_index, remote_agents, runs } = context;
   const { toolset_tools, notices } = catalog.setupFor(agent.config);
   const ids: string[] = [];
   return {
@@ -25,14 +25,14 @@ export function stepView(agent: Agent, around: StepViewContext): View {
       ids[number] ??= newId();
       return ids[number];
     },
-    worker: around.worker_id,
+    worker: context.worker_id,
     relatives: agent_index,
     context: catalog.contextOf(agent, agent_index.tree(agent.root_id)),
     tools: toolset_tools,
     terms: catalog.terms,
     notices,
     shared: remote_agents.isShared(agent.root_id),
-    hasMail: (other) => hasMail(other, around),
+    hasMail: (other) => hasMail(other, context),
     mayBegin: () => runs.mayBegin(agent),
     argumentsOf: catalog.argumentsOf,
   };

@@ -1,8 +1,8 @@
-/** Who waits for whom among the agents known here: when a target rests, its waiters look again. */
+/** Wait-for edges between the agents known here: when a target comes to rest, its waiters are woken. */
 export class WaiterIndex {
   readonly #waiters = new Map<string, Set<string>>();
 
-  /** Replaces the edges of one waiter; returns those that are new. */
+  /** Replaces the targets of one waiter; returns the new ones. */
   set(waiter: string, before: readonly string[], after: readonly string[]): readonly string[] {
     for (const target of before) {
       const waiters = this.#waiters.get(target);

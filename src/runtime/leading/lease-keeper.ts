@@ -2,34 +2,34 @@ import { LEASE_MS } from '../../kernel/ledger/leases.ts';
 import type { Store, Worker } from '../../store/store.ts';
 import type { RuntimeClock, Stop } from '../runtime-clock.ts';
 
-/** Three chances to renew before a lease ends. */
+/** Leaves three tries to renew before a lease ends. */
 const BEAT_MS = LEASE_MS / 3;
-/** So long before its end a lease that cannot be renewed counts as lost. */
+/** A lease that cannot be renewed counts as lost this long before its end. */
 const MARGIN_MS = 1_000;
-/** Looked at even if no wake-up came: hints may be lost. */
-export const NET_MS = 1_000;
+/** Signals are polled this often, because wake-ups may be lost. */
+export const POLL_MS = 1_000;
 
 export interface LeaseKeeperOptions {
   readonly store: Store;
   readonly worker: Worker;
   readonly clock: RuntimeClock;
-  /** Something was written for this worker. */
+  /** There may be signals for this worker. */
   readonly onSignals: () => Promise<void>;
-  /** The lease had run out in between (the process was stopped), or may have (it was cut off): others may lead its agents now. */
+  /** The lease ran out, or may have, because the process was suspended or cut off from the ledger: others may lead its agents now. */
   readonly onLost: () => void;
-  /** It could not be renewed, and will soon have run out. */
+  /** The lease could not be renewed and runs out soon. */
   readonly onEnding: () => void;
 }
 
-/** Renews this process's lease, and listens for what others write for it. */
+/** Leading agents: this file renews the worker's lease and listens for its signals. */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   #beat: Stop | null = null;
-  #net: Stop | null = null;
+  #poll: Stop | null = null;
   #ending: Stop | null = null;
   #unlisten: (() => Promise<void>) | null = null;
   #renewing: Promise<void> | null = null;
-  #looking = false;
+  #following = false;
   #again = false;
 
   constructor(options: LeaseKeeperOptions) {
@@ -39,28 +39,27 @@ export class LeaseKeeper {
   async start(): Promise<void> {
     const { store, worker, clock } = this.#options;
     await this.#beatOnce();
-    this.#unlisten = await store.listen(worker.id, () => void this.#look());
-    // It may take long when the ledger is away; it goes on trying by itself.
+    this.#unlisten = await store.listen(worker.id, () => void this.#followSignals());
     const renew = () => {
       this.#renewing ??= this.#renew().finally(() => {
         this.#renewing = null;
       });
     };
     this.#beat = clock.every(BEAT_MS, renew, true);
-    this.#net = clock.every(NET_MS, () => void this.#look(), true);
+    this.#poll = clock.every(POLL_MS, () => void this.#followSignals(), true);
   }
 
   async #renew(): Promise<void> {
     try {
       if (await this.#beatOnce()) return;
     } catch {
-      // The ledger cannot be reached: commits say so, and the next beat tries again.
+      // The ledger cannot be reached: commits report that, and the next beat tries again.
     }
     this.#options.onLost();
-    void this.#look();
+    void this.#followSignals();
   }
 
-  /** Counts the new lease from before it was asked for, by timers, which no change of a clock can reach. */
+  /** Measures the lease from before the request, with a timer, so that changes of the system clock do not matter. */
   async #beatOnce(): Promise<boolean> {
     const { store, worker, clock, onEnding } = this.#options;
     const ending = clock.every(LEASE_MS - MARGIN_MS, onEnding, true);
@@ -75,22 +74,22 @@ export class LeaseKeeper {
     }
   }
 
-  /** One look at a time; a wake-up during it leads to one more. */
-  async #look(): Promise<void> {
+  /** Follows signals one at a time; a wake-up meanwhile leads to one more pass. */
+  async #followSignals(): Promise<void> {
     this.#again = true;
-    if (this.#looking) return;
-    this.#looking = true;
+    if (this.#following) return;
+    this.#following = true;
     while (this.#again) {
       this.#again = false;
       await this.#options.onSignals().catch(() => undefined);
     }
-    this.#looking = false;
+    this.#following = false;
   }
 
   async stop(): Promise<void> {
     this.#beat?.();
-    this.#net?.();
-    // A beat that came after the release would make the worker live again.
+    this.#poll?.();
+    // A heartbeat after the release would register the worker again.
     await this.#renewing;
     this.#ending?.();
     await this.#unlisten?.().catch(() => undefined);

@@ -1,14 +1,14 @@
 import type { Store } from '../../store/store.ts';
 import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../runtime-clock.ts';
 
-/** Clocks drift slowly, and people set them. */
+/** Clocks drift, and people set them: the difference is measured again after this long. */
 const MEASURE_MS = 60_000;
-/** A smaller difference may be the way to the ledger and back; so close to it, this process's own clock is as good. */
+/** A smaller difference may be the latency of the ledger and is ignored. */
 const TOLERANCE_MS = 1_000;
 
 /**
- * This process's clock, set to that of the ledger: deadlines and the beginnings of turns are written by one process and read by another,
- * whose own clock may be an hour off. Rejects when the ledger cannot be reached.
+ * This process's clock, adjusted to the ledger's: one process writes deadlines and start times that another reads, and clocks of machines
+ * differ. Rejects when the ledger cannot be reached.
  */
 export async function ledgerTime(
   store: Pick<Store, 'now'>,
@@ -27,7 +27,7 @@ export async function ledgerTime(
     ...own,
     now() {
       const now = own.now();
-      // Also when the own clock was set back.
+      // Also after this clock was set back.
       if (Math.abs(now - measured_at) > MEASURE_MS) void measure().catch(() => undefined);
       return now + offset_ms;
     },

@@ -1,6 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
-import { isTerminal, isWorking } from '../../records/agent/state.ts';
-import type { Failure } from '../../records/conversation/failure.ts';
+import { failureOf, isTerminal, isWorking } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
@@ -9,8 +8,8 @@ import type { RuntimeClock, Stop } from '../runtime-clock.ts';
 import type { TreeOutcome } from '../runtime-face.ts';
 import type { OpenOptions } from '../runtime-options.ts';
 
-/** How often a tree is looked at that others work on too; also what keeps a process alive that waits for nothing else. */
-const LOOK_MS = 250;
+/** Polls trees that other processes work on too; also keeps the process alive while somebody waits. */
+const POLL_MS = 250;
 
 interface Waiting {
   readonly root_id: string;
@@ -19,7 +18,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Tells when nothing of a tree is at work any more and no mail waits for a living agent. */
+/** Resolves when no agent of a tree works and no mail waits for a living one. */
 export class Quiescence {
   readonly #executor: Executor;
   readonly #store: Store;
@@ -36,13 +35,13 @@ export class Quiescence {
   settled(root_id: string, until: 'tree' | 'root'): Promise<TreeOutcome> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ root_id, until, resolve, reject });
-      this.#timer ??= this.#clock.every(LOOK_MS, () => this.look());
-      void this.#clock.soon().then(() => this.look());
+      this.#timer ??= this.#clock.every(POLL_MS, () => this.check());
+      void this.#clock.soon().then(() => this.check());
     });
   }
 
-  /** Cheap when something is at work here: one counter per tree that is waited for. */
-  look(): void {
+  /** Cheap while agents work here: reads one counter for each tree that is waited for. */
+  check(): void {
     for (const waiting of this.#waiting) {
       if (this.#executor.isQuiet && !this.#seemsBusy(waiting)) void this.#confirm(waiting);
     }
@@ -50,7 +49,7 @@ export class Quiescence {
 
   #seemsBusy({ root_id, until }: Waiting): boolean {
     const { agent_index, cells } = this.#executor;
-    // What was heard of agents led elsewhere grows old: of a shared tree only its own agents are counted here.
+    // What is known of agents led elsewhere may be stale: of a shared tree only agents led here count.
     if (this.#executor.remote_agents.isShared(root_id)) {
       const own = until === 'root' ? [cells.get(root_id)] : [...cells.values()];
       return own.some((cell) => cell?.agent.root_id === root_id && isWorking(cell.agent.state.type));
@@ -60,12 +59,12 @@ export class Quiescence {
     return root !== undefined && isWorking(root.state.type);
   }
 
-  /** The counters say so; the ledger has the last word when others lead agents of the tree too. */
+  /** Confirms what the counters say; from the ledger when other processes lead agents of the tree too. */
   async #confirm(waiting: Waiting): Promise<void> {
     const { root_id, until } = waiting;
     try {
       const { agent_index, remote_agents } = this.#executor;
-      // Of a tree that this process has forgotten, only the ledger knows.
+      // A tree that this process has forgotten is only in the ledger.
       const knows_all = agent_index.agent(root_id) !== undefined && !remote_agents.isShared(root_id);
       const agents = knows_all ? agent_index.members(root_id) : await this.#store.agents({ root_id });
       const root = agents.find((agent) => agent.id === root_id);
@@ -79,13 +78,13 @@ export class Quiescence {
       const failure = failureOf(root.state);
       this.#end(waiting, () => waiting.resolve({ root, reply: root.reply ?? '', failure, agents }));
     } catch (error) {
-      // A ledger that cannot be reached now is asked again at the next look.
+      // The ledger cannot be reached: asked again at the next check.
       if (error instanceof StoreError && error.retryable) return;
       this.#end(waiting, () => waiting.reject(error));
     }
   }
 
-  /** It rests, and is about to work: something happened to it, or mail lies there that wakes it. */
+  /** It rests, but has inputs or mail that will wake it. */
   #hasWork(agent: Agent): boolean {
     const cell = this.#executor.cells.get(agent.id);
     if (isTerminal(agent.state.type)) return false;
@@ -108,17 +107,5 @@ export class Quiescence {
     this.#stop();
     for (const waiting of this.#waiting.splice(0))
       waiting.reject(new CoppiceError('E_CLOSED', 'the runtime was closed'));
-  }
-}
-
-function failureOf(state: TreeOutcome['root']['state']): Failure | null {
-  switch (state.type) {
-    case 'errored':
-    case 'failed':
-      return state.failure;
-    case 'killed':
-      return { kind: 'killed', error: `killed by ${state.by}`, retryable: false };
-    default:
-      return null;
   }
 }

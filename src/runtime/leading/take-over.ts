@@ -19,14 +19,14 @@ export interface TakeOverOptions {
   readonly clock: RuntimeClock;
   /** Rejects with a `CoppiceError`. */
   readonly openModel: (name: string, limits: Limits) => Promise<unknown>;
-  /** Throws when the runtime was closed. */
+  /** Throws when the runtime is closed. */
   readonly assertOpen: () => void;
 }
 
-/** Conversations are as large as they are: no more of them are in memory twice. */
+/** Maximum conversations read ahead: they may be large. */
 const READ_AHEAD = 6;
 
-/** Leads every agent of a tree that nobody leads, each from the state that the ledger has of it. */
+/** Leads every agent of a tree that nobody leads, from its state in the ledger. */
 export async function takeOver(
   root_id: string,
   { retry = false, without_last: leaves_out = false, model, limits, unattended = false }: ResumeOptions,
@@ -45,23 +45,23 @@ export async function takeOver(
   const all = (await store.agents({ root_id })).toReversed();
   const living = all.filter((agent) => !isTerminal(agent.state.type));
   const mine = living.filter(({ worker }) => worker === executor.worker.id);
-  // Also what was claimed before by a call whose answer was lost.
+  // Includes agents claimed by an earlier call whose acknowledgement was lost.
   const claimed = mine.filter((agent) => !isLed(agent, executor));
-  // All are known before the first goes on: a wait looks at the others.
+  // All must be known before the first goes on: waits look at other agents.
   for (const agent of all) if (!executor.cells.has(agent.id)) executor.know(agent);
   await executor.sync.checkMissing(root_id, all);
   const elsewhere = living.length - mine.length;
   if (elsewhere > 0) executor.remote_agents.markShared(root_id);
   const without_last = new Set(leaves_out ? stuck(claimed).map(({ id }) => id) : []);
   const broken: { agent: Agent; reason: string }[] = [];
-  // In the order of their creation, so that queued runs begin in it.
+  // In order of creation, so that queued runs begin in it.
   const read = ({ id }: Agent) => Promise.all([store.history(id), store.mail(id)]);
   for await (const [agent, result] of readAhead(claimed, read, READ_AHEAD)) {
     try {
       if (result.status === 'rejected') throw result.reason;
       const [history, mail] = result.value;
       assertOpen();
-      // Another look was faster, or it has ended since this one.
+      // Meanwhile taken over by another call, or ended.
       if (isLed(agent, executor) || executor.agent_index.isOld(agent)) continue;
       const cell = executor.adopt(agent, history, mail, !unattended);
       timers.watch(cell);
@@ -81,7 +81,7 @@ export async function takeOver(
   return { root, agents: claimed, elsewhere, broken };
 }
 
-/** Whose conversation its provider refused; when there is nobody, everybody whose turn failed. */
+/** Agents whose provider refused their conversation; without any, all agents whose turn failed. */
 function stuck(agents: readonly Agent[]): Agent[] {
   const failed = agents.filter(({ state }) => state.type === 'errored');
   const refused = failed.filter(
@@ -90,7 +90,7 @@ function stuck(agents: readonly Agent[]): Agent[] {
   return refused.length > 0 ? refused : failed;
 }
 
-/** It is led here as it is now, or newer. */
+/** It is led here, in this epoch or a newer one. */
 function isLed({ id, epoch }: Agent, { cells }: Executor): boolean {
   return (cells.get(id)?.agent.epoch ?? 0) >= epoch;
 }

@@ -5,7 +5,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { nameHint } from '../../render/nearest-name.ts';
 import type { ToolCatalog } from '../performing/tool-catalog.ts';
 
-/** Refuses what could only fail later: a folder that is none, tools that nobody has. */
+/** Refuses unknown tools, toolsets and folders now rather than at their first use; makes the folder canonical. */
 export function checkedConfig(config: AgentConfig, catalog: ToolCatalog): AgentConfig {
   const unknown = catalog.unknownNames(config);
   if (unknown.toolsets.length > 0) {

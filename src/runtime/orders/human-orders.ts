@@ -12,11 +12,11 @@ import type { RuntimeFace, SendOptions } from '../runtime-face.ts';
 import type { OpenOptions } from '../runtime-options.ts';
 import { humanMail, orderMail } from './human-mail.ts';
 
-/** How long whoever leads an agent has to follow an order. */
-const ANSWER_MS = 10_000;
-const LOOK_MS = 20;
+/** How long a fork waits for the process that leads the agent. */
+const FORK_TIMEOUT_MS = 10_000;
+const POLL_MS = 20;
 
-/** What a person tells agents, wherever they are led: it goes through the mailbox, so it survives and comes once. */
+/** Orders of people to agents, wherever they are led. They go through the mailbox: durable, and followed exactly once. */
 export class HumanOrders {
   readonly #store: Store;
   readonly #executor: Executor;
@@ -55,7 +55,7 @@ export class HumanOrders {
   async #post(agent: Agent, mail: ReturnType<typeof humanMail>): Promise<Mail> {
     const result = await this.#store.send(mail);
     if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`);
-    // One that was sent before may have been read.
+    // Mail with this id may have been sent and consumed before.
     if (result.mail.consumed_seq === null) this.#executor.delivered(result.mail);
     return result.mail;
   }
@@ -73,14 +73,14 @@ export class HumanOrders {
       prompt: text,
       captured,
     });
-    for (let waited = 0; waited < ANSWER_MS; waited += LOOK_MS) {
+    for (let waited = 0; waited < FORK_TIMEOUT_MS; waited += POLL_MS) {
       const child = this.#executor.agent_index.agent(id) ?? (await this.#store.agent(id));
       if (child !== null && child !== undefined) return child;
       if (!(await this.#isPending(mail))) break;
       const asked = await this.#store.agent(agent_id);
       if (asked === null || isTerminal(asked.state.type))
         throw new CoppiceError('E_AGENT_DEAD', `${asked?.name ?? agent_id} has ended; nothing was forked`);
-      await new Promise<void>((resolve) => this.#clock.after(LOOK_MS, resolve));
+      await new Promise<void>((resolve) => this.#clock.after(POLL_MS, resolve));
     }
     const made = await this.#store.agent(id);
     if (made !== null) return made;
@@ -90,7 +90,6 @@ export class HumanOrders {
   async wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void> {
     if (!Number.isFinite(timeout_ms) || timeout_ms < 0)
       throw new CoppiceError('E_INVALID_ARGUMENT', 'the time to wait must be a number, 0 or more');
-    // Whoever is named twice is waited for once.
     await this.order(agent_id, { type: 'wait', timeout_ms, from: from === null ? null : [...new Set(from)] });
   }
 
@@ -98,7 +97,7 @@ export class HumanOrders {
     return (await this.#store.mail(mail.to_id)).some((one) => one.id === mail.id);
   }
 
-  /** What came of the order stands where it was taken. */
+  /** The notice in the conversation, at the place where the order was consumed. */
   async #noticeOf({ id, to_id }: Mail): Promise<string> {
     const taken = (await this.#store.mail(to_id, true)).find((one) => one.id === id);
     const seq = taken?.consumed_seq ?? null;
@@ -112,7 +111,7 @@ export class HumanOrders {
     return told ?? 'nothing was forked';
   }
 
-  /** Rejects with `E_ASK_ANSWERED` when somebody was first, or the call is gone. */
+  /** Rejects with `E_ASK_ANSWERED` when the ask was answered already, or its call is gone. */
   async answer(...[ask_id, answer]: Parameters<RuntimeFace['answer']>): Promise<void> {
     const at = this.#clock.now();
     const result = await this.#store.answer(ask_id, { by: 'you', ...answer, at });

@@ -6,11 +6,11 @@ import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const RUN = 'run';
-const ASKING_LOOK_MS = 5_000;
+const ASKING_POLL_MS = 5_000;
 
-/** The timers of agents: waits that end, turns that take too long. Timers follow from the state, so a successor sets them again. */
+/** Timers of agents: deadlines of waits, run times of turns. They follow from the state, so a process that takes over sets them again. */
 export class AgentTimers {
   readonly #executor: Executor;
   readonly #clock: RuntimeClock;
@@ -20,12 +20,12 @@ export class AgentTimers {
     this.#clock = clock;
   }
 
-  /** Wakes the agent at `at`, milliseconds since the epoch; `name` tells its timers apart. */
+  /** Wakes the agent at `at`, milliseconds since the epoch. A timer of the same `name` is replaced. */
   wakeAt(cell: Cell, name: string, at: number): void {
     this.#set(cell, name, at, () => this.#executor.wake(cell));
   }
 
-  /** Asks the agent for its last word while there is time for it, and ends its turn when its run time is used up. */
+  /** Requests the last answer shortly before the run time ends, and ends the turn when it has. */
   watch(cell: Cell): void {
     const { state, root_id, config } = cell.agent;
     const limits = this.#executor.agent_index.tree(root_id)?.limits;
@@ -37,33 +37,33 @@ export class AgentTimers {
     const ring = (final: boolean) => () => {
       const now = cell.agent.state;
       if (!isWorking(now.type)) return;
-      // While a person is asked the clock stands still, and an answer has set it back.
-      if (isAsking(now)) return this.wakeLater(cell);
+      // The run time stands still while a person is asked; their answer moves the start of the turn.
+      if (isAsking(now)) return this.#watchLater(cell);
       if ('turn' in now && now.turn.started_at > started_at) return this.watch(cell);
       const at = this.#clock.now();
       const limit = `run time of ${run_ms / 1000} s`;
       this.#executor.happened(cell, { type: 'limit', at, limit, final, ...saidSoFar(cell) });
-      // Whatever comes of the last word: the time is a maximum.
+      // The run time includes the last answer.
       if (!final) this.#set(cell, RUN, started_at + run_ms, ring(true));
     };
     this.#set(cell, RUN, deadline.at, ring(deadline.final));
   }
 
-  /** Looks again at a turn that waits for a person. */
-  wakeLater(cell: Cell): void {
-    this.#set(cell, RUN, this.#clock.now() + ASKING_LOOK_MS, () => this.watch(cell));
+  /** Checks again later, while the turn waits for a person. */
+  #watchLater(cell: Cell): void {
+    this.#set(cell, RUN, this.#clock.now() + ASKING_POLL_MS, () => this.watch(cell));
   }
 
   #set(cell: Cell, name: string, at: number, ring: () => void): void {
     const { now, after } = this.#clock;
     cell.timers.get(name)?.();
-    const delay = Math.min(Math.max(at - now(), 0), LONGEST_TIMER_MS);
+    const delay = Math.min(Math.max(at - now(), 0), MAX_TIMER_MS);
     cell.timers.set(
       name,
       after(delay, () => {
         cell.timers.delete(name);
         if (cell.gone) return;
-        // A timer may come a millisecond early, and long ones in parts.
+        // Timers may ring a millisecond early, and long ones are set in parts.
         if (now() < at) this.#set(cell, name, at, ring);
         else ring();
       }),

@@ -3,7 +3,7 @@ import { NewestOutput } from '../../processes/newest-output.ts';
 import { type ProcessEnd, type ProcessRequest, runProcess } from '../../processes/run-process.ts';
 import { limits } from '../../processes/tool-limits.ts';
 
-/** Runs a command of a model's program in a process group of its own; nothing of it outlives `kill` or its own end. */
+/** Runs a command for an agent program, in a process group of its own that ends with the command or with `kill`. */
 export function startHostTerminal(
   request: Pick<ProcessRequest, 'file' | 'args' | 'place' | 'env'>,
   output_bytes: number,
@@ -33,7 +33,7 @@ export function startHostTerminal(
   };
 }
 
-/** A command that was not found ends with 127, as in a shell; one that was stopped, with the signal that stopped it. */
+/** As in a shell: 127 for a command that was not found; a stopped one has a signal. */
 function exitOf(end: ProcessEnd): HostExit {
   if (end.end === 'exited') return { code: end.code, signal: end.signal };
   return end.end === 'not_started' ? { code: 127, signal: null } : { code: null, signal: 'SIGTERM' };

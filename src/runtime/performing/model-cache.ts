@@ -3,7 +3,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 
-/** The models of one process, each opened once. */
+/** The models of a runtime, each opened once. */
 export class ModelCache {
   readonly #open: (name: string) => Promise<Model>;
   readonly #limitsOf: (root_id: string) => Limits | undefined;
@@ -31,13 +31,13 @@ export class ModelCache {
     if (model === undefined) {
       model = this.#open(name);
       this.#models.set(name, model);
-      // A model that could not be opened may be there at the next try: a key was set, a file mended.
+      // Failures are not cached: a key may be set, or a file corrected, before the next try.
       model.catch(() => this.#models.delete(name));
     }
     return model;
   }
 
-  /** Ends what models keep running. */
+  /** Closes models that keep something open. */
   async close(): Promise<void> {
     const models = [...this.#models.values()];
     this.#models.clear();
@@ -47,11 +47,11 @@ export class ModelCache {
 
 function noPrice(name: string): CoppiceError {
   const [provider = '', ...rest] = name.split('/');
-  const mend = name.startsWith('acp:')
+  const remedy = name.startsWith('acp:')
     ? 'an agent program pays by itself: use --limit cost=none, and limit tokens, turns or time'
     : `set providers.${provider}.models."${rest.join('/')}".price to { "input": …, "output": … }, or use --limit cost=none`;
   return new CoppiceError(
     'E_NO_PRICE',
-    `there is a limit on cost, and what ${name} costs is not known: ${mend}`,
+    `there is a limit on cost, and what ${name} costs is not known: ${remedy}`,
   );
 }

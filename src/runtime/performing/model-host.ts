@@ -30,7 +30,7 @@ export interface HostContext extends ProtectedContext {
   readonly env_allow: readonly string[];
 }
 
-/** What a program must have been given among the agent's tools to do this; tools not named here are nobody's. */
+/** Tools of the agent that allow a program's request, by kind; any one of them suffices. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   read: ['read'],
   write: ['write', 'patch'],
@@ -38,8 +38,8 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   bash: ['bash'],
 };
 
-/** The host of an agent whose model is a program: the agent's folder, tools and permissions decide, as for calls of its own. */
-export function createModelHost(config: AgentConfig, clock: HostContext): ModelHost {
+/** Carries out requests of an agent program, under the agent's folder, tools and permissions. */
+export function createModelHost(config: AgentConfig, context: HostContext): ModelHost {
   const cwd = canonical(config.cwd);
   const policy = policyOf(config);
   const refusal = (tool: string, subject: string): string | null => {
@@ -58,16 +58,16 @@ export function createModelHost(config: AgentConfig, clock: HostContext): ModelH
   };
   const allowed = (tool: string, path: string): ContainedPath => {
     const contained = containPath(cwd, path);
-    // Decided for the canonical path, and that one is opened: a link swapped in between is noticed there.
+    // The canonical path is judged and opened: a link that is swapped in between is detected on opening.
     const refused = refusal(tool, contained.absolute);
-    const place = tool === 'write' ? protectedPlace(contained.absolute, cwd, clock) : undefined;
+    const place = tool === 'write' ? protectedPlace(contained.absolute, cwd, context) : undefined;
     if (refused !== null || place !== undefined)
       throw new Error(`${printablePath(path)}: ${refused ?? place}`);
-    // A program's calls leave no output of ours: all that lies there is of others.
-    refuseForeignOutput(contained, { cwd, spill_dir: treeOutput(clock.spill_dir, 'none') });
+    // Programs have no spilled output of their own: all of it belongs to others.
+    refuseForeignOutput(contained, { cwd, spill_dir: treeOutput(context.spill_dir, 'none') });
     return contained;
   };
-  const env = childEnvironment(clock.env_allow);
+  const env = childEnvironment(context.env_allow);
   return {
     cwd,
     env,
@@ -109,8 +109,8 @@ export function createModelHost(config: AgentConfig, clock: HostContext): ModelH
 }
 
 /**
- * How the shell is started, and the command as the rules for `bash` see it: with the variables that the program sets before it, because
- * they too decide what runs. A command without arguments is shell text, as programs send it.
+ * Arguments of the shell, and the command as rules for `bash` see it: preceded by its environment variables, because they too affect what runs. A command
+ * without arguments is shell text.
  */
 function invocation(request: {
   readonly command: string;
@@ -119,7 +119,7 @@ function invocation(request: {
 }): { readonly args: readonly string[]; readonly subject: string } {
   const { command, args, env } = request;
   if (command.trim() === '') throw new Error('the command is empty');
-  // The shell would take it for an option of its own.
+  // The shell would read it as an option.
   if (command.startsWith('-')) throw new Error('the command must not begin with "-"');
   const names = Object.keys(env);
   const odd = names.find((name) => !/^[A-Za-z_]\w*$/.test(name));

@@ -16,7 +16,7 @@ import type { Store } from '../../store/store.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
-import { LEASE_OVER, STOPPED } from '../leading/unattended-trees.ts';
+import { LEASE_OVER, LEASE_OVER_TEXT } from '../leading/unattended-trees.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import { type ProtectedContext, protectedPlace } from './protected-places.ts';
@@ -32,23 +32,23 @@ export interface CallContext extends ProtectedContext {
   readonly newId: () => string;
   readonly env_allow: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
-  /** People can be asked; otherwise what would ask is denied. */
+  /** Whether people can be asked; otherwise calls that need approval are denied. */
   readonly can_ask: boolean;
 }
 
-/** Characters of a difference that are kept with a question; its middle goes first. */
+/** Maximum characters of a difference kept with a question; the middle is cut. */
 const DIFFERENCE_MAX = 60_000;
 
 type Settled = Pick<ResultContent, 'status' | 'output' | 'images'>;
-/** A person must allow it first. */
+/** The call needs approval first. */
 type Asking = { readonly ask: NewAsk };
 
-/** Runs one call of a tool and brings its result back as an event. Never throws. */
-export async function performCall(cell: Cell, call: Call, around: CallContext): Promise<void> {
-  const { now } = around.clock;
+/** Runs one call of a tool; its result comes back as an event. Never throws. */
+export async function performCall(cell: Cell, call: Call, context: CallContext): Promise<void> {
+  const { now } = context.clock;
   const controller = new AbortController();
   cell.calls.set(call.id, controller);
-  const settled = await runCall(cell, call, controller.signal, around).catch(
+  const settled = await runCall(cell, call, controller.signal, context).catch(
     (error: unknown): Settled => ({
       status: 'error',
       output: `${call.name} failed: ${error instanceof Error ? error.message : String(error)}`,
@@ -57,17 +57,17 @@ export async function performCall(cell: Cell, call: Call, around: CallContext): 
   if (cell.calls.get(call.id) !== controller || cell.gone) return;
   cell.calls.delete(call.id);
   if ('ask' in settled)
-    return around.executor.happened(cell, { type: 'call-asked', at: now(), ask: settled.ask });
-  // Done in time after all, it counts as it is.
+    return context.executor.happened(cell, { type: 'call-asked', at: now(), ask: settled.ask });
+  // A call that succeeded in time keeps its result.
   const stopped = controller.signal.reason === LEASE_OVER && settled.status !== 'ok';
   const result: ResultContent = {
     call_id: call.id,
     name: call.name,
     ...settled,
     output: storable(settled.output),
-    ...(stopped && { status: 'interrupted', output: STOPPED }),
+    ...(stopped && { status: 'interrupted', output: LEASE_OVER_TEXT }),
   };
-  around.executor.happened(cell, {
+  context.executor.happened(cell, {
     type: 'call-settled',
     at: now(),
     result,
@@ -80,10 +80,10 @@ async function runCall(
   cell: Cell,
   call: Call,
   signal: AbortSignal,
-  around: CallContext,
+  context: CallContext,
 ): Promise<Settled | Asking> {
   const { agent } = cell;
-  const setup = around.catalog.setupFor(agent.config);
+  const setup = context.catalog.setupFor(agent.config);
   const tool = setup.tools.get(call.name);
   if (tool === undefined)
     return {
@@ -93,7 +93,7 @@ async function runCall(
         setup.specs.map((spec) => spec.name),
       ),
     };
-  const json = around.catalog.argumentsOf(call);
+  const json = context.catalog.argumentsOf(call);
   if (!json.ok) return { status: 'error', output: json.error };
   const parsed = tool.parse(json.input);
   if (!parsed.ok) return { status: 'error', output: `${call.name}: ${parsed.error}` };
@@ -107,20 +107,20 @@ async function runCall(
     const own = decide(policy, by, path);
     if (own.verdict === 'deny') return own.rule;
     const writes = by.bound_by.includes('write');
-    const place = writes ? protectedPlace(join(realpathSync(cwd), path), cwd, around) : undefined;
+    const place = writes ? protectedPlace(join(realpathSync(cwd), path), cwd, context) : undefined;
     if (place !== undefined) return place;
     const bound = decidePaths(policy, touchesOf(by, path));
-    // A question about the call itself is answered by the time that it runs.
+    // The rule that asked about the call itself is answered before the call runs.
     return bound === undefined || bound.rule === rule ? undefined : bound.rule;
   };
-  // What a person answered counts whoever goes on, also where nobody could be asked.
+  // A person's answer stays valid after a take-over, also where nobody can be asked.
   const allowed =
     verdict === 'allow' ||
-    (verdict === 'ask' && (isApproved(agent, call) || (await isGranted(agent, call, around.store))));
-  if (!allowed && verdict === 'ask' && around.can_ask)
+    (verdict === 'ask' && (isApproved(agent, call) || (await isGranted(agent, call, context.store))));
+  if (!allowed && verdict === 'ask' && context.can_ask)
     return {
       ask: {
-        ...askOf(agent, call, subject, rule, around),
+        ...askOf(agent, call, subject, rule, context),
         difference: differenceOf(tool.difference?.(parsed.input, { cwd, denied }) ?? null),
       },
     };
@@ -128,15 +128,15 @@ async function runCall(
     return { status: 'denied', output: policyRefusal(policy, tool.permission, subject, touched) ?? rule };
   const result = await tool.run(parsed.input, {
     cwd,
-    spill_dir: treeOutput(around.spill_dir, agent.root_id),
+    spill_dir: treeOutput(context.spill_dir, agent.root_id),
     signal,
     agent: { id: agent.id, name: agent.name },
-    env_allow: around.env_allow,
+    env_allow: context.env_allow,
     denied,
     left_out: tool.permission.bound_by.flatMap((one) => partialRules(policy, one)),
-    onOutput: (text) => around.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
+    onOutput: (text) => context.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
   });
-  around.output.look();
+  context.output.cleanIfDue();
   return result;
 }
 
@@ -144,7 +144,7 @@ function unknownTool(name: string, known: readonly string[]): string {
   return `there is no tool "${name}". ${nameHint(name, known, 'Tools')}.`;
 }
 
-/** This very call, with these very arguments, was allowed by a person. */
+/** A person allowed exactly this call. */
 function isApproved({ state }: Agent, call: Call): boolean {
   return (
     state.type === 'executing' &&

@@ -25,22 +25,22 @@ export interface RequestContext extends HostContext {
   readonly emit: (event: RuntimeEvent) => void;
 }
 
-/** Asks the agent's model and brings the outcome back as an event. Never throws. */
-export async function performRequest(cell: Cell, around: RequestContext): Promise<void> {
-  const { executor, clock } = around;
+/** Asks the agent's model; the outcome comes back as an event. Never throws. */
+export async function performRequest(cell: Cell, context: RequestContext): Promise<void> {
+  const { executor, clock } = context;
   const controller = new AbortController();
   cell.request?.abort();
   cell.request = controller;
   cell.said = '';
   const started_at = clock.now();
   const spent = overBudget(executor.agent_index.tree(cell.agent.root_id));
-  const outcome = spent ?? (await ask(cell, controller, around));
-  // Aborted and replaced, or the agent is gone: nobody waits for this answer any more.
+  const outcome = spent ?? (await ask(cell, controller, context));
+  // Aborted, replaced, or no longer led here: the answer is dropped.
   if (cell.request !== controller || cell.gone) return;
   const at = clock.now();
-  const event = eventOrFault(at, cell.agent, outcome, around.catalog);
-  const whole = event === null ? null : await withChanges(cell, event, around);
-  // Looking into a worktree takes a while.
+  const event = eventOrFault(at, cell.agent, outcome, context.catalog);
+  const whole = event === null ? null : await withChanges(cell, event, context);
+  // Saving the worktree took a while.
   if (cell.request !== controller || cell.gone) return;
   cell.request = null;
   cell.said = '';
@@ -61,7 +61,7 @@ function eventOf(at: number, agent: Agent, outcome: ModelOutcome, catalog: ToolC
   return outcome.type === 'failure' ? failed(at, outcome) : answered(at, agent, outcome, catalog);
 }
 
-/** An answer that cannot even be read ends its turn, not the process. */
+/** A fault while reading the answer ends the turn, not the process. */
 function eventOrFault(at: number, agent: Agent, outcome: ModelOutcome, catalog: ToolCatalog): Outcome | null {
   try {
     return eventOf(at, agent, outcome, catalog);
@@ -71,33 +71,33 @@ function eventOrFault(at: number, agent: Agent, outcome: ModelOutcome, catalog: 
   }
 }
 
-function withChanges({ agent }: Cell, event: Outcome, around: RequestContext): Promise<Outcome> | Outcome {
+function withChanges({ agent }: Cell, event: Outcome, context: RequestContext): Promise<Outcome> | Outcome {
   if (agent.config.task?.worktree == null) return event;
-  const tree = around.executor.agent_index.tree(agent.root_id);
-  return around.worktrees.complete(agent, event, around.catalog.contextOf(agent, tree));
+  const tree = context.executor.agent_index.tree(agent.root_id);
+  return context.worktrees.complete(agent, event, context.catalog.contextOf(agent, tree));
 }
 
-async function ask(cell: Cell, controller: AbortController, around: RequestContext): Promise<ModelOutcome> {
+async function ask(cell: Cell, controller: AbortController, context: RequestContext): Promise<ModelOutcome> {
   const { agent, prompt } = cell;
   try {
-    const model = await around.models.modelFor(agent, agent.config.model);
-    const setup = around.catalog.setupFor(agent.config);
+    const model = await context.models.modelFor(agent, agent.config.model);
+    const setup = context.catalog.setupFor(agent.config);
     return await model.stream(
       {
         system: setup.system,
         messages: prompt.messages(),
-        // Sent even when the kernel runs no more calls: providers refuse a conversation with calls but without tools.
+        // Sent even when no more calls will run: providers refuse a conversation with calls but without tools.
         tools: setup.specs,
         thinking: agent.config.thinking,
         shared_prefix: prompt.shared,
         cache_key: agent.root_id,
         signal: controller.signal,
         agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
-        ...(isAgentProgram(agent.config.model) ? { host: createModelHost(agent.config, around) } : {}),
+        ...(isAgentProgram(agent.config.model) ? { host: createModelHost(agent.config, context) } : {}),
       },
       (delta) => {
         if (cell.request === controller) keepText(cell, delta);
-        around.emit({ type: 'delta', agent_id: agent.id, delta });
+        context.emit({ type: 'delta', agent_id: agent.id, delta });
       },
     );
   } catch (error) {
@@ -122,11 +122,11 @@ function failed(
     : { type: 'request-failed', at, failure: kept, partial: storable(partial) };
 }
 
-/** Of one message. What a step decides at once, and what a ledger keeps of one answer, must have an end. */
+/** Maximum of one message: bounds what one step decides and the ledger stores. */
 const CALLS_MAX = 1_000;
 const CALL_CHARACTERS_MAX = 2_000_000;
 
-/** The parts with as many calls as one message may have; with more, none of them is run. */
+/** Cuts the parts to the maximum of calls; if that cuts any, the refusal says that none was run. */
 function withinCalls(parts: AssistantContent['parts']): {
   readonly parts: AssistantContent['parts'];
   readonly refusal?: string;
@@ -143,7 +143,7 @@ function withinCalls(parts: AssistantContent['parts']): {
   return { parts: kept, refusal };
 }
 
-/** Calls are stamped with what the scheduler must know of their tools. An unknown name is a call too: it gets an error. */
+/** Each call carries what scheduling it needs of its tool. A call of an unknown tool gets an error as its result. */
 function answered(
   at: number,
   agent: Agent,
@@ -185,7 +185,7 @@ function endingOf(
 const NOT_ALONE =
   'submit_result and submit_error end your conversation, so each must be the only call of its message: nothing of this message was run.';
 
-/** A child that ends itself (seed 3); arguments that are not good are told by the tool, as with any other call. */
+/** The result or error by which a child ends itself; invalid arguments are reported by the tool, as for any call. */
 function submissionOf(
   agent: Agent,
   calls: readonly Call[],
@@ -203,7 +203,7 @@ function submissionOf(
   return { submission: parsed.ok ? only.submission(parsed.input, agent.config) : null };
 }
 
-/** Two calls with one id could not be told apart by their results; the second gets an id of its own. */
+/** Gives a repeated call id a suffix, so that results can be told apart. */
 function distinctCalls(parts: AssistantContent['parts']): AssistantContent['parts'] {
   const seen = new Set<string>();
   return parts.map((part) => {

@@ -4,20 +4,20 @@ import { protectedPart } from '../../permissions/protected-path.ts';
 import type { Store } from '../../store/store.ts';
 import { worktreeFolder } from '../worktree/git-worktree.ts';
 
-/** They stand where a rule is named. */
+/** Named in refusals in the place of a rule. */
 const SETTINGS = 'that settings are protected: no tool may write there';
 const LEDGER = 'that the ledger is protected: no tool may write there';
 
 export interface ProtectedContext {
   readonly store: Pick<Store, 'kind' | 'location'>;
-  /** Files and folders with settings of this program, whether they are there or not. */
+  /** Files and folders with settings of this program, existing or not. */
   readonly settings?: readonly string[];
   readonly spill_dir: string;
 }
 
 /**
- * Why no tool that writes may touch this place (canonical), in a few words; undefined where it may. Protected is what is
- * a setting or a ledger, wherever the agent's folder lies and before the file exists.
+ * Why no tool may write to this canonical path; undefined where one may. Settings and the ledger are protected wherever the
+ * agent's folder is, and before the files exist.
  */
 export function protectedPlace(
   absolute: string,
@@ -25,7 +25,7 @@ export function protectedPlace(
   { store, settings = [], spill_dir }: ProtectedContext,
 ): string | undefined {
   const worktrees = canonical(worktreeFolder(spill_dir));
-  // A worktree lies in the data folder, and is there to be written.
+  // Worktrees are in the data folder, and agents write there.
   const in_worktree = isInside(worktrees, canonical(cwd));
   if (!in_worktree && protectedPart(absolute) !== undefined) return SETTINGS;
   for (const place of settings.map(canonical))
@@ -35,13 +35,13 @@ export function protectedPlace(
   return absolute === ledger || absolute.startsWith(`${ledger}-`) ? LEDGER : undefined;
 }
 
-/** Compares as a file system would that knows no case. */
+/** Ignores case, as some file systems do. */
 function isInside(folder: string, path: string): boolean {
   const [outer, inner] = [folder.toLowerCase(), path.toLowerCase()];
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }
 
-/** All links followed in the part that exists. */
+/** Resolves links in the part of the path that exists. */
 function canonical(path: string): string {
   const asked = resolve(path);
   const missing: string[] = [];

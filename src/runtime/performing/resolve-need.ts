@@ -13,31 +13,31 @@ import { storable } from '../../records/text/text.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { makeWorktree, worktreeFolder } from '../worktree/git-worktree.ts';
 
-/** Bytes of one file that is put before a task. */
+/** Maximum bytes of a file that is put before a task. */
 const MAX_FILE = 256 * 1024;
 
 export interface NeedContext {
   /** Rejects with a `CoppiceError`. */
   readonly openModel: (name: string) => Promise<Model>;
-  /** Where worktrees are made, and where the output of trees lies. */
+  /** Folder of worktrees and spilled output. */
   readonly spill_dir: string;
 }
 
-/** Finds out one thing about the world for a call of this agent, under its permissions. Never rejects. */
-export async function resolveNeed(agent: Agent, need: Need, around: NeedContext): Promise<NeedAnswer> {
+/** Looks up what only the world can tell a call of this agent, under its permissions. Never rejects. */
+export async function resolveNeed(agent: Agent, need: Need, context: NeedContext): Promise<NeedAnswer> {
   try {
     switch (need.type) {
       case 'model':
-        await around.openModel(need.name);
+        await context.openModel(need.name);
         return { ok: true, text: need.name };
       case 'folder':
         return folder(need.base, need.path);
       case 'file':
-        return file(agent, need.base, need.path, around.spill_dir);
+        return file(agent, need.base, need.path, context.spill_dir);
       case 'worktree': {
         const made = await makeWorktree(
           need.base,
-          worktreeFolder(around.spill_dir),
+          worktreeFolder(context.spill_dir),
           `${agent.id.slice(0, 8)}-${need.id}`,
         );
         return made.ok ? { ok: true, text: made.worktree.path, worktree: made.worktree } : made;

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { removeSpilledOutput, spillFolder } from '../../processes/spill-folder.ts';
 import { limits } from '../../processes/tool-limits.ts';
 
-const PAUSE_MS = 60_000;
+const INTERVAL_MS = 60_000;
 
-/** Keeps the spilled output of all trees within its total: looks after calls that may have written some, once a minute at most. */
+/** Keeps the spilled output of all trees within its maximum size. */
 export class SpillCleanup {
   readonly #folder: string;
   #last_ms = Number.NEGATIVE_INFINITY;
@@ -14,12 +14,13 @@ export class SpillCleanup {
     this.#folder = spillFolder(spill_dir);
   }
 
-  look(): void {
+  /** Called after each call that may have written output; cleans up once a minute at most. */
+  cleanIfDue(): void {
     const now_ms = performance.now();
-    if (now_ms - this.#last_ms < PAUSE_MS) return;
+    if (now_ms - this.#last_ms < INTERVAL_MS) return;
     this.#last_ms = now_ms;
     if (!existsSync(this.#folder)) return;
-    // A folder that cannot be read or changed is told to whoever spills into it.
+    // A folder that cannot be read or changed is reported by the calls that spill into it.
     this.#running = removeSpilledOutput(this.#folder, { keep_bytes: limits.spill_total_bytes }).catch(
       () => undefined,
     );

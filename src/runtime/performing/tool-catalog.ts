@@ -10,19 +10,19 @@ import type { Worktree } from '../../records/agent/task-terms.ts';
 import { parseJson } from '../../records/text/json-text.ts';
 import type { Tool, ToolSpec } from '../../records/tool.ts';
 
-/** What one configuration comes down to: the same object for every agent that shares it, so that prompts stay identical. */
+/** What a configuration gives an agent. Agents with the same configuration share it, so that their prompts are identical. */
 interface AgentSetup {
   readonly system: string;
-  /** Alphabetical, toolset tools among all others (seed 1). */
+  /** Alphabetical, tools of toolsets included. */
   readonly specs: readonly ToolSpec[];
   readonly tools: ReadonlyMap<string, Tool>;
-  /** Every tool of its toolsets, those it does not see included. */
+  /** Every tool of its toolsets, also those hidden from it. */
   readonly toolset_tools: ReadonlyMap<string, ToolsetTool>;
-  /** Letters come as a notice (seed 2). */
+  /** Letters arrive as a notice, and are read with a command (docs/vocabularies.md). */
   readonly notices: boolean;
 }
 
-/** The tools and toolsets of this process, and what of them each agent sees. */
+/** The tools and toolsets of a runtime, and which of them each agent gets. */
 export class ToolCatalog {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #toolsets: ReadonlyMap<string, Toolset>;
@@ -37,7 +37,7 @@ export class ToolCatalog {
     this.#toolsets = new Map(toolsets.map((toolset) => [toolset.name, toolset]));
   }
 
-  /** Names that no tool or toolset has; an agent with such a name in its configuration cannot start. */
+  /** Names in the configuration that no tool or toolset has. */
   unknownNames(config: AgentConfig): {
     readonly tools: readonly string[];
     readonly toolsets: readonly string[];
@@ -66,14 +66,14 @@ export class ToolCatalog {
   }
 
   #build(config: AgentConfig): AgentSetup {
-    // An agent program calls its own tools, never ours: it is told of none, and gets its letters whole.
+    // An agent program has tools of its own: it gets none of ours, and its letters in full.
     const own = isAgentProgram(config.model) ? { tools: [], toolsets: [] } : config;
     const tools = own.tools.flatMap((name) => this.#tools.get(name) ?? []);
     const toolsets = own.toolsets.flatMap((name) => this.#toolsets.get(name) ?? []);
     const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
     const seen = toolset_tools.filter((tool) => tool.audience?.(config, this.terms) ?? true);
     const specs = [...tools, ...seen].map((tool) => tool.spec);
-    // A sub-agent with one task is told by that; how agents work together is not its matter.
+    // A sub-agent gets its instructions with its task, not the guidance on working with other agents.
     const guides = isSubAgent(config)
       ? []
       : toolsets.filter(({ name }) => config.task === undefined || name !== 'sessions');
@@ -108,12 +108,12 @@ export class ToolCatalog {
   }
 }
 
-/** What is said of a worktree whose agent was stopped: nobody looks into the folder then, and nothing of it is touched. */
+/** Told of a worktree whose agent was stopped: its folder is left as it is. */
 function unsavedWork({ branch, path }: Worktree): string {
   return `[worktree] branch ${branch}; what was not committed is in ${path}`;
 }
 
-/** The arguments of calls as JSON, each read once: the step that decides a call asks for them, the tool that runs it, and whoever tells what an agent does. */
+/** Parses the arguments of each call once: deciding, running and describing it all need them. */
 export function callArguments(): (call: Call) => Arguments {
   const known = new WeakMap<Call, Arguments>();
   return (call) => {
@@ -123,7 +123,7 @@ export function callArguments(): (call: Call) => Arguments {
   };
 }
 
-/** No text at all counts as an empty object, as providers send it. */
+/** Providers send empty text for no arguments. */
 function parsed({ name, input }: Call): Arguments {
   if (input.trim() === '') return { ok: true, input: {} };
   const json = parseJson(input);

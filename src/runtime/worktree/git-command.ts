@@ -4,16 +4,16 @@ import { runProcess } from '../../processes/run-process.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT = 200_000;
-/** Settings of a repository are read whole: one that was cut off might be the one that runs something. */
+/** Settings must be read completely: one that is cut off might start a program. */
 const MAX_SETTINGS = 2_000_000;
-/** Another process has half made a worktree of the repository. */
+/** Another process is just making a worktree of the repository. */
 const HALF_MADE = /failed to read .*worktrees/;
 const TRIES = 20;
 const PAUSE_MS = 50;
 
 type Setting = readonly [key: string, value: string];
 
-/** The repository's own hooks and monitors are not ours to start, and nobody is there to unlock a signing key. */
+/** No hooks, monitors or maintenance of the repository; no signing, because nobody could unlock the key. */
 const QUIET: readonly Setting[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -29,14 +29,14 @@ export type GitEnd =
 /** Runs git in one folder. */
 export type Git = (...args: readonly string[]) => Promise<GitEnd>;
 
-/** Git in a folder of which nothing is checked out, added or compared. */
+/** Git for commands that do not check out, add or compare files. */
 export function gitIn(cwd: string): Git {
   return (...args) => run(cwd, args, QUIET, MAX_OUTPUT);
 }
 
 /**
- * Git in a worktree, with the programs that its repository's settings name taken out. Filters that the user's own
- * settings name stay. Read anew for each use: an agent may have changed the settings.
+ * Git in a worktree, with programs that the repository's settings name disabled; filters of the user's own settings stay.
+ * Settings are read anew for each use, because an agent may have changed them.
  */
 export async function neutralGitIn(cwd: string): Promise<Git | { readonly error: string }> {
   const listed = await run(cwd, ['config', '--list', '--show-scope', '-z'], QUIET, MAX_SETTINGS);
@@ -46,7 +46,7 @@ export async function neutralGitIn(cwd: string): Promise<Git | { readonly error:
   return (...args) => run(cwd, args, settings, MAX_OUTPUT);
 }
 
-/** Settings over those of the repository, from `scope NUL key LF value NUL` of all that hold. */
+/** Settings that disable programs of the repository, from the list of all settings: `scope NUL key LF value NUL`. */
 function withoutPrograms(list: string): readonly Setting[] {
   const own = new Map<string, string>();
   const foreign = new Set<string>();
@@ -62,7 +62,7 @@ function withoutPrograms(list: string): readonly Setting[] {
   return [...foreign].flatMap((key): Setting[] => {
     if (/^hook\.[\s\S]+\./.test(key)) return [[`${key.slice(0, key.lastIndexOf('.'))}.enabled`, 'false']];
     if (!/^filter\.[\s\S]+\./.test(key)) return [];
-    // Only what is set is overruled: an empty `process` would keep the user's own `smudge` from its work.
+    // Only keys that the repository sets: an empty `process` would disable the user's own `smudge`.
     return [[key, own.get(key) ?? (key.endsWith('.required') ? 'false' : '')]];
   });
 }
@@ -109,14 +109,14 @@ async function runOnce(
 
 const FIXED = {
   GIT_TERMINAL_PROMPT: '0',
-  // Its messages are read.
+  // Its messages are parsed.
   LC_ALL: 'C',
   // Objects that a partial clone lacks would be fetched by programs that its settings name.
   GIT_NO_LAZY_FETCH: '1',
   GIT_ALLOW_PROTOCOL: 'none',
 };
 
-/** In the environment a name may hold any character; with `-c` it ends at the first `=`. */
+/** By the environment, where a key may contain `=`; with `-c` it ends at the first one. */
 function environmentOf(settings: readonly Setting[]): Record<string, string> {
   return Object.fromEntries([
     ['GIT_CONFIG_COUNT', String(settings.length)],

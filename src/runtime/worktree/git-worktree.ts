@@ -5,10 +5,10 @@ import type { Worktree } from '../../records/agent/task-terms.ts';
 import { SerialQueue } from '../serial-queue.ts';
 import { type Git, type GitEnd, gitIn, neutralGitIn } from './git-command.ts';
 
-/** How much of the changes is told; the branch holds them all. */
+/** Maximum characters of changes that are reported; the branch has all of them. */
 const MAX_DIFF = 60_000;
-/** Worktrees of one name. */
-const MOST_COPIES = 100;
+/** Maximum worktrees of one name. */
+const MAX_COPIES = 100;
 const AUTHOR = ['-c', 'user.name=Coppice', '-c', 'user.email=coppice@localhost'];
 const BRANCHES = 'coppice/';
 const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color'];
@@ -16,7 +16,7 @@ const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color'];
 /** Git fails on worktrees that another git is just making or removing, so this process makes and removes them one at a time. */
 const changes = new SerialQueue();
 
-/** Where the worktrees of agents are, below the folder that a runtime is given. */
+/** Folder of the worktrees of agents. */
 export function worktreeFolder(spill_dir: string): string {
   return join(spill_dir, 'worktrees');
 }
@@ -25,7 +25,7 @@ type Made =
   | { readonly ok: true; readonly worktree: Worktree }
   | { readonly ok: false; readonly error: string };
 
-/** Makes a worktree of the repository around `base` in `folder`, on a branch of its own at the current commit. */
+/** Makes a worktree in `folder` of the repository that contains `base`, on a branch of its own at the current commit. */
 export async function makeWorktree(base: string, folder: string, id: string): Promise<Made> {
   const git = gitIn(base);
   const top = await git('rev-parse', '--show-toplevel');
@@ -48,8 +48,8 @@ async function addWorktree(
   name: string,
 ): Promise<Made> {
   let error = 'no name is free';
-  // A model may give calls of two turns one id: a branch that exists holds somebody's work and is left alone.
-  for (let copy = 1; copy <= MOST_COPIES; copy += 1) {
+  // Models may repeat call ids: a branch that exists holds somebody's work and is left alone.
+  for (let copy = 1; copy <= MAX_COPIES; copy += 1) {
     const own = copy === 1 ? name : `${name}-${copy}`;
     const branch = `${BRANCHES}${own}`;
     const place = join(folder, own);
@@ -70,7 +70,7 @@ async function addWorktree(
         await gitIn(base)('branch', '--quiet', '-D', branch);
         return filled;
       }
-      // The same folder inside the worktree as `base` is in the repository; git keeps no empty or ignored ones.
+      // The folder that corresponds to `base`; git does not create empty or ignored ones.
       const path = join(place, within);
       await mkdir(path, { recursive: true });
       return { ok: true, worktree: { path: realpathSync(path), branch, base: commit } };
@@ -81,13 +81,13 @@ async function addWorktree(
   return { ok: false, error };
 }
 
-/** Checks the files out, under settings that are looked at first: some hold in worktrees alone. */
+/** Checks out the files, with the settings of the worktree itself: some apply there alone. */
 async function fill(place: string): Promise<GitEnd> {
   const git = await neutralGitIn(place);
   return 'error' in git ? { ok: false, error: git.error } : git('reset', '--quiet', '--hard');
 }
 
-/** Commits all changes of a worktree to its branch; returns them as text for the result of whoever worked there. The folder stays. */
+/** Commits all changes of a worktree to its branch; returns them as text for the agent's result. The folder stays. */
 export async function saveWorktree({ path, branch, base }: Worktree, title: string): Promise<string> {
   const place = await topOf({ path, branch, base });
   if (place === null) return `[worktree] branch ${branch}; its folder ${path} is no worktree any more`;
@@ -107,8 +107,8 @@ export async function saveWorktree({ path, branch, base }: Worktree, title: stri
 }
 
 /**
- * The top of a worktree, also when its agent removed the folder that it began in; null when it is none any more. An agent may
- * remove the link to the repository too: then git finds whatever repository lies around, which is not ours to touch.
+ * The top folder of a worktree, also when its agent removed the folder that it began in; null when it is no worktree any more. An agent may have
+ * removed its link to the repository: then git finds an enclosing repository, which must not be touched.
  */
 async function topOf({ path, branch }: Worktree): Promise<string | null> {
   let place = path;
@@ -117,7 +117,7 @@ async function topOf({ path, branch }: Worktree): Promise<string | null> {
   return top.ok && basename(top.out.trim()) === branch.slice(BRANCHES.length) ? top.out.trim() : null;
 }
 
-/** What of a worktree its branch does not hold; null when it holds everything. */
+/** Why the branch does not hold all work of the worktree; null when it does. */
 async function unsaved(git: Git, branch: string): Promise<string | null> {
   const status = await git('status', '--porcelain');
   if (!status.ok || status.out !== '') return 'not all of it could be committed';
@@ -125,7 +125,7 @@ async function unsaved(git: Git, branch: string): Promise<string | null> {
   return head.ok && head.out.trim() === branch ? null : 'another commit is checked out there';
 }
 
-/** Removes the folder of a worktree whose branch holds everything, and a branch on which nothing was done. Anything else stays. */
+/** Removes the folder of a worktree whose branch holds all work, and the branch if it has no commits. Anything else stays. */
 export function removeWorktree(worktree: Worktree): Promise<void> {
   return changes.run(() => remove(worktree));
 }

@@ -10,36 +10,36 @@ import { removeWorktree, saveWorktree } from './git-worktree.ts';
 type Ending = EventOf<'response' | 'request-failed'>;
 
 /**
- * Worktrees of agents from their last answer on. Their changes are committed to the branch before the answer enters the ledger; the
- * folder goes after it has, so that a successor after a crash still finds it. Of an agent that was stopped or killed all stays.
+ * Saves and removes worktrees of agents that end. Changes are committed to the branch before the last answer enters the ledger; the folder is removed
+ * afterwards, so that it is still there after a crash. Worktrees of stopped or killed agents stay.
  */
 export class WorktreeLifecycle {
-  /** Agents whose changes were saved for an answer that is to end them. */
+  /** By agent, worktrees that were saved for a last answer. */
   readonly #saved = new Map<string, Worktree>();
   readonly #removals = new Set<Promise<void>>();
 
-  /** The event, with the changes as its appendix when it ends an agent that works in a worktree. */
+  /** The event; with the changes as its appendix if it ends an agent in a worktree. */
   async complete<E extends Ending>(agent: Agent, event: E, context: TransitionContext): Promise<E> {
     const terms = agent.config.task;
     if (terms === undefined || terms.worktree === null) return event;
-    // The kernel itself says whether this is the end: its decision is pure.
+    // The kernel is pure, so it can be asked whether this event ends the agent.
     const next = transition(agent.state, event, context);
     if (!next.ok || !isTerminal(next.state.type)) return event;
     const changes = storable(await saveWorktree(terms.worktree, `${agent.name} (${agent.id})`));
     this.#saved.set(agent.id, terms.worktree);
-    // A result that must match a schema is left as it is; the changes are on the branch.
+    // A result that matches a schema must stay valid; its changes are on the branch.
     const checked = next.state.type === 'completed' && terms.output_schema !== null;
     return checked ? event : { ...event, appendix: changes };
   }
 
-  /** The ledger has it that the agent ended. */
+  /** The end of the agent is committed. */
   ended({ id, state }: Agent): void {
     const worktree = this.#saved.get(id);
     this.#saved.delete(id);
     if (worktree !== undefined && state.type !== 'killed') this.discard(worktree);
   }
 
-  /** Nobody works in it any more. What its branch does not hold stays. */
+  /** Removes the worktree of an agent that never began or has ended; unsaved work stays. */
   discard(worktree: Worktree): void {
     const removal = removeWorktree(worktree).finally(() => this.#removals.delete(removal));
     this.#removals.add(removal);

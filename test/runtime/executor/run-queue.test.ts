@@ -35,7 +35,7 @@ it('who waits comes before a newcomer, in the order in which they came', () => {
   );
   queue.begin(b);
   assert.deepEqual([queue.waiting(), queue.mayBegin(c)], [['c'], false]);
-  queue.notBegun(b);
+  queue.undoBegin(b);
   assert.equal(queue.mayBegin(c), true);
 });
 

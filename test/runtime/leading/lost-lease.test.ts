@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
-import { STOPPED } from '../../../src/runtime/leading/unattended-trees.ts';
+import { LEASE_OVER_TEXT } from '../../../src/runtime/leading/unattended-trees.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
@@ -87,7 +87,7 @@ for (const unattended of [true, false]) {
     assert.equal((await next.runtime.settled(root.id)).reply, 'went on');
     const last = (await next.results(root)).at(-1);
     assert.equal(last?.status, unattended ? 'interrupted' : 'ok');
-    if (unattended) assert.equal(last?.output, STOPPED);
+    if (unattended) assert.equal(last?.output, LEASE_OVER_TEXT);
     await next.close();
   });
 }
