@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openStore } from '../src/store/open-store.ts';
 import { type BenchDatabase, openPostgres, openSqlite } from './ledger/bench-database.ts';
-import { enterParkedTrees } from './ledger/parked-trees.ts';
+import { AGENTS_PER_TREE, enterParkedTrees } from './ledger/parked-trees.ts';
 import { sendLetters } from './ledger/send-letters.ts';
 import { wakeUp } from './ledger/wake-up.ts';
 import { WorkerProcess } from './ledger/worker-process.ts';
@@ -28,27 +28,28 @@ const [agents, wake_ups, letters] = [
   Number(values.letters),
 ];
 const IDLE_MS = 10_000;
-/** A worker has done what it does when it starts. */
+/** Until a worker has done its work at start. */
 const SETTLE_MS = 5_000;
 const MAIL_RECIPIENTS = 400;
 const SYNCS = 500;
 /** Processes, and letters under way in each. */
 const SENDERS = [
-  { senders: 1, lanes: 1 },
-  { senders: 1, lanes: 64 },
-  { senders: 4, lanes: 16 },
+  { senders: 1, concurrency: 1 },
+  { senders: 1, concurrency: 64 },
+  { senders: 4, concurrency: 16 },
 ] as const;
 
 async function measure(database: BenchDatabase): Promise<void> {
   console.log(`\n${database.name}`);
   const filling = await openStore(database.url);
   const began = performance.now();
-  const children = await enterParkedTrees(filling, agents, database.lanes);
+  const children = await enterParkedTrees(filling, agents, database.concurrency);
   const seconds = (performance.now() - began) / 1_000;
+  const entered = children.length * AGENTS_PER_TREE;
   await filling.close();
   const bytes = await database.bytes();
   console.log(
-    `  entered         ${agents} parked agents in ${children.length} trees in ${seconds.toFixed(0)} s, ${(bytes / 1e6).toFixed(0)} MB, ${(bytes / agents / 1e3).toFixed(1)} KB each`,
+    `  entered         ${entered} parked agents in ${children.length} trees in ${seconds.toFixed(0)} s, ${(bytes / 1e6).toFixed(0)} MB, ${(bytes / entered / 1e3).toFixed(1)} KB each`,
   );
   const worker = await WorkerProcess.start(database.url);
   await sleep(SETTLE_MS);
@@ -56,24 +57,24 @@ async function measure(database: BenchDatabase): Promise<void> {
   const store = await openStore(database.url);
   const woken = children.slice(0, wake_ups);
   const before = await worker.used();
-  const { all_ms, sent_ms, p50_ms, p95_ms } = await wakeUp(store, woken, worker, database.lanes);
+  const { all_ms, sent_ms, p50_ms, p95_ms } = await wakeUp(store, woken, worker, database.concurrency);
   const after = await worker.used();
   console.log(
-    `  ${wake_ups} wake-ups   all read, answered and at rest ${(all_ms / 1_000).toFixed(1)} s after the first letter (letters sent in ${(sent_ms / 1_000).toFixed(1)} s); each p50 ${p50_ms} ms, p95 ${p95_ms} ms; CPU of the worker ${((after.cpu_ms - before.cpu_ms) / 1_000).toFixed(1)} s, memory ${after.memory_mb.toFixed(0)} MB`,
+    `  ${woken.length} wake-ups   all read, answered and at rest ${(all_ms / 1_000).toFixed(1)} s after the first letter (letters sent in ${(sent_ms / 1_000).toFixed(1)} s); each p50 ${p50_ms} ms, p95 ${p95_ms} ms; CPU of the worker ${((after.cpu_ms - before.cpu_ms) / 1_000).toFixed(1)} s, memory ${after.memory_mb.toFixed(0)} MB`,
   );
   await worker.stop();
-  // Nobody leads them, as if the server were away: the letters stay where they are.
-  const recipients = children.slice(wake_ups, wake_ups + MAIL_RECIPIENTS);
+  // With nobody to lead the recipients, the letters stay in their mailboxes.
+  const recipients = children.slice(-MAIL_RECIPIENTS);
   for (const terms of SENDERS) {
     const rate = await sendLetters(database.url, recipients, { ...terms, letters });
     console.log(
-      `  durable letters ${rate.toFixed(0)} a second: ${terms.senders} process${terms.senders === 1 ? '' : 'es'}, ${terms.lanes} under way in each; ${letters} letters, each acknowledged`,
+      `  durable letters ${rate.toFixed(0)} a second: ${terms.senders} process${terms.senders === 1 ? '' : 'es'}, ${terms.concurrency} under way in each; ${letters} letters, each acknowledged`,
     );
   }
   await store.close();
 }
 
-/** What a worker costs while nothing happens. */
+/** What an idle worker costs. */
 async function tellIdle(database: BenchDatabase, worker: WorkerProcess): Promise<void> {
   const touched_before = await database.touched();
   const before = await worker.used();
@@ -90,7 +91,7 @@ async function tellIdle(database: BenchDatabase, worker: WorkerProcess): Promise
   );
 }
 
-/** How many small writes a second the disk takes, each synced: every durable commit is at least one. */
+/** Small synced writes a second that the disk takes: every durable commit is at least one. */
 function syncsPerSecond(): number {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
   const file = openSync(join(folder, 'syncs'), 'w');

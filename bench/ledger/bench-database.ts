@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startPostgres } from '../../test/postgres/start-postgres.ts';
 
-/** An empty ledger on the disk, as the benchmark meets it. */
+/** An empty ledger on the disk. */
 export interface BenchDatabase {
   /** With its version. */
   readonly name: string;
   readonly url: string;
-  /** How many of its calls may be under way at once. */
-  readonly lanes: number;
+  /** Calls that the benchmark has under way at once. */
+  readonly concurrency: number;
   bytes(): Promise<number>;
-  /** Transactions and rows that were looked at since it began, its own look not counted; null where the database does not count. */
+  /** Transactions, without those of this method, and rows read since the database was created; null where the database does not count. */
   touched(): Promise<{ readonly transactions: number; readonly rows: number } | null>;
   close(): Promise<void>;
 }
@@ -22,14 +22,14 @@ export async function openSqlite(): Promise<BenchDatabase> {
   return {
     name: `SQLite ${process.versions.sqlite}, WAL, synchronous=FULL`,
     url: `sqlite:${join(folder, 'ledger.db')}`,
-    lanes: 1,
+    concurrency: 1,
     bytes: async () => readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0),
     touched: async () => null,
     close: async () => rmSync(folder, { recursive: true }),
   };
 }
 
-/** A server of its own, with fsync. */
+/** A dedicated server, with fsync. */
 export async function openPostgres(): Promise<BenchDatabase> {
   const server = await startPostgres({ durable: true });
   const url = await server.createDatabase();
@@ -40,10 +40,10 @@ export async function openPostgres(): Promise<BenchDatabase> {
   return {
     name: `PostgreSQL ${(await one('SHOW server_version')).server_version}, fsync=on`,
     url,
-    lanes: 8,
+    concurrency: 8,
     bytes: async () => Number((await one('SELECT pg_database_size(current_database()) AS n')).n),
     async touched() {
-      // Sessions hand in their counts about once a second.
+      // Sessions report their counts about once a second.
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       looks += 1;
       const sql = `SELECT xact_commit AS n, (SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables) AS rows

@@ -7,14 +7,14 @@ import { newTurn } from '../../src/records/agent/state.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CONFIG, newAgent, said, stepOf } from '../../test/store/ledger-fixture.ts';
 import { BENCH_MODEL } from './bench-model.ts';
-import { inLanes } from './in-lanes.ts';
+import { inParallel } from './in-parallel.ts';
 
+export const AGENTS_PER_TREE = 10;
 const DAY_MS = 86_400_000;
-const AGENTS_PER_TREE = 10;
-/** Their forks are made in one commit. */
-const TREES_AT_ONCE = 50;
+/** Trees whose forks are created in one commit. */
+const TREES_PER_COMMIT = 50;
 
-/** An agent in the middle of a turn, parked in a wait for the next letter, a day long; `seq` is that of its newest message. */
+/** An agent in the middle of a turn, parked for a day in a wait for the next letter. */
 function waiting(parent: Agent | null, worker: string, now: number): NewAgent {
   const config: AgentConfig = { ...CONFIG, model: BENCH_MODEL, system: 'You work.' };
   const call = { id: 'call-1', name: 'wait', input: `{"timeout":${DAY_MS / 1_000}}` };
@@ -50,17 +50,20 @@ function waiting(parent: Agent | null, worker: string, now: number): NewAgent {
 }
 
 /**
- * Enters so many parked agents as a server would have left them: served trees of a root and nine forks, each agent waiting for a letter, each tree given up.
- * Resolves to the ids of one fork of each tree.
+ * Creates trees of parked agents as a server would leave them: served, each with a root and nine forks that wait for a letter, led by nobody. Rounds
+ * `agents` up to whole trees. Resolves to one fork of each tree.
  */
-export async function enterParkedTrees(store: Store, agents: number, lanes: number): Promise<string[]> {
+export async function enterParkedTrees(store: Store, agents: number, concurrency: number): Promise<string[]> {
   const worker = { id: `bench-${randomUUID()}`, host: 'elsewhere', pid: 1 };
   const now = await store.now();
-  const groups = Array.from({ length: agents / AGENTS_PER_TREE / TREES_AT_ONCE }, () => null);
+  const trees = Math.ceil(agents / AGENTS_PER_TREE);
+  const groups = Array.from({ length: Math.ceil(trees / TREES_PER_COMMIT) }, (_, group) =>
+    Math.min(TREES_PER_COMMIT, trees - group * TREES_PER_COMMIT),
+  );
   const children: string[] = [];
   await store.heartbeat(worker);
-  await inLanes(groups, lanes, async () => {
-    const made = Array.from({ length: TREES_AT_ONCE }, () => waiting(null, worker.id, now));
+  await inParallel(groups, concurrency, async (size) => {
+    const made = Array.from({ length: size }, () => waiting(null, worker.id, now));
     const steps: Step[] = [];
     for (const root of made) {
       await store.createRoot(root, { ...DEFAULT_LIMITS, run_ms: 2 * DAY_MS }, { served: true });
@@ -75,7 +78,7 @@ export async function enterParkedTrees(store: Store, agents: number, lanes: numb
       const ids = [agent_id, ...create.map(({ agent }) => agent.id)];
       await store.releaseTree(agent_id, worker.id, new Map(ids.map((id) => [id, now + DAY_MS])));
     }
-    // A lease lives for seconds only.
+    // A lease lasts only seconds.
     await store.heartbeat(worker);
   });
   await store.release(worker.id);

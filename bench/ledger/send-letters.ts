@@ -2,16 +2,17 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Letters a second, each acknowledged when it is durable: `senders` processes, each with `lanes` letters under way. Rejects when one of them fails. */
+/** Letters a second, each acknowledged when durable, from `senders` processes with `concurrency` letters under way in each. Rejects when one of them fails. */
 export async function sendLetters(
   url: string,
   recipients: readonly string[],
-  { senders, lanes, letters }: { senders: number; lanes: number; letters: number },
+  { senders, concurrency, letters }: { senders: number; concurrency: number; letters: number },
 ): Promise<number> {
   const share = Math.ceil(letters / senders);
   const children = Array.from({ length: senders }, (_, index) => {
-    const own = recipients.filter((_, place) => place % senders === index);
-    return fork(join(import.meta.dirname, 'sender.ts'), [url, String(share), String(lanes), ...own]);
+    const own =
+      recipients.length < senders ? recipients : recipients.filter((_, place) => place % senders === index);
+    return fork(join(import.meta.dirname, 'sender.ts'), [url, String(share), String(concurrency), ...own]);
   });
   const ended = Promise.all(
     children.map(async (child) => {

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { NewMail } from '../../src/records/conversation/mail.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { inLanes } from './in-lanes.ts';
+import { inParallel } from './in-parallel.ts';
 
-/** Sends letters from a process of its own as soon as it is told to, so many at once; each counts when the ledger has acknowledged it. */
-const [url = '', count = '', lanes = '', ...recipients] = process.argv.slice(2);
+/** A process that sends letters on a message of its parent, `concurrency` at a time; each counts once the ledger has acknowledged it. */
+const [url = '', count = '', concurrency = '', ...recipients] = process.argv.slice(2);
 const store = await openStore(url);
 
-/** Others may keep a file locked for long; the same letter again is the same letter. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+/** Another process may lock the file for long; sending is idempotent. */
+async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (;;)
     try {
       return await work();
@@ -20,9 +20,9 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
 
 const agents = await Promise.all(recipients.map((id) => store.agent(id)));
 process.once('message', async () => {
-  await inLanes(Array.from({ length: Number(count) }), Number(lanes), async (_, index) => {
+  await inParallel(Array.from({ length: Number(count) }), Number(concurrency), async (_, index) => {
     const to = agents[index % agents.length];
-    if (to == null) throw new Error('nobody is there');
+    if (to == null) throw new Error('no recipient');
     const mail: NewMail = {
       id: randomUUID(),
       root_id: to.root_id,
@@ -33,7 +33,7 @@ process.once('message', async () => {
       body: 'the next thing to do',
       sent_at: Date.now(),
     };
-    const sent = await patiently(() => store.send(mail));
+    const sent = await retried(() => store.send(mail));
     if (!sent.ok) throw new Error(JSON.stringify(sent));
   });
   process.send?.('sent');

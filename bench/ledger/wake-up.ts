@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../../src/store/store.ts';
-import { inLanes } from './in-lanes.ts';
+import { inParallel } from './in-parallel.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const PATIENCE_MS = 600_000;
 
 export interface WakeUps {
-  /** From the first letter until all rest again. */
+  /** From the first letter until all are at rest again. */
   readonly all_ms: number;
   /** Until the last letter was acknowledged. */
   readonly sent_ms: number;
-  /** From a letter to the rest after it. */
+  /** From a letter until its agent is at rest again. */
   readonly p50_ms: number;
   readonly p95_ms: number;
 }
 
-/** Writes a letter to each of these parked agents, and waits until each has read it, answered, and rests. */
+/** Sends a letter to each of these parked agents, and waits until each has read it, answered, and is at rest. */
 export async function wakeUp(
   store: Store,
   ids: readonly string[],
   worker: WorkerProcess,
-  lanes: number,
+  concurrency: number,
 ): Promise<WakeUps> {
   const began = Date.now();
   const sent = new Map<string, number>();
-  await inLanes(ids, lanes, async (id) => {
+  await inParallel(ids, concurrency, async (id) => {
     const agent = await store.agent(id);
     sent.set(id, Date.now());
     const verdict = await store.send({
@@ -46,7 +46,7 @@ export async function wakeUp(
       throw new Error(`${worker.rested.size} of ${ids.length} have gone on`);
     await sleep(10);
   }
-  await inLanes(ids, lanes, async (id) => {
+  await inParallel(ids, concurrency, async (id) => {
     const agent = await store.agent(id);
     if (agent?.state.type !== 'idle' || agent.reply !== 'I have read it.')
       throw new Error(`${id} is not done`);

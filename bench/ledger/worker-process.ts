@@ -5,21 +5,21 @@ import { join } from 'node:path';
 export interface Used {
   readonly type: 'used';
   readonly cpu_ms: number;
-  /** On SQLite: all that it executed. */
+  /** Executed statements, on SQLite. */
   readonly statements: number;
   readonly memory_mb: number;
 }
 
-/** What a worker tells. */
+/** Messages of a worker process. */
 export type WorkerNote =
   | { readonly type: 'works' }
   | { readonly type: 'rests'; readonly id: string; readonly at: number }
   | Used;
 
-/** A worker that was started, seen from outside. */
+/** A worker process, from its parent's side. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
-  /** When each agent came to rest here. */
+  /** When each agent came to rest. */
   readonly rested = new Map<string, number>();
 
   private constructor(child: ChildProcess) {
@@ -35,7 +35,7 @@ export class WorkerProcess {
     return worker;
   }
 
-  /** Rejects when it ends before it has told. */
+  /** Rejects when the process ends before. */
   async #note<T extends WorkerNote['type']>(type: T): Promise<Extract<WorkerNote, { type: T }>> {
     const ended = once(this.#child, 'exit').then(([code]) => {
       throw new Error(`the worker has ended: ${code}`);

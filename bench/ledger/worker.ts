@@ -6,10 +6,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { benchModel } from './bench-model.ts';
 import type { WorkerNote } from './worker-process.ts';
 
-/**
- * A worker in a process of its own, as `coppice worker` is one: the same runtime, keeper and number of places, with a scripted model. Tells its parent
- * when an agent comes to rest, and what it has used when asked.
- */
+/** A worker process like `coppice worker`, with the same runtime, tree keeper and number of places, and a scripted model. Reports to its parent when an agent comes to rest and, on request, what it has used. */
 const PLACES = 50;
 
 let statements = 0;

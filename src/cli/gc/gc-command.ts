@@ -2,16 +2,17 @@ import { timeSpan } from '../option-values.ts';
 import type { ProgramPart } from '../program-part.ts';
 import type { GcOptions } from './gc.ts';
 
-const OLD = '30d';
+/** The age of what is removed, without `--older-than`. */
+const DEFAULT_AGE = '30d';
 
 /** `coppice gc` */
 export function addGcCommand({ sub, choose }: ProgramPart): void {
   sub('gc', 'Remove what is old: conversations that ended, deliveries that arrived, instants of schedules')
     .option(
       '--older-than <time>',
-      `nothing happened for so long, e.g. 12h, 30d (default: "${OLD}")`,
+      `nothing happened for so long, e.g. 12h, 30d (default: "${DEFAULT_AGE}")`,
       timeSpan,
-      timeSpan(OLD),
+      timeSpan(DEFAULT_AGE),
     )
     .option('--idle', 'conversations that rest, too')
     .option('--runs', 'rows of the run history, too')

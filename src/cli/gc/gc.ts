@@ -17,7 +17,7 @@ export interface GcOptions {
   readonly archive?: string;
 }
 
-/** `coppice gc`: lets go of what is old. */
+/** `coppice gc`: removes what is old. */
 export function gc(context: Context, options: GcOptions): Promise<number> {
   return withStore(context, async (store) => {
     const { idle = false, runs = false, dryRun: dry_run = false } = options;
@@ -32,7 +32,7 @@ export function gc(context: Context, options: GcOptions): Promise<number> {
             before: new Date(terms.before).toISOString(),
           });
     const removal = await removing(archive, store, { terms, runs, dry_run });
-    // By the clock of this machine, whose files they are. What a tree that goes has spilled is as old as it.
+    // By the clock of this machine, which wrote the files. The spilled output of a removed tree is as old as the tree.
     const output = await removeSpilledOutput(spillFolder(outputFolder(context.data_folder)), {
       before: Date.now() - options.olderThan,
       dry_run,
@@ -53,7 +53,7 @@ async function removing(
   options: Omit<Parameters<typeof removeOld>[1], 'archive'>,
 ): Promise<Removal> {
   try {
-    // What dead processes led is led by nobody from then on.
+    // Frees the agents of dead workers, whose trees would count as led.
     if (!options.dry_run) await store.unledTrees(1);
     const removal = await removeOld(store, { ...options, archive });
     await archive?.end();

@@ -1,12 +1,12 @@
-/** Does the same with each of them, so many at once. */
-export async function inLanes<T>(
+/** Does `work` for each item, `concurrency` of them at a time. */
+export async function inParallel<T>(
   items: readonly T[],
-  lanes: number,
+  concurrency: number,
   work: (item: T, index: number) => Promise<void>,
 ): Promise<void> {
   const queue = items.entries();
   await Promise.all(
-    Array.from({ length: lanes }, async () => {
+    Array.from({ length: concurrency }, async () => {
       for (const [index, item] of queue) await work(item, index);
     }),
   );
