@@ -4,7 +4,7 @@ import { append, create, treeRecord } from './create-agents.ts';
 import type { AgentFacts, FactKeys, TreeFacts } from './facts.ts';
 import { kill, recordEnd } from './kill.ts';
 import { isSettled, post, signalWaiters } from './post-mail.ts';
-import { enterDelivery, isTask, markRunCleaned, startRun } from './run-history.ts';
+import { enterDelivery, isTask, markRunCleaned, signalQueued, startRun } from './run-history.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { enterUnled, leaveUnled } from './unled.ts';
 import { findWaitCycle, type WaitEdge } from './wait-cycle.ts';
@@ -40,6 +40,7 @@ export function factKeysOf(submitted: readonly SubmittedStep[]): FactKeys {
     run: of(({ agent_id, state, consume }) =>
       isTerminal(state.type) || consume.length > 0 ? [agent_id] : [],
     ),
+    queued: of(({ agent_id, state }) => (isTerminal(state.type) ? [agent_id] : [])),
     ask: of(({ asks, void_asks }, has_token) => [
       ...void_asks,
       ...(has_token ? asks.map(({ id }) => id) : []),
@@ -187,6 +188,7 @@ function write(unit: UnitOfWork, step: Step, before: AgentFacts, token: string |
   else if (before.status === 'idle' && isTask(before.origin) && isWorking(state.type))
     startRun(unit, agent_id, at);
   if (!isWorking(state.type)) signalWaiters(unit, agent_id, worker);
+  if (ended && before.origin === 'session') signalQueued(unit, agent_id, worker);
   const killed = step.kill.flatMap((id) => kill(unit, id, name, at, worker));
   for (const id of step.remove) removeChild(unit, id, agent_id, at);
   for (const ask of step.asks) unit.addAsk(ask);

@@ -67,6 +67,12 @@ export interface RunFacts {
   readonly cleaned_at: number | null;
 }
 
+/** A queued background run and its leader. */
+export interface QueuedRun {
+  readonly id: string;
+  readonly worker: string;
+}
+
 export interface AskFacts {
   readonly id: string;
   readonly root_id: string;
@@ -133,6 +139,8 @@ export interface FactKinds {
   resting_children: number;
   resting_in_tree: number;
   run: RunFacts | null;
+  /** By a background run: the oldest queued runs of its tree that somebody leads. */
+  queued: readonly QueuedRun[];
   ask: AskFacts | null;
   /** Unanswered asks of an agent. */
   open_asks: readonly string[];

@@ -3,7 +3,7 @@ import type { NewMail } from '../../records/conversation/mail.ts';
 import type { EventContent } from '../../records/conversation/message.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
 import { post, signalWaiters } from './post-mail.ts';
-import { finishRun, isTask } from './run-history.ts';
+import { finishRun, isTask, signalQueued } from './run-history.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { leaveUnled, signal } from './unled.ts';
 
@@ -30,8 +30,16 @@ export function kill(
   if (target === undefined) return [];
   const ids = doomed.map(({ id }) => id);
   const parents = doomed.flatMap(({ parent_id }) => parent_id ?? []);
+  const freed = doomed.find(({ origin }) => origin === 'session');
   const runs = doomed.filter(({ origin }) => isTask(origin)).map(({ id }) => id);
-  unit.prefetch({ waiters: ids, edges: ids, open_asks: ids, run: runs, agent: parents });
+  unit.prefetch({
+    waiters: ids,
+    edges: ids,
+    open_asks: ids,
+    run: runs,
+    agent: parents,
+    queued: freed ? [freed.id] : [],
+  });
   const content = JSON.stringify(killEvent(by, target, doomed.length - 1));
   const state: AgentState = { type: 'killed', by };
   const text = JSON.stringify(state);
@@ -58,6 +66,8 @@ export function kill(
     // No writer: the verdict does not report this mail, so the killing worker needs the signal too.
     if (mail !== null && unit.isAlive(mail.to_id)) post(unit, mail, null);
   }
+  // Whoever is signalled checks the whole tree: one signal for all of them.
+  if (freed !== undefined) signalQueued(unit, freed.id, writer);
   return ids;
 }
 

@@ -5,6 +5,10 @@ import { type NewDelivery, splitTarget } from '../../records/run/delivery.ts';
 import type { NewRun } from '../../records/run/run.ts';
 import { runOutcome } from '../../records/run/run-end.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { signal } from './unled.ts';
+
+/** At most so many queued runs of a tree are looked at when a run of it ends. */
+export const QUEUED_BATCH = 32;
 
 /** Only agents with a task of their own can have a row in the run history. */
 export function isTask(origin: Origin): boolean {
@@ -51,6 +55,15 @@ export function finishRun(unit: UnitOfWork, agent_id: string, state: AgentState,
       body: null,
       created_at: at,
     });
+}
+
+/** A background run has ended: signals those who lead queued runs of its tree, which may take its place. */
+export function signalQueued(unit: UnitOfWork, about: string, writer: string | null): void {
+  const signalled = new Set([writer]);
+  for (const run of unit.facts.get('queued', about)) {
+    if (!signalled.has(run.worker)) signal(unit, run, writer, 'status', about);
+    signalled.add(run.worker);
+  }
 }
 
 export function markRunCleaned(unit: UnitOfWork, agent_id: string, at: number): void {

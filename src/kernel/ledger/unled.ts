@@ -10,7 +10,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 /** Tells the worker of an agent that something reached or changed it, or an agent that it waits for; unless that worker is the writer. */
 export function signal(
   unit: UnitOfWork,
-  { worker, id }: AgentFacts,
+  { worker, id }: Pick<AgentFacts, 'worker' | 'id'>,
   writer: string | null,
   kind: 'mail' | 'killed' | 'status',
   about: string | null = null,

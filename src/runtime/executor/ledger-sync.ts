@@ -126,7 +126,7 @@ export class LedgerSync {
     this.#needs_full_check = true;
   }
 
-  /** No signal tells of the end of runs that other processes lead, for whose places runs wait here. */
+  /** A signal tells of one run that ended elsewhere; which places are free for runs queued here depends on all of them. */
   async #poll(): Promise<void> {
     const { cells, remote_agents } = this.#options;
     const queued = new Set(this.#options.queued().map((id) => cells.get(id)?.agent.root_id));

@@ -1,5 +1,6 @@
 import type { FactKind, FactKinds } from '../../kernel/ledger/facts.ts';
 import { FREE_BATCH } from '../../kernel/ledger/leases.ts';
+import { QUEUED_BATCH } from '../../kernel/ledger/run-history.ts';
 import type { Row } from './rows.ts';
 import { isAtRest, LIVING } from './sql-conditions.ts';
 
@@ -25,7 +26,7 @@ function row<Kind extends FactKind>(sql: string, ...booleans: readonly string[])
   return { sql, read: read as FactQuery<Kind>['read'], single: true };
 }
 
-function rows<Kind extends FactKind>(sql: string): FactQuery<Kind> {
+function rows<Kind extends FactKind>(sql: FactQuery<Kind>['sql']): FactQuery<Kind> {
   return { sql, read: (found) => found as unknown as FactKinds[Kind] };
 }
 
@@ -75,6 +76,12 @@ export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
   resting_in_tree: value(`SELECT count(*) FROM agents WHERE root_id = $1 AND ${isAtRest('agents')}`),
   run: row(
     'SELECT id, root_id, agent_id, started_at, finished_at, deliver, cleaned_at FROM subagent_runs WHERE agent_id = $1',
+  ),
+  queued: rows(
+    (join) => `SELECT g.id, g.worker FROM subagent_runs r ${join('agents', 'g', 'g.id = r.agent_id')}
+      WHERE r.root_id = (SELECT root_id FROM agents WHERE id = $1 AND origin = 'session') AND r.started_at IS NULL AND r.finished_at IS NULL
+        AND g.origin = 'session' AND g.worker IS NOT NULL
+      ORDER BY r.created_at, r.agent_id LIMIT ${QUEUED_BATCH}`,
   ),
   ask: row(
     'SELECT id, root_id, agent_id, verdict, scope, note, answered_by, answered_at FROM asks WHERE id = $1',

@@ -120,4 +120,11 @@ BEGIN
 END $$;
 `,
   },
+  {
+    number: 13,
+    purpose: 'an index for the queued runs of a tree, oldest first',
+    sql: `
+CREATE INDEX subagent_runs_queued ON subagent_runs (root_id, created_at) WHERE started_at IS NULL AND finished_at IS NULL;
+`,
+  },
 ];

@@ -99,4 +99,11 @@ CREATE INDEX agents_by_folder ON agents (json_extract(config, '$.cwd'), created_
     // SQLite never held any; both databases share the numbers.
     sql: 'SELECT 1',
   },
+  {
+    number: 13,
+    purpose: 'an index for the queued runs of a tree, oldest first',
+    sql: `
+CREATE INDEX subagent_runs_queued ON subagent_runs (root_id, created_at) WHERE started_at IS NULL AND finished_at IS NULL;
+`,
+  },
 ];

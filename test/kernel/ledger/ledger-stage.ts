@@ -22,6 +22,7 @@ const NOTHING: FactKinds = {
     resting_children: 0,
     resting_in_tree: 0,
     run: null,
+    queued: [],
     ask: null,
     open_asks: [],
     unled: null,

@@ -58,7 +58,7 @@ export async function family(
     on = await world.process('left', cast(parts), options);
     other = await world.process('right', cast(parts), options);
     await world.dies('first');
-    await world.share(agent, on, other);
+    await world.share([agent], on, other);
   }
   if (asked !== undefined)
     world.decidedWhen(() => on.requests.some(({ messages }) => answers(messages) + 1 >= asked));

@@ -185,11 +185,11 @@ export class World {
     this.#server = stage;
   }
 
-  /** From then on `right` leads this agent, and `left` the rest of its tree, which nobody led. */
-  async share(agent: Agent, left: Stage, right: Stage): Promise<void> {
+  /** From then on `right` leads these agents, and `left` the rest of their tree, which nobody led. */
+  async share([agent, ...more]: readonly [Agent, ...Agent[]], left: Stage, right: Stage): Promise<void> {
     const holder = { id: randomUUID(), host: 'elsewhere', pid: 1 };
     await this.store.heartbeat(holder);
-    await this.#ledger.lend(agent.id, holder.id);
+    for (const { id } of [agent, ...more]) await this.#ledger.lend(id, holder.id);
     await left.runtime.resume(agent.root_id);
     await this.store.release(holder.id);
     await right.runtime.resume(agent.root_id);

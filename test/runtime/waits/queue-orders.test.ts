@@ -1,0 +1,52 @@
+// Proves, on both databases and without a poll, that a run that waits for its turn begins when the run that holds its place ends or is killed in another
+// process, of which nobody in its own process is told by mail.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { onBothDatabases } from '../both-databases.ts';
+import { concurrent, spawn } from '../toolsets/sessions-play.ts';
+import { everyOrder, type Ground, newGround } from './every-order.ts';
+import { cast, fork } from './ordered-family.ts';
+
+const ENDS = ['ends', 'is killed', 'goes with its parent'] as const;
+
+onBothDatabases('a run whose place another process holds', (database) => {
+  let ground: Ground;
+  before(async () => {
+    ground = await newGround(await database());
+  });
+  after(() => ground.close());
+
+  for (const end of ENDS)
+    it(`begins when that one ${end}`, async () => {
+      const play = cast({
+        main: [[fork('mid')], [spawn('next', { label: 'next' })], 'done'],
+        mid: [[spawn('holder', { label: 'holder' })], 'done'],
+      });
+      const options = { toolsets: ['process', 'sessions'], terms: concurrent(1) };
+      await everyOrder(
+        async (world) => {
+          const first = await world.process('first', play, options);
+          const root = await first.start();
+          for (const name of ['main', 'mid', 'main']) await world.cue(name);
+          const left = await world.process('left', play, options);
+          const right = await world.process('right', play, options);
+          await world.dies('first');
+          const mid = await world.agent('mid', root.id);
+          const holder = await world.agent('holder', root.id);
+          await world.share([mid, holder], left, right);
+          const next = await world.agent('next', root.id);
+          const status = async () =>
+            (await world.store.runs({ root_id: root.id })).find(({ agent_id }) => agent_id === next.id)
+              ?.status;
+          assert.equal(await status(), 'queued');
+          if (end !== 'ends')
+            world.may('a person kills', 'right', () =>
+              right.runtime.kill(end === 'is killed' ? holder.id : mid.id),
+            );
+          return async () => assert.equal(await status(), 'completed');
+        },
+        ground,
+        { preemptions: 0, first: 12 },
+      );
+    });
+});
