@@ -62,7 +62,7 @@ export interface CronToolOptions {
 export function createCronTool(options: CronToolOptions): Tool<Input> {
   return defineTool<Input>({
     name: 'cron',
-    // To look at schedules changes nothing; what else is done with them is asked about.
+    // Reading schedules needs no permission; changing them is asked about.
     permission: { allowed: ['list', 'list *', 'show *', 'runs *'] },
     description:
       'Schedule tasks: add a job that runs at a time, at an interval or by a cron expression; list, change, run and remove jobs; see their runs.',

@@ -2,10 +2,10 @@ import type { CronFire } from '../records/run/cron-job.ts';
 import type { Run } from '../records/run/run.ts';
 import type { Store } from '../store/store.ts';
 
-/** An instant of a job, and the run that it led to. */
+/** An instant of a job, and its run. */
 export interface JobRun {
   readonly fire: CronFire;
-  /** Null: an event, or nothing came of it. */
+  /** Null: an event, or skipped. */
   readonly run: Run | null;
 }
 

@@ -6,42 +6,42 @@ import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 
-/** Looked at so often even if nobody says that there is something to do: hints may be lost, processes die. */
+/** Polls what no signal reports: signals may be lost, processes die. */
 const LOOK_MS = 1_000;
-const MOST_AT_ONCE = 50;
-/** A tree in which nothing runs and nothing happens for so long is given up: it is rows again, also while its agents wait for something. When others wait for its place, at once. */
+const BATCH_MAX = 50;
+/** A tree in which nothing has happened for so long is released, even while its agents wait for something; at once when others wait for its place. */
 const IDLE_MS = 30_000;
-/** A tree at rest could not be given up this very moment, and others wait for its place. */
+/** When a tree at rest could not be released yet and others wait for its place. */
 const ROOM_LOOK_MS = 50;
 const DRAIN_LOOK_MS = 50;
-/** So many are taken over at the same time. */
+/** Trees that are taken over concurrently. */
 const LANES = 4;
 
 export interface TreeKeeperOptions {
   readonly store: Store;
   readonly runtime: RuntimeFace;
-  /** A tree was taken over, or given up. */
+  /** A tree was taken over. */
   readonly onTaken?: (root_id: string, agents: number) => void;
   readonly onTrouble: (error: unknown, root_id: string | null) => void;
   /** The root of a tree has ended. */
   readonly onEnded: (root_id: string) => void;
   readonly idle_ms?: number;
-  /** Trees that ask for other labels are left to others. */
+  /** Only trees whose placement these labels satisfy are taken over. */
   readonly labels?: readonly string[];
-  /** How many trees are led at once; more wait for a place, here or elsewhere. Default: no limit. */
+  /** Maximum trees led at once. Default: no limit. */
   readonly most?: number;
 }
 
-/** Leads served trees (`Store.unledTrees`) that nobody leads, and gives them up when nothing is to be done in them any more. */
+/** Takes over served trees that nobody leads (`Store.unledTrees`), and releases those in which nothing is left to do. */
 export class TreeKeeper {
   readonly #options: TreeKeeperOptions;
-  /** Trees that are led here, each with the last time that something happened in it. */
+  /** Trees led here, each with the time of its last event. */
   readonly #led = new Map<string, number>();
   readonly #unsubscribe: () => void;
   readonly #poll = new Poll(() => this.#look());
-  /** Trees wait for a place here. */
+  /** There are more trees than places. */
   #crowded = false;
-  /** Some that are at rest could not be given up yet. */
+  /** Some trees at rest could not be released yet. */
   #room_soon = false;
   #stopped = false;
 
@@ -58,7 +58,7 @@ export class TreeKeeper {
     return this.#led.size;
   }
 
-  /** Looks now: something was entered that somebody must lead. */
+  /** Something was entered that somebody must lead. */
   wake(): void {
     this.#poll.wake();
   }
@@ -88,21 +88,21 @@ export class TreeKeeper {
     }
   }
 
-  /** Whether there may be more that has a place here. */
+  /** Whether there may be more to take over at once. */
   async #takeUnled(): Promise<boolean> {
     const { store, labels = [] } = this.#options;
-    await this.#giveUp();
-    const unled = await store.unledTrees(MOST_AT_ONCE, labels);
-    // It may be led here in part.
+    await this.#releaseIdle();
+    const unled = await store.unledTrees(BATCH_MAX, labels);
+    // Trees that this process leads in part.
     const known = unled.filter((root_id) => this.#led.has(root_id));
     const fresh = unled.filter((root_id) => !this.#led.has(root_id));
     const free = await this.#makeRoom(fresh.length);
     this.#crowded = fresh.length > free;
-    // Workers that look at the same moment and cannot take all must not all reach for the same ones.
+    // Workers that poll at the same moment and cannot take all start at different trees.
     const first = this.#crowded ? Math.floor(Math.random() * fresh.length) : 0;
     const queue = [...known, ...fresh.slice(first), ...fresh.slice(0, first)];
     await Promise.all(Array.from({ length: LANES }, () => this.#takeAll(queue)));
-    return unled.length === MOST_AT_ONCE && !this.#crowded;
+    return unled.length === BATCH_MAX && !this.#crowded;
   }
 
   async #takeAll(queue: string[]): Promise<void> {
@@ -115,7 +115,7 @@ export class TreeKeeper {
     }
   }
 
-  /** Gives up trees at rest, those first that have rested longest, until so many have a place, if that can be; how many have. */
+  /** Releases trees at rest, the longest at rest first, until `wanted` places are free if possible; resolves to the free places. */
   async #makeRoom(wanted: number): Promise<number> {
     const { runtime, most = Number.POSITIVE_INFINITY } = this.#options;
     const free = () => most - this.#led.size;
@@ -136,7 +136,7 @@ export class TreeKeeper {
     this.#led.set(root_id, Date.now());
     const { agents, broken } = await runtime.resume(root_id, { unattended: true });
     if (agents.length === 0) {
-      // Somebody was faster.
+      // Another worker was faster.
       if (!known && (await runtime.release(root_id))) this.#led.delete(root_id);
       return;
     }
@@ -144,7 +144,7 @@ export class TreeKeeper {
     for (const { agent, reason } of broken) onTrouble(new Error(`${agent.name}: ${reason}`), root_id);
   }
 
-  async #giveUp(): Promise<void> {
+  async #releaseIdle(): Promise<void> {
     const { runtime, idle_ms = IDLE_MS } = this.#options;
     const before = Date.now() - idle_ms;
     for (const [root_id, last] of this.#led) {
@@ -154,7 +154,7 @@ export class TreeKeeper {
     }
   }
 
-  /** Busy, or something is under way this very moment: looked at again when its time has come. */
+  /** Busy: checked again when it has been idle for another period. */
   #touchLater(root_id: string, last: number): void {
     if (last > 0) this.#led.set(root_id, Date.now());
   }
@@ -164,7 +164,7 @@ export class TreeKeeper {
     return !agents.some(({ state }) => isWorking(state.type));
   }
 
-  /** Takes nothing over any more, and waits until nothing led here is at work, at most `ms`; false when time was up. */
+  /** Takes over nothing more and waits until no turn is under way here; false after `ms`. */
   async drain(ms: number): Promise<boolean> {
     await this.#halt();
     for (const end = Date.now() + ms; Date.now() < end; await sleep(DRAIN_LOOK_MS))
@@ -175,13 +175,13 @@ export class TreeKeeper {
   async #isAtWork(): Promise<boolean> {
     for (const root_id of this.#led.keys()) {
       const agents = await this.#options.runtime.agents(root_id);
-      // What is parked in the ledger waits there for whoever comes next.
+      // Parked agents wait in the ledger for the next leader.
       if (agents.some((agent) => statusWord(agent) === 'running')) return true;
     }
     return false;
   }
 
-  /** Resolves when nothing that it began is under way any more: the runtime and the ledger may be closed. */
+  /** When it has resolved, the runtime and the store may be closed. */
   async stop(): Promise<void> {
     this.#unsubscribe();
     await this.#halt();

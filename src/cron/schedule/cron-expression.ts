@@ -4,28 +4,28 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 /** Five fields, or six with seconds first. */
 export const CRON_MODE = '5-or-6-parts';
 
-/** One that was read takes 160 kB, most of it the library's list of years. */
-const KEPT = 64;
+/** A parsed expression takes 160 kB, most of it the library's list of years. */
+const CACHED_MAX = 64;
 
 export interface CronExpression {
-  /** Its hours are written down (`2`, `1-5`, `2,14`), not left to a wildcard or a step (`*`, `1-5/2`). */
+  /** Its hours are explicit (`2`, `1-5`, `2,14`), without a wildcard or a step (`*`, `1-5/2`). */
   readonly fixed: boolean;
-  /** Knows no zone: takes and gives times on the wall, as if they were UTC. */
+  /** In wall times, as if they were UTC. */
   readonly wall: Cron;
-  /** Takes and gives instants. */
+  /** In instants. */
   readonly zoned: Cron;
 }
 
 const read = new Map<string, CronExpression>();
 
-/** Throws `E_INVALID_ARGUMENT` for what is no expression or no zone. The newest ones are kept. */
+/** Cached. Throws `E_INVALID_ARGUMENT` for an invalid expression or zone. */
 export function cronExpression(expression: string, tz: string): CronExpression {
   const key = `${tz} ${expression}`;
   const known = read.get(key);
   if (known !== undefined) return known;
   const made = readExpression(expression, tz);
   const [oldest] = read.keys();
-  if (read.size >= KEPT && oldest !== undefined) read.delete(oldest);
+  if (read.size >= CACHED_MAX && oldest !== undefined) read.delete(oldest);
   read.set(key, made);
   return made;
 }

@@ -2,14 +2,14 @@ import type { Schedule } from '../../records/run/cron-job.ts';
 import { durationText } from '../../records/text/duration.ts';
 import { offsetAt } from './wall-clock.ts';
 
-/** For people: `0 9 * * 1-5 Europe/Berlin`, `every 10m`, `at 2026-11-23 09:00 Europe/Berlin`. `tz` is for an `at` only. */
+/** For people: `0 9 * * 1-5 Europe/Berlin`, `every 10m`, `at 2026-11-23 09:00 Europe/Berlin`. `tz` applies to `at`. */
 export function describeSchedule(schedule: Schedule, tz: string): string {
   if (schedule.type === 'cron') return `${schedule.expression} ${schedule.tz}`;
   if (schedule.type === 'every') return `every ${durationText(schedule.every_ms)}`;
   return `at ${wallText(schedule.at, tz)} ${tz}`;
 }
 
-/** `2026-11-23 09:00 Europe/Berlin (08:00Z)`; the date stands with the Z where it is another one; in UTC the brackets are left out. */
+/** `2026-11-23 09:00 Europe/Berlin (08:00Z)`; the UTC date is added where it differs. */
 export function instantText(at: number, tz: string): string {
   const [wall, utc] = [wallText(at, tz), wallText(at, 'UTC')];
   if (tz === 'UTC') return `${wall} UTC`;

@@ -4,16 +4,16 @@ import { offsetAt, offsetChange, resolveWall } from './wall-clock.ts';
 
 const DAY = 86_400_000;
 
-/** Instants are counted up to here; a count of this many means "or more". */
+/** Counting stops here: this count means "or more". */
 export const COUNT_CAP = 10_000;
 
 /**
  * When schedules are due. Instants are milliseconds since the epoch; no clock is read. Daylight saving (docs/cron-times.md):
- * D1 hours that are written down: a wall time that comes twice is due the first time only; wall times in a gap are due once, right after it.
- * D2 hours left to a wildcard or a step: due at each real instant whose wall time matches, so twice in a repeated hour and never in a gap.
+ * D1 explicit hours: a wall time that comes twice is due the first time only; wall times in a gap are due once, right after it.
+ * D2 hours with a wildcard or a step: due at each real instant whose wall time matches, so twice in a repeated hour and never in a gap.
  */
 
-/** The first instant after `after`; null when none will come. Throws `E_INVALID_ARGUMENT` for an expression or zone that cannot be read. */
+/** The first instant after `after`; null when there is none. Throws `E_INVALID_ARGUMENT` for an expression or zone that cannot be read. */
 export function nextInstant(schedule: Schedule, after: number): number | null {
   if (schedule.type === 'at') return schedule.at > after ? schedule.at : null;
   if (schedule.type === 'every') return schedule.anchor + (ticks(schedule, after) + 1) * schedule.every_ms;
@@ -67,7 +67,7 @@ function nextFixed({ wall }: CronExpression, tz: string, after: number): number 
   return next === null ? null : resolveWall(tz, next).at;
 }
 
-/** D2. While the offset stays, a step on the wall is a step in time, at a tenth of the cost of asking for the zone. */
+/** D2. While the offset stays the same, wall time suffices, at a tenth of the cost of zoned time. */
 function nextReal({ wall, zoned }: CronExpression, tz: string, after: number): number | null {
   const offset = offsetAt(tz, after);
   const next = firstAfter(wall, after + offset);
@@ -76,7 +76,7 @@ function nextReal({ wall, zoned }: CronExpression, tz: string, after: number): n
   return at - after < DAY && offsetAt(tz, at) === offset ? at : firstAfter(zoned, after);
 }
 
-/** The latest time that clocks in `tz` have shown by this instant: in a repeated hour, the end of its first run. */
+/** The latest wall time that clocks in `tz` have shown by this instant: in a repeated hour, the end of its first pass. */
 function passedWall(tz: string, at: number): number {
   const [before, now] = [offsetAt(tz, at - DAY), offsetAt(tz, at)];
   if (before <= now) return at + now;

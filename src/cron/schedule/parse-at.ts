@@ -6,12 +6,29 @@ import { offsetAt, resolveWall } from './wall-clock.ts';
 const DAY = 86_400_000;
 const NINE = 9 * 3_600_000;
 const TEN_MINUTES = 600_000;
-/** The end of the years that are written with four digits, in every zone. */
+/** The last day whose year has four digits in every zone. */
 const LATEST = Date.UTC(9999, 11, 30);
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\s*(.+))?$/i;
+const CLOCK = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(?:(Z)|([+-])(\d\d)(?::?(\d\d))?)?$/i;
+const FORMS = 'Write "YYYY-MM-DD HH:MM", ISO 8601, "HH:MM" or "+1h30m"';
+const HOURS = 'Hours are 00-23, minutes and seconds 00-59';
+
+/** What a text says, before any zone or clock is consulted. A wall time is the fields of the clock as if they were UTC, milliseconds. */
+type AtText =
+  | { readonly type: 'span'; readonly span_ms: number }
+  | { readonly type: 'instant'; readonly at: number }
+  | { readonly type: 'wall'; readonly wall: number }
+  /** Milliseconds since midnight. */
+  | { readonly type: 'clock'; readonly time: number }
+  /** `near`: a valid wall time to suggest. */
+  | { readonly type: 'wrong'; readonly what: string; readonly hint: string; readonly near: number | null };
 
 type Note = (text: string) => void;
 
-/** The instant that is meant, after `now`. `note` is told about wall times in gaps and repeated hours. Throws `E_INVALID_ARGUMENT`. */
+/** The instant of a text, after `now`. `note` receives a sentence on a wall time in a gap or a repeated hour. Throws `E_INVALID_ARGUMENT`. */
 export function parseAt(text: string, tz: string, now: number, note: Note = () => {}): number {
   const words = text.trim();
   const read = readAt(words);
@@ -39,14 +56,14 @@ function meant(read: Exclude<AtText, { type: 'wrong' }>, tz: string, now: number
     case 'instant':
       return read.at;
     case 'wall':
-      // Two days: past in every zone. So long ago there may have been none.
+      // Two days ago is past in every zone; zone data may not reach far back.
       return read.wall <= now - 2 * DAY ? read.wall : instantOf(read.wall, tz, now, note);
     case 'clock':
       return instantOf(nextClock(read.time, tz, now), tz, now, note);
   }
 }
 
-/** In a gap: the first moment after it. Twice: the first of the two that is still to come. */
+/** In a gap: the first moment after it. In a repeated hour: the first of the two that is still to come. */
 function instantOf(wall: number, tz: string, now: number, note: Note): number {
   const resolved = resolveWall(tz, wall);
   if (resolved.type === 'once') return resolved.at;
@@ -81,24 +98,7 @@ function spanExample(tz: string, now: number): string {
   return `For example "+10m": due ${instantText(now + TEN_MINUTES, tz)}`;
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\s*(.+))?$/i;
-const CLOCK = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(?:(Z)|([+-])(\d\d)(?::?(\d\d))?)?$/i;
-const FORMS = 'Write "YYYY-MM-DD HH:MM", ISO 8601, "HH:MM" or "+1h30m"';
-const HOURS = 'Hours are 00-23, minutes and seconds 00-59';
-
-/** What a text says about an instant, before any zone or clock is asked. Walls are wall fields as if they were UTC, milliseconds. */
-export type AtText =
-  | { readonly type: 'span'; readonly span_ms: number }
-  | { readonly type: 'instant'; readonly at: number }
-  | { readonly type: 'wall'; readonly wall: number }
-  /** Milliseconds since midnight. */
-  | { readonly type: 'clock'; readonly time: number }
-  /** `near`: a wall time that would have been right, if one is at hand. */
-  | { readonly type: 'wrong'; readonly what: string; readonly hint: string; readonly near: number | null };
-
-export function readAt(text: string): AtText {
+function readAt(text: string): AtText {
   if (text.startsWith('+')) return readSpan(text.slice(1));
   const date = DATE.exec(text);
   const clock = readClock(date === null ? text : (date[4] ?? ''));
@@ -126,7 +126,7 @@ function readSpan(text: string): AtText {
   return { type: 'span', span_ms };
 }
 
-/** Null: not the shape of a time of day; `outside`: the shape, but no such time. */
+/** Null: not the form of a time of day; `outside`: the form, but out of range. */
 function readClock(text: string): { time: number; offset: number | null } | 'outside' | null {
   const match = CLOCK.exec(text);
   if (match === null) return null;
@@ -142,7 +142,7 @@ function readClock(text: string): { time: number; offset: number | null } | 'out
   return { time, offset: (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * MINUTE) };
 }
 
-/** `month` from 0; unlike `Date.UTC`, takes the years before 100 as they are. */
+/** `month` from 0; unlike `Date.UTC`, does not map years below 100 to 19xx. */
 function midnightOf(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month, day);
 }

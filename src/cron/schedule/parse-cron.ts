@@ -7,7 +7,7 @@ import { nextInstant } from './instants.ts';
 interface Field {
   readonly name: string;
   readonly allowed: string;
-  /** What stands in an example for a value that is wrong. */
+  /** Replaces a wrong value in the example of the hint. */
   readonly example: string;
 }
 
@@ -31,7 +31,7 @@ const DAY_OF_MONTH = 3;
 const USUAL = '0 9 * * 1-5';
 const NICKNAMES = '@hourly, @daily, @weekly, @monthly and @yearly';
 
-/** An expression that will come: five or six fields, parted by single blanks, nicknames written out. Throws `E_INVALID_ARGUMENT`. */
+/** A normalised expression that will match: five or six fields separated by single blanks, nicknames expanded. Throws `E_INVALID_ARGUMENT`. */
 export function parseCron(text: string, tz: string, now: number): string {
   const words = text.trim().split(/\s+/).filter(Boolean);
   const refuse = (message: string, hint: string, examples: readonly string[] = []): CoppiceError =>
@@ -69,7 +69,7 @@ export function parseCron(text: string, tz: string, now: number): string {
   return expression;
 }
 
-/** Null: it cannot be read. */
+/** Null: invalid. */
 function written(expression: string): string | null {
   try {
     return new CronPattern(expression, undefined, { mode: CRON_MODE }).pattern;
@@ -84,7 +84,7 @@ function wrongCount(text: string, count: number): [message: string, hint: string
   return [message, count === 7 ? `${shape}; a year cannot be given, for one date there is at` : shape];
 }
 
-/** What is wrong with one field, found out by reading it alone; null: nothing. */
+/** What is wrong with one field, found by parsing it alone; null for nothing. */
 function problemOf(word: string, index: number): string | null {
   if (written(Array(6).fill('*').with(index, word).join(' ')) !== null) return null;
   if (/^[^*-]*\//.test(word)) return 'has a step without a range';
@@ -93,7 +93,7 @@ function problemOf(word: string, index: number): string | null {
   return reversed ? 'runs backwards' : 'is not allowed';
 }
 
-/** The first of the examples that will come, and when. */
+/** The first example that will match, and when. */
 function exampleText(examples: readonly string[], tz: string, now: number): string {
   for (const expression of examples) {
     const next = nextInstant({ type: 'cron', expression, tz }, now);

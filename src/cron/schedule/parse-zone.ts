@@ -4,7 +4,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 const SUGGESTED = 3;
 const EXAMPLES = 'Europe/Berlin, America/New_York or UTC';
 
-/** The IANA zone that `text` names, in its usual spelling. Throws `E_INVALID_ARGUMENT` with the nearest names. */
+/** The IANA zone that `text` names, in its canonical case. Throws `E_INVALID_ARGUMENT` with the nearest names. */
 export function parseZone(text: string): string {
   const name = text.trim();
   const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
@@ -18,7 +18,7 @@ export function parseZone(text: string): string {
   });
 }
 
-/** Older names, such as Asia/Calcutta, are known without being listed. */
+/** Older names, such as Asia/Calcutta, are valid but not listed. */
 function isKnown(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });
@@ -28,7 +28,7 @@ function isKnown(name: string): boolean {
   }
 }
 
-/** By the whole name or by its last part, for those who write only the city. */
+/** Compares the whole name and its last part, for people who write only the city. */
 function nearest(name: string, zones: readonly string[]): string[] {
   const wanted = plain(name);
   const limit = Math.max(1, Math.floor(wanted.length / 3));

@@ -1,9 +1,10 @@
 const SECOND = 1000;
+/** Longer than any zone's offset from UTC, and shorter than the time between two changes of one zone. */
 const DAY = 86_400_000;
 const KEPT_ZONES = 50;
 const KEPT_DAYS = 10_000;
 
-/** One day of UTC; no zone changes twice on it. Until `change` the offset is `before`, from then on `after`. */
+/** One day of UTC, on which no zone changes twice. Until `change` the offset is `before`, from then on `after`. */
 interface ZoneDay {
   readonly before: number;
   readonly change: number;
@@ -17,7 +18,7 @@ interface Zone {
 
 const zones = new Map<string, Zone>();
 
-/** What is added to UTC to get the time that clocks in `tz` show at this instant, milliseconds. Throws a `RangeError` for an unknown zone. */
+/** The offset of `tz` from UTC at this instant, milliseconds. Throws a `RangeError` for an unknown zone. */
 export function offsetAt(tz: string, at: number): number {
   const zone = zoneOf(tz);
   const day = Math.floor(at / DAY);
@@ -30,19 +31,19 @@ export function offsetAt(tz: string, at: number): number {
   return at < known.change ? known.before : known.after;
 }
 
-/** The first whole second of (from, until] in which the offset is not that of `from` any more. Expects exactly one change between them. */
+/** The first whole second of (from, until] whose offset differs from that at `from`. Expects exactly one change between them. */
 export function offsetChange(tz: string, from: number, until: number): number {
   const offset = offsetAt(tz, from);
   return firstOther(from, until, (at) => offsetAt(tz, at) !== offset);
 }
 
 function readDay(format: Intl.DateTimeFormat, start: number): ZoneDay {
-  const [before, after] = [ask(format, start), ask(format, start + DAY)];
+  const [before, after] = [readOffset(format, start), readOffset(format, start + DAY)];
   if (before === after) return { before, change: start, after };
-  return { before, change: firstOther(start, start + DAY, (at) => ask(format, at) !== before), after };
+  return { before, change: firstOther(start, start + DAY, (at) => readOffset(format, at) !== before), after };
 }
 
-/** The first whole second of (from, until] that is another; expects that all are from there on. */
+/** Binary search for the first whole second of (from, until] for which `isOther` holds; expects it to hold from there on. */
 function firstOther(from: number, until: number, isOther: (at: number) => boolean): number {
   let [same, other] = [Math.floor(from / SECOND), Math.ceil(until / SECOND)];
   while (other - same > 1) {
@@ -53,7 +54,7 @@ function firstOther(from: number, until: number, isOther: (at: number) => boolea
   return other * SECOND;
 }
 
-function ask(format: Intl.DateTimeFormat, at: number): number {
+function readOffset(format: Intl.DateTimeFormat, at: number): number {
   const [month, day, year, hour, minute, second] = (format.format(at).match(/\d+/g) ?? []).map(Number);
   const wall = Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minute, second);
   return wall - Math.floor(at / SECOND) * SECOND;
@@ -78,9 +79,7 @@ function zoneOf(tz: string): Zone {
   return made;
 }
 
-/** Farther than any zone is from UTC, and nearer than two changes of one zone are to each other. */
-
-/** What a time on the wall means as an instant. */
+/** The instants of a wall time. */
 export type ResolvedWall =
   | { readonly type: 'once'; readonly at: number }
   /** The clock was set back over it. */
@@ -88,7 +87,7 @@ export type ResolvedWall =
   /** The clock was set forward over it; `at` is the first moment after the gap. */
   | { readonly type: 'gap'; readonly at: number };
 
-/** `wall`: the fields of the wall clock as if they were UTC, milliseconds. Larger walls never give an earlier `at`. */
+/** `wall`: the fields of the clock as if they were UTC, milliseconds. Monotonic: a later `wall` never gives an earlier `at`. */
 export function resolveWall(tz: string, wall: number): ResolvedWall {
   const before = offsetAt(tz, wall - DAY);
   const after = offsetAt(tz, wall + DAY);
