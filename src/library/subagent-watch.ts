@@ -5,7 +5,7 @@ import { cutShort } from '../records/conversation/child-text.ts';
 import type { Failure } from '../records/conversation/failure.ts';
 import type { PlacedMessage, ResultContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { parseJson } from '../records/text/json-text.ts';
+import { isJsonObject, parseJson } from '../records/text/json-text.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { SubagentCallbacks, SubagentInfo } from './subagent-callbacks.ts';
 
@@ -171,7 +171,5 @@ function endOf({ state, reply }: Agent): string | Failure {
 function argumentsOf(input: string): Readonly<Record<string, unknown>> {
   const parsed = parseJson(input);
   const { value } = parsed.ok ? parsed : { value: null };
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
+  return isJsonObject(value) ? value : {};
 }

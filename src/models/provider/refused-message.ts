@@ -1,7 +1,6 @@
 import type { PromptMessage } from '../../records/conversation/prompt.ts';
+import { isJsonObject, type JsonObject } from '../../records/text/json-text.ts';
 import { excerpt } from '../../records/text/text.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const LISTS = ['messages', 'input', 'contents'] as const;
 
@@ -25,7 +24,7 @@ export function refusedMessage(
     /\b(messages|input|contents)(?:\[(\d+)\]|\.(\d+))(?:\.(?:content|parts)(?:\[(\d+)\]|\.(\d+)))?/.exec(
       said,
     );
-  if (place === null || !isJson(body)) return null;
+  if (place === null || !isJsonObject(body)) return null;
   const [, list = '', ...numbers] = place;
   const [at, part] = [numbers[0] ?? numbers[1], numbers[2] ?? numbers[3]].map((text) =>
     text === undefined ? undefined : Number(text),
@@ -33,11 +32,11 @@ export function refusedMessage(
   if (!LISTS.some((one) => one === list) || at === undefined) return null;
   const all = asList(body[list]);
   const message = all[at];
-  if (!isJson(message)) return null;
+  if (!isJsonObject(message)) return null;
   const pieces = asList(message.content ?? message.parts);
   const piece = part === undefined ? undefined : pieces[part];
-  const told = describe(isJson(piece) ? piece : message, message, all);
-  return { told, index: indexOf(isJson(piece) ? piece : piecesOf(message)[0], all, messages) };
+  const told = describe(isJsonObject(piece) ? piece : message, message, all);
+  return { told, index: indexOf(isJsonObject(piece) ? piece : piecesOf(message)[0], all, messages) };
 }
 
 /** Maps a piece of the body back to its message: calls and results keep their order in every protocol, texts their content. */
@@ -57,22 +56,26 @@ function indexOf(piece: unknown, all: readonly unknown[], messages: readonly Pro
 }
 
 function piecesOf(message: unknown): readonly unknown[] {
-  if (!isJson(message) || message.role === 'tool') return [message];
+  if (!isJsonObject(message) || message.role === 'tool') return [message];
   const calls = asList(message.tool_calls);
   const pieces = asList(message.content ?? message.parts);
   return calls.length > 0 ? [...calls, ...pieces] : pieces.length > 0 ? pieces : [message];
 }
 
 function kindOf(piece: unknown): string | null {
-  if (!isJson(piece)) return null;
+  if (!isJsonObject(piece)) return null;
   const type = String(piece.type ?? '');
   if (
     piece.role === 'tool' ||
-    isJson(piece.functionResponse) ||
+    isJsonObject(piece.functionResponse) ||
     /^(tool_result|function_call_output)$/.test(type)
   )
     return 'result';
-  if (isJson(piece.functionCall) || isJson(piece.function) || /^(tool_use|function_call)$/.test(type))
+  if (
+    isJsonObject(piece.functionCall) ||
+    isJsonObject(piece.function) ||
+    /^(tool_use|function_call)$/.test(type)
+  )
     return 'call';
   if (/thinking|reasoning/.test(type) || piece.thought === true) return null;
   return `text ${textOf(piece)}`;
@@ -86,21 +89,21 @@ function kindsOf(message: PromptMessage): readonly string[] {
   );
 }
 
-function describe(piece: Json, message: Json, all: readonly unknown[]): string {
+function describe(piece: JsonObject, message: JsonObject, all: readonly unknown[]): string {
   const call = piece.functionCall ?? piece.function ?? piece;
-  const name = isJson(call) && typeof call.name === 'string' ? call.name : null;
+  const name = isJsonObject(call) && typeof call.name === 'string' ? call.name : null;
   const id =
     piece.tool_use_id ??
     piece.tool_call_id ??
     (piece.type === 'function_call_output' ? piece.call_id : undefined);
   if (id !== undefined) return `the result of ${calledAs(id, all)}`;
-  if (isJson(piece.functionResponse)) return `the result of ${String(piece.functionResponse.name)}`;
+  if (isJsonObject(piece.functionResponse)) return `the result of ${String(piece.functionResponse.name)}`;
   if (name !== null) return `the call of ${name}`;
   const type = String(piece.type ?? '');
-  if (/image/.test(type) || isJson(piece.inlineData)) return 'a picture';
+  if (/image/.test(type) || isJsonObject(piece.inlineData)) return 'a picture';
   if (/thinking|reasoning/.test(type) || piece.thought === true) return 'reasoning of the model';
   const calls = asList(piece.tool_calls).flatMap((one) =>
-    isJson(one) && isJson(one.function) ? [String(one.function.name)] : [],
+    isJsonObject(one) && isJsonObject(one.function) ? [String(one.function.name)] : [],
   );
   if (calls.length > 0 && textOf(piece) === '') return `the call of ${calls.join(', ')}`;
   const who = message.role === 'assistant' || message.role === 'model' ? 'the answer' : 'the message';
@@ -110,28 +113,25 @@ function describe(piece: Json, message: Json, all: readonly unknown[]): string {
 /** Searches the body for the name of the call with this id. */
 function calledAs(id: unknown, all: readonly unknown[]): string {
   const calls = all.flatMap((one) =>
-    isJson(one) ? [one, ...asList(one.content), ...asList(one.tool_calls)] : [],
+    isJsonObject(one) ? [one, ...asList(one.content), ...asList(one.tool_calls)] : [],
   );
   for (const call of calls) {
-    if (!isJson(call) || (call.id !== id && (call.type !== 'function_call' || call.call_id !== id))) continue;
-    const { name } = isJson(call.function) ? call.function : call;
+    if (!isJsonObject(call) || (call.id !== id && (call.type !== 'function_call' || call.call_id !== id)))
+      continue;
+    const { name } = isJsonObject(call.function) ? call.function : call;
     if (typeof name === 'string') return name;
   }
   return 'a call';
 }
 
-function textOf(piece: Json): string {
+function textOf(piece: JsonObject): string {
   if (typeof piece.text === 'string') return piece.text;
   if (typeof piece.content === 'string') return piece.content;
   return asList(piece.content ?? piece.parts)
-    .map((one) => (isJson(one) && typeof one.text === 'string' ? one.text : ''))
+    .map((one) => (isJsonObject(one) && typeof one.text === 'string' ? one.text : ''))
     .join('');
 }
 
 function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

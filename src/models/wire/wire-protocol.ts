@@ -1,4 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import { isJsonObject } from '../../records/text/json-text.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 
@@ -47,7 +48,7 @@ export const ALONE: Pick<WireProtocol, 'join' | 'end'> = {
 };
 
 export function objectAt(value: unknown, what: string): Json {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  if (isJsonObject(value)) return value;
   throw new BrokenEvent(`${what} is no object`);
 }
 

@@ -22,6 +22,12 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Checks size and depth without parsing. */
 function sizeFault(text: string): string | null {
   if (text.length > LENGTH_MAX) return `it has ${text.length} characters; the most is ${LENGTH_MAX}`;

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../records/text/json-text.ts';
 import type { Entity, FormattedText } from '../text/formatted-text.ts';
 
 export interface Sender {
@@ -56,18 +57,17 @@ const CONTENT: readonly string[] = [
 ];
 const NAME_MAX = 64;
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Reads an update, checking every field: a malformed one must not stop the reading of others. */
 export function readIncoming(update: unknown): Incoming {
-  if (!isFields(update)) return { type: 'malformed' };
+  if (!isJsonObject(update)) return { type: 'malformed' };
   if (update.message !== undefined) return readMessage(update.message);
   if (update.callback_query !== undefined) return readPress(update.callback_query);
   return { type: 'nothing' };
 }
 
 function readMessage(message: unknown): Incoming {
-  if (!isFields(message) || !isFields(message.chat) || !isId(message.chat.id)) return { type: 'malformed' };
+  if (!isJsonObject(message) || !isJsonObject(message.chat) || !isId(message.chat.id))
+    return { type: 'malformed' };
   const from = readSender(message.from);
   if (from === 'malformed' || from === 'nothing') return { type: from };
   const text = [message.text, message.caption].find((one) => typeof one === 'string' && one.trim() !== '');
@@ -77,12 +77,12 @@ function readMessage(message: unknown): Incoming {
 }
 
 function readPress(query: unknown): Incoming {
-  if (!isFields(query) || typeof query.id !== 'string') return { type: 'malformed' };
+  if (!isJsonObject(query) || typeof query.id !== 'string') return { type: 'malformed' };
   const from = readSender(query.from);
   if (from === 'malformed' || from === 'nothing') return { type: from };
   const { message, data } = query;
-  if (typeof data !== 'string' || !isFields(message)) return { type: 'nothing' };
-  if (!isFields(message.chat) || !isId(message.chat.id)) return { type: 'malformed' };
+  if (typeof data !== 'string' || !isJsonObject(message)) return { type: 'nothing' };
+  if (!isJsonObject(message.chat) || !isId(message.chat.id)) return { type: 'malformed' };
   const shown =
     isId(message.message_id) && typeof message.text === 'string'
       ? { id: message.message_id, text: message.text, entities: readEntities(message.entities) }
@@ -92,7 +92,7 @@ function readPress(query: unknown): Incoming {
 
 function readSender(from: unknown): Sender | 'nothing' | 'malformed' {
   if (from === undefined) return 'nothing';
-  if (!isFields(from) || !isId(from.id)) return 'malformed';
+  if (!isJsonObject(from) || !isId(from.id)) return 'malformed';
   if (from.is_bot === true) return 'nothing';
   const name = [from.first_name, from.username].find((one) => typeof one === 'string' && one.trim() !== '');
   return {
@@ -113,11 +113,7 @@ const KEPT: ReadonlySet<unknown> = new Set<Entity['type']>([
 
 /** The entities that we set; Telegram finds links and the like by itself. */
 function readEntities(entities: unknown): readonly Entity[] {
-  return Array.isArray(entities) ? entities.filter((one) => isFields(one) && KEPT.has(one.type)) : [];
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return Array.isArray(entities) ? entities.filter((one) => isJsonObject(one) && KEPT.has(one.type)) : [];
 }
 
 function isId(value: unknown): value is number {

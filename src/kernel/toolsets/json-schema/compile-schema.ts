@@ -1,4 +1,5 @@
-import { ANNOTATIONS, has, isObject, SIMPLE } from './keywords.ts';
+import { isJsonObject } from '../../../records/text/json-text.ts';
+import { ANNOTATIONS, has, SIMPLE } from './keywords.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 import { refuseCircles, type SchemaNode } from './schema-node.ts';
 import type { Check, Walk } from './walk.ts';
@@ -59,7 +60,7 @@ class Compiler {
     if (depth > DEPTH_MAX) throw new Error(`it is nested deeper than ${DEPTH_MAX} levels`);
     if (schema === false) node.checks.push((_, path, walk) => walk.fault(path, 'is not allowed here'));
     if (typeof schema === 'boolean') return node;
-    if (!isObject(schema)) throw new Error(`${at || 'it'} must be a schema: an object, true or false`);
+    if (!isJsonObject(schema)) throw new Error(`${at || 'it'} must be a schema: an object, true or false`);
     for (const keyword of Object.keys(schema)) {
       const place = `${at}/${keyword}`;
       try {
@@ -125,7 +126,7 @@ class Compiler {
       case 'propertyNames': {
         const { checks } = below(value, at);
         node.checks.push((given, path, walk) => {
-          if (!isObject(given)) return;
+          if (!isJsonObject(given)) return;
           for (const name of Object.keys(given))
             if (!walk.passes(checks, name, path))
               walk.fault(path, `has a property name that is not allowed: ${name}`);
@@ -218,14 +219,14 @@ class Compiler {
       throw new Error(`${at}: a reference is "#", "#/$defs/NAME" or "#/definitions/NAME", and nothing else`);
     const definitions = (this.#root as Record<string, unknown>)[place];
     const key = decoded(name);
-    if (!isObject(definitions) || !has(definitions, key)) throw new Error(`${at}: there is no ${value}`);
+    if (!isJsonObject(definitions) || !has(definitions, key)) throw new Error(`${at}: there is no ${value}`);
     return later(definitions[key], `/${place}/${key}`, 1);
   }
 
   #fields(schema: Record<string, unknown>, at: string, depth: number): Check {
     const entries = (keyword: string) => {
       const value = schema[keyword] ?? {};
-      if (!isObject(value)) throw new Error('must be an object with a schema for each name');
+      if (!isJsonObject(value)) throw new Error('must be an object with a schema for each name');
       return Object.entries(value).map(
         ([name, one]) => [name, this.#node(one, `${at}/${keyword}/${name}`, depth + 1).checks] as const,
       );
@@ -240,7 +241,7 @@ class Compiler {
         ? null
         : this.#node(rest, `${at}/additionalProperties`, depth + 1).checks;
     return (given, path, walk) => {
-      if (!isObject(given)) return;
+      if (!isJsonObject(given)) return;
       for (const [name, value] of Object.entries(given)) {
         if (walk.isOver) return;
         walk.spend(1);

@@ -1,7 +1,6 @@
+import { isJsonObject, type JsonObject } from '../../../records/text/json-text.ts';
 import { canonical } from './canonical.ts';
 import type { Check, Walk } from './walk.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
@@ -10,15 +9,11 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   boolean: (value) => typeof value === 'boolean',
   null: (value) => value === null,
   array: Array.isArray,
-  object: isObject,
+  object: isJsonObject,
 };
 
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Own properties only, so that `constructor` is not a field. */
-export function has(value: Json, key: string): boolean {
+export function has(value: JsonObject, key: string): boolean {
   return Object.hasOwn(value, key);
 }
 
@@ -48,7 +43,7 @@ export const SIMPLE: Readonly<Record<string, (value: unknown, keyword: string) =
   required(value) {
     if (!isTexts(value)) throw new Error('must be a list of names');
     return (given, path, walk) => {
-      if (!isObject(given)) return;
+      if (!isJsonObject(given)) return;
       walk.spend(value.length);
       for (const name of value)
         if (!has(given, name)) walk.fault(path, `must have required property '${name}'`);
