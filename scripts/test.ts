@@ -63,6 +63,8 @@ const runner = spawn(
       // Sources are compiled once, not by each of the thousand processes.
       NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'coppice-tests'),
       ...env,
+      // A test file that is interrupted removes nothing: its temporary folders go with this one.
+      TMPDIR: folder,
       COPPICE_TEST_POSTGRES: postgres.address,
       ...(long ? { COPPICE_TEST_LONG: '1' } : {}),
     },
@@ -75,5 +77,6 @@ const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>
   runner.once('exit', (...outcome) => resolve(outcome)),
 );
 await postgres.stop();
-rmSync(folder, { recursive: true, force: true });
+// What was interrupted may still write as it ends.
+rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 process.exit(code ?? 128 + constants.signals[signal ?? 'SIGTERM']);

@@ -89,18 +89,19 @@ function suite(database: Database): void {
       database,
       cast([() => [spawn({ task: '1', label: 'a' }, { task: '2', label: 'b' })]], { a: never, b: never }),
     );
-    const root = await on.start();
-    await awaits(on, root, 2);
     const seen: string[] = [];
     on.runtime.subscribe((event) => {
       if (event.type !== 'agent') return;
       seen.push(`${event.agent.name} ${event.agent.state.type}`);
-      if (event.agent.id === root.id && event.agent.state.type === 'idle') end();
+      if (event.agent.state.type === 'idle') end();
     });
+    const root = await on.start();
+    // An event is told after what it tells of stands in the ledger.
+    const at_work = ['a requesting', 'b requesting', 'main awaiting'];
+    await until(() => at_work.every((one) => seen.includes(one)), 'all are told to be at work');
+    seen.length = 0;
     await on.runtime.interrupt(root.id, 'enough');
     await ended;
-    // That it awaits may still be told after it stands in the ledger.
-    while (seen[0] === 'main awaiting') seen.shift();
     assert.equal(seen[0], 'main cancelling');
     assert.equal(seen.at(-1), 'main idle');
     assert.deepEqual(seen.filter((one) => one.endsWith('failed')).toSorted(), ['a failed', 'b failed']);

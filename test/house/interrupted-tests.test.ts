@@ -1,0 +1,31 @@
+// Proves that a run of the tests that Ctrl-C interrupts leaves no temporary folder behind, although no test file removes its own then.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { until } from '../runtime/stage.ts';
+
+const RUNNER = join(import.meta.dirname, '..', '..', 'scripts', 'test.ts');
+
+it('interrupted while the command line is tested', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-interrupted-'));
+  try {
+    const { NODE_TEST_CONTEXT: _, COPPICE_TEST_FILE: __, ...env } = process.env;
+    // A group of its own, as the terminal interrupts it.
+    const runner = spawn(process.execPath, [RUNNER, 'test/cli/wait.test.ts'], {
+      env: { ...env, TMPDIR: folder },
+      stdio: 'ignore',
+      detached: true,
+    });
+    const ended = once(runner, 'exit');
+    await until(() => globSync('**/coppice-cli-*', { cwd: folder }).length > 0, 'a test has its folder');
+    process.kill(-(runner.pid as number), 'SIGINT');
+    assert.notEqual((await ended)[0], 0);
+    assert.deepEqual(readdirSync(folder), []);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
