@@ -63,9 +63,7 @@ export const LONGER: Readonly<Record<string, { readonly lines: number; readonly 
 export const MAX_NAMES = 16;
 /** Folders of src/ that may hold more files and folders. */
 export const CROWDED: Readonly<Record<string, { readonly names: number; readonly reason: string }>> = {
-  cli: { names: 19, reason: 'a folder for each noun of the command line' },
   '': { names: 17, reason: 'the rooms of the house' },
-  'cli/run': { names: 17, reason: 'commands that run agents, and what they show meanwhile' },
 };
 
 /** Names that say nothing of what is inside. */

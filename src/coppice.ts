@@ -10,8 +10,8 @@ import {
   agentTerms,
   profileMap,
 } from './library/agent-config.ts';
-import { checkOptions } from './library/check-options.ts';
 import type { AgentOptions, CoppiceOptions } from './library/coppice-options.ts';
+import { checkOptions } from './library/coppice-options.ts';
 import { Registry } from './library/registry.ts';
 import { subagentHost } from './library/subagent-host.ts';
 import { SubagentWatch } from './library/subagent-watch.ts';
@@ -28,13 +28,23 @@ import { openStore } from './store/open-store.ts';
 import { createBuiltInTools } from './tools/tool-registry.ts';
 
 export type { AgentOptions, CoppiceOptions, ProfileOptions } from './library/coppice-options.ts';
-export { createToolRegistry } from './library/create-tool-registry.ts';
 export { registerSubagentTools } from './library/register-subagent-tools.ts';
-export type { SubagentCallbacks, SubagentInfo, SubagentResult } from './library/subagent-callbacks.ts';
-export type { SubagentToolsOptions } from './library/subagent-terms.ts';
-export type { ToolCallRequest, ToolCallResult } from './library/tool-call.ts';
-export type { ToolCategory, ToolDefinition, ToolHandler, ToolParameter } from './library/tool-definition.ts';
-export type { ToolRegistry } from './library/tool-registry.ts';
+export { createToolRegistry } from './library/registry.ts';
+export type {
+  SubagentCallbacks,
+  SubagentInfo,
+  SubagentResult,
+  SubagentToolsOptions,
+} from './library/subagent-options.ts';
+export type {
+  ToolCallRequest,
+  ToolCallResult,
+  ToolCategory,
+  ToolDefinition,
+  ToolHandler,
+  ToolParameter,
+  ToolRegistry,
+} from './library/tool-definition.ts';
 export type { Model, ModelDelta, ModelOutcome, ModelRequest } from './models/model.ts';
 export { createScriptedModel } from './models/scripted/scripted-model.ts';
 export type { Agent } from './records/agent/agent.ts';

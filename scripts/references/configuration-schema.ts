@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { configuration } from '../../src/cli/setup/config.ts';
+import { configuration } from '../../src/cli/setup/configuration.ts';
 import { CONFIGURATION_KEYS } from './configuration-keys.ts';
 
 /** The subset of JSON Schema that zod produces for the configuration. */

@@ -2,15 +2,13 @@ import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../records/agent/agent.ts';
 import { DEFAULT_LIMITS, type Limits } from '../records/agent/limits.ts';
-import { type Profile, rootProfileRules } from '../records/agent/profile.ts';
-import { CoppiceError } from '../records/coppice-error.ts';
+import { type Profile, profileFields, rootProfileRules } from '../records/agent/profile.ts';
 import type { Tool } from '../records/tool.ts';
-import { nameHint } from '../render/nearest-name.ts';
-import { checkRules, settingsProfiles } from '../settings/settings-profiles.ts';
+import { checkRules, findProfile, settingsProfiles } from '../settings/settings-profiles.ts';
 import { given, settingsTerms } from '../settings/settings-terms.ts';
 import { BUILT_IN_PERMISSIONS } from '../tools/built-in-permissions.ts';
 import type { AgentOptions, CoppiceOptions, ProfileOptions } from './coppice-options.ts';
-import type { SubagentTerms } from './subagent-terms.ts';
+import type { SubagentTerms } from './subagent-options.ts';
 
 const SYSTEM = 'You are an agent. Do what you are asked with the tools you have.';
 const BUILT_IN = ['read', 'search', 'think'];
@@ -51,9 +49,7 @@ export function agentConfig(
       config: { ...none, ...rules, allow: [...own, ...allow] },
       ...(profile === null ? {} : rootProfileRules(profile)),
     },
-    ...(profile === null ? {} : { profile: profile.name }),
-    ...(profile?.turns == null ? {} : { turns: profile.turns }),
-    ...(profile?.run_ms == null ? {} : { run_ms: profile.run_ms }),
+    ...profileFields(profile),
   };
 }
 
@@ -74,14 +70,6 @@ export function agentLimits(
     ...given(of_profile ?? {}),
     ...agent.limits,
   };
-}
-
-function findProfile(profiles: ReadonlyMap<string, Profile>, name: string): Profile {
-  const profile = profiles.get(name);
-  if (profile !== undefined) return profile;
-  throw new CoppiceError('E_CONFIG', `no profile called "${name}"`, {
-    hint: nameHint(name, [...profiles.keys()], 'Profiles'),
-  });
 }
 
 /** Those of the program go before those of its settings. Throws `E_CONFIG`. */

@@ -2,9 +2,13 @@ import type { Model } from '../models/model.ts';
 import type { AgentConfig, PermissionRules } from '../records/agent/agent.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { Profile } from '../records/agent/profile.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 import type { Tool } from '../records/tool.ts';
+import { nameHint } from '../render/nearest-name.ts';
+import { checkSettings } from '../settings/check-settings.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { ToolRegistry } from './tool-registry.ts';
+import { settings } from '../settings/settings.ts';
+import type { ToolRegistry } from './tool-definition.ts';
 
 /** A profile: what is left out is as whoever creates the agent. */
 export type ProfileOptions = Pick<Profile, 'name'> &
@@ -55,4 +59,46 @@ export interface AgentOptions {
   /** One of `CoppiceOptions.profiles`; what stands here goes before what it says. */
   readonly profile?: string;
   readonly limits?: Partial<Limits>;
+}
+
+/** What only a program can give, beside the settings. */
+const OWN: Readonly<Record<Exclude<keyof CoppiceOptions, keyof typeof settings.shape>, true>> = {
+  models: true,
+  env: true,
+  tools: true,
+  registry: true,
+  toolsets: true,
+  profiles: true,
+  builtInTools: true,
+  cwd: true,
+  permissions: true,
+  limits: true,
+  system: true,
+  thinking: true,
+};
+
+/** What of the configuration file means nothing to a program. */
+export const COMMAND_LINE_ONLY: Readonly<Record<string, string>> = {
+  channels: 'coppice serve delivers to people and listens to them',
+  keys: 'they are keys of the terminal UI',
+};
+
+/** Throws `E_CONFIG` for an option that there is none of, and for a setting that is not as in the configuration file. */
+export function checkOptions(options: CoppiceOptions): void {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const known = [...Object.keys(settings.shape), ...Object.keys(OWN)];
+  for (const [name] of given) {
+    if (known.includes(name)) continue;
+    const why = Object.hasOwn(COMMAND_LINE_ONLY, name) ? COMMAND_LINE_ONLY[name] : undefined;
+    throw why === undefined
+      ? new CoppiceError('E_CONFIG', `openCoppice has no option "${name}"`, {
+          hint: `${nameHint(name, known, 'Options')}`,
+        })
+      : new CoppiceError('E_CONFIG', `openCoppice has no option "${name}": ${why}`);
+  }
+  checkSettings(
+    settings,
+    Object.fromEntries(given.filter(([name]) => Object.hasOwn(settings.shape, name))),
+    'of openCoppice',
+  );
 }

@@ -3,11 +3,9 @@ import { delegateInput, spawnInput } from '../kernel/toolsets/delegate-input.ts'
 import { CoppiceError } from '../records/coppice-error.ts';
 import { nameHint, nearestName } from '../render/nearest-name.ts';
 import { Registry } from './registry.ts';
-import type { SubagentCallbacks } from './subagent-callbacks.ts';
 import type { SubagentHost } from './subagent-host.ts';
-import type { SubagentTerms, SubagentToolsOptions } from './subagent-terms.ts';
-import type { ToolDefinition } from './tool-definition.ts';
-import type { ToolRegistry } from './tool-registry.ts';
+import type { SubagentCallbacks, SubagentTerms, SubagentToolsOptions } from './subagent-options.ts';
+import type { ToolDefinition, ToolRegistry } from './tool-definition.ts';
 
 /** What a program may say; the other options of the tool mean something inside a tree only. */
 const hostSpawnInput = spawnInput.pick({

@@ -4,10 +4,14 @@ import type { Tool } from '../records/tool.ts';
 import { dataFolder, outputFolder } from '../settings/folders.ts';
 import { definitionOf, handlerTool } from './handler-tool.ts';
 import type { SubagentHost } from './subagent-host.ts';
-import type { SubagentTerms } from './subagent-terms.ts';
-import type { ToolCallRequest, ToolCallResult } from './tool-call.ts';
-import type { ToolDefinition, ToolHandler } from './tool-definition.ts';
-import type { ToolRegistry } from './tool-registry.ts';
+import type { SubagentTerms } from './subagent-options.ts';
+import type {
+  ToolCallRequest,
+  ToolCallResult,
+  ToolDefinition,
+  ToolHandler,
+  ToolRegistry,
+} from './tool-definition.ts';
 
 type Output = Pick<ToolCallResult, 'output' | 'isError'>;
 
@@ -144,4 +148,9 @@ export class Registry implements ToolRegistry {
 function reasonOf(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   return error instanceof CoppiceError && error.hint !== null ? `${reason}. ${error.hint}.` : reason;
+}
+
+/** An empty registry. */
+export function createToolRegistry(): ToolRegistry {
+  return new Registry();
 }

@@ -7,7 +7,7 @@ import type { PlacedMessage, ResultContent } from '../records/conversation/messa
 import { CoppiceError } from '../records/coppice-error.ts';
 import { isJsonObject, parseJson } from '../records/text/json-text.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
-import type { SubagentCallbacks, SubagentInfo } from './subagent-callbacks.ts';
+import type { SubagentCallbacks, SubagentInfo } from './subagent-options.ts';
 
 interface OpenCall {
   readonly id: string;

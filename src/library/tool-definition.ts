@@ -1,4 +1,4 @@
-import type { ToolContext } from '../records/tool.ts';
+import type { Tool, ToolContext } from '../records/tool.ts';
 
 /** What a tool is for; people and programs sort by it, models do not see it. */
 export type ToolCategory =
@@ -36,3 +36,30 @@ export type ToolHandler = (
   args: Readonly<Record<string, unknown>>,
   context: ToolContext,
 ) => string | Promise<string>;
+
+/** One call of a tool. */
+export interface ToolCallRequest {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolCallResult {
+  readonly id: string;
+  readonly name: string;
+  readonly output: string;
+  readonly isError: boolean;
+}
+
+/** The tools of one program: for its agents (`openCoppice({ registry })`), and to be called by the program itself. */
+export interface ToolRegistry {
+  /** Throws a TypeError for a definition that no provider would take, and a `CoppiceError` (`E_INVALID_ARGUMENT`) for a name that is taken. */
+  register(definition: ToolDefinition, handler: ToolHandler): void;
+  /** A tool made with `defineTool`. */
+  registerTool(tool: Tool): void;
+  /** In the order of their registration. */
+  getToolDefinitions(): readonly ToolDefinition[];
+  has(name: string): boolean;
+  /** Runs one call, as the program and without any permission check. Never rejects: what goes wrong is a result with `isError`. */
+  execute(call: ToolCallRequest): Promise<ToolCallResult>;
+}

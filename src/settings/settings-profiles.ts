@@ -29,6 +29,15 @@ export function settingsProfiles({ agents = {} }: Settings, known: KnownNames, w
   });
 }
 
+/** Throws `E_CONFIG` for an unknown name; `where` precedes the message (`channels.telegram: `). */
+export function findProfile(profiles: ReadonlyMap<string, Profile>, name: string, where = ''): Profile {
+  const profile = profiles.get(name);
+  if (profile !== undefined) return profile;
+  throw new CoppiceError('E_CONFIG', `${where}no profile called "${name}"`, {
+    hint: nameHint(name, [...profiles.keys()], 'Profiles'),
+  });
+}
+
 /** A misspelt name, ignored, would withhold or deny nothing. */
 function checkNames(
   names: readonly string[] | undefined,

@@ -5,7 +5,7 @@ import { askText as outboxText } from '../../src/channels/outbox/compose-parcel.
 import { writeAsks } from '../../src/channels/telegram/inbound/chat-commands.ts';
 import { askText as telegramText } from '../../src/channels/telegram/outbound/parcel-messages.ts';
 import { TextBuilder } from '../../src/channels/telegram/text/text-builder.ts';
-import { askLines } from '../../src/cli/approvals/ask-lines.ts';
+import { askLines } from '../../src/cli/approvals/approvals-list.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';
 import { EMPTY_UI } from '../../src/tui/state/ui-state.ts';
 import { approvalBox } from '../../src/tui/views/approval-box.ts';

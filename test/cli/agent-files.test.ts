@@ -9,7 +9,7 @@ import {
   parseAgentFiles,
   readProjectAgentFiles,
   readUserAgentFiles,
-} from '../../src/cli/profiles/agent-files.ts';
+} from '../../src/cli/profiles/read-agent-files.ts';
 
 describe('a folder of agent files', () => {
   const base = mkdtempSync(join(tmpdir(), 'coppice-agents-'));

@@ -1,8 +1,8 @@
 // Proves that people can be asked in exactly those channels by which they also write.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { canAsk, channelSecrets } from '../../src/cli/deliveries/channels-config.ts';
-import { openChannels } from '../../src/cli/deliveries/open-channels.ts';
+import { canAsk, channelSecrets } from '../../src/cli/setup/channels-config.ts';
+import { openChannels } from '../../src/cli/setup/open-channels.ts';
 
 it('people can be asked in every inbound channel and in no other', async () => {
   const config = { telegram: { allow: [1] } };

@@ -31,7 +31,9 @@ describe('coppice __complete', () => {
     const commands = await completeWords([''], home.env);
     assert.ok(commands.includes('ps\tList agents'));
     assert.deepEqual(await completeWords([], home.env), commands);
-    assert.deepEqual(await completeWords(['ps', '--al'], home.env), ['--all\tdead ones too']);
+    assert.deepEqual(await completeWords(['ps', '--al'], home.env), [
+      '--all\tinclude ended agents and sub-agents',
+    ]);
     assert.deepEqual(await completeWords(['run', '--thinking=m'], home.env), ['--thinking=medium\t']);
     assert.deepEqual(await completeWords(['ps', '--tree=1'], home.env), [
       `--tree=${IDS.root}\tmain, running: hello`,

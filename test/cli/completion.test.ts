@@ -6,8 +6,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type CommandShape, commandShapes } from '../../src/cli/completion/command-shape.ts';
-import { SHELLS, type Shell } from '../../src/cli/completion/shell.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import { SHELLS } from '../../src/cli/completion/completion-commands.ts';
+import type { Shell } from '../../src/cli/completion/shell-scripts.ts';
+import { createProgram } from '../../src/cli/start/program.ts';
 import { openPty } from '../tui/terminal/pty.ts';
 import { homeWithIds, IDS } from './completion-home.ts';
 import type { Home } from './run-cli.ts';

@@ -1,8 +1,8 @@
 // Proves what the values of options may be, and that one rule is told for one option, whatever is wrong with its value.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { countOf, seconds, timeSpan, whole } from '../../src/cli/option-values.ts';
-import { readText } from '../../src/cli/run/read-text.ts';
+import { readText } from '../../src/cli/setup/standard-input.ts';
+import { countOf, seconds, timeSpan, whole } from '../../src/cli/start/option-values.ts';
 
 const WRONG = ['', ' ', 'x', '-1', '-3', '1e400', 'NaN', 'Infinity', '0x10', '1,5', '1 2'];
 

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { loadProfiles } from '../../src/cli/profiles/profiles.ts';
 import { parseLimits } from '../../src/cli/run/limit-option.ts';
-import { TOOL_NAMES } from '../../src/cli/run/tool-names.ts';
-import { composeConfig } from '../../src/cli/setup/compose.ts';
+import { composeConfig } from '../../src/cli/setup/agent-config.ts';
 import type { Context } from '../../src/cli/setup/context.ts';
 import { loadConfiguration } from '../../src/cli/setup/load-configuration.ts';
+import { TOOL_NAMES } from '../../src/cli/setup/tool-names.ts';
 import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
 import { checkedLimits } from '../../src/runtime/orders/checked-limits.ts';
@@ -72,8 +72,7 @@ it('in the rules of the command line and of all agents', async () => {
         await loaded({ agents: { defaults: { permissions: configured } } }),
         DEFAULT_TERMS,
         'a/b',
-        { allow: [], deny: [], yes: false, ...rules },
-        {},
+        rules,
       ),
     );
   const wrong = /^invalid rule "bsh:git": there is no tool "bsh"\. Did you mean bash\? Tools: bash, /;

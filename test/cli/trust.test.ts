@@ -16,11 +16,12 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import {
+  hashAgentFiles,
   type ProjectAgents,
   readProjectAgents,
+  Trust,
   untrustedNotice,
-} from '../../src/cli/profiles/project-agents.ts';
-import { hashAgentFiles, Trust } from '../../src/cli/profiles/trust.ts';
+} from '../../src/cli/profiles/trust.ts';
 import { type Home, makeHome } from './run-cli.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');

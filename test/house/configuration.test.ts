@@ -9,7 +9,7 @@ import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { CONFIGURATION_KEYS } from '../../scripts/references/configuration-keys.ts';
 import { configurationSchema, schemaKeys } from '../../scripts/references/configuration-schema.ts';
-import { configuration } from '../../src/cli/setup/config.ts';
+import { configuration } from '../../src/cli/setup/configuration.ts';
 import { makeHome } from '../cli/run-cli.ts';
 
 const root = join(import.meta.dirname, '..', '..');

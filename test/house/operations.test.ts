@@ -12,8 +12,12 @@ const table = page.slice(page.indexOf('## What the log says'), page.indexOf('Wha
 const explained = [...table.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = '']) =>
   [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text as string),
 );
-const sources = (pattern: string) =>
-  globSync(pattern, { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'));
+/** A glob that finds nothing is a mistake of this test: what it covered has moved. */
+function sources(pattern: string): string[] {
+  const files = globSync(pattern, { cwd: ROOT });
+  assert.ok(files.length > 0, `no file matches ${pattern}`);
+  return files.map((file) => readFileSync(join(ROOT, file), 'utf8'));
+}
 const words = (text: string) => text.split('…').map((piece) => piece.trim().replace(/^: /, ''));
 
 it('every line that the page explains is written somewhere', () => {
@@ -27,8 +31,8 @@ it('every line that the page explains is written somewhere', () => {
 
 it('every warning and error of workers and servers is explained', () => {
   const written = [
-    ...sources('src/cli/{serve,commands}/**/*.ts'),
-    ...sources('src/channels/outbox{.ts,/**/*.ts}'),
+    ...sources('src/cli/{serve,run,leading,setup}/*.ts'),
+    ...sources('src/channels/outbox/*.ts'),
   ].flatMap((text) =>
     [...text.matchAll(/(?:log|trouble)\(\s*'(?:warn|error)',\s*[`']([^`'$]+)/g)].map(
       ([, line]) => line as string,

@@ -4,9 +4,9 @@ import { failureOf } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import { ledStatus } from '../../render/agent-status.ts';
-import type { Unled } from '../worker/unled.ts';
+import type { Unled } from '../leading/unled.ts';
 
-/** One agent in `coppice/agents/v1`; `unled` when its tree stands still. */
+/** One agent in `coppice/agents/v1`. */
 export function agentJson(
   agent: Agent,
   asks: readonly Ask[] = [],
@@ -21,15 +21,15 @@ export function agentJson(
     parent_id: agent.parent_id,
     root_id: agent.root_id,
     session_key: agent.session_key,
-    /** Of a root, where it was looked up: what its tree is called for people. */
+    /** The title of its tree, for a root where it was looked up. */
     title,
     depth: agent.depth,
     origin: agent.origin,
-    /** False for sub-agents with a task of their own (seed 3, Queries). */
+    /** False for sub-agents with a task of their own. */
     user_initiated: isUserInitiated(agent),
     label: agent.config.task?.label ?? null,
     profile: agent.config.profile ?? null,
-    /** Branch and folder of its own; the folder is gone once its result tells of its changes. */
+    /** Its own branch and folder; the folder is removed once its result reports its changes. */
     worktree: worktreeOf(agent),
     model: agent.config.model,
     tool_calls: agent.calls,
@@ -47,7 +47,7 @@ export function agentJson(
     limit: cutShort(agent.state),
     started_at: new Date(agent.created_at).toISOString(),
     ended_at: agent.ended_at === null ? null : new Date(agent.ended_at).toISOString(),
-    /** Why nobody leads its tree, though there is something to do, and what would help. */
+    /** Why no process leads its tree although there is work left, and what would help. */
     unled,
     pending_approval: asks.find((ask) => ask.agent_id === agent.id)?.id ?? null,
   };
@@ -61,8 +61,4 @@ function worktreeOf(agent: Agent): { branch: string; path: string } | null {
 function errorOf({ state }: Agent): { kind: string; message: string } | null {
   const failure = failureOf(state);
   return failure === null ? null : { kind: failure.kind, message: failure.error };
-}
-
-export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
 }

@@ -4,10 +4,10 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { clean } from '../../render/clean.ts';
 import { nearestName } from '../../render/nearest-name.ts';
+import { treeTitle } from '../../render/tree-title.ts';
 import { workFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
-import { nameOfTree } from './title-of.ts';
 
 const CANDIDATES = 8;
 
@@ -41,14 +41,14 @@ export async function findAgent(
   });
 }
 
-/** Whoever has that name in the newest tree of this folder. */
+/** Agents of that name in the newest tree of this folder. */
 async function nearest(context: Context, store: Store, name: string): Promise<Agent[]> {
   const root = await newestHere(context, store);
   if (root === null) return [];
   return (await store.find(name, root.id)).filter((agent) => agent.name === name);
 }
 
-/** The only one, or the only one that lives. */
+/** The only one, or the only living one. */
 function pick(agents: readonly Agent[], living: boolean): Agent | null {
   const alive = agents.filter((agent) => !isTerminal(agent.state.type));
   const [one, ...more] = living && alive.length > 0 ? alive : agents;
@@ -56,7 +56,7 @@ function pick(agents: readonly Agent[], living: boolean): Agent | null {
   return alive.length === 1 ? (alive[0] ?? null) : null;
 }
 
-/** The newest conversation that works in this folder. */
+/** The newest conversation of this folder. */
 async function newestHere(context: Context, store: Store): Promise<Agent | null> {
   const [newest] = await store.agents({
     conversations: true,
@@ -67,8 +67,8 @@ async function newestHere(context: Context, store: Store): Promise<Agent | null>
 }
 
 /**
- * The root of the newest tree of this folder; `text` narrows to the tree of that agent. Where the folder has none: the newest of all, said so,
- * for who only looks; an error for who goes on with it (`only_here`).
+ * The root of the tree of the agent that `text` means; without `text`, of the newest tree of this folder. A folder without trees: an error for
+ * commands that continue the tree (`only_here`), and for others the newest tree of all, with a note on stderr.
  */
 export async function findRoot(
   context: Context,
@@ -110,4 +110,24 @@ async function notFound(store: Store, text: string): Promise<CoppiceError> {
 async function describe(store: Store, agent: Agent): Promise<string> {
   const root = (await store.agent(agent.root_id)) ?? agent;
   return `${clean(agent.name)} (${agent.id.slice(0, 8)}, ${statusWord(agent)}), tree ${await nameOfTree(store, root)}`;
+}
+
+/** The task of a tree is among its first messages. */
+const FIRST = 3;
+
+/** The title of a tree: its task, or the name of its root before it has one. */
+export async function titleOf(store: Store, root: Pick<Agent, 'id' | 'name'>): Promise<string> {
+  return treeTitle(await store.history(root.id, 0, FIRST)) ?? clean(root.name);
+}
+
+/** The same for several trees, by root id. */
+export async function titlesOf(store: Store, roots: readonly Agent[]): Promise<ReadonlyMap<string, string>> {
+  return new Map(
+    await Promise.all(roots.map(async (root) => [root.id, await titleOf(store, root)] as const)),
+  );
+}
+
+/** Short id and title of a tree. */
+export async function nameOfTree(store: Store, root: Pick<Agent, 'id' | 'name'>): Promise<string> {
+  return `${root.id.slice(0, 8)} (${await titleOf(store, root)})`;
 }

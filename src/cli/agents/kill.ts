@@ -1,14 +1,14 @@
-import { createInterface } from 'node:readline/promises';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { printJson } from './agent-json.ts';
+import { printJson } from '../setup/output.ts';
+import { confirm } from '../setup/standard-input.ts';
 import { findAgent } from './find-agent.ts';
 
-/** `coppice kill ID…`: the agents and all their descendants, wherever they run; when one cannot be found, none. Asks on a terminal. */
+/** `coppice kill ID…`: kills the agents and all their descendants, whichever process leads them; none if one cannot be found. Asks on a terminal. */
 export function kill(
   context: Context,
   texts: readonly string[],
@@ -25,8 +25,10 @@ export function kill(
       const names = [...named.values()].map(({ name }) => name).join(', ');
       throw new CoppiceError('E_AGENT_DEAD', `${names} ${named.size === 1 ? 'has' : 'have'} ended already`);
     }
-    if (options.yes !== true && !context.json && process.stdin.isTTY && !(await confirmed(store, agents)))
-      return 1;
+    if (options.yes !== true && !context.json && process.stdin.isTTY) {
+      const question = `Kill ${whom(agents, await withDescendants(store, agents))}? [y] kill  [n] keep: `;
+      if (!(await confirm(question))) return 1;
+    }
     const killed: string[] = [];
     for (const { id } of agents) killed.push(...(await store.kill(id, 'you', Date.now())).ids);
     if (context.json) printJson({ schema: 'coppice/kill/v1', killed });
@@ -35,19 +37,16 @@ export function kill(
   });
 }
 
-async function confirmed(store: Store, agents: readonly Agent[]): Promise<boolean> {
-  const below = new Set(agents.map(({ id }) => id));
-  // Parents are older than their children, so one pass over the births finds all.
+async function withDescendants(store: Store, agents: readonly Agent[]): Promise<ReadonlySet<string>> {
+  const ids = new Set(agents.map(({ id }) => id));
+  // Oldest first: parents are older than their children, so one pass finds all.
   for (const root_id of new Set(agents.map((agent) => agent.root_id)))
     for (const one of (await store.agents({ root_id, living: true })).toReversed())
-      if (one.parent_id !== null && below.has(one.parent_id)) below.add(one.id);
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await prompt.question(`Kill ${whom(agents, below)}? [y] kill  [n] keep: `);
-  prompt.close();
-  return /^y(es)?$/i.test(answer.trim());
+      if (one.parent_id !== null && ids.has(one.parent_id)) ids.add(one.id);
+  return ids;
 }
 
-/** The agents by name, and how many of `all` are no more than below them. */
+/** The agents by name, and the number of their descendants in `all`. */
 function whom(agents: readonly Agent[], all: ReadonlySet<string>): string {
   const names = agents.map(({ name }) => clean(name)).join(', ');
   const below = all.size - agents.length;

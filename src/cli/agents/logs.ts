@@ -4,7 +4,7 @@ import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { paint, type Style } from '../../render/style.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { printJson } from './agent-json.ts';
+import { printJson } from '../setup/output.ts';
 import { findAgent, findRoot } from './find-agent.ts';
 
 const PAGE = 500;
@@ -15,7 +15,7 @@ export interface LogsOptions {
   readonly tail?: number;
 }
 
-/** `coppice logs ID [-f]`: the transcript, the inherited part included; `-f` goes on until the agent has ended. */
+/** `coppice logs ID [-f]`: the transcript, including the inherited part; `-f` follows it until the agent has ended. */
 export function logs(context: Context, text: string | undefined, options: LogsOptions): Promise<number> {
   return withStore(context, async (store) => {
     const agent = await (text === undefined
@@ -23,7 +23,7 @@ export function logs(context: Context, text: string | undefined, options: LogsOp
       : findAgent(context, store, text));
     let seen = options.tail === undefined ? 0 : Math.max(0, agent.last_seq - options.tail);
     const calls = new Map<string, string>();
-    // The calls whose results come first may have been made before.
+    // The first results may answer calls of an earlier message.
     const before = seen === 0 ? [] : await store.history(agent.id, Math.max(0, seen - PAGE), PAGE);
     for (const message of before) if (message.seq <= seen) numberCalls(message, calls);
     const drain = async (): Promise<void> => {
@@ -67,7 +67,7 @@ export function logs(context: Context, text: string | undefined, options: LogsOp
   });
 }
 
-/** Calls that were made side by side have numbers, so that each result says whose it is. */
+/** Numbers parallel calls, so that each result shows which call it answers. */
 function numberCalls(message: PlacedMessage, calls: Map<string, string>): void {
   if (message.kind !== 'assistant') return;
   const made = message.content.parts.filter((part) => part.type === 'call');

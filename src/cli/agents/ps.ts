@@ -1,17 +1,25 @@
-import { isUserInitiated } from '../../records/agent/agent.ts';
+import { type Agent, isUserInitiated } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import { agentTable } from '../runs/agent-table.ts';
+import { ledStatus } from '../../render/agent-status.ts';
+import { count, duration } from '../../render/amounts.ts';
+import { clean } from '../../render/clean.ts';
+import { shortIds } from '../../render/short-ids.ts';
+import { stateMark } from '../../render/state-mark.ts';
+import { fit, sign } from '../../render/style.ts';
+import { tableLines } from '../../render/table.ts';
+import { unledText, unledTrees } from '../leading/unled.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { unledText, unledTrees } from '../worker/unled.ts';
-import { agentJson, printJson } from './agent-json.ts';
-import { findRoot } from './find-agent.ts';
-import { titlesOf } from './title-of.ts';
+import { printJson, printLines } from '../setup/output.ts';
+import { agentJson } from './agent-json.ts';
+import { findRoot, titlesOf } from './find-agent.ts';
 
+const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'TASK, DOING'] as const;
+const RIGHT = new Set([4, 5, 6]);
 const RECENT = 200;
-/** So many trees that stand still are told of one by one. */
-const UNLED_TOLD = 3;
+/** Further unled trees are only counted. */
+const UNLED_SHOWN = 3;
 
-/** `coppice ps`: living agents of the newest trees; `--all` shows dead ones and the sub-agents of tasks too. */
+/** `coppice ps`: living agents of the newest trees; `--all` includes ended ones and sub-agents of tasks. */
 export function ps(
   context: Context,
   options: { readonly all?: boolean; readonly tree?: string },
@@ -20,13 +28,13 @@ export function ps(
     const root_id =
       options.tree === undefined ? undefined : (await findRoot(context, store, options.tree)).id;
     const filter = root_id === undefined ? { limit: RECENT } : { root_id };
-    const all = await store.agents(options.all ? filter : { ...filter, living: true });
-    const agents = all
+    const found = await store.agents(options.all ? filter : { ...filter, living: true });
+    const agents = found
       .filter((agent) => options.all === true || isUserInitiated(agent) || agent.parent_id === null)
       .toReversed();
-    const others = all.length - agents.length;
+    const others = found.length - agents.length;
     const asks = await store.asks(root_id === undefined ? { open: true } : { root_id, open: true });
-    const unled = await unledTrees(context, store, all);
+    const unled = await unledTrees(context, store, found);
     const titles = await titlesOf(
       store,
       agents.filter((agent) => agent.parent_id === null),
@@ -39,31 +47,29 @@ export function ps(
       return 0;
     }
     if (agents.length === 0) {
-      process.stdout.write(
+      printLines([
         options.all
-          ? 'no agents yet: coppice run "…"\n'
-          : `no living agents; ${hidden(others)}see all: coppice ps --all\n`,
-      );
+          ? 'no agents yet: coppice run "…"'
+          : `no living agents; ${hidden(others)}see all: coppice ps --all`,
+      ]);
       return 0;
     }
     const living = agents.filter((agent) => !isTerminal(agent.state.type)).length;
-    process.stdout.write(
-      `${agentTable(agents, { unled, titles }, context.width, Date.now(), context.out).join('\n')}\n`,
-    );
-    const more = all.length === RECENT ? ` (the newest ${RECENT})` : '';
-    process.stdout.write(
-      `${agents.length} agent${agents.length === 1 ? '' : 's'}${options.all ? `, ${living} living` : ''}${more}\n`,
-    );
-    const still = [...unled].toReversed();
-    for (const [id, one] of still.slice(0, UNLED_TOLD))
-      process.stdout.write(`${id.slice(0, 8)}: ${unledText(one)}\n`);
-    if (still.length > UNLED_TOLD)
-      process.stdout.write(`and ${still.length - UNLED_TOLD} more trees that nobody leads\n`);
-    if (asks.length > 0)
-      process.stdout.write(
-        `${asks.length} approval${asks.length === 1 ? '' : 's'} waiting: coppice approvals list\n`,
-      );
-    if (others > 0) process.stdout.write(`and ${hidden(others)}see all: coppice ps --all\n`);
+    const more = found.length === RECENT ? ` (the newest ${RECENT})` : '';
+    const unled_lines = [...unled]
+      .toReversed()
+      .map(([id, reason]) => `${id.slice(0, 8)}: ${unledText(reason)}`);
+    const unled_more = unled_lines.length - UNLED_SHOWN;
+    printLines([
+      ...agentTable(context, agents, titles, new Set(unled.keys())),
+      `${agents.length} agent${agents.length === 1 ? '' : 's'}${options.all ? `, ${living} living` : ''}${more}`,
+      ...unled_lines.slice(0, UNLED_SHOWN),
+      ...(unled_more > 0 ? [`and ${unled_more} more trees that nobody leads`] : []),
+      ...(asks.length > 0
+        ? [`${asks.length} approval${asks.length === 1 ? '' : 's'} waiting: coppice approvals list`]
+        : []),
+      ...(others > 0 ? [`and ${hidden(others)}see all: coppice ps --all`] : []),
+    ]);
     return 0;
   });
 }
@@ -71,4 +77,31 @@ export function ps(
 function hidden(others: number): string {
   if (others === 0) return '';
   return others === 1 ? '1 sub-agent; ' : `${others} sub-agents; `;
+}
+
+/** The row of a root shows the title of its tree. `unled` holds roots. */
+function agentTable(
+  { width, out: style }: Context,
+  agents: readonly Agent[],
+  titles: ReadonlyMap<string, string>,
+  unled: ReadonlySet<string>,
+): string[] {
+  const now = Date.now();
+  const short = shortIds(agents.map((agent) => agent.id));
+  const names = new Map(agents.map((agent) => [agent.id, clean(agent.name)]));
+  const rows = agents.map((agent) => [
+    short.get(agent.id) ?? agent.id,
+    fit(clean(agent.name), 24, style),
+    stateMark(ledStatus(agent, unled.has(agent.root_id)), style),
+    agent.parent_id === null
+      ? sign(style, '–')
+      : fit(names.get(agent.parent_id) ?? agent.parent_id.slice(0, 8), 16, style),
+    String(agent.calls),
+    count(agent.usage.input + agent.usage.output),
+    duration(now - agent.created_at),
+    [titles.get(agent.id) ?? [], agent.doing === null ? [] : clean(agent.doing)]
+      .flat()
+      .join(` ${sign(style, '·')} `) || sign(style, '–'),
+  ]);
+  return tableLines(HEAD, rows, { width, right: RIGHT, style });
 }

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
-import { readText } from '../run/read-text.ts';
+import { livingWorkers } from '../leading/leaders.ts';
+import { unledOf, unledText } from '../leading/unled.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { livingWorkers } from '../worker/leaders.ts';
-import { unledOf, unledText } from '../worker/unled.ts';
-import { printJson } from './agent-json.ts';
+import { printJson } from '../setup/output.ts';
+import { readText } from '../setup/standard-input.ts';
 import { findAgent } from './find-agent.ts';
 
-/** `coppice send ID TEXT`: a letter from the human; whoever runs the agent gets it within moments. */
+/** `coppice send ID TEXT`: mail from the human; the process that leads the agent is woken. */
 export function send(context: Context, text: string, given: string | undefined): Promise<number> {
   return withStore(context, async (store) => {
     const agent = await findAgent(context, store, text, { living: true });

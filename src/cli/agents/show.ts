@@ -3,22 +3,21 @@ import { isTerminal } from '../../records/agent/state.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import { ledStatus } from '../../render/agent-status.ts';
 import { count, duration } from '../../render/amounts.ts';
-import { clean, cleanLines } from '../../render/clean.ts';
+import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
-import { paint } from '../../render/style.ts';
+import { unledOf, unledText } from '../leading/unled.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { unledOf, unledText } from '../worker/unled.ts';
-import { agentJson, printJson } from './agent-json.ts';
-import { findAgent, findRoot } from './find-agent.ts';
-import { nameOfTree } from './title-of.ts';
+import { type Detail, detailLines, printJson, printLines, printSection } from '../setup/output.ts';
+import { agentJson } from './agent-json.ts';
+import { findAgent, findRoot, nameOfTree } from './find-agent.ts';
 
-/** Of an agent that was stopped, this is where its work lies. */
-function worktreeRow({ config }: Agent): (readonly [string, string])[] {
+/** Where the work of a stopped agent is. */
+function worktreeRow({ config }: Agent): Detail[] {
   const worktree = config.task?.worktree ?? null;
   return worktree === null ? [] : [['worktree', `branch ${clean(worktree.branch)}`]];
 }
 
-/** `coppice show ID`: everything about one agent but its transcript (that is `logs`). */
+/** `coppice show ID`: everything about one agent except its transcript, which `logs` prints. */
 export function show(context: Context, text: string | undefined): Promise<number> {
   return withStore(context, async (store) => {
     const agent = await (text === undefined
@@ -42,7 +41,7 @@ export function show(context: Context, text: string | undefined): Promise<number
     }
     const parent = agent.parent_id === null ? null : await store.agent(agent.parent_id);
     const { usage } = agent;
-    const rows: readonly (readonly [string, string])[] = [
+    const rows: readonly Detail[] = [
       ['name', clean(agent.name)],
       ['id', agent.id],
       ['session', agent.session_key],
@@ -78,14 +77,9 @@ export function show(context: Context, text: string | undefined): Promise<number
       ['mail waiting', String(mail.length)],
       ['age', duration(Date.now() - agent.created_at)],
     ];
-    const width = Math.max(...rows.map(([key]) => key.length));
-    for (const [key, value] of rows)
-      process.stdout.write(`${paint(context.out, 'dim', key.padEnd(width))}  ${value}\n`);
-    const limit = cutShort(agent.state);
-    if (limit !== null)
-      process.stdout.write(`\n${paint(context.out, 'dim', 'cut short')}\n${cleanLines(limit)}\n`);
-    if (agent.reply !== null)
-      process.stdout.write(`\n${paint(context.out, 'dim', 'last reply')}\n${cleanLines(agent.reply)}\n`);
+    printLines(detailLines(rows, context.out));
+    printSection(context, 'cut short', cutShort(agent.state));
+    printSection(context, 'last reply', agent.reply);
     return 0;
   });
 }

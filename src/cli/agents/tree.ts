@@ -1,13 +1,13 @@
 import { agentTree, lastMoment } from '../../render/agent-tree.ts';
 import { paint } from '../../render/style.ts';
-import { deletedUse, summary } from '../run/progress.ts';
+import { unledText, unledTrees } from '../leading/unled.ts';
+import { deletedUse, summary } from '../run/tree-summary.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { unledText, unledTrees } from '../worker/unled.ts';
-import { agentJson, printJson } from './agent-json.ts';
-import { findRoot } from './find-agent.ts';
-import { titleOf } from './title-of.ts';
+import { printJson } from '../setup/output.ts';
+import { agentJson } from './agent-json.ts';
+import { findRoot, titleOf } from './find-agent.ts';
 
-/** `coppice tree [ID]`: a whole tree, the newest one when none is named. */
+/** `coppice tree [ID]`: a whole tree; by default the newest one. */
 export function tree(context: Context, text: string | undefined): Promise<number> {
   return withStore(context, async (store) => {
     const root = await findRoot(context, store, text);

@@ -1,12 +1,12 @@
-import type { AskScope } from '../../records/conversation/ask.ts';
+import type { Ask, AskScope } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
-import { printJson } from '../agents/agent-json.ts';
+import type { Store } from '../../store/store.ts';
+import { tellUnled } from '../leading/unled.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { tellUnled } from '../worker/unled.ts';
-import { askJson } from './ask-json.ts';
-import { findAsk } from './find-ask.ts';
+import { printJson } from '../setup/output.ts';
+import { askJson } from './approval-json.ts';
 
 export interface AnswerOptions {
   readonly verdict: 'allow' | 'deny';
@@ -14,7 +14,7 @@ export interface AnswerOptions {
   readonly note: string;
 }
 
-/** `coppice approvals allow | deny ID`: once, bound to the very call; the process that leads the agent goes on by itself. */
+/** `coppice approvals allow | deny ID`: answers this one call, once; the process that leads the agent continues by itself. */
 export function approvalsAnswer(context: Context, text: string, options: AnswerOptions): Promise<number> {
   return withStore(context, async (store) => {
     const ask = await findAsk(store, text);
@@ -32,5 +32,21 @@ export function approvalsAnswer(context: Context, text: string, options: AnswerO
       await tellUnled(context, store, ask.root_id);
     }
     return 0;
+  });
+}
+
+/** By id or unique prefix. */
+export async function findAsk(store: Store, text: string): Promise<Ask> {
+  const found = await store.findAsks(text);
+  const open = found.filter((ask) => ask.verdict === null);
+  const [only] = open.length > 0 ? open : found;
+  if (only !== undefined && (open.length === 1 || found.length === 1)) return only;
+  if (only === undefined)
+    throw new CoppiceError('E_ASK_NOT_FOUND', `no approval "${text}"`, {
+      hint: 'See: coppice approvals list',
+    });
+  const list = open.map((ask) => `${ask.id} (${ask.agent_name}: ${ask.tool} ${ask.subject.slice(0, 60)})`);
+  throw new CoppiceError('E_ASK_NOT_FOUND', `"${text}" matches ${open.length} approvals`, {
+    hint: `${list.join('\n')}\nUse a longer id.`,
   });
 }

@@ -1,37 +1,33 @@
-import type { Command } from 'commander';
-import type { ProgramPart } from '../program-part.ts';
+import type { CommandBuilder } from '../start/command-builder.ts';
 
 /** `coppice approvals …` */
-export function addApprovalsCommands({ sub, choose }: ProgramPart): void {
-  const approvals = sub('approvals', 'Calls that wait for you: list, allow, deny');
-  const approval = (name: string, description: string): Command => sub(name, description, approvals);
-  approval('list', 'What waits for an answer').action(
-    choose(() => async (context) => (await import('./approvals-list.ts')).approvalsList(context)),
+export function addApprovalsCommands({ sub, deferred }: CommandBuilder): void {
+  const approvals = sub('approvals', 'Calls that wait for approval: list, allow, deny');
+  sub('list', 'List calls that wait for approval', approvals).action(
+    deferred(async (context) => (await import('./approvals-list.ts')).approvalsList(context)),
   );
-  approval('allow', 'Let this very call run')
+  sub('allow', 'Allow this call', approvals)
     .argument('<id>', 'id or unique prefix')
     .option('--agent', 'and every later call of this tool by this agent')
     .action(
-      choose(
-        (id: string, options: { agent?: boolean }) => async (context) =>
-          (await import('./approvals-answer.ts')).approvalsAnswer(context, id, {
-            verdict: 'allow',
-            scope: options.agent === true ? 'agent' : 'once',
-            note: '',
-          }),
+      deferred(async (context, id: string, { agent }: { agent?: boolean }) =>
+        (await import('./approvals-answer.ts')).approvalsAnswer(context, id, {
+          verdict: 'allow',
+          scope: agent === true ? 'agent' : 'once',
+          note: '',
+        }),
       ),
     );
-  approval('deny', 'Refuse this call')
+  sub('deny', 'Deny this call', approvals)
     .argument('<id>', 'id or unique prefix')
-    .option('--say <text>', 'what the model is told', '')
+    .option('--say <text>', 'reason that the model is told', '')
     .action(
-      choose(
-        (id: string, options: { say: string }) => async (context) =>
-          (await import('./approvals-answer.ts')).approvalsAnswer(context, id, {
-            verdict: 'deny',
-            scope: 'once',
-            note: options.say,
-          }),
+      deferred(async (context, id: string, { say }: { say: string }) =>
+        (await import('./approvals-answer.ts')).approvalsAnswer(context, id, {
+          verdict: 'deny',
+          scope: 'once',
+          note: say,
+        }),
       ),
     );
 }

@@ -3,11 +3,11 @@ import { homedir } from 'node:os';
 import { clean } from '../../render/clean.ts';
 import { configFile, databaseText, workFolder } from '../../settings/folders.ts';
 import { openReadOnlyLedger } from '../../store/open-store.ts';
-import { createProgram } from '../program.ts';
+import { createProgram } from '../start/program.ts';
+import type { WordKind } from './command-shape.ts';
 import { commandShapes } from './command-shape.ts';
 import { ledgerCandidates } from './ledger-candidates.ts';
 import { type Candidate, type Walked, walkWords } from './walk-words.ts';
-import type { WordKind } from './word-kind.ts';
 
 const CANDIDATES_MAX = 50;
 const DESCRIPTION_MAX = 60;

@@ -2,8 +2,8 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { treeTitle } from '../../render/tree-title.ts';
 import type { ReadOnlyLedger } from '../../store/open-store.ts';
+import type { WordKind } from './command-shape.ts';
 import type { Candidate } from './walk-words.ts';
-import type { WordKind } from './word-kind.ts';
 
 /** What of the ledger may stand where `typed` stands; `folder`: where names mean the agents of its newest tree. Throws when it cannot be read. */
 export function ledgerCandidates(

@@ -1,8 +1,6 @@
-import type { Shell } from './shell.ts';
-
 /*
- * All three ask `coppice __complete WORDS…` what the last word may become. A line each: what stands in its place, tab, description. Or one line, `:file` or
- * `:folder`, tab, how the word begins before the path: files are completed by the shell.
+ * What `coppice completion SHELL` prints. All three scripts ask `coppice __complete WORDS…` for candidates of the last word: one a line, with its description
+ * after a tab. A single line `:file` or `:folder`, tab, prefix means that the shell completes a path after that prefix.
  */
 
 /** For bash 3.2 and newer, without the bash-completion package. */
@@ -117,4 +115,5 @@ end
 complete -c coppice -f -k -a '(__coppice_complete)'
 `;
 
-export const SHELL_SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
+export const SHELL_SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH } as const;
+export type Shell = keyof typeof SHELL_SCRIPTS;

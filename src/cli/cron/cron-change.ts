@@ -1,50 +1,52 @@
 import { resolve } from 'node:path';
 import type { JobInput } from '../../cron/cron-jobs.ts';
+import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../records/agent/limits.ts';
 import type { CronJob } from '../../records/run/cron-job.ts';
 import type { Store } from '../../store/store.ts';
-import { printJson } from '../agents/agent-json.ts';
 import { findRoot } from '../agents/find-agent.ts';
-import { chooseModel } from '../run/choose-model.ts';
-import { readText } from '../run/read-text.ts';
-import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../setup/compose.ts';
+import { tellUnserved } from '../leading/leaders.ts';
+import {
+  chooseModel,
+  composeConfig,
+  composeLimits,
+  composeTerms,
+  namedProfile,
+  type RootOptions,
+} from '../setup/agent-config.ts';
+import { composeRuntime } from '../setup/compose-runtime.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { tellUnserved } from '../worker/tell-unserved.ts';
+import { printJson } from '../setup/output.ts';
+import { readText } from '../setup/standard-input.ts';
 import { cronJobsOf } from './cron-jobs-of.ts';
 import { jobJson } from './job-json.ts';
 import { jobLine } from './job-line.ts';
 
-/** What `--deliver` and `--once` come as; false where `--no-…` was said. */
-interface CronTerms {
+/** `deliver` is false for `--no-deliver`. */
+interface JobOptions extends RootOptions {
   readonly cron?: string;
   readonly tz?: string;
   readonly every?: string;
   readonly at?: string;
   readonly task?: string;
   readonly session?: 'isolated' | 'main';
-  readonly thinking?: AgentConfig['thinking'];
   readonly timeout?: number;
-  readonly profile?: string;
-  readonly toolset?: readonly string[];
-  readonly allow?: readonly string[];
-  readonly deny?: readonly string[];
-  readonly yes?: boolean;
   readonly deliver?: readonly string[] | false;
   readonly once?: boolean;
   readonly cleanup?: 'delete' | 'keep' | 'disable';
   readonly overlap?: 'skip' | 'queue';
 }
 
-export interface CronAddOptions extends CronTerms {
+export interface CronAddOptions extends JobOptions {
   readonly tree?: string;
 }
 
-export interface CronUpdateOptions extends CronTerms {
+export interface CronUpdateOptions extends JobOptions {
   readonly name?: string;
 }
 
-async function wishOf(options: CronTerms): Promise<JobInput> {
+async function wishOf(options: JobOptions): Promise<JobInput> {
   const { cron, tz, every, at, session, once, cleanup, overlap, timeout, deliver } = options;
   const task = options.task === undefined ? undefined : await readText(options.task, 'task', '--task');
   const targets = deliver === false ? [] : deliver;
@@ -65,32 +67,29 @@ export function cronAdd(context: Context, name: string, options: CronAddOptions)
       placement: [],
       limits: { ...DEFAULT_LIMITS, ...limits },
     });
-    return told(context, store, job, 'scheduled');
+    return report(context, store, job, 'scheduled');
   });
 }
 
-/** Settled now, so that a run does not fail for what could be known today: its folder, its tools, its model. */
+/** Checked now, so that no run fails for a folder, tool or model that is wrong already. */
 async function configOf(
   context: Context,
   store: Store,
-  options: CronTerms,
+  options: JobOptions,
   limits: Partial<Limits>,
 ): Promise<AgentConfig> {
   const terms = composeTerms(context);
-  const { profile, thinking, toolset, allow = [], deny = [], yes } = options;
-  const of_profile = profile === undefined ? null : (terms.profiles.get(profile)?.model ?? null);
-  const model = anywhere(chooseModel(context, of_profile));
-  const config = composeConfig(
-    context,
-    terms,
-    model,
-    { allow, deny, yes: yes === true },
-    {
-      ...(thinking === undefined ? {} : { thinking }),
-      ...(profile === undefined ? {} : { profile }),
-      ...(toolset === undefined ? {} : { toolsets: toolset }),
-    },
-  );
+  const model = absoluteModel(chooseModel(context, namedProfile(terms, options.profile)));
+  return checked(context, store, terms, composeConfig(context, terms, model, options), limits);
+}
+
+async function checked(
+  context: Context,
+  store: Store,
+  terms: ToolsetTerms,
+  config: AgentConfig,
+  limits: Partial<Limits>,
+): Promise<AgentConfig> {
   const runtime = await composeRuntime(context, store, terms);
   try {
     return await runtime.checked(config, limits);
@@ -99,36 +98,36 @@ async function configOf(
   }
 }
 
-/** Whoever serves may do so in another folder. */
-function anywhere(model: string): string {
+/** The path of a script made absolute: the server may run in another folder. */
+function absoluteModel(model: string): string {
   const [, file] = /^scripted:(.+)$/s.exec(model) ?? [];
   return file === undefined ? model : `scripted:${resolve(file)}`;
 }
 
-/** `coppice cron update JOB`: what is not named stays. */
+/** `coppice cron update JOB`: options left out keep their value. */
 export function cronUpdate(context: Context, text: string, options: CronUpdateOptions): Promise<number> {
   return withStore(context, async (store) => {
     const jobs = cronJobsOf(context, store);
     const job = await jobs.find(text);
     const wish = { ...(await wishOf(options)), name: options.name };
     const config = await changedConfig(context, store, options, job);
-    return told(context, store, await jobs.change(job, wish, config), 'changed');
+    return report(context, store, await jobs.change(job, wish, config), 'changed');
   });
 }
 
-/** A profile or toolsets bring tools, prompt and limits of their own; folder, rules and model stay as they were unless they are named. */
+/** A profile or toolset brings its own tools, prompt and limits; folder, rules and model stay unless they are given. */
 async function changedConfig(
   context: Context,
   store: Store,
-  options: CronTerms,
+  options: JobOptions,
   { config: before, limits }: CronJob,
 ): Promise<AgentConfig> {
   const { profile, toolset, thinking, allow, deny, yes } = options;
   const { model, cwd } = context.options;
   const named = [profile, toolset, thinking, allow, deny, yes, model, cwd];
   if (named.every((one) => one === undefined)) return before;
-  const set_up = profile !== undefined || toolset !== undefined;
-  const own = set_up
+  const replaced = profile !== undefined || toolset !== undefined;
+  const own = replaced
     ? await configOf(withModel(context, model ?? before.model), store, options, limits)
     : before;
   const rules = before.permissions.cli;
@@ -138,15 +137,10 @@ async function changedConfig(
     ...own,
     cwd: cwd === undefined ? before.cwd : resolve(cwd),
     permissions: { ...own.permissions, cli },
-    ...(model === undefined ? {} : { model: anywhere(model) }),
+    ...(model === undefined ? {} : { model: absoluteModel(model) }),
     ...(thinking === undefined ? {} : { thinking }),
   };
-  const runtime = await composeRuntime(context, store, composeTerms(context));
-  try {
-    return await runtime.checked(changed, limits);
-  } finally {
-    await runtime.close();
-  }
+  return checked(context, store, composeTerms(context), changed, limits);
 }
 
 function withModel(context: Context, model: string): Context {
@@ -170,11 +164,11 @@ export function cronEnable(context: Context, text: string, enabled: boolean): Pr
   return withStore(context, async (store) => {
     const jobs = cronJobsOf(context, store);
     const job = await jobs.enable(await jobs.find(text), enabled);
-    return told(context, store, job, enabled ? 'enabled' : 'disabled');
+    return report(context, store, job, enabled ? 'enabled' : 'disabled');
   });
 }
 
-async function told(context: Context, store: Store, job: CronJob, verb: string): Promise<number> {
+async function report(context: Context, store: Store, job: CronJob, verb: string): Promise<number> {
   if (context.json) {
     printJson({ schema: 'coppice/cron-job/v1', ...jobJson(job) });
     return 0;

@@ -1,12 +1,12 @@
 import { CronJobs } from '../../cron/cron-jobs.ts';
 import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
-import { canAsk } from '../deliveries/channels-config.ts';
-import { targetProblem } from '../deliveries/target-problem.ts';
+import { canAsk } from '../setup/channels-config.ts';
 import type { Context } from '../setup/context.ts';
-import { localZone } from './local-zone.ts';
+import { targetProblem } from '../setup/open-channels.ts';
+import { localZone } from './job-line.ts';
 
-/** What a person at this machine may do with jobs. */
+/** What a person at this machine can do with jobs. */
 export function cronJobsOf(context: Context, store: Store): CronJobs {
   return new CronJobs({
     store,

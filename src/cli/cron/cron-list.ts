@@ -1,8 +1,10 @@
-import { printJson } from '../agents/agent-json.ts';
+import { jobRuns } from '../../cron/job-runs.ts';
+import { tellUnserved } from '../leading/leaders.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { tellUnserved } from '../worker/tell-unserved.ts';
-import { jobJson } from './job-json.ts';
-import { jobTable } from './job-table.ts';
+import { printJson, printLines } from '../setup/output.ts';
+import { cronJobsOf } from './cron-jobs-of.ts';
+import { jobJson, jobRunJson } from './job-json.ts';
+import { jobRunTable, jobTable } from './job-table.ts';
 
 /** `coppice cron list`. */
 export function cronList(context: Context): Promise<number> {
@@ -13,7 +15,7 @@ export function cronList(context: Context): Promise<number> {
       return 0;
     }
     if (jobs.length === 0) {
-      process.stdout.write('no scheduled tasks; add one: coppice cron add NAME --every 1h --task "…"\n');
+      printLines(['no scheduled tasks; add one: coppice cron add NAME --every 1h --task "…"']);
       return 0;
     }
     const newest = await Promise.all(
@@ -23,8 +25,24 @@ export function cronList(context: Context): Promise<number> {
         return { fire: fire ?? null, run: run ?? null };
       }),
     );
-    process.stdout.write(`${jobTable(jobs, newest, context.width, context.out).join('\n')}\n`);
+    printLines(jobTable(jobs, newest, context.width, context.out));
     if (jobs.some((job) => job.next_at !== null)) await tellUnserved(store);
+    return 0;
+  });
+}
+
+/** `coppice cron runs JOB`. */
+export function cronRuns(
+  context: Context,
+  text: string,
+  options: { readonly limit: number },
+): Promise<number> {
+  return withStore(context, async (store) => {
+    const job = await cronJobsOf(context, store).find(text);
+    const runs = await jobRuns(store, job.id, options.limit);
+    if (context.json) printJson({ schema: 'coppice/cron-runs/v1', job: job.id, runs: runs.map(jobRunJson) });
+    else if (runs.length === 0) printLines(['it has not been due yet']);
+    else printLines(jobRunTable(job, runs, context.width, context.out));
     return 0;
   });
 }

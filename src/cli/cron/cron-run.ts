@@ -2,13 +2,14 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
-import { printJson } from '../agents/agent-json.ts';
-import { tellUndelivered } from '../deliveries/tell-undelivered.ts';
+import { tellUndelivered } from '../leading/leaders.ts';
+import { tellUnled } from '../leading/unled.ts';
 import { demoModels } from '../run/demo-rules.ts';
 import { followRun } from '../run/follow-run.ts';
-import { composeRuntime, composeTerms } from '../setup/compose.ts';
+import { composeTerms } from '../setup/agent-config.ts';
+import { composeRuntime } from '../setup/compose-runtime.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { tellUnled } from '../worker/unled.ts';
+import { printJson } from '../setup/output.ts';
 import { cronJobsOf } from './cron-jobs-of.ts';
 
 export interface CronRunOptions {

@@ -1,14 +1,12 @@
 import { describeSchedule } from '../../cron/schedule/describe-schedule.ts';
 import { durationText } from '../../records/text/duration.ts';
-import { clean, cleanLines } from '../../render/clean.ts';
-import { paint, sign } from '../../render/style.ts';
-import { printJson } from '../agents/agent-json.ts';
-import { detailLines } from '../agents/details.ts';
+import { clean } from '../../render/clean.ts';
+import { sign } from '../../render/style.ts';
 import { type Context, withStore } from '../setup/context.ts';
+import { type Detail, detailLines, printJson, printLines, printSection } from '../setup/output.ts';
 import { cronJobsOf } from './cron-jobs-of.ts';
 import { jobJson } from './job-json.ts';
-import { nextText } from './job-line.ts';
-import { localZone } from './local-zone.ts';
+import { localZone, nextText } from './job-line.ts';
 
 /** `coppice cron show JOB`. */
 export function cronShow(context: Context, text: string): Promise<number> {
@@ -20,10 +18,10 @@ export function cronShow(context: Context, text: string): Promise<number> {
     }
     const { config } = job;
     const none = sign(context.out, '–');
-    const rows: readonly (readonly [string, string])[] = [
+    const rows: readonly Detail[] = [
       ['job', `${clean(job.name)} (${job.id})`],
       ['schedule', describeSchedule(job.schedule, localZone())],
-      ['next', nextText(job).replace(/^next /, '')],
+      ['next', nextText(job)],
       ['session', job.session === 'main' ? `main ${job.root_id ?? ''}`.trim() : `cron:${job.id}`],
       ['made by', clean(job.created_by)],
       ['model', `${config.model}, thinking ${config.thinking}`],
@@ -38,8 +36,8 @@ export function cronShow(context: Context, text: string): Promise<number> {
       ['cleanup', job.cleanup],
       ['overlap', job.overlap],
     ];
-    process.stdout.write(`${detailLines(rows, context.out).join('\n')}\n`);
-    process.stdout.write(`\n${paint(context.out, 'dim', 'task')}\n${cleanLines(job.task)}\n`);
+    printLines(detailLines(rows, context.out));
+    printSection(context, 'task', job.task);
     return 0;
   });
 }

@@ -1,8 +1,9 @@
 import type { JobRun } from '../../cron/job-runs.ts';
 import type { CronJob } from '../../records/run/cron-job.ts';
-import { runJson } from '../runs/run-json.ts';
+import { isoTime } from '../setup/output.ts';
+import { runJson } from '../subagent/subagent-run.ts';
 
-/** One job in `coppice/cron-jobs/v1`; times as texts. */
+/** One job in `coppice/cron-jobs/v1`. */
 export function jobJson(job: CronJob): Record<string, unknown> {
   const { schedule, config } = job;
   return {
@@ -13,7 +14,7 @@ export function jobJson(job: CronJob): Record<string, unknown> {
         ? schedule
         : schedule.type === 'every'
           ? { type: 'every', every_seconds: schedule.every_ms / 1000 }
-          : { type: 'at', at: iso(schedule.at) },
+          : { type: 'at', at: isoTime(schedule.at) },
     task: job.task,
     session: job.session,
     session_key: job.session === 'isolated' ? `cron:${job.id}` : null,
@@ -32,24 +33,20 @@ export function jobJson(job: CronJob): Record<string, unknown> {
     cleanup: job.cleanup,
     overlap: job.overlap,
     enabled: job.enabled,
-    next_at: iso(job.next_at),
-    created_at: iso(job.created_at),
-    updated_at: iso(job.updated_at),
+    next_at: isoTime(job.next_at),
+    created_at: isoTime(job.created_at),
+    updated_at: isoTime(job.updated_at),
   };
 }
 
 /** One instant in `coppice/cron-runs/v1`. */
 export function jobRunJson({ fire, run }: JobRun): Record<string, unknown> {
   return {
-    instant: iso(fire.instant),
+    instant: isoTime(fire.instant),
     manual: fire.manual,
     outcome: fire.outcome,
     missed: fire.missed,
-    fired_at: iso(fire.fired_at),
+    fired_at: isoTime(fire.fired_at),
     run: run === null ? null : runJson(run),
   };
-}
-
-function iso(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

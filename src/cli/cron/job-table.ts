@@ -9,13 +9,13 @@ import { shortIds } from '../../render/short-ids.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { fit, paint, type Style, sign } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
-import { localZone } from './local-zone.ts';
+import { localZone, zoneOf } from './job-line.ts';
 
 const JOBS = ['NAME', 'SCHEDULE', 'NEXT', 'LAST', 'TASK'] as const;
 const RUNS = ['INSTANT', 'BY', 'STATUS', 'TIME', 'RUN', 'RESULT, OR WHY NOT'] as const;
 const NAME_COLUMNS = 24;
 
-/** Jobs, one line each, with what became of their newest instant. */
+/** Jobs, one line each, with the outcome of their newest instant. */
 export function jobTable(
   jobs: readonly CronJob[],
   newest: readonly { readonly fire: CronFire | null; readonly run: Run | null }[],
@@ -29,7 +29,7 @@ export function jobTable(
     job.enabled && job.next_at !== null
       ? wallText(job.next_at, zoneOf(job))
       : paint(style, 'dim', 'disabled'),
-    outcomeOf(newest[at]?.fire ?? null, newest[at]?.run ?? null, style),
+    outcomeMark(newest[at]?.fire ?? null, newest[at]?.run ?? null, style),
     clean(job.task),
   ]);
   return tableLines(JOBS, rows, { width, right: new Set(), style });
@@ -42,35 +42,30 @@ export function jobRunTable(job: CronJob, runs: readonly JobRun[], width: number
   const rows = runs.map(({ fire, run }) => [
     wallText(fire.instant, tz),
     fire.manual ? 'hand' : 'timer',
-    outcomeOf(fire, run, style),
+    outcomeMark(fire, run, style),
     run?.started_at == null ? sign(style, '–') : duration(run.duration_ms ?? Date.now() - run.started_at),
     run === null ? sign(style, '–') : (short.get(run.id) ?? run.id),
-    clean(`${run === null ? whyNot(fire, job) : cameOf(run)}${madeUp(fire)}`),
+    clean(`${run === null ? whyNoRun(fire, job) : resultOf(run)}${missedText(fire)}`),
   ]);
   return tableLines(RUNS, rows, { width, right: new Set([3]), style });
 }
 
-function cameOf({ status, result, error }: Run): string {
+function resultOf({ status, result, error }: Run): string {
   return status === 'completed' ? shortly(result ?? '', error) : (error ?? result ?? '');
 }
 
-function outcomeOf(fire: CronFire | null, run: Run | null, style: Style): string {
+function outcomeMark(fire: CronFire | null, run: Run | null, style: Style): string {
   if (run !== null) return stateMark(run.status, style);
   if (fire === null) return sign(style, '–');
   return fire.outcome === 'fired' ? 'told' : fire.outcome;
 }
 
-function whyNot({ outcome }: CronFire, { session }: CronJob): string {
+function whyNoRun({ outcome }: CronFire, { session }: CronJob): string {
   if (outcome === 'queued') return 'begins when the run before has ended';
   if (outcome !== 'skipped') return '';
   return session === 'main' ? 'there was no main session' : 'the run before was still at work';
 }
 
-function madeUp({ missed }: CronFire): string {
+function missedText({ missed }: CronFire): string {
   return missed === 0 ? '' : ` (makes up for ${missed} missed)`;
-}
-
-/** The zone that a person thinks in who looks at the job. */
-function zoneOf({ schedule }: CronJob): string {
-  return schedule.type === 'cron' ? schedule.tz : localZone();
 }

@@ -1,27 +1,30 @@
-import { type Command, Option } from 'commander';
-import type { DeliveryStatus } from '../../records/run/delivery.ts';
-import { countOf } from '../option-values.ts';
-import type { ProgramPart } from '../program-part.ts';
+import { Option } from 'commander';
+import type { CommandBuilder } from '../start/command-builder.ts';
+import { countOf } from '../start/option-values.ts';
+import type { ListOptions } from './deliveries.ts';
 
 /** `coppice deliveries …` */
-export function addDeliveriesCommands({ sub, choose }: ProgramPart): void {
-  const deliveries = sub('deliveries', 'What goes to people outside: list, retry');
-  const part = (name: string, description: string): Command => sub(name, description, deliveries);
-  part('list', 'Deliveries, newest first')
-    .addOption(new Option('--status <status>', 'only these').choices(['pending', 'delivered', 'failed']))
-    .option('--limit <n>', 'at most so many', countOf, 20)
+export function addDeliveriesCommands({ sub, deferred }: CommandBuilder): void {
+  const deliveries = sub('deliveries', 'Messages sent through channels: list, retry');
+  sub('list', 'List deliveries, newest first', deliveries)
+    .addOption(
+      new Option('--status <status>', 'only those with this status').choices([
+        'pending',
+        'delivered',
+        'failed',
+      ]),
+    )
+    .option('--limit <n>', 'maximum rows', countOf, 20)
     .action(
-      choose(
-        (options: { status?: DeliveryStatus; limit: number }) => async (context) =>
-          (await import('./deliveries-list.ts')).deliveriesList(context, options),
+      deferred(async (context, options: ListOptions) =>
+        (await import('./deliveries.ts')).deliveriesList(context, options),
       ),
     );
-  part('retry', 'Try deliveries again now')
-    .argument('[deliveries...]', 'id, unique prefix, or the id of a run; default: all that failed')
+  sub('retry', 'Retry deliveries now', deliveries)
+    .argument('[deliveries...]', 'id, unique prefix, or the id of a run; default: all failed ones')
     .action(
-      choose(
-        (ids: string[]) => async (context) =>
-          (await import('./deliveries-retry.ts')).deliveriesRetry(context, ids),
+      deferred(async (context, ids: string[]) =>
+        (await import('./deliveries.ts')).deliveriesRetry(context, ids),
       ),
     );
 }

@@ -2,10 +2,10 @@ import { probeKey } from '../../models/provider/probe-key.ts';
 import { openModel } from '../../models/providers.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { loadProfiles } from '../profiles/profiles.ts';
-import { chooseModel } from '../run/choose-model.ts';
+import { chooseModel } from '../setup/agent-config.ts';
 import type { Context } from '../setup/context.ts';
 import { reportOf } from '../start/report-error.ts';
-import type { Check } from './doctor-check.ts';
+import type { Check } from './machine-checks.ts';
 
 /** Every model that would be asked: opened as a run opens it, and each provider asked once whether it takes the key. */
 export async function modelChecks(context: Context): Promise<Check[]> {

@@ -1,11 +1,12 @@
 import type { InboundChannel } from '../../channels/channel.ts';
 import { nextInstant } from '../../cron/schedule/instants.ts';
 import type { Store } from '../../store/store.ts';
-import { channelSecrets } from '../deliveries/channels-config.ts';
-import { openChannels } from '../deliveries/open-channels.ts';
+import { livingServers } from '../leading/leaders.ts';
+import { channelSecrets } from '../setup/channels-config.ts';
 import type { Context } from '../setup/context.ts';
+import { openChannels } from '../setup/open-channels.ts';
 import { reportOf } from '../start/report-error.ts';
-import type { Check } from './doctor-check.ts';
+import type { Check } from './machine-checks.ts';
 
 const PROBE_MS = 6_000;
 /** Clocks further apart make it hard to tell what happened when. */
@@ -80,7 +81,7 @@ async function schedules(store: Store): Promise<Check[]> {
 }
 
 async function server(store: Store): Promise<Check> {
-  const servers = (await store.workers()).filter(({ role }) => role === 'serve');
+  const servers = await livingServers(store);
   const where = servers.map(({ host, pid }) => `${host} (pid ${pid})`).join(', ');
   return {
     name: 'server',

@@ -3,8 +3,8 @@ import { outputFolder } from '../../settings/folders.ts';
 import type { Removal } from '../../store/remove-old.ts';
 import { removeOld } from '../../store/remove-old.ts';
 import type { Store } from '../../store/store.ts';
-import { printJson } from '../agents/agent-json.ts';
 import { type Context, withStore } from '../setup/context.ts';
+import { printJson } from '../setup/output.ts';
 import { ArchiveFile } from './archive-file.ts';
 import { removalLines } from './removal-lines.ts';
 

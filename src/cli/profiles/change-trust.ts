@@ -1,13 +1,12 @@
 import type { Profile } from '../../records/agent/profile.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
-import { printJson } from '../agents/agent-json.ts';
-import { confirm } from '../gc/confirm.ts';
 import type { Context } from '../setup/context.ts';
-import { type AgentFiles, parseAgentFiles } from './agent-files.ts';
+import { printJson } from '../setup/output.ts';
+import { confirm } from '../setup/standard-input.ts';
 import { workingFolder } from './profiles.ts';
-import { type ProjectAgents, readProjectAgents } from './project-agents.ts';
-import { Trust } from './trust.ts';
+import { type AgentFiles, parseAgentFiles } from './read-agent-files.ts';
+import { type ProjectAgents, readProjectAgents, Trust } from './trust.ts';
 
 export interface TrustOptions {
   readonly yes?: boolean;

@@ -1,10 +1,10 @@
 import type { Profile } from '../../records/agent/profile.ts';
 import { clean } from '../../render/clean.ts';
-import { printJson } from '../agents/agent-json.ts';
+import { columnsOf, fit, pad, type Style, sign } from '../../render/style.ts';
 import type { Context } from '../setup/context.ts';
-import { parseAgentFiles } from './agent-files.ts';
-import { profileTable } from './profile-table.ts';
+import { printJson } from '../setup/output.ts';
 import { loadProfiles } from './profiles.ts';
+import { parseAgentFiles } from './read-agent-files.ts';
 
 export interface ListedProfile extends Profile {
   /** False: a file of the folder that the user has not accepted; nobody can use it. */
@@ -27,4 +27,45 @@ export async function profiles(context: Context): Promise<number> {
     for (const notice of notices) process.stderr.write(`${clean(notice)}\n`);
   }
   return 0;
+}
+
+const HEAD = ['NAME', 'SOURCE', 'MODEL', 'TOOLSETS', 'TOOLS', 'DESCRIPTION'] as const;
+
+/** `coppice profiles`: a row per profile; those that are not trusted say so before anything else. */
+export function profileTable(
+  profiles: readonly (Profile & { readonly trusted: boolean })[],
+  width: number,
+  style: Style,
+): string[] {
+  const none = sign(style, '–');
+  const list = (names: readonly string[] | null): string =>
+    names === null ? none : names.length === 0 ? 'none' : names.join(', ');
+  const rows = profiles.map((profile) => [
+    fit(profile.name, 24, style),
+    fit(clean(`${profile.trusted ? '' : 'NOT TRUSTED '}${profile.source}`), 40, style),
+    profile.model === null ? none : fit(clean(profile.model), 28, style),
+    fit(clean(list(profile.toolsets)), 20, style),
+    fit(clean(toolsText(profile, list)), 32, style),
+    clean(profile.description) || none,
+  ]);
+  const widths = HEAD.map((head, column) =>
+    Math.max(head.length, ...rows.map((row) => columnsOf(row[column] ?? ''))),
+  );
+  const before = widths.slice(0, -1).reduce((sum, one) => sum + one + 2, 0);
+  const lay = (row: readonly string[]): string =>
+    row
+      .map((cell, column) =>
+        column === HEAD.length - 1
+          ? fit(cell, Math.max(20, width - before), style)
+          : pad(cell, widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd();
+  return [lay(HEAD), ...rows.map(lay)];
+}
+
+function toolsText(profile: Profile, list: (names: readonly string[] | null) => string): string {
+  if (profile.deny_tools.length === 0) return list(profile.tools);
+  const denied = `not ${profile.deny_tools.join(', ')}`;
+  return profile.tools === null ? denied : `${list(profile.tools)}; ${denied}`;
 }

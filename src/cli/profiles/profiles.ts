@@ -5,11 +5,10 @@ import type { Profile } from '../../records/agent/profile.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { configFolder } from '../../settings/folders.ts';
 import { settingsProfiles } from '../../settings/settings-profiles.ts';
-import { TOOLS } from '../run/tool-names.ts';
 import type { LoadedConfiguration } from '../setup/load-configuration.ts';
-import { parseAgentFiles, readUserAgentFiles } from './agent-files.ts';
-import { BUILT_IN_PROFILES } from './built-in-profiles.ts';
-import { type ProjectAgents, readProjectAgents, untrustedNotice } from './project-agents.ts';
+import { TOOLS } from '../setup/tool-names.ts';
+import { parseAgentFiles, readUserAgentFiles } from './read-agent-files.ts';
+import { type ProjectAgents, readProjectAgents, untrustedNotice } from './trust.ts';
 
 const KNOWN = { tools: TOOLS, toolsets: ALL_TOOLSETS.map(({ name }) => name) };
 
@@ -75,3 +74,32 @@ function userFolder({ loaded, env }: ProfilesInput, working_folder: string): str
   const inside = place === working_folder || place.startsWith(working_folder + sep);
   return inside ? usual : beside;
 }
+
+const AS_THE_CREATOR: Omit<Profile, 'name' | 'description' | 'turns'> = {
+  model: null,
+  thinking: null,
+  toolsets: null,
+  tools: null,
+  deny_tools: [],
+  system: null,
+  run_ms: null,
+  permissions: { allow: [], ask: [], deny: [] },
+  source: 'built in',
+};
+
+/** Profiles that are always there; the user may redefine them. */
+export const BUILT_IN_PROFILES: readonly Profile[] = [
+  {
+    name: 'explore',
+    description: 'Finds and reads; changes nothing.',
+    ...AS_THE_CREATOR,
+    tools: ['read', 'search', 'think', 'read_image'],
+    turns: 20,
+  },
+  {
+    name: 'work',
+    description: 'Does a task of its own with all that its creator has.',
+    ...AS_THE_CREATOR,
+    turns: 50,
+  },
+];

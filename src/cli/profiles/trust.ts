@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import type { RawAgentFile } from './agent-files.ts';
+import type { RawAgentFile } from './read-agent-files.ts';
+import { type RawAgentFiles, readProjectAgentFiles } from './read-agent-files.ts';
 
 /** Beyond this the folders that were trusted longest ago are forgotten. */
 const FOLDERS_MAX = 1_000;
@@ -96,4 +97,45 @@ export function hashAgentFiles(files: readonly RawAgentFile[]): string {
     hash.update(`${bytes.length}:`).update(bytes).update(`${content.length}:`).update(content);
   }
   return hash.digest('hex');
+}
+
+/** What a folder brings along, and whether the user accepted it. */
+export interface ProjectAgents {
+  /** Absolute. */
+  readonly folder: string;
+  readonly raw: RawAgentFiles;
+  readonly hash: string;
+  /** `changed`: it was accepted once, with other contents. `nothing`: there is no file that could be trusted. */
+  readonly trust: 'trusted' | 'changed' | 'untrusted' | 'nothing';
+  /** ISO time of the newest acceptance, of whatever contents. */
+  readonly trusted_at: string | null;
+}
+
+/** Reads `.coppice/agents` of a folder and looks it up. The folder must exist. */
+export function readProjectAgents(folder: string, data_folder: string): ProjectAgents {
+  const raw = readProjectAgentFiles(folder);
+  const hash = hashAgentFiles(raw.files);
+  const before = new Trust(data_folder).of(folder);
+  const found = before === null ? 'untrusted' : before.hash === hash ? 'trusted' : 'changed';
+  return {
+    folder: resolve(folder),
+    raw,
+    hash,
+    trust: raw.files.length === 0 ? 'nothing' : found,
+    trusted_at: before?.trusted_at ?? null,
+  };
+}
+
+/** One line on what stays out until the user accepts it; null when nothing does. */
+export function untrustedNotice(project: ProjectAgents): string | null {
+  const { trust, folder, raw } = project;
+  if (trust !== 'untrusted' && trust !== 'changed') return null;
+  const count = raw.files.length === 1 ? '1 agent file' : `${raw.files.length} agent files`;
+  const why = trust === 'changed' ? 'changed since this folder was trusted' : 'this folder is not trusted';
+  return `ignored: ${count} in .coppice/agents (${why}); look and accept: coppice trust${argumentFor(folder)}`;
+}
+
+function argumentFor(folder: string): string {
+  if (folder === resolve('.')) return '';
+  return /^[\w./-]+$/.test(folder) ? ` ${folder}` : ` '${folder.replaceAll("'", `'\\''`)}'`;
 }

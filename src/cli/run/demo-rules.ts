@@ -3,13 +3,14 @@ import { createScriptedModel } from '../../models/scripted/scripted-model.ts';
 import type { ScriptedRules } from '../../models/scripted/scripted-rules.ts';
 
 export const DEMO_MODEL = 'scripted/demo';
+export const DEMO_TOOLS = ['bash', 'read', 'search'];
 
-/** The demo's model by its name, so that a demo that was stopped can be resumed. `slow`: at a pace that a person can follow. */
+/** The model of the demo by name, so that a stopped demo can be resumed. `slow`: at a pace that a person can follow. */
 export function demoModels(slow: boolean): ReadonlyMap<string, Model> {
   return new Map([[DEMO_MODEL, createScriptedModel(demoRules(slow ? 1 : 0), 'demo')]]);
 }
 
-/** Commands that only read, say something in any folder, and stop at a bounded output. */
+/** Commands that only read, print something in any folder, and have bounded output. */
 const FIND = 'find . -xdev \\( -name .git -o -name node_modules \\) -prune -o';
 
 const COMMANDS = {

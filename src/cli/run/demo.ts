@@ -1,7 +1,8 @@
 import { DEFAULT_TERMS } from '../../kernel/toolsets/toolset-terms.ts';
-import { composeConfig, composeRuntime } from '../setup/compose.ts';
+import { composeConfig } from '../setup/agent-config.ts';
+import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
-import { DEMO_MODEL, demoModels } from './demo-rules.ts';
+import { DEMO_MODEL, DEMO_TOOLS, demoModels } from './demo-rules.ts';
 import { followRun } from './follow-run.ts';
 
 /** `coppice demo`: the main job on the scripted model, in the current folder, with real tools that only read. */
@@ -10,10 +11,9 @@ export async function demo(context: Context, options: { readonly fast?: boolean 
   const store = await context.openStore();
   const slow = process.stderr.isTTY === true && options.fast !== true;
   const runtime = await composeRuntime(context, store, DEFAULT_TERMS, { extra: demoModels(slow) });
-  const permissions = { allow: ['bash', 'read', 'search'], deny: [], yes: false };
   const config = {
-    ...composeConfig(context, DEFAULT_TERMS, DEMO_MODEL, permissions, {}),
-    tools: ['bash', 'read', 'search'],
+    ...composeConfig(context, DEFAULT_TERMS, DEMO_MODEL, { allow: DEMO_TOOLS }),
+    tools: DEMO_TOOLS,
   };
   return followRun(
     context,

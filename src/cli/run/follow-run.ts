@@ -7,35 +7,29 @@ import { statusWord } from '../../render/agent-status.ts';
 import { cleanLines } from '../../render/clean.ts';
 import type { RuntimeFace, TreeOutcome } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
-import { agentJson, printJson } from '../agents/agent-json.ts';
+import { agentJson } from '../agents/agent-json.ts';
 import type { Context } from '../setup/context.ts';
+import { resumeCommand } from '../setup/ledger-name.ts';
+import { printJson } from '../setup/output.ts';
+import { onStopSignal } from '../setup/stop-signal.ts';
 import { EXIT, exitCodeOfFailure } from '../start/exit-code.ts';
-import { sameLedger } from '../worker/same-ledger.ts';
-import {
-  type DeletedUse,
-  deletedUse,
-  eventLines,
-  liveProgress,
-  type Progress,
-  plainProgress,
-} from './progress.ts';
+import { eventLines, liveProgress, type Progress, plainProgress } from './progress.ts';
+import { type DeletedUse, deletedUse } from './tree-summary.ts';
 
 export interface FollowOptions {
   readonly events?: boolean | undefined;
   readonly timeout_ms?: number | undefined;
-  /** False: ends with the root's first answer. Default true. */
+  /** False: ends with the first answer of the root. Default true. */
   readonly wait?: boolean | undefined;
-  /** People are asked in this run. Default false. */
+  /** Calls that need approval wait for a person. Default false. */
   readonly ask?: boolean | undefined;
   /** The first line of the progress. */
   readonly title: string;
-  /** Done when it has ended by itself, before the ledger is closed. */
+  /** Called when the run has ended by itself, before the ledger is closed. */
   readonly after?: (root: Agent) => Promise<void>;
 }
 
-const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-
-/** Shows a tree while this process runs it, prints the root's reply, and returns the exit code. Closes the runtime and the store. */
+/** Shows a tree while this process leads it, prints the root's reply, and returns the exit code. Closes the runtime and the store. */
 export async function followRun(
   context: Context,
   store: Store,
@@ -50,7 +44,7 @@ export async function followRun(
     const early: Parameters<Progress['see']>[0][] = [];
     runtime.subscribe((event) => (progress === null ? early.push(event) : progress.see(event)));
     root = await begin();
-    // The counters first: whoever is created meanwhile was not deleted.
+    // Counters before agents: an agent created in between must not count as deleted.
     const counters = await store.tree(root.id);
     const known = await runtime.agents(root.id);
     const deleted = deletedUse(counters, known);
@@ -103,7 +97,8 @@ function printOutcome(context: Context, options: FollowOptions, outcome: TreeOut
         : {
             code: failure.kind,
             message: failure.error,
-            hint: failureHint(failure, resumeOf(context, options, root)).join('\n') || null,
+            hint:
+              failureHint(failure, resumeCommand(context, root.id, options.ask === true)).join('\n') || null,
             retryable: failure.retryable,
           };
     printJson({
@@ -122,27 +117,21 @@ function printOutcome(context: Context, options: FollowOptions, outcome: TreeOut
   if (limit !== null) process.stderr.write(`cut short: ${cleanLines(limit)}\n`);
   if (failure !== null) {
     process.stderr.write(`error: the run stopped: ${cleanLines(failure.error)} (${failure.kind})\n`);
-    for (const row of failureHint(failure, resumeOf(context, options, root)))
-      process.stderr.write(`  ${row}
-`);
+    for (const row of failureHint(failure, resumeCommand(context, root.id, options.ask === true)))
+      process.stderr.write(`  ${row}\n`);
   }
   return exitCodeOfFailure(failure);
 }
 
-/** What `--no-wait` leaves: in the ledger, for whoever goes on with it. */
+/** Says what `--no-wait` leaves in the ledger. */
 function tellUnfinished(context: Context, options: FollowOptions, { root, agents }: TreeOutcome): void {
   const working = agents.filter((agent) => isWorking(agent.state.type)).length;
   const queued = agents.filter((agent) => statusWord(agent) === 'queued').length;
   if (working + queued === 0) return;
   const parts = [...(working > 0 ? [`${working} at work`] : []), ...(queued > 0 ? [`${queued} queued`] : [])];
   process.stderr.write(
-    `left undone: ${parts.join(', ')}; nothing is lost, go on with: ${resumeOf(context, options, root)}\n`,
+    `left undone: ${parts.join(', ')}; nothing is lost, go on with: ${resumeCommand(context, root.id, options.ask === true)}\n`,
   );
-}
-
-/** What a person types to go on as it was. */
-function resumeOf(context: Context, { ask }: FollowOptions, root: Agent): string {
-  return `coppice resume ${root.id.slice(0, 8)}${ask === true ? ' --ask' : ''}${sameLedger(context)}`;
 }
 
 async function stopped(
@@ -155,7 +144,7 @@ async function stopped(
   await runtime.close();
   const timed_out = code === EXIT.timeout;
   const why = timed_out ? 'time is up' : 'stopped';
-  const next = `go on with: ${resumeOf(context, options, root)}`;
+  const next = `go on with: ${resumeCommand(context, root.id, options.ask === true)}`;
   if (context.json)
     printJson({
       schema: 'coppice/run/v1',
@@ -168,28 +157,16 @@ async function stopped(
   return code;
 }
 
-/** Resolves with an exit code at the first signal or when the time is up; a second signal leaves at once. */
+/** Resolves with an exit code at the first signal or when the time is up. */
 function stopSignal(timeout_ms: number | undefined): { promise: Promise<number>; dispose: () => void } {
   const { promise, resolve } = Promise.withResolvers<number>();
-  let asked = false;
-  const handlers = Object.entries(SIGNALS).map(([signal, code]) => {
-    const handler = () => {
-      if (asked) {
-        killAllProcessGroups();
-        process.exit(code);
-      }
-      asked = true;
-      resolve(code);
-    };
-    process.on(signal, handler);
-    return () => process.off(signal, handler);
-  });
+  const remove = onStopSignal((_, code) => resolve(code));
   const timer = timeout_ms === undefined ? undefined : setTimeout(() => resolve(EXIT.timeout), timeout_ms);
   return {
     promise,
     dispose: () => {
       clearTimeout(timer);
-      for (const off of handlers) off();
+      remove();
     },
   };
 }

@@ -12,8 +12,8 @@ export interface Screen {
 }
 
 /**
- * A block of lines at the bottom of the terminal that is redrawn in place, at most ten times a second, and only where it
- * changed. Lines printed above it scroll as ever; the scrollback is never cleared, the block never grows beyond the screen.
+ * A block of lines at the bottom of the terminal, redrawn in place at most ten times a second, and only where it changed. Lines
+ * printed above it scroll as usual; the scrollback is never cleared, and the block never exceeds the screen.
  */
 export class LiveRegion {
   readonly #screen: Screen;
@@ -31,7 +31,7 @@ export class LiveRegion {
     screen.on('resize', this.#resized);
   }
 
-  /** Something changed; drawn soon. */
+  /** Schedules a redraw. */
   changed(): void {
     if (this.#ended || this.#timer !== null) return;
     const wait = Math.max(0, this.#last + MIN_REDRAW_MS - performance.now());
@@ -41,7 +41,7 @@ export class LiveRegion {
     }, wait).unref();
   }
 
-  /** Prints lines above the block, with its next drawing. */
+  /** Prints lines above the block with the next redraw. */
   print(lines: readonly string[]): void {
     this.#above.push(...lines);
     this.changed();
@@ -59,7 +59,7 @@ export class LiveRegion {
     }
     out += this.#differences(lines);
     this.#drawn = lines;
-    // One write, so that no other output of this process falls in between.
+    // One write, so that no other output of this process comes in between.
     if (out !== '') this.#screen.write(out);
   }
 
@@ -67,18 +67,18 @@ export class LiveRegion {
     const before = this.#drawn;
     if (lines.length === before.length && lines.every((line, index) => line === before[index])) return '';
     const rows = lines.map((line, index) => (line === before[index] ? '\n' : `\r\x1b[2K${line}\n`));
-    // Fewer lines than before: what is left below is cleared, nothing else.
+    // With fewer lines than before, the rest below is cleared and nothing else.
     return `${this.#toTop()}${rows.join('')}${lines.length < before.length ? '\x1b[J' : ''}`;
   }
 
-  /** From below the block to its first line. */
+  /** Moves the cursor from below the block to its first line. */
   #toTop(): string {
     return this.#drawn.length === 0 ? '\r' : `\r\x1b[${this.#drawn.length}A`;
   }
 
   /**
-   * Lines that still fit stand where they stood. Others the terminal has broken anew, or not: where the block begins is unknown, and
-   * what stands above must not be lost, so the block starts afresh below.
+   * Lines that still fit are where they were. Longer ones the terminal may have wrapped again: where the block starts is then unknown, and
+   * nothing above it may be lost, so a new block starts below.
    */
   readonly #resized = (): void => {
     const columns = this.#screen.columns ?? 80;
@@ -90,7 +90,7 @@ export class LiveRegion {
     this.changed();
   };
 
-  /** Draws the last state and leaves it standing; the terminal is as it was. */
+  /** Draws the last state, leaves it on the screen, and restores the terminal. */
   end(): void {
     if (this.#ended) return;
     if (this.#timer !== null) clearTimeout(this.#timer);

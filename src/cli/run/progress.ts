@@ -1,67 +1,24 @@
-import type { Agent, Tree } from '../../records/agent/agent.ts';
-import { isWorking } from '../../records/agent/state.ts';
-import { cutShort } from '../../records/conversation/child-text.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { ChildResult } from '../../records/agent/state.ts';
+import { cutShort, shortly } from '../../records/conversation/child-text.ts';
+import { completionLine, readCompletion } from '../../records/conversation/completion.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { agentTree } from '../../render/agent-tree.ts';
-import { count, duration } from '../../render/amounts.ts';
+import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { fit, paint, type Style } from '../../render/style.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import { LiveRegion } from './live-region.ts';
-import { mailLine } from './mail-line.ts';
+import { type DeletedUse, summary } from './tree-summary.ts';
 
 const HEARTBEAT_MS = 30_000;
 const TICK_MS = 500;
 
-/** Shows a run while it goes on. */
+/** Shows a run while it is under way: as a live tree, as lines, or as JSON events. */
 export interface Progress {
   see(event: RuntimeEvent): void;
   end(): void;
-}
-
-/** What agents of a tree used whose conversations are deleted; limits count it. */
-export interface DeletedUse {
-  readonly agents: number;
-  readonly tokens: number;
-  readonly cost_usd: number;
-}
-
-const NOTHING: DeletedUse = { agents: 0, tokens: 0, cost_usd: 0 };
-
-/** What the tree counted beyond these agents of it, all that are there. */
-export function deletedUse(tree: Tree | null, agents: readonly Agent[]): DeletedUse {
-  if (tree === null || tree.total <= agents.length) return NOTHING;
-  const cost_usd = agents.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
-  return {
-    agents: tree.total - agents.length,
-    tokens: Math.max(0, tree.tokens - tokensOf(agents)),
-    // Sums of fractions differ in the last digit.
-    cost_usd: tree.cost_usd - cost_usd > 1e-9 ? tree.cost_usd - cost_usd : 0,
-  };
-}
-
-function tokensOf(agents: readonly Agent[]): number {
-  return agents.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
-}
-
-/** One line about all agents: how many are at work, what it cost so far. `led`: somebody leads them. */
-export function summary(
-  agents: readonly Agent[],
-  started_at: number,
-  now: number,
-  { deleted = NOTHING, led = true }: { readonly deleted?: DeletedUse; readonly led?: boolean } = {},
-): string {
-  const working = led ? agents.filter((agent) => isWorking(agent.state.type)).length : 0;
-  const tokens = tokensOf(agents) + deleted.tokens;
-  const calls = agents.reduce((sum, agent) => sum + agent.calls, 0);
-  const costs = [
-    ...agents.flatMap((agent) => agent.usage.cost_usd ?? []),
-    ...(deleted.cost_usd > 0 ? [deleted.cost_usd] : []),
-  ];
-  const gone = deleted.agents === 0 ? '' : `, ${deleted.agents} deleted`;
-  const cost = costs.length === 0 ? '' : `, $${costs.reduce((sum, one) => sum + one, 0).toFixed(4)}`;
-  const noun = agents.length === 1 ? 'agent' : 'agents';
-  return `${agents.length} ${noun}${gone}, ${working} at work, ${calls} call${calls === 1 ? '' : 's'}, ${count(tokens)} tokens${cost}, ${duration(now - started_at)}`;
 }
 
 const HOW_TO_ANSWER = 'an approval waits; from another terminal: coppice approvals list';
@@ -78,7 +35,7 @@ export function liveProgress(
   style: Style,
   title: string,
   known: readonly Agent[],
-  deleted: DeletedUse = NOTHING,
+  deleted?: DeletedUse,
 ): Progress {
   const agents = new Map(known.map((agent) => [agent.id, agent]));
   const started_at = Date.now();
@@ -121,12 +78,12 @@ export function liveProgress(
   };
 }
 
-/** Append-only lines where there is no terminal: what began, what ended, a heartbeat. */
+/** Lines for where there is no terminal: what starts, what ends, and a heartbeat. */
 export function plainProgress(
   stream: NodeJS.WritableStream,
   title: string,
   known: readonly Agent[],
-  deleted: DeletedUse = NOTHING,
+  deleted?: DeletedUse,
 ): Progress {
   const agents = new Map(known.map((agent) => [agent.id, agent]));
   const shown = new Map<string, string>();
@@ -143,15 +100,15 @@ export function plainProgress(
       if (event.type === 'ledger')
         say(event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`);
       if (event.type === 'mail') {
-        const told = mailLine(event.mail, nameIn(agents));
-        if (told !== null) say(`${duration(Date.now() - started_at).padStart(5)}  ${fit(told, 200, ASCII)}`);
+        const line = mailLine(event.mail, nameIn(agents));
+        if (line !== null) say(`${duration(Date.now() - started_at).padStart(5)}  ${fit(line, 200, ASCII)}`);
       }
       if (isAsk(event)) say(`${' '.repeat(7)}${HOW_TO_ANSWER}`);
       if (event.type !== 'agent') return;
       const { agent } = event;
       agents.set(agent.id, agent);
       const word = statusWord(agent);
-      const text = line(agent, word);
+      const text = agentLine(agent, word);
       if (text === null || shown.get(agent.id) === text) return;
       shown.set(agent.id, text);
       say(`${duration(Date.now() - started_at).padStart(5)}  ${clean(agent.name)}: ${text}`);
@@ -165,25 +122,41 @@ export function plainProgress(
   };
 }
 
-/** Cuts long lines on any terminal. */
+/** For cutting long lines, on any terminal. */
 const ASCII: Style = { colour: false, unicode: false };
 
 function nameIn(agents: ReadonlyMap<string, Agent>): (id: string) => string {
   return (id) => agents.get(id)?.name ?? id.slice(0, 8);
 }
 
-/** What is worth a line: calls and ends, not every request. */
-function line(agent: Agent, word: string): string | null {
+/** Calls and ends are shown; null for a model request. */
+function agentLine(agent: Agent, word: string): string | null {
   if (agent.doing === 'thinking') return null;
   const why = agent.state.type === 'failed' ? agent.state.failure.error : cutShort(agent.state);
   const more = why ?? agent.doing;
   return more === null ? word : fit(`${word}, ${clean(more)}`, 200, ASCII);
 }
 
-/** Every event as a JSON line on standard output. */
+/** Each event as a JSON line on standard output. */
 export function eventLines(): Progress {
   return {
     see: (event) => void process.stdout.write(`${JSON.stringify(event)}\n`),
     end: () => undefined,
   };
+}
+
+/** A line about mail that reports an end, which is a completion message or an announcement; null for any other. */
+function mailLine(mail: Mail, nameOf: (agent_id: string) => string): string | null {
+  const who = `${clean(mail.from_name)} → ${clean(nameOf(mail.to_id))}`;
+  if (mail.kind === 'announce') {
+    const { outcome } = JSON.parse(mail.body) as ChildResult;
+    const end =
+      outcome.type === 'success'
+        ? `✓ announced: ${clean(shortly(outcome.result, outcome.limit))}`
+        : `✗ announced: ${clean(outcome.error)} (${outcome.error_kind})`;
+    return `${who}  ${end}`;
+  }
+  if (mail.kind !== 'letter') return null;
+  const reading = readCompletion(mail.body);
+  return reading.type === 'completion' ? `${who}  ${clean(completionLine(reading.completion))}` : null;
 }

@@ -1,11 +1,11 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Store } from '../../store/store.ts';
-import { findRoot } from '../agents/find-agent.ts';
-import { titleOf } from '../agents/title-of.ts';
-import { composeRuntime, composeTerms } from '../setup/compose.ts';
+import { findRoot, titleOf } from '../agents/find-agent.ts';
+import { assertMayLeadHere } from '../leading/leaders.ts';
+import { isUnfinished } from '../leading/unled.ts';
+import { composeTerms } from '../setup/agent-config.ts';
+import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
-import { assertMayLeadHere } from '../worker/lead-here.ts';
-import { isUnfinished } from '../worker/unfinished.ts';
 import { demoModels } from './demo-rules.ts';
 import { followRun } from './follow-run.ts';
 import { parseLimits } from './limit-option.ts';
@@ -20,10 +20,10 @@ export interface ResumeOptions {
   readonly wait?: boolean;
 }
 
-/** How many of the newest trees are looked at for one that has something to do. */
+/** How many of the newest trees are searched for one with work left. */
 const RECENT = 50;
 
-/** `coppice resume [ID]`: takes over a tree that nobody runs, and goes on where it stopped. */
+/** `coppice resume [ID]`: takes over a tree that no process leads and continues it. */
 export async function resume(
   context: Context,
   text: string | undefined,
@@ -81,7 +81,7 @@ async function rootToLead(context: Context, store: Store, text: string | undefin
   return root;
 }
 
-/** The newest tree of this folder with something left to do, else the newest one. */
+/** The newest tree of this folder with work left, else the newest one. */
 async function unfinished(context: Context, store: Store): Promise<Agent> {
   const newest = await findRoot(context, store, undefined, { only_here: true });
   const { cwd } = newest.config;

@@ -1,37 +1,35 @@
-import type { AgentConfig } from '../../records/agent/agent.ts';
 import { clean } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
 import type { Store } from '../../store/store.ts';
-import { printJson } from '../agents/agent-json.ts';
-import { tellUndelivered } from '../deliveries/tell-undelivered.ts';
-import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../setup/compose.ts';
+import { tellUndelivered } from '../leading/leaders.ts';
+import { type PlacementOptions, placementOf } from '../leading/placement.ts';
+import { tellUnled } from '../leading/unled.ts';
+import {
+  chooseModel,
+  composeConfig,
+  composeLimits,
+  composeTerms,
+  namedProfile,
+  type RootOptions,
+} from '../setup/agent-config.ts';
+import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
-import { tellUnled } from '../worker/unled.ts';
-import { chooseModel } from './choose-model.ts';
+import { printJson } from '../setup/output.ts';
+import { readText } from '../setup/standard-input.ts';
 import { followRun } from './follow-run.ts';
 import { parseLimits } from './limit-option.ts';
-import { placementOf } from './placement-of.ts';
-import { readText } from './read-text.ts';
 
-export interface RunOptions {
-  readonly allow: readonly string[];
-  readonly deny: readonly string[];
-  readonly yes?: boolean;
+export interface RunOptions extends RootOptions, PlacementOptions {
   readonly ask?: boolean;
   readonly events?: boolean;
-  readonly name?: string;
+  readonly name: string;
   readonly limit: readonly string[];
-  readonly thinking?: AgentConfig['thinking'];
-  readonly toolset: readonly string[];
   readonly timeout?: number;
-  readonly profile?: string;
   readonly wait?: boolean;
   readonly detach?: boolean;
-  readonly label: readonly string[];
-  readonly anywhere?: boolean;
 }
 
-/** So many of the newest deliveries are looked at. */
+/** How many of the newest deliveries are checked for those of this run. */
 const RECENT = 100;
 
 /** `coppice run [PROMPT|-]`. */
@@ -39,24 +37,16 @@ export async function run(context: Context, given: string | undefined, options: 
   const prompt = await readText(given, 'prompt');
   const limits = composeLimits(context, parseLimits(options.limit), options.profile);
   const terms = composeTerms(context);
-  const model = chooseModel(
-    context,
-    options.profile === undefined ? null : (terms.profiles.get(options.profile)?.model ?? null),
-  );
-  const permissions = { allow: options.allow, deny: options.deny, yes: options.yes === true };
-  const config = composeConfig(context, terms, model, permissions, {
-    ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
-    ...(options.profile === undefined ? {} : { profile: options.profile }),
-    ...(options.toolset.length === 0 ? {} : { toolsets: options.toolset }),
-  });
+  const model = chooseModel(context, namedProfile(terms, options.profile));
+  const config = composeConfig(context, terms, model, options);
   const store = await context.openStore();
   const runtime = await composeRuntime(context, store, terms, { can_ask: options.ask === true });
-  const name = options.name ?? 'main';
+  const { name } = options;
   if (options.detach === true) {
     try {
       const placement = placementOf(store, options, context.env);
       const id = await runtime.enter({ prompt, name, config, limits }, placement);
-      return await tellEntered(context, store, id);
+      return await tellDetached(context, store, id);
     } finally {
       await runtime.close();
       await store.close();
@@ -78,7 +68,7 @@ export async function run(context: Context, given: string | undefined, options: 
   });
 }
 
-async function tellEntered(context: Context, store: Store, id: string): Promise<number> {
+async function tellDetached(context: Context, store: Store, id: string): Promise<number> {
   if (context.json) {
     printJson({ schema: 'coppice/entered/v1', id });
     return 0;

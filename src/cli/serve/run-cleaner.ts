@@ -1,14 +1,14 @@
 import type { Store } from '../../store/store.ts';
 
-const LOOK_MS = 5_000;
-const MOST_AT_ONCE = 100;
+const INTERVAL_MS = 5_000;
+const BATCH = 100;
 
-/** Deletes conversations of runs with `cleanup: delete` once everybody has heard of their end. */
+/** Deletes conversations of runs with `cleanup: delete` once all that is to be told of their end is delivered. */
 export class RunCleaner {
   readonly #store: Store;
   readonly #onTrouble: (error: unknown) => void;
   #timer: NodeJS.Timeout | null = null;
-  #looking: Promise<void> = Promise.resolve();
+  #cleaning: Promise<void> = Promise.resolve();
 
   constructor(store: Store, onTrouble: (error: unknown) => void) {
     this.#store = store;
@@ -17,13 +17,13 @@ export class RunCleaner {
 
   start(): void {
     this.#timer = setInterval(() => {
-      this.#looking = this.#looking.then(() => this.#clean());
-    }, LOOK_MS);
+      this.#cleaning = this.#cleaning.then(() => this.#clean());
+    }, INTERVAL_MS);
   }
 
   async #clean(): Promise<void> {
     try {
-      while ((await this.#store.cleanRuns(await this.#store.now(), MOST_AT_ONCE)).length === MOST_AT_ONCE);
+      while ((await this.#store.cleanRuns(await this.#store.now(), BATCH)).length === BATCH);
     } catch (error) {
       this.#onTrouble(error);
     }
@@ -31,7 +31,7 @@ export class RunCleaner {
 
   async stop(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
-    await this.#looking;
+    await this.#cleaning;
     await this.#clean();
   }
 }

@@ -1,21 +1,17 @@
 import { resolve } from 'node:path';
-import { killAllProcessGroups } from '../../processes/process-group.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import { openChannels } from '../deliveries/open-channels.ts';
-import { chooseModel } from '../run/choose-model.ts';
-import { composeConfig, composeLimits, composeRuntime, composeTerms } from '../setup/compose.ts';
+import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
+import { findProfile } from '../../settings/settings-profiles.ts';
+import { workerLabels } from '../leading/placement.ts';
+import { chooseModel, composeConfig, composeLimits, composeTerms } from '../setup/agent-config.ts';
+import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
-import { workerLabels } from '../worker/worker-labels.ts';
-import type { LogForm, LogLevel } from './log-options.ts';
-import { mayAsk } from './may-ask.ts';
-import { openPatiently } from './open-patiently.ts';
+import { openChannels } from '../setup/open-channels.ts';
+import type { LogOptions } from './log-options.ts';
+import { closeResident, mayAsk, openPatiently, stopped } from './resident.ts';
 import { Server, type ServerOptions } from './server.ts';
-import { serverLogOf } from './server-log-of.ts';
-import { stopSignal } from './stop-signal.ts';
+import { serverLogOf } from './server-log.ts';
 
-export interface ServeOptions {
-  readonly log?: LogForm;
-  readonly logLevel: LogLevel;
+export interface ServeOptions extends LogOptions {
   /** Seconds. */
   readonly drain: number;
 }
@@ -24,8 +20,8 @@ export interface ServeOptions {
 export async function serve(context: Context, options: ServeOptions): Promise<number> {
   const { configuration, file } = context.loaded;
   const log = serverLogOf(context, options);
-  const stop = stopSignal(log);
-  // A reader that leaves ends the channel, not the server.
+  const stop = stopped(log);
+  // A reader that closes standard output ends that channel, not the server.
   process.stdout.removeAllListeners('error').on('error', () => undefined);
   const channels = openChannels(configuration.channels ?? {}, context.env, log);
   const terms = composeTerms(context);
@@ -40,22 +36,15 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
     can_ask: mayAsk,
   });
   try {
-    // A chat that could not be answered must not be found out by its first message.
+    // Checked now, so that no first message of a chat fails for its configuration.
     for (const { name } of channels.inbound) await runtime.checked(session(name).config);
   } catch (error) {
     await runtime.close();
     await store.close();
     throw error;
   }
-  const server = new Server({
-    store,
-    runtime,
-    channels,
-    session,
-    log,
-    labels,
-    drain_ms: options.drain * 1_000,
-  });
+  const drain_ms = options.drain * 1_000;
+  const server = new Server({ store, runtime, channels, session, log, labels, drain_ms });
   server.start();
   log('info', 'coppice serves', {
     ledger: store.location,
@@ -66,23 +55,18 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   });
   await stop;
   await server.stop();
-  await runtime.close();
-  killAllProcessGroups();
-  await store.close();
-  log('info', 'stopped; nothing is lost');
+  await closeResident(runtime, store, log);
   return 0;
 }
 
-/** What the chats of a channel begin with: its own profile, model and folder, else the defaults. */
-function sessions(context: Context, terms: ReturnType<typeof composeTerms>): ServerOptions['session'] {
+/** What a session of a channel starts with: the channel's own profile, model and folder, else the defaults. */
+function sessions(context: Context, terms: ToolsetTerms): ServerOptions['session'] {
   const { telegram } = context.loaded.configuration.channels ?? {};
-  const of: Readonly<Record<string, typeof telegram>> = { telegram };
+  const by_channel: Readonly<Record<string, typeof telegram>> = { telegram };
   return (channel) => {
-    const { profile, model, cwd } = of[channel] ?? {};
-    if (profile !== undefined && !terms.profiles.has(profile))
-      throw new CoppiceError('E_CONFIG', `channels.${channel}: no profile called "${profile}"`, {
-        hint: `Profiles: ${[...terms.profiles.keys()].join(', ')}`,
-      });
+    const { profile, model, cwd } = by_channel[channel] ?? {};
+    const found =
+      profile === undefined ? undefined : findProfile(terms.profiles, profile, `channels.${channel}: `);
     const own = {
       ...context,
       options: {
@@ -91,11 +75,7 @@ function sessions(context: Context, terms: ReturnType<typeof composeTerms>): Ser
         cwd: cwd ?? resolve(context.options.cwd ?? '.'),
       },
     };
-    const of_profile = profile === undefined ? null : (terms.profiles.get(profile)?.model ?? null);
-    const nothing = { allow: [], deny: [], yes: false };
-    const config = composeConfig(own, terms, chooseModel(own, of_profile), nothing, {
-      ...(profile === undefined ? {} : { profile }),
-    });
+    const config = composeConfig(own, terms, chooseModel(own, found), { profile });
     return { config, limits: composeLimits(context, {}, profile) };
   };
 }

@@ -5,23 +5,21 @@ import { Scheduler } from '../../cron/scheduler.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { TreeKeeper } from '../../serve/tree-keeper.ts';
 import type { Store } from '../../store/store.ts';
-import { canAsk } from '../deliveries/channels-config.ts';
-import type { OpenChannels } from '../deliveries/open-channels.ts';
-import { errorText } from './error-text.ts';
-import { InboundSeat } from './inbound-seat.ts';
+import { canAsk } from '../setup/channels-config.ts';
+import type { OpenChannels } from '../setup/open-channels.ts';
+import { ChannelListener } from './channel-listener.ts';
+import { errorText, logLedger, logTreeTrouble, oncePerMinute } from './resident.ts';
 import { RunCleaner } from './run-cleaner.ts';
-import { tellTreeTrouble } from './tell-tree-trouble.ts';
-import { troubleLog } from './trouble-log.ts';
 
 export interface ServerOptions {
   readonly store: Store;
   readonly runtime: RuntimeFace;
   readonly channels: OpenChannels;
-  /** With what a chat's new session begins. */
+  /** What a new session of a chat starts with. */
   readonly session: (channel: string) => ReturnType<ConstructorParameters<typeof ChatTrees>[0]['session']>;
   readonly log: ChannelLog;
   readonly labels: readonly string[];
-  /** How long turns under way may go on when it stops, milliseconds. */
+  /** Time that turns under way get when it stops, milliseconds. */
   readonly drain_ms: number;
 }
 
@@ -32,18 +30,18 @@ export class Server {
   readonly #scheduler: Scheduler;
   readonly #outbox: Outbox;
   readonly #cleaner: RunCleaner;
-  readonly #seats: readonly InboundSeat[];
+  readonly #listeners: readonly ChannelListener[];
 
   constructor(options: ServerOptions) {
     const { store, runtime, channels, log } = options;
-    const trouble = troubleLog(log);
+    const trouble = oncePerMinute(log);
     this.#options = options;
     this.#keeper = new TreeKeeper({
       store,
       runtime,
       labels: options.labels,
       onTaken: (root_id, agents) => log('debug', 'leads a tree', { root_id, agents }),
-      onTrouble: (error, root_id) => tellTreeTrouble(trouble, error, root_id),
+      onTrouble: (error, root_id) => logTreeTrouble(trouble, error, root_id),
       onEnded: (root_id) => {
         this.#scheduler.wake();
         this.#outbox.wake();
@@ -65,7 +63,7 @@ export class Server {
     this.#cleaner = new RunCleaner(store, (error) =>
       trouble('warn', `conversations cannot be deleted: ${errorText(error)}`),
     );
-    this.#seats = channels.inbound.map((channel) => {
+    this.#listeners = channels.inbound.map((channel) => {
       const sessions = new ChatTrees({
         channel: channel.name,
         store,
@@ -73,13 +71,12 @@ export class Server {
         session: () => options.session(channel.name),
         onWritten: () => this.#keeper.wake(),
       });
-      return new InboundSeat({ store, worker_id: runtime.worker_id, channel, sessions, log });
+      return new ChannelListener({ store, worker_id: runtime.worker_id, channel, sessions, log });
     });
+    logLedger(runtime, log, trouble);
     runtime.subscribe((event) => {
-      if (event.type === 'ledger')
-        (event.reachable ? log : trouble)(event.reachable ? 'info' : 'warn', event.text);
-      // A reply, a question or the end of a run may be in the outbox now.
-      else if (event.type === 'agent' && event.agent.config.channel !== undefined) this.#outbox.wake();
+      // The step may have put a reply or a question into the outbox.
+      if (event.type === 'agent' && event.agent.config.channel !== undefined) this.#outbox.wake();
     });
   }
 
@@ -100,13 +97,13 @@ export class Server {
     this.#scheduler.start();
     this.#outbox.start();
     this.#cleaner.start();
-    for (const seat of this.#seats) seat.start();
+    for (const listener of this.#listeners) listener.start();
   }
 
-  /** Takes nothing new, lets what is under way end within its time, and leaves the rest to whoever serves next. */
+  /** Takes nothing new, gives turns under way `drain_ms` to end, and leaves the rest to the next server. */
   async stop(): Promise<void> {
     const { log, drain_ms, channels } = this.#options;
-    await Promise.all([this.#scheduler.stop(), ...this.#seats.map((seat) => seat.stop())]);
+    await Promise.all([this.#scheduler.stop(), ...this.#listeners.map((listener) => listener.stop())]);
     if (!(await this.#keeper.drain(drain_ms)))
       log('warn', 'turns under way are left in the ledger; whoever serves next goes on with them');
     await this.#outbox.stop();

@@ -1,8 +1,31 @@
 import { databaseAddress } from '../../store/database-address.ts';
 import { postgresAddress } from '../../store/postgres/postgres-address.ts';
 
-/** The address of a ledger for people: without a password. Throws a `StoreError`. */
+/** The part of a context that is needed here. */
+interface LedgerContext {
+  readonly options: { readonly database?: string; readonly config?: string };
+}
+
+/** The address of a ledger for people, without a password. Throws a `StoreError`. */
 export function ledgerName(database: string): string {
   const address = databaseAddress(database);
   return address.kind === 'sqlite' ? database : postgresAddress(address.url).location;
+}
+
+/** What a person types to continue the tree on the same ledger. */
+export function resumeCommand(context: LedgerContext, root_id: string, ask: boolean): string {
+  return `coppice resume ${root_id.slice(0, 8)}${ask ? ' --ask' : ''}${sameLedgerFlags(context)}`;
+}
+
+/** The flags given to this command that another one needs to find the same ledger, without a password. */
+export function sameLedgerFlags({ options: { database, config } }: LedgerContext): string {
+  const flags = [
+    ...(database === undefined ? [] : [` --database ${shellWord(ledgerName(database))}`]),
+    ...(config === undefined ? [] : [` --config ${shellWord(config)}`]),
+  ];
+  return flags.join('');
+}
+
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { configFile } from '../../settings/folders.ts';
-import type { Configuration } from './config.ts';
+import type { Configuration } from './configuration.ts';
 
 export interface LoadedConfiguration {
   /** Null when no file was there. */
@@ -33,7 +33,7 @@ export async function loadConfiguration(
   const value = parse(text, file);
   // The schemas take longer to load than most commands to run: only a configuration that is there needs them.
   const [{ configuration }, { checkSettings }] = await Promise.all([
-    import('./config.ts'),
+    import('./configuration.ts'),
     import('../../settings/check-settings.ts'),
   ]);
   return { file, configuration: checkSettings(configuration, value, `in ${file}`) };

@@ -1,8 +1,7 @@
-import { CommanderError } from 'commander';
-import { createProgram } from '../program.ts';
-import { withDefaultCommand } from '../run/default-command.ts';
+import { type Command, CommanderError } from 'commander';
 import { contextOf } from '../setup/context.ts';
 import { EXIT } from './exit-code.ts';
+import { createProgram } from './program.ts';
 import { reportError } from './report-error.ts';
 
 /** Parses, runs, reports; returns the exit code. */
@@ -20,10 +19,36 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     await program.command.parseAsync([...args]);
     const chosen = program.chosen();
     if (chosen === null) return EXIT.done;
-    return await chosen.work(await contextOf(chosen.command, chosen.terms.begins === true));
+    return await chosen.work(await contextOf(chosen.command, chosen.options.creates_ledger === true));
   } catch (error) {
     // Commander has printed its message already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     return reportError(error, { json, debug });
   }
+}
+
+const HELP = new Set(['-h', '--help', '-V', '--version']);
+
+/** Inserts the command `ui` when there is none, on a terminal. */
+export function withDefaultCommand(
+  argv: readonly string[],
+  interactive: boolean,
+  program: Command,
+): readonly string[] {
+  const [node = '', script = '', ...args] = argv;
+  if (!interactive || args.some((arg) => HELP.has(arg))) return argv;
+  const with_value = flagsWithValue(program);
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index] ?? '';
+    if (!arg.startsWith('-')) return argv;
+    if (with_value.has(arg)) index += 1;
+  }
+  return [node, script, 'ui', ...args];
+}
+
+/** The word after one of these is its value, not a command. */
+function flagsWithValue(program: Command): ReadonlySet<string> {
+  const ui = program.commands.filter((command) => command.name() === 'ui');
+  const options = [program, ...ui].flatMap((command) => command.options);
+  return new Set(options.flatMap(({ required, short, long }) => (required ? [short, long] : [])) as string[]);
 }

@@ -22,6 +22,13 @@ export interface Profile {
   readonly source: string;
 }
 
+/** What a root created from the profile keeps of it, apart from prompt, tools and rules. */
+export function profileFields(profile: Profile | null): Pick<AgentConfig, 'profile' | 'turns' | 'run_ms'> {
+  if (profile === null) return {};
+  const { name, turns, run_ms } = profile;
+  return { profile: name, ...(turns === null ? {} : { turns }), ...(run_ms === null ? {} : { run_ms }) };
+}
+
 /** Rules for a root created from the profile. Only the person is above a root, so what the profile allows needs no approval (docs/profiles.md). */
 export function rootProfileRules({
   permissions,

@@ -1,0 +1,57 @@
+import type { CommandBuilder } from '../start/command-builder.ts';
+import { seconds, whole } from '../start/option-values.ts';
+import type { LogsOptions } from './logs.ts';
+
+const AGENT = 'uuid, unique prefix, name or session key';
+const OR_ROOT = `${AGENT}; default: the root of this folder's newest tree`;
+
+/** Commands that look at agents, write to them or end them. */
+export function addAgentsCommands({ sub, deferred }: CommandBuilder): void {
+  sub('ps', 'List agents')
+    .option('-a, --all', 'include ended agents and sub-agents')
+    .option('--tree <id>', 'only the tree of this agent')
+    .action(
+      deferred(async (context, options: { all?: boolean; tree?: string }) =>
+        (await import('./ps.ts')).ps(context, options),
+      ),
+    );
+  sub('tree', 'Show a tree of agents')
+    .argument('[id]', "an agent of the tree; default: this folder's newest tree")
+    .action(deferred(async (context, id?: string) => (await import('./tree.ts')).tree(context, id)));
+  sub('show', 'Show one agent')
+    .argument('[id]', OR_ROOT)
+    .action(deferred(async (context, id?: string) => (await import('./show.ts')).show(context, id)));
+  sub('logs', 'Show the transcript of an agent')
+    .argument('[id]', OR_ROOT)
+    .option('-f, --follow', 'keep printing until the agent has ended')
+    .option('--tail <n>', 'only the last n messages', whole)
+    .action(
+      deferred(async (context, id: string | undefined, options: LogsOptions) =>
+        (await import('./logs.ts')).logs(context, id, options),
+      ),
+    );
+  sub('send', 'Send a message to an agent')
+    .argument('<id>', AGENT)
+    .argument('[text]', 'the message; - reads standard input')
+    .action(
+      deferred(async (context, id: string, text?: string) =>
+        (await import('./send.ts')).send(context, id, text),
+      ),
+    );
+  sub('wait', 'Wait until agents have stopped working')
+    .argument('[ids...]', "the agents; default: all of this folder's newest tree")
+    .option('--timeout <seconds>', 'maximum time', seconds, 3600)
+    .action(
+      deferred(async (context, ids: string[], options: { timeout: number }) =>
+        (await import('./wait.ts')).wait(context, ids, options),
+      ),
+    );
+  sub('kill', 'End agents and all their descendants')
+    .argument('<ids...>', `${AGENT} of each`)
+    .option('-y, --yes', 'do not ask for confirmation')
+    .action(
+      deferred(async (context, ids: string[], options: { yes?: boolean }) =>
+        (await import('./kill.ts')).kill(context, ids, options),
+      ),
+    );
+}

@@ -1,0 +1,96 @@
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Delivery, DeliveryStatus } from '../../records/run/delivery.ts';
+import { duration } from '../../render/amounts.ts';
+import { clean } from '../../render/clean.ts';
+import { stateMark } from '../../render/state-mark.ts';
+import { fit } from '../../render/style.ts';
+import { tableLines } from '../../render/table.ts';
+import type { Store } from '../../store/store.ts';
+import { tellUndelivered } from '../leading/leaders.ts';
+import { type Context, withStore } from '../setup/context.ts';
+import { isoTime, printJson, printLines } from '../setup/output.ts';
+
+const HEAD = ['DELIVERY', 'KIND', 'TO', 'STATUS', 'TRIES', 'AGE', 'NEXT, OR WHY NOT'] as const;
+const ID_COLUMNS = 18;
+const TARGET_COLUMNS = 32;
+
+export interface ListOptions {
+  readonly status?: DeliveryStatus;
+  readonly limit: number;
+}
+
+/** `coppice deliveries list`. */
+export function deliveriesList(context: Context, options: ListOptions): Promise<number> {
+  return withStore(context, async (store) => {
+    const found = await store.deliveries(options);
+    if (context.json) printJson({ schema: 'coppice/deliveries/v1', deliveries: found.map(deliveryJson) });
+    else {
+      printLines(found.length === 0 ? ['no deliveries'] : deliveryTable(context, found));
+      await tellUndelivered(store, found);
+    }
+    return 0;
+  });
+}
+
+/** The ids are shortened to what tells the run or reply apart. */
+function deliveryTable({ width, out: style }: Context, deliveries: readonly Delivery[]): string[] {
+  const now = Date.now();
+  const rows = deliveries.map((delivery) => [
+    clean(delivery.id).slice(0, ID_COLUMNS),
+    delivery.kind,
+    fit(clean(delivery.target), TARGET_COLUMNS, style),
+    stateMark(delivery.status, style),
+    String(delivery.attempts),
+    duration(now - delivery.created_at),
+    nextOrWhyNot(delivery, now),
+  ]);
+  return tableLines(HEAD, rows, { width, right: new Set([4, 5]), style });
+}
+
+function nextOrWhyNot({ status, next_at, error }: Delivery, now: number): string {
+  const reason = clean(error ?? '');
+  if (status !== 'pending' || next_at <= now) return reason;
+  return `in ${duration(next_at - now)}${reason === '' ? '' : `: ${reason}`}`;
+}
+
+function deliveryJson(delivery: Delivery): Record<string, unknown> {
+  return {
+    id: delivery.id,
+    kind: delivery.kind,
+    target: delivery.target,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    error: delivery.error,
+    about: delivery.about,
+    agent_id: delivery.agent_id,
+    root_id: delivery.root_id,
+    created_at: isoTime(delivery.created_at),
+    next_at: delivery.status === 'pending' ? isoTime(delivery.next_at) : null,
+    ended_at: isoTime(delivery.ended_at),
+  };
+}
+
+/** `coppice deliveries retry [ID…]`: makes them due at once; coppice serve sends them. */
+export function deliveriesRetry(context: Context, texts: readonly string[]): Promise<number> {
+  return withStore(context, async (store) => {
+    const found: Delivery[] = [];
+    for (const text of texts) found.push(...(await findDeliveries(store, text)));
+    const ids = found.map(({ id }) => id);
+    const count = await store.retryDeliveries(texts.length === 0 ? null : ids, await store.now());
+    if (context.json) printJson({ schema: 'coppice/deliveries-retried/v1', retried: count });
+    else printLines([count === 0 ? 'nothing to try again' : `${count} will be tried again now`]);
+    if (count > 0) await tellUndelivered(store, await store.deliveries({ status: 'pending', limit: 1 }));
+    return 0;
+  });
+}
+
+async function findDeliveries(store: Store, text: string): Promise<Delivery[]> {
+  const found = await store.findDeliveries(text);
+  const alike = new Set(found.map(({ about, id }) => about ?? id));
+  if (found.length > 0 && alike.size === 1) return found;
+  throw new CoppiceError(
+    'E_DELIVERY_NOT_FOUND',
+    found.length === 0 ? `no delivery "${text}"` : `"${text}" matches ${found.length} deliveries`,
+    { hint: found.length === 0 ? 'See: coppice deliveries list' : 'Use a longer id.' },
+  );
+}

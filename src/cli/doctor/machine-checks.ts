@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { accessSync, constants, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { knownProviders } from '../../models/providers.ts';
+import { databaseAddress } from '../../store/database-address.ts';
+import { assertCreatable } from '../../store/sqlite/open-database.ts';
+import type { Store } from '../../store/store.ts';
+import { loadProfiles } from '../profiles/profiles.ts';
+import type { Context } from '../setup/context.ts';
+import { ledgerName } from '../setup/ledger-name.ts';
+import { reportOf } from '../start/report-error.ts';
+
+/** One line of `coppice doctor`. */
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  /** False: optional. */
+  readonly needed: boolean;
+  readonly text: string;
+}
+
+/** The configuration, the ledger, and the keys of providers. */
+export async function ledgerChecks(context: Context): Promise<Check[]> {
+  return [
+    node(),
+    configuration(context),
+    await database(context),
+    ...providers(context),
+    ...programs(context),
+  ];
+}
+
+/** The working folder, and programs and packages that tools use. */
+export async function toolChecks(context: Context): Promise<Check[]> {
+  return [shell(context), git(context), await ripgrep(), await pictures()];
+}
+
+function node(): Check {
+  return { name: 'node', ok: true, needed: true, text: process.version };
+}
+
+function configuration({ loaded }: Context): Check {
+  return {
+    name: 'configuration',
+    ok: loaded.file !== null,
+    needed: false,
+    text: loaded.file ?? 'none; nothing needs one',
+  };
+}
+
+async function database(context: Context): Promise<Check> {
+  try {
+    const store = await context.openIfThere();
+    if (store === null) {
+      const address = databaseAddress(context.database);
+      if (address.kind === 'sqlite') assertCreatable(address.path);
+      return {
+        name: 'database',
+        ok: true,
+        needed: true,
+        text: `none yet at ${ledgerName(context.database)}: what begins first makes it`,
+      };
+    }
+    const text = `${store.kind} at ${store.location}`;
+    try {
+      await writes(store);
+    } finally {
+      await store.close();
+    }
+    return { name: 'database', ok: true, needed: true, text };
+  } catch (error) {
+    return { name: 'database', ok: false, needed: true, text: reportOf(error).message };
+  }
+}
+
+/** Proves that the ledger can be written: registers a worker and removes it again. */
+async function writes(store: Store): Promise<void> {
+  const id = randomUUID();
+  await store.heartbeat({ id, host: hostname(), pid: process.pid });
+  await store.release(id);
+}
+
+function providers({ loaded, env }: Context): Check[] {
+  return knownProviders(loaded.configuration.providers ?? {}).map(({ name, key_env }) => {
+    const set = key_env.find((variable) => (env[variable] ?? '').trim() !== '');
+    const text =
+      key_env.length === 0
+        ? 'wants no key'
+        : set === undefined
+          ? `${key_env.join(' or ')} is not set`
+          : `${set} is set`;
+    return { name: `  ${name}`, ok: key_env.length === 0 || set !== undefined, needed: false, text };
+  });
+}
+
+/** Agent programs over ACP: only whether their command is there. */
+function programs({ loaded, env }: Context): Check[] {
+  return Object.entries(loaded.configuration.acp ?? {}).map(([name, { command }]) => {
+    const found = command.includes('/') ? [command].find(isExecutable) : onPath(command, env);
+    return {
+      name: `  acp:${name}`,
+      ok: found !== undefined,
+      needed: true,
+      text: found ?? `${command} is not there or cannot be run`,
+    };
+  });
+}
+
+function shell({ env }: Context): Check {
+  const found = onPath('bash', env);
+  return {
+    name: 'bash',
+    ok: found !== undefined,
+    needed: false,
+    text: `${found ?? 'not on PATH; sh is used instead'}; a deny rule on bash is a fence, not a wall`,
+  };
+}
+
+function git({ env }: Context): Check {
+  const found = onPath('git', env);
+  return {
+    name: 'git',
+    ok: found !== undefined,
+    needed: false,
+    text: found ?? 'not on PATH; agents get no worktrees of their own',
+  };
+}
+
+/** The working folder and its profiles. */
+export function folderCheck(context: Context): Check {
+  try {
+    const { project } = loadProfiles(context);
+    return { name: 'folder', ok: true, needed: true, text: project.folder };
+  } catch (error) {
+    return { name: 'folder', ok: false, needed: true, text: reportOf(error).message };
+  }
+}
+
+function onPath(command: string, env: NodeJS.ProcessEnv): string | undefined {
+  return (env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, command))
+    .find(isExecutable);
+}
+
+async function ripgrep(): Promise<Check> {
+  const path = await import('@vscode/ripgrep').then(
+    ({ rgPath }) => rgPath,
+    () => null,
+  );
+  const ok = path !== null && isExecutable(path);
+  const broken = `${path ?? `ripgrep for ${process.platform}-${process.arch}`} cannot be run: install again`;
+  return { name: 'search', ok, needed: true, text: ok ? 'ripgrep comes along' : broken };
+}
+
+/** Optional: few agents read images, and sharp is larger than all other packages together. */
+async function pictures(): Promise<Check> {
+  const ok = await import('sharp').then(
+    () => true,
+    () => false,
+  );
+  return {
+    name: 'pictures',
+    ok,
+    needed: false,
+    text: ok ? 'sharp is there' : 'read_image needs the package sharp: npm install sharp, beside coppice',
+  };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,81 @@
+import { hostname } from 'node:os';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Delivery } from '../../records/run/delivery.ts';
+import type { Run } from '../../records/run/run.ts';
+import { isProcessGone } from '../../store/process-gone.ts';
+import type { KnownWorker, Store } from '../../store/store.ts';
+import { otherMachine } from './placement.ts';
+
+/** Who leads the trees of a ledger: processes whose lease is valid and that are not known to be dead. */
+export async function livingWorkers(store: Store): Promise<KnownWorker[]> {
+  return (await store.workers()).filter((worker) => !isProcessGone(worker, hostname()));
+}
+
+/** Those that fire schedules and deliver results. */
+export async function livingServers(store: Store): Promise<KnownWorker[]> {
+  return (await livingWorkers(store)).filter(({ role }) => role === 'serve');
+}
+
+/** Which of these runs a living process leads; the others wait in the ledger. */
+export async function ledRuns(store: Store, runs: readonly Run[]): Promise<ReadonlySet<Run>> {
+  const alive = new Set((await livingWorkers(store)).map((worker) => worker.id));
+  const led = new Set<Run>();
+  for (const run of runs) {
+    const worker = (await store.agent(run.agent_id))?.worker ?? null;
+    if (worker !== null && alive.has(worker)) led.add(run);
+  }
+  return led;
+}
+
+/** Who leads a tree that a person opens. */
+export type Lead =
+  /** This process, as with a tree that was started in it. */
+  | { readonly by: 'here' }
+  /** A running worker or server: this process watches, sends and answers. */
+  | { readonly by: 'workers' }
+  /** Nobody yet: it must be led on another machine, and no worker runs there. */
+  | { readonly by: 'nobody'; readonly placement: readonly string[] };
+
+/** Served trees are left to workers while one runs that may lead them; those with a folder on another machine always. */
+export async function leadOf(store: Store, root_id: string, env: NodeJS.ProcessEnv): Promise<Lead> {
+  const placement = await store.placement(root_id);
+  if (placement === null) return { by: 'here' };
+  if (await isServed(store, placement)) return { by: 'workers' };
+  return otherMachine(placement, env) === undefined ? { by: 'here' } : { by: 'nobody', placement };
+}
+
+/** Whether a worker or server runs that may lead such a tree. */
+export async function isServed(store: Store, placement: readonly string[]): Promise<boolean> {
+  return (await livingWorkers(store)).some((worker) => mayLead(worker, placement));
+}
+
+/** Whether the worker takes over served trees of this placement by itself. */
+export function mayLead({ role, labels, draining }: KnownWorker, placement: readonly string[]): boolean {
+  return role !== 'run' && !draining && placement.every((label) => labels.includes(label));
+}
+
+/** Throws `E_USAGE` for a tree whose folder is on another machine. */
+export async function assertMayLeadHere(
+  store: Store,
+  root_id: string,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const host = otherMachine((await store.placement(root_id)) ?? [], env);
+  if (host === undefined) return;
+  throw new CoppiceError('E_USAGE', `the tree is bound to another machine: ${host}`, {
+    hint: 'Its folder is there. Start coppice worker on that machine; if the folder is here, set COPPICE_HOST to its name.',
+  });
+}
+
+/** Warns on stderr that schedules do not fire while no server runs. */
+export async function tellUnserved(store: Store): Promise<void> {
+  if ((await livingServers(store)).length === 0)
+    process.stderr.write('nothing fires it yet: start coppice serve (and keep it running)\n');
+}
+
+/** Warns on stderr that pending deliveries are not sent while no server runs. */
+export async function tellUndelivered(store: Store, deliveries: readonly Delivery[]): Promise<void> {
+  if (!deliveries.some(({ status }) => status === 'pending')) return;
+  if ((await livingServers(store)).length === 0)
+    process.stderr.write('nothing delivers now: start coppice serve (and keep it running)\n');
+}

@@ -1,0 +1,41 @@
+import { hostname } from 'node:os';
+import type { Store } from '../../store/store.ts';
+
+/** Placements: the labels that a process must have to lead a tree. The label of a machine is `host:NAME`. */
+const HOST = 'host:';
+
+/** The label of this machine; `COPPICE_HOST` where its host name changes (containers). */
+function hostLabel(env: NodeJS.ProcessEnv): string {
+  return HOST + (env.COPPICE_HOST || hostname());
+}
+
+/** `gpu,eu` → labels, with that of this machine. */
+export function workerLabels(given: readonly string[], env: NodeJS.ProcessEnv): string[] {
+  const named = given.flatMap((text) => text.split(',')).map((label) => label.trim());
+  return [...new Set([hostLabel(env), ...named.filter((label) => label !== '')])];
+}
+
+export interface PlacementOptions {
+  readonly label: readonly string[];
+  readonly anywhere?: boolean;
+}
+
+/** A tree is bound to this machine, where its folder is, unless `anywhere`. A SQLite file is on one machine anyway. */
+export function placementOf(
+  store: Store,
+  { label, anywhere }: PlacementOptions,
+  env: NodeJS.ProcessEnv,
+): string[] {
+  const bound = store.kind === 'postgres' && anywhere !== true;
+  return [...(bound ? [hostLabel(env)] : []), ...label];
+}
+
+/** The machine that the placement names, when it is another one than this. */
+export function otherMachine(placement: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
+  return placement.find((label) => label.startsWith(HOST) && label !== hostLabel(env))?.slice(HOST.length);
+}
+
+/** Labels without that of a machine. */
+export function workerLabelsOf(placement: readonly string[]): string[] {
+  return placement.filter((label) => !label.startsWith(HOST));
+}

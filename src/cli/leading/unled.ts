@@ -1,0 +1,96 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { WAKING_MAIL } from '../../records/conversation/mail.ts';
+import { clean } from '../../render/clean.ts';
+import type { KnownWorker, Store } from '../../store/store.ts';
+import type { Context } from '../setup/context.ts';
+import { resumeCommand, sameLedgerFlags } from '../setup/ledger-name.ts';
+import { livingWorkers, mayLead } from './leaders.ts';
+import { otherMachine, workerLabelsOf } from './placement.ts';
+
+/** A tree with work left that no process leads, and that none will take over by itself. */
+export interface Unled {
+  readonly why: string;
+  /** What a person can do about it. */
+  readonly next: string;
+}
+
+/** The unled trees of these agents, by root. `agents` must hold all living agents of each tree. */
+export async function unledTrees(
+  context: Context,
+  store: Store,
+  agents: readonly Agent[],
+): Promise<ReadonlyMap<string, Unled>> {
+  const workers = await livingWorkers(store);
+  const alive = new Set(workers.map(({ id }) => id));
+  const decided = new Set(
+    agents.filter(({ worker }) => worker !== null && alive.has(worker)).map(({ root_id }) => root_id),
+  );
+  const unled = new Map<string, Unled>();
+  for (const agent of agents) {
+    const { root_id } = agent;
+    if (decided.has(root_id) || isTerminal(agent.state.type) || !(await hasWork(store, agent))) continue;
+    decided.add(root_id);
+    const found = await unledTree(context, store, root_id, workers);
+    if (found !== null) unled.set(root_id, found);
+  }
+  return unled;
+}
+
+/** The same for one tree. */
+export async function unledOf(context: Context, store: Store, root_id: string): Promise<Unled | null> {
+  const living = await store.agents({ root_id, living: true });
+  return (await unledTrees(context, store, living)).get(root_id) ?? null;
+}
+
+/** Warns on stderr if the tree is unled. */
+export async function tellUnled(context: Context, store: Store, root_id: string): Promise<void> {
+  const unled = await unledOf(context, store, root_id);
+  if (unled !== null) process.stderr.write(`${unledText(unled)}\n`);
+}
+
+/** For people, after the name of the tree. */
+export function unledText({ why, next }: Unled): string {
+  return `${why}: ${next}`;
+}
+
+async function unledTree(
+  context: Context,
+  store: Store,
+  root_id: string,
+  workers: readonly KnownWorker[],
+): Promise<Unled | null> {
+  const placement = await store.placement(root_id);
+  const asks = (await store.asks({ root_id })).length > 0;
+  const resume = resumeCommand(context, root_id, asks);
+  if (placement === null) return { why: 'nobody runs it now', next: `go on with ${resume}` };
+  if (workers.some((worker) => mayLead(worker, placement))) return null;
+  const host = otherMachine(placement, context.env);
+  const labels = workerLabelsOf(placement).map(clean);
+  const where = host === undefined ? '' : ` on the machine ${clean(host)}`;
+  const whom =
+    labels.length === 0
+      ? 'no worker'
+      : `no worker with the label${labels.length === 1 ? '' : 's'} ${labels.join(', ')}`;
+  const worker =
+    labels.length === 0 ? 'coppice serve or coppice worker' : `coppice worker --labels ${labels.join(',')}`;
+  return {
+    why: `nobody leads it, since ${whom} runs${where}`,
+    next: `start ${worker}${sameLedgerFlags(context)}${where}${host === undefined ? `, or go on here with ${resume}` : ''}`,
+  };
+}
+
+/** Whether a tree has work left: a turn under way, a queued run, or unread mail. */
+export async function isUnfinished(store: Store, root_id: string): Promise<boolean> {
+  for (const agent of await store.agents({ root_id, living: true }))
+    if (await hasWork(store, agent)) return true;
+  return false;
+}
+
+/** The same for one agent that has not ended. */
+export async function hasWork(store: Store, agent: Agent): Promise<boolean> {
+  if (isWorking(agent.state.type) || agent.unread === true) return true;
+  if (agent.mail_count === 0) return false;
+  // Orders and outcomes wake nobody, but must be consumed.
+  return (await store.mail(agent.id)).some(({ kind }) => !WAKING_MAIL.has(kind));
+}

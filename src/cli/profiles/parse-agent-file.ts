@@ -1,0 +1,253 @@
+import { InvalidRuleError, parseKnownRule, ruleText } from '../../permissions/rule.ts';
+import type { PermissionRules } from '../../records/agent/agent.ts';
+import type { Profile } from '../../records/agent/profile.ts';
+import type { Verdict } from '../../records/tool.ts';
+import { clean } from '../../render/clean.ts';
+import { nearestName } from '../../render/nearest-name.ts';
+import { TIMEOUT_SECONDS_MAX } from '../../settings/settings.ts';
+import { profileNameFault } from '../../settings/settings-profiles.ts';
+import { TOOL_NAMES, TOOLS } from '../setup/tool-names.ts';
+import { splitFrontMatter } from './front-matter.ts';
+
+export interface AgentFile {
+  readonly profile: Profile;
+  /** Keys that mean nothing here. */
+  readonly unknown: readonly string[];
+}
+
+const LIST_MAX = 200;
+
+/** How a key may be written, and what it is called here. */
+const KEYS: ReadonlyMap<string, string> = new Map([
+  ...[
+    'name',
+    'description',
+    'model',
+    'thinking',
+    'tools',
+    'deny_tools',
+    'toolsets',
+    'turns',
+    'timeout_seconds',
+    'permissions',
+  ].map((key) => [key, key] as const),
+  ['disallowedTools', 'deny_tools'],
+  ['maxTurns', 'turns'],
+]);
+
+/** Keys of other programs that look like a slip for one of ours. */
+const FOREIGN_KEYS: ReadonlySet<string> = new Set(['mode', 'hooks']);
+
+/** Names by which files of other programs call tools that are here, too. A denied `Edit` must not stay allowed as `patch`. */
+const FOREIGN_TOOLS: ReadonlyMap<string, string> = new Map([
+  ['Bash', 'bash'],
+  ['Read', 'read'],
+  ['Write', 'write'],
+  ['Edit', 'patch'],
+  ['MultiEdit', 'patch'],
+  ['Grep', 'search'],
+  ['Glob', 'search'],
+]);
+
+/**
+ * Reads one agent file: front matter, then the system prompt. `stem` is its name without the ending, `source` the path
+ * that people know it by. Throws an Error that names the key and what is expected.
+ */
+export function parseAgentFile(content: Buffer, stem: string, source: string): AgentFile {
+  const { fields: written, body } = splitFrontMatter(decoded(content));
+  if (written.size === 0 && body === '') throw new Error('it is empty');
+  const { fields, unknown } = known(written);
+  const name = fields.has('name') ? textOf(fields, 'name') : stem;
+  const fault = profileNameFault(name ?? '');
+  if (fault !== null) throw new Error(fields.has('name') ? `name: ${fault}` : `its file name: ${fault}`);
+  const seconds = numberOf(fields, 'timeout_seconds', TIMEOUT_SECONDS_MAX);
+  return {
+    unknown,
+    profile: {
+      name: name as string,
+      description: textOf(fields, 'description') ?? '',
+      model: modelOf(fields),
+      thinking: thinkingOf(fields),
+      toolsets: namesOf(fields, 'toolsets', 'toolset'),
+      tools: toolsOf(fields, 'tools'),
+      deny_tools: toolsOf(fields, 'deny_tools') ?? [],
+      system: body === '' ? null : body,
+      turns: wholeOf(fields, 'turns'),
+      run_ms: seconds === null ? null : Math.max(1, Math.round(seconds * 1000)),
+      permissions: permissionsOf(fields),
+      source,
+    },
+  };
+}
+
+function decoded(content: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content);
+  } catch {
+    throw new Error('it is not UTF-8 text');
+  }
+}
+
+interface Fields {
+  has(key: string): boolean;
+  get(key: string): unknown;
+  /** The key as it was written, for messages. */
+  written(key: string): string;
+}
+
+/** Keys under the names that they have here. A slip of the pen in one of ours is an error: ignored, it could allow what was meant to be denied. */
+function known(written: ReadonlyMap<string, unknown>): { fields: Fields; unknown: string[] } {
+  const fields = new Map<string, unknown>();
+  const unknown: string[] = [];
+  const from = new Map<string, string>();
+  for (const [key, value] of written) {
+    const ours = KEYS.get(key);
+    if (ours === undefined) {
+      const meant = slipOf(key);
+      if (meant !== null) throw new Error(`unknown key ${shown(key)}: did you mean "${meant}"?`);
+      unknown.push(clip(clean(key)));
+      continue;
+    }
+    if (fields.has(ours)) throw new Error(`"${from.get(ours)}" and "${key}" say the same: keep one`);
+    if (value === null) throw expected(key, 'a value, or to be left out', value);
+    fields.set(ours, value);
+    from.set(ours, key);
+  }
+  return {
+    unknown,
+    fields: {
+      has: (key) => fields.has(key),
+      get: (key) => fields.get(key),
+      written: (key) => from.get(key) ?? key,
+    },
+  };
+}
+
+/** The key of ours that this one was meant to be. */
+function slipOf(key: string): string | null {
+  if (FOREIGN_KEYS.has(key)) return null;
+  const same = [...KEYS.keys()].find((one) => bare(one) === bare(key));
+  return same ?? nearestName(key, KEYS.keys(), key.length > 4 ? 2 : 1);
+}
+
+function bare(key: string): string {
+  return key
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, '')
+    .replace(/s$/, '');
+}
+
+function expected(key: string, what: string, value: unknown): Error {
+  return new Error(`"${key}" must be ${what}, not ${shown(value)}`);
+}
+
+function shown(value: unknown): string {
+  if (value === null) return 'empty';
+  if (value instanceof Map) return 'a mapping';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'string' ? JSON.stringify(clip(clean(value))) : String(value);
+}
+
+function clip(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}
+
+function textOf(fields: Fields, key: string): string | null {
+  if (!fields.has(key)) return null;
+  const value = fields.get(key);
+  if (typeof value !== 'string') throw expected(fields.written(key), 'text', value);
+  return value.trim();
+}
+
+function modelOf(fields: Fields): string | null {
+  const model = textOf(fields, 'model');
+  if (model === null || model === 'inherit') return null;
+  if (model.length > 200 || !/^[^\s/\p{C}]+\/[^\s\p{C}]+$/u.test(model))
+    throw expected('model', 'provider/model (for example ollama/qwen3) or inherit', model);
+  return model;
+}
+
+function thinkingOf(fields: Fields): Profile['thinking'] {
+  const value = fields.get('thinking') ?? null;
+  if (value === null || value === 'off' || value === 'low' || value === 'medium' || value === 'high')
+    return value;
+  throw expected('thinking', 'off, low, medium or high', value);
+}
+
+/** A list, or text with commas. */
+function namesOf(fields: Fields, key: string, noun: string): string[] | null {
+  if (!fields.has(key)) return null;
+  const value = fields.get(key);
+  const what = `a list of ${noun}s, or their names with commas between`;
+  if (typeof value !== 'string' && !Array.isArray(value)) throw expected(fields.written(key), what, value);
+  const list: readonly unknown[] = typeof value === 'string' ? value.split(',') : value;
+  if (list.length > LIST_MAX) throw new Error(`"${fields.written(key)}" has more than ${LIST_MAX} names`);
+  const names = list.map((one) => {
+    if (typeof one !== 'string') throw expected(fields.written(key), what, one);
+    const name = one.trim();
+    if (!/^[\w-]{1,128}$/.test(name))
+      throw new Error(
+        `"${fields.written(key)}": ${shown(name)} is no name of a ${noun}${noun === 'tool' && name.includes('(') ? '; what a tool may do is said in permissions, for example allow: ["bash:git *"]' : ''}`,
+      );
+    return name;
+  });
+  return [...new Set(names)];
+}
+
+function toolsOf(fields: Fields, key: string): string[] | null {
+  const names = namesOf(fields, key, 'tool')?.map((name) => FOREIGN_TOOLS.get(name) ?? name);
+  for (const name of names ?? []) {
+    const meant = TOOL_NAMES.includes(name) ? null : nearestName(name, TOOL_NAMES, name.length > 4 ? 2 : 1);
+    // Tools of other programs are named, too, and mean nothing here.
+    if (meant !== null)
+      throw new Error(`"${fields.written(key)}": there is no tool ${shown(name)}: did you mean "${meant}"?`);
+  }
+  return names === undefined ? null : [...new Set(names)];
+}
+
+function numberOf(fields: Fields, key: string, most: number): number | null {
+  if (!fields.has(key)) return null;
+  const value = fields.get(key);
+  if (typeof value !== 'number' || !(value > 0 && value <= most))
+    throw expected(fields.written(key), `a number above 0, at most ${most}`, value);
+  return value;
+}
+
+function wholeOf(fields: Fields, key: string): number | null {
+  if (!fields.has(key)) return null;
+  const value = fields.get(key);
+  if (!Number.isSafeInteger(value) || (value as number) < 1)
+    throw expected(fields.written(key), 'a whole number, 1 or more', value);
+  return value as number;
+}
+
+function permissionsOf(fields: Fields): PermissionRules {
+  const value = fields.get('permissions') ?? new Map();
+  if (!(value instanceof Map)) throw expected('permissions', 'a mapping with allow, ask and deny', value);
+  for (const key of value.keys())
+    if (key !== 'allow' && key !== 'ask' && key !== 'deny')
+      throw new Error(`"permissions" has allow, ask and deny, not ${shown(key)}`);
+  return {
+    allow: rulesOf(value, 'allow'),
+    ask: rulesOf(value, 'ask'),
+    deny: rulesOf(value, 'deny'),
+  };
+}
+
+function rulesOf(permissions: ReadonlyMap<unknown, unknown>, verdict: Verdict): string[] {
+  if (!permissions.has(verdict)) return [];
+  const list = permissions.get(verdict);
+  const what = 'a list of rules, for example ["bash:git *"]';
+  if (!Array.isArray(list)) throw expected(`permissions.${verdict}`, what, list);
+  if (list.length > LIST_MAX) throw new Error(`"permissions.${verdict}" has more than ${LIST_MAX} rules`);
+  return list.map((rule: unknown) => {
+    if (typeof rule !== 'string') throw expected(`permissions.${verdict}`, what, rule);
+    try {
+      // As it is understood: blanks around a pattern could hide what it comes down to.
+      return ruleText(parseKnownRule(rule, verdict, TOOLS));
+    } catch (error) {
+      if (!(error instanceof InvalidRuleError)) throw error;
+      throw new Error(`"permissions.${verdict}": ${error.message}`);
+    }
+  });
+}

@@ -1,0 +1,134 @@
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { containPath, openContained } from '../../permissions/path-containment.ts';
+import { printablePath } from '../../permissions/printable-path.ts';
+import type { Profile } from '../../records/agent/profile.ts';
+import { parseAgentFile } from './parse-agent-file.ts';
+
+const FILES_MAX = 100;
+const FILE_MAX = 64 * 1024;
+
+export interface RawAgentFile {
+  /** In its folder: `reviewer.md`. */
+  readonly name: string;
+  /** As people know it: `.coppice/agents/reviewer.md`. */
+  readonly source: string;
+  readonly content: Buffer;
+}
+
+export interface RawAgentFiles {
+  /** By name. */
+  readonly files: readonly RawAgentFile[];
+  /** What could not be read, and why. */
+  readonly notices: readonly string[];
+}
+
+export interface AgentFiles {
+  readonly profiles: readonly Profile[];
+  readonly notices: readonly string[];
+}
+
+/**
+ * The agent files that a folder brings in `.coppice/agents`: read, not yet understood. Each is read once, so that what is
+ * shown, hashed and used is the same. Links lead no further than `.coppice/agents`. Never throws for what lies there.
+ */
+export function readProjectAgentFiles(folder: string): RawAgentFiles {
+  let agents: string;
+  try {
+    const place = containPath(folder, '.coppice/agents');
+    if (!place.exists) return { files: [], notices: [] };
+    agents = place.absolute;
+  } catch (error) {
+    return { files: [], notices: [`.coppice/agents is ignored: ${(error as Error).message}`] };
+  }
+  return readAgentFiles(agents, '.coppice/agents', (name) => openContained(containPath(agents, name)));
+}
+
+/** The user's own agent files. Links lead where the user lets them: people keep such files elsewhere. */
+export function readUserAgentFiles(agents: string): RawAgentFiles {
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+  return readAgentFiles(agents, 'agents', (name) => openSync(join(agents, name), flags));
+}
+
+function readAgentFiles(agents: string, shown: string, open: (name: string) => number): RawAgentFiles {
+  const files: RawAgentFile[] = [];
+  const notices: string[] = [];
+  let names: string[];
+  try {
+    names = readdirSync(agents).filter((name) => name.endsWith('.md') && name !== '.md');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { files, notices };
+    return { files, notices: [`${shown} is ignored: ${reasonOf(error)}`] };
+  }
+  // By code unit: the same order, and so the same hash, whatever the language of the machine.
+  names.sort();
+  if (names.length > FILES_MAX)
+    notices.push(`${shown} has ${names.length} files: only the first ${FILES_MAX} by name are read`);
+  for (const name of names.slice(0, FILES_MAX)) {
+    const source = printablePath(`${shown}/${name}`);
+    try {
+      files.push({ name, source, content: readOne(open(name)) });
+    } catch (error) {
+      notices.push(`${source} is ignored: ${reasonOf(error)}`);
+    }
+  }
+  return { files, notices };
+}
+
+/** Reads and closes. */
+function readOne(descriptor: number): Buffer {
+  try {
+    if (!fstatSync(descriptor).isFile()) throw new Error('not a regular file');
+    // One byte more than allowed tells a file that is too large, whatever size it gave.
+    const buffer = Buffer.alloc(FILE_MAX + 1);
+    let length = 0;
+    for (;;) {
+      const read = readSync(descriptor, buffer, length, buffer.length - length, null);
+      length += read;
+      if (length > FILE_MAX) throw new Error(`larger than ${FILE_MAX / 1024} KB`);
+      if (read === 0) return Buffer.from(buffer.subarray(0, length));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOENT: 'a link that leads nowhere',
+  ELOOP: 'its symbolic links form a cycle',
+  ENOTDIR: 'not a folder',
+  ENXIO: 'not a regular file',
+};
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? message : (REASONS[code] ?? code);
+}
+
+/** Understands what was read. A file that is wrong is reported; the others go on. */
+export function parseAgentFiles(raw: RawAgentFiles): AgentFiles {
+  const profiles = new Map<string, Profile>();
+  const notices = [...raw.notices];
+  for (const { name, source, content } of raw.files) {
+    try {
+      const { profile, unknown } = parseAgentFile(content, name.slice(0, -'.md'.length), source);
+      const first = profiles.get(profile.name);
+      if (first !== undefined) throw new Error(`${first.source} has the name ${profile.name} already`);
+      profiles.set(profile.name, profile);
+      if (unknown.length > 0)
+        notices.push(
+          `${source}: ${unknown.length === 1 ? 'this key means nothing here' : 'these keys mean nothing here'}: ${listed(unknown)}`,
+        );
+    } catch (error) {
+      notices.push(`${source} is ignored: ${(error as Error).message}`);
+    }
+  }
+  return { profiles: [...profiles.values()], notices };
+}
+
+function listed(keys: readonly string[]): string {
+  const more = keys.length > 8 ? ` and ${keys.length - 8} more` : '';
+  return keys.slice(0, 8).join(', ') + more;
+}

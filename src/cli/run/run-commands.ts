@@ -1,0 +1,107 @@
+import { type Command, Option } from 'commander';
+import type { CommandBuilder } from '../start/command-builder.ts';
+import { EXIT } from '../start/exit-code.ts';
+import { collect, seconds } from '../start/option-values.ts';
+import type { ResumeOptions } from './resume.ts';
+import type { RunOptions } from './run.ts';
+import type { UiOptions } from './ui.ts';
+
+export const ASK = 'calls that need approval wait for coppice approvals allow, instead of being denied';
+export const EVENTS = 'print every event as a JSON line on stdout';
+
+/** Commands that lead a tree of agents in their own process: run, ui, demo and resume. */
+export function addRunCommands({ sub, deferred }: CommandBuilder): void {
+  const run = sub('run', 'Give an agent a task; progress on stderr, its answer on stdout')
+    .argument('[prompt]', 'the task; - reads standard input')
+    .option('--name <name>', 'name of the agent', 'main')
+    .option('--detach', 'only record the task; coppice worker or coppice serve leads it')
+    .option('--ask', ASK);
+  followOptions(rootOptions(run)).action(
+    deferred(
+      async (context, prompt: string | undefined, options: RunOptions) =>
+        (await import('./run.ts')).run(context, prompt, options),
+      { creates_ledger: true },
+    ),
+  );
+
+  const ui = sub('ui', 'Terminal UI; the default on a terminal')
+    .option('--tree <id>', 'open this tree')
+    .option('-c, --continue', "open this folder's newest tree")
+    .option('--accessible', 'words instead of symbols, no animation')
+    .option('--plain', 'ASCII, no colours')
+    .option('--detach', 'workers lead what you start; this window follows and steers it');
+  rootOptions(ui).action(
+    deferred(async (context, options: UiOptions) => (await import('./ui.ts')).ui(context, options), {
+      creates_ledger: true,
+    }),
+  );
+
+  sub('demo', 'Watch one agent fork three: scripted, offline, with real tools, in this folder')
+    .option('--fast', 'no pauses')
+    .action(
+      deferred(
+        async (context, options: { fast?: boolean }) => (await import('./demo.ts')).demo(context, options),
+        { creates_ledger: true },
+      ),
+    );
+
+  const resume = sub('resume', 'Continue a tree that no process leads; with --model, on another model')
+    .argument('[id]', "an agent of the tree; default: this folder's newest tree with work left")
+    .option('--retry', 'also restart agents whose turn failed')
+    .option(
+      '--without-last',
+      'restart agents whose provider rejected their conversation, without the message that it named, or else the newest',
+    )
+    .option(
+      '--limit <key=value>',
+      'new limit of the tree, as for run (repeatable); agents that tokens or cost had stopped continue',
+      collect,
+      [],
+    )
+    .option('--ask', ASK);
+  followOptions(resume).action(
+    deferred(async (context, id: string | undefined, options: ResumeOptions) =>
+      (await import('./resume.ts')).resume(context, id, options),
+    ),
+  );
+}
+
+/** What a new root is created with. */
+function rootOptions(command: Command): Command {
+  return command
+    .option(
+      '--allow <rule>',
+      'allow a tool or a pattern, e.g. bash or "bash:git *" (repeatable)',
+      collect,
+      [],
+    )
+    .option('--deny <rule>', 'deny a tool or a pattern (repeatable)', collect, [])
+    .option('-y, --yes', 'allow everything that is not denied')
+    .option(
+      '--limit <key=value>',
+      'depth, children, live, total, turns, run, tokens or cost (repeatable)',
+      collect,
+      [],
+    )
+    .addOption(thinkingOption())
+    .option('--toolset <name>', 'toolset by which agents work together (repeatable)', collect, [])
+    .option('--profile <name>', 'configure the agent by a named profile; see coppice profiles')
+    .option('--label <name>', 'with --detach: only on workers with this label (repeatable)', collect, [])
+    .option('--anywhere', 'with --detach: on any machine, not only on this one');
+}
+
+export function thinkingOption(): Option {
+  return new Option('--thinking <level>', 'how much the model thinks before it answers').choices([
+    'off',
+    'low',
+    'medium',
+    'high',
+  ]);
+}
+
+function followOptions(command: Command): Command {
+  return command
+    .option('--events', EVENTS)
+    .option('--no-wait', "exit after the agent's first answer, even while other agents work")
+    .option('--timeout <seconds>', `maximum time (then exit ${EXIT.timeout}); nothing is lost`, seconds);
+}

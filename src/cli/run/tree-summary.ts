@@ -1,0 +1,48 @@
+import type { Agent, Tree } from '../../records/agent/agent.ts';
+import { isWorking } from '../../records/agent/state.ts';
+import { count, duration } from '../../render/amounts.ts';
+
+/** What deleted agents of a tree used; limits count it. */
+export interface DeletedUse {
+  readonly agents: number;
+  readonly tokens: number;
+  readonly cost_usd: number;
+}
+
+const NONE: DeletedUse = { agents: 0, tokens: 0, cost_usd: 0 };
+
+/** What the counters of the tree hold beyond `agents`, all that it still has. */
+export function deletedUse(tree: Tree | null, agents: readonly Agent[]): DeletedUse {
+  if (tree === null || tree.total <= agents.length) return NONE;
+  const cost_usd = agents.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
+  return {
+    agents: tree.total - agents.length,
+    tokens: Math.max(0, tree.tokens - tokensOf(agents)),
+    // Floating-point sums differ in the last digit.
+    cost_usd: tree.cost_usd - cost_usd > 1e-9 ? tree.cost_usd - cost_usd : 0,
+  };
+}
+
+function tokensOf(agents: readonly Agent[]): number {
+  return agents.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
+}
+
+/** One line about all agents: how many work and what they used so far. `led`: a process leads them. */
+export function summary(
+  agents: readonly Agent[],
+  started_at: number,
+  now: number,
+  { deleted = NONE, led = true }: { readonly deleted?: DeletedUse | undefined; readonly led?: boolean } = {},
+): string {
+  const working = led ? agents.filter((agent) => isWorking(agent.state.type)).length : 0;
+  const tokens = tokensOf(agents) + deleted.tokens;
+  const calls = agents.reduce((sum, agent) => sum + agent.calls, 0);
+  const costs = [
+    ...agents.flatMap((agent) => agent.usage.cost_usd ?? []),
+    ...(deleted.cost_usd > 0 ? [deleted.cost_usd] : []),
+  ];
+  const gone = deleted.agents === 0 ? '' : `, ${deleted.agents} deleted`;
+  const cost = costs.length === 0 ? '' : `, $${costs.reduce((sum, one) => sum + one, 0).toFixed(4)}`;
+  const noun = agents.length === 1 ? 'agent' : 'agents';
+  return `${agents.length} ${noun}${gone}, ${working} at work, ${calls} call${calls === 1 ? '' : 's'}, ${count(tokens)} tokens${cost}, ${duration(now - started_at)}`;
+}

@@ -1,0 +1,258 @@
+import { spawn } from 'node:child_process';
+import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
+import type { Model } from '../../models/model.ts';
+import { killAllProcessGroups } from '../../processes/process-group.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { clean } from '../../render/clean.ts';
+import type { UiStyle } from '../../render/style.ts';
+import type { RuntimeFace, StartOptions } from '../../runtime/runtime-face.ts';
+import type { Store } from '../../store/store.ts';
+import { runApp } from '../../tui/app.ts';
+import type { AppEnd } from '../../tui/app-options.ts';
+import { keyBindings } from '../../tui/keys/key-bindings.ts';
+import { PlainScreen } from '../../tui/terminal/plain-screen.ts';
+import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
+import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
+import { findRoot, titleOf } from '../agents/find-agent.ts';
+import { isServed, type Lead, leadOf } from '../leading/leaders.ts';
+import { type PlacementOptions, placementOf } from '../leading/placement.ts';
+import { unledOf, unledText } from '../leading/unled.ts';
+import {
+  chooseModel,
+  composeConfig,
+  composeLimits,
+  composeTerms,
+  namedProfile,
+  type RootOptions,
+} from '../setup/agent-config.ts';
+import { composeRuntime } from '../setup/compose-runtime.ts';
+import type { Context } from '../setup/context.ts';
+import { EXIT } from '../start/exit-code.ts';
+import { DEMO_MODEL, DEMO_TOOLS, demoModels } from './demo-rules.ts';
+import { askFirstRun } from './first-run.ts';
+import { parseLimits } from './limit-option.ts';
+
+export interface UiOptions extends RootOptions, PlacementOptions {
+  readonly tree?: string;
+  readonly continue?: boolean;
+  readonly accessible?: boolean;
+  readonly plain?: boolean;
+  readonly limit: readonly string[];
+  readonly detach?: boolean;
+}
+
+/** `coppice` on a terminal: the conversation with the main agent, every agent of its tree a key away. */
+export async function ui(context: Context, options: UiOptions): Promise<number> {
+  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true)
+    throw new CoppiceError('E_USAGE', 'the terminal UI needs a terminal on standard input and output', {
+      hint: 'Without one: coppice run "…"',
+    });
+  const style = styleOfUi(context, options);
+  const store = await context.openStore();
+  try {
+    const found = await rootOf(context, store, options);
+    // A tree that has ended is not continued: a new one starts, and the old one can be read by its id.
+    const ended = options.tree === undefined && found !== null && isTerminal(found.state.type) ? found : null;
+    const root = ended === null ? found : null;
+    const told = ended === null ? [] : await tellEnded(store, ended);
+    const terms = composeTerms(context);
+    const model = root === null ? await modelOf(context, terms, options, style) : root.config.model;
+    if (model === null) return EXIT.no_credentials;
+    return await converse(context, terms, options, style, store, root, model, told);
+  } finally {
+    killAllProcessGroups();
+    await store.close();
+  }
+}
+
+function styleOfUi(context: Context, options: UiOptions): UiStyle {
+  const accessible = options.accessible === true || context.env.ACCESSIBLE === '1';
+  const plain = options.plain === true || isDumb(context);
+  return {
+    colour: context.out.colour && !plain,
+    unicode: context.out.unicode && !plain,
+    accessible: accessible || isDumb(context),
+  };
+}
+
+/** A terminal that cannot move its cursor. */
+function isDumb({ env }: Context): boolean {
+  return env.TERM === 'dumb';
+}
+
+function opensScreen(context: Context): (listener: ScreenListener) => Screen {
+  const streams = { input: process.stdin, output: process.stdout };
+  return (listener) =>
+    isDumb(context) ? new PlainScreen(streams, listener) : new TerminalScreen(streams, listener, context.env);
+}
+
+async function rootOf(context: Context, store: Store, options: UiOptions): Promise<Agent | null> {
+  if (options.tree !== undefined) return findRoot(context, store, options.tree);
+  return options.continue === true ? findRoot(context, store, undefined, { only_here: true }) : null;
+}
+
+/** The model of a new conversation. Without a key the person chooses what to do; null when they were told how to get one. */
+async function modelOf(
+  context: Context,
+  terms: ToolsetTerms,
+  options: UiOptions,
+  style: UiStyle,
+): Promise<string | null> {
+  try {
+    return chooseModel(context, namedProfile(terms, options.profile));
+  } catch (error) {
+    if (!(error instanceof CoppiceError) || error.code !== 'E_NO_KEY') throw error;
+    return (await askFirstRun(style, isDumb(context), opensScreen(context))) ? DEMO_MODEL : null;
+  }
+}
+
+async function converse(
+  context: Context,
+  terms: ToolsetTerms,
+  options: UiOptions,
+  style: UiStyle,
+  store: Store,
+  root: Agent | null,
+  model: string,
+  told: readonly string[],
+): Promise<number> {
+  const demo = model === DEMO_MODEL;
+  const extra: ReadonlyMap<string, Model> = demoModels(true);
+  const settings = () => {
+    const allow = [...(demo ? DEMO_TOOLS : []), ...(options.allow ?? [])];
+    const config = composeConfig(context, terms, model, { ...options, allow });
+    const limits = composeLimits(context, parseLimits(options.limit), options.profile);
+    return { config, limits };
+  };
+  // Checked before the person writes anything.
+  const chosen = root === null ? settings() : null;
+  const runtime = await composeRuntime(context, store, terms, { extra, can_ask: true });
+  const placement = placementOf(store, options, context.env);
+  const start = async (prompt: string): Promise<Agent> => {
+    const begun = { prompt, ...(chosen ?? settings()) };
+    return options.detach === true ? enter(runtime, store, begun, placement) : runtime.start(begun);
+  };
+  const lead = await leadOfWindow(context, store, options, root, placement);
+  let end: AppEnd = { how: 'quit', root_id: null };
+  try {
+    end = await runApp({
+      runtime,
+      store,
+      style,
+      bindings: keyBindings(context.loaded.configuration.keys),
+      openScreen: opensScreen(context),
+      line_mode: isDumb(context),
+      followed: lead.by !== 'here',
+      unled: async (root_id) => {
+        const unled = await unledOf(context, store, root_id);
+        return unled === null ? null : unledText(unled);
+      },
+      start,
+      root_id: root?.id ?? null,
+      resume: {
+        ...(context.options.model === undefined ? {} : { model: context.options.model }),
+        ...(options.limit.length === 0 ? {} : { limits: parseLimits(options.limit) }),
+      },
+      cwd: context.options.cwd ?? process.cwd(),
+      banner: demo ? 'SCRIPTED DEMO' : null,
+      greeting: [...told, ...(root === null ? await greeting(store, model) : []), ...tellLead(lead)],
+      first: demo && root === null ? 'Audit this folder: split the work, then report.' : null,
+    });
+  } finally {
+    await runtime.close();
+  }
+  return farewell(context, store, end);
+}
+
+/** Who leads the tree that is opened, or the one that will be started in this window. */
+async function leadOfWindow(
+  { env }: Context,
+  store: Store,
+  { detach }: UiOptions,
+  root: Agent | null,
+  placement: readonly string[],
+): Promise<Lead> {
+  if (root !== null) return leadOf(store, root.id, env);
+  if (detach !== true) return { by: 'here' };
+  return (await isServed(store, placement)) ? { by: 'workers' } : { by: 'nobody', placement };
+}
+
+function tellLead(lead: Lead): string[] {
+  if (lead.by === 'here') return [];
+  if (lead.by === 'workers')
+    return ['workers lead it: you see what they do, and may send, answer and leave as you like', ''];
+  const labels = lead.placement.map(clean).join(', ') || 'none asked for';
+  return [
+    `nothing leads it yet: start coppice worker (labels: ${labels}); until then what you send waits`,
+    '',
+  ];
+}
+
+/** Records a tree for workers to lead; resolves to its root. */
+async function enter(
+  runtime: RuntimeFace,
+  store: Store,
+  begun: StartOptions,
+  placement: readonly string[],
+): Promise<Agent> {
+  const id = await runtime.enter(begun, placement);
+  const root = await store.agent(id);
+  if (root === null) throw new CoppiceError('E_AGENT_NOT_FOUND', `${id} was entered, and is gone`);
+  return root;
+}
+
+async function tellEnded(store: Store, root: Agent): Promise<string[]> {
+  const read = `coppice --tree ${root.id.slice(0, 8)}`;
+  return [
+    `the newest conversation here has ended (${await titleOf(store, root)}): this is a new one; read that with ${read}`,
+  ];
+}
+
+async function greeting(store: Store, model: string): Promise<string[]> {
+  const lines = [`coppice  ${clean(model)}  /help shows keys and commands, Ctrl-C twice leaves`];
+  for (const root of await store.agents({ conversations: true, limit: 5 })) {
+    const agents = await store.agents({ root_id: root.id, living: true });
+    if (!agents.some((agent) => isWorking(agent.state.type))) continue;
+    const what = await titleOf(store, root);
+    lines.push(`unfinished: ${what}  coppice --tree ${root.id.slice(0, 8)}`);
+    break;
+  }
+  return [...lines, ''];
+}
+
+/** Agents still at work are continued by another process after a detach, else by whoever opens the tree next. */
+async function farewell(context: Context, store: Store, { how, root_id }: AppEnd): Promise<number> {
+  if (root_id === null) return EXIT.done;
+  const short = root_id.slice(0, 8);
+  if (how === 'detach') {
+    continueDetached(context, root_id);
+    process.stdout.write(
+      `its agents go on; look with coppice tree ${short}, come back with coppice --tree ${short}\n`,
+    );
+    return EXIT.done;
+  }
+  const living = await store.agents({ root_id, living: true });
+  if (living.length > 0) process.stdout.write(`come back with: coppice --tree ${short}\n`);
+  else process.stdout.write(`all its agents have ended; read it with: coppice --tree ${short}\n`);
+  return how === 'hangup' ? 129 : EXIT.done;
+}
+
+/** Starts a process without a terminal that leads the tree until none of its agents works; approvals wait for an answer. */
+function continueDetached(context: Context, root_id: string): void {
+  const { config } = context.options;
+  const args = [
+    ...process.execArgv,
+    process.argv[1] ?? '',
+    'resume',
+    root_id,
+    '--ask',
+    ...(config === undefined ? [] : ['--config', config]),
+  ];
+  // Not an argument: every user of the machine can read those, and it may hold a password.
+  const env = { ...process.env, DATABASE_URL: context.database };
+  const child = spawn(process.execPath, args, { detached: true, stdio: 'ignore', env });
+  child.on('error', () => undefined);
+  child.unref();
+}

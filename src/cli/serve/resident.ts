@@ -1,0 +1,92 @@
+import type { ChannelLog } from '../../channels/channel.ts';
+import { killAllProcessGroups } from '../../processes/process-group.ts';
+import { sleep } from '../../processes/waiting.ts';
+import type { AgentConfig } from '../../records/agent/agent.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import type { Store } from '../../store/store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { Context } from '../setup/context.ts';
+import { onStopSignal } from '../setup/stop-signal.ts';
+
+/** What serve and worker share: processes that run until they are stopped, and tell their log what goes wrong. */
+const RETRY_MS = 2_000;
+const REPEAT_MS = 60_000;
+
+/** Resolves at the first signal that asks the process to end. */
+export function stopped(log: ChannelLog): Promise<void> {
+  return new Promise((resolve) => {
+    onStopSignal((signal) => {
+      log('info', 'stopping: what is under way may end; once more to leave at once', { signal });
+      resolve();
+    });
+  });
+}
+
+/** Opens the ledger; one that cannot be reached yet is retried. Null when the process was stopped meanwhile. */
+export async function openPatiently(
+  context: Context,
+  stop: Promise<void>,
+  log: ChannelLog,
+): Promise<Store | null> {
+  const trouble = oncePerMinute(log);
+  const stopping = new AbortController();
+  void stop.then(() => stopping.abort());
+  while (!stopping.signal.aborted) {
+    try {
+      return await context.openStore();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'E_DB_UNAVAILABLE') throw error;
+      trouble('warn', `${error.message}; waiting for it`);
+      await sleep(RETRY_MS, stopping.signal);
+    }
+  }
+  return null;
+}
+
+export async function closeResident(runtime: RuntimeFace, store: Store, log: ChannelLog): Promise<void> {
+  await runtime.close();
+  killAllProcessGroups();
+  await store.close();
+  log('info', 'stopped; nothing is lost');
+}
+
+/** Whether a person answers approvals of an agent of a served tree: in its chat, or by `coppice approvals`. Nobody knows of a scheduled run. */
+export function mayAsk({ channel, unattended }: AgentConfig): boolean {
+  return channel !== undefined || unattended !== true;
+}
+
+/** A log that leaves out lines which it had within the last minute. */
+export function oncePerMinute(log: ChannelLog): ChannelLog {
+  const logged = new Map<string, number>();
+  return (level, text, fields) => {
+    const now = performance.now();
+    const key = `${text} ${JSON.stringify(fields ?? {})}`;
+    const last = logged.get(key);
+    if (last !== undefined && now - last < REPEAT_MS) return;
+    for (const [old, at] of logged) if (now - at >= REPEAT_MS) logged.delete(old);
+    logged.set(key, now);
+    log(level, text, fields);
+  };
+}
+
+/** Logs that the ledger cannot be reached, and that it can be again. */
+export function logLedger(runtime: RuntimeFace, log: ChannelLog, trouble: ChannelLog): void {
+  runtime.subscribe((event) => {
+    if (event.type !== 'ledger') return;
+    if (event.reachable) log('info', event.text);
+    else trouble('warn', event.text);
+  });
+}
+
+/** `root_id` is null when no tree could be looked for, as while the ledger cannot be reached. */
+export function logTreeTrouble(log: ChannelLog, error: unknown, root_id: string | null): void {
+  if (root_id === null) log('warn', `trees without a leader cannot be looked for: ${errorText(error)}`);
+  else log('error', `a tree is in trouble: ${errorText(error)}`, { root_id });
+}
+
+/** The message of an error, with its hint. */
+export function errorText(error: unknown): string {
+  if (error instanceof CoppiceError && error.hint !== null) return `${error.message}. ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}

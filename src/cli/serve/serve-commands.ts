@@ -1,0 +1,45 @@
+import type { CommandBuilder } from '../start/command-builder.ts';
+import { collect, countOf, seconds } from '../start/option-values.ts';
+import { addLogOptions } from './log-options.ts';
+import type { ServeOptions } from './serve.ts';
+import type { WorkerOptions } from './worker.ts';
+
+const SERVE_DRAIN_S = 10;
+const WORKER_DRAIN_S = 30;
+const CONCURRENCY = 50;
+const DRAIN = 'time that turns under way get when it is stopped';
+
+/** Processes that lead trees until they are stopped: `coppice serve` and `coppice worker …` */
+export function addServeCommands({ sub, deferred }: CommandBuilder): void {
+  addLogOptions(sub('serve', 'Run scheduled tasks, deliver results and listen on channels, until stopped'))
+    .option('--drain <seconds>', DRAIN, seconds, SERVE_DRAIN_S)
+    .action(
+      deferred(
+        async (context, options: ServeOptions) => (await import('./serve.ts')).serve(context, options),
+        { creates_ledger: true },
+      ),
+    );
+  const worker = addLogOptions(sub('worker', 'Lead trees of a shared ledger, until stopped; list, drain'))
+    .option('--concurrency <n>', 'maximum trees at once', countOf, CONCURRENCY)
+    .option(
+      '--labels <list>',
+      'labels that trees may require, e.g. gpu,eu; that of its host is always among them (repeatable)',
+      collect,
+      [],
+    )
+    .option('--drain <seconds>', DRAIN, seconds, WORKER_DRAIN_S)
+    .action(
+      deferred(
+        async (context, options: WorkerOptions) => (await import('./worker.ts')).worker(context, options),
+        { creates_ledger: true },
+      ),
+    );
+  sub('list', 'List processes that lead agents of this ledger', worker).action(
+    deferred(async (context) => (await import('./worker-list.ts')).workerList(context)),
+  );
+  sub('drain', 'Tell a worker to take no more trees, finish its turns, and stop', worker)
+    .argument('<worker>', 'id or unique prefix')
+    .action(
+      deferred(async (context, id: string) => (await import('./worker-list.ts')).workerDrain(context, id)),
+    );
+}

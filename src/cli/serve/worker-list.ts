@@ -1,0 +1,77 @@
+import { hostname } from 'node:os';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { duration } from '../../render/amounts.ts';
+import { clean } from '../../render/clean.ts';
+import { shortIds } from '../../render/short-ids.ts';
+import { tableLines } from '../../render/table.ts';
+import { isProcessGone } from '../../store/process-gone.ts';
+import type { KnownWorker } from '../../store/store.ts';
+import { type Context, withStore } from '../setup/context.ts';
+import { printJson, printLines } from '../setup/output.ts';
+
+const HEAD = ['WORKER', 'ROLE', 'HOST', 'PID', 'AGENTS', 'UP', 'STATE', 'LABELS'] as const;
+
+/** `gone`: its process has died; other processes may take over its agents already. */
+function stateOf(worker: KnownWorker): 'works' | 'draining' | 'gone' {
+  if (isProcessGone(worker, hostname())) return 'gone';
+  return worker.draining ? 'draining' : 'works';
+}
+
+/** `coppice worker list`: processes that lead agents, oldest first. */
+export function workerList(context: Context): Promise<number> {
+  return withStore(context, async (store) => {
+    const workers = await store.workers();
+    const led = await store.ledBy(workers.map(({ id }) => id));
+    if (context.json) {
+      printJson({
+        schema: 'coppice/workers/v1',
+        workers: workers.map(({ started_at, expires_at, ...rest }) => ({
+          ...rest,
+          state: stateOf({ started_at, expires_at, ...rest }),
+          agents: led.get(rest.id) ?? 0,
+          started_at: new Date(started_at).toISOString(),
+          expires_at: new Date(expires_at).toISOString(),
+        })),
+      });
+      return 0;
+    }
+    if (workers.length === 0) {
+      printLines(['no process works on this ledger; start one: coppice worker, or coppice serve']);
+      return 0;
+    }
+    const now = await store.now();
+    const short = shortIds(workers.map(({ id }) => id));
+    const rows = workers.map((one) => [
+      short.get(one.id) ?? one.id,
+      one.role,
+      clean(one.host),
+      String(one.pid),
+      String(led.get(one.id) ?? 0),
+      one.started_at === 0 ? '' : duration(now - one.started_at),
+      stateOf(one),
+      clean(one.labels.join(', ')),
+    ]);
+    const right = new Set([3, 4, 5]);
+    printLines(tableLines(HEAD, rows, { width: context.width, right, style: context.out }));
+    return 0;
+  });
+}
+
+/** `coppice worker drain ID`. */
+export function workerDrain(context: Context, text: string): Promise<number> {
+  return withStore(context, async (store) => {
+    const one = findWorker(await store.workers(), text);
+    await store.drainWorker(one.id);
+    if (context.json) printJson({ schema: 'coppice/worker-drained/v1', id: one.id });
+    else printLines([`${one.id.slice(0, 8)} on ${one.host} (pid ${one.pid}) drains`]);
+    return 0;
+  });
+}
+
+function findWorker(workers: readonly KnownWorker[], text: string): KnownWorker {
+  const matches = workers.filter(({ id, role }) => role === 'worker' && id.startsWith(text.toLowerCase()));
+  const [only] = matches;
+  if (only !== undefined && matches.length === 1) return only;
+  const what = matches.length === 0 ? `no worker "${text}"` : `"${text}" matches ${matches.length} workers`;
+  throw new CoppiceError('E_WORKER_NOT_FOUND', what, { hint: 'See: coppice worker list' });
+}

@@ -1,0 +1,69 @@
+import { createCronTool } from '../../cron/cron-tool.ts';
+import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
+import type { AcpServer } from '../../models/acp/acp-server.ts';
+import type { Gate } from '../../models/gate.ts';
+import type { Model } from '../../models/model.ts';
+import { openModel } from '../../models/providers.ts';
+import { killProcessesOfDeadRuntimes } from '../../processes/stray-processes.ts';
+import type { AgentConfig } from '../../records/agent/agent.ts';
+import { openRuntime } from '../../runtime/open-runtime.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import { outputFolder, settingsPlaces } from '../../settings/folders.ts';
+import type { Store, WorkerRole } from '../../store/store.ts';
+import { createBuiltInTools } from '../../tools/tool-registry.ts';
+import { localZone } from '../cron/job-line.ts';
+import { canAsk } from './channels-config.ts';
+import type { Context } from './context.ts';
+
+export interface RuntimeTerms {
+  /** Models that only this command knows. */
+  readonly extra?: ReadonlyMap<string, Model>;
+  /** A person can answer calls that need approval: of all agents, or of those with such a configuration. */
+  readonly can_ask?: boolean | ((config: AgentConfig) => boolean);
+  readonly role?: WorkerRole;
+  readonly labels?: readonly string[];
+}
+
+/** The runtime of one command: models by the configuration, all built-in tools. */
+export async function composeRuntime(
+  context: Context,
+  store: Store,
+  terms: ToolsetTerms,
+  { extra = new Map(), can_ask = false, role = 'run', labels = [] }: RuntimeTerms = {},
+): Promise<RuntimeFace> {
+  const { configuration } = context.loaded;
+  const gates = new Map<string, Gate>();
+  const unsummarised = new Set<string>();
+  const acp_servers = new Map<string, AcpServer>();
+  // Processes that a killed predecessor left running must not go on beside this one.
+  killProcessesOfDeadRuntimes();
+  const open = async (name: string): Promise<Model> =>
+    extra.get(name) ??
+    openModel(name, {
+      providers: configuration.providers ?? {},
+      env: context.env,
+      gates,
+      unsummarised,
+      acp: configuration.acp ?? {},
+      acp_servers,
+    });
+  const cron = createCronTool({
+    store,
+    canAsk,
+    default_tz: localZone(),
+    deliver_to: terms.deliver_to,
+    checkModel: async (name) => void (await open(name)),
+  });
+  return openRuntime({
+    store,
+    openModel: open,
+    role,
+    labels,
+    tools: [...createBuiltInTools(), cron],
+    terms,
+    can_ask,
+    spill_dir: outputFolder(context.data_folder),
+    settings: settingsPlaces(context.options.config, context.env),
+    env_allow: configuration.env_allow ?? [],
+  });
+}

@@ -1,0 +1,16 @@
+import * as z from 'zod';
+import { settings } from '../../settings/settings.ts';
+import { keysConfig } from '../../tui/keys/key-bindings.ts';
+import { channelsConfig } from './channels-config.ts';
+
+/** What both take (`settings`), and what only the command line has. */
+export const configuration = settings.extend({
+  /** Names docs/config.schema.json for editors; nothing reads it. */
+  $schema: z.string().optional(),
+  /** Where people are: results go there, and from some they write (docs/channels.md). */
+  channels: channelsConfig.optional(),
+  /** Keys of the terminal UI by action: `{ "agents": ["ctrl+x a"] }`. */
+  keys: keysConfig.optional(),
+});
+
+export type Configuration = z.infer<typeof configuration>;

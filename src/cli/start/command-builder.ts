@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import type { Context } from '../setup/context.ts';
+
+/** Does the work of a command; resolves to its exit code. */
+export type Work = (context: Context) => Promise<number>;
+
+export interface WorkOptions {
+  /** The command creates the ledger if there is none. All others treat a missing ledger as empty. Default false. */
+  readonly creates_ledger?: boolean;
+}
+
+/** With this each noun defines its commands: options are light and loaded at start, the work is imported when it is chosen. */
+export interface CommandBuilder {
+  /** A command with the flags that every command takes; below `parent`, or else at the top. */
+  readonly sub: (name: string, description: string, parent?: Command) => Command;
+  /** A commander action whose work is done after parsing; it is given the command's arguments and options. */
+  readonly deferred: (
+    work: (context: Context, ...given: never[]) => Promise<number>,
+    options?: WorkOptions,
+  ) => (this: Command, ...given: unknown[]) => void;
+}

@@ -1,0 +1,34 @@
+import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../../records/text/duration.ts';
+
+/** Parsers of option values, for commander: each throws what is expected instead. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+export function seconds(value: string): number {
+  return numberOf(value, /^\d+(\.\d+)?$/, 0, 'a number of seconds, 0 or more');
+}
+
+export function whole(value: string): number {
+  return numberOf(value, /^\d+$/, 0, 'a whole number, 0 or more');
+}
+
+export function countOf(value: string): number {
+  return numberOf(value, /^\d+$/, 1, 'a whole number, 1 or more');
+}
+
+/** The form is checked first, because `Number('')` is 0 and a variable that is not set must not count as 0. */
+function numberOf(value: string, form: RegExp, least: number, expected: string): number {
+  const number = Number(value);
+  if (!form.test(value.trim()) || !Number.isFinite(number) || number < least)
+    throw new InvalidArgumentError(expected);
+  return number;
+}
+
+/** Milliseconds. */
+export function timeSpan(value: string): number {
+  const ms = parseDuration(value);
+  if (ms === null) throw new InvalidArgumentError('a span of time, e.g. 90s, 12h or 30d');
+  return ms;
+}

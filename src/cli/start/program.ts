@@ -1,0 +1,69 @@
+import { Command } from 'commander';
+import { addAgentsCommands } from '../agents/agents-commands.ts';
+import { addApprovalsCommands } from '../approvals/approvals-commands.ts';
+import { addCompletionCommand } from '../completion/completion-commands.ts';
+import { addCronCommands } from '../cron/cron-commands.ts';
+import { addDeliveriesCommands } from '../deliveries/deliveries-commands.ts';
+import { addDoctorCommand } from '../doctor/doctor-commands.ts';
+import { addGcCommand } from '../gc/gc-commands.ts';
+import { addProfilesCommands } from '../profiles/profiles-commands.ts';
+import { addRunCommands } from '../run/run-commands.ts';
+import { addServeCommands } from '../serve/serve-commands.ts';
+import { addSubagentCommands } from '../subagent/subagent-commands.ts';
+import type { CommandBuilder, Work, WorkOptions } from './command-builder.ts';
+
+export interface Program {
+  readonly command: Command;
+  /** The work of the chosen command; null for help and the like. */
+  readonly chosen: () => {
+    readonly command: Command;
+    readonly work: Work;
+    readonly options: WorkOptions;
+  } | null;
+}
+
+/** The command line: every command with its options, in the order of the help. */
+export function createProgram(version: string): Program {
+  let chosen: ReturnType<Program['chosen']> = null;
+  const command = globals(
+    new Command('coppice')
+      .description('Agents that fork agents: durable, observable, simple.')
+      .version(version, '-V, --version')
+      .showHelpAfterError('(see coppice --help)')
+      .showSuggestionAfterError(),
+  );
+  const builder: CommandBuilder = {
+    sub: (name, description, parent = command) => globals(parent.command(name).description(description)),
+    deferred: (work, options = {}) =>
+      function (this: Command, ...given: unknown[]): void {
+        // Commander passes the command last.
+        const args = given.slice(0, -1) as never[];
+        chosen = { command: this, work: (context) => work(context, ...args), options };
+      },
+  };
+  addRunCommands(builder);
+  addAgentsCommands(builder);
+  addProfilesCommands(builder);
+  addApprovalsCommands(builder);
+  addSubagentCommands(builder);
+  addCronCommands(builder);
+  addDeliveriesCommands(builder);
+  addServeCommands(builder);
+  addGcCommand(builder);
+  addDoctorCommand(builder);
+  addCompletionCommand(builder);
+  return { command, chosen: () => chosen };
+}
+
+/** Flags that every command takes, before or after its name. */
+function globals(command: Command): Command {
+  return command
+    .option('--config <file>', 'configuration file')
+    .option('--database <url>', 'sqlite:PATH or postgres://…')
+    .option('--model <name>', 'provider/model')
+    .option('--cwd <folder>', 'working folder')
+    .option('--json', 'JSON output for programs')
+    .option('--no-color', 'no colours')
+    .option('--debug', 'print stack traces')
+    .exitOverride();
+}

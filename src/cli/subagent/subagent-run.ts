@@ -1,0 +1,45 @@
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Run } from '../../records/run/run.ts';
+import type { Store } from '../../store/store.ts';
+import { isoTime } from '../setup/output.ts';
+
+/** One run of the history: by what people call it, and as JSON. */
+export async function findRun(store: Store, text: string): Promise<Run> {
+  const found = await store.findRuns(text);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  if (only === undefined)
+    throw new CoppiceError('E_RUN_NOT_FOUND', `no run "${text}"`, { hint: 'See: coppice subagent history' });
+  const list = found.map((run) => `${run.id} (${run.label ?? run.task.slice(0, 40)}, ${run.status})`);
+  throw new CoppiceError('E_RUN_AMBIGUOUS', `"${text}" matches ${found.length} runs`, {
+    hint: `${list.join('\n')}\nUse a longer id.`,
+  });
+}
+
+/** One run in `coppice/subagent-runs/v1`. */
+export function runJson(run: Run): Record<string, unknown> {
+  const { timeout_ms, created_at, started_at, finished_at } = run;
+  return {
+    id: run.id,
+    source: run.source,
+    status: run.status,
+    label: run.label,
+    task: run.task,
+    agent_id: run.agent_id,
+    root_id: run.root_id,
+    session_key: run.session_key,
+    requester_key: run.requester_key,
+    model: run.model,
+    thinking: run.thinking,
+    timeout_seconds: timeout_ms === null ? null : timeout_ms / 1000,
+    cleanup: run.cleanup,
+    deliver: run.deliver,
+    job_id: run.job_id,
+    result: run.result,
+    error: run.error,
+    created_at: isoTime(created_at),
+    started_at: isoTime(started_at),
+    finished_at: isoTime(finished_at),
+    duration_ms: run.duration_ms,
+  };
+}
