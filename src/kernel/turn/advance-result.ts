@@ -7,40 +7,40 @@ import type { Effect } from '../transition/effect.ts';
 /** Effects that are performed after the commit. */
 export type WorldEffect = Extract<Effect, { type: 'request-model' | 'run-call' | 'start-timer' | 'abort' }>;
 
-/** A call of a toolset that must see this step committed, names looked up, or needs found out, before it is decided. */
+/** A call of a toolset that cannot be decided before this step is committed, and names and needs are looked up. */
 export interface DeferredCall {
   readonly call: Call;
   readonly look_up: readonly string[];
   readonly needs: readonly Need[];
-  /** Everybody of the tree must be looked up. */
+  /** All agents of the tree must be read from the ledger. */
   readonly survey: boolean;
-  /** The others are decided before it. */
+  /** It is decided after all other calls. */
   readonly last?: true;
 }
 
-/** A fan-in wait that a step parks; `call_id`: the call's, or that of the person's order. */
+/** A wait for agents that a step parks; `call_id`: id of the call, or of the person's order. */
 export interface ParkedWait {
   readonly call_id: string;
   readonly from: readonly string[];
 }
 
-/** What comes of all that waited at one agent, as data: nothing of it is done yet. */
+/** The decision of `advance`, as data: nothing of it is done yet. */
 export interface Advance {
-  /** For the ledger; null: there is nothing to write. */
+  /** To be committed; null: there is nothing to write. */
   readonly step: Step | null;
-  /** To be performed once the step is written, in order. */
+  /** To be performed after the commit, in order. */
   readonly effects: readonly WorldEffect[];
-  /** To be made ready after that, and given in again. */
+  /** To be prepared after that, and passed in again. */
   readonly deferred: readonly DeferredCall[];
-  /** Ids of letters that the step takes out of the mailbox. */
+  /** Ids of mail that the step consumes. */
   readonly consumed: ReadonlySet<string>;
   readonly parked: readonly ParkedWait[];
-  /** Keys of what was found out for calls that are decided now: the world changes, so the next call asks anew. */
+  /** Keys of answers (`needKey`) that decided calls have used; the next call looks them up again. */
   readonly answered: readonly string[];
-  /** Worktrees that were made for calls which then were not admitted. */
+  /** Worktrees made for calls that were not admitted. */
   readonly unused: readonly Worktree[];
-  /** For the next look at the waits that go on (`LedAgent.wait_cursors`); true whether or not the step is written. */
+  /** The next `LedAgent.wait_cursors`, whether or not the step is committed. */
   readonly wait_cursors: ReadonlyMap<string, number>;
-  /** The agent's run begins with the step, or waits for its turn; null: neither. */
+  /** Whether the agent's run begins with the step or waits for its turn; null: neither. */
   readonly run: 'begins' | 'queues' | null;
 }

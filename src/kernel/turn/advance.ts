@@ -11,9 +11,9 @@ import type { View } from './view.ts';
 import { cancel, endHumanWait, endWaits, NO_CURSORS } from './waits.ts';
 
 /**
- * What an agent's turn comes to is decided in this folder, and nothing is done in it: `advance` makes one step of all that waits at one agent, in this
- * order: events, with the calls of toolsets that they start; orders and outcomes; waits that may end; mail. It changes nothing that it was given, and
- * the same agent, inputs and view bring the same result. Never throws: a fault ends what this agent is at, and the others of the round get their step.
+ * Deciding what an agent does next. `advance` makes one step of everything that is pending for the agent, in this order: events, with the calls of toolsets
+ * that they start; orders and outcomes; waits that may end; mail. It is pure: it changes none of its arguments, and equal arguments give equal results.
+ * Never throws: a fault ends the turn of this agent, and the other agents of the round get their steps.
  */
 export function advance(led: LedAgent, inputs: readonly Input[], view: View): Advance {
   try {
@@ -43,7 +43,7 @@ function advanced(draft: Draft, inputs: readonly Input[]): Advance {
   return { ...draft.result(), wait_cursors, run };
 }
 
-/** Instead of a step that threw: whatever the agent was at ends, and whoever awaits it is told, unless that is what threw. */
+/** Replaces a step that threw: ends the turn and tells agents that await it, unless telling them is what threw. */
 function faulted(led: LedAgent, view: View, failure: Failure): Advance {
   const ended = (isTold: boolean): Advance => {
     const draft = new Draft(led, view);

@@ -7,10 +7,9 @@ import type { Step } from '../step.ts';
 import { doing } from './doing.ts';
 import type { Arguments } from './view.ts';
 
-/** A new agent has called nothing. */
 const NO_CALLS = (): Arguments => ({ ok: true, input: {} });
 
-/** The agent as the ledger has it right after its creation. */
+/** The agent as in the ledger right after its creation. */
 export function createdAgent({ agent, messages }: NewAgent): Agent {
   return {
     ...agent,
@@ -30,7 +29,7 @@ export function createdAgent({ agent, messages }: NewAgent): Agent {
   };
 }
 
-/** The agent as the ledger has it right after one of its steps. */
+/** The agent as in the ledger right after one of its steps. */
 export function agentAfter(before: Agent, step: Step): Agent {
   const usage = step.requests.reduce((sum, request) => addUsage(sum, request.usage), before.usage);
   const { type } = step.state;
@@ -51,7 +50,7 @@ export function agentAfter(before: Agent, step: Step): Agent {
   };
 }
 
-/** The agent as the ledger has it right after a kill. */
+/** The agent as in the ledger right after a kill. */
 export function killedAgent(agent: Agent, by: string, at: number): Agent {
   return {
     ...agent,
@@ -65,7 +64,7 @@ export function killedAgent(agent: Agent, by: string, at: number): Agent {
   };
 }
 
-/** Messages at the places that a step gave them. */
+/** Messages of a step with their places in the conversation. */
 export function placed(
   agent_id: string,
   messages: readonly Message[],

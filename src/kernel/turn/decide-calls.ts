@@ -7,21 +7,21 @@ import type { Draft } from './draft.ts';
 import { toolsetView } from './toolset-view.ts';
 import { endOrPark } from './waits.ts';
 
-/** Decides the calls of toolsets that were started: each settles, parks, or is put off until the ledger or the world was looked at. */
+/** Decides the started calls of toolsets: each settles, parks, or is deferred until the ledger or the world was looked up. */
 export function decideCalls(draft: Draft): void {
-  // A settled call may start queued ones, so there may be more of them after each.
+  // Settling a call may start queued ones.
   for (let call = draft.calls.next(); call !== undefined; call = draft.calls.next()) {
     try {
       decideCall(call, draft);
     } catch (error) {
-      // What throws before the call is decided is the call's own failure, anything else the agent's.
+      // A fault before the decision fails the call; after it, the turn.
       if (!isOpen(call, draft)) throw error;
       refuse(draft, call, 'INTERNAL', `${call.name} failed inside Coppice: ${faultText(error)}`);
     }
   }
 }
 
-/** Anything may be thrown, also what cannot be put into words. */
+/** Anything may be thrown, even what cannot be turned into text. */
 export function faultText(error: unknown): string {
   try {
     return error instanceof Error ? error.message : String(error);
@@ -43,14 +43,14 @@ function decideCall(call: Call, draft: Draft): void {
   const parsed = view.argumentsOf(call);
   if (!parsed.ok) return refuse(draft, call, 'INVALID_ARG', parsed.error);
   const { input } = parsed;
-  // What this step creates or kills is not true yet: calls that look at the tree come after its commit.
+  // Agents that this step creates or kills are not committed yet: calls that look at the tree wait for that.
   const creates = typeof tool.creates === 'function' ? tool.creates(input) : tool.creates;
   if (draft.kills || (draft.created > 0 && !creates)) return calls.defer(call);
   if (bringsSchema(input) && !calls.mayReadSchema()) return calls.defer(call);
   if (tool.comes_last === true && calls.deferred.length > 0) return calls.defer(call, { last: true });
   const is_surveyed = led.surveyed.has(call.id);
   const look_up = unknownNames(tool, input, draft);
-  // Agents that others lead: what was heard of them grows old.
+  // What is known of agents that other processes lead may be stale.
   const survey = view.shared && !creates && !is_surveyed && looksAtOthers(tool, input);
   const open = (tool.needs?.(input, call, led.agent, view.terms) ?? []).filter(
     (need) => !led.answers.has(needKey(need)),
@@ -58,9 +58,9 @@ function decideCall(call: Call, draft: Draft): void {
   const needs = open.filter((need) => need.type !== 'worktree');
   if (survey || look_up.length > 0 || needs.length > 0) return calls.defer(call, { look_up, needs, survey });
   const decision = tool.decode(input, call, toolsetView(draft, state.seq));
-  // Somebody who is led elsewhere may rest by now, and so leave a place.
+  // An agent that another process leads may have ended and freed a place.
   if (isFull(decision) && view.shared && !is_surveyed) return calls.defer(call, { survey: true });
-  // So far it was decided as if its worktrees were there: only those of a call that would be admitted are made.
+  // Decided as if its worktrees existed: they are made only for calls that would be admitted.
   if (decision.type !== 'refuse' && open.length > 0) return calls.defer(call, { needs: open });
   useAnswers(call, decision.type !== 'refuse', draft);
   follow(decision, call, draft);
@@ -70,7 +70,7 @@ function isFull(decision: Decision): boolean {
   return decision.type === 'refuse' && decision.code === 'LIMIT_REACHED';
 }
 
-/** The call is decided, or was stopped meanwhile: unless it is admitted, nothing of what was made for it is left behind. */
+/** Drops the answers of a call that is decided or was stopped; its worktrees are unused unless it is admitted. */
 function useAnswers(call: Call, is_admitted: boolean, { led, view, calls }: Draft): void {
   const parsed = view.argumentsOf(call);
   if (!parsed.ok) return;

@@ -4,7 +4,7 @@ import type { Arguments, View } from './view.ts';
 
 const MAX_LENGTH = 80;
 
-/** One line on what an agent does right now, for people; null when it does nothing. */
+/** What an agent does right now, in one line for people; null when it does nothing. */
 export function doing(state: AgentState, argumentsOf: View['argumentsOf']): string | null {
   switch (state.type) {
     case 'requesting':
@@ -49,7 +49,7 @@ function oneLine(text: string): string {
     .slice(0, MAX_LENGTH * 2)
     .replaceAll(/\s+/g, ' ')
     .trim();
-  // A cut may split a surrogate pair; the ledger keeps only well-formed text.
+  // Cutting may split a surrogate pair; the ledger stores only well-formed text.
   return (line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line)
     .toWellFormed()
     .replaceAll('\0', '');

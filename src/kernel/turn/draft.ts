@@ -24,8 +24,8 @@ type ListsOf<T> = {
 };
 
 /**
- * A step in the making. It lives within one `advance`: nothing outside sees it, and it changes nothing but itself. Its parts are written here
- * alone; the files beside say what happens (`apply`, `write`, `park`, …), and what came of it leaves as data (`result`).
+ * A step under construction, used within one `advance`. Only its methods (`apply`, `write`, `park`, …) change its parts; the other files of this folder
+ * decide which to call, and `result` returns the outcome as data.
  */
 export class Draft {
   readonly led: LedAgent;
@@ -40,7 +40,7 @@ export class Draft {
   #noticed: number;
   #at = 0;
   #ids = 0;
-  /** What the ledger gets as it is. */
+  /** Parts of the step that are committed unchanged. */
   readonly #parts: ListsOf<Omit<Step, 'consume'>> = {
     messages: [],
     create: [],
@@ -75,7 +75,7 @@ export class Draft {
     return this.#state;
   }
 
-  /** Seq of the newest message, those of this step included. */
+  /** Seq of the newest message, including those of this step. */
   get last_seq(): number {
     return this.led.agent.last_seq + this.#parts.messages.length;
   }
@@ -94,9 +94,9 @@ export class Draft {
     return this.view.id(this.#ids - 1);
   }
 
-  /** Returns what was wrong, or null; an event that the state does not admit changes nothing. */
+  /** Returns null, or why the state does not admit the event; then nothing changes. */
   apply(happened: AgentEvent, request?: RequestRecord): InvalidTransition | null {
-    // Only here it is known which place the answer takes.
+    // The place of the answer is known only here.
     const event = happened.type === 'response' ? { ...happened, seq: this.last_seq + 1 } : happened;
     const before = this.#state;
     const result = transition(before, event, this.#context);
@@ -159,7 +159,7 @@ export class Draft {
         else this.#effects.push(effect);
         return;
       case 'abort':
-        // Whatever this very step wanted to start must not start either; calls of toolsets see that they are stopped.
+        // What this step was about to start must not start either; calls of toolsets check for themselves.
         this.#effects.length = 0;
         this.#effects.push(effect);
         return;
@@ -176,23 +176,23 @@ export class Draft {
   }
 
   #post(to_id: string, kind: MailKind, body: object): void {
-    // Who ended in the meantime reads no mail, and needs none.
+    // An agent that has ended reads no mail.
     const { state } = this.view.relatives.agent(to_id) ?? {};
     if (state === undefined || !isTerminal(state.type))
       this.write(to_id, kind, JSON.stringify(body), this.#at);
   }
 
-  /** What the agent has said, this step included. */
+  /** What the agent has said, including this step. */
   said(since: 'beginning' | 'spoken-to'): string {
     return allTexts(...this.led.prompt.said(since), ...saidIn(this.#parts.messages));
   }
 
-  /** Tells people, in the scrollback. */
+  /** Adds a notice for people to the conversation. */
   tell(text: string): void {
     this.#append({ kind: 'event', content: { event: 'notice', text } });
   }
 
-  /** Takes a letter out of the mailbox with the newest message, for mail that brings no message of its own. */
+  /** Consumes mail with the newest message, for mail that adds no message of its own. */
   takeNow(mail_id: string): void {
     this.mail.takeAt(this.last_seq, mail_id);
   }
@@ -203,7 +203,7 @@ export class Draft {
     this.#parts.send.push({ id, root_id, to_id, from_id, from_name, kind, body, sent_at });
   }
 
-  /** Mail of this step is not delivered yet, and whoever gets it is about to work on it. */
+  /** This step sends the agent mail that will wake it. */
   wakes({ id }: Agent): boolean {
     return this.#parts.send.some(({ to_id, kind }) => to_id === id && WAKING_MAIL.has(kind));
   }
@@ -212,7 +212,7 @@ export class Draft {
     this.#parts.kill.push(agent_id);
   }
 
-  /** The conversation of a child goes with this step. */
+  /** Deletes the conversation of a child with this step. */
   remove(agent_id: string): void {
     this.#parts.remove.push(agent_id);
   }
@@ -229,7 +229,7 @@ export class Draft {
     return this.#ended;
   }
 
-  /** How many agents it creates. */
+  /** Number of agents that the step creates. */
   get created(): number {
     return this.#parts.create.length;
   }
@@ -246,7 +246,7 @@ export class Draft {
     return this.#noticed;
   }
 
-  /** Of letters up to this number the agent was told. */
+  /** The agent was told of letters up to this number. */
   notice(number: number): void {
     this.#noticed = number;
   }

@@ -2,19 +2,19 @@ import type { AgentState } from '../../records/agent/state.ts';
 import { allTexts, textOf } from '../../records/conversation/child-text.ts';
 import type { EventOf } from '../transition/event.ts';
 
-/** A turn that ended in a step; not one that a person interrupted. */
+/** A turn that ended in a step, other than by a person's interrupt. */
 export interface EndedTurn {
-  /** Its newest message. */
+  /** Seq of its newest message. */
   readonly seq: number;
   /** Its last words, or why it stopped. */
   readonly text: string;
   /** The failure or the limit that ended it. */
   readonly cause: string | null;
-  /** It wrote to its parent in it. */
+  /** The agent wrote to its parent in this turn. */
   readonly reported: boolean;
 }
 
-/** How a turn ended that led from one state to the other; null when it goes on. `reply`: its last words. */
+/** How the transition between these states ended the turn; null when it goes on. `reply`: the turn's last words. */
 export function endOfTurn(
   before: AgentState,
   after: AgentState,
@@ -30,7 +30,7 @@ export function endOfTurn(
   return { text: `The turn stopped: ${error}`, cause: error };
 }
 
-/** The last words of a turn, with what an answer that was cut had said, since its continuation joins it; null when the turn goes on with calls. */
+/** The last words of a turn, preceded by a cut answer that they continue; null when the turn goes on with calls. */
 export function replyIn(answer: EventOf<'response'>, before: AgentState, after: AgentState): string | null {
   if (answer.calls.length > 0 && after.type !== 'idle') return null;
   const unfinished = before.type === 'requesting' ? (before.turn.unfinished ?? '') : '';

@@ -8,13 +8,13 @@ import type { NeedAnswer, RefusalCode } from '../toolsets/toolset.ts';
 import type { AgentEvent } from '../transition/event.ts';
 import type { ParkedWait } from './advance-result.ts';
 
-/** Something that happened to an agent and waits to be taken into its next step. */
+/** Input of an agent's next step. */
 export type Input =
   | { readonly type: 'event'; readonly event: AgentEvent; readonly request?: RequestRecord }
-  /** A call of a toolset: decided inside the step, because it changes the tree. */
+  /** A call of a toolset; decided within the step, because it changes the tree. */
   | { readonly type: 'toolset-call'; readonly call: Call };
 
-/** What the model is told instead of a call's result. */
+/** A refusal that replaces the result of a call. */
 export interface Override {
   readonly code: RefusalCode;
   readonly message: string;
@@ -28,28 +28,28 @@ export interface Mailbox {
   hasLetterFrom(agent_id: string): boolean;
 }
 
-/** One agent that this process leads, as a step may look at it: the committed truth, and what was found out for its open calls. */
+/** One agent that this process leads, as a step reads it: its committed state, and what was looked up for its open calls. */
 export interface LedAgent {
   readonly agent: Agent;
   readonly prompt: Pick<Prompt, 'messages' | 'said' | 'spokenTo'>;
   readonly inbox: Mailbox;
-  /** Calls that the ledger refused in a step, with what their model is told instead. */
+  /** By call, refusals of the ledger that replace its result. */
   readonly overrides: ReadonlyMap<string, Override>;
   /** The model request in flight. */
   readonly request: object | null;
-  /** What the request in flight has brought of its text. */
+  /** Text that the request in flight has streamed so far. */
   readonly said: string;
-  /** Where the last look at a fan-in found an agent that still runs: the next look begins there. */
+  /** By call, the index of the awaited agent that last kept the wait open: the next check begins there. */
   readonly wait_cursors: ReadonlyMap<string, number>;
-  /** Texts that were looked up in the ledger and are known now, or known to be nobody. */
+  /** Names and id prefixes that were looked up in the ledger. */
   readonly looked_up: ReadonlySet<string>;
-  /** Ids of calls for which the ledger was asked for everybody of the tree. */
+  /** Ids of calls for which all agents of the tree were read from the ledger. */
   readonly surveyed: ReadonlySet<string>;
-  /** What was found out for calls, by `needKey`, until the calls are decided. */
+  /** Answers to needs of calls that are not decided yet, by `needKey`. */
   readonly answers: ReadonlyMap<string, NeedAnswer>;
 }
 
-/** What the request in flight has brought of its text, for an event that may stop it. */
+/** Text that the request in flight has streamed so far, for an event that may stop it. */
 export function saidSoFar({ agent, request, said }: Pick<LedAgent, 'agent' | 'request' | 'said'>): {
   said?: { model: string; text: string };
 } {
@@ -57,7 +57,7 @@ export function saidSoFar({ agent, request, said }: Pick<LedAgent, 'agent' | 're
   return { said: { model: agent.config.model, text: storable(said) } };
 }
 
-/** The calls that would close a cycle (law 10), each with the error that names it. */
+/** By call, the refusal of each wait that would close a cycle (law 10). */
 export function overrideFor(
   path: readonly string[],
   parked: readonly ParkedWait[],

@@ -1,12 +1,12 @@
 import type { AskScope } from '../../records/conversation/ask.ts';
 import type { CaptureContent } from '../../records/conversation/message.ts';
 
-/** What a person tells an agent beside letters; mail of kind `control` carries it to whichever process leads the agent. */
+/** An order of a person to an agent; mail of kind `control` carries it to the process that leads the agent. */
 export type Order =
   | { readonly type: 'cancel'; readonly reason: string }
-  /** Asks again after a failure; `without_last`: without the message that was refused, or the newest that the model saw. */
+  /** Asks the model again after a failure; `without_last` leaves out the refused message, by default the newest that the model saw. */
   | { readonly type: 'retry'; readonly without_last?: boolean }
-  /** The answer to an ask (`store/answer-mail.ts`). */
+  /** The answer to an ask. */
   | {
       readonly type: 'answer';
       readonly ask_id: string;
@@ -15,10 +15,7 @@ export type Order =
       readonly scope?: AskScope;
     }
   | ({ readonly type: 'capture' } & CaptureContent)
-  /**
-   * `id` is the child's, chosen by whoever orders; without a prompt it rests and waits for its first words. `captured`: the prompt is what was
-   * captured, and the capture ends with it.
-   */
+  /** `id`: of the child, which is idle without a prompt. `captured`: the prompt is the captured text, and the capture ends. */
   | {
       readonly type: 'fork';
       readonly id: string;
@@ -26,5 +23,5 @@ export type Order =
       readonly prompt: string | null;
       readonly captured?: boolean;
     }
-  /** Seed 1, `/wait`: ids of agents, or null for the next message from anyone. */
+  /** `/wait` (docs/tui.md). `from`: ids of agents, or null for the next message from anyone. */
   | { readonly type: 'wait'; readonly timeout_ms: number; readonly from: readonly string[] | null };

@@ -13,12 +13,12 @@ import { cancel } from './waits.ts';
 
 type OrderOf<T extends Order['type']> = Extract<Order, { readonly type: T }>;
 
-/** Up to so many children of a fan-in, or of delegated calls, every outcome is taken as it comes. */
+/** Above this number of awaited children, outcomes are taken in batches. */
 const GATHER_ABOVE = 32;
 
 /**
- * Outcomes of children and orders of people; they are consumed whether or not the state still admits them. Where many are awaited they wait in the
- * mailbox until half of what is missing is there: each step writes the whole state, so one step for each would cost the square of their number.
+ * Takes outcomes of children and orders of people; consumes them whether or not the state still admits them. Where many outcomes are awaited, they stay in
+ * the mailbox until half of the missing ones are there: each step writes the whole state, so one step for each would be quadratic.
  */
 export function takeOrders(draft: Draft): void {
   const { state, mail } = draft;
@@ -30,7 +30,7 @@ export function takeOrders(draft: Draft): void {
   }
 }
 
-/** How many outcomes a state still awaits, where they are gathered; 0 where each is taken as it comes. */
+/** Number of outcomes still awaited, if they are taken in batches; else 0. */
 function missingOf(state: AgentState): number {
   if (isFanIn(state)) return state.spawned.length > GATHER_ABOVE ? state.pending.length : 0;
   if (state.type !== 'executing' || state.running.length <= GATHER_ABOVE) return 0;
@@ -38,7 +38,7 @@ function missingOf(state: AgentState): number {
   return delegated > GATHER_ABOVE ? delegated : 0;
 }
 
-/** Whatever else happens to a fan-in, or where outcomes are gathered: those that are there count first. */
+/** Outcomes in the mailbox count before other events of a fan-in, or where they are taken in batches. */
 export function takeOutcomes(draft: Draft): void {
   if (!isFanIn(draft.state) && missingOf(draft.state) === 0) return;
   for (const mail of draft.mail.left) if (isOutcome(mail)) takeOutcome(draft, mail);
@@ -54,20 +54,20 @@ function takeOutcome(draft: Draft, mail: Mail): void {
 function takeOrder(draft: Draft, mail: Mail): void {
   const order = readOrder(mail);
   if (order === null) draft.tell(unreadable(mail));
-  else if (mustLookFirst(order, mail, draft)) return holdForLook(mail, draft);
+  else if (mustSurveyFirst(order, mail, draft)) return holdForSurvey(mail, draft);
   else followOrder(order, mail, draft);
   draft.takeNow(mail.id);
 }
 
-/** A wait for agents that other processes lead: what was heard of them grows old, and of some nothing was heard yet. */
-function mustLookFirst(order: Order, { id }: Mail, { led, view, state }: Draft): boolean {
+/** A wait for agents that other processes lead: what is known of them may be stale or missing. */
+function mustSurveyFirst(order: Order, { id }: Mail, { led, view, state }: Draft): boolean {
   if (!view.shared || led.surveyed.has(id)) return false;
   if (!isResting(state.type)) return false;
   return order.type === 'wait' && order.from !== null;
 }
 
-/** The order stays in the mailbox until the ledger was asked for everybody of the tree; what came after it stays too. */
-function holdForLook({ id }: Mail, { calls, mail }: Draft): void {
+/** The order stays in the mailbox until the tree was read from the ledger, and so does later mail. */
+function holdForSurvey({ id }: Mail, { calls, mail }: Draft): void {
   const call = { id, name: 'wait', input: '{}', side_by_side: false, idempotent: true };
   calls.defer(call, { survey: true });
   mail.hold();
@@ -81,7 +81,7 @@ function isFanIn(state: AgentState): state is FanIn {
   return state.type === 'awaiting' || state.type === 'cancelling';
 }
 
-/** Does what a person ordered, as far as the agent's state admits it. */
+/** Follows a person's order as far as the agent's state admits it. */
 function followOrder(order: Order, mail: Mail, draft: Draft): void {
   const at = draft.view.now;
   const by = mail.from_name;
@@ -110,18 +110,18 @@ function followOrder(order: Order, mail: Mail, draft: Draft): void {
 
 function waitOfPerson({ from, timeout_ms }: OrderOf<'wait'>, { id, sent_at }: Mail, draft: Draft): void {
   const { overrides, agent } = draft.led;
-  // The ledger found that it would close a cycle (law 10).
+  // The ledger refused it: it would close a cycle (law 10).
   const refused = overrides.get(id);
   if (refused !== undefined) return draft.tell(refusalText(refused.code, refused.message));
   if (from?.includes(agent.id) === true) return draft.tell('wait: an agent cannot wait for itself');
-  // It is counted from when it was asked for, as its deadline is.
+  // The time counts from when the person asked.
   const wait = { from, deadline: sent_at + timeout_ms };
   const wrong = draft.apply({ type: 'human-wait', at: sent_at, wait });
   if (wrong !== null) return draft.tell(`wait: ${wrong.reason}`);
   if (from !== null) draft.park(id, from);
 }
 
-/** The child inherits everything up to now; open calls get the placeholder, as with any fork. */
+/** The child inherits the conversation up to now; open calls get the placeholder, as in any fork. */
 function forkByPerson({ id, name, prompt, captured }: OrderOf<'fork'>, by: string, draft: Draft): void {
   const refuse = (why: string) => draft.tell(`fork refused: ${why}`);
   if (draft.view.relatives.agent(id) !== undefined) return refuse(`there is an agent ${id} already`);
@@ -137,7 +137,7 @@ function forkByPerson({ id, name, prompt, captured }: OrderOf<'fork'>, by: strin
   if (captured === true) draft.apply({ type: 'capture', at, content: { text: '', mark: 'ended' } });
 }
 
-/** A person says to try again; `without_last`: without the message that was refused, or else the newest one that the model saw. */
+/** A person's retry; `without_last` leaves out the refused message, by default the newest that the model saw. */
 export function retryEvent(
   at: number,
   { agent, prompt }: Pick<LedAgent, 'agent' | 'prompt'>,
@@ -148,7 +148,7 @@ export function retryEvent(
     const half = messages.at(-1)?.role === 'assistant' ? { half: true as const } : {};
     return { type: 'retry', at, ...half, ...(agent.reply === null ? {} : { said: agent.reply }) };
   }
-  // The row that says so changes the prompt itself, once it is in the ledger.
+  // Only finds the message; the prompt itself changes once the event is committed.
   const rest = new Prompt({ length: messages.length, messages: () => messages });
   const { state } = agent;
   const behind = state.type === 'errored' ? state.failure.behind_refused : undefined;

@@ -3,7 +3,7 @@ import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { DeferredCall } from './advance-result.ts';
 import type { View } from './view.ts';
 
-/** Calls of toolsets in one step: those that are to be decided in it, and what came of them. */
+/** Calls of toolsets in one step: those to be decided, and those deferred. */
 export class ToolsetCalls {
   readonly #tools: View['tools'];
   readonly #started: Call[] = [];
@@ -20,7 +20,7 @@ export class ToolsetCalls {
     this.#started.push(call);
   }
 
-  /** The next one to decide; what comes last waits for the others. */
+  /** The next call to decide; calls of tools that come last wait for the others. */
   next(): Call | undefined {
     const at = this.#started.findIndex(({ name }) => this.#tools.get(name)?.comes_last !== true);
     return this.#started.splice(Math.max(at, 0), 1)[0];
@@ -34,14 +34,14 @@ export class ToolsetCalls {
     return this.#deferred;
   }
 
-  /** Reading a schema takes a while: yes for one call a step, so that everything else gets its turn. */
+  /** One schema a step: compiling a schema may take long, and other agents wait meanwhile. */
   mayReadSchema(): boolean {
     const is_first = !this.#has_read_schema;
     this.#has_read_schema = true;
     return is_first;
   }
 
-  /** What was found out under this key is done with; nobody will work in a worktree that is `unused`. */
+  /** Drops the answer under this key; nobody will work in the `unused` worktree. */
   useAnswer(key: string, unused?: Worktree): void {
     this.#answered.push(key);
     if (unused !== undefined) this.#unused.push(unused);

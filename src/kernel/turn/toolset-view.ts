@@ -5,7 +5,7 @@ import { type Need, type NeedAnswer, needKey } from '../toolsets/toolset.ts';
 import type { Draft } from './draft.ts';
 import { isLetter, waitView } from './waits.ts';
 
-/** What a toolset may know in the middle of a step, of calls in the message at `message_seq`. */
+/** What a toolset may read in the middle of a step, for calls of the message at `message_seq`. */
 export function toolsetView(draft: Draft, message_seq: number): ToolsetView {
   const { led, view, state, created } = draft;
   const { relatives } = view;
@@ -33,7 +33,7 @@ export function toolsetView(draft: Draft, message_seq: number): ToolsetView {
   };
 }
 
-/** Worktrees are made last, when all else is decided: a look before that sees one that is to come. */
+/** Worktrees are made after everything else is decided; until then a placeholder stands for them. */
 function unanswered(need: Need): NeedAnswer {
   return need.type === 'worktree'
     ? { ok: true, text: '', worktree: { path: '', branch: '', base: '' } }

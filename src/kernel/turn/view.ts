@@ -4,7 +4,7 @@ import type { Resolved, ToolsetTool } from '../toolsets/toolset.ts';
 import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { TransitionContext } from '../transition/transition-result.ts';
 
-/** Every agent that the process knows of, by tree: a snapshot, never a promise. */
+/** Every agent that the process knows of, by tree. May be stale for agents that other processes lead. */
 export interface Relatives {
   agent(id: string): Agent | undefined;
   tree(root_id: string): Tree | undefined;
@@ -19,30 +19,30 @@ export interface Relatives {
   resolve(text: string, root_id: string): Resolved;
 }
 
-/** The arguments of a call, or why they are not any. */
+/** The parsed arguments of a call, or why they are invalid. */
 export type Arguments =
   | { readonly ok: true; readonly input: unknown }
   | { readonly ok: false; readonly error: string };
 
-/** What a step may know beside its agent. Every question has the same answer however often it is asked, and asking changes nothing. */
+/** What a step may read beside its agent. Asking is free of effects, and repeating a question repeats the answer. */
 export interface View {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** A uuid that nobody has, for each number from 0. */
+  /** A new uuid for each number from 0. */
   readonly id: (number: number) => string;
   readonly worker: string;
   readonly relatives: Relatives;
   readonly context: TransitionContext;
-  /** Every tool of its toolsets by name, those that it does not see included. */
+  /** Every tool of its toolsets by name, also those hidden from it. */
   readonly tools: ReadonlyMap<string, ToolsetTool>;
   readonly terms: ToolsetTerms;
-  /** Letters of agents come as a notice that the agent may follow (seed 2). */
+  /** Letters arrive as a notice, and are read with a command (docs/vocabularies.md). */
   readonly notices: boolean;
-  /** Others lead agents of this tree too, so names must be looked up in the ledger. */
+  /** Other processes lead agents of this tree too, so names must be looked up in the ledger. */
   readonly shared: boolean;
-  /** Mail wakes this agent. */
+  /** The agent has mail that wakes it. */
   readonly hasMail: (agent: Agent) => boolean;
-  /** Its queued run may begin now: not too many are at work. */
+  /** Its queued run may begin now (`RunQueue`). */
   readonly mayBegin: () => boolean;
   readonly argumentsOf: (call: Call) => Arguments;
 }

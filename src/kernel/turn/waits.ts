@@ -37,7 +37,7 @@ function parkedCalls({ state }: Draft): Parked[] {
   return state.running.flatMap(({ call, wait }) => (wait === undefined ? [] : [{ call, wait }]));
 }
 
-/** Ends the waits of calls that may end; where looks at the others stopped. */
+/** Ends the waits of calls that may end; returns the cursors of the others (`LedAgent.wait_cursors`). */
 export function endWaits(draft: Draft): ReadonlyMap<string, number> {
   const { led, view } = draft;
   const cursors: [string, number][] = [];
@@ -52,7 +52,7 @@ export function endWaits(draft: Draft): ReadonlyMap<string, number> {
   return cursors.length === 0 ? NO_CURSORS : new Map(cursors);
 }
 
-/** Begins at the agent that ran at the last look: a look costs one step as long as that one still runs. Null when nobody runs. */
+/** Index of an agent that still works, or null. Begins at the one found last: while it works, a check takes constant time. */
 function firstAtWork(from: readonly string[], view: WaitView, start = 0): number | null {
   for (let offset = 0; offset < from.length; offset += 1) {
     const index = (start + offset) % from.length;
@@ -61,7 +61,7 @@ function firstAtWork(from: readonly string[], view: WaitView, start = 0): number
   return null;
 }
 
-/** Where there is nothing to wait for, the call never parks. */
+/** Settles the call at once if there is nothing to wait for; else parks it. */
 export function endOrPark({ call, wait }: Parked, draft: Draft): void {
   const { now } = draft.view;
   const view = waitView(draft);
@@ -86,13 +86,13 @@ function settleWait({ call, wait }: Parked, draft: Draft, view: WaitView, cut: W
   });
 }
 
-/** A person waits for what agents write: their own words are for the model and stay in the mailbox until the wait is over. */
+/** A person waits for letters of agents; the person's own letters stay in the mailbox for the model. */
 function humanWaitView(draft: Draft): WaitView {
   const view = waitView(draft);
   return { ...view, inbox: view.inbox.filter((mail) => mail.from_id !== null) };
 }
 
-/** A person's wait ends like a tool's; its result is for people. */
+/** Ends a person's wait as a tool's; its result is shown to people only. */
 export function endHumanWait(draft: Draft): void {
   const { state } = draft;
   if (state.type !== 'waiting') return;
@@ -104,7 +104,7 @@ export function endHumanWait(draft: Draft): void {
   draft.apply({ type: 'wait-ended', at: view.now, output: end.output, mail_ids: end.consume });
 }
 
-/** A wait that is interrupted shows what it has, as an interrupted one, and an answer that streams stays as far as it came; then the turn stops. */
+/** Stops the turn. Interrupted waits return what they have; a streamed answer is kept as far as it came. */
 export function cancel(draft: Draft, event: EventOf<'cancel'>): void {
   const interrupted = (call_id: string, name: string, wait: WaitSpec, view: WaitView): ResultContent => {
     const end = endWait(wait, view, 'interrupted');

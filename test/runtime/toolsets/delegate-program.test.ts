@@ -1,4 +1,4 @@
-// Proves the single-shot half of seed 5 on both databases: `subagent_delegate` asks the right agent program, once, or says why it cannot.
+// Proves on both databases that `subagent_delegate` asks the right agent program, once, or says why it cannot.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';

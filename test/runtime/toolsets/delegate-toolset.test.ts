@@ -1,4 +1,4 @@
-// Proves seed 5 on the running kernel, on both databases: a spawned sub-agent is a blocking nested loop, a delegation one answer of another program.
+// Proves the `delegate` vocabulary on both databases: `subagent_spawn` blocks until the sub-agent ends, `subagent_delegate` brings one answer of an agent program.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Proves what tasks of seed 3 may say beside the task, on both databases: folder, label, model, profile, files, time.
+// Proves the options of a `fanout` task on both databases: folder, label, model, profile, files, time.
 import assert from 'node:assert/strict';
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

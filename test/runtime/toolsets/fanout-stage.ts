@@ -11,7 +11,7 @@ import {
   setStage,
 } from '../stage.ts';
 
-/** One row of the message that tells a parent what its children brought (seed 3, Aggregated Results Format). */
+/** One row of the message that tells a parent what its children brought (docs/vocabularies.md). */
 export interface Row {
   readonly agent_id: string;
   readonly task: string;

@@ -1,4 +1,4 @@
-// Proves how children of seed 3 end, on both databases: submissions checked and mended, the one reminder, schemas.
+// Proves how children of a `fanout` end, on both databases: submissions are checked and may be corrected, one reminder, schemas.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Proves seed 3 on the running kernel, on both databases: parallel tasks, one message with all results, all of a call or nothing of it.
+// Proves the `fanout` vocabulary on both databases: parallel tasks, one message with all results; a call is admitted as a whole or not at all.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
@@ -30,7 +30,7 @@ function gate(name: string): { readonly tool: Tool; readonly open: () => void; r
 }
 
 function suite(database: Database): void {
-  it('the parent gets all results in one message, in the format of the seed, in the order of the tasks', async () => {
+  it('the parent gets all results in one message, as JSON rows in the order of the tasks', async () => {
     const answers = new Map<string, (line: Line) => void>();
     const wait: Part = ({ name }) => new Promise((resolve) => answers.set(name, resolve));
     const security = 'Review error handling from a security perspective';

@@ -1,4 +1,4 @@
-// Proves seed 1 on the running kernel, on both databases: fork, kill, send and wait behave as the seed and the edge cases say.
+// Proves the `process` vocabulary on both databases: fork, kill, send and wait, with their limits and errors.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';

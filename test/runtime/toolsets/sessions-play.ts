@@ -41,7 +41,7 @@ export function concurrent(max_concurrent: number): Pick<ToolsetTerms, 'subagent
 
 export type SetSessions = (play: Play, options?: Parameters<typeof setStage>[1]) => Promise<Stage>;
 
-/** Stages whose root speaks the vocabulary of seed 4. */
+/** Stages whose root has the `sessions` vocabulary. */
 export function sessionsStage(database: () => Promise<string | undefined>): SetSessions {
   return async (play, options = {}) => {
     const url = await database();

@@ -1,4 +1,4 @@
-// Proves seed 4 on the running kernel, on both databases: runs are accepted at once, their ends announced once and in their own words, kept or deleted.
+// Proves the `sessions` vocabulary on both databases: runs are accepted at once; each end is announced once, in the run's own words; conversations are kept or deleted.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ function suite(database: () => Promise<string | undefined>): void {
     await on.close();
   });
 
-  it('the sub-agent sees its task alone: no history, the prompt of the seed, no tool to spawn others', async () => {
+  it('the sub-agent sees its task alone: no history, the prompt of a sub-agent, no tool to spawn others', async () => {
     const on = await stage(playOf([spawn('Research XFS.', { label: 'research' })], () => 'SGI, 1993'));
     const { root } = await on.perform('a secret that is not for sub-agents');
     const request = on.requests.find((one) => one.agent.name === 'research');
@@ -282,7 +282,7 @@ function suite(database: () => Promise<string | undefined>): void {
     await on.close();
   });
 
-  it('a sub-agent that calls sessions_spawn all the same is told what the seed says, and goes on', async () => {
+  it('a sub-agent that calls sessions_spawn all the same gets an error and goes on', async () => {
     const on = await stage(
       playOf([spawn('t', { label: 'eager' })], (_task, scene) =>
         scene.step === 0 ? [spawn('more')] : `told: ${scene.last[0]?.output}`,

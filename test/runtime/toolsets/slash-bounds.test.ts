@@ -1,4 +1,4 @@
-// Proves what bounds the `slash` vocabulary, on both databases: limits hold exactly, agents see what the seed says and no second vocabulary.
+// Proves what bounds the `slash` vocabulary, on both databases: limits hold exactly, and agents see the tool and guidance of this vocabulary only.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { slashToolset } from '../../../src/kernel/toolsets/slash.ts';
@@ -59,7 +59,7 @@ onBothDatabases('bounds of slash', (stage) => {
     }
   });
 
-  it("the system text holds the seed's section; a child is told the same", async () => {
+  it('the system prompt has the guidance of the vocabulary, also for a child', async () => {
     const on = await stage(play([slash('fork look')]));
     await on.perform();
     for (const request of on.requests) {

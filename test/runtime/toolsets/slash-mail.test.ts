@@ -1,4 +1,4 @@
-// Proves how mail works under seed 2, on both databases: one notice for each batch, letters that wait until they are read, and each read once.
+// Proves how mail works in the `slash` vocabulary, on both databases: one notice for each batch, letters wait until they are read, and each is read once.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type Line, type Play, type Scene, until } from '../stage.ts';

@@ -10,7 +10,7 @@ export const slash = (command: string) => ['slash', { command }] as const;
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The message of seed 2 by which a child says that its work is done. */
+/** The message by which a child of a `slash fork` says that its work is done. */
 export const completion = (summary: string): string =>
   quoted(JSON.stringify({ status: 'idle', success: true, summary }));
 

@@ -1,4 +1,4 @@
-// Proves that no letter is lost, doubled or announced twice under seed 2, on both databases: a hundred children, restarts, interrupts, children that hang, fail or flood.
+// Proves that no letter is lost, doubled or announced twice in the `slash` vocabulary, on both databases: a hundred children, restarts, interrupts, children that hang, fail or flood.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type Play, type Scene, type Stage, until } from '../stage.ts';

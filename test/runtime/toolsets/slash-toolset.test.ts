@@ -1,4 +1,4 @@
-// Proves seed 2's commands on the running kernel, on both databases: fork, send and kill do what the seed says, and errors say what to write instead.
+// Proves the commands of the `slash` vocabulary on both databases: fork, send and kill, and errors that say what to write instead.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';

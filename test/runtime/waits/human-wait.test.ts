@@ -1,5 +1,5 @@
 /**
- * Proves, on both databases, that a person can let an agent at rest wait as its model could (seed 1, `/wait`): same modes, same statuses;
+ * Proves, on both databases, that a person can let an agent at rest wait as its model could (`/wait`): same modes, same statuses;
  * the result is for people, and the agent is occupied until then.
  */
 import assert from 'node:assert/strict';
