@@ -5,29 +5,34 @@ import { join, matchesGlob } from 'node:path';
 import { parseArgs } from 'node:util';
 import { API } from 'typescript/unstable/sync';
 import { EQUIVALENT } from './mutants/equivalent.ts';
+import { ALL_GUARDS } from './mutants/guards/all-guards.ts';
+import { type Guard, withoutGuard } from './mutants/guards/guard.ts';
 import { type Mutant, mutated, told } from './mutants/mutant.ts';
 import { mutants } from './mutants/mutations.ts';
 import { nearTests } from './mutants/near-tests.ts';
 import { type NearProcess, processes, runTogether } from './mutants/run-near.ts';
+import { ScratchTree } from './mutants/scratch-tree.ts';
 import { Touched } from './mutants/touched.ts';
-import { ScratchTree } from './sabotage/scratch-tree.ts';
 
 /**
  * `npm run mutants [-- --files GLOB] [--sample N] [--seed S] [--jobs N]`: makes small changes in a copy of the program, one at a time, and
- * runs the tests near each. Prints those that no test notices, and how many there were by folder. `--sample`: so many of each folder, the
- * same ones for a seed as long as their lines stay as they are. `--list` makes none. See docs/sabotage.md.
+ * runs the tests near each. Prints those that no test notices, and how many there were by folder. `--sample`: maximum of each folder, the
+ * same ones for a seed as long as their lines stay as they are. `--guards [NAME…]`: the named mutants, each a guard that is taken out, instead
+ * of those found in the source. `--list` only prints the mutants. See docs/mutants.md.
  */
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     files: { type: 'string', multiple: true, default: [] },
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
     jobs: { type: 'string', default: '1' },
+    guards: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
 });
-/** A mutant that takes so much longer than the tests do without it hangs. */
-const PATIENCE = { times: 5, ms: 15_000 };
+/** A mutant whose tests take that much longer than without it hangs; without a guard, tests must reach their own time limits. */
+const PATIENCE = { times: 5, ms: 15_000, guard_ms: 150_000 };
 const root = join(import.meta.dirname, '..');
 const files = globSync('src/**/*.ts', { cwd: root })
   .filter((file) => nearTests(file) !== null)
@@ -35,6 +40,8 @@ const files = globSync('src/**/*.ts', { cwd: root })
   .sort();
 const sample = wholeNumber('--sample', values.sample ?? String(Number.MAX_SAFE_INTEGER));
 const jobs = wholeNumber('--jobs', values.jobs);
+if (positionals.length > 0 && !values.guards)
+  fail(`names of guards follow --guards: ${positionals.join(', ')}`);
 if (files.length === 0) fail(`no file that has tests near it fits ${values.files.join(', ')}`);
 
 function wholeNumber(name: string, text: string): number {
@@ -48,16 +55,17 @@ function fail(why: string): never {
   process.exit(2);
 }
 
-/** What a process with tests near a mutant does without it. */
+/** What a process with tests near a mutant does without it. `touched`: null for the tests of guards. */
 interface Control extends NearProcess {
   readonly took_ms: number;
-  readonly touched: Touched;
+  readonly touched: Touched | null;
 }
 
 type Verdict = 'killed' | 'types' | 'survived' | 'equivalent';
-const chosen = Object.values(Object.groupBy(allMutants(), folderOf)).flatMap((all = []) =>
-  all.toSorted((a, b) => lot(a).localeCompare(lot(b))).slice(0, sample),
+const test_files = globSync('test/**/*.test.ts', { cwd: root }).filter(
+  (file) => !file.endsWith('.long.test.ts'),
 );
+const chosen = values.guards ? guardMutants(positionals) : sampleOf(allMutants());
 if (values.list) {
   for (const mutant of chosen) console.log(told(mutant));
   console.log(`${chosen.length} mutants`);
@@ -90,7 +98,31 @@ function allMutants(): readonly Mutant[] {
   return all;
 }
 
-function folderOf({ file }: Mutant): string {
+function sampleOf(all: readonly Mutant[]): Mutant[] {
+  return Object.values(Object.groupBy(all, folderOf)).flatMap((some = []) =>
+    some.toSorted((a, b) => lot(a).localeCompare(lot(b))).slice(0, sample),
+  );
+}
+
+function guardMutants(names: readonly string[]): Mutant[] {
+  const unknown = names.filter((name) => !ALL_GUARDS.some((guard) => guard.name === name));
+  if (unknown.length > 0) fail(`no guard is called ${unknown.join(', ')}; see --guards --list`);
+  const wanted = names.length === 0 ? ALL_GUARDS : ALL_GUARDS.filter(({ name }) => names.includes(name));
+  return wanted.map((guard) => withoutGuard(readFileSync(join(root, guard.file), 'utf8'), guard));
+}
+
+/** One process for each test file that a guard names. */
+function guardTests({ tests }: Guard): NearProcess[] {
+  const files = test_files.filter((file) => tests.some((filter) => file.includes(filter)));
+  return files.map((file) => ({ tests: [file.replace(/^test\/|\.test\.ts$/g, '')], one_database: false }));
+}
+
+function testsOf({ file, guard }: Mutant): NearProcess[] {
+  return guard === undefined ? processes(nearTests(file)!) : guardTests(guard);
+}
+
+function folderOf({ file, guard }: Mutant): string {
+  if (guard !== undefined) return '(guards)';
   return file.replace(/\/[^/]*$/, '');
 }
 
@@ -112,17 +144,18 @@ function lot(mutant: Mutant): string {
 /** Without a mutant the tests are green: how long each process takes, and which places it gets to. */
 async function control(tree: ScratchTree): Promise<ReadonlyMap<string, Control>> {
   const controls = new Map<string, Control>();
-  for (const file of new Set(chosen.map((mutant) => mutant.file)))
-    for (const one of processes(nearTests(file)!)) {
-      if (controls.has(keyOf(one))) continue;
-      const coverage = mkdtempSync(join(tmpdir(), 'coppice-mutants-'));
-      const started_at = performance.now();
-      const { killed_by } = await runTogether(tree, one, 10 * 60_000, coverage);
-      if (killed_by !== null) fail(`red without any mutant: ${killed_by}`);
-      const touched = new Touched(coverage, tree.root);
-      rmSync(coverage, { recursive: true });
-      controls.set(keyOf(one), { ...one, took_ms: performance.now() - started_at, touched });
-    }
+  const of_guards = chosen.some(({ guard }) => guard !== undefined);
+  for (const one of chosen.flatMap(testsOf)) {
+    if (controls.has(keyOf(one))) continue;
+    const coverage = of_guards ? undefined : mkdtempSync(join(tmpdir(), 'coppice-mutants-'));
+    const started_at = performance.now();
+    const terms = { longest_ms: 10 * 60_000, ...(coverage === undefined ? {} : { coverage }) };
+    const { killed_by } = await runTogether(tree, one, terms);
+    if (killed_by !== null) fail(`red without any mutant: ${killed_by}`);
+    const touched = coverage === undefined ? null : new Touched(coverage, tree.root);
+    if (coverage !== undefined) rmSync(coverage, { recursive: true });
+    controls.set(keyOf(one), { ...one, took_ms: performance.now() - started_at, touched });
+  }
   return controls;
 }
 
@@ -130,11 +163,12 @@ function keyOf({ tests, one_database }: NearProcess): string {
   return `${tests.join()} ${one_database}`;
 }
 
-/** The tests near it that get to its place: the quick ones, then the quickest of the others. */
-function judgesOf({ file, start }: Mutant): Control[] {
-  return processes(nearTests(file)!)
+/** The tests near it that reach its place: the quick ones, then the quickest of the others. */
+function judgesOf(mutant: Mutant): Control[] {
+  const place = join((trees[0] as ScratchTree).root, mutant.file);
+  return testsOf(mutant)
     .map((one) => controls.get(keyOf(one)) as Control)
-    .filter(({ touched }) => touched.has(join((trees[0] as ScratchTree).root, file), start))
+    .filter(({ touched }) => touched?.has(place, mutant.start) !== false)
     .toSorted((a, b) => b.tests.length - a.tests.length || a.took_ms - b.took_ms);
 }
 
@@ -157,12 +191,16 @@ async function judged(tree: ScratchTree, mutant: Mutant): Promise<{ verdict: Ver
   const source = readFileSync(join(tree.root, file), 'utf8');
   return tree.instead(file, mutated(source, mutant), async () => {
     const judges = judgesOf(mutant);
+    const verdict = mutant.guard !== undefined;
+    let broke = '';
     for (const one of judges) {
-      const { killed_by } = await runTogether(tree, one, PATIENCE.ms + PATIENCE.times * one.took_ms);
-      if (killed_by !== null) return { verdict: 'killed', by: `  (${killed_by})` };
+      const longest_ms = (verdict ? PATIENCE.guard_ms : PATIENCE.ms) + PATIENCE.times * one.took_ms;
+      const run = await runTogether(tree, one, { longest_ms, verdict });
+      if (run.killed_by !== null) return { verdict: 'killed', by: `  (${run.killed_by})` };
+      if (run.broke !== null) broke = `  (tests crashed and found nothing wrong: ${run.broke})`;
     }
-    const by = judges.length === 0 ? '  (no test near it gets there)' : '';
-    return { verdict: tree.compile() === null ? 'survived' : 'types', by };
+    const by = judges.length === 0 ? '  (no test near it gets there)' : broke;
+    return { verdict: verdict || tree.compile() === null ? 'survived' : 'types', by };
   });
 }
 

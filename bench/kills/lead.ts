@@ -38,7 +38,7 @@ const AGAIN_MS = 50;
 /** Leads the trees of a run to their end, from wherever the leader before left them; dies on the way when it is told to. */
 export async function lead(
   options: LeadOptions,
-  sabotage: (store: Store) => Store = (store) => store,
+  wrap: (store: Store) => Store = (store) => store,
 ): Promise<void> {
   endWithStarter();
   const { folder, order, width } = options;
@@ -46,7 +46,7 @@ export async function lead(
   const killer = new Killer(order, (point, hit) => journal.death(point, hit));
   const strike = order?.point === 'in-commit' ? await readyThread(order.delay_us) : () => undefined;
   const newest = new Map<string, StepKind>();
-  const store = watchedStore(sabotage(await openStore(options.database)), {
+  const store = watchedStore(wrap(await openStore(options.database)), {
     journal,
     killer,
     strike,

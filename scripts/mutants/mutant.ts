@@ -1,3 +1,5 @@
+import type { Guard } from './guards/guard.ts';
+
 /** One small change of the program. */
 export interface Mutant {
   /** Relative to the root of the repository. */
@@ -9,6 +11,8 @@ export interface Mutant {
   readonly end: number;
   readonly before: string;
   readonly after: string;
+  /** The change takes out this guard. */
+  readonly guard?: Guard;
 }
 
 /** The source with the one change. */
@@ -16,8 +20,10 @@ export function mutated(source: string, { start, end, after }: Mutant): string {
   return source.slice(0, start) + after + source.slice(end);
 }
 
-/** One line that tells of the change. */
-export function told({ file, line, before, after }: Mutant): string {
+/** The change in one line. */
+export function told({ file, line, before, after, guard }: Mutant): string {
+  if (guard !== undefined)
+    return `${guard.name.padEnd(26)} ${`${file}:${line}`.padEnd(44)} protects ${guard.protects}`;
   const short = (text: string) => {
     const flat = text.replaceAll(/\s+/g, ' ');
     return flat.length > 70 ? `${flat.slice(0, 67)}…` : flat;

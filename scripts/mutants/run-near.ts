@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { ScratchTree } from '../sabotage/scratch-tree.ts';
-import type { TestEvent } from '../sabotage/test-event.ts';
 import type { Near } from './near-tests.ts';
+import type { ScratchTree } from './scratch-tree.ts';
+import type { TestEvent } from './test-lines.ts';
 
-/** What a run of a few test files came to. `killed_by`: what was red first, null when all is green. */
+/** What a run of a few test files came to. */
 export interface NearRun {
+  /** The failure that counts; null when there was none. */
   readonly killed_by: string | null;
-  readonly timed_out: boolean;
+  /** Another failure, which says that the program broke, not that a test found it wrong. */
+  readonly broke: string | null;
 }
 
 /** Test files that share one process. */
@@ -18,7 +20,7 @@ export interface NearProcess {
   readonly one_database: boolean;
 }
 
-const REPORTER = 'scripts/sabotage/test-lines.ts';
+const REPORTER = 'scripts/mutants/test-lines.ts';
 /** Of one test, or of all that stand in one block. What hangs is not waited for until all the tests could have been through. */
 const TEST_MS = 60_000;
 /** A mutant may make lists that never end. */
@@ -30,19 +32,30 @@ export function processes({ quick, slow, one_database = false }: Near): NearProc
   return groups.map((tests) => ({ tests, one_database }));
 }
 
-/** Runs some test files in one process, until one test is red or the time is up. `coverage`: a folder that V8 tells in which places were run. */
+export interface NearTerms {
+  readonly longest_ms: number;
+  /** A folder in which V8 writes which places were run. */
+  readonly coverage?: string;
+  /**
+   * Only a test counts that found the program wrong (`TestEvent.failure`), in a run in which another one passed; a process that crashes, hangs
+   * or never loads does not.
+   */
+  readonly verdict?: boolean;
+}
+
+/** Runs some test files in one process, until a failure counts or the time is up. */
 export async function runTogether(
   tree: ScratchTree,
   { tests, one_database }: NearProcess,
-  longest_ms: number,
-  coverage?: string,
+  { longest_ms, coverage, verdict = false }: NearTerms,
 ): Promise<NearRun> {
   const files = tests.map((test) => join('test', `${test}.test.ts`));
   const alone = files.length === 1 ? [] : ['--test', '--test-isolation=none'];
   const args = [
     MEMORY,
     `--test-reporter=${join(tree.root, REPORTER)}`,
-    '--test-force-exit',
+    // A process that is made to exit may take its last reports with it.
+    ...(verdict ? [] : ['--test-force-exit']),
     `--test-timeout=${TEST_MS}`,
     ...(one_database ? ['--test-skip-pattern=on PostgreSQL'] : []),
     ...alone,
@@ -53,7 +66,7 @@ export async function runTogether(
     cwd: tree.root,
     env: {
       ...tree.environment(),
-      // What comes out of the compile cache is counted less exactly.
+      // Counts of compiled code from the cache are less exact.
       ...(coverage === undefined ? {} : { NODE_V8_COVERAGE: coverage, NODE_DISABLE_COMPILE_CACHE: '1' }),
     },
     detached: true,
@@ -69,20 +82,32 @@ export async function runTogether(
     stop();
   }, longest_ms);
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  let red: TestEvent | undefined;
+  const events: TestEvent[] = [];
+  let counts: TestEvent | undefined;
   for await (const line of createInterface({ input: child.stdout })) {
     if (!line.startsWith('{')) continue;
-    const event = JSON.parse(line) as TestEvent;
-    if (event.outcome !== 'failed') continue;
-    red = event;
-    break;
+    events.push(JSON.parse(line) as TestEvent);
+    counts = verdict ? verdictOf(events) : events.find(({ outcome }) => outcome === 'failed');
+    if (counts !== undefined) break;
   }
-  if (red !== undefined) stop();
+  if (counts !== undefined) stop();
   const code = await ended;
   clearTimeout(timer);
   tree.tidy();
-  if (red !== undefined)
-    return { killed_by: `${relative(join(tree.root, 'test'), red.file)}: ${red.name}`, timed_out: false };
-  if (timed_out) return { killed_by: `time (${tests.join(', ')})`, timed_out };
-  return { killed_by: code === 0 ? null : `the end of ${tests.join(', ')}`, timed_out };
+  if (counts !== undefined)
+    return { killed_by: `${relative(join(tree.root, 'test'), counts.file)}: ${counts.name}`, broke: null };
+  const failure = timed_out
+    ? `time (${tests.join(', ')})`
+    : code === 0
+      ? null
+      : `the end of ${tests.join(', ')}`;
+  if (!verdict) return { killed_by: failure, broke: null };
+  const failed = events.find(({ outcome }) => outcome === 'failed');
+  return { killed_by: null, broke: failed === undefined ? failure : `${failed.name}: ${failed.error}` };
+}
+
+/** The first test that found the program wrong, when another one shows that the program runs. */
+function verdictOf(events: readonly TestEvent[]): TestEvent | undefined {
+  if (events.every(({ outcome }) => outcome !== 'passed')) return undefined;
+  return events.find(({ failure }) => failure === 'verdict');
 }

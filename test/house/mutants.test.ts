@@ -1,15 +1,20 @@
 // Proves that mutants are what they are meant to be: one change each of what the program does, none of types, prose or imports; that those known to be
-// equivalent still stand in the program; and that the tests near each part are there.
+// equivalent still stand in the program; and that the tests near each part are there. Of the guards: that each stands in its file exactly once, that
+// one that moved is reported instead of passed over, and that a program that only broke is not taken for one that a test found wrong.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { it } from 'node:test';
 import { API } from 'typescript/unstable/sync';
 import { EQUIVALENT } from '../../scripts/mutants/equivalent.ts';
+import { ALL_GUARDS } from '../../scripts/mutants/guards/all-guards.ts';
+import { withoutGuard } from '../../scripts/mutants/guards/guard.ts';
 import { mutated } from '../../scripts/mutants/mutant.ts';
 import { mutants } from '../../scripts/mutants/mutations.ts';
 import { NEAR, nearTests } from '../../scripts/mutants/near-tests.ts';
+import testLines, { type TestEvent } from '../../scripts/mutants/test-lines.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -91,4 +96,77 @@ it('mutants that are known to be equivalent stand in the program, with a reason'
     );
     assert.ok(line.includes(before.split('\n')[0] as string) && why !== '', line);
   }
+});
+
+it('every guard is found once, and taking it out changes its file', () => {
+  for (const guard of ALL_GUARDS) {
+    const source = readFileSync(join(root, guard.file), 'utf8');
+    assert.notEqual(mutated(source, withoutGuard(source, guard)), source, guard.name);
+  }
+});
+
+it('no two guards have one name, and there are enough of them', () => {
+  const names = ALL_GUARDS.map(({ name }) => name);
+  assert.deepEqual([...new Set(names)], names);
+  for (const name of names) assert.match(name, /^[a-z]+(-[a-z]+)*$/);
+  assert.ok(names.length >= 22);
+  assert.ok(ALL_GUARDS.filter(({ file }) => file.includes('/postgres/')).length >= 5);
+});
+
+it('every filter of every guard finds a test', () => {
+  const files = globSync('test/**/*.test.ts', { cwd: root });
+  for (const { name, tests } of ALL_GUARDS) {
+    assert.ok(tests.length > 0, name);
+    for (const filter of tests)
+      assert.ok(
+        files.some((file) => file.includes(filter)),
+        `${name}: ${filter}`,
+      );
+  }
+});
+
+it('a guard that is not there any more, or is there twice, is reported', () => {
+  const guard = { name: 'lock', protects: '', file: 'src/door.ts', guard: 'lock();', without: '', tests: [] };
+  const shut = 'shut();\nlock();';
+  assert.equal(mutated(shut, withoutGuard(shut, guard)), 'shut();\n');
+  assert.equal(withoutGuard(shut, guard).line, 2);
+  assert.throws(() => withoutGuard('shut(); bolt();', guard), /guard not found: lock: src\/door\.ts/);
+  assert.throws(() => withoutGuard('lock(); lock();', guard), /guard not clear: lock: .* 2 times/);
+});
+
+it('red counts where a test found the program wrong, not where the program broke', async () => {
+  const assertion = Object.assign(new Error('1 !== 2'), { code: 'ERR_ASSERTION' });
+  const failures = [
+    ['asserts', 'testCodeFailure', assertion],
+    [
+      'asserts in a property',
+      'testCodeFailure',
+      new Error('Property failed after 3 tests', { cause: assertion }),
+    ],
+    ['waits in vain', 'testCodeFailure', new Error('it never came to this: the end')],
+    ['takes too long', 'testTimeoutFailure', 'test timed out after 5ms'],
+    ['throws', 'testCodeFailure', new TypeError('x is not a function')],
+    ['hook', 'hookFailed', new Error('no server')],
+    ['process', 'uncaughtException', assertion],
+  ] as const;
+  const events = failures.map(([name, failureType, cause]) => ({
+    type: 'test:fail',
+    data: { name, file: '/x.test.ts', details: { type: 'test', error: { failureType, cause } } },
+  }));
+  const suite = {
+    name: 'suite',
+    file: '/x.test.ts',
+    details: { type: 'suite', error: { failureType: 'subtestsFailed' } },
+  };
+  const told: TestEvent[] = [];
+  const source = Readable.from([
+    ...events,
+    { type: 'test:fail', data: suite },
+    { type: 'test:stdout', data: suite },
+  ]);
+  for await (const line of testLines(source)) told.push(JSON.parse(line) as TestEvent);
+  assert.deepEqual(
+    told.map(({ name, failure }) => [name, failure]),
+    failures.map(([name], place) => [name, place < 4 ? 'verdict' : 'crash']),
+  );
 });

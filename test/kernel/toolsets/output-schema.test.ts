@@ -104,6 +104,13 @@ describe('schemas that are taken', () => {
     assert.match(resultFault(schema, '{"kids":[{"kids":[1]}]}') ?? '', /\/kids\/0\/kids\/0 must be object/);
   });
 
+  it('equal objects, whatever the order of their keys', () => {
+    const [one, other] = ['{"a":1,"b":2}', '{"b":2,"a":1}'];
+    for (const schema of [{ const: JSON.parse(one) }, { enum: [JSON.parse(one)] }])
+      assert.equal(resultFault(schema, other), null);
+    assert.match(resultFault({ uniqueItems: true }, `[${one},${other}]`) ?? '', /duplicate items/);
+  });
+
   it('patterns, with characters as JSON Schema escapes them', () => {
     assert.equal(resultFault({ pattern: '^\\u00e9[\\u{61}-c]\\d{4}$' }, '"éb2026"'), null);
     assert.match(resultFault({ pattern: '^\\u00e9$' }, '"e"') ?? '', /must match pattern/);

@@ -4,6 +4,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -11,14 +12,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Guard } from './guard.ts';
-import { killLeftOver } from './kill-left-over.ts';
-import { withoutGuard } from './without-guard.ts';
 
 /** Not copied: what is installed is linked to, what was built or measured is not needed. */
 const LEFT_OUT = new Set(['node_modules', '.git', 'dist', 'coverage']);
 
-/** A copy of the repository in which one guard at a time is taken out. Temporary files of its tests lie in it too, and go with it. */
+/** A copy of the repository that mutants are made in. Temporary files of its tests lie in it too, and go with it. */
 export class ScratchTree {
   /** Absolute. */
   readonly root: string;
@@ -27,7 +25,7 @@ export class ScratchTree {
   readonly #folder: string;
 
   constructor(repository: string) {
-    this.#folder = mkdtempSync(join(tmpdir(), 'coppice-sabotage-'));
+    this.#folder = mkdtempSync(join(tmpdir(), 'coppice-mutants-'));
     // PostgreSQL runs as another user where this one is root, and must get to its files.
     chmodSync(this.#folder, 0o755);
     this.root = join(this.#folder, 'tree');
@@ -43,12 +41,6 @@ export class ScratchTree {
     chmodSync(this.temporary, 0o1777);
   }
 
-  /** Takes the guard out while `work` runs. Throws when the guard is not found. */
-  async without<T>(guard: Guard, work: () => Promise<T>): Promise<T> {
-    const source = readFileSync(join(this.root, guard.file), 'utf8');
-    return this.instead(guard.file, withoutGuard(source, guard), work);
-  }
-
   /** Puts this source in the place of a file while `work` runs. */
   async instead<T>(path: string, changed: string, work: () => Promise<T>): Promise<T> {
     const file = join(this.root, path);
@@ -61,25 +53,7 @@ export class ScratchTree {
     }
   }
 
-  /** What the compiler has to say of the program without these guards, unused names left aside; null when it has nothing to say. */
-  typeErrors(guards: readonly Guard[]): string | null {
-    const sources = new Map<string, string>();
-    const left: Guard[] = [];
-    for (const guard of guards) {
-      const file = join(this.root, guard.file);
-      const source = sources.get(file) ?? readFileSync(file, 'utf8');
-      // Two guards may be one piece of source: then one after the other.
-      if (sources.has(file) && !source.includes(guard.guard)) left.push(guard);
-      else sources.set(file, withoutGuard(source, guard));
-    }
-    const before = new Map([...sources.keys()].map((file) => [file, readFileSync(file, 'utf8')]));
-    for (const [file, source] of sources) writeFileSync(file, source);
-    const errors = this.compile();
-    for (const [file, source] of before) writeFileSync(file, source);
-    return errors === null && left.length > 0 ? this.typeErrors(left) : errors;
-  }
-
-  /** What the compiler has to say of the program, unused names left aside; null when it has nothing to say. */
+  /** Errors of the compiler, unused names left aside; null when there are none. */
   compile(): string | null {
     const compiler = join(this.root, 'node_modules', 'typescript', 'bin', 'tsc');
     const options = ['--noEmit', '--noUnusedLocals', 'false', '--noUnusedParameters', 'false'];
@@ -90,7 +64,7 @@ export class ScratchTree {
     return status === 0 ? null : stdout.trim();
   }
 
-  /** What its tests get to see: no key, ledger or configuration of the user. */
+  /** The environment of its tests: no key, ledger or configuration of the user. */
   environment(): NodeJS.ProcessEnv {
     const own = Object.entries(process.env).filter(
       ([name]) => !/_API_KEY$|^COPPICE_|^DATABASE_URL$/.test(name),
@@ -108,5 +82,22 @@ export class ScratchTree {
   remove(): void {
     killLeftOver(this.temporary);
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+/**
+ * Kills every process that has `temporary` as its `TMPDIR`: what tests leave running when a mutant no longer ends it. Where the
+ * environment of processes cannot be read (not Linux), it does nothing.
+ */
+export function killLeftOver(temporary: string): void {
+  if (process.platform !== 'linux') return;
+  for (const pid of readdirSync('/proc')) {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
+    try {
+      const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+      if (environment.includes(`TMPDIR=${temporary}`)) process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // ended meanwhile, or of another user
+    }
   }
 }

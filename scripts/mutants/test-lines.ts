@@ -1,5 +1,4 @@
 import { relative } from 'node:path';
-import type { TestEvent } from './test-event.ts';
 
 interface Details {
   readonly type?: string;
@@ -77,4 +76,19 @@ function messages(error: unknown): string[] {
   if (typeof error !== 'object' || error === null) return [];
   const { message, cause } = error as Error;
   return [String(message).split('\n', 1)[0] ?? '', ...messages(cause)];
+}
+
+/** What the reporter tells of one test, one JSON line each. */
+export interface TestEvent {
+  readonly name: string;
+  /** Absolute. */
+  readonly file: string;
+  readonly outcome: 'passed' | 'skipped' | 'failed';
+  /**
+   * Why a test failed. `verdict`: it found the program wrong (an assertion, a condition that never came, its time limit). `crash`: anything
+   * else, which a mutation that does not even run would bring about too.
+   */
+  readonly failure: 'verdict' | 'crash' | null;
+  /** Of the error, one line. */
+  readonly error: string;
 }

@@ -4,7 +4,7 @@ import { KERNEL_GUARDS } from './kernel-guards.ts';
 import { LEDGER_GUARDS } from './ledger-guards.ts';
 import { TOOL_GUARDS } from './tool-guards.ts';
 
-/** Every guard that `npm run sabotage` takes out. */
+/** Every guard that `npm run mutants -- --guards` takes out. */
 export const ALL_GUARDS: readonly Guard[] = [
   ...LEDGER_GUARDS,
   ...KERNEL_GUARDS,
