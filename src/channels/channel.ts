@@ -1,9 +1,9 @@
+/** Channels: the ways to people outside. This file is their contract; each channel has a folder or file beside it. */
+
 import type { Ask } from '../records/conversation/ask.ts';
 import type { DeliveryKind } from '../records/run/delivery.ts';
 import type { Run } from '../records/run/run.ts';
 import type { StatusWord } from '../render/agent-status.ts';
-
-/** Channels: the ways to people outside. This file is the contract; each channel has its folder or file beside it. */
 
 /** One delivery as a channel gets it, with the run or question that it reports. */
 export interface Parcel {

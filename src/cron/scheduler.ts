@@ -1,3 +1,5 @@
+/** Schedules: jobs, when they are due (schedule/), firing them, and the tool for agents. */
+
 import { Poll } from '../processes/poll.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { NewMail } from '../records/conversation/mail.ts';

@@ -1,3 +1,5 @@
+/** Serving: leading the trees that nobody else leads. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Poll } from '../processes/poll.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';

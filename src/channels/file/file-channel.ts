@@ -1,3 +1,5 @@
+/** Files as a channel: deliveries are appended. */
+
 import { isAbsolute } from 'node:path';
 import { within } from '../../processes/waiting.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';

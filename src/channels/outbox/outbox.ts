@@ -1,3 +1,5 @@
+/** The outbox: passes deliveries of the ledger to channels. */
+
 import { Poll } from '../../processes/poll.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../processes/waiting.ts';
 import { type Delivery, splitTarget } from '../../records/run/delivery.ts';

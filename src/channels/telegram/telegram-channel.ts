@@ -1,3 +1,5 @@
+/** Telegram: calls of the Bot API (bot/), what people write (inbound/), what they are sent (outbound/), and formatted text (text/). */
+
 import { clean } from '../../render/clean.ts';
 import type {
   ChannelLog,

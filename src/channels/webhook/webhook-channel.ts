@@ -1,3 +1,5 @@
+/** Webhooks: signed POSTs to endpoints of the configuration. */
+
 import { createHmac } from 'node:crypto';
 import type { Channel, DeliverContext, DeliverResult, Parcel } from '../channel.ts';
 import { deliveryJson } from '../delivery-json.ts';

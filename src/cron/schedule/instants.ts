@@ -1,3 +1,5 @@
+/** When schedules are due: reading what people write, and reckoning with time zones. */
+
 import type { Schedule } from '../../records/run/cron-job.ts';
 import { type CronExpression, cronExpression } from './cron-expression.ts';
 import { offsetAt, offsetChange, resolveWall } from './wall-clock.ts';

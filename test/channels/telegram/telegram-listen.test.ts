@@ -10,7 +10,7 @@ const said = (stage: TelegramStage) => stage.sessions.said.map(({ text }) => tex
 
 describe('messages to a bot', () => {
   it(
-    'reach the sessions with a stable id, the chat and who wrote',
+    'reach the session of the chat with a stable id and who wrote',
     onStage(async (stage) => {
       const first = stage.server.updates.write(ADA, '**hello**\nthere');
       await stage.listen();
@@ -140,7 +140,7 @@ describe('messages to a bot', () => {
   );
 
   it(
-    'that the sessions can never take are given up after some tries',
+    'that can never be taken are given up after some tries',
     onStage(async (stage) => {
       await stage.listen();
       stage.sessions.refusal = new TypeError('a bug');
