@@ -6,8 +6,8 @@ import { machineLine } from './machine-line.ts';
 
 /**
  * `npm run kills -- [--kills 1000] [--database sqlite|postgres|both] [--seed N] [--points a,b] [--lanes 4]`: processes that lead trees kill
- * themselves with SIGKILL at named points, others go on, and everything that was acknowledged is held against the ledger. `--kills` is per
- * database. Ends with 1 when a law was broken or a kind of kill did not fire.
+ * themselves with SIGKILL at named points, others go on, and everything acknowledged is compared with the ledger. `--kills` is per
+ * database. Exits with 1 when a law was broken or a kind of kill did not fire.
  */
 const { values } = parseArgs({
   options: {

@@ -26,7 +26,7 @@ if (!(tries >= 10)) {
   console.error('usage: npm run bench:waits -- [--tries N≥10]');
   process.exit(2);
 }
-/** So many in one conversation. */
+/** Maximum waits in one conversation. */
 const AT_ONCE = 50;
 const MOST_MS = 100;
 const LIMITS = { ...DEFAULT_LIMITS, turns: 1_000 };

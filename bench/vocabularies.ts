@@ -82,7 +82,7 @@ const VOCABULARIES: Readonly<Record<string, (count: number) => Rules>> = {
     ),
 };
 
-/** At most so many requests are in flight; the others wait in line. */
+/** Maximum requests in flight; the others queue. */
 function gated(model: Model): Model {
   let free = AT_ONCE;
   const line: (() => void)[] = [];

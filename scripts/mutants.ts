@@ -55,7 +55,7 @@ function fail(why: string): never {
   process.exit(2);
 }
 
-/** What a process with tests near a mutant does without it. `touched`: null for the tests of guards. */
+/** A process of tests near a mutant, as it runs without any. `touched`: null for the tests of guards. */
 interface Control extends NearProcess {
   readonly took_ms: number;
   readonly touched: Touched | null;
@@ -141,7 +141,7 @@ function lot(mutant: Mutant): string {
     .digest('hex');
 }
 
-/** Without a mutant the tests are green: how long each process takes, and which places it gets to. */
+/** Runs the tests without any mutant: they must pass; measures the time of each process and the places it reaches. */
 async function control(tree: ScratchTree): Promise<ReadonlyMap<string, Control>> {
   const controls = new Map<string, Control>();
   const of_guards = chosen.some(({ guard }) => guard !== undefined);

@@ -4,7 +4,7 @@ import { everyOrder, newGround } from '../test/runtime/waits/every-order.ts';
 import { SCENARIOS } from '../test/runtime/waits/order-scenarios.ts';
 
 /**
- * `npm run orders -- [--only WORDS] [--database sqlite|postgres] [--preemptions N]`: each join with whatever can befall it in every order, on both
+ * `npm run orders -- [--only WORDS] [--database sqlite|postgres] [--preemptions N]`: each join with everything that can happen to it, in every order, on both
  * databases; ends with 1 when something is wrong in one. With a number of preemptions only the orders with so many, which are fewer.
  */
 const { values } = parseArgs({

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { NUMBERS } from '../../src/store/postgres/connection-pool.ts';
 
-/** How the run's own connections are called, so that no fault of ours hits them. */
+/** Application name of the run's own connections, which faults spare. */
 const OWN_NAME = 'chaos';
 const PATIENCE_MS = 90_000;
 
@@ -18,7 +18,7 @@ export function openPool(url: string): pg.Pool {
   return pool;
 }
 
-/** Does it again until the database answers; rejects with the last error when it does not come back. */
+/** Retries until the database answers; rejects with the last error when it does not come back. */
 export async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (const end = Date.now() + PATIENCE_MS; ; await sleep(200)) {
     try {
@@ -29,7 +29,7 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Ends so many connections of the workers, as `random` picks them; how many it were. */
+/** Ends up to `most` random connections of workers; returns how many. */
 export async function terminateBackends(pool: pg.Pool, most: number): Promise<number> {
   const { rows } = await pool.query(
     `SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database()
@@ -42,7 +42,7 @@ export async function terminateBackends(pool: pg.Pool, most: number): Promise<nu
 export interface Unfinished {
   /** Roots known to the ledger. */
   readonly trees: number;
-  /** Roots of trees in which somebody is at work or has mail to read. */
+  /** Roots of trees with an agent at work or unread mail. */
   readonly open: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What is done to the system, each with what it is. */
+/** Kinds of faults, described. */
 export const FAULTS = {
   'kill -9': 'a worker was killed with SIGKILL, and another one started',
   stop: 'a worker was stopped with SIGSTOP for longer than its lease, then went on',
@@ -15,10 +15,10 @@ export interface FiredFault {
   readonly fault: Fault;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** When its cause was taken away. */
+  /** When its cause ended. */
   readonly until: number;
   readonly what: string;
-  /** The worker that lost its agents by it. */
+  /** The worker that lost its agents. */
   readonly worker: string | null;
 }
 

@@ -14,24 +14,24 @@ export interface FaultMakerOptions {
   readonly pool: pg.Pool;
   readonly log: FaultLog;
   readonly random: Random;
-  /** Seconds between two faults of a kind, more or less; one that is missing is not made. */
+  /** Mean seconds between two faults of a kind; a missing kind is not made. */
   readonly every: Readonly<Partial<Record<Exclude<Fault, 'skew'>, number>>>;
-  /** How likely a new worker has another clock. */
+  /** Probability that a new worker's clock is off. */
   readonly skewed: number;
   readonly disk: SmallDisk | null;
 }
 
 const LOOK_MS = 100;
-/** A stopped worker stays so for that much longer than its lease. */
+/** How much longer than its lease a worker stays stopped. */
 const LONGER_MS = 2_000;
 const LONGEST_WAIT_MS = 60_000;
 const FULL_MS = 3_000;
-/** What a server that restarts its own processes may take. */
+/** Time limit for a server that restarts its own processes. */
 const RECOVERY_MS = 8_000;
 const HOUR_MS = 3_600_000;
 const MOST_BACKENDS = 4;
 
-/** Makes faults until its time is up, each kind in its own rhythm; the faults of the database one at a time. */
+/** Makes faults until its time is up, each kind at its own interval; faults of the database one at a time. */
 export class FaultMaker {
   readonly #options: FaultMakerOptions;
   #database: Promise<void> = Promise.resolve();
@@ -40,17 +40,17 @@ export class FaultMaker {
     this.#options = options;
   }
 
-  /** Resolves when the last fault is over: everybody goes on, the database answers. */
+  /** Resolves when the last fault is over: workers run, the database answers. */
   async run(ms: number): Promise<void> {
     const { every, random } = this.#options;
     const kinds = Object.keys(every) as (keyof typeof every)[];
     const wait = (kind: keyof typeof every) => (every[kind] as number) * 1_000 * (0.6 + 0.8 * random.next());
-    // The first of each comes early, so that a short run has them all.
+    // The first of each kind comes early, so that a short run has all kinds.
     const due = new Map(kinds.map((kind) => [kind, Date.now() + wait(kind) / 2]));
     const running = new Set<Promise<void>>();
     const missing = new Set(kinds);
     const end = Date.now() + ms;
-    // A kind that nothing could be hit by yet, on a slow machine, gets its chance.
+    // On a slow machine a kind may have had no target yet: extend the run until it fires.
     const isOver = () => Date.now() > end && (missing.size === 0 || Date.now() > end + LONGEST_WAIT_MS);
     for (; !isOver(); await sleep(LOOK_MS))
       for (const kind of Date.now() < end ? kinds : missing) {
@@ -88,7 +88,7 @@ export class FaultMaker {
     }
   }
 
-  /** Somebody must be there to be hit, and somebody left to take over from a worker that stands still. */
+  /** Needs a target, and for `stop` another worker to take over. */
   #canMake(kind: Exclude<Fault, 'skew'>): boolean {
     const { length } = this.#options.fleet.able;
     return kind === 'stop' ? length > 1 : length > 0;
@@ -146,7 +146,7 @@ export class FaultMaker {
     disk.fill();
     await sleep(FULL_MS);
     disk.free();
-    // A server that could not write its log has ended itself; people start it again.
+    // A server that cannot write its log ends itself, and must be restarted.
     const alive = await answers(pool);
     if (!alive) await server.restart();
     await patiently(() => pool.query('SELECT 1'));

@@ -10,7 +10,7 @@ export interface JudgeOptions {
   /** The address of the same database. */
   readonly database: string;
   readonly steps: readonly LoggedStep[];
-  /** The worker behind each name that connections call themselves. */
+  /** Worker id by the application name of its connections. */
   readonly writers: ReadonlyMap<string, string>;
   /** Names of the roots that were entered. */
   readonly entered: readonly string[];
@@ -28,7 +28,7 @@ export interface Judgement {
   readonly quarantined: number;
 }
 
-/** Everything that must be true of a ledger whose trees have ended, in spite of all that was done to it. */
+/** Checks everything that must hold in a ledger whose trees have ended. */
 export async function judge({
   pool,
   database,

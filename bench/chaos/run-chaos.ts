@@ -28,14 +28,14 @@ export interface ChaosOptions {
   readonly seconds: number;
   readonly workers: number;
   readonly trees: number;
-  /** About so many in a tree. */
+  /** Approximate number in a tree. */
   readonly agents: number;
   readonly seed: string;
   readonly every: FaultMakerOptions['every'];
   readonly skewed: number;
   /** Megabytes of a disk in memory for the database, so that it can be full; null: the usual disk. */
   readonly disk: number | null;
-  /** What the probe writes at least with stale epochs. */
+  /** Minimum number of writes with a stale epoch. */
   readonly probes: number;
   readonly tell: (line: string) => void;
 }
@@ -47,18 +47,18 @@ export interface ChaosReport extends Judgement {
   readonly takeovers: readonly Takeover[];
   /** How often the probe wrote with a stale epoch. */
   readonly stale: number;
-  /** How often the laws of the moment were looked at during the run. */
+  /** How often the laws that hold at any moment were checked during the run. */
   readonly looks: number;
   readonly settle_ms: number;
-  /** Why a fault was left out. */
+  /** Why faults were left out. */
   readonly skipped: readonly string[];
 }
 
 const LOOK_MS = 5_000;
-/** After the last fault everything must have ended within so long. */
+/** Time limit for all trees to end after the last fault. */
 const SETTLE_MS = 120_000;
 
-/** Trees of agents on real workers and a real PostgreSQL, with faults all the while; then everything is looked at. */
+/** Runs trees of agents on real workers and a real PostgreSQL under continuous faults, then judges the ledger. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { tell, disk: megabytes } = options;
   const disk = megabytes === null ? 'the run was told to use the usual disk' : mountSmallDisk(megabytes);
@@ -211,7 +211,7 @@ function enter(runtime: RuntimeFace, kind: Kind, name: string, cwd: string, rule
   return runtime.enter({ prompt: 'begin', name, config, limits: { turns: 1_000 } }, []);
 }
 
-/** Looks now and then at what must hold at any moment. */
+/** Periodically checks the laws that hold at any moment. */
 function watchLaws(pool: pg.Pool) {
   const broken = new Set<string>();
   const over = new AbortController();
@@ -235,7 +235,7 @@ function watchLaws(pool: pg.Pool) {
   };
 }
 
-/** Milliseconds until nobody was at work any more; null: longer than `most`. */
+/** Milliseconds until no agent was at work any more; null: longer than `most`. */
 async function settle(pool: pg.Pool, most: number, tell: (line: string) => void): Promise<number | null> {
   const begun = Date.now();
   for (let told = begun; Date.now() - begun < most; await sleep(500)) {

@@ -9,12 +9,12 @@ import { stepOf } from '../../test/store/ledger-fixture.ts';
 const BATCH = 12;
 const PAUSE_MS = 700;
 
-/** Writes to the ledger as those who once held its agents: everything of the step is right but the epoch. */
+/** Writes steps that are valid except for their epoch, as a former lease holder would. */
 export class StaleProbe {
   readonly #store: Store;
   readonly #pool: pg.Pool;
   attempts = 0;
-  /** Each is a broken law 8. */
+  /** Writes that were not refused; each violates law 8. */
   readonly accepted: string[] = [];
   #stopped = false;
 
@@ -31,7 +31,7 @@ export class StaleProbe {
     this.#stopped = true;
   }
 
-  /** Until there were so many; the trees may be at rest. */
+  /** Until at least `attempts` were made; the trees may be at rest. */
   async reach(attempts: number): Promise<void> {
     for (const end = Date.now() + 60_000; this.attempts < attempts && Date.now() < end; )
       if ((await this.#once()) === 0) return;

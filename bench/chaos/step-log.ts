@@ -1,23 +1,23 @@
 import type pg from 'pg';
 
-/** One step as the ledger took it, whoever made it; steps of one agent in one transaction are one. */
+/** One step that the ledger accepted; steps of one agent in one transaction count as one. */
 export interface LoggedStep {
   /** Milliseconds since the epoch, by the database's clock. */
   readonly at: number;
   readonly agent_id: string;
   readonly epoch: number;
-  /** Who led the agent before the step. */
+  /** The agent's lease holder before the step. */
   readonly worker: string | null;
-  /** Who wrote it: what the connection calls itself. */
+  /** The application name of the connection that wrote it. */
   readonly writer: string;
-  /** Somebody must go on with the agent after the step: it asks its model, or a call runs in a process. */
+  /** The agent is at work after the step: it asks its model, or a call runs in a process. */
   readonly at_work: boolean;
 }
 
 /**
- * Lets the database itself write down what happens to its rows, in the transaction in which it happens: what the processes say of themselves is not asked. A
- * step shows in its agent's place or in the mark of the write, with the epoch left as it was; a taking raises that. What was refused changes no row, and is not
- * seen here.
+ * Triggers log what happens to rows, in the same transaction, independently of what processes report. A step is an update of the agent's `last_seq` or `last_write`
+ * that leaves the epoch as it is; a claim raises the epoch. A refused write changes no row and is
+ * not logged.
  */
 export async function logSteps(pool: pg.Pool): Promise<void> {
   await pool.query(`
@@ -56,7 +56,7 @@ export async function logSteps(pool: pg.Pool): Promise<void> {
     CREATE TRIGGER chaos_consume AFTER UPDATE ON mail FOR EACH ROW WHEN (new.consumed_seq IS NOT NULL) EXECUTE FUNCTION chaos_consume();`);
 }
 
-/** One taking of an agent: its epoch went up. */
+/** One claim of an agent: its epoch went up. */
 export interface LoggedClaim {
   readonly at: number;
   readonly agent_id: string;
@@ -79,7 +79,7 @@ export async function readBirths(pool: pg.Pool): Promise<Map<string, number>> {
   return new Map(rows.map(({ root_id, agents }) => [root_id as string, agents as number]));
 }
 
-/** Letters that were taken into a conversation more than once. */
+/** Mail consumed more than once. */
 export async function doublyConsumed(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query(
     'SELECT mail_id FROM chaos_consumed GROUP BY mail_id HAVING count(*) > 1',

@@ -3,9 +3,9 @@ import type { FiredFault } from './fault-log.ts';
 import type { LoggedClaim, LoggedStep } from './step-log.ts';
 import type { Untouched } from './worker-fleet.ts';
 
-/** What a successor may take beyond the lease (docs/operations.md, What happens when). */
+/** Time limit for a successor's first step (docs/operations.md, What happens when). */
 export const PROMISE_MS = LEASE_MS + 2_000;
-/** So long before a first step, the loss of somebody else may be what it had to wait for. */
+/** A fault that ended within this time before a first step may have delayed it. */
 const NEAR_MS = 3_000;
 
 export interface Takeover {
@@ -15,13 +15,13 @@ export interface Takeover {
   readonly ms: number;
   /** What happened to the agent in between, each with the milliseconds since the loss. */
   readonly claims: readonly string[];
-  /** Something else went wrong on the way: the database, the one who was about to take over, or nobody was there who could have. */
+  /** Another fault interfered: of the database, of the prospective successor, or no worker was available. */
   readonly disturbed: boolean;
 }
 
 /**
- * Of every agent at work whose holder was killed or stopped: how long it took until somebody else made its next step. From the times of the
- * faults and from what the database wrote down of the steps.
+ * For every agent at work whose lease holder was killed or stopped: the time until another worker made its next step. From the times of the
+ * faults and the database's log of steps.
  */
 export function takeovers(
   steps: readonly LoggedStep[],
@@ -41,7 +41,7 @@ export function takeovers(
       });
       const before = own[next - 1];
       const after = own[next];
-      // Its last step is what it was left with, if nobody but this worker could have gone on.
+      // Only agents with work to do after their last step are taken over.
       if (before === undefined || after === undefined || !before.at_work) return [];
       if (lost_by === 'stop' && after.at > fault.until + PROMISE_MS) return [];
       const ms = after.at - fault.at;
@@ -63,7 +63,7 @@ export function takeovers(
   });
 }
 
-/** Somebody worked all the while to whom nothing was done. */
+/** One worker ran undisturbed during the whole period. */
 function isAnyoneThere(lost_at: number, first_at: number, untouched: readonly Untouched[]): boolean {
   return untouched.some(({ from, until }) => from <= lost_at && until >= first_at);
 }
@@ -72,7 +72,7 @@ function isDisturbed(fault: FiredFault, first_at: number, faults: readonly Fired
   return faults.some((other) => {
     if (other === fault || other.at > first_at || other.until < fault.at || other.fault === 'skew')
       return false;
-    // The end of another worker, or of a connection, hinders only those who might have taken over just then.
+    // Losing another worker or a connection only delays a takeover in progress.
     return !['kill -9', 'drain', 'backends'].includes(other.fault) || other.until > first_at - NEAR_MS;
   });
 }

@@ -65,7 +65,7 @@ function late(all: readonly Takeover[]): string[] {
     );
 }
 
-/** Those that took longest, the undisturbed first. */
+/** The slowest, undisturbed ones first. */
 function slowest(all: readonly Takeover[]): readonly Takeover[] {
   return all.toSorted((a, b) => Number(a.disturbed) - Number(b.disturbed) || b.ms - a.ms).slice(0, SLOWEST);
 }

@@ -1,7 +1,7 @@
 import type { ScriptedRules } from '../../src/models/scripted/scripted-rules.ts';
 import { type Call, LONGEST_WAIT, turns } from '../judge/scripted-turns.ts';
 
-/** Kinds of trees, each with the vocabulary that its root works with; a root is called `KIND-NUMBER`. */
+/** Kinds of trees, each with the vocabulary of its root; a root is named `KIND-NUMBER`. */
 export const KINDS = {
   process: ['process'],
   family: ['process'],
@@ -12,10 +12,10 @@ export const KINDS = {
 } as const;
 export type Kind = keyof typeof KINDS;
 
-/** Pauses of the model before each answer, and within each counted call, so that faults meet them. */
+/** Delay before each answer and duration of each counted call, long enough to be hit by faults. */
 const ANSWER_MS = 300;
 const CALL_SECONDS = 0.5;
-/** Calls of each agent that does nothing else, one after another. */
+/** Sequential calls of each leaf agent. */
 const CALLS = 5;
 
 /**
@@ -66,7 +66,7 @@ export function treeRules(counts: string, size: number): ScriptedRules {
   return { rules: rules.map((rule) => ({ ...rule, delay_ms: ANSWER_MS })) };
 }
 
-/** What the root says when its tree has ended well, whatever interrupted it on the way. */
+/** The root's reply when its tree has ended correctly, whatever interrupted it. */
 export function expectedReply(kind: Kind, size: number): string {
   const counted = (times: number) => each(times, (at) => `w${at}: counted; `).join('');
   switch (kind) {
@@ -87,7 +87,7 @@ export function expectedReply(kind: Kind, size: number): string {
 
 const ALL_IN = 'all results are in';
 
-/** Agents below each of the two that a family begins with. */
+/** Agents below each of the two children of a family's root. */
 function branch(size: number): number {
   return Math.max(1, Math.floor(size / 2) - 1);
 }

@@ -6,7 +6,7 @@ import type { Home } from '../../test/cli/run-cli.ts';
 
 const CLOCK = pathToFileURL(join(import.meta.dirname, 'skewed-clock.ts')).href;
 const DRAIN_SECONDS = 5;
-/** What a worker that was asked to stop may take beyond that. */
+/** Time limit for a worker to end after SIGTERM. */
 const LATEST_STOP_MS = 60_000;
 const NICE = 10;
 
@@ -15,43 +15,43 @@ export interface FleetWorker {
   readonly name: string;
   readonly child: ChildProcess;
   readonly skew_ms: number;
-  /** By which the ledger knows it; null until it says so. */
+  /** Its id in the ledger; null until it has logged it. */
   id: string | null;
-  /** What was done to it, if anything: whoever ends without that is a fault of ours. */
+  /** How it was ended on purpose; a worker that ends otherwise is a failure. */
   fate: 'killed' | 'drained' | null;
   stopped: boolean;
-  /** Since when it runs without anything being done to it. */
+  /** Start of the time in which it runs undisturbed. */
   since: number | null;
   readonly ended: Promise<void>;
 }
 
-/** A time in which one worker ran and nothing was done to it. Milliseconds since the epoch. */
+/** A period in which one worker ran undisturbed. Milliseconds since the epoch. */
 export interface Untouched {
   readonly from: number;
   readonly until: number;
 }
 
-/** The worker processes of a run: so many at any time. */
+/** The worker processes of a run. */
 export class WorkerFleet {
   readonly #home: Home;
   readonly #database: string;
   readonly #onNotBegun: () => void;
   readonly #living = new Set<FleetWorker>();
-  /** What must not be, in words. */
+  /** Failures, in words. */
   readonly troubles: string[] = [];
   readonly untouched: Untouched[] = [];
-  /** The id of each worker that told it, by the name of its process, which its connections have too. */
+  /** Worker id by process name, which is also the application name of its connections. */
   readonly writers = new Map<string, string>();
   started = 0;
 
-  /** `onNotBegun`: a worker ended because the database was away when it began, as it should. */
+  /** `onNotBegun`: a worker ended, as it should, because the database was unreachable at its start. */
   constructor(home: Home, database: string, onNotBegun: (fleet: WorkerFleet) => void) {
     this.#home = home;
     this.#database = database;
     this.#onNotBegun = () => onNotBegun(this);
   }
 
-  /** Those that run and lead something, or may soon. */
+  /** Workers that run and have registered in the ledger. */
   get able(): FleetWorker[] {
     return [...this.#living].filter(({ stopped, fate, id }) => !stopped && fate === null && id !== null);
   }

@@ -1,4 +1,4 @@
-/** What must not be, each with what it means. */
+/** Kinds of findings, described. */
 export const LAWS = {
   lost: 'acknowledged, and not in the ledger as it was',
   doubled: 'applied, delivered or run twice',

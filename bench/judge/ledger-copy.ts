@@ -2,9 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import type pg from 'pg';
 import { SQLITE_MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
 
-/** What the laws that hold at any moment are read from. */
+/** Tables that the laws of any moment read. */
 export const MOMENT_TABLES = ['trees', 'agents', 'wait_edges'] as const;
-/** What the laws of a ledger at rest are read from. */
+/** Tables that the laws of a ledger at rest read. */
 export const REST_TABLES = [
   ...MOMENT_TABLES,
   'messages',
@@ -15,7 +15,7 @@ export const REST_TABLES = [
 ] as const;
 
 /**
- * Rows of one moment of a PostgreSQL ledger in an SQLite ledger in memory, so that one checker of laws serves both. Rejects when the database cannot be
+ * Copies a snapshot of a PostgreSQL ledger into an SQLite ledger in memory, so that one checker of laws serves both. Rejects when the database cannot be
  * reached.
  */
 export async function copyLedger(pool: pg.Pool, tables: readonly string[]): Promise<DatabaseSync> {

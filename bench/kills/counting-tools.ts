@@ -6,12 +6,12 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 import type { StepKind } from './kill-points.ts';
 import type { Killer } from './killer.ts';
 
-/** `count` runs by itself, `tally` beside other calls; neither may be repeated. */
+/** `count` runs alone, `tally` beside other calls; neither is idempotent. */
 export const COUNTING: ReadonlySet<string> = new Set(['count', 'tally']);
-/** From what a call did to its outcome, so that other agents go on meanwhile. */
+/** Delay from a call's effect to its outcome, so that other agents go on meanwhile. */
 const AFTER_MS = 2;
 
-/** Tools that leave one line per run in `file`, which nobody can take back: agent and call. */
+/** Tools that append `AGENT CALL` to `file` whenever they run: an effect that cannot be undone. */
 export function countingTools(
   file: string,
   killer: Killer,

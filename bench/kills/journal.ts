@@ -6,9 +6,9 @@ import type { Offer } from './offer.ts';
 /** One line of the journal of one process. */
 export type JournalLine =
   | { readonly type: 'offer'; readonly n: number; readonly offers: readonly Offer[] }
-  /** The ledger said so of the offers of that number, and nobody had been told before this line was on the disk. */
+  /** The ledger's answer to offer `n`, on disk before anybody was told. */
   | { readonly type: 'answer'; readonly n: number; readonly taken: readonly boolean[] }
-  /** `n`: what was under way. */
+  /** `n`: the newest offer. */
   | {
       readonly type: 'death';
       readonly point: Point;
@@ -16,7 +16,7 @@ export type JournalLine =
       readonly n: number;
     };
 
-/** A diary beside the ledger, written by the process that is to be killed: what the judge holds against the ledger. */
+/** A log beside the ledger, written by the process that is to be killed; the judge compares it with the ledger. */
 export class Journal {
   readonly #file: number;
   #offered = 0;
@@ -53,15 +53,15 @@ export class Journal {
 export interface Death {
   readonly point: Point;
   readonly hit: StepKind | Situation;
-  /** What had been handed to the ledger and was not answered. */
+  /** Offers that the ledger had not answered. */
   readonly open: readonly Offer[];
 }
 
-/** What the leaders of a run wrote down, all together. */
+/** The journals of all leaders of a run. */
 export interface Journals {
-  /** The ledger said yes, and somebody was told. */
+  /** Accepted by the ledger, and told. */
   readonly acknowledged: readonly Offer[];
-  /** The ledger said no. */
+  /** Refused by the ledger. */
   readonly refused: readonly Offer[];
   readonly deaths: readonly Death[];
 }

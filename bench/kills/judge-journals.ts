@@ -5,17 +5,17 @@ import { markOf, type Offer } from './offer.ts';
 
 export interface JournalJudgement {
   readonly findings: readonly Finding[];
-  /** What was acknowledged and looked for: messages, letters, new agents, and letters taken into a conversation. */
+  /** Numbers of acknowledged items that were checked; `taken`: consumed mail. */
   readonly messages: number;
   readonly letters: number;
   readonly agents: number;
   readonly taken: number;
-  /** Steps that the ledger had in hand at an `in-commit`, and how many of them are there, in full. */
+  /** Steps in the ledger's hands at an `in-commit` kill, and how many of them were committed. */
   readonly in_hand: number;
   readonly landed: number;
 }
 
-/** Holds what the leaders wrote down against the ledger: acknowledged is there once and unchanged, refused is not there, the rest is whole or not there. */
+/** Compares the journals with the ledger: an acknowledged step is there once and unchanged, a refused one is not, any other is there whole or not at all. */
 export function judgeJournals(
   { acknowledged, refused, deaths }: Journals,
   ledger: EndedLedger,
@@ -48,7 +48,7 @@ export function judgeJournals(
   };
 }
 
-/** What nobody but the step itself could have brought about; a person's letter is sent again by the next leader. */
+/** The step has effects of its own that can be looked up. A person's letter does not count: the next leader sends it again. */
 function leavesTraces({ kind, messages, created, sent }: Offer): boolean {
   return kind !== 'letter' && messages.length + created.length + sent.length > 0;
 }
@@ -68,7 +68,7 @@ function markAt(ledger: EndedLedger, agent_id: string, seq: number): string | nu
   return found === undefined ? null : markOf(found.content, found.at);
 }
 
-/** What of a step is not there, in words. */
+/** Effects of a step that are not in the ledger, in words. */
 function missing(offer: Offer, ledger: EndedLedger): string[] {
   const { agent_id, kind } = offer;
   const texts: string[] = [];

@@ -13,7 +13,7 @@ import { kindOf, treeShape } from './tree-shape.ts';
 export interface RunEvidence {
   readonly ledger: EndedLedger;
   readonly journals: Journals;
-  /** Where `counts` is. */
+  /** The folder of `counts`. */
   readonly folder: string;
   /** Names of the trees of the run. */
   readonly trees: readonly string[];
@@ -29,7 +29,7 @@ export interface RunJudgement {
   readonly letters: LetterJudgement;
 }
 
-/** Everything that must be true of a run whose trees have ended. */
+/** Checks everything that must hold in a run whose trees have ended. */
 export function judgeRun({ ledger, journals, folder, trees, expected }: RunEvidence): RunJudgement {
   const written = judgeJournals(journals, ledger);
   const calls = judgeCalls(join(folder, 'counts'), COUNTING, ledger);
@@ -84,7 +84,7 @@ function endings(
   return [...found, ...differences];
 }
 
-/** What of `these` is not in `others`, each as often as it is missing there. */
+/** Multiset difference of `these` and `others`. */
 function without(these: readonly string[], others: readonly string[]): string[] {
   const left = [...others];
   return these.filter((one) => {
@@ -96,11 +96,11 @@ function without(these: readonly string[], others: readonly string[]): string[] 
 
 export interface LetterJudgement {
   readonly findings: readonly Finding[];
-  /** Letters between agents that stand once in the conversation of whom they were written to. */
+  /** Letters between agents that stand exactly once in the conversation of their recipient. */
   readonly delivered: number;
 }
 
-/** Each letter between agents says what no other says: its text stands in the conversation of its reader, and once. */
+/** Letters between agents have unique texts: each must stand exactly once in the conversation of its recipient. */
 export function judgeLetters({ mail, agents, messages }: EndedLedger): LetterJudgement {
   const letters = [...mail.values()].filter(({ kind, from_id }) => kind === 'letter' && from_id !== null);
   const findings: Finding[] = [];

@@ -28,7 +28,7 @@ export const STEP_KINDS = {
 } as const;
 export type StepKind = keyof typeof STEP_KINDS;
 
-/** What an agent was in the middle of when it was claimed. */
+/** What an agent was doing when it was claimed. */
 export const SITUATIONS = {
   asking: 'its model was being asked',
   calling: 'a call of it ran',

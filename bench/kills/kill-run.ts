@@ -11,24 +11,24 @@ import { kindOf, treeShape } from './tree-shape.ts';
 
 export const LEADER = join(import.meta.dirname, 'lead.ts');
 
-/** A leader that neither dies nor ends within so long hangs. */
+/** Time limit of a leader process. */
 const HANGS_MS = 120_000;
 
 export interface KillRunOptions extends Pick<LeadOptions, 'database' | 'folder' | 'trees' | 'width'> {
   /** Null: nobody is killed. */
   readonly book: Pick<OrderBook, 'next' | 'giveBack'> | null;
-  /** Where what was compiled is kept: most of a short life would go into that. */
+  /** Compile cache: a short-lived process would spend most of its time compiling. */
   readonly cache: string;
   readonly leader: string;
 }
 
 export interface KillRun {
   readonly lives: number;
-  /** Leaders that ended as nobody wanted, in words; the run ends with the first one. */
+  /** Leaders that failed, in words; the run ends with the first one. */
   readonly troubles: readonly string[];
 }
 
-/** One leader after another on one ledger, each killed as the book orders, until one of them has brought all trees to their end. */
+/** Starts one leader after another on one ledger, each killed as ordered, until one has led all trees to their end. */
 export async function killRun({ book, cache, leader, ...terms }: KillRunOptions): Promise<KillRun> {
   for (let life = 1; ; life += 1) {
     const order = book?.next(life === 1) ?? null;
@@ -51,7 +51,7 @@ function live(options: LeadOptions, leader: string, cache: string): Promise<Life
   const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: cache };
   const child = spawn(process.execPath, [leader, JSON.stringify(options)], {
     env,
-    // Its input ends with this process, however that dies.
+    // Closes with this process, however it dies.
     stdio: ['pipe', 'ignore', 'pipe'],
   });
   let stderr = '';
@@ -81,7 +81,7 @@ function troubleOf(end: LifeEnd, order: KillOrder | null, life: number, folder: 
   return `leader ${life} ended with ${end.code ?? end.signal}: ${end.stderr.trim().slice(-600)}`;
 }
 
-/** How trees of each kind end when nobody is killed. `folder` is empty; throws when they do not end. */
+/** Shapes of trees of each kind when nothing is killed. `folder` is empty; throws when a tree does not end. */
 export async function undisturbedShapes(
   folder: string,
   cache: string,

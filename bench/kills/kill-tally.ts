@@ -2,7 +2,7 @@ import type { Finding } from '../judge/finding.ts';
 import type { Death } from './journal.ts';
 import type { RunJudgement } from './judge-run.ts';
 
-/** What came out of all runs on one database. */
+/** Totals of all runs on one database. */
 export interface KillTally {
   readonly database: string;
   runs: number;
@@ -12,7 +12,7 @@ export interface KillTally {
   readonly deaths: Death[];
   readonly findings: Finding[];
   readonly acknowledged: { messages: number; letters: number; agents: number; taken: number };
-  /** Steps that a ledger had in hand at an `in-commit`, and how many of them it has now. */
+  /** Steps in the ledger's hands at an `in-commit` kill, and how many of them were committed. */
   readonly in_hand: { steps: number; landed: number };
   readonly calls: { once: number; interrupted_after: number; interrupted_before: number };
   letters_delivered: number;

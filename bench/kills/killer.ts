@@ -1,19 +1,19 @@
 import type { Point, Situation, StepKind } from './kill-points.ts';
 
-/** How the life of one leader is to end. */
+/** Where one leader process kills itself. */
 export interface KillOrder {
   readonly point: Point;
-  /** What it would best hit. */
+  /** The preferred target. */
   readonly hit: StepKind | Situation;
-  /** How many of these it lets pass first. */
+  /** How many targets it lets pass first. */
   readonly skip: number;
-  /** After so many others at the point it takes what comes. */
+  /** After this many other hits at the point it takes any. */
   readonly patience: number;
   /** Microseconds from the beginning of a commit, for `in-commit`. */
   readonly delay_us: number;
 }
 
-/** Decides when the process that it is in dies, and lets it die. */
+/** Decides when its own process dies, and kills it. */
 export class Killer {
   readonly #order: KillOrder | null;
   readonly #tell: (point: Point, hit: StepKind | Situation) => void;
@@ -21,7 +21,7 @@ export class Killer {
   #patience: number;
   #fired = false;
 
-  /** `tell` is called before the death, and must have written it down when it returns. */
+  /** `tell` is called before the kill, and must have written it down when it returns. */
   constructor(order: KillOrder | null, tell: (point: Point, hit: StepKind | Situation) => void) {
     this.#order = order;
     this.#tell = tell;
@@ -29,11 +29,11 @@ export class Killer {
     this.#patience = order?.patience ?? 0;
   }
 
-  /** The process is at a point where it could hit one of `hits`; true when it must die here, which is written down by then. */
+  /** Called at a point that could hit one of `hits`; true when the process must die here, which is then already in the journal. */
   reached(point: Point, hits: readonly (StepKind | Situation)[]): boolean {
     if (this.#fired || this.#order?.point !== point) return false;
     const wanted = hits.find((hit) => hit === this.#order?.hit);
-    // Every life begins with resuming: what comes after it has to have its share.
+    // Every process begins with resuming, which would otherwise absorb most kills.
     const other = hits.find((hit) => hit !== 'resume');
     if (wanted !== undefined) this.#skip -= 1;
     else if (other !== undefined) this.#patience -= 1;
@@ -44,7 +44,7 @@ export class Killer {
     return true;
   }
 
-  /** SIGKILL to this very process: nothing runs after it. */
+  /** Kills this process with SIGKILL: nothing runs after it. */
   die(): never {
     process.kill(process.pid, 'SIGKILL');
     for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);

@@ -17,25 +17,25 @@ import { readyThread } from './thread-killer.ts';
 import { SECOND_ROUND, TREE_KINDS, type TreeKind, treeRules } from './tree-rules.ts';
 import { watchedStore } from './watched-store.ts';
 
-/** What a leader is started with. */
+/** Arguments of a leader process. */
 export interface LeadOptions {
   readonly database: string;
-  /** Where its run keeps the journals, `counts` and `done`. */
+  /** Folder of the run's journals, `counts` and `done`. */
   readonly folder: string;
-  /** Which leader of the run it is, from 1. */
+  /** Number of the leader in its run, from 1. */
   readonly life: number;
   /** Names of the trees of the run, `KIND-NUMBER`. */
   readonly trees: readonly string[];
-  /** So many are led at a time. */
+  /** Trees led at a time. */
   readonly width: number;
-  /** Null: it is let live. */
+  /** Null: it is not killed. */
   readonly order: KillOrder | null;
 }
 
 /** Another process may still hold a lease for a moment. */
 const AGAIN_MS = 50;
 
-/** Leads the trees of a run to their end, from wherever the leader before left them; dies on the way when it is told to. */
+/** Leads the trees of a run to their end, from wherever the previous leader left them, unless its order kills it first. */
 export async function lead(
   options: LeadOptions,
   wrap: (store: Store) => Store = (store) => store,
@@ -73,7 +73,7 @@ export async function lead(
   journal.close();
 }
 
-/** Whoever started this process is gone: nobody would ever end it. */
+/** Exits when the process that started this one is gone. */
 function endWithStarter(): void {
   const input = process.stdin as Socket;
   input.on('close', () => process.exit(1)).resume();
@@ -85,7 +85,7 @@ function doneTrees(folder: string): ReadonlySet<string> {
   return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []);
 }
 
-/** A tree works until it rests, is written to, and works until it rests again. */
+/** Leads a tree until it rests, writes to it, and leads it until it rests again. */
 async function bringToEnd(
   runtime: RuntimeFace,
   name: string,
@@ -95,7 +95,7 @@ async function bringToEnd(
   const root_id = known ?? (await begin(runtime, name, folder));
   if (known !== undefined) while ((await runtime.resume(root_id)).elsewhere > 0) await sleep(AGAIN_MS);
   await runtime.settled(root_id);
-  // Whether a leader before sent it: the ledger knows the letter by its id.
+  // Idempotent by its id: a previous leader may have sent it.
   await runtime.send(root_id, SECOND_ROUND, { id: `second-${root_id}` });
   await runtime.settled(root_id);
 }

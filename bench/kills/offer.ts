@@ -5,21 +5,21 @@ import type { NewMail } from '../../src/records/conversation/mail.ts';
 import type { Message } from '../../src/records/conversation/message.ts';
 import type { StepKind } from './kill-points.ts';
 
-/** What one step was to bring about, as it was handed to the ledger. */
+/** The intended effects of one step, as passed to the ledger. */
 export interface Offer {
   readonly agent_id: string;
   readonly kind: StepKind;
-  /** Agent, seq and mark of every message, those of created agents too. */
+  /** Agent, seq and digest of every message, including those of created agents. */
   readonly messages: readonly (readonly [string, number, string])[];
   readonly created: readonly string[];
-  /** Id and mark of every letter. */
+  /** Id and digest of every mail. */
   readonly sent: readonly (readonly [string, string])[];
-  /** Id of every letter that it takes into the conversation, and the seq of the message that carries it. */
+  /** Id of every mail that it consumes, and the seq of the message that carries it. */
   readonly consumed: readonly (readonly [string, number])[];
   readonly killed: readonly string[];
 }
 
-/** By which a message is known again, to the letter and to the millisecond; a letter, which has an id of its own, by its text (`at` 0). */
+/** Digest that identifies a message by content and time; mail, which has an id, by its body alone (`at` 0). */
 export function markOf(value: unknown, at: number): string {
   return createHash('sha256')
     .update(JSON.stringify([value, at]))
@@ -65,7 +65,7 @@ function marked(
   return messages.map(({ content }, place) => [agent_id, base_seq + 1 + place, markOf(content, at)]);
 }
 
-/** A letter of a person: it belongs to no step of an agent. */
+/** Mail from a person, which is part of no step. */
 export function offerOfLetter({ id, to_id, body }: NewMail): Offer {
   const sent = [[id, markOf(body, 0)] as const];
   return { agent_id: to_id, kind: 'letter', messages: [], created: [], sent, consumed: [], killed: [] };

@@ -4,15 +4,15 @@ import type { KillOrder } from './killer.ts';
 
 const MOST_SKIPPED = 2;
 const MOST_PATIENCE = 14;
-/** A takeover is soon over, and whoever lets it pass dies no more. */
+/** Takeovers offer few chances: a leader that lets them pass would not die at all. */
 const MOST_PATIENCE_IN_TAKEOVER = 3;
 /** A commit takes some milliseconds. */
 const MOST_DELAY_US = 4_000;
 
-/** The kills that one database is still to get: the points in equal parts, what they hit by chance. */
+/** The kills still to be made on one database: points in equal parts, targets at random. */
 export class OrderBook {
   readonly #random: Random;
-  /** Of each point, how many are wanted, and how many have fired or are under way. */
+  /** For each point, how many are wanted, and how many have fired or are ordered. */
   readonly #points: Map<Point, { readonly wanted: number; taken: number }>;
 
   constructor(kills: number, points: readonly Point[], random: Random) {
@@ -21,7 +21,7 @@ export class OrderBook {
     this.#points = new Map(points.map((point, place) => [point, { wanted: part(place), taken: 0 }]));
   }
 
-  /** Kills that were not ordered yet. */
+  /** Kills not yet ordered. */
   get left(): number {
     return [...this.#points.values()].reduce(
       (sum, { wanted, taken }) => sum + Math.max(0, wanted - taken),
@@ -30,7 +30,7 @@ export class OrderBook {
   }
 
   /**
-   * The next order; null: enough kills were made. Each order is to be given back when it was not carried out. The `first` leader of a run has
+   * The next order; null when all were made. Give back an order that was not carried out. The first leader of a run has
    * nothing to take over, so it may get one more kill at another point than was wanted.
    */
   next(is_first: boolean): KillOrder | null {

@@ -24,20 +24,20 @@ export interface KillsOptions {
   readonly tell: (line: string) => void;
   /** The program of a leader; default the one beside this file. */
   readonly leader?: string;
-  /** Where something was found, journals and SQLite ledgers stay, and `tell` says where. */
+  /** Keeps journals and SQLite ledgers of a run with findings, and `tell`s where. */
   readonly keep?: boolean;
 }
 
 /** Trees of one run; fewer when few kills are left. */
 const [FEWEST_TREES, MOST_TREES] = [3, 8];
-/** So many of them are led at a time. */
+/** Trees led at a time. */
 const WIDTH = 3;
-/** Kills of one run, about. */
+/** Approximate number of kills of one run. */
 const A_RUN = 12;
-/** The kinds of trees in a run: those of forks and letters have the most kinds of steps. */
+/** The kinds of trees in a run: `process` has the most kinds of steps. */
 const MIX = ['process', 'fanout', 'process', 'delegate', 'sessions'] as const;
 
-/** Runs on every database until it has had its kills; what was found, per database. */
+/** Runs on every database until it has had its kills; returns the results per database. */
 export async function runKills(options: KillsOptions): Promise<KillTally[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-kills-'));
   const server = options.databases.includes('postgres') ? await startPostgres({ durable: true }) : null;
@@ -98,9 +98,9 @@ class Kills {
     return this.#fronts.map(({ tally }) => tally);
   }
 
-  /** Each lane has a database that it works on first; none where something was found. */
+  /** Each lane prefers one database; a database with findings gets no more runs. */
   #front(lane: number): Front | undefined {
-    // The last few kills are left to the runs that are under way.
+    // Runs under way will use up the last few kills.
     const open = this.#fronts.filter(
       ({ book, tally, running }) => book.left > running * A_RUN && tally.findings.length === 0,
     );

@@ -92,7 +92,7 @@ function broken(tallies: readonly KillTally[]): string[] {
   );
 }
 
-/** The faults must fire: all kills, every point in its part, everything that can be hit. */
+/** Kills that did not fire: in all, at each point, on each target. */
 function missed(tallies: readonly KillTally[], points: readonly Point[], kills: number): string[] {
   const least = Math.floor(kills / points.length);
   const hits = new Set(points.flatMap((point) => HITS[point]));
@@ -107,7 +107,7 @@ function missed(tallies: readonly KillTally[], points: readonly Point[], kills: 
   ]);
 }
 
-/** So many kills, and each kind of step must be among them. */
+/** From this number of kills on, each kind of step must be among them. */
 const MANY = 300;
 
 function count<T>(all: readonly T[], test: (one: T) => boolean): string {

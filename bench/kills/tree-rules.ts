@@ -10,15 +10,15 @@ export const TREE_KINDS = {
 } as const;
 export type TreeKind = keyof typeof TREE_KINDS;
 
-/** What the person writes when a tree has come to rest for the first time. */
+/** Sent by the person when a tree first comes to rest. */
 export const SECOND_ROUND = 'second round';
 
-/** Pauses of the model before an answer, so that agents fall out of step with each other. */
+/** Maximum delay before an answer, so that agents do not run in lockstep. */
 const MOST_PAUSE_MS = 3;
 
 /**
  * Rules that lead to the same end however often the process dies. Each agent makes the calls that are planned for it and no more: what was
- * interrupted is not done again. Letters carry the id of the call that sent them, so each is like no other.
+ * interrupted is not repeated. Letters carry the id of the call that sent them, so each is unique.
  */
 export function treeRules(): ScriptedRules {
   const count = { name: 'count', input: { id: '{{call.id}}' } };

@@ -10,16 +10,16 @@ import { type Offer, offerOf, offerOfLetter, offerOfRoot } from './offer.ts';
 export interface Watch {
   readonly journal: Journal;
   readonly killer: Killer;
-  /** Starts the clock of the thread that kills within a commit. */
+  /** Starts the delay of the thread that kills within a commit. */
   readonly strike: () => void;
-  /** Of every agent, what the newest step was that the ledger acknowledged to this process. */
+  /** Kind of the newest step of each agent that was acknowledged to this process. */
   readonly newest: Map<string, StepKind>;
 }
 
-/** The ledger as a leader meets it: what is handed to it and what it says is written down outside of it, and the process dies where it must. */
+/** Wraps a leader's ledger: journals what is written and acknowledged, and kills the process at the ordered point. */
 export function watchedStore(store: Store, watch: Watch): Store {
   const { killer, newest } = watch;
-  /** Claimed agents whose first step was not acknowledged yet. */
+  /** Claimed agents without an acknowledged step yet. */
   const claimed = new Map<string, Situation>();
   const takeOver = (situations: readonly Situation[]) => {
     if (killer.reached('in-takeover', situations)) killer.die();
@@ -91,7 +91,7 @@ async function write<T>(
   const strikes = killer.reached('in-commit', kinds);
   if (strikes) strike();
   const answer = await perform();
-  // The thread was too late, or is still on its way.
+  // The thread was too late, or has not fired yet.
   if (strikes) killer.die();
   const taken = takenOf(answer);
   const done = kinds.filter((_, index) => taken[index] === true);

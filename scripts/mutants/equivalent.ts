@@ -1,4 +1,4 @@
-/** Mutants that no test can kill, since the program does the same with them. */
+/** Mutants that no test can kill, since they do not change behaviour. */
 export interface Equivalent {
   readonly file: string;
   /** Its line, as it is written there. */

@@ -43,13 +43,13 @@ const OPERATORS: Readonly<Partial<Record<SyntaxKind, string>>> = {
 const EQUALITY = new Set([SyntaxKind.EqualsEqualsEqualsToken, SyntaxKind.ExclamationEqualsEqualsToken]);
 /** Methods that stand for another one. */
 const METHODS: Readonly<Record<string, string>> = { min: 'max', max: 'min', some: 'every', every: 'some' };
-/** Methods without which a list is the same list, only more or in another order. */
+/** Methods that only drop or reorder elements. */
 const REFINING = new Set(['filter', 'reverse', 'sort', 'toReversed', 'toSorted']);
-/** What changes nothing that is decided: words, and what is only read ahead of its time. */
+/** Not mutated, since no decision depends on it: texts, and reading ahead. */
 const UNMISSED = /^(?:super|console)\b|^[\w.]+\.(?:unref\(\)|want\()/;
-/** Functions that only say what can be read ahead; what they leave out is read when it is asked for. */
+/** Functions that only choose what to read ahead; anything else is read on demand. */
 const READS_AHEAD = new Set(['factKeysOf', 'fireFactKeys']);
-/** A word that a program reads, no prose. */
+/** A string that a program compares, not prose. */
 const WORD = /^[a-z][a-z_-]*$/;
 const SQL = /\b(?:SELECT|UPDATE|DELETE|WHERE|RETURNING)\b/;
 const SQL_WORDS: readonly (readonly [RegExp, string])[] = [

@@ -1,12 +1,12 @@
-/** Which tests stand near a part of the program. */
+/** The tests near a part of the program. */
 export interface Near {
-  /** How the paths of its files begin, below src/. The first row that fits counts. */
+  /** Prefixes of its paths below src/. The first matching row counts. */
   readonly under: readonly string[];
-  /** Test files below test/ that share one process: they are quick, and need nothing from outside. */
+  /** Test files below test/ that share one process: quick, without servers or processes. */
   readonly quick: readonly string[];
-  /** Behind them, one process each, in the order of the time that they take. */
+  /** Run after those, one process each, fastest first. */
   readonly slow: readonly string[];
-  /** What they do on PostgreSQL as well is left out: it tells of the databases, not of this part. */
+  /** Skips what they repeat on PostgreSQL, which tests the database, not this part. */
   readonly one_database?: boolean;
 }
 

@@ -21,9 +21,9 @@ export interface NearProcess {
 }
 
 const REPORTER = 'scripts/mutants/test-lines.ts';
-/** Of one test, or of all that stand in one block. What hangs is not waited for until all the tests could have been through. */
+/** Time limit of one test or suite, so that a hanging test does not use up the time of all. */
 const TEST_MS = 60_000;
-/** A mutant may make lists that never end. */
+/** A mutant may build endless lists. */
 const MEMORY = '--max-old-space-size=1024';
 
 /** The processes that the tests near a file are run in, in this order. */

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** Not copied: what is installed is linked to, what was built or measured is not needed. */
+/** Not copied: dependencies are linked, build output is not needed. */
 const LEFT_OUT = new Set(['node_modules', '.git', 'dist', 'coverage']);
 
 /** A copy of the repository that mutants are made in. Temporary files of its tests lie in it too, and go with it. */

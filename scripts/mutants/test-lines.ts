@@ -15,7 +15,7 @@ interface RunnerEvent {
   };
 }
 
-/** How the tests of this repository say that what they waited for did not happen. */
+/** How the tests of this repository report a condition that never came true. */
 const NEVER_CAME = /never came/;
 /** A property of fast-check that does not hold: an assertion failed in it. */
 const PROPERTY = /^Property failed/;

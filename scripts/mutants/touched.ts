@@ -16,12 +16,12 @@ interface Coverage {
   }[];
 }
 
-/** Which places of a program a run of tests got to, whatever processes it had. */
+/** Which places of the program a run of tests reached, in all its processes. */
 export class Touched {
   /** By absolute path, one list for each process. Offsets are those of the source: Node replaces types by blanks. */
   readonly #ranges = new Map<string, Range[][]>();
 
-  /** Of the files below `root` that the coverage in a folder tells of. */
+  /** Reads the coverage files in `folder`, for sources below `root`. */
   constructor(folder: string, root: string) {
     const below = `file://${root}/src/`;
     for (const name of readdirSync(folder)) {
@@ -40,7 +40,7 @@ export class Touched {
   }
 }
 
-/** The smallest range around a place says how often it was run. */
+/** The innermost range around a place has its count. */
 function isTouched(ranges: readonly Range[], offset: number): boolean {
   const around = ranges.filter((range) => range.startOffset <= offset && offset < range.endOffset);
   const size = (range: Range) => range.endOffset - range.startOffset;

@@ -26,7 +26,7 @@ function runWorker(args: readonly string[], kill_ms: number | null): Promise<End
   });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    // The clock starts when there is something to kill.
+    // The delay starts with the first output.
     if (stdout === '' && kill_ms !== null) setTimeout(() => child.kill('SIGKILL'), kill_ms);
     stdout += text;
   });

@@ -9,7 +9,7 @@ import { countLines, killAndResume, room } from './killed-run.ts';
 
 const COUNT = 60;
 const FLOOD = 'flood '.repeat(175_000);
-/** The places of the odd ones among the children. */
+/** Indexes of the children that misbehave. */
 const [HANGS, FAILS, FLOODS, BREAKS] = [1, 2, 3, 4];
 
 function outcomeOf(place: number): object {

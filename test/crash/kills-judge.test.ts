@@ -15,13 +15,13 @@ import { OrderBook } from '../../bench/kills/order-book.ts';
 import { runKills } from '../../bench/kills/run-kills.ts';
 import { Random } from '../sim/random.ts';
 
-/** Also on a machine with much other work to do. */
+/** Generous, for a loaded machine. */
 const PATIENCE_MS = 600_000;
 const POINT_NAMES = Object.keys(POINTS) as Point[];
 const TREES = ['process-0', 'fanout-1', 'delegate-2', 'sessions-3'];
 const LETTERS = "kind = 'letter' AND from_id IS NOT NULL";
 const LETTER = `SELECT id FROM mail WHERE ${LETTERS} LIMIT 1`;
-/** The newest message of every agent stands once more behind itself. */
+/** Appends the newest message of every agent once more. */
 const AGAIN = `INSERT INTO messages (agent_id, seq, kind, content, at) SELECT agent_id, seq + 1, kind, content, at FROM messages AS newest
   WHERE seq = (SELECT max(seq) FROM messages WHERE agent_id = newest.agent_id)`;
 

@@ -48,7 +48,7 @@ async function killAndDeliver(home: Home, database: string): Promise<string> {
   for (; kills < KILLS; kills += 1) {
     const { child, ended } = home.start(['serve', '--database', database], { env });
     const before = receiver.seen.length;
-    // Once it is in the middle of them, it is killed at some moment of the next ones.
+    // Killed at a random moment once it has delivered some.
     for (let waited = 0; receiver.seen.length === before && waited < 20_000; waited += 10) await sleep(10);
     await sleep(Math.random() * 120);
     child.kill('SIGKILL');

@@ -59,7 +59,7 @@ async function serveTogether(home: Home, database: string, count: number): Promi
     servers[at] = start();
     kills += 1;
   }
-  // One that has only just begun would die of the signal before it knows of it.
+  // A process that has only just started would die of the signal before it handles it.
   await until(async () => (await alive(store)) === count, 'all of them serve');
   for (const { child } of servers) child.kill('SIGTERM');
   for (const { ended } of servers) {
@@ -89,7 +89,7 @@ async function alive(store: Store): Promise<number> {
   return workers.filter((one) => one.role === 'serve' && !isProcessGone(one, hostname())).length;
 }
 
-/** Every second from the first to the last is an instant of its own or one that the next made up for, never both. */
+/** Every second between first and last fire was either fired or made up for by the next fire, never both. */
 function assertWhole(fires: readonly CronFire[]): void {
   assert.ok(fires.length > SERVE_MS / 2_000, `${fires.length} instants were fired`);
   for (const [at, fire] of fires.entries()) {

@@ -1,4 +1,4 @@
-// Proves that under seed 2 a run that dies by SIGKILL as letters arrive, are announced and are read goes on without losing, doubling or announcing one twice.
+// Proves that under the slash vocabulary a run killed with SIGKILL as letters arrive, are announced and are read loses, doubles and announces twice none of them.
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const completion = '{"status": "idle", "success": true, "summary": "I am {{agent
 const slash = (command: string) => ({ name: 'slash', input: { command } });
 const forks = { ...slash('fork "child {{index}}"'), repeat: CHILDREN };
 
-/** The root forks and reads its mail as it is told of it; each child runs one command and reports, one after the other. */
+/** The root forks and reads its mail when notified; the children each run one command and report, one after the other. */
 const RULES = {
   rules: [
     { when: { root: true, step: 0 }, calls: [forks] },

@@ -132,7 +132,7 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
     await turn.say(outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome);
     return undefined;
   },
-  /** Says nothing about the answer, as some programs do that stop there. */
+  /** Reports nothing after the permission was answered, as some programs do. */
   async 'ask-and-stop'(turn, rest) {
     await turn.say('I try.');
     await turn.client.request(methods.client.session.requestPermission, {
@@ -142,7 +142,7 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
     });
     return undefined;
   },
-  /** The dollars that the session has cost so far. */
+  /** Cost of the session so far in US dollars. */
   async cost(turn, rest) {
     const cost = { amount: Number(rest), currency: 'USD' };
     await turn.update({ sessionUpdate: 'usage_update', used: 1, size: 2, cost });

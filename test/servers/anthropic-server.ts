@@ -130,7 +130,7 @@ const protocol: Protocol = {
   }),
 };
 
-/** What this server signs thinking with: it takes no other back. */
+/** Signature of thinking; the server accepts no other. */
 const SIGNATURE = 'signed';
 
 function wrongBlock(block: Block): string | null {

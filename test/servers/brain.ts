@@ -9,7 +9,7 @@ export interface SeenMessage {
 export interface Exchange {
   readonly index: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body to the byte. */
+  /** The exact body. */
   readonly raw: string;
   readonly body: Record<string, unknown>;
   readonly system: string;
@@ -23,20 +23,20 @@ export type Fault =
       readonly status: number;
       readonly headers?: Record<string, string>;
       readonly message?: string;
-      /** To the letter, instead of the protocol's usual one. */
+      /** The exact body, instead of the protocol's usual one. */
       readonly body?: unknown;
     }
-  /** The connection is cut after so many events. */
+  /** The connection is cut after this many events. */
   | { readonly cut_after: number }
   /** This event (from 0) is not JSON. */
   | { readonly malformed_at: number }
-  /** Silence after so many events. */
+  /** Silence after this many events. */
   | { readonly stall_after: number };
 
 export interface Answer {
   readonly text?: string;
   readonly reasoning?: string;
-  /** A text input is sent to the letter, so that it may be invalid JSON. */
+  /** A text input is sent unchanged, so that it may be invalid JSON. */
   readonly calls?: readonly { readonly id?: string; readonly name: string; readonly input: unknown }[];
   readonly usage?: {
     readonly input: number;
@@ -65,7 +65,7 @@ export function argumentsOf(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input);
 }
 
-/** Everything that a protocol's conversation must satisfy, for the shape common to all: calls answered once, at once. */
+/** Rules common to all protocols' conversations: every call is answered once, at once. */
 export function refusalOf(messages: readonly SeenMessage[]): string | null {
   const seen = new Set<string>();
   for (const [index, message] of messages.entries()) {

@@ -8,7 +8,7 @@ import {
 
 type Item = Record<string, unknown>;
 
-/** What this server seals reasoning with: it takes no other back. */
+/** Encryption of reasoning; the server accepts no other. */
 const SEALED = 'sealed';
 
 /** OpenAI's Responses API, streaming. */

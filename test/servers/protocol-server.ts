@@ -10,7 +10,7 @@ export interface Protocol {
     readonly system: string;
     readonly messages: readonly SeenMessage[];
   };
-  /** What the real server would answer with 400; null when it is content. */
+  /** The real server's reason for a 400; null when the request is valid. */
   readonly refuse: (body: Record<string, unknown>, messages: readonly SeenMessage[]) => string | null;
   /** Server-sent events, each a whole block. */
   readonly events: (answer: Answer, body: Record<string, unknown>) => readonly string[];

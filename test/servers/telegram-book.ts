@@ -34,7 +34,7 @@ export class TelegramBook {
     return this.#chats.has(Number(chat));
   }
 
-  /** The person does not want to hear from the bot any more. */
+  /** The person has blocked the bot. */
   block(chat: number): void {
     this.#blocked.add(chat);
   }
@@ -91,7 +91,7 @@ export class TelegramBook {
   }
 }
 
-/** What is wrong with it, in the words of the Bot API; else the content. */
+/** The error text of the Bot API, or the content. */
 function readContent(body: Body): Content | string {
   const source = body.text;
   if (typeof source !== 'string') return 'message text is empty';

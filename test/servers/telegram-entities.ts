@@ -1,4 +1,4 @@
-/** What the Bot API demands of the marks of a message. Returns what is wrong with them; null for nothing. */
+/** Checks a message's entities as the Bot API does. Returns what is wrong; null for nothing. */
 export interface WireEntity {
   readonly type: string;
   readonly offset: number;

@@ -5,7 +5,7 @@ import { TelegramBook } from './telegram-book.ts';
 import { TelegramUpdates } from './telegram-updates.ts';
 import { granted, refusal, type TelegramAnswer } from './telegram-wire.ts';
 
-/** What happens to the next calls of a method. */
+/** Scripted behaviour of the next calls of a method. */
 export type TelegramFault =
   | { readonly type: 'flood'; readonly retry_after: number }
   | {
@@ -16,7 +16,7 @@ export type TelegramFault =
     }
   /** A proxy in front of the server answers with a page. */
   | { readonly type: 'page'; readonly status: number }
-  /** The connection breaks off; `after`: the call was carried out, and nobody is told. */
+  /** The connection breaks; `after`: the call was carried out first. */
   | { readonly type: 'drop'; readonly when: 'before' | 'after' }
   | { readonly type: 'hang' }
   /** Carried out and answered, later. */
@@ -44,7 +44,7 @@ export class TelegramServer {
   /** All calls but `getUpdates`. */
   readonly calls: TelegramCall[] = [];
   readonly polls: TelegramCall[] = [];
-  /** Calls that came although the bot had been told to wait. */
+  /** Calls made before a `retry_after` was over. */
   readonly hasty: TelegramCall[] = [];
   commands: unknown = null;
   #url = '';
@@ -78,7 +78,7 @@ export class TelegramServer {
     return this.calls.filter((call) => call.method === method);
   }
 
-  /** Breaks all connections off, as a network does. */
+  /** Breaks all connections, as a network failure does. */
   drop(): void {
     for (const socket of this.#sockets) socket.destroy();
   }

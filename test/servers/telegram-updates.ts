@@ -12,12 +12,12 @@ type Update = { readonly update_id: number } & Readonly<Record<string, unknown>>
 
 const BATCH_MAX = 100;
 
-/** What people did, until it was confirmed; one reader at a time. */
+/** Updates until they are confirmed; one reader at a time. */
 export class TelegramUpdates {
   #pending: Update[] = [];
-  /** All that ever were, confirmed or not. */
+  /** All updates ever, confirmed or not. */
   readonly #all: Update[] = [];
-  /** Repeated on purpose: delivered once more, whatever is confirmed. */
+  /** Delivered once more, even if confirmed. */
   readonly #forced = new Set<Update>();
   readonly #open_presses = new Set<string>();
   #next_id = 5_000;

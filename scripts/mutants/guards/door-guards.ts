@@ -1,6 +1,6 @@
 import type { Guard } from './guard.ts';
 
-/** What stands between this program and providers, people and other sites. */
+/** Guards between this program and providers, people and other sites. */
 export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'broken-stream',

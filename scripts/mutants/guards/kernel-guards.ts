@@ -1,6 +1,6 @@
 import type { Guard } from './guard.ts';
 
-/** What the kernel, the toolsets and the executor keep. */
+/** Guards of the kernel, the toolsets and the executor. */
 export const KERNEL_GUARDS: readonly Guard[] = [
   {
     name: 'terminal-state',

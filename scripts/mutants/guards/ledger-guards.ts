@@ -4,7 +4,7 @@ const SQLITE = ['store/store-sqlite'];
 const POSTGRES = ['store/store-postgres'];
 const BOTH = [...SQLITE, ...POSTGRES];
 
-/** What the ledger itself keeps: its rules, which stand once, and what each database does for them. */
+/** Guards of the ledger: its rules, and what each database does for them. */
 export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'epoch',

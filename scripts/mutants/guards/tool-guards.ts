@@ -1,6 +1,6 @@
 import type { Guard } from './guard.ts';
 
-/** What stands between models and the machine. */
+/** Guards between models and the machine. */
 export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'process-group',
