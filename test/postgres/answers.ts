@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** Resolves when a server, or the pooler before it, takes connections. */
+/** Resolves when a server or pooler accepts connections. */
 export async function answers(url: string): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     const client = new pg.Client({ connectionString: url });

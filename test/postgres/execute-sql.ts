@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Plain SQL on a connection of its own. Rejects with what the server says. */
+/** Plain SQL on a separate connection. Rejects with the error of the server. */
 export async function executeSql(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

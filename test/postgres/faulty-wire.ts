@@ -3,13 +3,13 @@ import { createServer, connect as dial, type Socket } from 'node:net';
 export interface FaultyWire {
   /** The database behind the wire. */
   readonly url: string;
-  /** What happens to what the server says: all passes, some answers are cut off together with their connection, or none arrives any more. */
+  /** What happens to answers of the server: all pass, some are lost together with their connection, or none arrives any more. */
   say: 'all' | 'some' | 'nothing';
   readonly lost: () => number;
   close(): Promise<void>;
 }
 
-/** A wire to a PostgreSQL server that loses answers to what the server has done: one in so many; `seed` decides which. */
+/** A proxy to a PostgreSQL server that loses answers of the server, one in `one_in`; `seed` decides which. */
 export async function faultyWire(
   url: string,
   { seed, one_in }: { readonly seed: number; readonly one_in: number },

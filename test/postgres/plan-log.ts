@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** One table or index that a statement looked at. */
+/** One scan of a table or index. */
 export interface Scan {
   /** `Seq Scan`, `Index Scan`… */
   readonly node: string;
   readonly table: string;
   readonly index: string | null;
-  /** Rows looked at, those left out included. */
+  /** Rows read, including those filtered out. */
   readonly rows: number;
   readonly statement: string;
 }
@@ -25,7 +25,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** What the server of `settings` does, statement by statement, those inside functions included (`auto_explain`). */
+/** The plans of all statements of a server with these `settings`, including those inside functions (`auto_explain`). */
 export class PlanLog {
   readonly #folder = mkdtempSync(join(tmpdir(), 'coppice-plans-'));
   /** In bytes. */
@@ -54,7 +54,7 @@ export class PlanLog {
     ];
   }
 
-  /** From now on for new connections to the database of `url`. */
+  /** Logs plans of new connections to the database of `url`. */
   async begin(url: string): Promise<void> {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -64,7 +64,7 @@ export class PlanLog {
     await client.end();
   }
 
-  /** What was done since the last look. `admin` is a connection of before. */
+  /** Scans since the last call. `admin`: a connection opened before `begin`. */
   async scans(admin: pg.Client): Promise<readonly Scan[]> {
     this.#marks += 1;
     const mark = `mark ${this.#marks} of the plans`;

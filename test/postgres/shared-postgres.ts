@@ -2,11 +2,11 @@ import { openStore } from '../../src/store/open-store.ts';
 import { executeSql } from './execute-sql.ts';
 import { type PostgresServer, startPostgres } from './start-postgres.ts';
 
-/** Where `scripts/test.ts` tells the address of the one server for all test files. */
+/** In this variable, `scripts/test.ts` passes the address of the server for all test files. */
 const ADDRESS = 'COPPICE_TEST_POSTGRES';
 /** A ledger without rows; a copy of it costs a fifth of creating the tables anew. */
 const TEMPLATE = 'ledger_template';
-/** Nobody else wants to know of what a test's database holds. */
+/** Nobody but the test uses its database. */
 const SETTINGS = ['max_connections=300', 'autovacuum=off', 'full_page_writes=off'];
 
 export interface Databases {
@@ -18,7 +18,7 @@ export interface Databases {
   stop(): Promise<void>;
 }
 
-/** A server on which every test file has databases of its own. */
+/** A server on which every test file has its own databases. */
 export async function startShared(): Promise<PostgresServer> {
   const server = await startPostgres({ settings: SETTINGS });
   try {
@@ -35,7 +35,7 @@ export async function startShared(): Promise<PostgresServer> {
 let made = 0;
 
 /**
- * Databases on the server that all test files of a run share; a file that runs by itself starts one of its own. For tests that stop, restart or
+ * Databases on the server that all test files of a run share; a file that runs alone starts its own server. For tests that stop, restart or
  * measure a server: `startPostgres`.
  */
 export async function sharedPostgres(): Promise<Databases> {

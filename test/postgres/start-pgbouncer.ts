@@ -7,7 +7,7 @@ import { answers } from './answers.ts';
 
 /** `nobody`: PgBouncer refuses to run as root. */
 const UNPRIVILEGED = { uid: 65534, gid: 65534 };
-/** So few that clients must share them. */
+/** Few enough that clients must share them. */
 const SERVER_CONNECTIONS = 2;
 
 export interface PgBouncer {

@@ -1,4 +1,4 @@
-// Proves that a database is a path or a known address and nothing else: what is neither is refused with words of its own, makes no file, and shows no password.
+// Proves that a database is a path or a known address: everything else is refused with a specific message, creates no file, and shows no password.
 // Own process: it changes the working directory.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ for (const [text, words] of MALFORMED)
     assert.deepEqual(readdirSync(folder), []);
   });
 
-it('knows a file and a server', () => {
+it('distinguishes files and servers', () => {
   for (const [text, path] of [
     ['ledger.db', 'ledger.db'],
     ['./odd:name.db', './odd:name.db'],
@@ -54,7 +54,7 @@ it('knows a file and a server', () => {
     assert.deepEqual(databaseAddress(text), { kind: 'postgres', url }, text);
 });
 
-it('shows of a server what is no secret, whatever else its address holds', () => {
+it('shows only the parts of an address that are not secret', () => {
   for (const [url, location] of [
     [`postgres://ada:${SECRET}@db.example/ledger`, 'postgres://ada@db.example/ledger'],
     [`postgres://ada:${SECRET}@[::1]:5433/ledger`, 'postgres://ada@[::1]:5433/ledger'],
@@ -68,8 +68,8 @@ it('shows of a server what is no secret, whatever else its address holds', () =>
     assert.equal(postgresAddress(url).location, location);
 });
 
-it('says so when no PostgreSQL answers at the address', async () => {
-  // It knows no TLS, and says so.
+it('reports that no PostgreSQL answers at the address', async () => {
+  // This server answers that it has no TLS.
   const server = createServer((socket) => socket.on('data', () => socket.end('N'))).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

@@ -1,4 +1,4 @@
-// Proves that both databases keep the same ledger: the same random calls, sensible and hostile, get the same answers and leave the same rows.
+// Proves that both databases hold the same ledger: the same random calls, valid and invalid, get the same answers and leave the same rows.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { compareLedgers } from './two-ledgers.ts';

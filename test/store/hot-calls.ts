@@ -6,10 +6,10 @@ import type { Store } from '../../src/store/store.ts';
 import { LARGE_LEADER, LED, PARKED_ALONE, RESTING } from './large-ledger.ts';
 import { CONFIG, letter, newAgent, said, stepOf } from './ledger-fixture.ts';
 
-/** A call that is made often, or while somebody waits. */
+/** A frequent call, or one that somebody waits for. */
 export interface HotCall {
   readonly name: string;
-  /** How many rows it may look at, whatever the size of the ledger. */
+  /** Maximum rows that it may read, whatever the size of the ledger. */
   readonly rows: number;
   readonly call: (store: Store) => Promise<void>;
 }
@@ -55,7 +55,7 @@ async function spawn(store: Store, cleanup: NewRun['cleanup']): Promise<string> 
   return child.agent.id;
 }
 
-/** In an order that leaves the ledger as large as it was. */
+/** In an order that keeps the size of the ledger. */
 export const HOT_CALLS: readonly HotCall[] = [
   {
     name: 'commit: messages, a letter, its consumption, edges, usage',

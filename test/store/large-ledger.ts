@@ -1,7 +1,7 @@
 import type { AgentState } from '../../src/records/agent/state.ts';
 import { CONFIG } from './ledger-fixture.ts';
 
-/** How much is in a large ledger. */
+/** The size of a large ledger. */
 export const LARGE = {
   trees: 1_000,
   agents: 100_000,
@@ -20,9 +20,9 @@ const PER_TREE = LARGE.agents / LARGE.trees;
 const FIRST_PARKED = LARGE.agents / 2 + PER_TREE;
 const FIRST_LED = LARGE.agents * 0.9 + PER_TREE;
 
-/** Who leads the newest trees; its lease is the caller's matter. */
+/** The worker that leads the newest trees; the caller renews its lease. */
 export const LARGE_LEADER = 'leader';
-/** An agent that rests in a served tree, one that is parked and led by nobody, and one that is led, each with its root. */
+/** An agent at rest in a served tree, a parked one without a leader, and one with a leader, each with its root. */
 export const RESTING = { id: 'b1000103', root_id: 'b1000100' } as const;
 export const PARKED_ALONE = { id: 'b1070003', root_id: 'b1070000' } as const;
 export const LED = { id: 'b1099951', root_id: 'b1099900' } as const;

@@ -59,7 +59,7 @@ export async function newRoot(
   return (await store.agent(root.agent.id)) as Agent;
 }
 
-/** A step that changes nothing but what `over` says. */
+/** A step that changes only what `over` says. */
 export function stepOf(agent: Agent, over: Partial<Step> = {}): Step {
   return {
     agent_id: agent.id,

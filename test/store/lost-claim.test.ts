@@ -1,4 +1,4 @@
-// Proves that a claim whose answer was lost is known again by whoever made it, and by nobody else: it is made good once, and fenced out when others have come meanwhile.
+// Proves that a claim whose acknowledgement was lost is repeated by its own worker and no other, takes effect once, and is fenced out when another worker claims meanwhile.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'coppice-lost-claim-'));
 const file = join(folder, 'ledger.db');
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A ledger of the file; what it does while `lose` is set is done, and its answer lost. */
+/** A ledger on the file; while `lose` is set, transactions commit and their acknowledgements are lost. */
 function open() {
   const db = new SqliteDatabase(file, openDatabase(file, true), {});
   const wire = { lose: false };
@@ -68,7 +68,7 @@ async function loseClaim(root: Agent, worker: { id: string; host: string; pid: n
   wire.lose = false;
 }
 
-it('is offered to who made it, made good, and then over', async () => {
+it('is offered again to its worker, repeated, and then settled', async () => {
   const [root, worker] = [await newRoot(store, {}, { worker: null, state: AT_WORK }), await living()];
   await loseClaim(root, worker);
   assert.equal((await fresh(other, root)).worker, worker.id, 'it was done');
@@ -83,7 +83,7 @@ it('is offered to who made it, made good, and then over', async () => {
   assert.equal((await store.unledTrees(10)).includes(root.id), false);
 });
 
-it('is nothing any more when somebody else claimed the tree meanwhile, and what its maker writes is refused', async () => {
+it('is void if another worker claimed the tree meanwhile: writes of the first are refused', async () => {
   const [root, late] = [await newRoot(store, {}, { worker: null }), await living()];
   await loseClaim(root, late);
   const believed = await fresh(store, root);

@@ -1,4 +1,4 @@
-// Proves that a PostgreSQL ledger that cannot be opened says why, does not end the process, and stays as it is: its connection breaks meanwhile,
+// Proves that opening a PostgreSQL ledger fails with a reason, without ending the process or changing the ledger, when its connection breaks meanwhile
 // or a newer version has written it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -9,13 +9,13 @@ import { executeSql } from '../postgres/execute-sql.ts';
 import { sharedPostgres } from '../postgres/shared-postgres.ts';
 import { until } from '../runtime/stage.ts';
 
-it('a connection that is ended while it waits for its turn to migrate', async () => {
+it('a connection that ends while it waits for the migration lock', async () => {
   const server = await sharedPostgres();
   const url = await server.createDatabase();
   const [other, watcher] = [new pg.Client(url), new pg.Client(url)];
   await Promise.all([other.connect(), watcher.connect()]);
   await (await openStore(url)).close();
-  // Whoever migrates takes a lock first; nobody gets it as long as this holds all tables.
+  // Migration starts with a lock, which nobody gets while this transaction holds all tables.
   await other.query('BEGIN; LOCK TABLE coppice_migrations IN ACCESS EXCLUSIVE MODE');
   const opened = openStore(url).then(
     () => null,
@@ -30,7 +30,7 @@ it('a connection that is ended while it waits for its turn to migrate', async ()
   await server.stop();
 });
 
-it('a ledger of a newer version is refused, until it is one of this version again', async () => {
+it('refuses a ledger of a newer version, and accepts it again at this version', async () => {
   const server = await sharedPostgres();
   const url = await server.createDatabase();
   await (await openStore(url)).close();

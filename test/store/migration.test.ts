@@ -1,4 +1,4 @@
-// Proves that a ledger of an older schema with rows in it opens under the current code: everything is still there, and it works on.
+// Proves that a ledger of an older schema opens under the current code with all its rows, and works.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ ${rowOf5(root, `${root}-rests`, { type: 'idle' })}`,
   )
   .join('');
 
-/** Who is led is led on, who needs a leader is found, and what was counted stays. */
+/** Leases and counters stay, and agents that need a leader are unled. */
 async function checkRowsOf5(store: Store): Promise<void> {
   assert.deepEqual(await store.unledTrees(10), ['left']);
   for (const root of ['left', 'led', 'own']) {
@@ -104,7 +104,7 @@ async function check(store: Store): Promise<void> {
   assert.deepEqual(await store.runs({}), []);
 }
 
-/** What only newer schemas can do, and what the old one could, on the old rows. */
+/** Uses old and new features of the ledger on the old rows. */
 async function workOn(store: Store): Promise<void> {
   const worker = { id: 'w1', host: 'elsewhere', pid: 1 };
   await store.heartbeat(worker);

@@ -9,14 +9,14 @@ import { child, letter, newRoot, said, stepOf } from './ledger-fixture.ts';
 
 const AGENTS = 6;
 
-/** What was done while the database came and went. */
+/** What was done while the database was available and unavailable in turn. */
 export interface OutageReport {
   readonly steps: number;
   readonly claims: number;
   readonly letters: number;
   /** Calls that failed because the server could not be reached, or took no writes. */
   readonly failed: number;
-  /** Calls that were made again and turned out to have been done the first time. */
+  /** Retried calls that had taken effect the first time. */
   readonly ambiguous: number;
 }
 
@@ -28,7 +28,7 @@ interface Count {
   ambiguous: number;
 }
 
-/** Calls until the ledger answers, as everybody who writes to it does. */
+/** Retries until the ledger answers, as all its callers do. */
 async function insist<T>(count: Count, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -61,7 +61,7 @@ export async function workThrough(url: string, faults: () => Promise<void>): Pro
     writeTo(writing, root, count, isOver),
     hearOf(listening, worker, isOver, count),
   ]);
-  // A test that fails while the faults still happen fails here, not as an unhandled rejection.
+  // So that a failure during the faults is reported here, not as an unhandled rejection.
   await Promise.race([faults(), work]);
   const before = { ...count };
   for (let tries = 0; tries < 1_000 && count.steps < before.steps + 20; tries += 1) await sleep(20);
@@ -74,7 +74,7 @@ export async function workThrough(url: string, faults: () => Promise<void>): Pro
   return count;
 }
 
-/** Steps with and without messages in turn, each with a letter to a neighbour. */
+/** Steps with and without messages in turn, each with a letter to a sibling. */
 async function stepOn(
   store: Store,
   own: Agent,
@@ -107,7 +107,7 @@ async function stepOn(
   );
 }
 
-/** A tree that is taken and given up again and again: no claim is lost with its answer. */
+/** Claims and releases a tree again and again: no claim is lost with its acknowledgement. */
 async function claimOn(store: Store, tree: Agent, count: Count, isOver: () => boolean): Promise<void> {
   const worker = { id: `w-${randomUUID()}`, host: 'elsewhere', pid: 1 };
   let epoch = 1;
@@ -122,7 +122,7 @@ async function claimOn(store: Store, tree: Agent, count: Count, isOver: () => bo
   }
 }
 
-/** Letters from outside, each with an id of its own. */
+/** Letters from outside, each with its own id. */
 async function writeTo(store: Store, to: Agent, count: Count, isOver: () => boolean): Promise<void> {
   const sent: string[] = [];
   while (!isOver()) {
@@ -139,7 +139,7 @@ async function writeTo(store: Store, to: Agent, count: Count, isOver: () => bool
   );
 }
 
-/** The worker that leads the recipient hears of every letter once, and is woken again after every outage. */
+/** The worker of the recipient gets one signal for every letter, and wake-ups after every outage. */
 async function hearOf(store: Store, worker: string, isOver: () => boolean, count: Count): Promise<void> {
   let [heard, woken] = [0, 0];
   const stop = await store.listen(worker, () => {

@@ -1,4 +1,4 @@
-// Proves that the PostgreSQL ledger keeps its contract behind a real PgBouncer in transaction mode, with and without being told of it.
+// Proves that the PostgreSQL ledger keeps its contract behind a real PgBouncer in transaction mode, with and without the option for it.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -58,7 +58,7 @@ function provePooled(program: string): void {
       return (await admin.query(sql)).rowCount ?? 0;
     };
 
-    it('is what breaks statements by name for whoever relies on them', () =>
+    it('breaks prepared statements for clients that rely on them', () =>
       withDatabase(async (pooled) => {
         const clients = Array.from({ length: 4 }, () => new pg.Client({ connectionString: pooled }));
         await Promise.all(clients.map((client) => client.connect()));
@@ -72,7 +72,7 @@ function provePooled(program: string): void {
         await Promise.all(clients.map((client) => client.end()));
       }));
 
-    it('works without being told: statements by name are given up when they turn out not to be there', () =>
+    it('works without an option: prepared statements are given up at the first error', () =>
       withDatabase(async (pooled) => {
         const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(pooled)));
         const roots = await Promise.all(stores.map((store) => newRoot(store)));
@@ -96,7 +96,7 @@ function provePooled(program: string): void {
         await Promise.all(stores.map((store) => store.close()));
       }));
 
-    it('nothing listens at an address where nothing can be heard; wake-ups are polled for', () =>
+    it('does not listen through the pooler; polls for wake-ups', () =>
       withDatabase(async (pooled) => {
         const store = await openStore(`${pooled}?prepare=false`);
         const worker = randomUUID();
@@ -114,7 +114,7 @@ function provePooled(program: string): void {
         await store.close();
       }));
 
-    it('wake-ups come over a direct connection that the URL names, and no other goes there', () =>
+    it('wake-ups come over the direct connection named in the URL, which is used for nothing else', () =>
       withDatabase(async (pooled) => {
         const store = await openStore(`${pooled}?prepare=false&listen=${encodeURIComponent(direct)}`);
         assert.ok(!store.location.includes('listen'));
@@ -124,7 +124,7 @@ function provePooled(program: string): void {
         await store.close();
       }));
 
-    it('nothing is lost or done twice when the server behind it restarts', (context) =>
+    it('loses and repeats nothing when the server behind it restarts', (context) =>
       withDatabase(async (pooled) => {
         await admin.end();
         const report = await workThrough(`${pooled}?pgbouncer=true`, async () => {

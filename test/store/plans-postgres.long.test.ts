@@ -1,4 +1,4 @@
-// Proves that no call that is made often looks through a big table of a large PostgreSQL ledger, also inside its functions, and prints what they cost.
+// Proves that no frequent call scans a large table of a large PostgreSQL ledger, also inside its functions, and prints the costs.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
@@ -9,9 +9,9 @@ import { type PostgresServer, startPostgres } from '../postgres/start-postgres.t
 import { HOT_CALLS } from './hot-calls.ts';
 import { LARGE, LARGE_LEADER, largeLedger } from './large-ledger.ts';
 
-/** Tables that are small however large the ledger is. */
+/** Tables that stay small in a large ledger. */
 const SMALL = new Set(['workers', 'signals', 'channel_seats', 'coppice_migrations']);
-/** More than five, after which the server may settle on one plan for all values. */
+/** More than five, after which the server may choose a generic plan. */
 const ROUNDS = 8;
 
 describe('plans on a large PostgreSQL ledger', () => {
@@ -21,7 +21,7 @@ describe('plans on a large PostgreSQL ledger', () => {
   let url: string;
   let store: Store;
   before(async () => {
-    // All rows are counted, once: a plan must not hang on which of them a sample met.
+    // Statistics of all rows, so that plans do not depend on a sample.
     const counting = ['default_statistics_target=1000', 'autovacuum=off'];
     server = await startPostgres({ settings: [...log.settings, ...counting, 'max_wal_size=4GB'] });
     url = await server.createDatabase();
@@ -42,7 +42,7 @@ describe('plans on a large PostgreSQL ledger', () => {
     log.remove();
   });
 
-  it('would be seen if one looked through a whole table', async () => {
+  it('a full table scan would be noticed', async () => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query('DO $$ BEGIN PERFORM 1 FROM agents WHERE updated_at = 1; END $$');
@@ -55,7 +55,7 @@ describe('plans on a large PostgreSQL ledger', () => {
     it(name, async (context) => {
       const times: number[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
-        // The worker that leads must not be taken for dead while the machine is slow.
+        // On a slow machine, the leading worker must not be taken for dead.
         await store.heartbeat({ id: LARGE_LEADER, host: 'elsewhere', pid: 1 });
         await log.scans(admin);
         const began = performance.now();
@@ -75,7 +75,7 @@ describe('plans on a large PostgreSQL ledger', () => {
       }
     });
 
-  it('a dead worker is taken out once, with all that it led; the next look finds nothing of it', async (context) => {
+  it('a dead worker is removed once, with all its leases; the next query finds nothing of it', async (context) => {
     await admin.query('UPDATE workers SET expires_at = 0 WHERE id = $1', [LARGE_LEADER]);
     const began = performance.now();
     assert.deepEqual(await store.unledTrees(50), []);

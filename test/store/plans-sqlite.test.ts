@@ -1,4 +1,4 @@
-// Proves that no statement that is made often looks through a big table of a large SQLite ledger, and prints what the calls cost.
+// Proves that no frequent statement scans a large table of a large SQLite ledger, and prints the costs.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import type { Store } from '../../src/store/store.ts';
 import { HOT_CALLS } from './hot-calls.ts';
 import { LARGE, LARGE_LEADER, largeLedger } from './large-ledger.ts';
 
-/** Tables that are small however large the ledger is, and what is no table. */
+/** Tables that stay small in a large ledger, and names that are not tables. */
 const SMALL = new Set(['workers', 'signals', 'channel_seats', 'sqlite_master']);
-/** Indexes that hold only what is open, so that all of it may be read. */
+/** Partial indexes of open rows, which may be read as a whole. */
 const OPEN_ONLY = new Set([
   'subagent_runs_active',
   'subagent_runs_to_clean',
@@ -23,7 +23,7 @@ const OPEN_ONLY = new Set([
   'cron_jobs_due',
   'asks_open',
 ]);
-/** Indexes that are read in their order until there are enough rows: where no other condition leaves any out. */
+/** Indexes read in order up to a limit, where no other condition filters rows. */
 const IN_ORDER: Readonly<Record<string, RegExp>> = {
   agents_roots: /FROM agents WHERE parent_id IS NULL ORDER BY .* LIMIT/,
   agents_conversations: /FROM agents WHERE origin = 'root' ORDER BY .* LIMIT/,
@@ -50,7 +50,7 @@ describe('plans on a large SQLite ledger', () => {
     beside.exec('PRAGMA synchronous = OFF; BEGIN');
     for (const sql of largeLedger(SERIES)) beside.exec(sql);
     beside.exec('COMMIT');
-    // Whatever the ledger asks is asked here once more, for its plan.
+    // Every statement of the ledger is also explained here.
     DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string) {
       statements.add(sql);
       return prepare.call(this, sql);
@@ -64,11 +64,11 @@ describe('plans on a large SQLite ledger', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Steps of the plan that look through more than they need. */
+  /** Steps of the plan that scan more than they need. */
   function problems(sql: string): string[] {
     if (sql.startsWith('PRAGMA')) return [];
     const steps = prepare.call(beside, `EXPLAIN QUERY PLAN ${sql}`).all() as { readonly detail: string }[];
-    // The tables that are behind the names that a statement gives them.
+    // Tables by their aliases in the statement.
     const names = new Map<string, string>();
     for (const [, table, name] of sql.matchAll(
       /\b(?:FROM|JOIN)\s+(\w+)(?:\s+(?:AS\s+)?(?!WHERE|JOIN|ORDER|ON|GROUP|LIMIT|CROSS|SET)(\w+))?/g,
@@ -88,7 +88,7 @@ describe('plans on a large SQLite ledger', () => {
     });
   }
 
-  it('would be seen if one looked through a whole table', () => {
+  it('a full table scan would be noticed', () => {
     assert.equal(problems('SELECT 1 FROM agents g WHERE g.updated_at = 1').length, 1);
     assert.equal(problems('SELECT 1 FROM agents g WHERE g.id = ?').length, 0);
   });
@@ -107,7 +107,7 @@ describe('plans on a large SQLite ledger', () => {
       context.diagnostic(`${times.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)]?.toFixed(2)} ms`);
     });
 
-  it('a dead worker is taken out once, with all that it led', async (context) => {
+  it('a dead worker is removed once, with all its leases', async (context) => {
     beside.exec('UPDATE workers SET expires_at = 0');
     const began = performance.now();
     assert.deepEqual(await store.unledTrees(50), []);
@@ -121,7 +121,7 @@ describe('plans on a large SQLite ledger', () => {
   });
 });
 
-/** A part of the statement that it names itself, such as a list of ids. */
+/** A named part of the statement, such as a list of ids. */
 function isOfTheStatement(sql: string, name: string): boolean {
   return new RegExp(`\\b${name} (\\([a-z_, ]+\\) )?AS \\(`).test(sql) || name === 'CONSTANT';
 }

@@ -1,4 +1,4 @@
-// Proves that options of ours are taken out of a PostgreSQL URL, that what is not ours stays to the letter, and that no password is shown.
+// Proves that our own options are removed from a PostgreSQL URL, that the rest stays unchanged, and that no password is shown.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { postgresAddress } from '../../src/store/postgres/postgres-address.ts';
@@ -8,7 +8,7 @@ const BASE = 'postgres://ada:secret@db.example:6432/ledger';
 const SHOWN = 'postgres://ada@db.example:6432/ledger';
 const DIRECT = 'postgres://ada:other@db.example:5432/ledger';
 
-it('a plain address is left alone, listens where it works, and prepares statements', () => {
+it('a plain address is unchanged, listens there, and prepares statements', () => {
   for (const url of [BASE, `${BASE}?sslmode=verify-full&application_name=a+b%20c`])
     assert.deepEqual(postgresAddress(url), {
       url,
@@ -18,7 +18,7 @@ it('a plain address is left alone, listens where it works, and prepares statemen
     });
 });
 
-it('behind a pooler nothing is prepared, and nothing listens unless it is said where', () => {
+it('behind a pooler nothing is prepared, and nothing listens without a direct address', () => {
   for (const option of ['pgbouncer=true', 'prepare=false', 'prepare=0', 'pgbouncer=yes&prepare=true'])
     assert.deepEqual(postgresAddress(`${BASE}?${option}`), {
       url: BASE,
@@ -35,7 +35,7 @@ it('behind a pooler nothing is prepared, and nothing listens unless it is said w
   });
 });
 
-it('the environment may say where to listen; the URL comes first', () => {
+it('the environment may name the address for LISTEN; the URL takes precedence', () => {
   const env = { COPPICE_LISTEN_URL: DIRECT };
   assert.equal(postgresAddress(`${BASE}?pgbouncer=true`, env).listen_url, DIRECT);
   assert.equal(postgresAddress(BASE, env).listen_url, DIRECT);
@@ -43,14 +43,14 @@ it('the environment may say where to listen; the URL comes first', () => {
   assert.equal(postgresAddress(named, env).listen_url, 'postgres://elsewhere/ledger');
 });
 
-it('listening may be switched off, with everything else as it was', () => {
+it('listening can be switched off, which changes nothing else', () => {
   const silent = { url: BASE, listen_url: null, prepare: true, location: SHOWN };
   assert.deepEqual(postgresAddress(`${BASE}?listen=off`), silent);
   assert.deepEqual(postgresAddress(BASE, { COPPICE_LISTEN_URL: 'off' }), silent);
   assert.deepEqual(postgresAddress(`${BASE}?listen=off`, { COPPICE_LISTEN_URL: DIRECT }), silent);
 });
 
-it('a password is never shown, wherever it stands', () => {
+it('a password is never shown, wherever it is in the address', () => {
   for (const url of [
     `${BASE}?password=secret`,
     `postgres://db.example/ledger?user=ada&password=secret&listen=${encodeURIComponent(DIRECT)}`,
@@ -61,7 +61,7 @@ it('a password is never shown, wherever it stands', () => {
   }
 });
 
-it('what cannot be read is refused, without showing a password', () => {
+it('an address that cannot be parsed is refused without showing a password', () => {
   for (const query of ['prepare=maybe', 'pgbouncer=2', 'listen=mysql://secret'])
     assert.throws(
       () => postgresAddress(`${BASE}?${query}`),

@@ -1,4 +1,4 @@
-// Proves what is said of each kind of failure of a PostgreSQL server, with a code that programs decide by, and that our own bugs pass through.
+// Proves the code and the message of each kind of failure of a PostgreSQL server, and that our own bugs pass through.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { postgresStoreError } from '../../src/store/postgres/postgres-error.ts';
@@ -14,7 +14,7 @@ function said(fields: object, look?: Look): string {
   return made.code;
 }
 
-it('tells what can be made again from what cannot be had and what must be changed', () => {
+it('distinguishes conflicts that can be retried, an unavailable server, and what needs a change', () => {
   for (const code of ['40P01', '40001', '55P03', '26000', '42P05'])
     assert.equal(said({ code }), 'E_DB_BUSY', code);
   assert.equal(said({ code: '53100' }), 'E_DB_FULL');
@@ -27,19 +27,19 @@ it('tells what can be made again from what cannot be had and what must be change
     assert.equal(said({ message }), 'E_DB_UNAVAILABLE', message);
 });
 
-it('a plan that a newer schema made useless is made again; another feature that is missing is a bug', () => {
+it('a plan outdated by a newer schema is retried; any other unsupported feature is a bug', () => {
   assert.equal(said({ code: '0A000', message: 'cached plan must not change result type' }), 'E_DB_BUSY');
   assert.equal(said({ code: '0A000', message: 'not supported' }), 'passes');
   assert.equal(said({ code: '42601', message: 'cached plan' }), 'passes');
 });
 
-it('a server that takes no writes stands by if it took them before, and refuses them if it never did', () => {
+it('a read-only server is unavailable if it took writes before, and read-only if it never did', () => {
   assert.equal(said({ code: '25006' }), 'E_DB_READ_ONLY');
   assert.equal(said({ code: '25006' }, { was_writable: true }), 'E_DB_UNAVAILABLE');
   assert.equal(said({ code: '42501' }, { was_writable: true }), 'E_DB_READ_ONLY');
 });
 
-it('what speaks no PostgreSQL is told when the ledger is opened, and then alone', () => {
+it('a server that is not PostgreSQL is reported only when the ledger is opened', () => {
   assert.equal(said({}, { opening: true }), 'E_DB_UNREADABLE');
   assert.equal(said({}), 'passes');
   assert.equal(said({ code: '42601' }, { opening: true }), 'passes');
@@ -47,7 +47,7 @@ it('what speaks no PostgreSQL is told when the ledger is opened, and then alone'
   assert.equal(postgresStoreError(bug, 'l', { opening: true }), bug);
 });
 
-it('what is no error, or was told already, passes', () => {
+it('passes through non-errors and store errors', () => {
   const told = new StoreError('E_DB_FULL', 'told');
   for (const one of [told, 'text', null]) assert.equal(postgresStoreError(one, 'l'), one);
 });

@@ -1,4 +1,4 @@
-// Proves that an answer of the PostgreSQL server that is lost on its way costs nothing and does nothing twice, and that a server that falls silent is given up.
+// Proves that lost answers of the PostgreSQL server lose nothing and repeat nothing, and that a silent server is given up.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ describe('a PostgreSQL ledger behind a wire', () => {
   });
   after(() => server.stop());
 
-  it('that loses every twelfth answer', async (context) => {
+  it('that loses one in twelve answers', async (context) => {
     const wire = await faultyWire(await server.createDatabase(), { seed: 7, one_in: 12 });
     const report = await workThrough(wire.url, async () => {
       wire.say = 'some';
@@ -29,7 +29,7 @@ describe('a PostgreSQL ledger behind a wire', () => {
     await wire.close();
   });
 
-  it('that falls silent: what was asked is given up in time, and done once when it is asked again on another connection', async () => {
+  it('that falls silent: calls time out, and take effect once when retried on another connection', async () => {
     const wire = await faultyWire(await server.createDatabase(), { seed: 7, one_in: 12 });
     const store = await openStore(wire.url);
     const root = await newRoot(store);

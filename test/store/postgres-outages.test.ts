@@ -1,4 +1,4 @@
-// Proves that nothing is lost or done twice, and that the work goes on by itself, whatever becomes of the PostgreSQL server meanwhile.
+// Proves that nothing is lost or done twice, and that work resumes by itself, whatever happens to the PostgreSQL server.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ describe('a PostgreSQL ledger whose server', () => {
   const told = (context: { diagnostic(text: string): void }, report: OutageReport): void =>
     context.diagnostic(JSON.stringify(report));
 
-  it('is stopped at once and started again, three times', async (context) => {
+  it('is stopped immediately and restarted, three times', async (context) => {
     const report = await workThrough(await server.createDatabase(), async () => {
       for (let n = 0; n < 3; n += 1) {
         await sleep(300);
@@ -33,7 +33,7 @@ describe('a PostgreSQL ledger whose server', () => {
     told(context, report);
   });
 
-  it('ends every connection again and again in the middle of the work', async (context) => {
+  it('repeatedly ends every connection during the work', async (context) => {
     const url = await server.createDatabase();
     let ended = 0;
     const report = await workThrough(url, async () => {
@@ -50,7 +50,7 @@ describe('a PostgreSQL ledger whose server', () => {
     told(context, report);
   });
 
-  it('stands by for a while in the place of the one that took writes', async (context) => {
+  it('is replaced by a standby for a while', async (context) => {
     const report = await workThrough(await server.createDatabase(), async () => {
       await sleep(300);
       await server.halt();
@@ -63,7 +63,7 @@ describe('a PostgreSQL ledger whose server', () => {
     told(context, report);
   });
 
-  it('goes read-only without ending a connection: those that lead there are given up', async () => {
+  it('becomes read-only without ending connections: they are given up', async () => {
     const url = await server.createDatabase();
     const store = await openStore(url);
     const root = await newRoot(store);
@@ -73,7 +73,7 @@ describe('a PostgreSQL ledger whose server', () => {
     const old = await pids();
     const name = new URL(url).pathname.slice(1);
     await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-    // Sessions that are there keep their setting; a new one is refused its write, and from then on nobody uses the old ones.
+    // Existing sessions keep their setting; once a new one is refused a write, the old ones are given up.
     const write = () =>
       store.serveTree(root.id).then(
         () => 'written',
@@ -104,7 +104,7 @@ describe('a PostgreSQL ledger whose server', () => {
     told(context, report);
   });
 
-  it('takes no writes when it is opened: that is said at once', async () => {
+  it('is read-only when it is opened: reported at once', async () => {
     const url = await server.createDatabase();
     await (await openStore(url)).close();
     const refused = await openStore(`${url}?options=-c%20default_transaction_read_only%3Don`).then(

@@ -1,4 +1,4 @@
-// Proves that of two transactions that meet in the middle on PostgreSQL neither does harm to the other, and that one that stands still is given up.
+// Proves that overlapping transactions on PostgreSQL do not corrupt each other, and that the server ends a stalled one.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
@@ -9,7 +9,7 @@ import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { until } from '../runtime/stage.ts';
 import { fresh, newRoot, said, stepOf } from './ledger-fixture.ts';
 
-/** Commits the step and stands still while it is decided, until it is told to go on; then says what came of it. */
+/** Commits a step, blocks within its decision until told to continue, then reports the result. */
 const STANDS_STILL = `
 const { workerData, parentPort } = require('node:worker_threads');
 const { url, step, gate, module } = workerData;
@@ -38,7 +38,7 @@ describe('a PostgreSQL ledger', () => {
     await server.stop();
   });
 
-  it('takes nothing of a worker that leaves from whoever took it over meanwhile', async () => {
+  it('a worker that leaves does not take agents from the one that took them over meanwhile', async () => {
     const root = await newRoot(store, {}, { worker: 'leaves' });
     const taker = new pg.Client({ connectionString: url });
     await taker.connect();
@@ -55,7 +55,7 @@ describe('a PostgreSQL ledger', () => {
     assert.equal((await fresh(store, root)).worker, 'takes');
   });
 
-  it('gives up a transaction whose process stands still, and lets others have its trees', async () => {
+  it('ends the transaction of a stalled process and releases its trees to others', async () => {
     const root = await newRoot(store);
     const gate = new Int32Array(new SharedArrayBuffer(8));
     const module = new URL('../../src/store/open-store.ts', import.meta.url).href;

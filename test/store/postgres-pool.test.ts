@@ -1,4 +1,4 @@
-// Proves what a PostgreSQL ledger does with connections that forget or refuse: statements without names where names do not hold, new connections where the old ones lead nowhere, none that stay.
+// Proves how the connection pool handles poolers and broken connections: unnamed statements behind a pooler, new connections after a fail-over, none left open.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
@@ -31,7 +31,7 @@ describe('connections to a PostgreSQL server', () => {
     return (await admin.query(sql)).rows.length;
   };
 
-  it('that do not know a statement by its name any more get it without one, from then on', async () => {
+  it('that lose a prepared statement get unnamed statements from then on', async () => {
     const pool = new ConnectionPool({ url, prepare: true });
     const database = new PostgresDatabase(pool, 'ledger', new Listener(null));
     let told = 0;
@@ -51,7 +51,7 @@ describe('connections to a PostgreSQL server', () => {
     await until(async () => (await connections()) === 0, 'every connection is ended');
   });
 
-  it('are all new ones after a renewal, and none is made after the end', async () => {
+  it('are all new after a reconnect, and none is opened after the end', async () => {
     const pool = new ConnectionPool({ url, prepare: true });
     const pid = async () => (await pool.query('SELECT pg_backend_pid() AS pid', []))[0]?.pid;
     const first = await pid();
@@ -67,7 +67,7 @@ describe('connections to a PostgreSQL server', () => {
     await until(async () => (await connections()) === 0, 'every connection is ended');
   });
 
-  it('are kept by nobody whose ledger cannot be opened', async () => {
+  it('are all closed if the ledger cannot be opened', async () => {
     const empty = await server.createEmpty();
     await assert.rejects(openStore(empty, { create: false }), { code: 'E_DB_NONE' });
     const store = await openStore(empty);
@@ -80,7 +80,7 @@ describe('connections to a PostgreSQL server', () => {
     await assert.rejects(openStore(empty), { code: 'E_DB_NEWER', message: /schema 1000/ });
   });
 
-  it('are not listened on when notifications were given up, neither now nor later', async () => {
+  it('do not listen once notifications are given up, now or later', async () => {
     const listener = new Listener(url);
     let woken = 0;
     const stop = await listener.listen('channel', () => {

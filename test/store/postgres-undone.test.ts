@@ -1,4 +1,4 @@
-// Proves that what PostgreSQL undid because it met another transaction is made again until it is done, once, and given up with a reason when it never can be.
+// Proves that a transaction that PostgreSQL rolled back because of a conflict is retried, takes effect once, and fails with a reason when it never can succeed.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -14,11 +14,11 @@ const LOCK = 'SELECT 1 FROM trees WHERE root_id = $1 FOR UPDATE';
 const COLUMNS = `SELECT quote_ident(column_name) AS name FROM information_schema.columns
   WHERE table_name = $1 AND table_schema = 'public' AND is_identity = 'NO'`;
 
-describe('a PostgreSQL ledger, of what the database undid:', () => {
+describe('a PostgreSQL ledger retries what the database rolled back:', () => {
   let server: Databases;
   let url: string;
   let admin: pg.Client;
-  /** What another process of ours would do, held in the middle. */
+  /** A transaction of another process, held open. */
   let rival: pg.Client;
   before(async () => {
     server = await sharedPostgres();
@@ -42,7 +42,7 @@ describe('a PostgreSQL ledger, of what the database undid:', () => {
       return (await admin.query(sql)).rows.length > 0;
     }, 'the store waits for the rival');
 
-  it('a root that somebody else made at the same moment is that root (unique violation)', () =>
+  it('a root that another process created at the same moment (unique violation)', () =>
     withStore('', async (store) => {
       const made = newAgent(null);
       await store.createRoot(made, DEFAULT_LIMITS);
@@ -60,11 +60,11 @@ describe('a PostgreSQL ledger, of what the database undid:', () => {
       await isHeldUp();
       await rival.query('COMMIT');
       assert.equal((await creating).total, 1);
-      // Its own beginning was not written beside the other one.
+      // Its own first message was not written beside the other one's.
       assert.equal((await store.history(twin.agent.id)).length, 0);
     }));
 
-  it('a step whose snapshot was overtaken (serialization failure)', () =>
+  it('a step whose snapshot is outdated (serialization failure)', () =>
     withStore('-c default_transaction_isolation=serializable', async (store) => {
       const root = await newRoot(store);
       await rival.query('BEGIN');
@@ -79,7 +79,7 @@ describe('a PostgreSQL ledger, of what the database undid:', () => {
       assert.deepEqual([(await store.history(root.id)).length, (await store.tree(root.id))?.tokens], [2, 7]);
     }));
 
-  it('a step that waited for one that waited for it (deadlock)', () =>
+  it('steps that wait for each other (deadlock)', () =>
     withStore('', async (store) => {
       const first = await newRoot(store, {}, { id: `a${randomUUID()}` });
       const second = await newRoot(store, {}, { id: `b${randomUUID()}` });
@@ -99,7 +99,7 @@ describe('a PostgreSQL ledger, of what the database undid:', () => {
       );
     }));
 
-  it('a step that never gets its tree is given up as busy, and done when it is offered again', () =>
+  it('a step that never gets the lock of its tree fails as busy, and succeeds when retried', () =>
     withStore('-c lock_timeout=10', async (store) => {
       const root = await newRoot(store);
       const step = stepOf(root, { messages: [said('late')] });

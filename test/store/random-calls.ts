@@ -15,7 +15,7 @@ import type { Random } from '../sim/random.ts';
 import { newAgent, said, stepOf } from './ledger-fixture.ts';
 import { askOf, runOf } from './retention-fixture.ts';
 
-/** One call of a ledger's method, or several made at the same moment. */
+/** A call of a store method, or several at the same moment. */
 export interface Call {
   readonly method: keyof Store;
   readonly args: readonly unknown[];
@@ -24,11 +24,11 @@ export interface Call {
 
 const TEXTS = ['x', '', 'naïve 漢 🎋 \\ %_ $1', '"quoted"\n\t\'', '{"a":1}', 'null', 'ſ𝕏 ~'];
 const KINDS: readonly MailKind[] = ['letter', 'letter', 'letter', 'outcome', 'announce', 'control', 'event'];
-/** No process ever has this number. */
+/** A pid that no process has. */
 const GONE_PID = 2 ** 22 + 1;
 const CHANNELS = ['stdout', 'webhook:ops', 'file:/a:b'] as const;
 
-/** What people and processes might call, sensible or not, for a ledger as it is now; ids and times follow from the seed. */
+/** Random calls of people and processes, valid or not, given the present rows; ids and times depend on the seed. */
 export class RandomCalls {
   /** The clock of both databases. */
   now = 1_000_000;
@@ -37,7 +37,7 @@ export class RandomCalls {
   readonly #workers: Worker[];
   #before: Step[] = [];
 
-  /** `look`: rows of one of the ledgers. */
+  /** `look`: reads rows of one of the ledgers. */
   constructor(random: Random, look: (sql: string) => Row[]) {
     this.#random = random;
     this.#look = look;
@@ -81,7 +81,7 @@ export class RandomCalls {
     return this.#look(`SELECT * FROM agents ${where} ORDER BY rowid`).map(agentOf);
   }
 
-  /** One that is there, mostly alive. */
+  /** An existing agent, mostly a living one. */
   #someone(root_id?: string): Agent {
     const all = this.#agents(root_id === undefined ? '' : `WHERE root_id = '${root_id}'`);
     const closed = new Set(
@@ -160,7 +160,7 @@ export class RandomCalls {
     ]);
   }
 
-  /** Steps of one commit, some of them of the same agent, some built on what is not so any more, some offered before. */
+  /** Steps of one commit: some of the same agent, some stale, some repeated. */
   #group(): Step[] {
     const random = this.#random;
     const seqs = new Map<string, number>();

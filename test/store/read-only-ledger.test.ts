@@ -1,4 +1,4 @@
-// Proves what a short look at a ledger file finds: by the beginning of an id or a name, living and open ones alone when asked, the newest first, and never more than asked for.
+// Proves the lists of the read-only ledger: by prefix of an id or a name, only living or open ones on request, the newest first, up to the limit.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -84,7 +84,7 @@ after(() => {
 });
 const ids = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id);
 
-it('agents: those that live first, then the newest; by id or name', () => {
+it('agents: living ones first, then the newest; by id or name', () => {
   const all = ids(glance.agents(ANY));
   assert.deepEqual(all.slice(-2), ['session-run-1', 'bb-dead']);
   assert.deepEqual(all.slice(0, 2), ['session-other-3', 'session-run-2']);
@@ -97,7 +97,7 @@ it('agents: those that live first, then the newest; by id or name', () => {
   assert.equal(glance.agents({ ...ANY, open: true }).length, 7);
 });
 
-it('the newest conversation of a folder, and how it begins', () => {
+it('the newest conversation of a folder, and its first messages', () => {
   assert.equal(glance.newestRoot('/elsewhere'), 'dd-root');
   assert.equal(glance.newestRoot('/'), 'aa-root');
   assert.equal(glance.newestRoot('/nowhere'), null);
@@ -107,7 +107,7 @@ it('the newest conversation of a folder, and how it begins', () => {
   );
 });
 
-it('runs, questions, jobs and deliveries, open ones alone when asked', () => {
+it('runs, asks, jobs and deliveries; only open ones on request', () => {
   assert.deepEqual(ids(glance.runs(ANY)), ['other-3', 'run-2', 'run-1']);
   assert.deepEqual(ids(glance.runs({ ...ANY, open: true })), ['other-3', 'run-2']);
   assert.deepEqual(ids(glance.runs({ ...ANY, prefix: 'run', limit: 1 })), ['run-2']);

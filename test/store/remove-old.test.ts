@@ -1,4 +1,4 @@
-// Proves the order of a removal: closed, archived, on the disk, then removed; and that what cannot be archived stays, open as before.
+// Proves the order of a removal (closed, archived, on the disk, removed), and that what cannot be archived stays, open as before.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ onBothDatabases('a removal', (database) => {
   }
   const options = { terms: TERMS, runs: false, dry_run: false };
 
-  it('removes no row before it is on the disk elsewhere', () =>
+  it('removes no row before the archive is on the disk', () =>
     withStore(async (store) => {
       const roots: string[] = [];
       for (let n = 0; n < 60; n += 1) roots.push((await oldTree(store, ENDED)).id);
@@ -44,7 +44,7 @@ onBothDatabases('a removal', (database) => {
       for (const id of roots) assert.equal(await store.agent(id), null);
     }));
 
-  it('that cannot be archived leaves everything as it was', () =>
+  it('that cannot be archived changes nothing', () =>
     withStore(async (store) => {
       const root = await oldTree(store, ENDED);
       const full: Archive = {
@@ -57,7 +57,7 @@ onBothDatabases('a removal', (database) => {
       assert.equal((await removeOld(store, { ...options, archive: null })).rows.trees, 1);
     }));
 
-  it('goes on with what an earlier one had closed, and counts it; a look counts the same and changes nothing', () =>
+  it('continues an interrupted removal and counts it; a dry run counts the same and changes nothing', () =>
     withStore(async (store) => {
       const closed: string[] = [];
       for (let n = 0; n < 60; n += 1) closed.push((await oldTree(store, ENDED)).id);
@@ -72,7 +72,7 @@ onBothDatabases('a removal', (database) => {
       assert.deepEqual(await found(false), [0, 0, 0, 0, 0]);
     }));
 
-  it('takes deliveries always and runs when told to, each on the disk elsewhere before it goes', () =>
+  it('removes deliveries always and runs on request, each after the archive is on the disk', () =>
     withStore(async (store) => {
       const root = await oldTree(store, { type: 'idle' });
       const { agent } = await oldRun(store, root);
@@ -110,7 +110,7 @@ onBothDatabases('a removal', (database) => {
       assert.deepEqual([await found({ runs: true }), kept.length], [[0, 0, 0], 4]);
     }));
 
-  it('of a large tree takes many transactions, and counts right', () =>
+  it('of a large tree takes many transactions, and counts correctly', () =>
     withStore(async (store) => {
       const messages = Array.from({ length: 5_000 }, (_, n) => said(`${n}`));
       const root = await oldTree(store, ENDED, { messages });

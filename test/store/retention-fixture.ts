@@ -12,13 +12,13 @@ import type { Store } from '../../src/store/store.ts';
 import { jobOf } from '../cron/cron-stage.ts';
 import { fresh, letter, newAgent, said, stepOf } from './ledger-fixture.ts';
 
-/** When everything happened that is old. */
+/** The time of everything old. */
 export const OLD = 1_000;
 export const TERMS: RetentionTerms = { before: 10_000, idle: false };
 export const ENDED: AgentState = { type: 'completed', result: 'done' };
 export const EVERY = { type: 'every', every_ms: 60_000, anchor: 0 } as const;
 
-/** A tree whose root was made and changed at `at`, and then is as `state` says. */
+/** A tree whose root was created at `at` and changed to `state` then. */
 export async function oldTree(
   store: Store,
   state: AgentState,

@@ -1,4 +1,4 @@
-// Proves that a SQLite ledger does all of a transaction or nothing, opens what is there and nothing else, and keeps working beside a lock.
+// Proves that transactions of the SQLite ledger are atomic, that it opens only existing ledgers when told so, and that it works beside a lock.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const code = (work: Promise<unknown>) =>
     (error: { code: string }) => error.code,
   );
 
-it('does nothing of a transaction that fails in the middle, and goes on with the next', async () => {
+it('rolls back a transaction that fails in the middle, and continues with the next', async () => {
   const file = join(folder, 'half.db');
   const database = new SqliteDatabase(file, openDatabase(file, true), {});
   const seats = () => database.read('SELECT channel FROM channel_seats ORDER BY channel');
@@ -32,7 +32,7 @@ it('does nothing of a transaction that fails in the middle, and goes on with the
     /decided otherwise/,
   );
   await database.transact({}, (unit) => unit.rows.insert('channel_seats', seat('b')));
-  // The second row breaks the key, when the first one is written.
+  // The second row violates the key after the first was written.
   await assert.rejects(
     database.transact({}, (unit) => {
       unit.rows.insert('channel_seats', seat('a'));
@@ -49,7 +49,7 @@ it('does nothing of a transaction that fails in the middle, and goes on with the
   await database.close();
 });
 
-it('makes no ledger when it is told not to: nothing there, or a file without a byte, is none', async () => {
+it('creates no ledger when told not to: a missing or empty file is none', async () => {
   const empty = join(folder, 'empty.db');
   writeFileSync(empty, '');
   const look = { create: false };
@@ -63,7 +63,7 @@ it('makes no ledger when it is told not to: nothing there, or a file without a b
   await (await openStore(empty, look)).close();
 });
 
-it('stands for a ledger that is not there: empty, and of the same shape', async () => {
+it('an empty store stands in for a missing ledger, with the same schema', async () => {
   const store = openEmptyStore(join(folder, 'nowhere.db'));
   assert.deepEqual([await store.agents({}), await store.tree('x')], [[], null]);
   const root = await newRoot(store);
@@ -72,7 +72,7 @@ it('stands for a ledger that is not there: empty, and of the same shape', async 
   assert.equal(await code(openStore(join(folder, 'nowhere.db'), { create: false })), 'E_DB_NONE');
 });
 
-it('names the row that is damaged, and of a message its place', async () => {
+it('names the damaged row, and the seq of a message', async () => {
   const file = join(folder, 'damaged.db');
   const store = await openStore(file);
   const root = await newRoot(store);
@@ -91,7 +91,7 @@ it('names the row that is damaged, and of a message its place', async () => {
   await store.close();
 });
 
-it('tells by its code what SQLite or the file system refused; what neither did passes', () => {
+it('maps errors of SQLite and the file system by code; others pass through', () => {
   const said = (fields: object) => {
     const error = Object.assign(new Error('text'), fields);
     const made = sqliteStoreError(error, 'file') as { code?: string };

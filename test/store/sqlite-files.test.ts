@@ -1,4 +1,4 @@
-// Proves that a file that cannot be the ledger is refused with a reason and left as it was, and that two processes may open a new one at once.
+// Proves that a file that cannot be a ledger is refused with a reason and left unchanged, and that several processes may create one at once.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ const refused = (file: string) =>
     (error: { code: string }) => error.code,
   );
 
-it('refuses what is no ledger, and leaves it alone', async () => {
+it('refuses files that are not a ledger, and leaves them unchanged', async () => {
   const text = join(folder, 'notes.txt');
   writeFileSync(text, 'not a database '.repeat(500));
   assert.equal(await refused(text), 'E_DB_CORRUPT');
@@ -44,13 +44,13 @@ it('refuses what is no ledger, and leaves it alone', async () => {
   assert.equal(await refused(join(text, 'below-a-file.db')), 'E_DB_UNREADABLE');
 });
 
-it('makes the folders that are missing, and gives up where none can be made', async () => {
+it('creates missing folders, and fails where none can be created', async () => {
   const deep = join(folder, 'a', 'b', 'ledger.db');
   assertCreatable(deep);
   assert.equal(existsSync(join(folder, 'a')), false);
   await (await openStore(`sqlite:${deep}`)).close();
   assert.equal(statSync(join(folder, 'a', 'b')).mode & 0o777, 0o700);
-  // Where the system itself makes the folders (Linux), nobody else can.
+  // In /proc (Linux) only the system creates folders.
   for (const nowhere of ['/proc/nope/x/ledger.db', join(deep, 'below', 'ledger.db')]) {
     assert.equal(await refused(nowhere), 'E_DB_UNREADABLE', nowhere);
     assert.throws(() => assertCreatable(nowhere), { code: 'E_DB_UNREADABLE' }, nowhere);
@@ -66,7 +66,7 @@ it('refuses a ledger of a newer version', async () => {
   assert.equal(await refused(file), 'E_DB_NEWER');
 });
 
-it('a truncated ledger is called damaged', async () => {
+it('reports a truncated ledger as damaged', async () => {
   const file = join(folder, 'cut.db');
   const store = await openStore(file);
   await newRoot(store);
@@ -100,7 +100,7 @@ it('six processes open the same new file at once', async () => {
   );
 });
 
-it('says what stands there when it is no file, and waits for no pipe', async () => {
+it('names what is at the path if it is not a file, and does not block on a pipe', async () => {
   const [pipe, socket, link] = ['pipe', 'socket', 'link'].map((name) => join(folder, name)) as [
     string,
     string,
@@ -126,7 +126,7 @@ it('says what stands there when it is no file, and waits for no pipe', async () 
   }
 });
 
-it('refuses a version that the tables do not have, and leaves them', async () => {
+it('refuses a ledger whose version does not match its tables, and leaves it unchanged', async () => {
   for (const version of [-3, 0, 1]) {
     const file = join(folder, `version${version}.db`);
     await (await openStore(file)).close();
@@ -140,7 +140,7 @@ it('refuses a version that the tables do not have, and leaves them', async () =>
   }
 });
 
-it('names the row that cannot be read', async () => {
+it('names the row that cannot be parsed', async () => {
   const file = join(folder, 'rows.db');
   const store = await openStore(file);
   const agent = await newRoot(store);

@@ -16,17 +16,17 @@ const ALL: Readonly<Record<string, Table>> = {
   ...TABLES,
   channel_notes: { key: ['channel', 'key'], columns: { channel: 'text', key: 'text', value: 'text' } },
 };
-/** After so many steps both begin anew, with nothing in them. */
+/** After this many steps both ledgers are emptied. */
 const STEPS_OF_A_PLAY = 400;
-/** So many calls lie between two looks at all rows. */
+/** Calls between two comparisons of all rows. */
 const CALLS_BETWEEN = 10;
-/** The mark of a claim is made up by whoever claims. */
+/** The token of a claim is random. */
 const CLAIM = /^[\da-f]{8}-[\da-f-]{27}$/;
 
 export interface Compared {
   readonly steps: number;
   readonly calls: number;
-  /** Times that every row of every table was compared. */
+  /** How often every row of every table was compared. */
   readonly looks: number;
   /** How often each outcome was seen. */
   readonly outcomes: ReadonlyMap<string, number>;
@@ -74,7 +74,7 @@ class TwoLedgers implements Compared {
     this.#stores = [await openStore(this.#file, { now }), await openStore(url, { notifications: false })];
     this.#sqlite = new DatabaseSync(this.#file);
     await this.#postgres.connect();
-    // Both databases have the clock of the test.
+    // Both databases use the clock of the test.
     await this.#postgres.query(`CREATE TABLE clock (at bigint); INSERT INTO clock VALUES (0);
       CREATE OR REPLACE FUNCTION coppice_now() RETURNS bigint LANGUAGE sql VOLATILE AS 'SELECT at FROM clock'`);
   }
@@ -151,7 +151,7 @@ class TwoLedgers implements Compared {
   }
 }
 
-/** As both say it: truth as a boolean, the mark of a claim as such. */
+/** Normalised: booleans as such, random tokens of claims as one text. */
 function plain({ columns }: Table, rows: readonly Row[]): unknown[] {
   return rows.map((row) =>
     Object.entries(columns).map(([column, type]) => {
@@ -167,7 +167,7 @@ async function answered(store: Store, call: Call): Promise<unknown> {
     const method_of = store[method] as (...args: readonly unknown[]) => Promise<unknown>;
     try {
       const answer = await method_of.apply(store, args as unknown[]);
-      // The second look takes away what the first one brought.
+      // The second read removes what the first one returned.
       if (method === 'signals')
         return [
           ...(answer as unknown[]),
@@ -186,12 +186,12 @@ async function answered(store: Store, call: Call): Promise<unknown> {
   );
 }
 
-/** What the databases themselves refuse has other words in each. */
+/** The databases word their own refusals differently. */
 function reasonOf({ name, message, ...error }: Error): string {
   return /unique constraint/i.test(message) ? 'there already' : ((error as { code?: string }).code ?? name);
 }
 
-/** Methods that promise no order. */
+/** Methods whose results have no order. */
 const UNORDERED: ReadonlySet<string> = new Set([
   'claim',
   'reap',

@@ -1,4 +1,4 @@
-// Proves the decisions about steps and what follows from them, each beside the limit that it turns at: what is stale, what a limit allows, who is told of an end.
+// Proves the decisions about steps and their consequences at each boundary: what is stale, what a limit allows, who learns of an end.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { admit } from '../../../src/kernel/ledger/admit.ts';
@@ -37,7 +37,7 @@ function kids(count: number): Step['create'] {
   return Array.from({ length: count }, (_, at) => newAgent(parent, { id: `new-${at}` }));
 }
 
-it('a step that is not built on what is there is stale, and so is one that was applied', () => {
+it('a step that is not based on the newest state is stale, and so is one that was applied', () => {
   const stale = (over: Partial<Step>, entries = scene(), token: string | null = null) =>
     offered(entries, over, token).refusal?.reason === 'stale';
   assert.equal(stale({}), false);
@@ -53,7 +53,7 @@ it('a step that is not built on what is there is stale, and so is one that was a
   assert.ok(stale({ send: [letter('kid')] }, sent, 'u'));
 });
 
-it('law 7: a limit counts all that one step makes', () => {
+it('law 7: a limit counts all agents that one step creates', () => {
   const over = (limits: Partial<Limits>, count: number, more: Entries = {}): Refusal | null =>
     offered(scene(more, treeOf({ live: 2, total: 2 }, limits)), { create: kids(count) }).refusal;
   const refused = (limit: 'depth' | 'children' | 'live' | 'total', allowed: number, present: number) => ({
@@ -68,10 +68,10 @@ it('law 7: a limit counts all that one step makes', () => {
   assert.deepEqual(over({ live: 4 }, 3), refused('live', 4, 2));
   assert.equal(over({ total: 4 }, 2), null);
   assert.deepEqual(over({ total: 4 }, 3), refused('total', 4, 2));
-  // However many it makes, they are one deeper than it is.
+  // However many it creates, they are one level deeper.
   assert.equal(over({ depth: 1 }, 3), null);
   assert.deepEqual(over({ depth: 0 }, 1), refused('depth', 0, 0));
-  // Who rests holds no place, but is one of all that there ever were.
+  // Agents at rest do not count as busy, but towards the total.
   assert.equal(over({ children: 3 }, 3, { resting_children: { root: 1 } }), null);
   assert.equal(over({ live: 4 }, 3, { resting_in_tree: { root: 1 } }), null);
   const busy = over({ live: 4 }, 4, { resting_in_tree: { root: 1 } });
@@ -79,7 +79,7 @@ it('law 7: a limit counts all that one step makes', () => {
   assert.equal(over({ depth: 0, children: 0, live: 0, total: 0 }, 0), null);
 });
 
-it('what a step makes and uses is counted, in its agent and in its tree', () => {
+it('created agents and usage are counted in the agent and in the tree', () => {
   const usage = { input: 3, output: 5, cached: 2, reasoning: 1, cost_usd: 0.5 };
   const request = { model: 'm', started_at: 1, duration_ms: 1 };
   const requests = [
@@ -98,7 +98,7 @@ it('what a step makes and uses is counted, in its agent and in its tree', () => 
   assert.equal(rows(unit, 'requests').length, 2);
 });
 
-it('letters go to the living of the same tree, and are read once by whom they are for', () => {
+it('letters go to living agents of the same tree, and are consumed once by their recipient', () => {
   const found = (to: string, agent: Partial<AgentFacts> | null) => {
     const agents = agent === null ? { root: ROOT } : { root: ROOT, [to]: agentOf(to, agent) };
     const { refusal } = offered(scene({ agent: agents }), { send: [letter(to)] });
@@ -121,7 +121,7 @@ it('letters go to the living of the same tree, and are read once by whom they ar
   );
 });
 
-it('an agent kills those below it, neither itself nor those beside or above it', () => {
+it('an agent can kill its descendants, not itself, its siblings or its ancestors', () => {
   const agents = {
     root: ROOT,
     kid: agentOf('kid'),
@@ -141,7 +141,7 @@ it('an agent kills those below it, neither itself nor those beside or above it',
   );
 });
 
-it('law 10: a wait that closes a circle is refused, one that was there already is not looked at again', () => {
+it('law 10: a wait that closes a cycle is refused; existing edges are not checked again', () => {
   const edge = (target: string, until: number | null = null) => ({ target, until });
   const entries = { edges: { kid: [edge('root')] }, reach: { kid: ['kid', 'root'] } };
   const waits = (edges: Entries['edges'], waits_until: Step['waits_until'] = {}) =>
@@ -153,7 +153,7 @@ it('law 10: a wait that closes a circle is refused, one that was there already i
   assert.equal(waits({ root: [edge('kid', 5)] }, { kid: 5 }), null);
 });
 
-it('who begins to wait hears who had come to rest before; whom it waited for already, it does not', () => {
+it('a new wait learns which agents have settled before; an existing one does not', () => {
   const met = (kid: AgentFacts | null, more: Entries = {}) => {
     const agent = kid === null ? { root: ROOT } : { root: ROOT, kid };
     const { verdict } = offered(scene({ agent, ...more }), { waits_for: ['kid'] });
@@ -168,7 +168,7 @@ it('who begins to wait hears who had come to rest before; whom it waited for alr
   assert.deepEqual(met({ ...idle, noticed: 2 }, letters), ['kid']);
 });
 
-it('an end gives up the lease, the place among the children, the waits and the open questions', () => {
+it('an end gives up the lease, the place among the children, the waits and the open asks', () => {
   const edges = { kid: [{ target: 'root', until: null }] };
   const entries = scene({ edges, waiters: { kid: ['root'] } });
   const failure = { kind: 'network', error: 'x', retryable: false } as const;
@@ -181,7 +181,7 @@ it('an end gives up the lease, the place among the children, the waits and the o
   assert.deepEqual([row?.ended_at, row?.doing], [500, null]);
 });
 
-it('a conversation goes with the end of its agent, unless somebody was made below it, be it just now', () => {
+it('a removed child loses its conversation, unless it has children, even new ones', () => {
   const removed = (birth: boolean, more: Entries = {}) => {
     const unit = unitOf(
       scene({ agent: { root: ROOT, kid: agentOf('kid', { status: 'completed' }) }, ...more }),
@@ -195,7 +195,7 @@ it('a conversation goes with the end of its agent, unless somebody was made belo
   assert.equal(removed(false, { children: { kid: ['grandkid'] } }), false);
 });
 
-it('deaths are forgotten when the agent rests, and not while it works', () => {
+it('deaths are reset when the agent rests, not while it works', () => {
   const deaths = (type: 'idle' | 'requesting') => {
     const over = type === 'idle' ? { state: { type } } : {};
     const entries = scene({ agent: { root: { ...ROOT, deaths: 2 } } });
@@ -204,7 +204,7 @@ it('deaths are forgotten when the agent rests, and not while it works', () => {
   assert.deepEqual([deaths('idle'), deaths('requesting')], [0, 2]);
 });
 
-it('law 9: a kill takes all below, fences them, and tells a parent that awaits the end and lives on', () => {
+it('law 9: a kill ends and fences all descendants, and reports to a living parent that awaits the outcome', () => {
   const agents = {
     root: ROOT,
     kid: agentOf('kid', { origin: 'delegate', living_children: 1, worker: 'w2' }),
@@ -242,7 +242,7 @@ it('law 9: a kill takes all below, fences them, and tells a parent that awaits t
   assert.deepEqual(kill(unitOf(entries), 'nobody', 'you', 70, null), []);
 });
 
-it('the end of a run goes to each of its targets, once, with the time that it took', () => {
+it('the end of a run goes to each target, once, with its duration', () => {
   const run = (over: Partial<RunFacts> = {}): RunFacts => ({
     ...{ id: 'r', root_id: 'root', agent_id: 'kid', started_at: 20, finished_at: null, cleaned_at: null },
     deliver: JSON.stringify(['telegram:42', 'webhook:ops']),
@@ -270,7 +270,7 @@ it('the end of a run goes to each of its targets, once, with the time that it to
   assert.equal(going.changes().rows.size, 0);
 });
 
-it('a question is answered once; the very same answer again is the first one', () => {
+it('an ask is answered once; the same answer again is a retry', () => {
   const open: AskFacts = {
     ...{ id: 'q', root_id: 'root', agent_id: 'kid' },
     ...{ verdict: null, scope: null, note: null, answered_by: null, answered_at: null },
@@ -291,7 +291,7 @@ it('a question is answered once; the very same answer again is the first one', (
   assert.equal(given(open, {}, { tree: { root: treeOf({ removal: 'closed' }) } }).ok, false);
 });
 
-it('a letter from outside is entered once, for the living', () => {
+it('a letter from outside is stored once, for living agents only', () => {
   const there = { mail: { 'letter-1': { id: 'letter-1', to_id: 'kid', number: 7, consumed_seq: 2 } } };
   const sent = (more: Entries) => send(unitOf(scene(more)), letter('kid'));
   const again = sent(there);
@@ -308,7 +308,7 @@ it('a letter from outside is entered once, for the living', () => {
   assert.equal(found({ tree: { root: treeOf({ removal: 'closed' }) } }), 'unknown');
 });
 
-it('what happens to one row in a transaction is written as one change', () => {
+it('all changes of one row in a transaction are written as one', () => {
   const written = (change: (set: ChangeSet) => void) => {
     const set = new ChangeSet();
     change(set);
@@ -344,7 +344,7 @@ it('what happens to one row in a transaction is written as one change', () => {
   assert.deepEqual(kept, [{ type: 'insert', row }]);
 });
 
-it('a change of a letter stays beside those of others', () => {
+it('changes of different letters stay separate', () => {
   const { unit } = offered(scene(), { send: [letter('kid'), letter('kid', { id: 'letter-2' })] });
   assert.deepEqual(
     rows(unit, 'mail').map(({ id, number }) => [id, number]),

@@ -28,7 +28,7 @@ describe('the laws of the ledger', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('laws 6, 7, 8, 9, 10 and 11 hold after every command of any run', async () => {
+  it('laws 6, 7, 8, 9, 10 and 11 hold after every command of random runs', async () => {
     const met = new Set<string>();
     await fc.assert(
       fc.asyncProperty(

@@ -1,4 +1,4 @@
-// Proves the decisions about leases, each beside the limit that it turns at: who is alive, who is claimed, whose process died at its work, who seeks a leader.
+// Proves the decisions about leases at each boundary: which workers are alive, who is claimed, whose process died during a call, who is unled.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { AgentFacts } from '../../../src/kernel/ledger/facts.ts';
@@ -28,7 +28,7 @@ function tree(...agents: readonly AgentFacts[]): Entries {
   };
 }
 
-it('a lease is over at the very moment that it was given until', () => {
+it('a lease ends exactly at its expiry', () => {
   const until = (expires_at: number) => unitOf({ worker: { w1: workerOf('w1', { expires_at }) } });
   assert.deepEqual(
     [
@@ -54,7 +54,7 @@ it('a lease is over at the very moment that it was given until', () => {
   assert.deepEqual(changes(again, 'workers'), [{ type: 'update', row: renewed }]);
 });
 
-it('a claim takes whom nobody alive leads, and counts a death where a call ran in a process that is gone', () => {
+it('a claim takes agents without a living worker, and counts a death where a call ran in a process that is gone', () => {
   const claimed = (agent: AgentFacts, entries: Entries = {}) => {
     const unit = unitOf({ ...tree(agent), ...entries });
     const ids = claim(unit, 'root', 'w2', NONE, 'token');
@@ -70,7 +70,7 @@ it('a claim takes whom nobody alive leads, and counts a death where a call ran i
   assert.deepEqual(claimed(at_work, { tree: {} }), [0, 'w1', 1, 0]);
 });
 
-it('a claim that is repeated because its answer was lost takes the same again, and nobody has died by it', () => {
+it('a claim retried after a lost acknowledgement takes the same agents, and counts no deaths', () => {
   const given = agentOf('root', { status: 'executing', worker: 'w2', last_write: 'token' });
   const alive = { worker: { w2: workerOf('w2') } };
   for (const entries of [alive, {}]) {
@@ -78,7 +78,7 @@ it('a claim that is repeated because its answer was lost takes the same again, a
     assert.deepEqual(claim(unit, 'root', 'w2', NONE, 'token'), ['root']);
     assert.equal(unit.agent('root')?.deaths, 0);
   }
-  // Another claim of the same worker is not this one.
+  // Another claim of the same worker has another token.
   const other = unitOf({ ...tree(given), ...alive });
   assert.deepEqual(claim(other, 'root', 'w2', NONE, 'another'), []);
   const foreign = agentOf('root', { worker: 'w3', last_write: 'token' });
@@ -86,7 +86,7 @@ it('a claim that is repeated because its answer was lost takes the same again, a
   assert.deepEqual(claim(theirs, 'root', 'w2', NONE, 'token'), []);
 });
 
-it('a call that waits for an agent, a child or a person does not run; one that was allowed does', () => {
+it('a call that waits for an agent, a child or a person is not executing; one that was approved is', () => {
   const dies = (over: object) => {
     const state = JSON.stringify(executing({ call: call('c1'), ...over }));
     const unit = unitOf({ ...tree(agentOf('root', { status: 'executing' })), state: { root: state } });
@@ -101,7 +101,7 @@ it('a call that waits for an agent, a child or a person does not run; one that w
   assert.deepEqual([dies({ ask, approved: true }), dies({ ask, approved: false })], [1, 0]);
 });
 
-it('who gives a tree up keeps nobody of it; those told of something meanwhile are looked for at once', () => {
+it('a worker gives up all agents of a tree; those with unread signals are unled at once', () => {
   const agents = [agentOf('root'), agentOf('told'), agentOf('theirs', { worker: 'w9' })];
   const unit = unitOf({ ...tree(...agents), told: { w1: ['told'] } });
   const parked = new Map([
@@ -119,7 +119,7 @@ it('who gives a tree up keeps nobody of it; those told of something meanwhile ar
   ]);
 });
 
-it('a worker that left in order frees its agents as they are; one taken for dead fences them, and counts deaths', () => {
+it('a worker that leaves frees its agents unchanged; one taken for dead is fenced out, and deaths are counted', () => {
   const agents = [agentOf('root', { status: 'executing' }), agentOf('kid', { worker: 'w9' })];
   const left = unitOf(tree(...agents));
   assert.equal(removeWorker(left, 'w1', null), false);
@@ -151,7 +151,7 @@ it('a worker that left in order frees its agents as they are; one taken for dead
   assert.deepEqual(many.changes().wiped, []);
 });
 
-it('a leader is sought for who has something to do in a served tree and no worker, and no later than was said', () => {
+it('an agent of a served tree with something to do and no worker is unled, from its earliest due time', () => {
   const sought = (over: Partial<AgentFacts>, entries: Entries = {}, parked?: ReadonlyMap<string, number>) => {
     const unit = unitOf({ tree: { root: treeOf() }, ...entries });
     enterUnled(unit, [agentOf('a', { worker: null, ...over })], parked);
@@ -169,12 +169,12 @@ it('a leader is sought for who has something to do in a served tree and no worke
   assert.deepEqual(sought({}, {}, parked(80)), [80]);
   assert.deepEqual(sought({}, {}, parked(Number.POSITIVE_INFINITY)), []);
   assert.deepEqual(sought({}, mail, parked(80)), [0]);
-  // Sooner than was known; not later.
+  // Due times only move earlier.
   const known = (due: number, unled: number) => sought({}, { unled: { a: unled } }, parked(due));
   assert.deepEqual([known(80, 81), known(80, 80), known(80, 79)], [[80], [], []]);
 });
 
-it('a tree that begins to be served seeks leaders, once', () => {
+it('a tree that becomes served enters its unled agents, once', () => {
   const agents = [agentOf('root', { worker: null }), agentOf('kid')];
   const open = (over: object) => {
     const unit = unitOf({ ...tree(...agents), tree: { root: treeOf(over) } });
@@ -188,7 +188,7 @@ it('a tree that begins to be served seeks leaders, once', () => {
   assert.equal(missing.changes().rows.size, 0);
 });
 
-it('whoever leads an agent is told of what reached it, unless it wrote that itself', () => {
+it('the leader of an agent gets a signal of what reached it, unless it is the writer', () => {
   const told = (worker: string | null, writer: string | null) => {
     const unit = unitOf();
     signal(unit, agentOf('a', { worker }), writer, 'mail');

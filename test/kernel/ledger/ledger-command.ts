@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Numbers pick one of those that are there, dead ones too. */
+/** Numbers pick an existing agent, also an ended one. */
 const which = fc.nat({ max: 30 });
 const inner = fc.oneof(
   {

@@ -20,7 +20,7 @@ export interface ModelAgent {
   readonly forked_from: { readonly agent_id: string; readonly seq: number } | null;
   type: StateType;
   epoch: number;
-  /** Its own messages as text; the first has the seq after its fork point. */
+  /** Its own messages as text, from the seq after its fork point. */
   readonly own: string[];
   readonly mail: ModelLetter[];
   waits: readonly string[];
@@ -29,7 +29,7 @@ export interface ModelAgent {
 
 type Verdict = 'accepted' | Refusal['reason'];
 
-/** The contract of `store.ts` in the fewest words: no clock, no disk, everything looked up by walking. */
+/** A minimal model of the contract in `store.ts`: no clock, no disk, every query a walk over the agents. */
 export class LedgerModel {
   readonly agents = new Map<string, ModelAgent>();
   readonly limits: Limits;
@@ -54,7 +54,7 @@ export class LedgerModel {
     return agents.filter((agent) => !isTerminal(agent.type));
   }
 
-  /** Who works, or is about to: mail wakes them. */
+  /** Agents at work, or with mail that wakes them. */
   busy(agents: readonly ModelAgent[]): ModelAgent[] {
     return this.living(agents).filter(
       ({ type, mail }) =>
@@ -76,7 +76,7 @@ export class LedgerModel {
     return [agent, ...this.children(agent.id).flatMap((child) => this.subtree(child))];
   }
 
-  /** What an agent's history is, oldest first. */
+  /** The conversation of an agent, oldest first. */
   history(agent: ModelAgent): string[] {
     const { forked_from } = agent;
     const inherited = forked_from === null ? [] : this.history(this.get(forked_from.agent_id));
@@ -128,7 +128,7 @@ export class LedgerModel {
     return to !== undefined && to.root_id === root_id && !isTerminal(to.type);
   }
 
-  /** Along waits that last until then at least. */
+  /** Along waits that last at least until `until`. */
   reaches(from: string, to: string, until = Number.POSITIVE_INFINITY, seen = new Set<string>()): boolean {
     if (from === to) return true;
     if (seen.has(from)) return false;
@@ -159,7 +159,7 @@ export class LedgerModel {
     this.get(to_id).mail.push({ id, kind, consumed_seq: null });
   }
 
-  /** Ids of those that it ended. */
+  /** Ids of the killed agents. */
   kill(id: string): string[] {
     const target = this.get(id);
     if (isTerminal(target.type)) return [];

@@ -29,9 +29,9 @@ export class LedgerRun {
   #at = 0;
   readonly model = new LedgerModel(LIMITS);
   readonly store: Store;
-  /** Who leads the agents of a tree. */
+  /** The worker of each tree. */
   readonly workers = new Map<string, string>();
-  /** What verdicts came, limits by name. */
+  /** How often each verdict came; limits by name. */
   readonly met: Set<string>;
 
   constructor(store: Store, met: Set<string>) {
@@ -55,7 +55,7 @@ export class LedgerRun {
   async run(one: Command): Promise<void> {
     switch (one.type) {
       case 'commit': {
-        // Built against the model as it will be: a later step of a group sees what an earlier one wrote.
+        // Built on the state after the earlier steps of the commit, which a later step sees.
         const steps: Step[] = [];
         const expected = one.steps.map((inner) => {
           const step = this.stepOf(inner);
@@ -85,7 +85,7 @@ export class LedgerRun {
     }
   }
 
-  /** Law 8: whoever takes over raises the epoch of all that it leads from now on. */
+  /** Law 8: taking over a tree raises the epochs of its agents. */
   async takeOver(root_id: string): Promise<void> {
     const worker = { id: randomUUID(), host: 'elsewhere', pid: 2 };
     await this.store.release(this.workers.get(root_id) as string);
@@ -109,7 +109,7 @@ export class LedgerRun {
       agent_id: agent.id,
       epoch: agent.epoch,
       base_seq,
-      // No two steps are the very same: the ledger takes that for one which is offered again.
+      // Every step differs: the ledger takes an identical one for a retry.
       at: this.#nextAt(),
       state: { type: 'idle' },
       messages: [],
@@ -140,7 +140,7 @@ export class LedgerRun {
         return { ...step, send: Array.from({ length: inner.count }, () => letterTo(to, agent)) };
       }
       case 'take': {
-        // Now and then somebody else's mail; and always also what has been read before.
+        // Sometimes mail of another agent, and always also consumed mail.
         const { mail } = inner.foreign === 0 ? this.pick(inner.letter) : agent;
         const taken = mail[inner.letter % Math.max(mail.length, 1)];
         const consume = taken === undefined ? [] : [{ mail_id: taken.id, seq: base_seq + 1 }];
@@ -148,7 +148,7 @@ export class LedgerRun {
       }
       case 'wait': {
         const waits_for = [...new Set(inner.targets.map((target) => this.pick(target).id))];
-        // Some have no end, some end sooner than others.
+        // Some have no time limit; the others have different ones.
         const ends = waits_for.flatMap((id, index) => {
           const until = (inner.targets[index] ?? 0) % 4;
           return until === 0 ? [] : [[id, until] as const];
@@ -168,7 +168,7 @@ export class LedgerRun {
 
   #children(agent: ModelAgent, { count, spawn, point }: Extract<Inner, { type: 'grow' }>, seq: number) {
     const parent = { ...agent, worker: this.workers.get(agent.root_id) as string };
-    // Forks begin anywhere in the history, at its very beginning too.
+    // Forks begin anywhere in the conversation, also at its very beginning.
     const forked_from = spawn ? null : { agent_id: agent.id, seq: point % (seq + 1) };
     const origin = spawn ? ('spawn' as const) : ('fork' as const);
     return Array.from({ length: count }, () =>
@@ -176,7 +176,7 @@ export class LedgerRun {
     );
   }
 
-  /** The laws, on what the database says; then all of it against the model. */
+  /** Checks the laws on the rows, then all rows against the model. */
   async check(): Promise<void> {
     for (const root_id of this.workers.keys()) {
       const agents = await this.store.agents({ root_id });
@@ -235,7 +235,7 @@ export class LedgerRun {
         (await this.store.waiters(agent.id)).toSorted(),
         waiters.map(({ id }) => id).toSorted(),
       );
-      // A wait that ends by itself may stand in a circle with others that outlast it.
+      // A wait with a time limit may be in a cycle with others that outlast it.
       const endless = agent.waits.filter((target) => agent.waits_until[target] === undefined);
       assert.ok(!endless.some((target) => this.model.reaches(target, agent.id)), 'law 10: no cycle');
     }

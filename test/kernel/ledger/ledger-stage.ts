@@ -14,7 +14,7 @@ import { newTurn } from '../../../src/records/agent/state.ts';
 
 export const NOW = 1_000;
 
-/** What a ledger says where nothing was entered. */
+/** The facts of an empty ledger. */
 const NOTHING: FactKinds = {
   ...{ tree: null, agent: null, mail: null, pending: [], edges: [], reach: [], waiters: [], below: [] },
   ...{
@@ -33,7 +33,7 @@ const NOTHING: FactKinds = {
 
 export type Entries = { readonly [Kind in FactKind]?: Readonly<Record<string, FactKinds[Kind]>> };
 
-/** A transaction on a ledger that says just this. */
+/** A transaction on a ledger with these facts. */
 export function unitOf(entries: Entries = {}): UnitOfWork {
   return new UnitOfWork({
     now: NOW,
@@ -68,7 +68,7 @@ export function workerOf(id: string, over: Partial<WorkerFacts> = {}): WorkerFac
   return { id, ...always, expires_at: NOW + 1, ...over };
 }
 
-/** A step that changes nothing but what `over` says, of an agent as `agentOf` has it. */
+/** A step of an agent as `agentOf` creates it, which changes only what `over` says. */
 export function stepOf(agent_id: string, over: Partial<Step> = {}): Step {
   return {
     ...{
@@ -89,7 +89,7 @@ export function stepOf(agent_id: string, over: Partial<Step> = {}): Step {
   };
 }
 
-/** What becomes of the rows of a table. */
+/** The changes of a table. */
 export function changes(unit: UnitOfWork, table: TableName): readonly Change[] {
   return unit.changes().rows.get(table) ?? [];
 }

@@ -26,7 +26,7 @@ function askBy(agent: Agent, over: Partial<NewAsk> = {}): NewAsk {
   };
 }
 
-/** What the ledger must do with what people are asked, and with agents that they take out of sight. Part of the store contract. */
+/** Part of the store contract: asks, and agents that people hide. */
 export function asksContract(stores: () => { readonly store: Store; readonly other: Store }): void {
   const enter = async (agent: Agent, ...asks: readonly NewAsk[]): Promise<void> => {
     const { store } = stores();
@@ -37,7 +37,7 @@ export function asksContract(stores: () => { readonly store: Store; readonly oth
   };
   const verdictOf = async (id: string) => (await stores().other.findAsks(id))[0]?.verdict;
 
-  it('an ask is entered with its step, to the letter; a refused step leaves none', async () => {
+  it('an ask is stored with its step, unchanged; a refused step leaves none', async () => {
     const { store, other } = stores();
     const root = await newRoot(store);
     const [ask, stale] = [askBy(root, { difference: '@@ -1 +1 @@\n-naïve\n+漢字 🎋' }), askBy(root)];
@@ -50,7 +50,7 @@ export function asksContract(stores: () => { readonly store: Store; readonly oth
     assert.deepEqual(await other.findAsks(stale.id), []);
   });
 
-  it('an answer counts once and lies in the mailbox; whoever leads the agent is told', async () => {
+  it('an answer counts once and goes to the mailbox; the leader of the agent gets a signal', async () => {
     const { store, other } = stores();
     const worker = randomUUID();
     const root = await newRoot(store, {}, { worker });
@@ -92,7 +92,7 @@ export function asksContract(stores: () => { readonly store: Store; readonly oth
     assert.deepEqual(await store.signals(worker), [{ agent_id: root.id, kind: 'mail', about: null }]);
   });
 
-  it('of answers given at the same time by many, one wins', async () => {
+  it('of concurrent answers, one wins', async () => {
     const { store, other } = stores();
     const root = await newRoot(store);
     const asks = Array.from({ length: 10 }, () => askBy(root));
@@ -112,7 +112,7 @@ export function asksContract(stores: () => { readonly store: Store; readonly oth
     assert.equal((await store.mail(root.id)).length, asks.length);
   });
 
-  it('an answer to nobody, or to what was taken back, is none', async () => {
+  it('an unknown or void ask cannot be answered', async () => {
     const { store } = stores();
     const root = await newRoot(store);
     const [gone, open, answered] = [askBy(root), askBy(root), askBy(root)];
@@ -133,7 +133,7 @@ export function asksContract(stores: () => { readonly store: Store; readonly oth
     assert.equal((await store.mail(root.id)).length, 1);
   });
 
-  it('a kill takes back what the dead asked, of all of them and of nobody else', async () => {
+  it('a kill voids the open asks of all killed agents and of no others', async () => {
     const { store } = stores();
     const root = await newRoot(store);
     const [parent, beside] = [await child(store, root), await child(store, root)];
@@ -151,7 +151,7 @@ export function asksContract(stores: () => { readonly store: Store; readonly oth
     assert.deepEqual(await Promise.all(asks.map((ask) => verdictOf(ask.id))), ['void', 'void', 'void', null]);
   });
 
-  it('asks: oldest first, as entered where the time is the same; by tree, by agent, open ones', async () => {
+  it('asks: oldest first, in order of insertion at equal times; by tree, by agent, only open ones', async () => {
     const { store, other } = stores();
     const [root, stranger] = [await newRoot(store), await newRoot(store)];
     const kid = await child(store, root);
@@ -177,7 +177,7 @@ export function asksContract(stores: () => { readonly store: Store; readonly oth
     assert.deepEqual(all, [4, 2, 3, 0]);
   });
 
-  it('finds asks by id and by a prefix of at least four characters; nothing is a wildcard', async () => {
+  it('finds asks by id and prefix of at least four characters; no character is a wildcard', async () => {
     const { store, other } = stores();
     const root = await newRoot(store);
     const head = randomUUID().slice(0, 8);
@@ -193,7 +193,7 @@ export function asksContract(stores: () => { readonly store: Store; readonly oth
       assert.deepEqual(await found(text), [], text);
   });
 
-  it('reap takes ended agents of one tree, never its root, each once; they stay in the ledger', async () => {
+  it('reap hides the ended agents of one tree, never its root, each once; they stay in the ledger', async () => {
     const { store, other } = stores();
     const [root, stranger] = [await newRoot(store), await newRoot(store)];
     const ended = { state: { type: 'completed', result: 'r' } } as const;

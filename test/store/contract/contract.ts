@@ -6,25 +6,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../../../src/kernel/step.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from '../ledger-fixture.ts';
-import { againContract } from './again-contract.ts';
 import { asksContract } from './asks-contract.ts';
 import { cronContract } from './cron-contract.ts';
+import { groupCommitContract } from './group-commit-contract.ts';
+import { idempotenceContract } from './idempotence-contract.ts';
 import { keyContract } from './key-contract.ts';
-import { lettersContract } from './letters-contract.ts';
+import { mailBatchContract } from './mail-batch-contract.ts';
 import { oldEntriesContract } from './old-entries-contract.ts';
 import { outboxContract } from './outbox-contract.ts';
 import { parkedContract } from './parked-contract.ts';
 import { removalContract } from './removal-contract.ts';
 import { retentionContract } from './retention-contract.ts';
 import { runHistoryContract } from './run-history-contract.ts';
-import { togetherContract } from './together-contract.ts';
 import { unledContract } from './unled-contract.ts';
 import { workersContract } from './workers-contract.ts';
 
 export interface LedgerUnderTest {
   /** Another connection to the same database. */
   open(options?: { readonly notifications?: boolean }): Promise<Store>;
-  /** Plain SQL past the store, on a connection of its own: what no program of ours would send. */
+  /** Plain SQL that bypasses the store, on a separate connection. */
   execute(sql: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ function refusal(verdict: Verdict | undefined): string {
   return verdict === undefined || verdict.ok ? 'accepted' : verdict.refusal.reason;
 }
 
-/** What every ledger must do, whatever database is under it; one suite, every adapter. */
+/** The store contract: one suite for every adapter. */
 export function storeContract(name: string, start: () => Promise<LedgerUnderTest>): void {
   describe(`ledger contract: ${name}`, () => {
     let ledger: LedgerUnderTest;
@@ -50,7 +50,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       await ledger.close();
     });
 
-    it('a step may bring another configuration; without one it stays, to the letter', async () => {
+    it('a step may change the configuration; otherwise it stays unchanged', async () => {
       const now = await newRoot(store);
       const config = { ...now.config, model: 'other/漢 "model" \\ 🎋' };
       await store.commit([stepOf(now, { messages: [said('one')], config })]);
@@ -59,7 +59,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.deepEqual((await fresh(other, now)).config, config);
     });
 
-    it('keeps an agent, its tree and its history to the letter', async () => {
+    it('stores an agent, its tree and its history unchanged', async () => {
       const text = 'naïve 漢字 🎋 \u{1f468}\u200d\u{1f469} שלום\n\t"quoted" \\ %_ $1';
       const root = newAgent(null, { name: text }, [said(text), said('x'.repeat(1_000_000))]);
       await store.createRoot(root, {
@@ -94,7 +94,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       });
     });
 
-    it('law 8: a stale epoch or a stale place changes nothing, and does not disturb its neighbours', async () => {
+    it('law 8: a stale epoch or a stale seq changes nothing, and does not affect other steps', async () => {
       const a = await newRoot(store);
       const b = await newRoot(store);
       const verdicts = await store.commit([
@@ -109,13 +109,13 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.equal((await store.history(b.id)).length, 2);
     });
 
-    it('a step that was applied and is offered again is stale, also one without messages', async () => {
+    it('a step that is applied again is stale, also one without messages', async () => {
       const root = await newRoot(store, { total: 2 });
       const helper = newAgent(root);
       const creates = stepOf(root, { create: [helper] });
       const sends = stepOf(root, { send: [letter(root, root)] });
       assert.deepEqual((await store.commit([creates, sends])).map(refusal), ['accepted', 'accepted']);
-      // Not `limit`, although the tree is full now: by itself.
+      // Not `limit`, although the step itself has filled the tree.
       assert.deepEqual((await store.commit([creates, sends])).map(refusal), ['stale', 'stale']);
       assert.equal((await store.mail(root.id, true)).length, 1);
       assert.equal((await store.tree(root.id))?.total, 2);
@@ -148,7 +148,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       );
     });
 
-    it('a fork deeper in the past of a fork sees only what lay before both points', async () => {
+    it('a fork below an earlier fork sees only what precedes both fork points', async () => {
       const root = await newRoot(store);
       await store.commit([stepOf(root, { messages: [said('2'), said('3')] })]);
       const fork = await child(store, root, { forked_from: { agent_id: root.id, seq: 3 } });
@@ -163,7 +163,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       );
     });
 
-    it('law 7: limits admit exactly what is allowed, each of them', async () => {
+    it('law 7: each limit admits exactly what it allows', async () => {
       const cases = [
         [{ depth: 1 }, 'depth'],
         [{ children: 1 }, 'children'],
@@ -181,7 +181,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       }
     });
 
-    it('law 7: who rests holds no place, unless mail waits for it that wakes it; all count to the total', async () => {
+    it('law 7: agents at rest do not count, unless waking mail waits for them; all count towards the total', async () => {
       for (const [limits, total] of [
         [{ children: 2 }, 256],
         [{ live: 3 }, 256],
@@ -204,7 +204,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
         assert.equal(await full(), 'limit');
         await rest(c, 'idle');
         await rest(d, 'idle');
-        // An outcome wakes nobody; a letter does, until it is read or the agent was told of it.
+        // An outcome wakes nobody; a letter does, until it is read or the agent was notified of it.
         await store.send({ ...letter(root, c), kind: 'outcome' });
         for (const kid of [c, d]) await store.send(letter(root, kid));
         assert.equal(await full(), 'limit');
@@ -218,7 +218,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       }
     });
 
-    it('law 7: two processes that create at once get exactly the allowed number together', async () => {
+    it('law 7: two processes that create agents at once together get exactly the allowed number', async () => {
       const root = await newRoot(store, { children: 1000, live: 11, total: 11 });
       const parents = [await child(store, root), await child(store, root)];
       const created = await Promise.all(
@@ -259,7 +259,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       );
     });
 
-    it('law 6: a letter is consumed once, by its addressee, with the step that carries it', async () => {
+    it('law 6: a letter is consumed once, by its recipient, with the step that carries it', async () => {
       const root = await newRoot(store);
       const kid = await child(store, root);
       const mail = [letter(kid, root, 'one'), letter(kid, root, 'two')];
@@ -290,7 +290,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.equal((await fresh(store, root)).last_seq, 2);
     });
 
-    it('mail to the dead, to nobody and to other trees is refused', async () => {
+    it('mail to ended or unknown agents and to other trees is refused', async () => {
       const root = await newRoot(store);
       const dead = await child(store, root);
       const stranger = await newRoot(store);
@@ -311,7 +311,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.equal((await store.send({ ...human, to_id: stranger.id, root_id: stranger.id })).ok, true);
     });
 
-    it('law 9: a kill takes all living descendants in one transaction, tells who waits, keeps their mail', async () => {
+    it('law 9: a kill ends all living descendants in one transaction, signals waiters, keeps their mail', async () => {
       const root = await newRoot(store);
       const a = await child(store, root, { name: 'a' });
       const b = await child(store, a, { name: 'b' });
@@ -386,7 +386,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.equal(refusal(await waits(c, [a.id])), 'accepted');
     });
 
-    it('law 10: forty agents, each waiting for all that came before it, are looked through once, not way by way', async () => {
+    it('law 10: of forty agents that each wait for all before them, each is visited once, not once per path', async () => {
       const root = await newRoot(store, { children: 64 });
       const before: string[] = [];
       for (let made = 0; made < 40; made += 1) {
@@ -403,7 +403,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.deepEqual(verdict.refusal.path, [first, last, first]);
     });
 
-    it('law 10: a wait that outlasts one in the cycle is none; one that ends before all others is', async () => {
+    it('law 10: a wait that outlasts another one in the cycle is admitted; one that ends before all others is refused', async () => {
       const root = await newRoot(store);
       const [a, b] = [await child(store, root), await child(store, root)];
       const waits = async (agent: typeof a, target: typeof a, until: number | null) => {
@@ -418,14 +418,14 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.equal(await waits(b, a, 5_000), 'cycle');
       assert.equal(await waits(b, a, 4_000), 'cycle');
       assert.equal(await waits(b, a, 5_001), 'accepted');
-      // The same agent, for longer: a wait anew.
+      // The same agent, for longer: a new wait.
       assert.equal(await waits(a, b, 5_001), 'cycle');
       assert.equal(await waits(a, b, null), 'accepted');
       assert.equal(await waits(b, a, 9_000), 'cycle');
       assert.equal(await waits(b, a, null), 'cycle');
     });
 
-    it('two processes that would close a cycle together: one is refused', async () => {
+    it('of two processes that would close a cycle together, one is refused', async () => {
       for (let round = 0; round < 5; round += 1) {
         const root = await newRoot(store);
         const [a, b] = [await child(store, root), await child(store, root)];
@@ -452,7 +452,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.deepEqual(await store.requests(root.id), [request, free]);
     });
 
-    it('leases: claims win once, epochs rise, the dead are never claimed', async () => {
+    it('leases: one claim wins, epochs rise, ended agents are never claimed', async () => {
       const living = { id: randomUUID(), host: 'elsewhere', pid: 1 };
       assert.equal(await store.heartbeat(living), true);
       assert.equal(await store.heartbeat(living), true);
@@ -480,7 +480,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       );
     });
 
-    it('of two claims at the same moment one wins, each time', async () => {
+    it('of two concurrent claims one wins, each time', async () => {
       const [x, y] = [
         { id: randomUUID(), host: 'elsewhere', pid: 2 },
         { id: randomUUID(), host: 'elsewhere', pid: 3 },
@@ -505,7 +505,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       );
     });
 
-    it('finds by id, unique prefix, name and session key; nothing in the text is a wildcard', async () => {
+    it('finds by id, unique prefix, name and session key; no character is a wildcard', async () => {
       const name = `na%me_${randomUUID()}`;
       const root = await newRoot(store, {}, { name });
       const twin = await newRoot(store, {}, { name });
@@ -533,7 +533,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
         assert.deepEqual(await store.find(text), []);
     });
 
-    it('signals: mail, kills and changes of status reach the worker that holds the agent', async () => {
+    it('signals: mail, kills and changes of status reach the worker that leads the agent', async () => {
       const [w1, w2] = [randomUUID(), randomUUID()];
       const root = await newRoot(store, {}, { worker: w1 });
       const kid = await child(store, root, { worker: w2 });
@@ -567,7 +567,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       });
     }
 
-    it('reads what another connection committed, also after opening again', async () => {
+    it('reads what another connection committed, also after reopening', async () => {
       const root = await newRoot(store);
       await store.commit([
         stepOf(root, {
@@ -588,17 +588,17 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.ok(Math.abs((await store.now()) - Date.now()) < 60_000);
     });
 
-    togetherContract(() => ({ store }));
+    groupCommitContract(() => ({ store }));
     runHistoryContract(() => ({ store, other }));
     asksContract(() => ({ store, other }));
     cronContract(() => ({ store, other }));
     outboxContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
-    againContract(() => ({ store, other }));
+    idempotenceContract(() => ({ store, other }));
     workersContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
     keyContract(() => ({ store, execute: (sql) => ledger.execute(sql) }));
     unledContract(() => ({ store, other }));
     parkedContract(() => ({ store, other }));
-    lettersContract(() => ({ store, other }));
+    mailBatchContract(() => ({ store, other }));
     retentionContract(() => ({ store, other }));
     removalContract(() => ({ store, other }));
     oldEntriesContract(() => ({ store, other }));

@@ -9,7 +9,7 @@ import { runIsolated } from '../../../src/records/run/isolated-run.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CONFIG, fresh, newAgent, newRoot, stepOf } from '../ledger-fixture.ts';
 
-/** Ledgers of earlier tests hold no jobs before this, so that what is due is due here. */
+/** Before the jobs of all other tests, so that only the jobs of one test are due. */
 const BEGINNING = 1_000_000;
 let latest = BEGINNING;
 
@@ -88,7 +88,7 @@ function requestOf(job: CronJob, over: Partial<FireRequest> = {}): FireRequest {
   };
 }
 
-/** What the ledger must do with schedules. Part of the store contract. */
+/** Part of the store contract: schedules. */
 export function cronContract(stores: () => { readonly store: Store; readonly other: Store }): void {
   const entered = async (over: Partial<NewCronJob> = {}, next_at?: number): Promise<CronJob> => {
     latest += 1_000_000;
@@ -113,7 +113,7 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
   const outcomes = (verdicts: readonly FireVerdict[]): string[] =>
     verdicts.map(({ outcome }) => outcome).toSorted();
 
-  it('keeps a job to the letter, and finds it by name, id, prefix and session key', async () => {
+  it('stores a job unchanged, and finds it by name, id, prefix and session key', async () => {
     const { store, other } = stores();
     const job = await entered({
       name: `nightly 漢字 "${randomUUID()}"`,
@@ -132,7 +132,7 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
     assert.ok((await store.jobs()).some(({ id }) => id === job.id));
   });
 
-  it('a name is taken once, an id is entered once, and a tree has no more jobs than it may', async () => {
+  it('names and ids of jobs are unique, and a tree has no more jobs than its limit', async () => {
     const { store, other } = stores();
     const job = newJob({ name: `twin ${randomUUID()}` });
     const both = await Promise.all([store.createJob(job, null), other.createJob(job, null)]);
@@ -146,7 +146,7 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
     assert.equal((await other.jobs({ root_id })).length, 2);
   });
 
-  it('a change needs the version that it was made from', async () => {
+  it('a change needs the version that it is based on', async () => {
     const { store, other } = stores();
     const job = await entered();
     const changes = await Promise.all(
@@ -162,7 +162,7 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
     assert.deepEqual(await other.findJobs(job.id), []);
   });
 
-  it('an instant is fired once, however many notice it, and its run begins with it', async () => {
+  it('an instant fires once, however many servers notice it, and creates its run', async () => {
     const { store, other } = stores();
     const job = await entered();
     const requests = Array.from({ length: 8 }, () => requestOf(job));
@@ -187,7 +187,7 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
     assert.ok((await other.unledTrees(1_000)).includes(agent_id));
   });
 
-  it('an instant that was fired is not fired again by a clock that was set back', async () => {
+  it('an instant does not fire again when the clock is set back', async () => {
     const { store } = stores();
     const job = await entered({ overlap: 'queue' });
     assert.equal((await store.fire(requestOf(job))).outcome, 'fired');
@@ -202,17 +202,17 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
     assert.equal((await store.fires(job.id, 10)).length, 1);
   });
 
-  it('a fire that was planned from what is no longer so changes nothing', async () => {
+  it('a fire based on an outdated job changes nothing', async () => {
     const { store, other } = stores();
     const job = await entered();
     const next_at = job.next_at as number;
-    // Somebody gave it another task.
+    // Another process changed the task.
     assert.equal(
       await other.changeJob({ ...job, task: 'another' }, job.version, next_at, next_at),
       'changed',
     );
     assert.equal((await store.fire(requestOf(job))).outcome, 'stale');
-    // Somebody planned it anew.
+    // Another process planned it again.
     const changed = await found(job.id);
     assert.equal(await other.replan(job.id, changed, next_at + 500, next_at), true);
     assert.equal((await store.fire(requestOf(changed))).outcome, 'stale');
@@ -221,7 +221,7 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
     assert.equal((await store.fire(requestOf(await found(job.id)))).outcome, 'fired');
   });
 
-  it('tells what is due: by time, by a clock that was set back, and nothing that is disabled', async () => {
+  it('lists due jobs: by time, after the clock was set back, and none that is disabled', async () => {
     const { store, other } = stores();
     const job = await entered();
     const at = job.next_at as number;
@@ -238,7 +238,7 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
     assert.equal((await store.fire(requestOf(await found(job.id)))).outcome, 'stale');
   });
 
-  it('overlap: skip leaves an instant out, queue keeps one, and it begins when the run before has ended', async () => {
+  it('overlap: skip drops an instant, queue keeps one until the run before it has ended', async () => {
     const { store, other } = stores();
     const skips = await entered();
     assert.equal((await store.fire(requestOf(skips))).outcome, 'fired');
@@ -270,7 +270,7 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
     assert.equal((await found(job.id)).next_at, now.next_at);
   });
 
-  it('a manual fire is one more instant, leaves the schedule alone, and the overlap decides about it too', async () => {
+  it('a manual fire is an extra instant, leaves the schedule unchanged, and obeys the overlap rule', async () => {
     const { store } = stores();
     const job = await entered();
     const manual = { manual: true, instant: 77, version: 99, next_at: null };
@@ -280,7 +280,7 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
     assert.equal((await store.fire(requestOf(job))).outcome, 'skipped');
   });
 
-  it('a job that fires once disables itself with it', async () => {
+  it('a job that fires once disables itself', async () => {
     const { store } = stores();
     const job = await entered({ once: true });
     assert.equal((await store.fire(requestOf(job, { disable: true, then_at: null }))).outcome, 'fired');
@@ -288,7 +288,7 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
     assert.deepEqual([after.enabled, after.next_at], [false, null]);
   });
 
-  it('an event goes to a session that lives, which is served from then on; to a dead one it goes nowhere', async () => {
+  it('an event goes to a living session, which becomes served; for a dead one it is skipped', async () => {
     const { store, other } = stores();
     const root = await newRoot(store, {}, { state: { type: 'idle' }, worker: null });
     const mail = {
@@ -315,7 +315,7 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
     assert.equal((await store.fire(again)).outcome, 'skipped');
   });
 
-  it('unled are served trees with something to do and nobody who does it', async () => {
+  it('unled are served trees with something to do and no living worker', async () => {
     const { store, other } = stores();
     const worker = { id: `w-${randomUUID()}`, host: 'elsewhere', pid: 1, role: 'serve' } as const;
     await store.heartbeat(worker);
@@ -342,7 +342,7 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
     assert.equal((await fresh(store, (await store.agent(rests.agent.id)) as never)).worker, null);
   });
 
-  it('a letter with an id that is there is not sent again', async () => {
+  it('sending is idempotent by the id of the letter', async () => {
     const { store, other } = stores();
     const root = await newRoot(store);
     const mail = {

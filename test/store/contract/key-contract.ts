@@ -14,7 +14,7 @@ export function keyContract(
 ): void {
   const refuses = (sql: string): Promise<void> => assert.rejects(stores().execute(sql), /unique/i, sql);
 
-  it('law 11: no second message at a place, no second letter with a number or an id', async () => {
+  it('law 11: no second message with a seq, no second letter with a number or an id', async () => {
     const { store } = stores();
     const root = await newRoot(store);
     const mail = letter(root, root);
@@ -32,7 +32,7 @@ export function keyContract(
     assert.equal((await store.history(root.id)).length, 1);
   });
 
-  it('law F1: no second row for an instant; by hand it is another one', async () => {
+  it('law F1: no second row for an instant; a manual fire has its own', async () => {
     const { store, execute } = stores();
     const job = randomUUID();
     const fire = (manual: string) =>

@@ -7,9 +7,9 @@ import { jobOf } from '../../cron/cron-stage.ts';
 import { fresh, said, stepOf } from '../ledger-fixture.ts';
 import { EVERY, fire, OLD, oldRun, oldTree, TERMS } from '../retention-fixture.ts';
 
-/** What the ledger must do to let go of what has an age of its own: deliveries, instants, runs. Part of the store contract. */
+/** Part of the store contract: removal of old deliveries, instants and runs. */
 export function oldEntriesContract(stores: () => { readonly store: Store; readonly other: Store }): void {
-  it('what has arrived goes when it is old, page by page, and nothing else of the outbox', async () => {
+  it('old delivered entries are removed page by page, and nothing else of the outbox', async () => {
     const { store } = stores();
     const channel = randomUUID();
     const root = await oldTree(store, { type: 'idle' });
@@ -54,7 +54,7 @@ export function oldEntriesContract(stores: () => { readonly store: Store; readon
     await store.release(worker);
   });
 
-  it('instants go when their job is gone, or beyond its newest thousand; one that waits stays', async () => {
+  it('instants are removed if their job is gone, or beyond its newest thousand; a queued one stays', async () => {
     const { store } = stores();
     const [kept, gone] = [`k-${randomUUID()}`, `g-${randomUUID()}`];
     for (const id of [kept, gone])
@@ -82,7 +82,7 @@ export function oldEntriesContract(stores: () => { readonly store: Store; readon
     await store.removeJob(kept);
   });
 
-  it('a run goes when it is old and its conversation is gone', async () => {
+  it('a run is removed when it is old and its conversation is gone', async () => {
     const { store, other } = stores();
     const root = await oldTree(store, { type: 'idle' });
     const [gone, kept] = [await oldRun(store, root), await oldRun(store, root)];

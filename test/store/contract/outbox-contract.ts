@@ -23,7 +23,7 @@ function deliveryOf(agent: Agent, over: Partial<NewDelivery> = {}): NewDelivery 
   };
 }
 
-/** What the ledger must do with deliveries. Part of the store contract. */
+/** Part of the store contract: deliveries, seats and notes of channels. */
 export function outboxContract(
   stores: () => {
     readonly store: Store;
@@ -56,7 +56,7 @@ export function outboxContract(
     return delivery;
   };
 
-  it('enters a delivery with the step, to the letter, and the same one once', async () => {
+  it('enters a delivery with its step, unchanged, and each id once', async () => {
     const { delivery } = await one();
     await enter(delivery, { ...delivery, body: 'another' });
     assert.deepEqual(await stored(delivery.id), {
@@ -75,7 +75,7 @@ export function outboxContract(
     assert.deepEqual(await store.findDeliveries(lost.id), []);
   });
 
-  it('finds a delivery by its id, by how that begins and by what it is about; nothing in the text is a wildcard', async () => {
+  it('finds a delivery by id, prefix and subject; no character is a wildcard', async () => {
     const { store } = stores();
     const [head, about] = [randomUUID().slice(0, 8), randomUUID()];
     const [first, second] = [`${head}-1`, `${head}-12`];
@@ -89,7 +89,7 @@ export function outboxContract(
       assert.deepEqual(await ids(text), []);
   });
 
-  it('a delivery is claimed by one of many, when it is due, for a channel that was asked for', async () => {
+  it('one of many workers claims a delivery, when it is due, for the channels asked for', async () => {
     const { store, other } = stores();
     const { delivery, channel } = await one();
     const workers = await Promise.all(Array.from({ length: 8 }, living));
@@ -107,7 +107,7 @@ export function outboxContract(
     );
   });
 
-  it('what a worker claimed and never heard of is claimed again; what it has in hand is not', async () => {
+  it('a claim whose acknowledgement was lost is repeated; a delivery that the worker holds is not', async () => {
     const { store } = stores();
     const { delivery, channel } = await one();
     const worker = await living();
@@ -120,7 +120,7 @@ export function outboxContract(
     assert.ok(!(await store.pendingChannels()).includes(channel));
   });
 
-  it('oldest first, no more than asked for', async () => {
+  it('claims the oldest first, up to the limit', async () => {
     const { store } = stores();
     const root = await newRoot(store);
     const target = `${randomUUID()}:x`;
@@ -137,7 +137,7 @@ export function outboxContract(
     );
   });
 
-  it('a try ends once, and only for the newest: delivered, given up, or later again', async () => {
+  it('only the newest try ends, once: delivered, failed, or to be retried', async () => {
     const { store } = stores();
     const { delivery, channel } = await one();
     const worker = await living();
@@ -159,7 +159,7 @@ export function outboxContract(
     assert.equal(await claim(9_000), undefined);
   });
 
-  it('a claim ends with its worker; what the dead one still says changes nothing', async () => {
+  it('a claim ends with its worker; late writes of a dead worker change nothing', async () => {
     const { store } = stores();
     const { delivery, channel } = await one();
     const [dead, next] = [await living(), await living()];
@@ -171,7 +171,7 @@ export function outboxContract(
     assert.equal(await store.endDelivery(delivery.id, next, 2, { status: 'delivered', at: 2 }), true);
   });
 
-  it('what a server has that fell silent, its deliveries and its place, others take when its lease has run out', async () => {
+  it('others take the deliveries and the seat of a silent server once its lease has run out', async () => {
     const { store, other, execute } = stores();
     const { channel } = await one();
     const [silent, next] = [await living(), await living()];
@@ -186,7 +186,7 @@ export function outboxContract(
     assert.deepEqual(await take(), [1, true]);
   });
 
-  it('what failed is tried again when a person says so; what is under way or arrived is left alone', async () => {
+  it('failed deliveries are retried on request; those under way or delivered are left alone', async () => {
     const { store } = stores();
     const { delivery, channel } = await one();
     const worker = await living();
@@ -202,7 +202,7 @@ export function outboxContract(
     assert.equal(await store.retryDeliveries([delivery.id], 9_000), 0);
   });
 
-  it('the end of a run enters the outbox with it, for each of its targets, however it ends', async () => {
+  it('the end of a run enters one delivery for each target, however it ends', async () => {
     const { store, other } = stores();
     const deliver = ['telegram:42', 'file:a:b', 'stdout'];
     for (const kill of [false, true]) {
@@ -232,7 +232,7 @@ export function outboxContract(
     }
   });
 
-  it('a conversation goes when it was announced and all its deliveries have arrived, not before', async () => {
+  it('a conversation is removed once its run is announced and all deliveries have arrived, not before', async () => {
     const { store, other } = stores();
     const { agent, run, root } = await background({ deliver: [`${randomUUID()}:x`], cleanup: 'delete' });
     const requester = await fresh(store, root);
@@ -266,7 +266,7 @@ export function outboxContract(
     assert.ok(!(await store.cleanRuns(1, 100)).includes(agent.id));
   });
 
-  it('with a run of a schedule its whole tree goes, however large; its row in the history stays', async () => {
+  it('a run of a schedule is removed with its whole tree, however large; its row in the history stays', async () => {
     const { store, other } = stores();
     const created = newAgent(null, { origin: 'cron' });
     const run: NewRun = { ...runOf(created.agent), source: 'cron', cleanup: 'delete', requester_id: null };
@@ -295,7 +295,7 @@ export function outboxContract(
     assert.ok(!(await other.unledTrees(1_000)).includes(root.id));
   });
 
-  it('an inbound channel has one place: the next takes it when the first leaves or dies', async () => {
+  it('an inbound channel has one seat: the next worker takes it when the first leaves or dies', async () => {
     const { store, other } = stores();
     const channel = randomUUID();
     const [first, second] = [await living(), await living()];

@@ -22,7 +22,7 @@ interface Tree {
   readonly worker: Worker;
 }
 
-/** What the ledger must know of trees that were given up while their agents wait. Part of the store contract. */
+/** Part of the store contract: trees that were given up while their agents wait. */
 export function parkedContract(stores: () => { readonly store: Store; readonly other: Store }): void {
   async function agentOf(id: string): Promise<Agent> {
     const agent = await stores().store.agent(id);
@@ -48,7 +48,7 @@ export function parkedContract(stores: () => { readonly store: Store; readonly o
     assert.ok(verdict?.ok, JSON.stringify(verdict));
     return { root: await fresh(store, root), child: await agentOf(child.agent.id), worker };
   }
-  /** Gives it up; both wait, so long. */
+  /** Gives up the tree; both agents wait that long. */
   async function park({ root, child, worker }: Tree, root_ms: number, child_ms: number): Promise<void> {
     const { store } = stores();
     const now = await store.now();
@@ -61,7 +61,7 @@ export function parkedContract(stores: () => { readonly store: Store; readonly o
   const isUnled = async ({ root }: Tree) => (await stores().other.unledTrees(100_000)).includes(root.id);
   const workerOf = async (agent: Agent) => (await stores().other.agent(agent.id))?.worker;
 
-  it('parked agents are led by nobody and looked for by nobody, until a letter comes', async () => {
+  it('parked agents have no leader and need none until a letter comes', async () => {
     const { store, other } = stores();
     const tree = await plant();
     await park(tree, HOUR_MS, HOUR_MS);
@@ -73,7 +73,7 @@ export function parkedContract(stores: () => { readonly store: Store; readonly o
     assert.equal(await isUnled(tree), false);
   });
 
-  it('they are found when the first of them is due, and not again once they are led', async () => {
+  it('they are unled when the first of them is due, and not once they are led', async () => {
     const { store } = stores();
     const tree = await plant();
     await park(tree, HOUR_MS, 200.5);
@@ -86,7 +86,7 @@ export function parkedContract(stores: () => { readonly store: Store; readonly o
     assert.equal(await isUnled(tree), true);
   });
 
-  it('who waits for ever comes back with a letter only, at its worker too', async () => {
+  it('an agent without a time limit needs a leader only once it has a letter, also one that reached its worker before', async () => {
     const { store, other } = stores();
     const tree = await plant();
     const forever = Number.POSITIVE_INFINITY;
@@ -99,7 +99,7 @@ export function parkedContract(stores: () => { readonly store: Store; readonly o
     assert.equal(await isUnled(tree), true, 'the letter was not read');
   });
 
-  it('they are found when whom they wait for ends', async () => {
+  it('they are unled when an agent that they wait for ends', async () => {
     const { other } = stores();
     const tree = await plant();
     await park(tree, HOUR_MS, HOUR_MS);
@@ -108,7 +108,7 @@ export function parkedContract(stores: () => { readonly store: Store; readonly o
     assert.equal((await other.claim(tree.root.id, tree.worker)).length, 1);
   });
 
-  it('they are found when whom they wait for ended, and their worker had not heard of it', async () => {
+  it('they are unled when an agent that they wait for ended and their worker has not read the signal', async () => {
     const { store, other } = stores();
     const [tree, same] = [await plant(), await plant()];
     await other.kill(tree.child.id, 'you', 1);
@@ -121,7 +121,7 @@ export function parkedContract(stores: () => { readonly store: Store; readonly o
     for (const one of [tree, same]) assert.equal(await isUnled(one), false, 'it was heard');
   });
 
-  it('a wait that is over is not parked, also when its worker has heard of that and gives the tree up all the same', async () => {
+  it('a wait that is over is not parked, even if its worker read the signal and gives up the tree', async () => {
     const { store, other } = stores();
     const tree = await plant();
     const root = await agentOf(tree.root.id);
@@ -138,7 +138,7 @@ export function parkedContract(stores: () => { readonly store: Store; readonly o
     assert.equal(await isUnled(tree), true);
   });
 
-  it('a kill and a tree that is given up at the same time: who waits is told, or found', async () => {
+  it('a kill while a tree is given up: the waiting agent gets a signal, or is unled', async () => {
     const { store, other } = stores();
     for (let round = 0; round < 30; round += 1) {
       const tree = await plant();
@@ -149,7 +149,7 @@ export function parkedContract(stores: () => { readonly store: Store; readonly o
     }
   });
 
-  it('what is not parked is found at once, also in a tree that nobody served before; that of a dead worker too', async () => {
+  it('agents that are not parked are unled at once, also in a tree that becomes served, or after their worker died', async () => {
     const { store, other } = stores();
     const tree = await plant();
     await store.releaseTree(

@@ -8,7 +8,7 @@ import { askOf, ENDED, endLongAgo, OLD, oldChild, oldRun, oldTree, TERMS } from 
 
 const IDLE: RetentionTerms = { ...TERMS, idle: true };
 
-/** What the ledger must do to archive and remove a closed tree. Part of the store contract. */
+/** Part of the store contract: archiving and removing a closed tree. */
 export function removalContract(stores: () => { readonly store: Store; readonly other: Store }): void {
   const remove = async (root_id: string, most: number, runs = false) => {
     const total = { agents: 0, messages: 0, mail: 0, requests: 0, asks: 0, runs: 0 };
@@ -26,7 +26,7 @@ export function removalContract(stores: () => { readonly store: Store; readonly 
     return entries;
   };
 
-  it('an archive of a tree holds all of it; its removal goes in pieces, and leaves its neighbours alone', async () => {
+  it('an archive holds all of a tree; its removal goes in batches and leaves other trees alone', async () => {
     const { store, other } = stores();
     const [root, neighbour] = [await oldTree(store, { type: 'idle' }), await oldTree(store, ENDED)];
     const kids = [
@@ -116,7 +116,7 @@ export function removalContract(stores: () => { readonly store: Store; readonly 
     assert.deepEqual((await other.waiters((kids[0] as Agent).id)).length, 0);
   });
 
-  it('a removal that was begun cannot be taken back, and goes on where it stopped; runs go when asked for', async () => {
+  it('a removal that has begun cannot be reversed, and continues where it stopped; runs go on request', async () => {
     const { store, other } = stores();
     const root = await oldTree(
       store,

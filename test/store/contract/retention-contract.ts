@@ -22,7 +22,7 @@ import {
 
 const IDLE: RetentionTerms = { ...TERMS, idle: true };
 
-/** What the ledger must do to let go of old trees. Part of the store contract. */
+/** Part of the store contract: which trees are old, and closing them. */
 export function retentionContract(stores: () => { readonly store: Store; readonly other: Store }): void {
   const allOld = async (terms: RetentionTerms): Promise<Set<string>> => {
     const found = new Set<string>();
@@ -43,7 +43,7 @@ export function retentionContract(stores: () => { readonly store: Store; readonl
     return listed;
   };
 
-  it('old are trees whose root has ended, and with `idle` those whose root rests, and in which nothing happened since', async () => {
+  it('a tree is old when its root has ended, or with `idle` rests, and nothing happened since', async () => {
     const { store } = stores();
     const failed = {
       type: 'errored',
@@ -73,7 +73,7 @@ export function retentionContract(stores: () => { readonly store: Store; readonl
     assert.deepEqual(found, { root_id: ended.id, name: 'agent', status: 'completed', last_at: OLD });
   });
 
-  it('not old are trees in which anybody works, is led, has mail to read, or was heard of since', async () => {
+  it('a tree is not old while an agent works, is led, has unread mail, or changed since', async () => {
     const { store } = stores();
     const worker = { id: `w-${randomUUID()}`, host: 'elsewhere', pid: 1 };
     await store.heartbeat(worker);
@@ -108,7 +108,7 @@ export function retentionContract(stores: () => { readonly store: Store; readonl
     assert.equal(await isOld(led), true);
   });
 
-  it('not old are trees of which something is to be delivered, or that an enabled job belongs to', async () => {
+  it('a tree is not old while a delivery is pending or an enabled job belongs to it', async () => {
     const { store } = stores();
     const channel = randomUUID();
     const delivery: NewDelivery = {
@@ -140,7 +140,7 @@ export function retentionContract(stores: () => { readonly store: Store; readonl
     await store.release(worker);
   });
 
-  it('a closed tree is led, written to and changed by nobody, until it is opened again', async () => {
+  it('nobody leads, writes to or changes a closed tree until it is reopened', async () => {
     const { store, other } = stores();
     const worker = { id: `w-${randomUUID()}`, host: 'elsewhere', pid: 1 };
     await store.heartbeat(worker);
@@ -175,7 +175,7 @@ export function retentionContract(stores: () => { readonly store: Store; readonl
     await store.release(worker.id);
   });
 
-  it('a tree is closed, or claimed, or written to: never two of these', async () => {
+  it('of closing, claiming and writing to a tree at once, exactly one succeeds', async () => {
     const { store, other } = stores();
     const worker = { id: `w-${randomUUID()}`, host: 'elsewhere', pid: 1 };
     await store.heartbeat(worker);

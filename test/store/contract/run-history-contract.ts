@@ -47,7 +47,7 @@ function withRun(
   };
 }
 
-/** What the ledger must do with runs, and with what comes along with them. Part of the store contract. */
+/** Part of the store contract: the run history, and removed children. */
 export function runHistoryContract(stores: () => { readonly store: Store; readonly other: Store }): void {
   async function begin(root: Agent, ...created: readonly NewAgent[]): Promise<Agent[]> {
     const { store } = stores();
@@ -66,7 +66,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     assert.ok(verdict?.ok, JSON.stringify(verdict));
   };
 
-  it('a run is entered with its agent: queued while it rests, running when it begins at once', async () => {
+  it('a run is created with its agent: queued while the agent rests, running if it starts at once', async () => {
     const root = await newRoot(stores().store);
     const queued = withRun(root, { created_at: 1_000 });
     const running = withRun(root, { created_at: 2_000, state: ASKING }, { label: null, timeout_ms: null });
@@ -88,7 +88,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     assert.deepEqual([begun.label, begun.timeout_ms], [null, null]);
   });
 
-  it('a run starts with its first turn, once; a step that is not its beginning leaves it queued', async () => {
+  it('a run starts with the first turn, once; other steps leave it queued', async () => {
     const root = await newRoot(stores().store);
     const created = withRun(root, { created_at: 1_000 });
     const [agent] = (await begin(root, created)) as [Agent];
@@ -132,7 +132,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     }
   });
 
-  it('a kill closes the run too, by a step, from outside, and along with its requester', async () => {
+  it('a kill closes the run: by a step, from outside, and along with its requester', async () => {
     const { store } = stores();
     const worker = randomUUID();
     const root = await newRoot(store, {}, { worker });
@@ -144,7 +144,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     });
     for (const agent of [first, second]) await step(agent as Agent, { at: 2_000, state: ASKING });
     await step(root, { at: 3_000, kill: [by_step.agent.id] });
-    // The verdict of the step does not show this mail, so its own worker hears of it too.
+    // The verdict of the step does not report this mail, so its own worker gets a signal too.
     assert.deepEqual(await store.signals(worker), [{ agent_id: root.id, kind: 'mail', about: null }]);
     await store.kill(from_outside.agent.id, 'you', 4_000);
     await store.kill(middle.agent.id, 'you', 5_000);
@@ -165,7 +165,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
         [null, 0],
       ],
     );
-    // The requester lives: it is told. The requester that died along is not.
+    // A living requester is told; one that was killed too is not.
     assert.deepEqual(
       (await store.mail(root.id)).map(({ kind, from_id }) => [kind, from_id]),
       [
@@ -176,7 +176,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     assert.deepEqual(await store.mail(middle.agent.id), []);
   });
 
-  it('runs: newest first, by tree, source and activity, no more than asked for', async () => {
+  it('runs: newest first, by tree, source and activity, up to the limit', async () => {
     const { store, other } = stores();
     const [root, stranger] = [await newRoot(store), await newRoot(store)];
     const created = [
@@ -201,7 +201,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     assert.ok(all.includes(foreign.run.id) && created.every(({ run }) => all.includes(run.id)));
   });
 
-  it('finds runs by id, prefix of at least four characters, and session key; nothing is a wildcard', async () => {
+  it('finds runs by id, prefix of at least four characters, and session key; no character is a wildcard', async () => {
     const { store, other } = stores();
     const root = await newRoot(store);
     const head = randomUUID().slice(0, 8);
@@ -219,7 +219,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
       assert.deepEqual(await found(text), [], text);
   });
 
-  it('remove: only terminal, childless children of the agent go, with all that is theirs; the run stays', async () => {
+  it('remove: only ended, childless children of the agent are removed, with all that is theirs; the run stays', async () => {
     const { store } = stores();
     const root = await newRoot(store);
     const stranger = await newRoot(store);
@@ -249,7 +249,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     assert.deepEqual(await store.mail(done.agent.id, true), []);
     assert.deepEqual(await store.requests(done.agent.id), []);
     assert.equal((await runOf(done.run.id)).result, 'r');
-    // What it used and what it wrote to others stays counted and stays theirs.
+    // Its usage stays counted, and mail that it sent stays with its recipients.
     assert.deepEqual(await store.tree(root.id), before);
     assert.deepEqual(
       (await store.mail(root.id)).map((mail) => mail.body),
@@ -259,7 +259,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     await step(root, { messages: [said('goes on')] });
   });
 
-  it('mail to an agent that the same step creates arrives as its first; a refused step leaves neither', async () => {
+  it('mail to an agent that the same step creates arrives first; a refused step leaves neither', async () => {
     const { store, other } = stores();
     const root = await newRoot(store, { children: 1 });
     const created = withRun(root);
@@ -287,7 +287,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     assert.deepEqual(await store.mail(second.agent.id), []);
   });
 
-  it('keeps the number of the letter that an agent was given notice of', async () => {
+  it('stores the number of the last letter that an agent was notified of', async () => {
     const { store, other } = stores();
     const root = await newRoot(store);
     assert.equal(root.noticed, 0);

@@ -17,7 +17,7 @@ const STATES: readonly AgentState[] = [
   { type: 'completed', result: 'r' },
 ];
 
-/** Random numbers that repeat with their seed. */
+/** Seeded random numbers. */
 function randomOf(seed: number): (below: number) => number {
   let at = seed;
   return (below) => {
@@ -26,7 +26,7 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-/** A few trees to which anything may happen, with what their served trees are known by. */
+/** A few trees to which random things happen. */
 class Wood {
   readonly roots: string[] = [];
   readonly served = new Set<string>();
@@ -60,9 +60,9 @@ class Wood {
     return worker;
   }
 
-  /** One thing that may happen. */
+  /** One random call. */
   async happen(store: Store): Promise<void> {
-    // However slow the machine is: nobody's lease ends by itself.
+    // On a slow machine, no lease may run out by itself.
     for (const one of [...this.workers]) await store.heartbeat(one);
     const root_id = this.#pick(this.roots);
     const agents = await store.agents({ root_id });
@@ -114,7 +114,7 @@ class Wood {
     ]);
   }
 
-  /** Which of them are unled, as the rows of agents, mail and workers say. */
+  /** The unled trees according to the rows of agents, mail and workers. */
   async expected(store: Store): Promise<string[]> {
     const alive = new Set(
       (await store.workers()).filter(({ pid }) => pid !== GONE_PID).map((worker) => worker.id),
@@ -137,9 +137,9 @@ class Wood {
   }
 }
 
-/** What the ledger must know of trees that nobody leads. Part of the store contract. */
+/** Part of the store contract: trees that need a leader. */
 export function unledContract(stores: () => { readonly store: Store; readonly other: Store }): void {
-  it('unled trees are those that the rows say, whatever happened to them', async () => {
+  it('unled trees match the rows after any sequence of calls', async () => {
     const { store, other } = stores();
     const wood = new Wood(11);
     await wood.begin(store);
@@ -153,7 +153,7 @@ export function unledContract(stores: () => { readonly store: Store; readonly ot
     assert.ok(seen > 100, 'some were unled');
   });
 
-  it('unled trees are those that the rows say, also when much happened at the same time', async () => {
+  it('unled trees match the rows after concurrent calls', async () => {
     const { store, other } = stores();
     for (let round = 0; round < 12; round += 1) {
       const wood = new Wood(100 + round);
@@ -168,7 +168,7 @@ export function unledContract(stores: () => { readonly store: Store; readonly ot
     }
   });
 
-  it('a dead worker is taken out once and for all: what it led rests, or waits for a leader, and it is fenced out', async () => {
+  it('a dead worker is removed for good: its agents rest or need a leader, and it is fenced out', async () => {
     const { store, other } = stores();
     const dead = { id: `w-${randomUUID()}`, host: hostname(), pid: GONE_PID };
     assert.equal(await store.heartbeat(dead), true);
@@ -205,7 +205,7 @@ export function unledContract(stores: () => { readonly store: Store; readonly ot
     await store.release(dead.id);
   });
 
-  it('names no more trees than asked for', async () => {
+  it('lists no more trees than the limit', async () => {
     const { store, other } = stores();
     for (let n = 0; n < 4; n += 1)
       await store.createRoot(newAgent(null, { worker: null }), DEFAULT_LIMITS, { served: true });

@@ -23,7 +23,7 @@ function executing(running: Extract<AgentState, { type: 'executing' }>['running'
   };
 }
 
-/** What the ledger must do with processes that lead agents, and with their deaths. Part of the store contract. */
+/** Part of the store contract: workers, their leases and their deaths. */
 export function workersContract(
   stores: () => {
     readonly store: Store;
@@ -36,10 +36,10 @@ export function workersContract(
     await stores().store.heartbeat(worker);
     return worker;
   };
-  /** In the ledger, and dead: a process of this host that is not there. */
+  /** A registered worker whose process on this host no longer exists. */
   const dying = () => living({ host: hostname(), pid: 2 ** 22 - 3 });
 
-  it('knows what its workers are for, what they are labelled, how many agents they lead, and who drains', async () => {
+  it('lists the role, labels, number of agents and draining state of workers', async () => {
     const { store, other } = stores();
     const worker = await living({ role: 'worker', labels: ['gpu', 'host:elsewhere'] });
     const root = await newRoot(store, {}, { worker: worker.id });
@@ -62,7 +62,7 @@ export function workersContract(
     assert.equal((await fresh(store, root)).worker, null);
   });
 
-  it('a lease holds until it has run out and no longer, whatever its worker still does', async () => {
+  it('a lease ends when it runs out, whatever its worker still does', async () => {
     const { store, other, execute } = stores();
     const [silent, next] = [await living(), await living()];
     const root = newAgent(null, { worker: silent.id });
@@ -79,13 +79,13 @@ export function workersContract(
     const before = (await store.agent(id)) as Agent;
     const [claimed] = await other.claim(id, next);
     assert.deepEqual([claimed?.worker, claimed?.epoch], [next.id, before.epoch + 1]);
-    // It wakes up again: its lease is renewed, its agents are not its own any more.
+    // It wakes up again: its lease is renewed, its agents are lost.
     assert.equal(await store.heartbeat(silent), false);
     const [late] = await store.commit([stepOf(before, { calls: 1 })]);
     assert.ok(late?.ok === false && late.refusal.reason === 'stale');
   });
 
-  it('whoever renews a lease that had run out is told so, once, also if nobody came for its agents', async () => {
+  it('renewing a lease that had run out reports so, once, also if nobody claimed its agents', async () => {
     const { store, execute } = stores();
     const worker = await living();
     await execute(`UPDATE workers SET expires_at = 1 WHERE id = '${worker.id}'`);
@@ -93,7 +93,7 @@ export function workersContract(
     await store.release(worker.id);
   });
 
-  it('a tree is left to workers that have all its labels', async () => {
+  it('only workers with all labels of a tree find it', async () => {
     const { store, other } = stores();
     const enter = async (placement: readonly string[]): Promise<string> => {
       const root = newAgent(null, { worker: null });
@@ -115,7 +115,7 @@ export function workersContract(
       assert.equal(await other.placement(unserved), null);
   });
 
-  it('counts the deaths of processes in which a call ran, until the agent rests', async () => {
+  it('counts processes that died while a call ran, until the agent rests', async () => {
     const { store } = stores();
     const running = executing([{ call: CALL }]);
     const root = await newRoot(store, {}, { state: running, worker: 'killed' });
@@ -130,7 +130,7 @@ export function workersContract(
     assert.equal((await fresh(store, root)).deaths, 0);
   });
 
-  it('counts no deaths where nothing ran: at rest, asking the model, parked, or released in order', async () => {
+  it('counts no deaths where no call ran: at rest, requesting the model, parked, or released', async () => {
     const { store } = stores();
     const parked: AgentState[] = [
       { type: 'idle' },

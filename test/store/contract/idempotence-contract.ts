@@ -7,9 +7,9 @@ import type { NewDelivery } from '../../../src/records/run/delivery.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from '../ledger-fixture.ts';
 
-/** What the ledger must do when the same call is made again because the answer to the first was lost. Part of the store contract. */
-export function againContract(stores: () => { readonly store: Store; readonly other: Store }): void {
-  it('a step without messages that is offered again is stale, and nothing of it is there twice', async () => {
+/** Part of the store contract: retries after a lost acknowledgement are idempotent. */
+export function idempotenceContract(stores: () => { readonly store: Store; readonly other: Store }): void {
+  it('a retried step without messages is stale, and nothing of it exists twice', async () => {
     const { store, other } = stores();
     const root = await newRoot(store);
     const kid = await child(store, root);
@@ -72,7 +72,7 @@ export function againContract(stores: () => { readonly store: Store; readonly ot
     assert.ok(once_more?.ok === false && once_more.refusal.reason === 'stale', 'what it asked is there');
   });
 
-  it('a step that makes nothing, and only counts, is counted once', async () => {
+  it('a retried step that only counts usage is counted once', async () => {
     const { store, other } = stores();
     const root = await newRoot(store);
     const usage = { input: 100, output: 20, cached: 0, reasoning: 0, cost_usd: 0.5 };
@@ -88,7 +88,7 @@ export function againContract(stores: () => { readonly store: Store; readonly ot
     assert.equal((await store.requests(root.id)).length, 1);
   });
 
-  it('of steps that are offered again together, those that were applied are stale and the others are not', async () => {
+  it('of steps retried together, only those that had been applied are stale', async () => {
     const { store } = stores();
     const [a, b, c] = [await newRoot(store), await newRoot(store), await newRoot(store)];
     const steps = [
@@ -104,7 +104,7 @@ export function againContract(stores: () => { readonly store: Store; readonly ot
     assert.equal((await store.mail(b.id)).length, 1);
   });
 
-  it('a root that is made again is there once, as it is now', async () => {
+  it('creating a root is idempotent: it exists once, as it is now', async () => {
     const { store, other } = stores();
     const root = newAgent(null);
     const first = await store.createRoot(root, DEFAULT_LIMITS);
@@ -114,7 +114,7 @@ export function againContract(stores: () => { readonly store: Store; readonly ot
     assert.equal((await store.history(root.agent.id)).length, 1);
   });
 
-  it('the very same answer again counts as taken, once; any other comes too late', async () => {
+  it('the same answer again is a retry; any other comes too late', async () => {
     const { store, other } = stores();
     const root = await newRoot(store);
     const id = randomUUID();

@@ -11,9 +11,9 @@ function refusals(verdicts: readonly Verdict[]): string[] {
   return verdicts.map((verdict) => (verdict.ok ? 'accepted' : verdict.refusal.reason));
 }
 
-/** What steps of one commit must see of each other, and a step of what happened before it. Part of the store contract. */
-export function togetherContract(stores: () => { readonly store: Store }): void {
-  it('law 6: two steps of one commit do not read one letter twice', async () => {
+/** Part of the store contract: steps of one commit see each other's changes in order. */
+export function groupCommitContract(stores: () => { readonly store: Store }): void {
+  it('law 6: two steps of one commit cannot consume one letter twice', async () => {
     const { store } = stores();
     const root = await newRoot(store);
     const mail = letter(root, root);
@@ -30,7 +30,7 @@ export function togetherContract(stores: () => { readonly store: Store }): void 
     assert.equal((await store.history(root.id)).length, 2);
   });
 
-  it('law 7: two agents that create in one commit get the last place once', async () => {
+  it('law 7: of two steps of one commit that create agents, one gets the last place', async () => {
     const { store } = stores();
     for (const limits of [{ total: 4 }, { live: 4 }]) {
       const root = await newRoot(store, limits);
@@ -41,7 +41,7 @@ export function togetherContract(stores: () => { readonly store: Store }): void 
     }
   });
 
-  it('law 9: a kill takes those that an earlier step of its commit created below its target', async () => {
+  it('law 9: a kill includes agents that an earlier step of its commit created below the target', async () => {
     const { store } = stores();
     const root = await newRoot(store);
     const a = await child(store, root);
@@ -55,7 +55,7 @@ export function togetherContract(stores: () => { readonly store: Store }): void 
     assert.equal((await store.tree(root.id))?.live, 1);
   });
 
-  it('a kill takes back what an earlier step of its commit asked', async () => {
+  it('a kill voids asks of an earlier step of its commit', async () => {
     const { store } = stores();
     const root = await newRoot(store);
     const a = await child(store, root);
@@ -81,7 +81,7 @@ export function togetherContract(stores: () => { readonly store: Store }): void 
     );
   });
 
-  it('who parks is told which of those it waits for rest or have ended already, also in the same commit', async () => {
+  it('a step that parks learns which agents it waits for have settled already, also in the same commit', async () => {
     const { store } = stores();
     const root = await newRoot(store);
     const kids = [await child(store, root), await child(store, root), await child(store, root)] as const;
@@ -95,7 +95,7 @@ export function togetherContract(stores: () => { readonly store: Store }): void 
     assert.ok(parked?.ok);
     assert.deepEqual(parked.met, [resting.id, dead.id]);
     assert.deepEqual(await store.waiters(working.id), [root.id]);
-    // One that has mail to read is about to work, so it will tell.
+    // One with unread mail has not settled: it will signal later.
     await store.send(letter(root, resting));
     const again = await child(store, root, { state: IDLE });
     const waits = stepOf(again, { messages: [said('waits')], waits_for: [resting.id] });
@@ -103,7 +103,7 @@ export function togetherContract(stores: () => { readonly store: Store }): void 
     assert.deepEqual(told?.ok && told.met, []);
   });
 
-  it('law 8: a step without messages from an older place changes nothing', async () => {
+  it('law 8: a step without messages from an older seq changes nothing', async () => {
     const { store } = stores();
     const root = await newRoot(store);
     await store.commit([stepOf(root, { messages: [said('one'), said('two')] })]);
@@ -112,13 +112,13 @@ export function togetherContract(stores: () => { readonly store: Store }): void 
     assert.deepEqual([now.last_seq, now.calls], [3, 0]);
   });
 
-  it('what a step makes is there already: it is stale, by any step and whatever its key says', async () => {
+  it('a step whose creations exist already is stale', async () => {
     const { store } = stores();
     const root = await newRoot(store);
     const mail = letter(root, root);
     const sends = stepOf(root, { send: [mail] });
     assert.deepEqual(refusals(await store.commit([sends])), ['accepted']);
-    // Another step came in between, so the mark of the first is gone.
+    // Another step came in between and replaced the token of the first.
     assert.deepEqual(refusals(await store.commit([stepOf(root, { calls: 1, at: sends.at + 1 })])), [
       'accepted',
     ]);

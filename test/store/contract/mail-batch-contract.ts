@@ -5,15 +5,15 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { fresh, letter, newRoot } from '../ledger-fixture.ts';
 
-/** What the ledger must do with letters that are sent at the same time: they may share a transaction, and nothing else. Part of the store contract. */
-export function lettersContract(stores: () => { readonly store: Store; readonly other: Store }): void {
+/** Part of the store contract: letters that are sent at once may share a transaction and nothing else. */
+export function mailBatchContract(stores: () => { readonly store: Store; readonly other: Store }): void {
   const fromOutside = (to: Agent, body: string) => ({
     ...letter(to, to, body),
     id: randomUUID(),
     from_id: null,
   });
 
-  it('letters sent at once are numbered in their order, without gaps, whoever else writes meanwhile', async () => {
+  it('letters sent at once are numbered in order without gaps, whoever else writes meanwhile', async () => {
     const { store, other } = stores();
     const [first, second] = [await newRoot(store), await newRoot(store)];
     const bodies = Array.from({ length: 450 }, (_, n) => `${n} 漢字`);
@@ -38,7 +38,7 @@ export function lettersContract(stores: () => { readonly store: Store; readonly 
     assert.equal((await fresh(store, first)).mail_count, 450);
   });
 
-  it('a letter that is refused, or there already, changes nothing for those beside it', async () => {
+  it('a refused or repeated letter does not affect others in its batch', async () => {
     const { store } = stores();
     const [alive, dead] = [await newRoot(store), await newRoot(store)];
     await store.kill(dead.id, 'you', 1);
