@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -44,6 +44,8 @@ const reporter = options.some((option) => option.startsWith('--test-reporter='))
   ? []
   : ['--test-reporter=spec'];
 const folder = mkdtempSync(join(tmpdir(), 'coppice-tests-'));
+// Started by root, PostgreSQL runs as another user, who must be able to reach its files in here.
+chmodSync(folder, 0o711);
 const postgres = await offerPostgres();
 const runner = spawn(
   process.execPath,

@@ -1,10 +1,10 @@
 /**
- * The library: create a runtime on a ledger, register tools and models of one's own, start agents, stream what happens, send, wait
- * for the result, kill, close. See examples/library.ts.
+ * The library: open a runtime on a ledger with your own tools and models, start agents, stream events, send mail, wait for results, kill,
+ * close. See examples/library.ts.
  */
 
 import {
-  type AgentGround,
+  type AgentSources,
   agentConfig,
   agentLimits,
   agentTerms,
@@ -62,9 +62,9 @@ export { defineTool } from './tools/define-tool.ts';
 export interface RunningAgent {
   /** Uuid; every other process can find the agent by it. */
   readonly id: string;
-  /** Resolves when nothing of its tree is at work any more: its last reply, or why it failed. */
+  /** Resolves when no agent of its tree works any more, to its last reply or failure. */
   result(): Promise<TreeOutcome>;
-  /** A letter from the human. */
+  /** Sends mail from the human. */
   send(text: string): Promise<void>;
   /** Stops its turn; its children go on. */
   interrupt(reason: string): Promise<void>;
@@ -75,14 +75,14 @@ export interface RunningAgent {
 /** A runtime on one ledger. All methods reject with a `CoppiceError` or a `StoreError`. */
 export interface Coppice {
   start(options: AgentOptions): Promise<RunningAgent>;
-  /** Takes over a tree that no living process leads, and goes on where it stopped. */
+  /** Takes over a tree that no living process leads, and continues it. */
   resume(root_id: string, options?: ResumeOptions): Promise<RunningAgent & { readonly report: ResumeReport }>;
-  /** Everything that happens, of all agents of this process; call the returned function to stop. */
+  /** Events of all agents of this process; call the returned function to stop. */
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
-  /** Any agent by its uuid. */
+  /** Sends mail to any agent by its uuid. */
   send(agent_id: string, text: string): Promise<void>;
   kill(agent_id: string): Promise<readonly string[]>;
-  /** Ends all work of this process. Nothing is lost: `resume` goes on. */
+  /** Stops all work of this process. Nothing is lost: `resume` continues it. */
   close(): Promise<void>;
 }
 
@@ -102,13 +102,13 @@ export async function openCoppice(options: CoppiceOptions): Promise<Coppice> {
 
 async function openWith(options: CoppiceOptions, registry: Registry | null): Promise<Coppice> {
   const own = [...(options.tools ?? []), ...(registry?.tools ?? [])];
-  const ground: AgentGround = {
+  const sources: AgentSources = {
     options,
     own: own.map((tool) => tool.spec.name),
     subagents: registry?.subagents ?? null,
     profiles: profileMap(options, own),
   };
-  const terms = agentTerms(ground);
+  const terms = agentTerms(sources);
   const { env = process.env } = options;
   const store = await openStore(options.database);
   const gates = new Map<string, Gate>();
@@ -132,14 +132,14 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
     settings: settingsPlaces(undefined, env),
     env_allow: options.env_allow ?? [],
   });
-  const watch = new SubagentWatch(ground.subagents?.callbacks ?? {});
+  const watch = new SubagentWatch(sources.subagents?.callbacks ?? {});
   runtime.subscribe((event) => watch.see(event));
   registry?.bind(
     subagentHost({
       runtime,
       delegation: terms.delegation,
-      config: agentConfig(ground, {}),
-      limits: agentLimits(ground, {}),
+      config: agentConfig(sources, {}),
+      limits: agentLimits(sources, {}),
     }),
   );
   let closing: Promise<void> | null = null;
@@ -155,8 +155,8 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
       const started = await runtime.start({
         prompt: agent.prompt,
         name: agent.name ?? 'main',
-        config: agentConfig(ground, agent),
-        limits: agentLimits(ground, agent),
+        config: agentConfig(sources, agent),
+        limits: agentLimits(sources, agent),
       });
       return handle(started.id);
     },

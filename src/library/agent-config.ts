@@ -13,17 +13,17 @@ import type { SubagentTerms } from './subagent-options.ts';
 const SYSTEM = 'You are an agent. Do what you are asked with the tools you have.';
 const BUILT_IN = ['read', 'search', 'think'];
 
-/** What the options of one coppice come to. `own` are names of the program's tools, which agents may use without asking. */
-export interface AgentGround {
+/** What agents are configured from. `own` are the names of the program's tools, which agents may use without asking. */
+export interface AgentSources {
   readonly options: CoppiceOptions;
   readonly own: readonly string[];
   readonly subagents: SubagentTerms | null;
   readonly profiles: ReadonlyMap<string, Profile>;
 }
 
-/** The configuration of a root. Throws `E_CONFIG` for a profile that there is none of. */
+/** The configuration of a root. Throws `E_CONFIG` for an unknown profile. */
 export function agentConfig(
-  { options, own, subagents, profiles }: AgentGround,
+  { options, own, subagents, profiles }: AgentSources,
   agent: Omit<AgentOptions, 'prompt'>,
 ): AgentConfig {
   const profile = agent.profile === undefined ? null : findProfile(profiles, agent.profile);
@@ -53,9 +53,9 @@ export function agentConfig(
   };
 }
 
-/** Delegations as deep as the program allowed them fit into the tree, unless it says otherwise. */
+/** The default depth leaves room for delegations as deep as the program allows. */
 export function agentLimits(
-  { options, subagents }: AgentGround,
+  { options, subagents }: AgentSources,
   agent: Pick<AgentOptions, 'limits' | 'profile'>,
 ): Partial<Limits> {
   const depth = Math.max(DEFAULT_LIMITS.depth, subagents?.max_depth ?? 0);
@@ -72,7 +72,7 @@ export function agentLimits(
   };
 }
 
-/** Those of the program go before those of its settings. Throws `E_CONFIG`. */
+/** Profiles of the program override those of its settings. Throws `E_CONFIG`. */
 export function profileMap(options: CoppiceOptions, own: readonly Tool[]): ReadonlyMap<string, Profile> {
   const known = {
     tools: [...Object.values(BUILT_IN_PERMISSIONS), ...own.map((tool) => tool.permission)],
@@ -109,12 +109,12 @@ function wholeProfile(profile: ProfileOptions): Profile {
   };
 }
 
-/** What the kernel is told of agents that agents create. */
+/** The kernel's terms for agents that agents create. */
 export function agentTerms({
   options,
   subagents,
   profiles,
-}: AgentGround): Pick<ToolsetTerms, 'profiles' | 'delegation' | 'subagents' | 'runs'> {
+}: AgentSources): Pick<ToolsetTerms, 'profiles' | 'delegation' | 'subagents' | 'runs'> {
   const programs = Object.keys(options.models ?? {}).filter((name) => name.startsWith('acp:'));
   const servers = programs.map((name) => name.slice('acp:'.length).split('/')[0] as string);
   const delegation = {

@@ -10,38 +10,38 @@ import type { Settings } from '../settings/settings.ts';
 import { settings } from '../settings/settings.ts';
 import type { ToolRegistry } from './tool-definition.ts';
 
-/** A profile: what is left out is as whoever creates the agent. */
+/** A profile; fields left out are inherited from the creator of the agent. */
 export type ProfileOptions = Pick<Profile, 'name'> &
   Partial<Omit<Profile, 'name' | 'permissions' | 'source'>> & {
     readonly permissions?: Partial<PermissionRules>;
   };
 
 /**
- * What the configuration file takes, by the same names (`providers`, `acp`, `agents`, `runs`, `env_allow`), and what only a program can give. An option that
- * stands here on its own (`toolsets`, `limits`, …) goes before the same one of `agents.defaults`.
+ * The keys of the configuration file (`providers`, `acp`, `agents`, `runs`, `env_allow`), and what only a program can give. The options below override
+ * those of `agents.defaults` (`toolsets`, `limits`, …).
  */
 export interface CoppiceOptions extends Omit<Settings, 'database' | 'model'> {
   /** `sqlite:PATH` or `postgres://…`. Created when it does not exist. */
   readonly database: string;
-  /** `provider/model` for agents that name none; `agents.defaults.model` goes before it. */
+  /** `provider/model` for agents without one; `agents.defaults.model` overrides it. */
   readonly model: string;
-  /** Models of one's own by name; they go before providers. */
+  /** Your own models by name; they override providers. */
   readonly models?: Readonly<Record<string, Model>>;
   /** Where keys are looked up. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Tools of one's own, made with `defineTool`; agents may use them without asking. */
+  /** Your own tools, made with `defineTool`; agents may use them without asking. */
   readonly tools?: readonly Tool[];
-  /** More tools of one's own; with `registerSubagentTools` agents may also delegate. One registry belongs to one open coppice. */
+  /** More of your own tools; with `registerSubagentTools` agents may also delegate. A registry belongs to one open coppice. */
   readonly registry?: ToolRegistry;
-  /** How agents work with others: process, slash, fanout, sessions, delegate. Default: process. */
+  /** How agents work together: process, slash, fanout, sessions, delegate. Default: process. */
   readonly toolsets?: readonly string[];
-  /** Named kinds of agents, for `AgentOptions.profile` and for agents that create others. */
+  /** For `AgentOptions.profile`, and for agents that create others. */
   readonly profiles?: readonly ProfileOptions[];
   /** Names of built-in tools that agents see: bash, read, write, patch, search, think, read_image. Default: read, search, think. */
   readonly builtInTools?: readonly string[];
   /** Folder of the agents. Default: the current one. */
   readonly cwd?: string;
-  /** Rules such as `bash:git *`; what would ask a person is denied. */
+  /** Rules such as `bash:git *`; calls that would need approval are denied. */
   readonly permissions?: Partial<PermissionRules>;
   readonly limits?: Partial<Limits>;
   readonly system?: string;
@@ -56,12 +56,12 @@ export interface AgentOptions {
   readonly system?: string;
   /** Default: those of the coppice. */
   readonly toolsets?: readonly string[];
-  /** One of `CoppiceOptions.profiles`; what stands here goes before what it says. */
+  /** Name of one of `CoppiceOptions.profiles`; the options here override it. */
   readonly profile?: string;
   readonly limits?: Partial<Limits>;
 }
 
-/** What only a program can give, beside the settings. */
+/** Options that only a program can give. */
 const OWN: Readonly<Record<Exclude<keyof CoppiceOptions, keyof typeof settings.shape>, true>> = {
   models: true,
   env: true,
@@ -77,13 +77,13 @@ const OWN: Readonly<Record<Exclude<keyof CoppiceOptions, keyof typeof settings.s
   thinking: true,
 };
 
-/** What of the configuration file means nothing to a program. */
+/** Keys of the configuration file that have no meaning for a program. */
 export const COMMAND_LINE_ONLY: Readonly<Record<string, string>> = {
   channels: 'coppice serve delivers to people and listens to them',
   keys: 'they are keys of the terminal UI',
 };
 
-/** Throws `E_CONFIG` for an option that there is none of, and for a setting that is not as in the configuration file. */
+/** Throws `E_CONFIG` for an unknown option and for a setting that the configuration file would not accept. */
 export function checkOptions(options: CoppiceOptions): void {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const known = [...Object.keys(settings.shape), ...Object.keys(OWN)];

@@ -2,7 +2,7 @@ import type { Tool } from '../records/tool.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import type { ToolDefinition, ToolHandler, ToolParameter } from './tool-definition.ts';
 
-/** A tool from a plain definition. Throws a TypeError when the definition is wrong, as `defineTool` does. */
+/** A tool from a definition and its handler. Throws a TypeError for a wrong definition, as `defineTool` does. */
 export function handlerTool(definition: ToolDefinition, handler: ToolHandler): Tool {
   const { name, description, parameters } = definition;
   const entries = Object.entries(parameters);
@@ -20,7 +20,7 @@ export function handlerTool(definition: ToolDefinition, handler: ToolHandler): T
   return tool as Tool;
 }
 
-/** The types say text; programs without types may return anything. */
+/** The type says string, but an untyped program may return anything. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

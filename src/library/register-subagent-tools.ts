@@ -7,7 +7,7 @@ import type { SubagentHost } from './subagent-host.ts';
 import type { SubagentCallbacks, SubagentTerms, SubagentToolsOptions } from './subagent-options.ts';
 import type { ToolDefinition, ToolRegistry } from './tool-definition.ts';
 
-/** What a program may say; the other options of the tool mean something inside a tree only. */
+/** The arguments that a program may give; the tool's other ones only make sense inside a tree. */
 const hostSpawnInput = spawnInput.pick({
   task: true,
   description: true,
@@ -16,11 +16,11 @@ const hostSpawnInput = spawnInput.pick({
 });
 
 /**
- * Registers `subagent_spawn` and `subagent_delegate` (seed 5). The agents of a coppice that is opened with the registry get both; the
+ * Registers `subagent_spawn` and `subagent_delegate` (docs/library.md). The agents of a coppice that is opened with the registry get both; the
  * program itself may call them too (`registry.execute`) once that coppice is open, and gets the sub-agent's final text.
  *
- * Throws a `CoppiceError` with the code `E_INVALID_ARGUMENT` for a number that is no whole one, or too small, for a callback that is no function, for
- * a name that there is none of, and when it was called before.
+ * Throws a `CoppiceError` with the code `E_INVALID_ARGUMENT` for a number that is not an integer or too small, a callback that is no function, an
+ * unknown option, and a second call for the same registry.
  */
 export function registerSubagentTools(registry: ToolRegistry, options: SubagentToolsOptions = {}): void {
   if (!(registry instanceof Registry))
@@ -42,7 +42,7 @@ export function registerSubagentTools(registry: ToolRegistry, options: SubagentT
     },
     { definition: DELEGATE, run: (args: unknown, host: SubagentHost) => delegate(args, host) },
   ];
-  // Without depth there is nobody who could use them; the terms hold all the same, for agents with the toolset.
+  // With depth 0 nobody could use the tools; the terms still apply to agents with the toolset.
   registry.registerSubagents(terms, terms.max_depth === 0 ? [] : tools);
 }
 
@@ -63,7 +63,7 @@ const CALLBACKS: Readonly<Record<keyof SubagentCallbacks, true>> = {
   onSubagentError: true,
 };
 
-/** A callback may be a method, and stand beside other fields of its object. */
+/** The callbacks may be methods of an object that has other fields, too. */
 function checkCallbacks(callbacks: SubagentCallbacks): void {
   checkNames(callbacks, CALLBACKS, 3);
   for (const name of Object.keys(CALLBACKS) as (keyof SubagentCallbacks)[])
@@ -71,7 +71,7 @@ function checkCallbacks(callbacks: SubagentCallbacks): void {
       throw new CoppiceError('E_INVALID_ARGUMENT', `callbacks: ${name} is no function`);
 }
 
-/** `slip`: so near to one of ours a name is a slip, and others are not our matter; 0: every other name is one. */
+/** `slip` is the edit distance up to which an unknown name counts as a misspelt one of ours; 0 refuses every unknown name. */
 function checkNames(given: object, known: Readonly<Record<string, true>>, slip: number): void {
   const names = Object.keys(known);
   const isWrong = (name: string) => slip === 0 || nearestName(name, names, slip) !== null;

@@ -20,7 +20,7 @@ interface Entry {
   readonly run: (args: unknown) => Promise<Output>;
 }
 
-/** The registry as the library itself sees it: with the tools for the runtime, and the coppice that it belongs to. */
+/** The registry as the library uses it: with the tools for the runtime, and the coppice that it belongs to. */
 export class Registry implements ToolRegistry {
   readonly #entries = new Map<string, Entry>();
   readonly #tools: Tool[] = [];
@@ -41,7 +41,7 @@ export class Registry implements ToolRegistry {
     this.#tools.push(tool);
   }
 
-  /** Tools whose calls the kernel decides: agents have them by their toolset. */
+  /** The sub-agent tools: their calls are decided by the kernel, and agents have them by their toolset. */
   registerSubagents(
     terms: SubagentTerms,
     tools: readonly {
@@ -74,7 +74,7 @@ export class Registry implements ToolRegistry {
   #refuseName(name: string): void {
     if (this.#entries.has(name))
       throw new CoppiceError('E_INVALID_ARGUMENT', `tool "${name}": it is registered already`);
-    // Agents that are at work were told of their tools when the coppice was opened.
+    // Running agents got their tools when the coppice was opened.
     if (this.#taken)
       throw new CoppiceError('E_INVALID_ARGUMENT', `tool "${name}": the registry is in use`, {
         hint: 'Register all tools before openCoppice, or after its close',
@@ -126,7 +126,7 @@ export class Registry implements ToolRegistry {
     return this.#subagents;
   }
 
-  /** Two coppices could not tell which of them runs a call of the program. */
+  /** Reserves the registry for one coppice, which runs the calls of the program. */
   take(): void {
     if (this.#taken)
       throw new CoppiceError('E_INVALID_ARGUMENT', 'registry: another open coppice uses it', {

@@ -8,7 +8,7 @@ import { cutShort, resultText } from '../records/conversation/child-text.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 
-/** A task that a program gives to a sub-agent without any agent in between. */
+/** A task that a program gives to a sub-agent directly, without a parent agent. */
 export type HostTask = { readonly task: string; readonly description: string } & (
   | { readonly type: 'spawn'; readonly turns: number; readonly system: string | null }
   | {
@@ -20,13 +20,13 @@ export type HostTask = { readonly task: string; readonly description: string } &
 
 /** The open coppice behind a registry. */
 export interface SubagentHost {
-  /** Folder in which tools are run that the program calls itself. */
+  /** Working folder of tools that the program calls itself. */
   readonly cwd: string;
-  /** The final text; rejects with why there is none. */
+  /** Resolves to the final text; rejects if there is none. */
   run(task: HostTask): Promise<string>;
 }
 
-export interface HostSurroundings {
+export interface SubagentHostOptions {
   readonly runtime: RuntimeFace;
   readonly delegation: ToolsetTerms['delegation'];
   /** What an agent of this coppice is created with. */
@@ -34,8 +34,8 @@ export interface HostSurroundings {
   readonly limits: Partial<Limits>;
 }
 
-/** Runs such tasks as roots: they are the first level of delegation, as if an agent had asked for them. */
-export function subagentHost({ runtime, delegation, config, limits }: HostSurroundings): SubagentHost {
+/** Runs the tasks as roots, at the first level of delegation, as if an agent had asked for them. */
+export function subagentHost({ runtime, delegation, config, limits }: SubagentHostOptions): SubagentHost {
   return {
     cwd: config.cwd,
     async run(asked) {

@@ -24,11 +24,11 @@ interface Watched {
   readonly begun: Set<string>;
 }
 
-/** Turns what the runtime tells into the callbacks of sub-agents. What is told after an end is dropped. */
+/** Calls the callbacks of sub-agents from events of the runtime. Events after the end of a sub-agent are dropped. */
 export class SubagentWatch {
   readonly #callbacks: SubagentCallbacks;
   readonly #open = new Map<string, Watched>();
-  /** Roots rest after their task and may be woken by a letter: that is no new start. */
+  /** Roots that rest after their task; being woken by mail later is no new start. */
   readonly #rested = new Set<string>();
 
   constructor(callbacks: SubagentCallbacks) {
@@ -52,7 +52,7 @@ export class SubagentWatch {
     }
   }
 
-  /** Nothing more is told here: every sub-agent that began also ends. */
+  /** Ends every started sub-agent for the callbacks. */
   close(): void {
     for (const id of [...this.#open.keys()]) {
       this.#open.delete(id);
@@ -74,7 +74,7 @@ export class SubagentWatch {
   #start(agent: Agent): Watched | null {
     const { id, state, config } = agent;
     if (!isWorking(state.type) || this.#rested.has(id)) return null;
-    // One that is taken over from the ledger has answered before, and may have calls to go.
+    // An agent taken over from the ledger may have answered before, and may have calls left.
     const calls =
       state.type === 'executing' ? [...state.running.map(({ call }) => call), ...state.queued] : [];
     const watched: Watched = {
@@ -103,7 +103,7 @@ export class SubagentWatch {
   #settled(id: string, watched: Watched, result: ResultContent): void {
     const call = watched.calls.get(result.call_id);
     if (call === undefined) return;
-    // Some calls have their result before anybody could see them run.
+    // Some calls have their result before any event shows them running.
     this.#begin(id, watched, call);
     watched.calls.delete(call.id);
     const { name, output, status } = result;
@@ -140,7 +140,7 @@ export class SubagentWatch {
     ...told: Parameters<NonNullable<SubagentCallbacks[Name]>>
   ): void {
     try {
-      // Looked up at each call, and called on its object: a program may swap it, or hand in an instance of a class.
+      // Looked up for each event and called on its object: a program may replace a callback, or pass an instance of a class.
       const callbacks = this.#callbacks as Readonly<
         Record<string, ((...told: unknown[]) => unknown) | undefined>
       >;
@@ -156,13 +156,13 @@ function warn(name: string, error: unknown): void {
   process.emitWarning(`the callback ${name} failed: ${reason}`, { code: 'COPPICE_CALLBACK' });
 }
 
-/** `subagent_delegate` makes agents of another program that answer once and work with no others. */
+/** `subagent_delegate` creates agents of another program that answer once and have no toolset. */
 function modeOf({ config }: Agent): SubagentInfo['mode'] {
   const once = config.turns === 1 && config.toolsets.length === 0;
   return once && isAgentProgram(config.model) ? 'delegate' : 'spawn';
 }
 
-/** The final text, or why there is none. */
+/** The final text, or the failure. */
 function endOf({ state, reply }: Agent): string | Failure {
   if (state.type === 'completed') return state.result;
   return failureOf(state) ?? reply ?? { kind: 'cancelled', error: 'interrupted', retryable: false };

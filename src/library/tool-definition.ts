@@ -1,6 +1,6 @@
 import type { Tool, ToolContext } from '../records/tool.ts';
 
-/** What a tool is for; people and programs sort by it, models do not see it. */
+/** What a tool is for; for people and programs, models do not see it. */
 export type ToolCategory =
   | 'read'
   | 'edit'
@@ -12,7 +12,7 @@ export type ToolCategory =
   | 'subagent'
   | 'other';
 
-/** One argument. Further keywords of JSON Schema (`enum`, `items`, `minimum`…) are taken as they stand. */
+/** One argument. Further keywords of JSON Schema (`enum`, `items`, `minimum`…) are passed on. */
 export interface ToolParameter {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
   readonly description?: string;
@@ -21,7 +21,7 @@ export interface ToolParameter {
   readonly [keyword: string]: unknown;
 }
 
-/** A tool as a registry takes and shows it. */
+/** A tool as a registry accepts and returns it. */
 export interface ToolDefinition {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: string;
@@ -31,7 +31,7 @@ export interface ToolDefinition {
   readonly category?: ToolCategory;
 }
 
-/** Runs one call with checked arguments: the text is its result, what it throws its error. `context.signal` aborts when the turn is stopped. */
+/** Runs one call with checked arguments; resolves to its result or throws its error. `context.signal` aborts when the turn is stopped. */
 export type ToolHandler = (
   args: Readonly<Record<string, unknown>>,
   context: ToolContext,
@@ -51,15 +51,15 @@ export interface ToolCallResult {
   readonly isError: boolean;
 }
 
-/** The tools of one program: for its agents (`openCoppice({ registry })`), and to be called by the program itself. */
+/** The tools of one program, for its agents (`openCoppice({ registry })`) and for itself. */
 export interface ToolRegistry {
-  /** Throws a TypeError for a definition that no provider would take, and a `CoppiceError` (`E_INVALID_ARGUMENT`) for a name that is taken. */
+  /** Throws a TypeError for a definition that no provider would accept, and a `CoppiceError` (`E_INVALID_ARGUMENT`) for a name that is taken. */
   register(definition: ToolDefinition, handler: ToolHandler): void;
   /** A tool made with `defineTool`. */
   registerTool(tool: Tool): void;
   /** In the order of their registration. */
   getToolDefinitions(): readonly ToolDefinition[];
   has(name: string): boolean;
-  /** Runs one call, as the program and without any permission check. Never rejects: what goes wrong is a result with `isError`. */
+  /** Runs one call as the program, without permission checks. Never rejects: an error becomes a result with `isError`. */
   execute(call: ToolCallRequest): Promise<ToolCallResult>;
 }

@@ -1,4 +1,4 @@
-// Proves how sub-agents of tasks look on the command line (seed 3, Database): a list of their own people do not see unless they ask.
+// Proves how sub-agents of tasks look on the command line: lists leave them out unless they are asked for.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';

@@ -139,7 +139,7 @@ describe('profiles', () => {
   it('of a wrong configuration are an error that says where', async () => {
     const cases: readonly (readonly [object, RegExp])[] = [
       [{ 'Code Reviewer': {} }, /agents in .*config\.json: "Code Reviewer" is no name of a profile/],
-      [{ a: { permissions: { allow: ['bash:'] } } }, /agents\.a\.permissions\.allow in .*the pattern behind/],
+      [{ a: { permissions: { allow: ['bash:'] } } }, /agents\.a\.permissions\.allow in .*the pattern after/],
       [{ a: { turns: 0 } }, /agents\.a\.turns in/],
       [{ a: { timeout_seconds: 1e9 } }, /agents\.a\.timeout_seconds in/],
       [{ a: { deny_tool: [] } }, /unknown key "agents\.a\.deny_tool"/],

@@ -1,4 +1,4 @@
-// Proves `registerSubagentTools` as seed 5 tells it: nested loops and single shots, by agents and by the program itself, to the depth that was allowed.
+// Proves `registerSubagentTools` (docs/library.md): nested loops and single shots, by agents and by the program itself, to the depth that was allowed.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {

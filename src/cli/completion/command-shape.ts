@@ -1,9 +1,9 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What may stand in one place of the command line. */
+/** The value that one position of the command line takes. */
 export interface Place {
   readonly kind: WordKind;
-  /** Null: not from a fixed list. */
+  /** Null: no fixed list. */
   readonly choices: readonly string[] | null;
 }
 
@@ -22,11 +22,11 @@ export interface CommandShape {
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly flags: readonly FlagShape[];
   readonly places: readonly Place[];
-  /** The last place takes any number. */
+  /** The last place takes any number of values. */
   readonly variadic: boolean;
 }
 
-/** All commands that help shows, coppice itself first. */
+/** All commands that the help shows, coppice itself first. */
 export function commandShapes(command: Command, path = ''): CommandShape[] {
   const help = command.createHelp();
   const shown = help.visibleCommands(command);
@@ -41,7 +41,7 @@ export function commandShapes(command: Command, path = ''): CommandShape[] {
   const below = shown.flatMap((one) => {
     const shapes = commandShapes(one, `${path} ${one.name()}`.trim());
     if (one.name() !== 'help') return shapes;
-    // Commander's own: it takes the name of a command.
+    // Commander's own `help` takes the name of a command.
     const choices = commands.map(({ name }) => name).filter((name) => name !== 'help');
     return shapes.map((each) => ({ ...each, places: [{ kind: 'text' as const, choices }] }));
   });
@@ -65,7 +65,7 @@ function flagShape(option: Option): FlagShape {
   };
 }
 
-/** What a value of the command line is; `text` is whatever the user likes. */
+/** What a value of the command line is; `text` is not completed. */
 export type WordKind =
   | 'file'
   | 'folder'
@@ -81,7 +81,7 @@ export type WordKind =
   | 'toolset'
   | 'text';
 
-/** What is of use to a command, where not everything of its kind is. */
+/** Commands for which only some values of the kind make sense. */
 const NARROWED: Readonly<Record<string, WordKind>> = {
   'approvals allow': 'approval',
   'approvals deny': 'approval',
@@ -91,7 +91,7 @@ const NARROWED: Readonly<Record<string, WordKind>> = {
   'subagent cancel': 'active-run',
 };
 
-/** By the placeholder that help shows: `<file>`. */
+/** By the placeholder in the help: `<file>`. */
 const PLACEHOLDERS: Readonly<Record<string, WordKind>> = {
   id: 'agent',
   ids: 'agent',
@@ -104,16 +104,16 @@ const PLACEHOLDERS: Readonly<Record<string, WordKind>> = {
   url: 'file',
 };
 
-/** Where the placeholder says too little. */
+/** Options whose placeholder is not specific enough. */
 const OPTIONS: Readonly<Record<string, WordKind>> = { '--profile': 'profile', '--toolset': 'toolset' };
 
-/** What an argument of a command takes. `path` is `approvals allow`. */
+/** The kind of a command's argument. `path` is `approvals allow`. */
 export function kindOfArgument(path: string, placeholder: string): WordKind {
   const kind = PLACEHOLDERS[placeholder] ?? 'text';
   return kind === 'agent' || kind === 'run' ? (NARROWED[path] ?? kind) : kind;
 }
 
-/** What an option takes: `--tree <id>`. */
+/** The kind of an option's value: `--tree <id>`. */
 export function kindOfOption(long: string, placeholder: string): WordKind {
   return OPTIONS[long] ?? PLACEHOLDERS[placeholder] ?? 'text';
 }

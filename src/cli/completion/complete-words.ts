@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { clean } from '../../render/clean.ts';
-import { configFile, databaseText, workFolder } from '../../settings/folders.ts';
+import { configFile, databaseText, dataFolder, workFolder } from '../../settings/folders.ts';
 import { openReadOnlyLedger } from '../../store/open-store.ts';
 import { createProgram } from '../start/program.ts';
 import type { WordKind } from './command-shape.ts';
@@ -11,12 +11,12 @@ import { type Candidate, type Walked, walkWords } from './walk-words.ts';
 
 const CANDIDATES_MAX = 50;
 const DESCRIPTION_MAX = 60;
-/** Names come from models and files: nothing that means anything to a shell is offered to one. */
+/** Names come from models and files, so nothing that has a meaning in a shell is offered. */
 const SAFE = /^[\w][\w.@+-]*$/;
 
 /**
- * `coppice __complete WORDS…`: what the last word may become, in the lines that the scripts of the shells read (`shell-scripts.ts`). Nothing is written,
- * nothing goes over the network, and nothing is said of what goes wrong: somebody is typing.
+ * `coppice __complete WORDS…`: candidates for the last word, in the lines that the shells' scripts read (`shell-scripts.ts`). Somebody is typing:
+ * nothing is written, nothing goes over the network, and errors are silent.
  */
 export async function completeWords(words: readonly string[], env: NodeJS.ProcessEnv): Promise<string[]> {
   try {
@@ -67,7 +67,6 @@ async function candidatesOf(
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Candidate[]> {
   if (kind === 'profile') {
-    const { profileCandidates } = await import('./profile-candidates.ts');
     return profileCandidates(given, env);
   }
   if (kind === 'toolset') {
@@ -76,15 +75,27 @@ async function candidatesOf(
   }
   if (kind === 'zone')
     return ['UTC', ...Intl.supportedValuesOf('timeZone')].map((value) => ({ value, description: '' }));
-  const glance = await openReadOnlyLedger(
+  const ledger = await openReadOnlyLedger(
     databaseText(given.database, env, () => configuredDatabase(given.config, env)),
   );
-  if (glance === null) return [];
+  if (ledger === null) return [];
   try {
-    return ledgerCandidates(glance, kind, typed, CANDIDATES_MAX, workFolder(given.cwd));
+    return ledgerCandidates(ledger, kind, typed, CANDIDATES_MAX, workFolder(given.cwd));
   } finally {
-    glance.close();
+    ledger.close();
   }
+}
+
+/** Imported late: the schemas of the configuration take longer to load than all the rest. */
+async function profileCandidates({ config, cwd }: Given, env: NodeJS.ProcessEnv): Promise<Candidate[]> {
+  const [{ loadProfiles }, { loadConfiguration }] = await Promise.all([
+    import('../profiles/profiles.ts'),
+    import('../setup/load-configuration.ts'),
+  ]);
+  const loaded = await loadConfiguration(config, env);
+  const options = cwd === undefined ? {} : { cwd };
+  const { profiles } = loadProfiles({ options, env, loaded, data_folder: dataFolder(env) });
+  return [...profiles.values()].map(({ name, description }) => ({ value: name, description }));
 }
 
 /** Only this one key: checking the whole configuration takes longer than all the rest. */
@@ -101,7 +112,7 @@ function configuredDatabase(named: string | undefined, env: NodeJS.ProcessEnv): 
   return typeof database === 'string' ? database : undefined;
 }
 
-/** Shells hand over words as they were typed. */
+/** Shells pass words as they were typed. */
 function withHome(path: string | undefined): string | undefined {
   return path?.replace(
     /^(sqlite:(?:\/\/)?)?~(?=\/)/,

@@ -5,43 +5,43 @@ import type { ReadOnlyLedger } from '../../store/open-store.ts';
 import type { WordKind } from './command-shape.ts';
 import type { Candidate } from './walk-words.ts';
 
-/** What of the ledger may stand where `typed` stands; `folder`: where names mean the agents of its newest tree. Throws when it cannot be read. */
+/** Candidates from the ledger that start with `typed`. In `folder` a name means the agent of its newest tree. Throws when the ledger cannot be read. */
 export function ledgerCandidates(
-  glance: ReadOnlyLedger,
+  ledger: ReadOnlyLedger,
   kind: WordKind,
   typed: string,
   limit: number,
   folder: string,
 ): Candidate[] {
-  return FINDERS[kind]?.(glance, typed, limit, folder) ?? [];
+  return FINDERS[kind]?.(ledger, typed, limit, folder) ?? [];
 }
 
-type Find = (glance: ReadOnlyLedger, prefix: string, limit: number, folder: string) => Candidate[];
+type Find = (ledger: ReadOnlyLedger, prefix: string, limit: number, folder: string) => Candidate[];
 
 const FINDERS: Partial<Record<WordKind, Find>> = {
   agent: agents(false),
   'living-agent': agents(true),
   run: runs(false),
   'active-run': runs(true),
-  job: (glance, prefix, limit) =>
-    glance.jobs({ prefix, limit }).map(({ name, task }) => ({ value: name, description: task })),
-  delivery: (glance, prefix, limit) =>
-    glance
+  job: (ledger, prefix, limit) =>
+    ledger.jobs({ prefix, limit }).map(({ name, task }) => ({ value: name, description: task })),
+  delivery: (ledger, prefix, limit) =>
+    ledger
       .deliveries({ prefix, limit })
       .map(({ id, target, status }) => ({ value: id, description: `${target}, ${status}` })),
-  approval: (glance, prefix, limit) =>
-    glance.asks({ prefix, open: true, limit }).map(({ id, agent_name, tool, subject }) => ({
+  approval: (ledger, prefix, limit) =>
+    ledger.asks({ prefix, open: true, limit }).map(({ id, agent_name, tool, subject }) => ({
       value: id,
       description: `${agent_name}: ${tool} ${subject}`,
     })),
 };
 
 function agents(open: boolean): Find {
-  return (glance, prefix, limit, folder) => {
-    const found = glance.agents({ prefix, open, limit });
-    const here = glance.newestRoot(folder);
+  return (ledger, prefix, limit, folder) => {
+    const found = ledger.agents({ prefix, open, limit });
+    const here = ledger.newestRoot(folder);
     return found.map((agent) => {
-      // Who begins with a name means the name, as long as it is that of one agent.
+      // What starts like a name completes to the name, as long as only one agent has it.
       const same = found.filter(({ name }) => name === agent.name);
       const near = same.filter(({ root_id }) => root_id === here);
       const by_name =
@@ -50,23 +50,23 @@ function agents(open: boolean): Find {
       return by_name
         ? {
             value: agent.name,
-            description: `${statusWord(agent)}${told(glance, agent)} (${agent.id.slice(0, 8)})`,
+            description: `${statusWord(agent)}${doingText(ledger, agent)} (${agent.id.slice(0, 8)})`,
           }
-        : { value: agent.id, description: `${agent.name}, ${statusWord(agent)}${told(glance, agent)}` };
+        : { value: agent.id, description: `${agent.name}, ${statusWord(agent)}${doingText(ledger, agent)}` };
     });
   };
 }
 
-/** What it does; of a root, what its tree is called. */
-function told(glance: ReadOnlyLedger, { id, parent_id, doing }: Agent): string {
-  const title = parent_id === null ? treeTitle(glance.first(id)) : null;
+/** What the agent does; for a root, the title of its tree. */
+function doingText(ledger: ReadOnlyLedger, { id, parent_id, doing }: Agent): string {
+  const title = parent_id === null ? treeTitle(ledger.first(id)) : null;
   const text = title ?? doing ?? '';
   return text === '' ? '' : `: ${text}`;
 }
 
 function runs(open: boolean): Find {
-  return (glance, prefix, limit) =>
-    glance
+  return (ledger, prefix, limit) =>
+    ledger
       .runs({ prefix, open, limit })
       .map(({ id, label, task, status }) => ({ value: id, description: `${label ?? task}, ${status}` }));
 }

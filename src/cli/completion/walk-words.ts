@@ -6,19 +6,19 @@ export interface Candidate {
 }
 
 export interface Walked {
-  /** Flags or commands that may stand in place of the last word; null when it is a value. */
+  /** Flags or commands that the last word can become; null when it is a value. */
   readonly words: readonly Candidate[] | null;
-  /** Which value the last word is; null when nothing is known of it. */
+  /** What value the last word is; null if unknown. */
   readonly place: Place | null;
-  /** What of the last word stays: `--tree=` of `--tree=ab`. */
+  /** The part of the last word that stays: `--tree=` of `--tree=ab`. */
   readonly lead: string;
-  /** What of it is to be completed: `ab`. */
+  /** The part to complete: `ab`. */
   readonly typed: string;
-  /** Values of flags before it, the last of each. */
+  /** The last value of each flag before it. */
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Reads a command line up to its last word, which is being typed. */
+/** Parses a command line up to its last word, which is being typed. */
 export function walkWords(shapes: readonly CommandShape[], words: readonly string[]): Walked {
   const shapeAt = (path: string): CommandShape | undefined => shapes.find((one) => one.path === path);
   const values = new Map<string, string>();
@@ -28,7 +28,7 @@ export function walkWords(shapes: readonly CommandShape[], words: readonly strin
   const valuePlace = (name: string): Place | null =>
     shape?.flags.find((one) => one.names.includes(name))?.value ?? null;
   for (const word of words.slice(0, -1)) {
-    const [name, value] = halves(word);
+    const [name, value] = flagAndValue(word);
     if (flag !== null) {
       values.set(flag, word);
       flag = null;
@@ -43,7 +43,7 @@ export function walkWords(shapes: readonly CommandShape[], words: readonly strin
   const last = words.at(-1) ?? '';
   const walked = { words: null, place: null, lead: '', typed: last, values };
   if (flag !== null) return { ...walked, place: valuePlace(flag) };
-  const [name, value] = halves(last);
+  const [name, value] = flagAndValue(last);
   if (!dashes && value !== null)
     return { ...walked, place: valuePlace(name), lead: `${name}=`, typed: value };
   if (shape === undefined) return walked;
@@ -61,8 +61,8 @@ function flagWords({ names, description }: FlagShape): Candidate[] {
   return names.map((value) => ({ value, description }));
 }
 
-/** `--tree=ab` in two; null when there is no value in the word. */
-function halves(word: string): [string, string | null] {
+/** Splits `--tree=ab`; the value is null if the word has none. */
+function flagAndValue(word: string): [string, string | null] {
   const at = word.startsWith('--') ? word.indexOf('=') : -1;
   return at < 0 ? [word, null] : [word.slice(0, at), word.slice(at + 1)];
 }

@@ -51,7 +51,7 @@ function configuration({ loaded }: Context): Check {
 
 async function database(context: Context): Promise<Check> {
   try {
-    const store = await context.openIfThere();
+    const store = await context.openIfExists();
     if (store === null) {
       const address = databaseAddress(context.database);
       if (address.kind === 'sqlite') assertCreatable(address.path);

@@ -7,7 +7,7 @@ import type { Context } from '../setup/context.ts';
 import { reportOf } from '../start/report-error.ts';
 import type { Check } from './machine-checks.ts';
 
-/** Every model that would be asked: opened as a run opens it, and each provider asked once whether it takes the key. */
+/** Every configured model: opened as by a run, and each provider asked once whether it accepts the key. */
 export async function modelChecks(context: Context): Promise<Check[]> {
   const wanted = await wantedModels(context);
   const probes = new Map<string, Promise<{ readonly ok: boolean; readonly text: string }>>();
@@ -35,7 +35,7 @@ function settings({ loaded: { configuration }, env }: Context) {
   return { providers: configuration.providers ?? {}, env, acp: configuration.acp ?? {} };
 }
 
-/** Models by name, each with who wants it; null for the one that cannot be chosen. */
+/** Models by name, each with what uses it; null for a model that could not be chosen. */
 async function wantedModels(context: Context): Promise<Map<string | null, string[]>> {
   const wanted = new Map<string | null, string[]>();
   const want = (name: string | null | undefined, who: string): void => {
@@ -57,14 +57,14 @@ function profilesOf(context: Context) {
   try {
     return [...loadProfiles(context).profiles.values()];
   } catch {
-    // What is wrong with them has a line of its own.
+    // Another check reports what is wrong with them.
     return [];
   }
 }
 
 async function scheduled(context: Context): Promise<{ name: string; model: string }[]> {
   try {
-    const store = await context.openIfThere();
+    const store = await context.openIfExists();
     if (store === null) return [];
     try {
       const jobs = (await store.jobs()).filter(({ enabled }) => enabled);
@@ -73,7 +73,7 @@ async function scheduled(context: Context): Promise<{ name: string; model: strin
       await store.close();
     }
   } catch {
-    // That the ledger cannot be opened is said already.
+    // Another check reports that the ledger cannot be opened.
     return [];
   }
 }

@@ -9,7 +9,7 @@ import { reportOf } from '../start/report-error.ts';
 import type { Check } from './machine-checks.ts';
 
 const PROBE_MS = 6_000;
-/** Clocks further apart make it hard to tell what happened when. */
+/** Maximum difference of the clocks. */
 const CLOCK_MS = 2_000;
 
 /** What coppice serve needs: secrets and tokens of channels, zones of schedules, the clock of the database, and a server. */
@@ -23,7 +23,7 @@ export async function serveChecks(context: Context): Promise<Check[]> {
       await store.close();
     }
   } catch {
-    // That the ledger cannot be opened is said already.
+    // Another check reports that the ledger cannot be opened.
     return channels;
   }
 }
@@ -53,7 +53,7 @@ async function probe(channel: InboundChannel): Promise<Check> {
 async function clock(store: Store): Promise<Check> {
   const before = Date.now();
   const theirs = await store.now();
-  // Halfway there and back.
+  // Compared with the middle of the round trip.
   const apart = Math.round(theirs - (before + Date.now()) / 2);
   const ok = Math.abs(apart) <= CLOCK_MS;
   const text = ok
@@ -62,7 +62,7 @@ async function clock(store: Store): Promise<Check> {
   return { name: 'clock', ok, needed: false, text };
 }
 
-/** A zone that this Node does not know, or an expression of a newer Coppice. */
+/** Finds schedules with a zone that this Node does not know or an expression of a newer Coppice. */
 async function schedules(store: Store): Promise<Check[]> {
   const jobs = (await store.jobs()).filter(({ enabled }) => enabled);
   const wrong = jobs.flatMap((job): Check[] => {

@@ -6,12 +6,12 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Archive } from '../../store/remove-old.ts';
 
 const zip = promisify(gzip);
-/** So much text is written at once. */
-const PIECE_BYTES = 1_000_000;
+/** Characters that are buffered before a write. */
+const BUFFER_MAX = 1_000_000;
 
 /**
- * A new file of JSON lines (docs/retention.md), compressed if its name ends in `.gz`: then it is a row of complete gzip members, so what is on the
- * disk can be read whatever happens next. Only its owner may read it.
+ * A new file of JSON lines (docs/retention.md), compressed if its name ends in `.gz`: a sequence of complete gzip members, so that what is on disk
+ * can be read even after a crash. Only its owner may read it.
  */
 export class ArchiveFile implements Archive {
   readonly path: string;
@@ -25,7 +25,7 @@ export class ArchiveFile implements Archive {
     this.#file = file;
   }
 
-  /** Rejects with `E_USAGE` when there is a file already, or none can be made. */
+  /** Rejects with `E_USAGE` when the file exists or cannot be created. */
   static async create(path: string, head: object): Promise<ArchiveFile> {
     const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
       const why =
@@ -38,7 +38,7 @@ export class ArchiveFile implements Archive {
     const archive = new ArchiveFile(path, file);
     archive.#line({ type: 'archive', schema: 'coppice/archive/v1', ...head });
     await archive.settle();
-    // The name is kept by the folder.
+    // Makes the new directory entry durable.
     const folder = await open(dirname(path));
     await folder.sync().finally(() => folder.close());
     return archive;
@@ -47,7 +47,7 @@ export class ArchiveFile implements Archive {
   async write(entry: object): Promise<void> {
     this.#line(entry);
     this.#entries += 1;
-    if (this.#length >= PIECE_BYTES) await this.#flush();
+    if (this.#length >= BUFFER_MAX) await this.#flush();
   }
 
   #line(entry: object): void {
@@ -69,7 +69,7 @@ export class ArchiveFile implements Archive {
     await this.#file.sync();
   }
 
-  /** With a last line that says that it is whole. */
+  /** Appends the line that marks the file as complete. */
   async end(): Promise<void> {
     this.#line({ type: 'end', entries: this.#entries });
     await this.settle();

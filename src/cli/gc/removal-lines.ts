@@ -5,10 +5,10 @@ import type { Style } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import type { Removal, RemovedRows } from '../../store/remove-old.ts';
 
-/** More are counted only; `--json` has them all. */
+/** Further trees are only counted; `--json` has all. */
 const SHOWN = 20;
 const HEAD = ['TREE', 'NAME', 'STATUS', 'SINCE'] as const;
-/** What is counted, and how one and many are called. */
+/** What is counted, in singular and plural. */
 const NAMES: readonly (readonly [keyof RemovedRows, string, string])[] = [
   ['trees', 'tree', 'trees'],
   ['agents', 'agent', 'agents'],

@@ -13,7 +13,7 @@ export interface TrustOptions {
   readonly revoke?: boolean;
 }
 
-/** `coppice trust [FOLDER]`: shows what the folder brings and accepts it. What is accepted is what was shown. */
+/** `coppice trust [FOLDER]`: shows the agent files of the folder and accepts exactly what was shown. */
 export async function trust(
   context: Context,
   named: string | undefined,
@@ -74,7 +74,7 @@ function show(project: ProjectAgents, read: AgentFiles): void {
   process.stdout.write(lines.map((line) => `${whole(line)}\n`).join(''));
 }
 
-/** What allow rules come down to (docs/profiles.md). */
+/** What allow rules mean (docs/profiles.md). */
 const GRANTS =
   'with --profile: what is allowed here, unasked, unless a rule of yours says otherwise; below another agent: no more than that one may do';
 
@@ -100,7 +100,7 @@ function describe(profile: Profile): string[] {
   return rows.flatMap(([head, text]) => (text === null ? [] : [`  ${head.padEnd(13)} ${text}`]));
 }
 
-/** One line, uncut: what the user accepts must be seen to its end. */
+/** One line, uncut: the user must see all of what is accepted. */
 function whole(line: string): string {
   return cleanLines(line).replaceAll(/[\n\t]+/g, ' ');
 }

@@ -1,6 +1,6 @@
 import { isMap, LineCounter, parseDocument, visit } from 'yaml';
 
-/** More than any profile needs, and little enough that hostile YAML costs nothing to read. */
+/** More than any profile needs, and small enough that hostile YAML is cheap to parse. */
 const FRONT_MATTER_MAX = 16 * 1024;
 
 export interface FrontMatter {
@@ -43,10 +43,10 @@ function fieldsOf(yaml: string): ReadonlyMap<string, unknown> {
     logLevel: 'silent',
     lineCounter: counter,
   });
-  // A warning is a tag that nobody knows: its value would be read as something that was not meant.
+  // Warnings are unknown tags, whose values would be misread.
   const fault = document.errors[0] ?? document.warnings[0];
   if (fault !== undefined) {
-    // The line --- comes before.
+    // The line --- precedes it.
     const { line } = counter.linePos(fault.pos[0]);
     throw new Error(`line ${line + 1} is not valid YAML: ${fault.message.split('\n', 1)[0]}`);
   }

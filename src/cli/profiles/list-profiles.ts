@@ -7,11 +7,11 @@ import { loadProfiles } from './profiles.ts';
 import { parseAgentFiles } from './read-agent-files.ts';
 
 export interface ListedProfile extends Profile {
-  /** False: a file of the folder that the user has not accepted; nobody can use it. */
+  /** False: an agent file of the folder that the user has not accepted, so that it cannot be used. */
   readonly trusted: boolean;
 }
 
-/** `coppice profiles`: what kinds of agents there are here. */
+/** `coppice profiles`. */
 export async function profiles(context: Context): Promise<number> {
   const loaded = loadProfiles(context);
   const { project } = loaded;
@@ -31,7 +31,7 @@ export async function profiles(context: Context): Promise<number> {
 
 const HEAD = ['NAME', 'SOURCE', 'MODEL', 'TOOLSETS', 'TOOLS', 'DESCRIPTION'] as const;
 
-/** `coppice profiles`: a row per profile; those that are not trusted say so before anything else. */
+/** A row per profile; the source of untrusted ones starts with NOT TRUSTED. */
 export function profileTable(
   profiles: readonly (Profile & { readonly trusted: boolean })[],
   width: number,

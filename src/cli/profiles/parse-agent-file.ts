@@ -11,13 +11,13 @@ import { splitFrontMatter } from './front-matter.ts';
 
 export interface AgentFile {
   readonly profile: Profile;
-  /** Keys that mean nothing here. */
+  /** Keys that are ignored. */
   readonly unknown: readonly string[];
 }
 
 const LIST_MAX = 200;
 
-/** How a key may be written, and what it is called here. */
+/** Keys as they may be written, and our names for them. */
 const KEYS: ReadonlyMap<string, string> = new Map([
   ...[
     'name',
@@ -35,10 +35,10 @@ const KEYS: ReadonlyMap<string, string> = new Map([
   ['maxTurns', 'turns'],
 ]);
 
-/** Keys of other programs that look like a slip for one of ours. */
+/** Keys of other programs that look like a misspelt one of ours. */
 const FOREIGN_KEYS: ReadonlySet<string> = new Set(['mode', 'hooks']);
 
-/** Names by which files of other programs call tools that are here, too. A denied `Edit` must not stay allowed as `patch`. */
+/** Names of our tools in files of other programs. A denied `Edit` must not stay allowed as `patch`. */
 const FOREIGN_TOOLS: ReadonlyMap<string, string> = new Map([
   ['Bash', 'bash'],
   ['Read', 'read'],
@@ -50,8 +50,8 @@ const FOREIGN_TOOLS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads one agent file: front matter, then the system prompt. `stem` is its name without the ending, `source` the path
- * that people know it by. Throws an Error that names the key and what is expected.
+ * Reads one agent file: front matter, then the system prompt. `stem` is its file name without extension, `source` its path
+ * for people. Throws an Error that names the key and what is expected.
  */
 export function parseAgentFile(content: Buffer, stem: string, source: string): AgentFile {
   const { fields: written, body } = splitFrontMatter(decoded(content));
@@ -95,7 +95,7 @@ interface Fields {
   written(key: string): string;
 }
 
-/** Keys under the names that they have here. A slip of the pen in one of ours is an error: ignored, it could allow what was meant to be denied. */
+/** Fields by our names. A misspelt key of ours is an error: if ignored, it could allow what was meant to be denied. */
 function known(written: ReadonlyMap<string, unknown>): { fields: Fields; unknown: string[] } {
   const fields = new Map<string, unknown>();
   const unknown: string[] = [];
@@ -123,7 +123,7 @@ function known(written: ReadonlyMap<string, unknown>): { fields: Fields; unknown
   };
 }
 
-/** The key of ours that this one was meant to be. */
+/** The key that a misspelt one was probably meant to be. */
 function slipOf(key: string): string | null {
   if (FOREIGN_KEYS.has(key)) return null;
   const same = [...KEYS.keys()].find((one) => bare(one) === bare(key));
@@ -174,7 +174,7 @@ function thinkingOf(fields: Fields): Profile['thinking'] {
   throw expected('thinking', 'off, low, medium or high', value);
 }
 
-/** A list, or text with commas. */
+/** A list, or a comma-separated text. */
 function namesOf(fields: Fields, key: string, noun: string): string[] | null {
   if (!fields.has(key)) return null;
   const value = fields.get(key);
@@ -198,7 +198,7 @@ function toolsOf(fields: Fields, key: string): string[] | null {
   const names = namesOf(fields, key, 'tool')?.map((name) => FOREIGN_TOOLS.get(name) ?? name);
   for (const name of names ?? []) {
     const meant = TOOL_NAMES.includes(name) ? null : nearestName(name, TOOL_NAMES, name.length > 4 ? 2 : 1);
-    // Tools of other programs are named, too, and mean nothing here.
+    // Tools of other programs are ignored.
     if (meant !== null)
       throw new Error(`"${fields.written(key)}": there is no tool ${shown(name)}: did you mean "${meant}"?`);
   }
@@ -243,7 +243,7 @@ function rulesOf(permissions: ReadonlyMap<unknown, unknown>, verdict: Verdict): 
   return list.map((rule: unknown) => {
     if (typeof rule !== 'string') throw expected(`permissions.${verdict}`, what, rule);
     try {
-      // As it is understood: blanks around a pattern could hide what it comes down to.
+      // Normalised: blanks around a pattern could hide what it matches.
       return ruleText(parseKnownRule(rule, verdict, TOOLS));
     } catch (error) {
       if (!(error instanceof InvalidRuleError)) throw error;

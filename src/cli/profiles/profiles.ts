@@ -21,18 +21,17 @@ export interface ProfilesInput {
 }
 
 export interface LoadedProfiles {
-  /** By name: those of the configuration first, then the user's files, the folder's, the built-in ones. */
+  /** By name, in the order of precedence. */
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** One line each, for stderr: what was ignored and why. Foreign text in them is quoted, not cleaned for a terminal. */
+  /** Lines for stderr about what was ignored and why. Foreign text in them is quoted, not cleaned for a terminal. */
   readonly notices: readonly string[];
-  /** What the working folder brings, trusted or not. */
+  /** The agent files of the working folder, trusted or not. */
   readonly project: ProjectAgents;
 }
 
 /**
- * Every profile that may be used: configuration before the user's files before the folder's files (trusted ones only)
- * before the built-in ones. Files that are wrong end as notices; throws `E_CONFIG` for the configuration and
- * `E_NO_FOLDER` for the working folder.
+ * Every profile that may be used, by precedence: the configuration, the user's files, the folder's files if it is trusted, the built-in ones.
+ * Wrong files become notices; throws `E_CONFIG` for the configuration and `E_NO_FOLDER` for the working folder.
  */
 export function loadProfiles(input: ProfilesInput): LoadedProfiles {
   const folder = workingFolder(input.options.cwd);
@@ -45,7 +44,7 @@ export function loadProfiles(input: ProfilesInput): LoadedProfiles {
   const ranked = [configured, user.profiles, own?.profiles ?? [], BUILT_IN_PROFILES];
   for (const profile of ranked.flat()) if (!profiles.has(profile.name)) profiles.set(profile.name, profile);
   const untrusted = untrustedNotice(project);
-  // Of a folder that is not trusted one line is enough.
+  // For a folder that is not trusted, one line is enough.
   const folder_notices = untrusted === null ? (own?.notices ?? project.raw.notices) : [untrusted];
   return { profiles, notices: [...user.notices, ...folder_notices], project };
 }
@@ -62,8 +61,8 @@ export function workingFolder(named: string | undefined): string {
 }
 
 /**
- * Beside the configuration in use. A configuration that was named out of the working folder brings no agents with it:
- * what a folder brings is trusted by its contents only.
+ * The folder of the configuration in use. If that lies in the working folder, its agent files are not the user's own: files of a folder are
+ * trusted only by their contents.
  */
 function userFolder({ loaded, env }: ProfilesInput, working_folder: string): string {
   const usual = configFolder(env);
@@ -87,7 +86,7 @@ const AS_THE_CREATOR: Omit<Profile, 'name' | 'description' | 'turns'> = {
   source: 'built in',
 };
 
-/** Profiles that are always there; the user may redefine them. */
+/** Profiles that always exist; the user may redefine them. */
 export const BUILT_IN_PROFILES: readonly Profile[] = [
   {
     name: 'explore',

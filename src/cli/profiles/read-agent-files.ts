@@ -9,9 +9,9 @@ const FILES_MAX = 100;
 const FILE_MAX = 64 * 1024;
 
 export interface RawAgentFile {
-  /** In its folder: `reviewer.md`. */
+  /** Within its folder: `reviewer.md`. */
   readonly name: string;
-  /** As people know it: `.coppice/agents/reviewer.md`. */
+  /** For people: `.coppice/agents/reviewer.md`. */
   readonly source: string;
   readonly content: Buffer;
 }
@@ -29,8 +29,8 @@ export interface AgentFiles {
 }
 
 /**
- * The agent files that a folder brings in `.coppice/agents`: read, not yet understood. Each is read once, so that what is
- * shown, hashed and used is the same. Links lead no further than `.coppice/agents`. Never throws for what lies there.
+ * The agent files in `.coppice/agents` of a folder, read but not parsed. Each is read once, so that what is shown, hashed and used is the
+ * same. Symbolic links may not lead out of `.coppice/agents`. Never throws for what it finds there.
  */
 export function readProjectAgentFiles(folder: string): RawAgentFiles {
   let agents: string;
@@ -44,7 +44,7 @@ export function readProjectAgentFiles(folder: string): RawAgentFiles {
   return readAgentFiles(agents, '.coppice/agents', (name) => openContained(containPath(agents, name)));
 }
 
-/** The user's own agent files. Links lead where the user lets them: people keep such files elsewhere. */
+/** The user's own agent files. Symbolic links may lead anywhere: people keep such files elsewhere. */
 export function readUserAgentFiles(agents: string): RawAgentFiles {
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
   return readAgentFiles(agents, 'agents', (name) => openSync(join(agents, name), flags));
@@ -60,7 +60,7 @@ function readAgentFiles(agents: string, shown: string, open: (name: string) => n
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { files, notices };
     return { files, notices: [`${shown} is ignored: ${reasonOf(error)}`] };
   }
-  // By code unit: the same order, and so the same hash, whatever the language of the machine.
+  // By code unit: the same order, and so the same hash, in every locale.
   names.sort();
   if (names.length > FILES_MAX)
     notices.push(`${shown} has ${names.length} files: only the first ${FILES_MAX} by name are read`);
@@ -79,7 +79,7 @@ function readAgentFiles(agents: string, shown: string, open: (name: string) => n
 function readOne(descriptor: number): Buffer {
   try {
     if (!fstatSync(descriptor).isFile()) throw new Error('not a regular file');
-    // One byte more than allowed tells a file that is too large, whatever size it gave.
+    // One byte more than allowed detects a file that is too large, whatever size fstat gave.
     const buffer = Buffer.alloc(FILE_MAX + 1);
     let length = 0;
     for (;;) {
@@ -107,7 +107,7 @@ function reasonOf(error: unknown): string {
   return code === undefined ? message : (REASONS[code] ?? code);
 }
 
-/** Understands what was read. A file that is wrong is reported; the others go on. */
+/** Parses what was read. A wrong file becomes a notice; the others are used. */
 export function parseAgentFiles(raw: RawAgentFiles): AgentFiles {
   const profiles = new Map<string, Profile>();
   const notices = [...raw.notices];

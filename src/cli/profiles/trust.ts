@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { RawAgentFile } from './read-agent-files.ts';
 import { type RawAgentFiles, readProjectAgentFiles } from './read-agent-files.ts';
 
-/** Beyond this the folders that were trusted longest ago are forgotten. */
+/** Maximum folders; those trusted longest ago are forgotten. */
 const FOLDERS_MAX = 1_000;
 
 const trusted = z.object({ hash: z.string(), trusted_at: z.string() });
@@ -17,8 +17,8 @@ const trustFile = z.object({
 export type Trusted = z.infer<typeof trusted>;
 
 /**
- * Which folders' agent files the user accepted, by what was in them (SAFETY: a repository that brings its own configuration).
- * Kept in `trust.json` of the data folder. A file that is damaged or cannot be read means that nothing is trusted.
+ * Which agent files of which folders the user accepted, by a hash of their contents (docs/profiles.md). Kept in `trust.json` of the data folder;
+ * a file that is damaged or cannot be read means that nothing is trusted.
  */
 export class Trust {
   readonly #file: string;
@@ -29,7 +29,7 @@ export class Trust {
     this.#file = join(data_folder, 'trust.json');
   }
 
-  /** What was accepted of this folder last; null for nothing. */
+  /** What was accepted last of this folder; null if nothing was. */
   of(folder: string): Trusted | null {
     return this.#read().get(canonical(folder)) ?? null;
   }
@@ -38,7 +38,7 @@ export class Trust {
   accept(folder: string, hash: string, now_ms: number): void {
     const folders = this.#read();
     const key = canonical(folder);
-    // Last again: the oldest stand first.
+    // Moves the entry to the end: the oldest are first.
     folders.delete(key);
     folders.set(key, { hash, trusted_at: new Date(now_ms).toISOString() });
     this.#write(new Map([...folders].slice(-FOLDERS_MAX)));
@@ -61,7 +61,7 @@ export class Trust {
         if (parsed.success) folders.set(folder, parsed.data);
       }
     } catch {
-      // Nothing is trusted; the next acceptance writes it anew.
+      // Nothing is trusted; the next acceptance rewrites the file.
     }
     return folders;
   }
@@ -84,12 +84,12 @@ export class Trust {
   }
 }
 
-/** Two ways to the same folder are one folder. */
+/** Resolves symbolic links: two paths of one folder are one entry. */
 function canonical(folder: string): string {
   return realpathSync.native(folder);
 }
 
-/** What identifies these files: names and contents, each with its length before it, so that no two sets look alike. */
+/** Hash of names and contents, each preceded by its length, so that no two sets of files have the same input. */
 export function hashAgentFiles(files: readonly RawAgentFile[]): string {
   const hash = createHash('sha256');
   for (const { name, content } of files) {
@@ -99,19 +99,19 @@ export function hashAgentFiles(files: readonly RawAgentFile[]): string {
   return hash.digest('hex');
 }
 
-/** What a folder brings along, and whether the user accepted it. */
+/** The agent files of a folder, and whether the user accepted them. */
 export interface ProjectAgents {
   /** Absolute. */
   readonly folder: string;
   readonly raw: RawAgentFiles;
   readonly hash: string;
-  /** `changed`: it was accepted once, with other contents. `nothing`: there is no file that could be trusted. */
+  /** `changed`: accepted once, with other contents. `nothing`: the folder has no agent files. */
   readonly trust: 'trusted' | 'changed' | 'untrusted' | 'nothing';
-  /** ISO time of the newest acceptance, of whatever contents. */
+  /** ISO time of the newest acceptance, whatever the contents were. */
   readonly trusted_at: string | null;
 }
 
-/** Reads `.coppice/agents` of a folder and looks it up. The folder must exist. */
+/** Reads `.coppice/agents` of a folder and whether it is trusted. The folder must exist. */
 export function readProjectAgents(folder: string, data_folder: string): ProjectAgents {
   const raw = readProjectAgentFiles(folder);
   const hash = hashAgentFiles(raw.files);
@@ -126,7 +126,7 @@ export function readProjectAgents(folder: string, data_folder: string): ProjectA
   };
 }
 
-/** One line on what stays out until the user accepts it; null when nothing does. */
+/** One line about files that are ignored until the user accepts them; null if there are none. */
 export function untrustedNotice(project: ProjectAgents): string | null {
   const { trust, folder, raw } = project;
   if (trust !== 'untrusted' && trust !== 'changed') return null;

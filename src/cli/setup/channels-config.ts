@@ -9,14 +9,14 @@ const url = z.url({ protocol: /^https?$/, error: 'an http or https URL' });
 
 export const TELEGRAM_TOKEN = 'TELEGRAM_BOT_TOKEN';
 
-/** `channels` of the configuration: secrets are named by environment variable, never written there. */
+/** `channels` of the configuration. Secrets are given by the name of an environment variable, never by value. */
 export const channelsConfig = z.strictObject({
   telegram: z
     .strictObject({
       tokenEnv: ENV.optional(),
       /** Numeric ids of the people who may write; empty means nobody. */
       allow: z.array(z.int()).optional(),
-      /** A Bot API server of one's own. */
+      /** Your own Bot API server. */
       apiRoot: url.optional(),
       /** The profile, model and folder of its sessions. */
       profile: z.string().optional(),
@@ -35,7 +35,7 @@ export function canAsk(target: string): boolean {
   return splitTarget(target).channel === 'telegram';
 }
 
-/** Where agents may have results delivered: only places that the user named. */
+/** Targets that agents may have results delivered to: only those that the user configured. */
 export function agentTargets({ telegram, webhook, file }: ChannelsConfig): string[] {
   return [
     ...(telegram?.allow ?? []).map((id) => `telegram:${id}`),

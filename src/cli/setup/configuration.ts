@@ -3,11 +3,11 @@ import { settings } from '../../settings/settings.ts';
 import { keysConfig } from '../../tui/keys/key-bindings.ts';
 import { channelsConfig } from './channels-config.ts';
 
-/** What both take (`settings`), and what only the command line has. */
+/** The settings, which the library takes too, and what only the command line has. */
 export const configuration = settings.extend({
   /** Names docs/config.schema.json for editors; nothing reads it. */
   $schema: z.string().optional(),
-  /** Where people are: results go there, and from some they write (docs/channels.md). */
+  /** How results reach people, and how people write to agents (docs/channels.md). */
   channels: channelsConfig.optional(),
   /** Keys of the terminal UI by action: `{ "agents": ["ctrl+x a"] }`. */
   keys: keysConfig.optional(),

@@ -27,15 +27,15 @@ export interface Context {
   readonly json: boolean;
   readonly out: Style;
   readonly err: Style;
-  /** Columns of standard output; 100 when it is none of a terminal. */
+  /** Columns of standard output; 100 where it is no terminal. */
   readonly width: number;
-  /** The ledger. Where there is none yet, a command that begins something makes it; for the others it is as if it were empty. */
+  /** The ledger. If there is none, commands with `creates_ledger` create it, and the others get an empty one. */
   openStore(): Promise<Store>;
-  /** The same, and null where there is none yet: none is made. */
-  openIfThere(): Promise<Store | null>;
+  /** The ledger, or null if there is none; never creates it. */
+  openIfExists(): Promise<Store | null>;
 }
 
-export async function contextOf(command: Command, begins: boolean): Promise<Context> {
+export async function contextOf(command: Command, creates_ledger: boolean): Promise<Context> {
   const options = command.optsWithGlobals() as GlobalOptions;
   const { env } = process;
   const loaded = await loadConfiguration(options.config, env);
@@ -53,12 +53,12 @@ export async function contextOf(command: Command, begins: boolean): Promise<Cont
     err: styleOf(process.stderr, no_color, env),
     width: process.stdout.columns ?? 100,
     openStore: () =>
-      begins ? openStore(database) : openToLook(database, options.database !== undefined, env),
-    openIfThere: () => openIfThere(database),
+      creates_ledger ? openStore(database) : openToRead(database, options.database !== undefined, env),
+    openIfExists: () => openIfExists(database),
   };
 }
 
-async function openIfThere(database: string): Promise<Store | null> {
+async function openIfExists(database: string): Promise<Store | null> {
   try {
     return await openStore(database, { create: false });
   } catch (error) {
@@ -67,10 +67,10 @@ async function openIfThere(database: string): Promise<Store | null> {
   }
 }
 
-/** A ledger that a person named must be there; one that is meant every time may be yet to come. */
-async function openToLook(database: string, named: boolean, env: NodeJS.ProcessEnv): Promise<Store> {
+/** A ledger that was named must exist; the default one may not exist yet. */
+async function openToRead(database: string, named: boolean, env: NodeJS.ProcessEnv): Promise<Store> {
   if (named) return openStore(database, { create: false });
-  const store = await openIfThere(database);
+  const store = await openIfExists(database);
   if (store !== null) return store;
   const where = ledgerName(database);
   if (database !== usualDatabase(env)) process.stderr.write(`there is no ledger at ${where} yet\n`);
@@ -78,7 +78,7 @@ async function openToLook(database: string, named: boolean, env: NodeJS.ProcessE
   return openEmptyStore(where);
 }
 
-/** Opens the ledger, does the work, closes it whatever happens. */
+/** Opens the ledger for the work and closes it afterwards. */
 export async function withStore<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await context.openStore();
   try {

@@ -11,7 +11,7 @@ export interface LoadedConfiguration {
 
 /**
  * Reads the user's own configuration: `--config`, `$COPPICE_CONFIG`, or the platform's folder. Never a file of the folder
- * that is worked in: a repository must not bring its own (SAFETY.md). Throws `E_CONFIG`.
+ * that is worked in: a repository must not bring its own configuration (docs/configuration.md). Throws `E_CONFIG`.
  */
 export async function loadConfiguration(
   named: string | undefined,
@@ -31,7 +31,7 @@ export async function loadConfiguration(
     );
   }
   const value = parse(text, file);
-  // The schemas take longer to load than most commands to run: only a configuration that is there needs them.
+  // Imported late: the schemas take longer to load than most commands take to run.
   const [{ configuration }, { checkSettings }] = await Promise.all([
     import('./configuration.ts'),
     import('../../settings/check-settings.ts'),
@@ -51,7 +51,7 @@ function parse(text: string, file: string): unknown {
   }
 }
 
-/** Where the text stops being JSON: the end of the longest prefix that could still become some. */
+/** Where the text stops being JSON: the end of its longest prefix that could be continued to JSON. */
 function faultPosition(text: string): number {
   let [good, bad] = [0, text.length + 1];
   while (bad - good > 1) {

@@ -8,9 +8,9 @@ import { splitTarget } from '../../records/run/delivery.ts';
 import { type ChannelsConfig, channelSecrets, TELEGRAM_TOKEN } from './channels-config.ts';
 
 export interface OpenChannels {
-  /** Everything that results can be delivered by. */
+  /** Channels for results. */
   readonly all: readonly Channel[];
-  /** Those by which people also write. */
+  /** Those in which people also write. */
   readonly inbound: readonly InboundChannel[];
 }
 
@@ -46,7 +46,7 @@ function secretOf(env: NodeJS.ProcessEnv, name: string, where: string): string {
   });
 }
 
-/** What is wrong with a target that a person names; null for nothing. No secret is needed to know. */
+/** What is wrong with a delivery target; null if nothing is. Needs no secrets. */
 export function targetProblem(config: ChannelsConfig, target: string): string | null {
   const { channel, address } = splitTarget(target);
   const placeholders = Object.fromEntries(channelSecrets(config).map((name) => [name, 'unknown']));

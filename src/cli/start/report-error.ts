@@ -11,15 +11,15 @@ export interface Report {
   readonly exit: number;
 }
 
-/** What to do next, where the message does not say it. */
+/** What to do next, for messages that do not say it. */
 const HINTS: Readonly<Partial<Record<StoreErrorCode, string>>> = {
   E_DB_NONE: 'What begins first makes it: coppice run, cron add, serve.',
   E_DB_UNAVAILABLE: 'Try again when it answers; coppice doctor checks it',
 };
 
-/** What, why, next: every error as the same four things. */
+/** Every error in one shape: what happened, why, and what to do next. */
 export function reportOf(error: unknown): Report {
-  // Whatever asked for it first.
+  // Any code may be the first to ask for the working folder.
   if ((error as { readonly syscall?: string } | null)?.syscall === 'uv_cwd')
     return reportOf(
       new CoppiceError('E_NO_FOLDER', 'the folder that you are in was removed', {
@@ -57,7 +57,7 @@ export function reportOf(error: unknown): Report {
   };
 }
 
-/** Prints the error for people, or as JSON on standard output, and returns the exit code. A stack only with `debug`. */
+/** Prints the error for people, or as JSON on standard output, and returns the exit code. `debug` adds the stack. */
 export function reportError(
   error: unknown,
   options: { readonly json: boolean; readonly debug: boolean },

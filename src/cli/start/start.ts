@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** The command line from its first word: nothing is loaded that the word does not need. */
+/** Starts the command line, and loads only what the first word needs. */
 export async function start(): Promise<void> {
-  // A reader that leaves early (`coppice ps | head`) is no error.
+  // A reader that closes the pipe early (`coppice ps | head`) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     process.stderr.write(`error: standard output cannot be written: ${error.message}\n`);
     process.exit(1);
   });
-  // A log that finds no room on its disk stops no work.
+  // A full disk under the log must not stop work.
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
   });
@@ -17,7 +17,7 @@ export async function start(): Promise<void> {
     process.stdout.write(`${version()}\n`);
     return;
   }
-  // Somebody waits at a prompt for these: nothing of the commands is loaded for them.
+  // Somebody waits at a prompt, so no command is loaded.
   if (first === '__complete') {
     const { completeWords } = await import('../completion/complete-words.ts');
     for (const line of await completeWords(more, process.env)) process.stdout.write(`${line}\n`);

@@ -1,4 +1,4 @@
-// Proves that a slip of the pen is an error which names what was meant, wherever a name is written: in the configuration, in rules, in limits.
+// Proves that a misspelt name is an error that suggests what was meant: in the configuration, in rules, in limits.
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { loadProfiles } from '../../src/cli/profiles/profiles.ts';
