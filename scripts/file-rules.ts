@@ -1,4 +1,4 @@
-import { EMPTY_NAMES, IMPURE, LONGER, MAX_LINES, PURE } from './floor-table.ts';
+import { EMPTY_NAMES, IMPURE, MAX_LINES, PURE } from './floor-table.ts';
 import type { Problem } from './problem.ts';
 import type { ScannedModule } from './scan-module.ts';
 
@@ -8,7 +8,7 @@ type Broken = Omit<Problem, 'file'>;
 export function fileRules(place: string, text: string, scanned: ScannedModule): Broken[] {
   return [
     ...nameRules(place),
-    ...lengthRules(place, text),
+    ...lengthRules(text),
     ...scanned.star_exports.map((line) => ({ line, message: 'no `export *`: name what is exported.' })),
     ...scanned.default_exports.map((line) => ({ line, message: 'no default exports: give it its name.' })),
     ...purityRules(place, scanned),
@@ -34,19 +34,12 @@ function nameRules(place: string): Broken[] {
   return problems;
 }
 
-function lengthRules(place: string, text: string): Broken[] {
+function lengthRules(text: string): Broken[] {
   const count = text.trimEnd().split('\n').length;
-  const allowance = LONGER[place];
-  if (allowance !== undefined && count <= MAX_LINES)
-    return [
-      {
-        line: 1,
-        message: `has ${count} lines and needs no allowance any more: remove it from scripts/floor-table.ts.`,
-      },
-    ];
-  const limit = allowance?.lines ?? MAX_LINES;
-  if (count <= limit) return [];
-  return [{ line: limit + 1, message: `has ${count} lines: a file over ${limit} has found a second noun.` }];
+  if (count <= MAX_LINES) return [];
+  return [
+    { line: MAX_LINES + 1, message: `has ${count} lines: a file over ${MAX_LINES} has found a second noun.` },
+  ];
 }
 
 function purityRules(place: string, scanned: ScannedModule): Broken[] {

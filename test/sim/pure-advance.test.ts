@@ -38,8 +38,8 @@ const MET = [
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
-    const is_executor = context.parentURL?.endsWith('/src/runtime/executor/executor.ts') === true;
-    if (!is_executor || !found.url.endsWith('/src/kernel/turn/advance.ts')) return found;
+    const is_caller = context.parentURL?.endsWith('/src/runtime/executor/group-commit.ts') === true;
+    if (!is_caller || !found.url.endsWith('/src/kernel/turn/advance.ts')) return found;
     return { ...found, url: new URL('watched-advance.ts', import.meta.url).href };
   },
 });

@@ -1,41 +1,28 @@
 import { hostname } from 'node:os';
 import { waitEdges } from '../../kernel/mailbox/wait-edges.ts';
-import type { RequestRecord, Step, Verdict } from '../../kernel/step.ts';
+import type { RequestRecord, Verdict } from '../../kernel/step.ts';
 import type { AgentEvent } from '../../kernel/transition/event.ts';
-import { advance } from '../../kernel/turn/advance.ts';
 import type { Advance } from '../../kernel/turn/advance-result.ts';
 import { agentAfter, createdAgent, killedAgent, placed } from '../../kernel/turn/agent-after.ts';
-import { overrideFor } from '../../kernel/turn/led-agent.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { NewAgent } from '../../records/agent/new-agent.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { Prompt, promptOf } from '../../records/conversation/prompt.ts';
-import type { Store, Worker } from '../../store/store.ts';
+import type { Worker } from '../../store/store.ts';
 import { AgentIndex } from './agent-index.ts';
 import { type Cell, forgetLookUps, newCell, parkedCells, stopCell } from './cell.ts';
 import { DeferredCalls } from './deferred-calls.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { type ForkPoints, forkPoints } from './fork-points.ts';
-import { retryUntilReachable } from './ledger-retry.ts';
+import { GroupCommit, type PendingStep } from './group-commit.ts';
 import { LedgerSync } from './ledger-sync.ts';
 import { RemoteAgents } from './remote-agents.ts';
 import { RunQueue } from './run-queue.ts';
-import { type StepViewContext, stepView } from './step-view.ts';
 import { WaiterIndex } from './waiter-index.ts';
-import { wasApplied } from './was-applied.ts';
 
-interface Pending {
-  readonly cell: Cell;
-  readonly made: Advance;
-  readonly step: Step;
-}
-
-/**
- * Leads agents in rounds, and is the only writer of steps: lets the kernel decide the step of every agent that has something to do, commits these steps in
- * one transaction (group commit), then has their effects performed. One round at a time; what arrives meanwhile joins the next.
- */
+/** Leads agents: keeps their committed state, passes what happens to them to the group commit, and has the effects of committed steps performed. */
 export class Executor {
   readonly worker: Worker;
   readonly agent_index = new AgentIndex();
@@ -43,15 +30,10 @@ export class Executor {
   readonly remote_agents = new RemoteAgents();
   readonly sync: LedgerSync;
   readonly #options: ExecutorOptions;
-  readonly #ready = new Set<Cell>();
-  /** Cells of the round under way. */
-  #stepping: readonly Cell[] = [];
   readonly #waiters = new WaiterIndex();
   readonly #runs: RunQueue;
   readonly #deferred: DeferredCalls;
-  readonly #view_context: StepViewContext;
-  #round: Promise<void> | null = null;
-  #closed = false;
+  readonly #commits: GroupCommit;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -63,14 +45,6 @@ export class Executor {
       (agent) => this.agent_index.lineage(agent),
     );
     const { agent_index, cells, remote_agents, worker } = this;
-    this.#view_context = {
-      ...options,
-      agent_index,
-      cells,
-      remote_agents,
-      worker_id: worker.id,
-      runs: this.#runs,
-    };
     this.sync = new LedgerSync({
       store,
       worker_id: worker.id,
@@ -83,6 +57,19 @@ export class Executor {
       learn: (agent) => this.#learn(agent),
       drop: (cell) => this.#drop(cell),
       removed: (ids) => this.#removed(ids),
+    });
+    this.#commits = new GroupCommit({
+      ...options,
+      agent_index,
+      cells,
+      remote_agents,
+      worker_id: worker.id,
+      runs: this.#runs,
+      sync: this.sync,
+      accepted: (pending, verdict) => this.#accepted(pending, verdict),
+      follow: (cell, made) => this.#follow(cell, made),
+      adopt: (agent, history, mail) => this.adopt(agent, history, mail),
+      drop: (cell) => this.#drop(cell),
     });
     this.#deferred = new DeferredCalls({
       ...options,
@@ -104,59 +91,15 @@ export class Executor {
 
   /** Puts the agent into the next round: its mail, a deadline or another agent's state has changed. */
   wake(cell: Cell): void {
-    if (cell.gone || this.#closed) return;
-    this.#ready.add(cell);
-    this.#round ??= this.#options.clock.soon().then(() => this.#rounds());
+    this.#commits.add(cell);
   }
 
   /** No round is under way or due, and nothing is being read from the ledger. */
   get isQuiet(): boolean {
-    return this.#round === null && !this.sync.isChecking;
+    return this.#commits.isIdle && !this.sync.isChecking;
   }
 
-  async #rounds(): Promise<void> {
-    while (this.#ready.size > 0 && !this.#closed) {
-      this.#stepping = [...this.#ready];
-      this.#ready.clear();
-      const pending = this.#stepping.flatMap((cell) => this.#advance(cell) ?? []);
-      if (pending.length > 0) await this.#commit(pending);
-      // More events may come from sockets and timers: the next group is then larger.
-      if (this.#ready.size > 0) await this.#options.clock.soon();
-    }
-    this.#stepping = [];
-    this.#round = null;
-    this.#options.onQuiet();
-  }
-
-  #advance(cell: Cell): Pending | null {
-    if (cell.gone) return null;
-    const made = advance(cell, cell.inputs, stepView(cell.agent, this.#view_context));
-    cell.wait_cursors = made.wait_cursors;
-    // Counted before the commit: several runs may begin in one round, never more than there are places.
-    if (made.run === 'begins') this.#runs.begin(cell.agent);
-    if (made.run === 'queues') this.#runs.queue(cell.agent);
-    if (made.step !== null) return { cell, made, step: made.step };
-    cell.inputs = [];
-    this.#after(cell, made);
-    return null;
-  }
-
-  async #commit(pending: readonly Pending[]): Promise<void> {
-    // Inputs that arrive during the commit belong to the next step.
-    const taken = pending.map(({ cell }) => cell.inputs.splice(0));
-    const steps = pending.map(({ step }) => step);
-    const reached = await this.#ask((store) => store.commit(steps));
-    if (reached === null) return;
-    const refused: Promise<void>[] = [];
-    for (const [index, verdict] of reached.answer.entries()) {
-      const one = pending[index] as Pending;
-      if (verdict.ok) this.#accepted(one, verdict);
-      else refused.push(this.#refused(one, verdict, taken[index] ?? []));
-    }
-    await Promise.all(refused);
-  }
-
-  #accepted({ cell, made, step }: Pending, verdict: Extract<Verdict, { ok: true }>): void {
+  #accepted({ cell, made, step }: PendingStep, verdict: Extract<Verdict, { ok: true }>): void {
     const { emit } = this.#options;
     this.agent_index.setTree(verdict.tree);
     const before = cell.agent;
@@ -178,7 +121,7 @@ export class Executor {
     if (verdict.killed.length > 0) this.markKilled(verdict.killed, cell.agent.name);
     if (step.remove.length > 0) this.#removed(step.remove);
     if (isTerminal(cell.agent.state.type)) this.#drop(cell);
-    this.#after(cell, made);
+    this.#follow(cell, made);
   }
 
   /**
@@ -237,7 +180,7 @@ export class Executor {
   }
 
   /** Performs the effects of a step, and prepares the calls that it deferred. */
-  #after(cell: Cell, made: Advance): void {
+  #follow(cell: Cell, made: Advance): void {
     for (const effect of made.effects) if (!cell.gone) this.#options.perform(cell, effect);
     this.#deferred.settle(cell, made);
   }
@@ -257,54 +200,6 @@ export class Executor {
     if (!isTerminal(agent.state.type) && agent.worker !== this.worker.id)
       this.remote_agents.markShared(agent.root_id);
     this.#setAgent(agent, false);
-  }
-
-  async #refused(
-    { cell, made, step }: Pending,
-    { refusal }: Extract<Verdict, { ok: false }>,
-    inputs: Cell['inputs'],
-  ): Promise<void> {
-    this.#runs.undoBegin(cell.agent);
-    cell.inputs = [...inputs, ...cell.inputs];
-    if (refusal.reason === 'stale' || refusal.reason === 'consumed')
-      return this.#reload({ cell, made, step }, inputs.length);
-    if (refusal.reason === 'cycle') {
-      const overrides = overrideFor(refusal.path, made.parked, (id) => this.agent_index.agent(id));
-      for (const [call_id, override] of overrides) cell.overrides.set(call_id, override);
-    } else await this.#ask(() => this.sync.checkTree(cell.agent.root_id));
-    this.wake(cell);
-  }
-
-  /** Asks until the ledger can be reached; null when the executor was closed meanwhile. */
-  #ask<T>(question: (store: Store) => Promise<T>): Promise<{ readonly answer: T } | null> {
-    const { store } = this.#options;
-    const ask = () => question(store);
-    return retryUntilReachable(this.#options, ask, () => this.#closed);
-  }
-
-  /** The ledger holds another state: the step was applied before the connection broke, the agent was killed, or another process leads it. */
-  async #reload({ cell, made, step }: Pending, taken: number): Promise<void> {
-    const { id, root_id } = cell.agent;
-    const found = await this.#ask(async (store) => {
-      const [agent, tree] = [await store.agent(id), await store.tree(root_id)];
-      return { agent, tree, history: await store.history(id), mail: await store.mail(id) };
-    });
-    if (found === null) return;
-    const { agent, tree, history, mail } = found.answer;
-    const is_mine = agent !== null && agent.epoch === cell.agent.epoch && !cell.gone;
-    if (is_mine && tree !== null && wasApplied(step, cell.agent, agent)) {
-      // Inputs that arrived since belong to the next step.
-      cell.inputs.splice(0, taken);
-      const verdict = { ok: true, killed: [], sent: [], met: step.waits_for ?? [], tree } as const;
-      this.#accepted({ cell, made, step }, verdict);
-    } else if (is_mine && !isTerminal(agent.state.type)) this.adopt(agent, history, mail);
-    else this.#drop(cell);
-    // The step may have been applied before another process took over: the agents that it wrote to or killed may be led here.
-    await this.#ask(async () => {
-      if (agent === null) await this.sync.checkAgent(id);
-      if (!is_mine || step.kill.length > 0) await this.sync.checkTree(root_id);
-      for (const to of new Set([id, ...step.send.map((one) => one.to_id)])) await this.sync.checkMail(to);
-    });
   }
 
   /** Follows a kill that the ledger holds: stops their work here and wakes agents that wait for them. Idempotent. */
@@ -348,7 +243,7 @@ export class Executor {
     const members = this.agent_index.members(root_id);
     const cells = members.flatMap(({ id }) => this.cells.get(id) ?? []);
     const parked = parkedCells(cells, this.agent_index.tree(root_id)?.limits);
-    const stepping = cells.some((cell) => this.#ready.has(cell) || this.#stepping.includes(cell));
+    const stepping = cells.some((cell) => this.#commits.has(cell));
     if (parked === null || stepping || this.sync.isChecking) return null;
     for (const cell of cells) this.#drop(cell);
     for (const agent of members) this.#runs.leave(agent);
@@ -388,11 +283,11 @@ export class Executor {
 
   /** Lets the round under way finish and starts no more. */
   async close(): Promise<void> {
-    this.#closed = true;
+    const closed = this.#commits.close();
     for (const cell of this.cells.values()) {
       cell.gone = true;
       stopCell(cell);
     }
-    await this.#round;
+    await closed;
   }
 }

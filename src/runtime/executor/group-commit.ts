@@ -1,0 +1,169 @@
+import type { Step, Verdict } from '../../kernel/step.ts';
+import { advance } from '../../kernel/turn/advance.ts';
+import type { Advance } from '../../kernel/turn/advance-result.ts';
+import { overrideFor } from '../../kernel/turn/led-agent.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+import type { PlacedMessage } from '../../records/conversation/message.ts';
+import type { Store } from '../../store/store.ts';
+import type { Cell } from './cell.ts';
+import type { ExecutorOptions } from './executor-options.ts';
+import { retryUntilReachable } from './ledger-retry.ts';
+import type { LedgerSync } from './ledger-sync.ts';
+import { type StepViewContext, stepView } from './step-view.ts';
+import { wasApplied } from './was-applied.ts';
+
+/** A step that is decided and not committed yet. */
+export interface PendingStep {
+  readonly cell: Cell;
+  readonly made: Advance;
+  readonly step: Step;
+}
+
+export interface GroupCommitOptions
+  extends StepViewContext,
+    Pick<ExecutorOptions, 'store' | 'emit' | 'onQuiet'> {
+  readonly sync: LedgerSync;
+  /** The ledger has the step. */
+  readonly accepted: (pending: PendingStep, verdict: Extract<Verdict, { ok: true }>) => void;
+  /** There is no step to commit, or it is committed: effects and deferred calls follow. */
+  readonly follow: (cell: Cell, made: Advance) => void;
+  /** Leads the agent anew, from what the ledger holds. */
+  readonly adopt: (agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[]) => void;
+  /** This process no longer leads the agent. */
+  readonly drop: (cell: Cell) => void;
+}
+
+/**
+ * The only writer of steps, in rounds: lets the kernel decide the step of every agent that is ready, and commits these steps in one transaction.
+ * One round at a time; what arrives meanwhile joins the next.
+ */
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  readonly #ready = new Set<Cell>();
+  /** Cells of the round under way. */
+  #stepping: readonly Cell[] = [];
+  #round: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  /** Puts the agent into the next round. */
+  add(cell: Cell): void {
+    if (cell.gone || this.#closed) return;
+    this.#ready.add(cell);
+    this.#round ??= this.#options.clock.soon().then(() => this.#rounds());
+  }
+
+  /** No round is under way or due. */
+  get isIdle(): boolean {
+    return this.#round === null;
+  }
+
+  /** A step of the agent is under way or due. */
+  has(cell: Cell): boolean {
+    return this.#ready.has(cell) || this.#stepping.includes(cell);
+  }
+
+  /** Lets the round under way finish and starts no more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#round;
+  }
+
+  async #rounds(): Promise<void> {
+    while (this.#ready.size > 0 && !this.#closed) {
+      this.#stepping = [...this.#ready];
+      this.#ready.clear();
+      const pending = this.#stepping.flatMap((cell) => this.#decide(cell) ?? []);
+      if (pending.length > 0) await this.#commit(pending);
+      // More events may come from sockets and timers: the next group is then larger.
+      if (this.#ready.size > 0) await this.#options.clock.soon();
+    }
+    this.#stepping = [];
+    this.#round = null;
+    this.#options.onQuiet();
+  }
+
+  #decide(cell: Cell): PendingStep | null {
+    if (cell.gone) return null;
+    const { runs, follow } = this.#options;
+    const made = advance(cell, cell.inputs, stepView(cell.agent, this.#options));
+    cell.wait_cursors = made.wait_cursors;
+    // Counted before the commit: several runs may begin in one round, never more than there are places.
+    if (made.run === 'begins') runs.begin(cell.agent);
+    if (made.run === 'queues') runs.queue(cell.agent);
+    if (made.step !== null) return { cell, made, step: made.step };
+    cell.inputs = [];
+    follow(cell, made);
+    return null;
+  }
+
+  async #commit(pending: readonly PendingStep[]): Promise<void> {
+    // Inputs that arrive during the commit belong to the next step.
+    const taken = pending.map(({ cell }) => cell.inputs.splice(0));
+    const steps = pending.map(({ step }) => step);
+    const reached = await this.#ask((store) => store.commit(steps));
+    if (reached === null) return;
+    const refused: Promise<void>[] = [];
+    for (const [index, verdict] of reached.answer.entries()) {
+      const one = pending[index] as PendingStep;
+      if (verdict.ok) this.#options.accepted(one, verdict);
+      else refused.push(this.#refused(one, verdict, taken[index] ?? []));
+    }
+    await Promise.all(refused);
+  }
+
+  async #refused(
+    pending: PendingStep,
+    { refusal }: Extract<Verdict, { ok: false }>,
+    inputs: Cell['inputs'],
+  ): Promise<void> {
+    const { runs, agent_index, sync } = this.#options;
+    const { cell, made } = pending;
+    runs.undoBegin(cell.agent);
+    cell.inputs = [...inputs, ...cell.inputs];
+    if (refusal.reason === 'stale' || refusal.reason === 'consumed')
+      return this.#reload(pending, inputs.length);
+    if (refusal.reason === 'cycle') {
+      const overrides = overrideFor(refusal.path, made.parked, (id) => agent_index.agent(id));
+      for (const [call_id, override] of overrides) cell.overrides.set(call_id, override);
+    } else await this.#ask(() => sync.checkTree(cell.agent.root_id));
+    this.add(cell);
+  }
+
+  /** The ledger holds another state: the step was applied before the connection broke, the agent was killed, or another process leads it. */
+  async #reload({ cell, made, step }: PendingStep, taken: number): Promise<void> {
+    const { accepted, adopt, drop, sync } = this.#options;
+    const { id, root_id } = cell.agent;
+    const found = await this.#ask(async (store) => {
+      const [agent, tree] = [await store.agent(id), await store.tree(root_id)];
+      return { agent, tree, history: await store.history(id), mail: await store.mail(id) };
+    });
+    if (found === null) return;
+    const { agent, tree, history, mail } = found.answer;
+    const is_mine = agent !== null && agent.epoch === cell.agent.epoch && !cell.gone;
+    if (is_mine && tree !== null && wasApplied(step, cell.agent, agent)) {
+      // Inputs that arrived since belong to the next step.
+      cell.inputs.splice(0, taken);
+      accepted({ cell, made, step }, { ok: true, killed: [], sent: [], met: step.waits_for ?? [], tree });
+    } else if (is_mine && !isTerminal(agent.state.type)) adopt(agent, history, mail);
+    else drop(cell);
+    // The step may have been applied before another process took over: the agents that it wrote to or killed may be led here.
+    await this.#ask(async () => {
+      if (agent === null) await sync.checkAgent(id);
+      if (!is_mine || step.kill.length > 0) await sync.checkTree(root_id);
+      for (const to of new Set([id, ...step.send.map((one) => one.to_id)])) await sync.checkMail(to);
+    });
+  }
+
+  /** Asks until the ledger can be reached; null when closed meanwhile. */
+  #ask<T>(question: (store: Store) => Promise<T>): Promise<{ readonly answer: T } | null> {
+    const { store } = this.#options;
+    const ask = () => question(store);
+    return retryUntilReachable(this.#options, ask, () => this.#closed);
+  }
+}
