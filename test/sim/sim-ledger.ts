@@ -257,7 +257,7 @@ export class SimLedger {
         "SELECT id, status, worker FROM agents WHERE status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting')",
       )
       .all();
-    // Under the vocabulary of seed 2 an agent may leave a letter unread that it was told of.
+    // Under the slash vocabulary an agent may leave mail unread that it was notified of.
     const unread = this.database
       .prepare(
         `SELECT mail.kind, mail.number, agents.id, agents.status, agents.worker FROM mail JOIN agents ON agents.id = mail.to_id

@@ -1,4 +1,4 @@
-// Proves that the tools of seed 3 are what the seed says: their schemas, who sees which of them, and what a submission comes to.
+// Proves that the tools of fanout are as docs/vocabularies.md has them: their schemas, who sees which of them, and what a submission comes to.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { childConfig } from '../../../src/kernel/toolsets/acts/child-config.ts';

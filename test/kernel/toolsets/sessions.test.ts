@@ -1,4 +1,4 @@
-// Proves that sessions_spawn decodes as seed 4 specifies: its schema, what it creates, the sub-agent's prompt to the letter, and who may call it.
+// Proves that sessions_spawn decodes as docs/vocabularies.md has it: its schema, what it creates, the sub-agent's exact prompt, and who may call it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { announcement } from '../../../src/kernel/mailbox/take-mail.ts';

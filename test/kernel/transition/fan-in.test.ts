@@ -1,5 +1,5 @@
 /**
- * Proves the fan-in of seed 3: of none, one and a thousand children; late, early and doubled results; cancel, limit and kill while
+ * Proves the fan-in of a parent: of none, one and a thousand children; late, early and doubled results; cancel, limit and kill while
  * it lasts; and the exact text that the parent's model gets.
  */
 import assert from 'node:assert/strict';
@@ -61,7 +61,7 @@ describe('fan-in', () => {
     assert.equal(told(run), undefined);
   });
 
-  it('of two tells the model in the format of seed 3, in the order of the tasks', () => {
+  it('of two tells the model in the format that it was promised, in the order of the tasks', () => {
     const run = awaiting([
       { agent_id: 'uuid-1', task: 'Review error handling from a security perspective' },
       { agent_id: 'uuid-2', task: 'Review error handling from a performance perspective' },

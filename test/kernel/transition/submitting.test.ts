@@ -1,5 +1,5 @@
 /**
- * Proves how a sub-agent ends (seed 3): by submitting, by an error, by a cancel, or without a result; that its parent hears of it
+ * Proves how a sub-agent of fanout ends: by submitting, by an error, by a cancel, or without a result; that its parent hears of it
  * exactly once; and that a submission beside other calls runs nothing.
  */
 import assert from 'node:assert/strict';

@@ -165,7 +165,7 @@ const OWN: Table = {
   killed: {},
 };
 
-/** For one that reports: its ends are terminal, a cancel reaches it everywhere (seed 3), and it waits for nobody but its task. */
+/** For an agent that reports: its ends are terminal, a cancel reaches it everywhere, and it waits for nothing but its task. */
 const REPORTING: Table = {
   ...OWN,
   idle: { ...OWN.idle, fault: 'failed', cancel: 'failed', 'human-wait': undefined },
