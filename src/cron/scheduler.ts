@@ -1,6 +1,7 @@
 /** Schedules: jobs, when they are due (schedule/), firing them, and the tool for agents. */
 
 import { Poll } from '../processes/poll.ts';
+import type { Clock } from '../processes/waiting.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { NewMail } from '../records/conversation/mail.ts';
 import type { CronFire, CronJob } from '../records/run/cron-job.ts';
@@ -20,6 +21,8 @@ export interface SchedulerOptions {
   readonly canAsk: CanAsk;
   /** The database's clock by default. */
   readonly now?: () => Promise<number>;
+  /** For the waits between looks; default: the system's. */
+  readonly clock?: Clock;
   /** A run or event was entered that somebody must lead. */
   readonly onFired: () => void;
   readonly onOutcome?: (job: CronJob, outcome: 'fired' | 'queued' | 'skipped', instant: number) => void;
@@ -36,11 +39,12 @@ export interface SchedulerOptions {
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #now: () => Promise<number>;
-  readonly #poll = new Poll(() => this.#look());
+  readonly #poll: Poll;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => options.store.now());
+    this.#poll = new Poll(() => this.#look(), options.clock);
   }
 
   start(): void {

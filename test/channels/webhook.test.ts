@@ -237,11 +237,11 @@ describe('webhook', () => {
   });
 
   it('waits no longer than its time limit: before an answer, and in the middle of one', async () => {
-    const hasty = openWebhook({ ops: { url: receiver.url, secret: SECRET } }, { time_limit_ms: 150 });
+    const hasty = openWebhook({ ops: { url: receiver.url, secret: SECRET } }, { time_limit_ms: 1_000 });
     receiver.answerNext(() => undefined);
     const silent = await deliver(newParcel('ops'), hasty);
     assert.equal(silent.type, 'retry');
-    assert.match(errorOf(silent), /did not answer within 0\.15 s/);
+    assert.match(errorOf(silent), /did not answer within 1 s/);
     receiver.answerNext((response) => response.writeHead(500).write('so far'));
     const half = await deliver(newParcel('ops'), hasty);
     assert.equal(half.type, 'retry');

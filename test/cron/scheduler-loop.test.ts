@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, it } from 'node:test';
 import { Scheduler, type SchedulerOptions } from '../../src/cron/scheduler.ts';
+import type { Clock } from '../../src/processes/waiting.ts';
 import type { Schedule } from '../../src/records/run/cron-job.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -49,38 +50,55 @@ const once = (at: number): Schedule => ({ type: 'at', at });
 const told = (count: number) => until(() => heard.length >= count, `${count} things are told`);
 const soon = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** A clock that rings when the test does, with the waits that were asked of it. */
+class HeldClock implements Clock {
+  readonly waits: { readonly ms: number; readonly ring: () => void }[] = [];
+  readonly now = Date.now;
+
+  after(ms: number, ring: () => void): () => void {
+    this.waits.push({ ms, ring });
+    return () => undefined;
+  }
+
+  async waiting(times: number): Promise<{ readonly ms: number; readonly ring: () => void } | undefined> {
+    await until(() => this.waits.length === times, `it waits, ${times} times`);
+    return this.waits.at(-1);
+  }
+}
+
 it('fires what is due, and what is due a little later, each at its time', async () => {
-  const now = await store.now();
+  const began_at = await store.now();
+  const due_at = began_at + 300;
+  let now = began_at;
   await enter(store, jobOf(once(now - 5), { name: 'late' }), now - 10);
-  await enter(store, jobOf(once(now + 300), { name: 'next' }), now);
-  start();
+  await enter(store, jobOf(once(due_at), { name: 'next' }), now);
+  const clock = new HeldClock();
+  start({ clock, now: async () => now });
+  const wait = await clock.waiting(1);
+  assert.deepEqual(heard, [`late fired ${began_at - 5}`, 'fired']);
+  assert.equal(wait?.ms, 300);
+  now = due_at;
+  wait.ring();
   await told(4);
-  assert.deepEqual(heard, [`late fired ${now - 5}`, 'fired', `next fired ${now + 300}`, 'fired']);
-  const [late, next] = (await store.runs({ source: 'cron' })).toReversed();
-  assert.ok(late && next && late.created_at < now + 300 && next.created_at >= now + 300);
+  assert.deepEqual(heard.slice(2), [`next fired ${due_at}`, 'fired']);
+  const runs = (await store.runs({ source: 'cron' })).map(({ created_at }) => created_at);
+  assert.deepEqual(runs.toReversed(), [began_at, due_at]);
 });
 
 it('looks each second at what others made meanwhile, or at once when it is woken', async () => {
-  let looks = 0;
-  const scheduler = start({
-    now: () => {
-      looks += 1;
-      return store.now();
-    },
-  });
-  await until(() => looks > 0, 'it looked');
-  await soon(50);
+  const clock = new HeldClock();
+  const scheduler = start({ clock });
+  const wait = await clock.waiting(1);
+  assert.equal(wait?.ms, 1_000);
   const now = await store.now();
   await enter(store, jobOf(once(now), { name: 'made' }), now - 1);
-  await soon(200);
-  assert.deepEqual([heard, looks], [[], 1]);
-  await told(2);
+  wait.ring();
+  await clock.waiting(2);
+  assert.deepEqual(heard, [`made fired ${now}`, 'fired']);
   await enter(store, jobOf(once(now), { name: 'told' }), now - 1);
-  const at = performance.now();
   scheduler.wake();
-  await told(4);
-  assert.ok(performance.now() - at < 900);
-  assert.deepEqual(heard, [`made fired ${now}`, 'fired', `told fired ${now}`, 'fired']);
+  await clock.waiting(3);
+  assert.deepEqual(heard.slice(2), [`told fired ${now}`, 'fired']);
 });
 
 it('woken while it looks, it looks once more behind that', async () => {

@@ -7,6 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { open, PROTOCOLS } from '../models/protocols.ts';
 import type { Answer } from '../servers/brain.ts';
 import { onBothDatabases } from './both-databases.ts';
+import { HandClock } from './hand-clock.ts';
 import { type Stage, setStage, until } from './stage.ts';
 
 const LONG = 'The first half of it. The second half of it.';
@@ -32,7 +33,9 @@ async function stageOn(
       idle_ms: 60_000,
     },
   );
+  const clock = new HandClock();
   const stage = await setStage(() => 'never asked', {
+    clock,
     config: { model: model.id },
     models: { [model.id]: model },
     ...(database === undefined ? {} : { database }),
@@ -41,7 +44,7 @@ async function stageOn(
     await stage.close();
     await server.close();
   });
-  return { server, stage };
+  return { server, stage, clock };
 }
 
 async function assistants(stage: Stage, agent_id: string) {
@@ -82,12 +85,14 @@ for (const protocol of PROTOCOLS)
     });
 
     it('that the end of the time stopped stays too, and a retry asks with a question, which is what providers take', async (test) => {
-      const { server, stage } = await stageOn(test, protocol, {
+      const { server, stage, clock } = await stageOn(test, protocol, {
         text: LONG,
         pieces: 2,
         fault: { stall_after: stallAfterText(protocol.type) },
       });
-      const root = await stage.start('tell me', { run_ms: 500 });
+      const root = await stage.start('tell me', { run_ms: 60_000 });
+      await until(() => textSeen(stage).includes('first half'), 'it streams');
+      clock.pass(60_000);
       const ended = await stage.runtime.settled(root.id);
       assert.equal(ended.failure?.kind, 'timed_out');
       assert.equal((await assistants(stage, root.id)).at(-1)?.finish, 'interrupted');

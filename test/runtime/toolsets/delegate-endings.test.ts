@@ -157,11 +157,17 @@ onBothDatabases('endings of delegated tasks', (database) => {
   });
 
   it('the time of the parent runs out: the sub-agent is stopped, the parent answers with what it has', async () => {
-    const on = await stage((scene) => {
-      if (scene.name !== 'main') return never();
-      return scene.step === 0 ? [spawn('slow')] : `last words after ${scene.last[0]?.status}`;
-    });
-    const { reply } = await on.perform('go', { run_ms: 200 });
+    const clock = new HandClock();
+    const on = await stage(
+      (scene) => {
+        if (scene.name === 'main')
+          return scene.step === 0 ? [spawn('slow')] : `last words after ${scene.last[0]?.status}`;
+        clock.pass(45_000);
+        return never();
+      },
+      { clock },
+    );
+    const { reply } = await on.perform('go', { run_ms: 60_000 });
     assert.equal(reply, 'last words after cancelled');
     const { state } = await on.agent('slow');
     assert.equal(state.type === 'failed' && state.failure.kind, 'cancelled');

@@ -7,6 +7,7 @@ import type { Tool } from '../../../src/records/tool.ts';
 import { orderMail } from '../../../src/runtime/orders/human-mail.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { type Database, onBothDatabases } from '../both-databases.ts';
+import { HandClock } from '../hand-clock.ts';
 import { type Stage, until } from '../stage.ts';
 import { brief, cast, fanoutStage, never, type Part, rounds, spawn, submit } from './fanout-stage.ts';
 
@@ -198,17 +199,20 @@ function suite(database: Database): void {
   });
 
   it('the run time of the parent is up: it does not wait for its children, who are stopped', async () => {
+    const clock = new HandClock();
     const on = await fanoutStage(
       database,
       cast([() => [spawn({ task: '1', label: 'quick' }, { task: '2', label: 'slow' })]], { slow: never }),
-      { config: { run_ms: 60_000 } },
+      { clock },
     );
-    const root = await on.start('go', { run_ms: 700 });
+    const root = await on.start('go', { run_ms: 60_000 });
+    await awaits(on, root, 1);
+    clock.pass(45_000);
     const outcome = await on.runtime.settled(root.id);
     const told = (await rounds(on, root)).flat();
     assert.deepEqual(told.map(brief), [
       'result of quick',
-      'cancelled: Cancelled: limit reached: run time of 0.7 s',
+      'cancelled: Cancelled: limit reached: run time of 60 s',
     ]);
     assert.equal(outcome.reply, 'done');
     assert.equal((await on.agent('slow')).state.type, 'failed');

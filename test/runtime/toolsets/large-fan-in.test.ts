@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
-import { type Play, type Stage, setStage, until } from '../stage.ts';
+import { HandClock } from '../hand-clock.ts';
+import { type Play, type Stage, type StageOptions, setStage, until } from '../stage.ts';
 
 const CHILDREN = 200;
 /** So many report at once; fewer than half, so they wait in the mailbox. */
@@ -47,14 +48,18 @@ async function told(on: Stage, root: Agent): Promise<Outcome[]> {
 const never = new Promise<void>(() => {});
 
 function suite(database: () => Promise<string | undefined>): void {
-  async function stage(gate: Promise<void>): Promise<Stage> {
+  async function stage(gate: Promise<void>, options: StageOptions = {}): Promise<Stage> {
     const url = await database();
-    return setStage(playOf(gate), { toolsets: ['fanout'], ...(url === undefined ? {} : { database: url }) });
+    return setStage(playOf(gate), {
+      toolsets: ['fanout'],
+      ...options,
+      ...(url === undefined ? {} : { database: url }),
+    });
   }
 
   /** The early outcomes are in the ledger, and the parent has not touched them. */
-  async function begun(on: Stage): Promise<Agent> {
-    const root = await on.start('go', LIMITS);
+  async function begun(on: Stage, limits = {}): Promise<Agent> {
+    const root = await on.start('go', { ...LIMITS, ...limits });
     await until(async () => (await on.store.mail(root.id)).length === EARLY, 'the early ones have reported');
     const { state } = (await on.store.agent(root.id)) as Agent;
     assert.ok(state.type === 'awaiting' && state.results.length === 0 && state.pending.length === CHILDREN);
@@ -100,14 +105,14 @@ function suite(database: () => Promise<string | undefined>): void {
   });
 
   it('the clock that stops the turn leaves what is there to the last answer', async () => {
-    const on = await stage(never);
-    const root = await on.start('go', { ...LIMITS, run_ms: 3_000 });
-    const { agents } = await on.runtime.settled(root.id);
-    const done = agents.filter(({ state }) => state.type === 'completed').length;
-    assert.ok(done > 0);
+    const clock = new HandClock();
+    const on = await stage(never, { clock });
+    const root = await begun(on, { run_ms: 60_000 });
+    clock.pass(45_000);
+    await on.runtime.settled(root.id);
     const all = await told(on, root);
     assert.equal(all.length, CHILDREN);
-    assert.equal(all.filter((outcome) => outcome.success !== undefined).length, done);
+    assert.equal(all.filter((outcome) => outcome.success !== undefined).length, EARLY);
     await on.close();
   });
 }
