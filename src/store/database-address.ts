@@ -11,34 +11,31 @@ const POSTGRES = 'postgres://USER@HOST/NAME';
 const MISTAKES: readonly (readonly [RegExp, string])[] = [
   [
     /^[\s\u200b\u2060\ufeff]|[\s\u200b\u2060\ufeff]$/,
-    'begins or ends with a blank or a line break: take it away',
+    'begins or ends with a blank or a line break: remove it',
   ],
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  [/[\u0000-\u001f\u007f-\u009f]/, 'holds a control character'],
+  [/[\u0000-\u001f\u007f-\u009f]/, 'contains a control character'],
   [
     /(^|[\s;])(host|hostaddr|port|dbname|database|user|password|pwd|server|service|sslmode)\s*=/i,
     `is a list of settings: write ${POSTGRES}`,
   ],
-  [
-    /^["'`<]|["'`>]$/,
-    'stands in quotes: leave them out (a file of environment variables takes them to the letter)',
-  ],
+  [/^["'`<]|["'`>]$/, 'is in quotes: remove them (files of environment variables keep quotes as they are)'],
 ];
 
 /** Addresses meant for a server, or for another program. */
 const SCHEMES: typeof MISTAKES = [
-  [/^:memory:$/i, 'is in memory: a ledger is a file or a server, since others must find it'],
+  [/^:memory:$/i, 'is in memory: a ledger is a file or a server, so that other processes can open it'],
   [/^postgres(ql)?:/i, `lacks its two slashes: write ${POSTGRES}`],
-  [/^[a-z][a-z0-9+.-]+:/i, `has a scheme that there is no adapter for: use sqlite:PATH or ${POSTGRES}`],
+  [/^[a-z][a-z0-9+.-]+:/i, `has an unknown scheme: use sqlite:PATH or ${POSTGRES}`],
 ];
 
 /** Texts that nobody means as a path. */
 const NO_PATHS: typeof MISTAKES = [
   [/^$/, 'names no file: use sqlite:PATH'],
-  [/:[/\\]/, `is no path: use sqlite:PATH, or ${POSTGRES} with nothing before it`],
-  [/:[^/\\]*@/, `holds user and password, but no scheme: write ${POSTGRES}, or sqlite:PATH`],
+  [/:[/\\]/, `is not a path: use sqlite:PATH, or ${POSTGRES} with nothing before it`],
+  [/:[^/\\]*@/, `contains user and password, but no scheme: write ${POSTGRES}, or sqlite:PATH`],
   [/\?.*=/, 'has options, and a file takes none: use sqlite:PATH'],
-  [/^~/, 'begins with ~, which only a shell replaces: write the whole path'],
+  [/^~/, 'begins with ~, which only a shell expands: write the whole path'],
   [/[/\\]$/, 'names a folder: name a file in it'],
 ];
 

@@ -1,3 +1,5 @@
+/** The ledger as the rest of the program sees it. This file and those named *-ledger.ts are the contract; ledger/ implements it on a database, of which there are two: sqlite/ and postgres/. */
+
 import type { Refusal, RequestRecord, Step, Verdict } from '../kernel/step.ts';
 import type { Agent, Tree } from '../records/agent/agent.ts';
 import type { Limits } from '../records/agent/limits.ts';

@@ -1,3 +1,5 @@
+/** The rules of the ledger: pure decisions from facts to changed rows. This file admits steps; the other calls have a file each. */
+
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Refusal, Step, Verdict } from '../step.ts';
 import { append, create, treeRecord } from './create-agents.ts';

@@ -7,7 +7,7 @@ import { runOutcome } from '../../records/run/run-end.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { signal } from './unled.ts';
 
-/** At most so many queued runs of a tree are looked at when a run of it ends. */
+/** Maximum queued runs of a tree that are considered when one of its runs ends. */
 export const QUEUED_BATCH = 32;
 
 /** Only agents with a task of their own can have a row in the run history. */

@@ -1,3 +1,5 @@
+/** The store contract on any database: queries that both speak, and decisions of kernel/ledger in transactions. */
+
 import type { Store } from '../store.ts';
 import type { Database } from './database.ts';
 import { leases } from './leases.ts';
@@ -7,7 +9,6 @@ import { schedules } from './schedules.ts';
 import { treeReads } from './tree-reads.ts';
 import { treeWrites } from './tree-writes.ts';
 
-/** The store contract on a database: one file for each part of it. */
 export function openLedger(db: Database): Store {
   return {
     kind: db.kind,

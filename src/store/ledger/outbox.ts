@@ -4,9 +4,8 @@ import { type Database, NO_LIMIT } from './database.ts';
 import { goneWorkers } from './leases.ts';
 import { removeBatch } from './retention.ts';
 import { deliveryOf, type Row } from './rows.ts';
-import { exactMatchOrAll, hasPrefix, isWorkerAlive, where } from './sql-conditions.ts';
+import { exactMatchOrAll, hasPrefix, isWorkerAlive, MAX_FOUND, where } from './sql-conditions.ts';
 
-const MAX_FOUND = 20;
 /** Rows of a tree that are removed in one transaction. */
 const REMOVAL_BATCH = 2_000;
 

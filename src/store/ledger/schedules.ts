@@ -2,9 +2,8 @@ import { changeJob, createJob, fire, fireFactKeys, removeJob } from '../../kerne
 import type { CronLedger } from '../cron-ledger.ts';
 import type { Database } from './database.ts';
 import { definitionOf, fireOf, jobOf } from './rows.ts';
-import { exactMatchOrAll, hasPrefix, where } from './sql-conditions.ts';
+import { exactMatchOrAll, hasPrefix, MAX_FOUND, where } from './sql-conditions.ts';
 
-const MAX_FOUND = 20;
 /** A clock further than this behind the one that planned a job was set back. */
 const SET_BACK_MS = 1_000;
 

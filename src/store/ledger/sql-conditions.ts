@@ -37,6 +37,9 @@ export function isWorkerAlive({ elements }: Dialect, gone: string): string {
   return [UNEXPIRED, has_process].join(' AND ');
 }
 
+/** Maximum rows that a text finds. */
+export const MAX_FOUND = 20;
+
 /** Ids that begin with the text $1, if it has at least four characters; no character of it is a wildcard. */
 export function hasPrefix({ prefix_from, prefix_below }: Dialect): string {
   return `(length($1) >= 4 AND id ${prefix_from} lower($1) AND id ${prefix_below} (lower($1) || '~'))`;

@@ -2,9 +2,8 @@ import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { TreeReads } from '../store.ts';
 import { type Database, NO_LIMIT } from './database.ts';
 import { agentOf, askOf, mailOf, messageOf, type Row, requestOf, runOf, treeOf } from './rows.ts';
-import { exactMatchOrAll, hasPrefix, hasUnread, LIVING, where } from './sql-conditions.ts';
+import { exactMatchOrAll, hasPrefix, hasUnread, LIVING, MAX_FOUND, where } from './sql-conditions.ts';
 
-const MAX_FOUND = 20;
 const AGENTS = `SELECT *, ${hasUnread('agents')} AS unread FROM agents`;
 
 /** Reads of trees, their agents, and what belongs to them. */

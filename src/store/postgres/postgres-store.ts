@@ -1,3 +1,5 @@
+/** The ledger on a PostgreSQL server. */
+
 import { openLedger } from '../ledger/ledger.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
 import { ConnectionPool } from './connection-pool.ts';

@@ -1,3 +1,5 @@
+/** The ledger in a SQLite file. */
+
 import { openLedger } from '../ledger/ledger.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
 import { inMemoryDatabase, openDatabase } from './open-database.ts';
