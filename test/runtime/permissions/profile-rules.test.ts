@@ -13,25 +13,13 @@ import { blindRefusal, policyRefusal } from '../../../src/permissions/refusal.ts
 import type { AgentConfig, PermissionRules } from '../../../src/records/agent/agent.ts';
 import { type Profile, rootProfileRules } from '../../../src/records/agent/profile.ts';
 import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
+import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 
 const NONE: PermissionRules = { allow: [], ask: [], deny: [] };
 const rulesOf = (rules: Partial<PermissionRules>): PermissionRules => ({ ...NONE, ...rules });
 
-function profileOf(rules: Partial<PermissionRules>): Profile {
-  return {
-    name: 'kind',
-    description: '',
-    model: null,
-    thinking: null,
-    toolsets: null,
-    tools: null,
-    deny_tools: [],
-    system: null,
-    turns: null,
-    run_ms: null,
-    permissions: rulesOf(rules),
-    source: 'config',
-  };
+function profileWith(rules: Partial<PermissionRules>): Profile {
+  return profileOf({ name: 'kind', permissions: rulesOf(rules) });
 }
 
 function rootOf(
@@ -56,7 +44,7 @@ function rootOf(
 const verdict = (config: AgentConfig, tool: string, subject: string) =>
   decide(policyOf(config), permissionOf(tool), subject).verdict;
 
-const REVIEWER = profileOf({ allow: ['bash:git diff *'], deny: ['read:secrets/**'] });
+const REVIEWER = profileWith({ allow: ['bash:git diff *'], deny: ['read:secrets/**'] });
 
 it('for a root its allow rules need no approval; the rest of the tool does, other tools are as they were', () => {
   const root = rootOf({}, REVIEWER);
@@ -99,7 +87,7 @@ it('an allow rule of a profile narrows a wider one, --yes too, and the refusal s
 });
 
 it('for a child its allow rules take no approval away', () => {
-  const child = childConfig(rootOf({}, null), { profile: profileOf({ allow: ['*'] }) });
+  const child = childConfig(rootOf({}, null), { profile: profileWith({ allow: ['*'] }) });
   assert.equal(verdict(child, 'bash', 'ls'), 'ask');
   assert.equal(verdict(child, 'write', 'a'), 'ask');
   assert.equal(verdict(child, 'read', 'a'), 'allow');
@@ -117,7 +105,7 @@ it('a use that nobody describes is refused where a profile forbids some of it', 
     /a rule for some of it: deny\(read:secrets/,
   );
   const plain = childConfig(rootOf({ cli: { allow: ['*'] } }, null), {
-    profile: profileOf({ allow: ['bash:git diff *'] }),
+    profile: profileWith({ allow: ['bash:git diff *'] }),
   });
   assert.match(blindRefusal(policyOf(plain), permissionOf('bash')) ?? '', /beyond what the profile allows/);
   assert.equal(blindRefusal(policyOf(child), permissionOf('write')), null);
@@ -162,9 +150,9 @@ it('no combination widens: what any descendant may do, with whatever profiles, i
       fc.array(fc.option(rules), { minLength: 1, maxLength: 4 }),
       fc.array(use, { minLength: 1, maxLength: 8 }),
       (said, own, profiles, uses) => {
-        let creator = rootOf(said, own === null ? null : profileOf(own));
+        let creator = rootOf(said, own === null ? null : profileWith(own));
         for (const next of profiles) {
-          const child = childConfig(creator, { profile: next === null ? null : profileOf(next) });
+          const child = childConfig(creator, { profile: next === null ? null : profileWith(next) });
           for (const { tool, subject } of uses) {
             const [above, below] = [verdict(creator, tool, subject), verdict(child, tool, subject)];
             assert.ok(STRICTNESS[below] >= STRICTNESS[above], `${tool} ${subject}: ${above} → ${below}`);
@@ -186,7 +174,7 @@ it('what forbids at a root forbids whatever its profile allows', () => {
   fc.assert(
     fc.property(fc.record({ cli: rules, config: rules }), rules, use, (said, own, { tool, subject }) => {
       const without = decide(policyOf(rootOf(said, null)), permissionOf(tool), subject);
-      const within = verdict(rootOf(said, profileOf(own)), tool, subject);
+      const within = verdict(rootOf(said, profileWith(own)), tool, subject);
       if (within === 'allow' && without.verdict !== 'allow')
         assert.match(
           without.rule,

@@ -15,6 +15,7 @@ import type { Profile } from '../../../src/records/agent/profile.ts';
 import { isTerminal } from '../../../src/records/agent/state.ts';
 import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
 import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
 import { parsed, type Stage, setStage, until } from '../stage.ts';
@@ -32,21 +33,7 @@ const LIMITS: readonly (readonly [Partial<Limits>, number, RegExp])[] = [
 ];
 
 const NONE = { allow: [], ask: [], deny: [] };
-const profile = (name: string, more: Partial<Profile>): Profile => ({
-  name,
-  description: '',
-  model: null,
-  thinking: null,
-  toolsets: null,
-  tools: null,
-  deny_tools: [],
-  system: null,
-  turns: null,
-  run_ms: null,
-  permissions: NONE,
-  source: 'test',
-  ...more,
-});
+const profile = (name: string, more: Partial<Profile>) => profileOf({ name, source: 'test', ...more });
 
 const STRICT = profile('strict', {
   deny_tools: ['think'],

@@ -1,10 +1,11 @@
 // Proves on both databases that a delegated task ends with exactly one result, however it ends: interrupt, kill, failure, time, a lost process.
+
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
-import type { Profile } from '../../../src/records/agent/profile.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { hangTool } from '../hang-tool.ts';
@@ -18,20 +19,6 @@ const echo = defineTool({
   side_by_side: true,
   run: ({ text }) => `echo ${text}`,
 }) as Tool;
-
-const PLAIN: Omit<Profile, 'name'> = {
-  description: '',
-  model: null,
-  thinking: null,
-  toolsets: null,
-  tools: null,
-  deny_tools: [],
-  system: null,
-  turns: null,
-  run_ms: null,
-  permissions: { allow: [], ask: [], deny: [] },
-  source: 'config',
-};
 
 onBothDatabases('endings of delegated tasks', (database) => {
   async function stage(script: Play, options: StageOptions = {}): Promise<Stage> {
@@ -123,7 +110,7 @@ onBothDatabases('endings of delegated tasks', (database) => {
       {
         tools: [echo, hangTool(() => clock.pass(45_000))],
         clock,
-        terms: { profiles: new Map([[profile.name, { ...PLAIN, ...profile }]]) },
+        terms: { profiles: new Map([[profile.name, profileOf(profile)]]) },
       },
     );
     const { root } = await on.perform();

@@ -1,26 +1,12 @@
 // Proves what bounds the `slash` vocabulary, on both databases: limits hold exactly, and agents see the tool and guidance of this vocabulary only.
+
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { slashToolset } from '../../../src/kernel/toolsets/slash.ts';
-import type { Profile } from '../../../src/records/agent/profile.ts';
 import { CoppiceError } from '../../../src/records/coppice-error.ts';
+import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import type { Line, Play } from '../stage.ts';
 import { errorOf, onBothDatabases, slash } from './slash-stage.ts';
-
-const PLAIN: Profile = {
-  name: 'both',
-  description: '',
-  model: null,
-  thinking: null,
-  toolsets: null,
-  tools: null,
-  deny_tools: [],
-  system: null,
-  turns: null,
-  run_ms: null,
-  permissions: { allow: [], ask: [], deny: [] },
-  source: 'config',
-};
 
 /** The root gives `first`, then rests; all others follow `child`. */
 function play(first: Line, child: Play = () => 'resting'): Play {
@@ -88,7 +74,7 @@ onBothDatabases('bounds of slash', (stage) => {
 
   it('process and slash together are refused, for a root and for a child by a profile', async () => {
     const both = ['process', 'slash'];
-    const terms = { profiles: new Map([['both', { ...PLAIN, toolsets: both }]]) };
+    const terms = { profiles: new Map([['both', profileOf({ name: 'both', toolsets: both })]]) };
     const on = await stage(play([slash('fork --profile both work')]), { terms });
     const { root, agents } = await on.perform();
     assert.match(errorOf((await on.results(root))[0]).message, /process or slash, not both/);
