@@ -15,7 +15,7 @@ it('interrupted while the command line is tested', async () => {
   try {
     const { NODE_TEST_CONTEXT: _, COPPICE_TEST_FILE: __, ...env } = process.env;
     // A group of its own, as the terminal interrupts it.
-    const runner = spawn(process.execPath, [RUNNER, 'test/cli/wait.test.ts'], {
+    const runner = spawn(process.execPath, [RUNNER, 'test/cli/agents/wait.test.ts'], {
       env: { ...env, TMPDIR: folder },
       stdio: 'ignore',
       detached: true,

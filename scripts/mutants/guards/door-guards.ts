@@ -40,7 +40,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
     file: 'src/cli/serve/server-log.ts',
     guard: 'hideSecrets(line, options.secrets, HIDDEN)',
     without: 'line',
-    tests: ['cli/server-log'],
+    tests: ['cli/serve/server-log'],
   },
   {
     name: 'telegram-allow',
@@ -104,7 +104,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
     file: 'src/cli/profiles/trust.ts',
     guard: "before.hash === hash ? 'trusted' : 'changed'",
     without: "'trusted'",
-    tests: ['cli/trust'],
+    tests: ['cli/profiles/trust'],
   },
   {
     name: 'trust-untrusted',
@@ -112,7 +112,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
     file: 'src/cli/profiles/trust.ts',
     guard: "before === null ? 'untrusted' :",
     without: "before === null ? 'trusted' :",
-    tests: ['cli/trust'],
+    tests: ['cli/profiles/trust'],
   },
   {
     name: 'escape-sequences',

@@ -1,0 +1,99 @@
+// Proves on real processes, on both databases, with a scripted model and a provider over HTTP that all answer at once: a wait ends when those it waits for have
+// ended, a letter in the message of the wait counts, and so it is for `coppice wait`. A wait that sleeps through would end the run by its timeout.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { onBothDatabases } from '../../runtime/both-databases.ts';
+import type { Exchange } from '../../servers/brain.ts';
+import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
+import { type Home, makeHome } from '../run-cli.ts';
+
+const fork = (name: string) => ({ name: 'fork', input: { name, prompt: `be ${name}` } });
+const wait = (...from_agents: string[]) => ({ name: 'wait', input: { timeout: 600, from_agents } });
+const SHOW = { when: { root: true }, say: '{{results.wait.-1}}' };
+const step = (at: number, ...calls: object[]) => ({ when: { root: true, step: at }, calls });
+
+interface Row {
+  readonly agent_id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly last_reply?: string;
+}
+
+onBothDatabases('a wait in a process of its own', (database) => {
+  let home: Home;
+  before(() => {
+    home = makeHome();
+  });
+  after(() => home.remove());
+
+  async function run(rules: object[] | null, url: string | undefined): Promise<Row[]> {
+    writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules }));
+    const where = url === undefined ? [] : ['--database', url];
+    const model = rules === null ? 'local/m' : 'scripted:rules.json';
+    const result = await home.run(['run', 'go', '--model', model, '--timeout', '60', '--json', ...where]);
+    assert.equal(result.code, 0, result.stderr);
+    return JSON.parse(JSON.parse(result.stdout).reply).results;
+  }
+
+  it('ends with three children that rest at once', async () => {
+    const names = ['a', 'b', 'c'];
+    const rows = await run(
+      [step(0, ...names.map(fork)), step(1, wait(...names)), SHOW, { say: 'I am {{agent.name}}' }],
+      await database(),
+    );
+    assert.deepEqual(
+      rows.map(({ name, status, last_reply }) => [name, status, last_reply]),
+      names.map((name) => [name, 'idle', `I am ${name}`]),
+    );
+  });
+
+  it('shows what came of a letter in the same message, and so does coppice wait', async () => {
+    const url = await database();
+    const letter = { name: 'send', input: { to: 'b', message: 'again' } };
+    const rows = await run(
+      [
+        step(0, fork('b')),
+        step(1, wait('b')),
+        step(2, wait('b'), letter),
+        SHOW,
+        { when: { step: 0 }, say: 'old' },
+        { say: 'new' },
+      ],
+      url,
+    );
+    assert.deepEqual(
+      rows.map(({ status, last_reply }) => [status, last_reply]),
+      [['idle', 'new']],
+    );
+    // Nobody leads the tree any more: a letter lies unread, and its agent is about to work.
+    const b = rows[0]?.agent_id as string;
+    const where = url === undefined ? [] : ['--database', url];
+    assert.equal((await home.run(['send', b, 'more', ...where])).code, 0);
+    const waited = await home.run(['wait', b, '--timeout', '0', '--json', ...where]);
+    assert.deepEqual([waited.code, JSON.parse(waited.stdout).results[0].status], [5, 'running']);
+  });
+
+  it('ends over HTTP, too', async () => {
+    const server = await startOpenAiChatServer({
+      answer: ({ messages }: Exchange) => {
+        const users = messages.filter(({ role }) => role === 'user');
+        if (users.some(({ text }) => text.includes('You are now "b"'))) return { text: 'report' };
+        const outputs = messages.flatMap(({ results }) => results.map(({ output }) => output));
+        if (outputs.length === 0) return { calls: [fork('b')] };
+        if (outputs.length === 1) return { calls: [wait('b')] };
+        return { text: outputs.at(-1) as string };
+      },
+    });
+    home.configure({ providers: { local: { type: 'openai-compatible', baseURL: `${server.url}/v1` } } });
+    try {
+      assert.deepEqual(
+        (await run(null, await database())).map(({ last_reply }) => last_reply),
+        ['report'],
+      );
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,100 @@
+// Proves how people are told on the command line what a limit ended, what was cancelled, and whose result is whose.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { after, before, describe, it } from 'node:test';
+import { plainProgress } from '../../../src/cli/run/progress.ts';
+import type { AgentState } from '../../../src/records/agent/state.ts';
+import { agent } from '../../tui/ui-fixture.ts';
+import { type Home, makeHome } from '../run-cli.ts';
+
+const spawn = (description: string, maxTurns: number) => ({
+  name: 'subagent_spawn',
+  input: { task: `be ${description}`, description, maxTurns },
+});
+const LIMIT = 'limit reached: 1 model request in one turn';
+const RULES = {
+  rules: [
+    { when: { root: true, step: 0 }, calls: [spawn('greedy', 1), spawn('modest', 5)] },
+    { when: { user: '^Finish now' }, say: 'half of it' },
+    { when: { root: true }, say: 'done' },
+    { when: { agent: 'greedy' }, calls: [{ name: 'read', input: { path: 'rules.json' } }] },
+    { say: 'all of it' },
+  ],
+};
+
+describe('what a limit ended', () => {
+  let home: Home;
+  before(async () => {
+    home = makeHome();
+    writeFileSync(join(home.work, 'rules.json'), JSON.stringify(RULES));
+    const run = await home.run([...RUN, 'go']);
+    assert.equal(run.code, 0, run.stderr);
+  });
+  after(() => home.remove());
+
+  const RUN = ['run', '--model', 'scripted:rules.json', '--toolset', 'delegate', '--yes'];
+
+  it('stands in the history, for people and as JSON', async () => {
+    const { stdout } = await home.run(['subagent', 'history']);
+    assert.match(stdout, /greedy +delegate +✓ completed .*limit reached: 1 model/);
+    const { runs } = JSON.parse((await home.run(['--json', 'subagent', 'history'])).stdout) as {
+      runs: { label: string; status: string; result: string; error: string | null }[];
+    };
+    assert.deepEqual(
+      runs.map(({ label, status, result, error }) => [label, status, result, error]).toSorted(),
+      [
+        ['greedy', 'completed', 'half of it', LIMIT],
+        ['modest', 'completed', 'all of it', null],
+      ],
+    );
+  });
+
+  it('stands in the tree, and in the result of the call; each result in the log says whose it is', async () => {
+    const ps = JSON.parse((await home.run(['--json', 'ps', '--all'])).stdout) as {
+      agents: { name: string; limit: string | null }[];
+    };
+    assert.equal(ps.agents.find(({ name }) => name === 'greedy')?.limit, LIMIT);
+    assert.match((await home.run(['tree'])).stdout, /greedy.*limit reached: 1 model/);
+    for (const tail of [[], ['--tail', '3']]) {
+      const { stdout } = await home.run(['logs', ...tail]);
+      assert.match(stdout, /1 subagent_spawn ok: the sub-agent was cut short: limit reached/);
+      assert.match(stdout, /2 subagent_spawn ok: all of it/);
+    }
+    assert.match(
+      (await home.run(['logs'])).stdout,
+      /● 1 subagent_spawn .*greedy.*● 2 subagent_spawn .*modest/s,
+    );
+  });
+
+  it('is told of the root itself', async () => {
+    const root = await home.run([...RUN, '--limit', 'turns=1', 'go']);
+    assert.equal(root.stdout, 'half of it\n');
+    assert.match(root.stderr, /^cut short: limit reached: 1 model request in one turn$/m);
+    const json = await home.run([...RUN, '--json', '--limit', 'turns=1', 'go']);
+    assert.equal(JSON.parse(json.stdout).limit, LIMIT);
+  });
+});
+
+describe('the progress of a run without a terminal', () => {
+  it('tells a cancelled sub-agent from a failed one, and why', () => {
+    const stream = new PassThrough();
+    const progress = plainProgress(stream, 'title', []);
+    const ended = (name: string, state: AgentState) =>
+      progress.see({ type: 'agent', agent: agent(name, 'main', { name, state }), created: false });
+    const failure = (kind: 'cancelled' | 'timed_out', error: string) =>
+      ({ type: 'failed', failure: { kind, error, retryable: false } }) as const;
+    ended('a', failure('cancelled', 'not needed any more'));
+    ended('b', failure('timed_out', 'limit reached: run time of 2 s'));
+    ended('c', { type: 'completed', result: 'r', limit: LIMIT });
+    progress.end();
+    const lines = String(stream.read());
+    for (const line of [
+      'a: cancelled, not needed any more',
+      'b: failed, limit reached: run time of 2 s',
+      `c: done, ${LIMIT}`,
+    ])
+      assert.ok(lines.includes(line), lines);
+  });
+});

@@ -1,0 +1,50 @@
+// Proves, through the command line, that a limit on cost stops a run at the list price of its model, and that it is refused where no price is known.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { startAnthropicServer } from '../../servers/anthropic-server.ts';
+import { makeHome } from '../run-cli.ts';
+
+it('a server that reports a million tokens is asked once; without a price it is not asked at all', async () => {
+  const server = await startAnthropicServer({
+    answer: () => ({
+      calls: [{ name: 'think', input: { thought: 'on and on' } }],
+      usage: { input: 1_000_000, output: 10 },
+    }),
+  });
+  const home = makeHome();
+  const env = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.url };
+  const run = (model: string, ...more: string[]) =>
+    home.run(['run', '--model', `anthropic/${model}`, '--limit', 'cost=0.01', ...more, 'go'], { env });
+  const unknown = await run('claude-of-tomorrow');
+  assert.equal(unknown.code, 2, unknown.stderr);
+  assert.match(
+    unknown.stderr,
+    /what anthropic\/claude-of-tomorrow costs is not known: set providers\.anthropic\.models/,
+  );
+  assert.equal(server.exchanges.length, 0);
+  const stopped = await run('claude-sonnet-4-5');
+  assert.equal(stopped.code, 1, stopped.stderr);
+  assert.match(stopped.stderr, /limit "cost" of the tree reached: \$3\.0002 of \$0\.01/);
+  assert.match(stopped.stderr, /Go on with: coppice resume \w+ --limit NAME=N/);
+  assert.doesNotMatch(stopped.stderr, /--retry/);
+  assert.equal(server.exchanges.length, 1);
+  // As the message says: with a higher limit it goes on, until that one is reached.
+  const raised = await home.run(['resume', '--limit', 'cost=5'], { env });
+  assert.match(
+    raised.stderr,
+    /limit "cost" of the tree reached: \$6\.0003 of \$5\. To raise it and go on: coppice resume --limit cost=N/,
+  );
+  assert.equal(server.exchanges.length, 2);
+  const slip = await home.run(['resume', '--limit', 'cots=5'], { env });
+  assert.equal(slip.code, 2);
+  assert.match(slip.stderr, /no limit called "cots"/);
+  home.configure({
+    providers: {
+      anthropic: { type: 'anthropic', models: { 'claude-of-tomorrow': { price: { input: 1, output: 1 } } } },
+    },
+  });
+  const priced = await run('claude-of-tomorrow');
+  assert.match(priced.stderr, /limit "cost" of the tree reached: \$1\.0000 of \$0\.01/);
+  await server.close();
+  home.remove();
+});

@@ -1,0 +1,47 @@
+// Proves what the log of a worker says while the database is away: once what is wrong, once that nothing can be looked for, and when it is over.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { startPostgres } from '../../postgres/start-postgres.ts';
+import { until } from '../../runtime/stage.ts';
+import { makeHome } from '../run-cli.ts';
+
+/** It has something to write while the database is away. */
+const RULES = { rules: [{ delay_ms: 1_500, say: 'done' }] };
+
+it('an outage is told of once, and its end', { timeout: 110_000 }, async () => {
+  const home = makeHome();
+  const server = await startPostgres();
+  const database = await server.createDatabase();
+  writeFileSync(join(home.work, 'rules.json'), JSON.stringify(RULES));
+  const worker = home.start(['worker', '--log', 'text', '--database', database]);
+  let log = '';
+  worker.child.stderr?.on('data', (text: string) => {
+    log += text;
+  });
+  const says = (text: string) => until(() => log.includes(text), `the log says "${text}": ${log}`);
+  try {
+    await says('coppice works');
+    const args = ['run', 'begin', '--detach', '--model', 'scripted:rules.json', '--database', database];
+    assert.equal((await home.run(args)).code, 0);
+    await says('leads a tree');
+    await server.halt();
+    await says('trees without a leader cannot be looked for');
+    await server.start();
+    await says('the ledger can be reached again');
+    const told = log.split('\n').filter((line) => line.includes('cannot be reached'));
+    const texts = told.map((line) => line.replace(/^\S+ +/, ''));
+    assert.ok(
+      texts.some((text) => text.startsWith('warn  database')),
+      log,
+    );
+    assert.deepEqual(texts, [...new Set(texts)], 'nothing is said again and again');
+    assert.ok(!log.includes('a tree is in trouble'), log);
+  } finally {
+    worker.child.kill('SIGKILL');
+    await worker.ended;
+    await server.stop();
+    home.remove();
+  }
+});

@@ -1,0 +1,310 @@
+// Proves the command line as a user meets it: real processes, real ledger, exit codes, texts and JSON.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openStore } from '../../../src/store/open-store.ts';
+import { answerFor, forkingBrain } from '../../servers/forking-brain.ts';
+import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
+import type { ProtocolServer } from '../../servers/protocol-server.ts';
+import { type Home, makeHome } from '../run-cli.ts';
+
+const ESCAPE = String.fromCharCode(27);
+
+describe('coppice without a model', () => {
+  let home: Home;
+  before(() => {
+    home = makeHome();
+  });
+  after(() => home.remove());
+
+  it('shows its help, its version, and suggests what was meant', async () => {
+    const help = await home.run([]);
+    assert.equal(help.code, 0);
+    for (const command of ['run', 'demo', 'ps', 'tree', 'show', 'logs', 'send', 'kill', 'resume', 'doctor'])
+      assert.match(help.stdout, new RegExp(`^ +${command}\\b`, 'm'));
+    assert.match((await home.run(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
+    const wrong = await home.run(['rnu']);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /Did you mean run/);
+  });
+
+  it('without a key says what can be done, and exits 4', async () => {
+    const result = await home.run(['run', 'hello']);
+    assert.equal(result.code, 4);
+    assert.match(result.stderr, /No model key found. Nothing was sent anywhere. \(E_NO_KEY\)/);
+    assert.match(result.stderr, /coppice demo/);
+    const json = JSON.parse((await home.run(['run', 'hello', '--json'])).stdout);
+    assert.deepEqual(Object.keys(json.error), ['code', 'message', 'hint', 'retryable']);
+  });
+
+  it('refuses bad input with what is wrong and what to do', async () => {
+    const cases: readonly (readonly [string[], number, RegExp])[] = [
+      [
+        ['run', 'x', '--model', 'antropic/x'],
+        2,
+        /no provider called "antropic".*\n.*Did you mean anthropic\?/,
+      ],
+      [['run', 'x', '--model', 'anthropic/x'], 4, /ANTHROPIC_API_KEY/],
+      [
+        ['run', 'x', '--model', 'ollama/x', '--limit', 'children=many'],
+        2,
+        /"many" is no value for the limit children/,
+      ],
+      [['run', 'x', '--model', 'ollama/x', '--limit', 'kids=1'], 2, /no limit called "kids".*\n.*children/],
+      [
+        ['run', 'x', '--model', 'ollama/x', '--toolset', 'proces'],
+        2,
+        /no toolset called "proces".*\n.*process/,
+      ],
+      [['run', 'x', '--model', 'ollama/x', '--allow', 'bash:'], 2, /E_USAGE/],
+      [['run', 'x', '--model', 'ollama/x', '--allow', 'bsh:git'], 2, /no tool "bsh"\. Did you mean bash\?/],
+      [
+        ['run', 'x', '--model', 'ollama/x', '--cwd', '/nowhere/at/all'],
+        2,
+        /the folder \/nowhere\/at\/all cannot be used/,
+      ],
+      [['run', ' ', '--model', 'ollama/x'], 2, /the prompt is empty/],
+      [['run', 'x', '--thinking', 'deep'], 2, /Allowed choices are off, low, medium, high/],
+      [['show', 'nobody'], 3, /no agent called "nobody" \(E_AGENT_NOT_FOUND\)/],
+      [['tree'], 3, /there is no agent yet/],
+      [['ps', '--database', 'mysql://x/y'], 2, /E_DB_URL/],
+      [['ps', '--database', home.work], 2, /is a folder, not a database/],
+    ];
+    for (const [args, code, message] of cases) {
+      const result = await home.run(args);
+      assert.equal(result.code, code, `${args.join(' ')}: ${result.stderr}`);
+      assert.match(result.stderr, message);
+      assert.equal(/\n\s+at /.test(result.stderr), false, 'no stack trace');
+    }
+  });
+
+  it('names the place of a fault in the configuration', async () => {
+    for (const [configuration, message] of [
+      ['{"model": "x",\n  "providrs": {}}', /unknown key "providrs".*\n.*Did you mean providers\?/],
+      [
+        '{"agents": {"defaults": {"tolsets": []}}}',
+        /unknown key "agents.defaults.tolsets".*\n.*Did you mean toolsets\?/,
+      ],
+      [
+        '{"providers": {"local": {"type": "openai-compatible", "baseUrl": "http://x"}}}',
+        /unknown key "providers.local.baseUrl".*\n.*Did you mean baseURL\?/,
+      ],
+      ['{"model":\n  oops}', /not valid JSON at line 2, column 3/],
+      ['{"model": 7}', /model in .*expected string/],
+      ['{"keys": {"agnets": ["f2"]}}', /unknown key "keys.agnets".*\n.*Did you mean agents\?/],
+      ['{"keys": {"agents": ["ctlr+x a"]}}', /keys.agents.0 in .*no key called "ctlr\+x"/],
+    ] as const) {
+      home.configure(configuration);
+      const result = await home.run(['ps']);
+      assert.equal(result.code, 2);
+      assert.match(result.stderr, message);
+    }
+    home.configure({});
+  });
+
+  it('a configuration in the folder that is worked in is inert', async () => {
+    mkdirSync(join(home.work, '.coppice'), { recursive: true });
+    for (const file of ['coppice.json', 'config.json', '.coppice/config.json'])
+      writeFileSync(join(home.work, file), '{"oops"');
+    assert.equal((await home.run(['ps'])).code, 0);
+  });
+
+  it('a file that is no ledger is refused and not touched', async () => {
+    const file = join(home.folder, 'notes.db');
+    writeFileSync(file, 'these are my notes, not a database, and long enough to look like one '.repeat(20));
+    const result = await home.run(['ps', '--database', `sqlite:${file}`]);
+    assert.equal(result.code, 2);
+    assert.match(result.stderr, /E_DB_CORRUPT/);
+  });
+
+  it('a server that cannot be reached is waited for by nobody here, and the words say so', async () => {
+    const { code, stderr } = await home.run(['ps', '--database', 'postgres://postgres@127.0.0.1:1/none']);
+    assert.equal(code, 2);
+    assert.match(stderr, /the server cannot be reached \(ECONNREFUSED\) \(E_DB_UNAVAILABLE\)\n {2}Try again/);
+    assert.doesNotMatch(stderr, /waits|by itself/);
+  });
+});
+
+describe('the demo', () => {
+  it('works in an empty folder and in one with hostile names, and is seen by the other commands', async () => {
+    for (const names of [[], ['-rf', 'a b.ts', "quote'd.py", 'new\nline.md', `${ESCAPE}[31mred.js`]]) {
+      const home = makeHome();
+      for (const name of names) writeFileSync(join(home.work, name), 'x\n');
+      const result = await home.run(['demo']);
+      assert.equal(result.code, 0, result.stderr);
+      assert.match(result.stderr, /SCRIPTED DEMO/);
+      for (const name of ['file-reader', 'code-analyzer', 'test-runner'])
+        assert.match(result.stdout, new RegExp(`^${name} \\(received\\)$`, 'm'));
+      assert.match(result.stdout, new RegExp(`^${names.length} files$`, 'm'));
+      assert.equal(result.stderr.includes(ESCAPE), false, 'no terminal control without a terminal');
+      const ps = await home.run(['ps']);
+      assert.match(ps.stdout, /^ID +NAME +STATUS +PARENT +CALLS +TOKENS +AGE +TASK, DOING$/m);
+      assert.match(ps.stdout, /file-reader +○ idle +main/);
+      const { schema, agents } = JSON.parse((await home.run(['--json', 'ps'])).stdout);
+      assert.equal(schema, 'coppice/agents/v1');
+      assert.equal(agents.length, 4);
+      assert.match((await home.run(['tree'])).stdout, /^├ file-reader/m);
+      assert.match((await home.run(['show', 'test-runner'])).stdout, /^status +○ idle$/m);
+      const logs = await home.run(['logs', 'file-reader']);
+      assert.match(logs.stdout, /⑂ .*#1 you: Audit this folder/);
+      assert.match(logs.stdout, /send ok: \{"sent_to":/);
+      assert.equal(logs.stdout.includes(ESCAPE), false);
+      const sent = await home.run(['send', 'file-reader', 'more please']);
+      assert.match(
+        sent.stdout,
+        /kept in the mailbox of file-reader; nobody runs it now: go on with coppice resume/,
+      );
+      assert.match((await home.run(['kill', 'main', '--yes'])).stdout, /killed main and 3 descendants/);
+      assert.equal((await home.run(['send', 'file-reader', 'x'])).code, 1);
+      assert.equal((await home.run(['kill', 'main', '--yes'])).code, 1);
+      assert.match((await home.run(['ps', '--all'])).stdout, /✗ dead/);
+      home.remove();
+    }
+  });
+});
+
+describe('runs on a local server', () => {
+  let home: Home;
+  let server: ProtocolServer;
+  before(async () => {
+    home = makeHome();
+    server = await startOpenAiChatServer({
+      record: false,
+      answer: (exchange) => {
+        const last = exchange.messages.findLast((message) => message.role === 'user')?.text ?? '';
+        if (/^FORK/.test(exchange.messages[0]?.text ?? '')) return forkingBrain(exchange);
+        if (/say hello/.test(last)) return { text: 'hello to you' };
+        const results = exchange.messages.flatMap((message) => message.results);
+        if (/try bash/.test(exchange.messages[0]?.text ?? ''))
+          return results.length === 0
+            ? { calls: [{ name: 'bash', input: { command: 'echo hi' } }] }
+            : { text: results[0]?.output ?? '' };
+        if (/hold on/.test(exchange.messages[0]?.text ?? ''))
+          return results.length === 0
+            ? { calls: [{ name: 'wait', input: { timeout: 600 } }] }
+            : { text: `got ${results[0]?.output}` };
+        return { fault: { status: 400, message: 'not in the play' } };
+      },
+    });
+    home.configure({
+      model: 'local/m',
+      providers: { local: { type: 'openai-compatible', baseURL: `${server.url}/v1` } },
+    });
+  });
+  after(async () => {
+    await server.close();
+    home.remove();
+  });
+
+  it('answers on stdout, tells its progress on stderr, takes the prompt from a pipe', async () => {
+    const result = await home.run(['run', '-'], { input: 'say hello\n' });
+    assert.deepEqual([result.code, result.stdout], [0, 'hello to you\n']);
+    assert.match(result.stderr, /from another terminal: coppice tree/);
+  });
+
+  it('takes a prompt of a megabyte, any Unicode, NUL and lone surrogates', async () => {
+    const result = await home.run(['run', '-'], { input: `${'漢🎋\0'.repeat(120_000)} say hello` });
+    assert.deepEqual([result.code, result.stdout], [0, 'hello to you\n']);
+  });
+
+  it('a hundred children: the right answer, as JSON too', async () => {
+    const limits = ['--limit', 'children=100', '--limit', 'live=101'];
+    const result = await home.run(['run', 'FORK 100', '--yes', '--json', ...limits]);
+    assert.equal(result.code, 0, result.stderr);
+    const run = JSON.parse(result.stdout);
+    assert.equal(run.reply, answerFor(100));
+    assert.equal(run.schema, 'coppice/run/v1');
+    assert.equal(run.agents.length, 101);
+  });
+
+  it('what would need approval is denied, and the text says how to allow it', async () => {
+    assert.match(
+      (await home.run(['run', 'try bash'])).stdout,
+      /nobody can give it in this run. A person can allow it with --allow bash or --yes/,
+    );
+    assert.equal((await home.run(['run', 'try bash', '--allow', 'bash:echo *'])).stdout, 'hi\n\n');
+    assert.match(
+      (await home.run(['run', 'try bash', '--yes', '--deny', 'bash'])).stdout,
+      /denied by the rule/,
+    );
+  });
+
+  it('a failed run exits 1 and says how to go on', async () => {
+    const result = await home.run(['run', 'something else']);
+    assert.equal(result.code, 1);
+    assert.match(result.stderr, /error: the run stopped: 400: not in the play \(bad_request\)/);
+  });
+
+  it('ps, send, logs -f and kill work from a second process while it runs; Ctrl-C loses nothing', async () => {
+    const first = home.start(['run', 'hold on', '--name', 'holder']);
+    const waiting = async () => {
+      for (let tries = 0; tries < 100; tries += 1) {
+        const { stdout } = await home.run(['ps']);
+        if (/holder +◔ waiting/.test(stdout)) return;
+      }
+      throw new Error('it never waited');
+    };
+    await waiting();
+    const follow = home.start(['logs', 'holder', '-f']);
+    first.child.kill('SIGINT');
+    const stopped = await first.ended;
+    assert.equal(stopped.code, 130);
+    assert.match(stopped.stderr, /nothing is lost, go on with: coppice resume/);
+    const second = home.start(['resume', 'holder']);
+    // The state alone does not tell: it is the same before somebody leads the agent again.
+    const store = await openStore(home.database);
+    for (let tries = 0; tries < 500 && (await store.find('holder'))[0]?.worker == null; tries += 1)
+      await sleep(10);
+    await store.close();
+    assert.match((await home.run(['send', 'holder', 'the word'])).stdout, /^sent to holder/);
+    const result = await second.ended;
+    assert.equal(result.code, 0, result.stderr);
+    assert.match(result.stdout, /got .*"message":"the word"/);
+    assert.match((await home.run(['kill', 'holder', '--yes'])).stdout, /killed holder/);
+    const followed = await follow.ended;
+    assert.match(followed.stdout, /wait ok: .*the word/);
+    assert.match(followed.stdout, /kill event: holder by you, 0 descendants/);
+  });
+
+  it('a kill from a second process ends the run', async () => {
+    const run = home.start(['run', 'hold on', '--name', 'victim']);
+    for (let tries = 0; tries < 100; tries += 1) if (/victim +◔/.test((await home.run(['ps'])).stdout)) break;
+    await home.run(['kill', 'victim', '--yes']);
+    const result = await run.ended;
+    assert.equal(result.code, 1);
+    assert.match(result.stderr, /killed by you/);
+  });
+
+  it('--timeout exits 124 and keeps the run for later', async () => {
+    const result = await home.run(['run', 'hold on', '--name', 'patient', '--timeout', '0.5']);
+    assert.equal(result.code, 124);
+    assert.equal((await home.run(['wait', 'patient', '--timeout', '0.2'])).code, 5);
+    await home.run(['kill', 'patient', '--yes']);
+  });
+
+  it('--events prints every event as a line of JSON', async () => {
+    const result = await home.run(['run', 'say hello', '--events']);
+    const lines = result.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.ok(lines.some((line) => line.type === 'message' && line.message.kind === 'assistant'));
+    assert.equal(lines.at(-1).schema, 'coppice/run/v1');
+  });
+
+  it('colours follow --no-color, NO_COLOR, FORCE_COLOR, in this order', async () => {
+    const coloured = async (args: string[], env: NodeJS.ProcessEnv) =>
+      (await home.run(['ps', '--all', ...args], { env })).stdout.includes(ESCAPE);
+    assert.deepEqual(
+      [
+        await coloured([], {}),
+        await coloured([], { FORCE_COLOR: '1' }),
+        await coloured([], { FORCE_COLOR: '1', NO_COLOR: '1' }),
+        await coloured(['--no-color'], { FORCE_COLOR: '1' }),
+      ],
+      [false, true, false, false],
+    );
+  });
+});

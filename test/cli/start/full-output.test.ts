@@ -1,0 +1,47 @@
+// Proves, as whole processes, what happens where output finds no room: what is asked for and cannot be written is one sentence and exit 1; a log that cannot be
+// written stops no work.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, it } from 'node:test';
+import { MAIN } from '../residents.ts';
+import { makeHome } from '../run-cli.ts';
+
+const skip = existsSync('/dev/full') ? false : 'there is no /dev/full here';
+const home = makeHome();
+after(() => home.remove());
+const rules = join(home.folder, 'rules.json');
+writeFileSync(rules, JSON.stringify({ rules: [{ say: 'Here is the answer.' }] }));
+
+async function run(args: readonly string[], full: 'stdout' | 'stderr') {
+  const device = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: home.work,
+    env: home.env,
+    stdio: ['ignore', full === 'stdout' ? device : 'pipe', full === 'stderr' ? device : 'pipe'],
+  });
+  const [other] = await Promise.all([text((child.stdout ?? child.stderr)!), once(child, 'close')]);
+  return { code: child.exitCode, other };
+}
+
+const begin = ['run', '--model', `scripted:${rules}`, 'answer'];
+
+it('a run whose progress cannot be written gives its answer', { skip }, async () => {
+  assert.deepEqual(await run(begin, 'stderr'), { code: 0, other: 'Here is the answer.\n' });
+});
+
+it('an answer that cannot be written is told, in one sentence', { skip }, async () => {
+  const { code, other } = await run(begin, 'stdout');
+  assert.equal(code, 1);
+  assert.match(other, /^error: standard output cannot be written: ENOSPC/m);
+  assert.doesNotMatch(other, /^ +at /m);
+});
+
+it('so is a list', { skip }, async () => {
+  const { code, other } = await run(['ps', '--all'], 'stdout');
+  assert.equal(code, 1);
+  assert.match(other, /^error: standard output cannot be written: ENOSPC[^\n]*\n$/);
+});
