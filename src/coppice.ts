@@ -24,6 +24,7 @@ import { openRuntime } from './runtime/open-runtime.ts';
 import type { RuntimeEvent } from './runtime/runtime-event.ts';
 import type { ResumeOptions, ResumeReport, RuntimeFace, TreeOutcome } from './runtime/runtime-face.ts';
 import { dataFolder, outputFolder, settingsPlaces } from './settings/folders.ts';
+import { nodeTooOld } from './settings/node-version.cjs';
 import { openStore } from './store/open-store.ts';
 import { createBuiltInTools } from './tools/tool-registry.ts';
 
@@ -88,6 +89,8 @@ export interface Coppice {
 
 /** Opens the ledger and a runtime on it. */
 export async function openCoppice(options: CoppiceOptions): Promise<Coppice> {
+  const too_old = nodeTooOld(process.versions.node);
+  if (too_old !== null) throw new CoppiceError('E_NODE_TOO_OLD', too_old);
   checkOptions(options);
   const { registry } = options;
   if (registry === undefined) return openWith(options, null);

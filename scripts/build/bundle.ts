@@ -34,12 +34,13 @@ export async function bundle(root: string, dist: string): Promise<readonly strin
 
 /** What runs before the bundle stays as it is: any Node reads it, and an older one hears which is needed. */
 function copyEntry(src: string, dist: string): void {
-  const [entry, folder] = ['cli/entry/main.cjs', 'settings/cache-folder.cjs'];
+  const entry = 'cli/entry/main.cjs';
   const text = readFileSync(join(src, entry), 'utf8');
   mkdirSync(join(dist, 'cli', 'entry'), { recursive: true });
   writeFileSync(join(dist, entry), text.replace("/start.ts'", "/start.js'"), { mode: 0o755 });
   mkdirSync(join(dist, 'settings'), { recursive: true });
-  copyFileSync(join(src, folder), join(dist, folder));
+  for (const file of ['settings/node-version.cjs', 'settings/cache-folder.cjs'])
+    copyFileSync(join(src, file), join(dist, file));
 }
 
 /** Packages that are loaded late and without waiting: Node needs `createRequire` for them, the bundler `require`. */

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Script } from 'node:vm';
+import { nodeTooOld } from '../../src/settings/node-version.cjs';
 
 const root = join(import.meta.dirname, '..', '..');
 /** One pixel. */
@@ -177,6 +178,16 @@ describe('an older Node', () => {
     assert.doesNotMatch(text, /\?\?|\?\.|\bawait\b|^export|^import/m);
   });
 
+  it('is told by minor version too, and the package demands the same', () => {
+    for (const version of ['18.20.0', '22.23.3', '24.0.0', '24.6.9'])
+      assert.match(nodeTooOld(version) ?? '', /needs Node\.js 24\.7 or newer; this is v/);
+    for (const version of ['24.7.0', '24.21.0', '25.0.0', '26.1.0']) assert.equal(nodeTooOld(version), null);
+    const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      engines: { node: string };
+    };
+    assert.equal(engines.node, '>=24.7');
+  });
+
   const older = (process.env.PATH ?? '').split(delimiter).flatMap((path) => {
     const node = join(path, 'node');
     const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
@@ -187,6 +198,6 @@ describe('an older Node', () => {
       encoding: 'utf8',
     });
     assert.deepEqual([status, stdout], [2, '']);
-    assert.match(stderr, /^coppice needs Node\.js 24 or newer; this is v\d+\.\d+\.\d+\. .*\n$/);
+    assert.match(stderr, /^coppice needs Node\.js 24\.7 or newer; this is v\d+\.\d+\.\d+\. .*\n$/);
   });
 });

@@ -3,7 +3,7 @@
  * them is of the providers, Telegram, PostgreSQL, the terminal UI or ACP. What loads one of these is caught by the same count.
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,8 +66,25 @@ describe('a start', () => {
   it('of --version loads the entry and what prints', () => {
     assert.deepEqual(
       loaded([MAIN, '--version']).map((path) => path.slice(root.length + 1)),
-      ['src/cli/entry/main.cjs', 'src/settings/cache-folder.cjs', 'src/cli/start/start.ts'],
+      [
+        'src/cli/entry/main.cjs',
+        'src/settings/node-version.cjs',
+        'src/settings/cache-folder.cjs',
+        'src/cli/start/start.ts',
+      ],
     );
+  });
+
+  it('is silent about the SQLite of Node, which older ones call experimental, and of nothing else', () => {
+    const warn = (text: string) => `process.emitWarning(${JSON.stringify(text)}, 'ExperimentalWarning');`;
+    const lines = warn('SQLite is an experimental feature') + warn('Another is an experimental feature');
+    const late = `data:text/javascript,process.once('beforeExit', () => { ${encodeURIComponent(lines)} })`;
+    const { status, stderr } = spawnSync(process.execPath, [`--import=${late}`, MAIN, '--version'], {
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0);
+    assert.match(stderr, /Another is an experimental feature/);
+    assert.doesNotMatch(stderr, /SQLite/);
   });
 
   it('of ps loads the command line, the ledger and its table, and no schemas', () => {

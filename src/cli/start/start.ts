@@ -12,6 +12,7 @@ export async function start(): Promise<void> {
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
   });
+  process.emitWarning = withoutSqliteWarning(process.emitWarning);
   const [first, ...more] = process.argv.slice(2);
   if (more.length === 0 && (first === '--version' || first === '-V')) {
     process.stdout.write(`${version()}\n`);
@@ -25,6 +26,14 @@ export async function start(): Promise<void> {
   }
   const { runCommandLine } = await import('./run-command-line.ts');
   process.exitCode = await runCommandLine(process.argv, version());
+}
+
+/** Node before 24.15 calls its SQLite experimental at every start: noise for people, and a line in the middle of the terminal UI. */
+function withoutSqliteWarning(emit: typeof process.emitWarning): typeof process.emitWarning {
+  return (warning: string | Error, ...more: unknown[]) => {
+    if (more[0] !== 'ExperimentalWarning' || !String(warning).startsWith('SQLite'))
+      Reflect.apply(emit, process, [warning, ...more]);
+  };
 }
 
 function version(): string {
