@@ -280,7 +280,7 @@ export const NEAR: readonly Near[] = [
   {
     under: ['runtime/performing/model-host', 'runtime/performing/host-terminal'],
     quick: [],
-    slow: ['runtime/model-host', 'runtime/permissions/protected-places'],
+    slow: ['runtime/performing/agent-program-host', 'runtime/permissions/protected-places'],
   },
   {
     under: ['runtime/orders/'],

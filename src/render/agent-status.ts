@@ -1,5 +1,5 @@
 import type { Agent } from '../records/agent/agent.ts';
-import { isWorking } from '../records/agent/state.ts';
+import { isFanIn, isWorking } from '../records/agent/state.ts';
 import { isParked } from '../records/conversation/parked.ts';
 import type { StateWord } from './state-mark.ts';
 
@@ -13,7 +13,7 @@ export function statusWord(agent: Agent): StatusWord {
   const { state } = agent;
   if (state.type === 'executing' && state.running.length > 0 && state.running.every(isParked))
     return 'waiting';
-  if (state.type === 'awaiting' || state.type === 'cancelling') return 'waiting';
+  if (isFanIn(state)) return 'waiting';
   if (isWorking(state.type)) return 'running';
   if (state.type === 'errored') return 'error';
   if (state.type === 'completed') return 'done';

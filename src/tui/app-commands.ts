@@ -3,7 +3,7 @@ import { isTerminal, isWorking } from '../records/agent/state.ts';
 import type { CaptureContent } from '../records/conversation/message.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import type { AppContext } from './app-context.ts';
-import { findAgent } from './composer/find-agent.ts';
+import { findAgent } from './composer/resolve-agent.ts';
 import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './human-commands.ts';
 import { answerByCommand } from './keys/answer-keys.ts';
 import { captureIn } from './state/capture.ts';

@@ -16,7 +16,7 @@ import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../../src/mo
 import { openModel } from '../../src/models/providers.ts';
 import type { AgentConfig, PermissionRules } from '../../src/records/agent/agent.ts';
 import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
-import { createModelHost } from '../../src/runtime/performing/model-host.ts';
+import { createModelHost } from '../../src/runtime/performing/agent-program-host.ts';
 
 export interface Folders {
   readonly cwd: string;

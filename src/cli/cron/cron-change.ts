@@ -14,7 +14,7 @@ import {
   composeTerms,
   namedProfile,
   type RootOptions,
-} from '../setup/agent-config.ts';
+} from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';

@@ -6,7 +6,7 @@ import { tellUndelivered } from '../leading/leaders.ts';
 import { tellUnled } from '../leading/unled.ts';
 import { demoModels } from '../run/demo-rules.ts';
 import { followRun } from '../run/follow-run.ts';
-import { composeTerms } from '../setup/agent-config.ts';
+import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';

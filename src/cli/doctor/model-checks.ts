@@ -2,7 +2,7 @@ import { probeKey } from '../../models/provider/probe-key.ts';
 import { openModel } from '../../models/providers.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { loadProfiles } from '../profiles/profiles.ts';
-import { chooseModel } from '../setup/agent-config.ts';
+import { chooseModel } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { reportOf } from '../start/report-error.ts';
 import type { Check } from './machine-checks.ts';

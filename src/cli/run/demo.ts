@@ -1,5 +1,5 @@
 import { DEFAULT_TERMS } from '../../kernel/toolsets/toolset-terms.ts';
-import { composeConfig } from '../setup/agent-config.ts';
+import { composeConfig } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from './demo-rules.ts';

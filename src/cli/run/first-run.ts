@@ -1,7 +1,7 @@
 import type { UiStyle } from '../../render/style.ts';
 import { pastedText } from '../../tui/keys/action-of.ts';
 import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
-import { firstRun } from '../../tui/views/first-run.ts';
+import { firstRun } from '../../tui/views/first-run-view.ts';
 
 const CHOICES = 3;
 

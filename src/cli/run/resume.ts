@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts';
 import { findRoot, titleOf } from '../agents/find-agent.ts';
 import { assertMayLeadHere } from '../leading/leaders.ts';
 import { isUnfinished } from '../leading/unled.ts';
-import { composeTerms } from '../setup/agent-config.ts';
+import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { demoModels } from './demo-rules.ts';

@@ -11,7 +11,7 @@ import {
   composeTerms,
   namedProfile,
   type RootOptions,
-} from '../setup/agent-config.ts';
+} from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';

@@ -26,7 +26,7 @@ import {
   composeTerms,
   namedProfile,
   type RootOptions,
-} from '../setup/agent-config.ts';
+} from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { EXIT } from '../start/exit-code.ts';

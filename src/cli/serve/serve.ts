@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import { findProfile } from '../../settings/settings-profiles.ts';
 import { workerLabels } from '../leading/placement.ts';
-import { chooseModel, composeConfig, composeLimits, composeTerms } from '../setup/agent-config.ts';
+import { chooseModel, composeConfig, composeLimits, composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { openChannels } from '../setup/open-channels.ts';

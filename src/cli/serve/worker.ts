@@ -4,7 +4,7 @@ import { TreeKeeper } from '../../serve/tree-keeper.ts';
 import type { Store } from '../../store/store.ts';
 import { workerLabels } from '../leading/placement.ts';
 import { demoModels } from '../run/demo-rules.ts';
-import { composeTerms } from '../setup/agent-config.ts';
+import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import type { LogOptions } from './log-options.ts';

@@ -1,4 +1,4 @@
-import type { AgentState, WaitSpec } from '../../records/agent/state.ts';
+import { type AgentState, isFanIn, type WaitSpec } from '../../records/agent/state.ts';
 import { outstanding } from '../transition/fan-in.ts';
 
 /** Wait-for edges (law 10): the agents that an agent in this state waits for. */
@@ -34,5 +34,5 @@ function endless(state: AgentState): readonly string[] {
   // A child that has reported is no longer awaited.
   if (state.type === 'executing')
     return [...state.running.flatMap(({ child }) => child ?? []), ...outstanding(state)];
-  return state.type === 'awaiting' || state.type === 'cancelling' ? state.pending : [];
+  return isFanIn(state) ? state.pending : [];
 }

@@ -1,10 +1,11 @@
-import type {
-  AgentState,
-  ChildOutcome,
-  ChildResult,
-  Executing,
-  FanIn,
-  SpawnedChild,
+import {
+  type AgentState,
+  type ChildOutcome,
+  type ChildResult,
+  type Executing,
+  type FanIn,
+  isFanIn,
+  type SpawnedChild,
 } from '../../records/agent/state.ts';
 import { appendSystem } from './append.ts';
 import type { Effect } from './effect.ts';
@@ -33,8 +34,7 @@ export function childResult(
   context: TransitionContext,
 ): Transition {
   if (state.type === 'executing') return earlyResult(state, event);
-  if (state.type !== 'awaiting' && state.type !== 'cancelling')
-    return invalid(state, event, 'no child is awaited');
+  if (!isFanIn(state)) return invalid(state, event, 'no child is awaited');
   const { agent_id } = event.child;
   // Law 4.
   if (!state.pending.includes(agent_id)) return invalid(state, event, `agent ${agent_id} is not awaited`);

@@ -1,4 +1,4 @@
-import { type AgentState, type FanIn, isResting } from '../../records/agent/state.ts';
+import { type AgentState, isFanIn, isResting } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { Prompt } from '../../records/conversation/prompt.ts';
 import { readChildResult, readOrder, unreadable } from '../mailbox/read-mail.ts';
@@ -75,10 +75,6 @@ function holdForSurvey({ id }: Mail, { calls, mail }: Draft): void {
 
 function isOutcome({ kind }: Mail): boolean {
   return kind === 'outcome';
-}
-
-function isFanIn(state: AgentState): state is FanIn {
-  return state.type === 'awaiting' || state.type === 'cancelling';
 }
 
 /** Follows a person's order as far as the agent's state admits it. */

@@ -178,6 +178,11 @@ export function isResting(type: StateType): boolean {
   return RESTING.has(type);
 }
 
+/** The agent waits for the outcomes of its children. */
+export function isFanIn(state: AgentState): state is FanIn {
+  return state.type === 'awaiting' || state.type === 'cancelling';
+}
+
 /** Why the agent's last turn failed or who killed it; null otherwise. */
 export function failureOf(state: AgentState): Failure | null {
   switch (state.type) {

@@ -1,4 +1,4 @@
-import type { AgentState, RunningCall } from '../agent/state.ts';
+import { type AgentState, isFanIn, type RunningCall } from '../agent/state.ts';
 
 /** The call needs an approval that has not been given. */
 export function isAsked(
@@ -43,7 +43,7 @@ export function isAsking(state: AgentState): boolean {
 export function parkedUntil(state: AgentState, run_ms: number): number | null {
   if (state.type === 'waiting') return state.wait.deadline;
   const end = runDeadline(state, run_ms)?.at ?? null;
-  if (state.type === 'awaiting' || state.type === 'cancelling') return end;
+  if (isFanIn(state)) return end;
   if (state.type !== 'executing' || state.running.length === 0 || !state.running.every(isParked)) return null;
   const deadlines = state.running.flatMap(({ wait }) => wait?.deadline ?? []);
   return Math.min(...deadlines, isAsking(state) || end === null ? Number.POSITIVE_INFINITY : end);

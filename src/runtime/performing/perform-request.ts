@@ -12,8 +12,8 @@ import type { Executor } from '../executor/executor.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
+import { createModelHost, type HostContext } from './agent-program-host.ts';
 import type { ModelCache } from './model-cache.ts';
-import { createModelHost, type HostContext } from './model-host.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 
 export interface RequestContext extends HostContext {

@@ -1,4 +1,3 @@
-import { afterCapture } from '../../records/conversation/capture.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
 import type { AgentPane } from './ui-state.ts';
 
@@ -32,4 +31,14 @@ export function captureIn(messages: readonly PlacedMessage[], agent_id: string):
 
 export function shown(pane: AgentPane): AgentPane {
   return { ...pane, capture: pane.capture_sent.reduce(afterCapture, pane.captured) };
+}
+
+/** The lines of the open capture after one more of its rows; null if none is open. */
+export function afterCapture(
+  open: readonly string[] | null,
+  { text, mark }: CaptureContent,
+): readonly string[] | null {
+  if (mark === 'begun') return open ?? [];
+  if (mark === 'ended') return null;
+  return open === null ? null : [...open, ...text.split('\n')];
 }

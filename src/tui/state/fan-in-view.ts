@@ -1,5 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
-import { type ChildResult, isTerminal, isWorking } from '../../records/agent/state.ts';
+import { type ChildResult, isFanIn, isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { WaitStatus } from '../../records/conversation/wait.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -40,7 +40,7 @@ function waitView(state: UiState, agent: Agent, pane: AgentPane): FanInView | nu
 }
 
 function spawnView(state: UiState, { state: at }: Agent): FanInView | null {
-  const parked = at.type === 'awaiting' || at.type === 'cancelling';
+  const parked = isFanIn(at);
   if (!parked && (at.type !== 'executing' || at.spawned.length === 0)) return null;
   const results = parked ? at.results : at.early;
   const outcomes = new Map(results.map((result) => [result.agent_id, result]));

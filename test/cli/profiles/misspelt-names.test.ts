@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { loadProfiles } from '../../../src/cli/profiles/profiles.ts';
 import { parseLimits } from '../../../src/cli/run/limit-option.ts';
-import { composeConfig } from '../../../src/cli/setup/agent-config.ts';
+import { composeConfig } from '../../../src/cli/setup/compose-config.ts';
 import type { Context } from '../../../src/cli/setup/context.ts';
 import { loadConfiguration } from '../../../src/cli/setup/load-configuration.ts';
 import { TOOL_NAMES } from '../../../src/cli/setup/tool-names.ts';

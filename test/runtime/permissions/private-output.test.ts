@@ -19,7 +19,7 @@ import { SpillFile } from '../../../src/processes/spill-file.ts';
 import { removeSpilledOutput } from '../../../src/processes/spill-folder.ts';
 import { limits } from '../../../src/processes/tool-limits.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
-import { createModelHost } from '../../../src/runtime/performing/model-host.ts';
+import { createModelHost } from '../../../src/runtime/performing/agent-program-host.ts';
 import { resolveNeed } from '../../../src/runtime/performing/resolve-need.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { makeFolder } from '../project-folder.ts';

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:f
 import { join, resolve } from 'node:path';
 import { it } from 'node:test';
 import type { AgentConfig } from '../../../src/records/agent/agent.ts';
-import { createModelHost } from '../../../src/runtime/performing/model-host.ts';
+import { createModelHost } from '../../../src/runtime/performing/agent-program-host.ts';
 import { protectedPlace } from '../../../src/runtime/performing/protected-places.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';

@@ -8,7 +8,7 @@ import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../../src/tui/views/approval-box.ts';
 import { captureBar } from '../../../src/tui/views/capture-bar.ts';
 import { confirmationLines } from '../../../src/tui/views/confirmation-lines.ts';
-import { firstRun } from '../../../src/tui/views/first-run.ts';
+import { firstRun } from '../../../src/tui/views/first-run-view.ts';
 import { hintLine } from '../../../src/tui/views/hint-line.ts';
 import { navigationLine } from '../../../src/tui/views/navigation-line.ts';
 import { spinnerLine } from '../../../src/tui/views/spinner-line.ts';

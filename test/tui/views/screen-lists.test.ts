@@ -7,7 +7,7 @@ import type { Overlay, Question, UiState } from '../../../src/tui/state/ui-state
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../../src/tui/views/approval-box.ts';
 import { confirmationLines } from '../../../src/tui/views/confirmation-lines.ts';
-import { firstRun } from '../../../src/tui/views/first-run.ts';
+import { firstRun } from '../../../src/tui/views/first-run-view.ts';
 import { keysHelp } from '../../../src/tui/views/keys-help.ts';
 import {
   ASCII,

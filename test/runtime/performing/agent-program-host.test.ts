@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { HostAnswer, HostTerminal, ModelHost } from '../../src/models/model-host.ts';
-import type { PermissionRules } from '../../src/records/agent/agent.ts';
-import { createModelHost } from '../../src/runtime/performing/model-host.ts';
-import { agentConfig, type Folders, makeFolders, processesIn } from '../models/acp-stage.ts';
-import { eventually } from '../tools/tool-fixture.ts';
+import type { HostAnswer, HostTerminal, ModelHost } from '../../../src/models/model-host.ts';
+import type { PermissionRules } from '../../../src/records/agent/agent.ts';
+import { createModelHost } from '../../../src/runtime/performing/agent-program-host.ts';
+import { agentConfig, type Folders, makeFolders, processesIn } from '../../models/acp-stage.ts';
+import { eventually } from '../../tools/tool-fixture.ts';
 
 const ANYTHING = { allow: ['*'] };
 
@@ -156,7 +156,7 @@ describe('model host: commands', () => {
     for (const request of [
       { command: 'git', args: ['push', 'x'] },
       { command: 'git push x', args: [] },
-      { command: 'echo', args: ['a'], env: { PATH: './evil' } },
+      { command: 'echo', args: ['a'], env: { PATH: '../evil' } },
       { command: 'echo a; ls', args: [] },
       { command: 'bash', args: ['-c', 'git status'] },
       { command: '-a', args: ['git', 'ls'] },
