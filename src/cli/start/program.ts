@@ -11,6 +11,7 @@ import { addRunCommands } from '../run/run-commands.ts';
 import { addServeCommands } from '../serve/serve-commands.ts';
 import { addSubagentCommands } from '../subagent/subagent-commands.ts';
 import type { CommandBuilder, Work, WorkOptions } from './command-builder.ts';
+import { usageError } from './usage-error.ts';
 
 export interface Program {
   readonly command: Command;
@@ -29,7 +30,8 @@ export function createProgram(version: string): Program {
     new Command('coppice')
       .description('Agents that fork agents: durable, observable, simple.')
       .version(version, '-V, --version')
-      .showHelpAfterError('(see coppice --help)')
+      // `reportError` prints it like every other error.
+      .configureOutput({ outputError: () => undefined })
       .showSuggestionAfterError(),
   );
   const builder: CommandBuilder = {
@@ -65,5 +67,9 @@ function globals(command: Command): Command {
     .option('--json', 'JSON output for programs')
     .option('--no-color', 'no colours')
     .option('--debug', 'print stack traces')
-    .exitOverride();
+    .exitOverride((error) => {
+      // A group of commands without one of them: its help, which is printed already, is enough for people.
+      const helped = error.code === 'commander.help' && command.optsWithGlobals().json !== true;
+      throw error.exitCode === 0 || helped ? error : usageError(command, error);
+    });
 }

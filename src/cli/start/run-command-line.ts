@@ -21,7 +21,7 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     if (chosen === null) return EXIT.done;
     return await chosen.work(await contextOf(chosen.command, chosen.options.creates_ledger === true));
   } catch (error) {
-    // Commander has printed its message already.
+    // Help or the version, which is printed already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     return reportError(error, { json, debug });
   }

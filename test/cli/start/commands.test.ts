@@ -80,6 +80,30 @@ describe('coppice without a model', () => {
     }
   });
 
+  it('tells a mistake in the command line like every error, and whose help to read', async () => {
+    const cases: readonly (readonly [string[], string, RegExp])[] = [
+      [['pss'], "unknown command 'pss'", /Did you mean ps\?.*See: coppice --help/s],
+      [['run', 'x', '--thinking', 'deep'], 'Allowed choices are', /^See: coppice run --help$/],
+      [['cron', 'add'], "missing required argument 'name'", /^See: coppice cron add --help$/],
+      [['cron', 'add', 'x', '--evry', '1h'], "unknown option '--evry'", /--every\?.*cron add --help/s],
+      [['cron', 'ad'], "unknown command 'ad'", /See: coppice cron --help/],
+      [['approvals'], 'coppice approvals needs a command', /^See: coppice approvals --help$/],
+      [[], 'coppice needs a command', /^See: coppice --help$/],
+    ];
+    for (const [args, message, hint] of cases) {
+      const { code, stdout } = await home.run([...args, '--json']);
+      const { schema, error } = JSON.parse(stdout);
+      assert.deepEqual([code, schema, error.code], [2, 'coppice/error/v1', 'E_USAGE'], args.join(' '));
+      assert.ok(error.message.includes(message), error.message);
+      assert.match(error.hint, hint);
+    }
+    const { stdout, stderr } = await home.run(['cron', 'add']);
+    assert.deepEqual(
+      [stdout, stderr],
+      ['', "error: missing required argument 'name' (E_USAGE)\n  See: coppice cron add --help\n"],
+    );
+  });
+
   it('names the place of a fault in the configuration', async () => {
     for (const [configuration, message] of [
       ['{"model": "x",\n  "providrs": {}}', /unknown key "providrs".*\n.*Did you mean providers\?/],
