@@ -11,7 +11,7 @@ import {
   profileMap,
 } from './library/agent-config.ts';
 import type { AgentOptions, CoppiceOptions } from './library/coppice-options.ts';
-import { checkOptions } from './library/coppice-options.ts';
+import { checkAgentOptions, checkOptions } from './library/coppice-options.ts';
 import { Registry } from './library/registry.ts';
 import { subagentHost } from './library/subagent-host.ts';
 import { SubagentWatch } from './library/subagent-watch.ts';
@@ -155,6 +155,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   });
   return {
     async start(agent) {
+      checkAgentOptions(agent);
       const started = await runtime.start({
         prompt: agent.prompt,
         name: agent.name ?? 'main',

@@ -92,5 +92,5 @@ function typeOf(node: Node): string {
 function pluralOf(node: Node): string {
   if (node.$ref === undefined) return `${typeOf(node)}s`;
   const name = node.$ref.split('/').at(-1) ?? '';
-  return `[${name}s](#${name})`;
+  return `[${name.replace(/y$/, 'ie')}s](#${name})`;
 }

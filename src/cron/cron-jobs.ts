@@ -59,9 +59,23 @@ export class CronJobs {
   async add(name: string, input: JobInput, origin: JobOrigin): Promise<CronJob> {
     const { store } = this.#options;
     const now = await store.now();
+    const job: NewCronJob = { ...origin, ...this.#wished(name, input, now) };
+    refuseIgnored(job);
+    const entered = { ...job, limits: this.#limits(job) };
+    const made = await store.createJob(entered, nextInstant(job.schedule, now), this.#options.bounds?.most);
+    if (made === 'name') throw nameTaken(job.name);
+    if (made === 'limit') throw this.#tooMany();
+    return this.find(job.id);
+  }
+
+  /** Rejects with what `add` would reject, as far as it does not depend on the origin. */
+  async check(name: string, input: JobInput): Promise<void> {
+    this.#wished(name, input, await this.#options.store.now());
+  }
+
+  #wished(name: string, input: JobInput, now: number): Omit<NewCronJob, keyof JobOrigin> {
     const schedule = this.#schedule(input, now);
-    const job: NewCronJob = {
-      ...origin,
+    return {
       id: randomUUID(),
       name: checkedName(name),
       schedule,
@@ -75,12 +89,6 @@ export class CronJobs {
       enabled: true,
       created_at: now,
     };
-    refuseIgnored(job);
-    const entered = { ...job, limits: this.#limits(job) };
-    const made = await store.createJob(entered, nextInstant(schedule, now), this.#options.bounds?.most);
-    if (made === 'name') throw nameTaken(job.name);
-    if (made === 'limit') throw this.#tooMany();
-    return this.find(job.id);
   }
 
   /** By name, id or unique prefix; with `root_id`, only among the jobs of that tree. */

@@ -80,11 +80,6 @@ export function profileMap(options: CoppiceOptions, own: readonly Tool[]): Reado
   };
   const where = 'of openCoppice';
   checkRules(options.permissions, known.tools, (verdict) => `permissions.${verdict} ${where}`);
-  checkRules(
-    options.agents?.defaults?.permissions,
-    known.tools,
-    (verdict) => `agents.defaults.permissions.${verdict} ${where}`,
-  );
   const program = (options.profiles ?? []).map((profile) => wholeProfile(profile));
   for (const { name, permissions } of program)
     checkRules(permissions, known.tools, (verdict) => `the profile ${name}: permissions.${verdict} ${where}`);

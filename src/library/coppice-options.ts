@@ -83,8 +83,30 @@ export const COMMAND_LINE_ONLY: Readonly<Record<string, string>> = {
   keys: 'they are keys of the terminal UI',
 };
 
-/** Throws `E_CONFIG` for an unknown option and for a setting that the configuration file would not accept. */
-export function checkOptions(options: CoppiceOptions): void {
+const OF_AGENT: Readonly<Record<keyof AgentOptions, true>> = {
+  prompt: true,
+  name: true,
+  model: true,
+  system: true,
+  toolsets: true,
+  profile: true,
+  limits: true,
+};
+
+/** Throws for an unknown option of an agent, and for a prompt that is no text. */
+export function checkAgentOptions(options: Partial<AgentOptions> = {}): void {
+  if (typeof options.prompt !== 'string')
+    throw new CoppiceError('E_INVALID_ARGUMENT', 'start needs the option "prompt": a text');
+  const known = Object.keys(OF_AGENT);
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new CoppiceError('E_CONFIG', `start has no option "${unknown}"`, {
+      hint: nameHint(unknown, known, 'Options'),
+    });
+}
+
+/** Throws `E_CONFIG` for a missing database, for an unknown option and for a setting that the configuration file would not accept. */
+export function checkOptions(options: Partial<CoppiceOptions> = {}): void {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const known = [...Object.keys(settings.shape), ...Object.keys(OWN)];
   for (const [name] of given) {
@@ -92,10 +114,14 @@ export function checkOptions(options: CoppiceOptions): void {
     const why = Object.hasOwn(COMMAND_LINE_ONLY, name) ? COMMAND_LINE_ONLY[name] : undefined;
     throw why === undefined
       ? new CoppiceError('E_CONFIG', `openCoppice has no option "${name}"`, {
-          hint: `${nameHint(name, known, 'Options')}`,
+          hint: nameHint(name, known, 'Options'),
         })
       : new CoppiceError('E_CONFIG', `openCoppice has no option "${name}": ${why}`);
   }
+  if (options.database === undefined)
+    throw new CoppiceError('E_CONFIG', 'openCoppice needs the option "database"', {
+      hint: 'sqlite:PATH or postgres://…',
+    });
   checkSettings(
     settings,
     Object.fromEntries(given.filter(([name]) => Object.hasOwn(settings.shape, name))),

@@ -11,21 +11,19 @@ export interface KnownNames {
   readonly toolsets: readonly string[];
 }
 
-/** The profiles of the settings: every entry of `agents` but `defaults`. Throws `E_CONFIG`; `where` follows the key in its message (`in FILE`). */
+/** The profiles of the settings: every entry of `agents` but `defaults`, which is checked like them. Throws `E_CONFIG`; `where` follows the key in its message (`in FILE`). */
 export function settingsProfiles({ agents = {} }: Settings, known: KnownNames, where: string): Profile[] {
-  const entries = Object.entries(agents as Readonly<Record<string, NamedProfile | undefined>>).filter(
-    ([name]) => name !== 'defaults',
-  );
+  const entries = Object.entries(agents as Readonly<Record<string, NamedProfile | undefined>>);
   const tools = known.tools.map((tool) => tool.name);
   return entries.flatMap(([name, entry]) => {
     if (entry === undefined) return [];
-    const fault = profileNameFault(name);
+    const fault = name === 'defaults' ? null : profileNameFault(name);
     if (fault !== null) throw new CoppiceError('E_CONFIG', `agents ${where}: ${fault}`);
     const key = (last: string) => `agents.${name}.${last} ${where}`;
     for (const last of ['tools', 'deny_tools'] as const) checkNames(entry[last], tools, 'tool', key(last));
     checkNames(entry.toolsets, known.toolsets, 'toolset', key('toolsets'));
     checkRules(entry.permissions, known.tools, (verdict) => key(`permissions.${verdict}`));
-    return [profileOf(name, entry)];
+    return name === 'defaults' ? [] : [profileOf(name, entry)];
   });
 }
 

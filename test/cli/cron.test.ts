@@ -161,6 +161,19 @@ describe('coppice cron', () => {
     assert.equal(code, 4, stderr);
   });
 
+  it('names what is wrong with the schedule, the task or the target before a key that is missing', async () => {
+    for (const [args, message] of [
+      [['--cron', '61 * * * *', '--task', 't'], /the minute "61" is not allowed/],
+      [['--task', 't'], /a schedule needs exactly one of/],
+      [['--every', '1h'], /a job needs a task/],
+      [['--every', '1h', '--task', 't', '--deliver', 'file:nosuch'], /nosuch/],
+    ] as const) {
+      const { code, stderr } = await home.run(['cron', 'add', 'keyless', ...args]);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, message);
+    }
+  });
+
   it('changes what is named, and nothing else', async () => {
     const before = await json('cron', 'show', 'count');
     const { stdout, stderr } = await coppice(

@@ -95,8 +95,12 @@ it('names all that is missing: models of profiles and sub-agents, programs, secr
   const json = await home.run(['doctor', '--json'], with_key);
   const { healthy, checks } = JSON.parse(json.stdout) as {
     healthy: boolean;
-    checks: { needed: boolean; ok: boolean }[];
+    checks: { name: string; needed: boolean; ok: boolean }[];
   };
+  assert.deepEqual(
+    checks.filter(({ name }) => name !== name.trim()),
+    [],
+  );
   assert.deepEqual([json.code, healthy, checks.filter((one) => one.needed && !one.ok).length], [1, false, 5]);
 });
 

@@ -272,6 +272,22 @@ it('what is a matter of the command line is refused, and so is a slip, at any de
     await assert.rejects(run(options as object), { code: 'E_CONFIG', message });
 });
 
+it('a missing database, an unknown option of an agent and a prompt that is no text are errors that name them', async () => {
+  const opened = (options?: object) => openCoppice(options as Parameters<typeof openCoppice>[0]);
+  for (const options of [undefined, {}, { model: 'script' }])
+    await assert.rejects(opened(options), { code: 'E_CONFIG', message: /needs the option "database"/ });
+  const coppice = await opened({ database: join(folder, 'agents.db'), model: 'script' });
+  const start = (options?: object) => coppice.start(options as Parameters<typeof coppice.start>[0]);
+  await assert.rejects(start(), { code: 'E_INVALID_ARGUMENT', message: /needs the option "prompt"/ });
+  await assert.rejects(start({ prompt: 7 }), { code: 'E_INVALID_ARGUMENT', message: /"prompt"/ });
+  await assert.rejects(start({ prompt: 'x', modle: 'script' }), {
+    code: 'E_CONFIG',
+    message: /start has no option "modle"/,
+    hint: /Did you mean model\?/,
+  });
+  await coppice.close();
+});
+
 it('an option on its own goes before the same one of all agents; a program may have rules about its own tools', async () => {
   const agents = { defaults: { system: 'all', toolsets: ['slash'], limits: { depth: 1 } } };
   const seen = await run({ agents, system: 'own', toolsets: ['fanout'], limits: { depth: 2 } });

@@ -57,10 +57,13 @@ async function wishOf(options: JobOptions): Promise<JobInput> {
 export function cronAdd(context: Context, name: string, options: CronAddOptions): Promise<number> {
   return withStore(context, async (store) => {
     const wish = await wishOf(options);
+    const jobs = cronJobsOf(context, store);
+    // First what stands on the command line: whoever has no key yet still reads what is wrong with it.
+    await jobs.check(name, wish);
     const limits = composeLimits(context, {}, options.profile);
     const config = await configOf(context, store, options, limits);
     const tree = options.session === 'main' && options.tree !== undefined;
-    const job = await cronJobsOf(context, store).add(name, wish, {
+    const job = await jobs.add(name, wish, {
       root_id: tree ? (await findRoot(context, store, options.tree)).id : null,
       created_by: 'you',
       config,

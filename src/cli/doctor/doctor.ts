@@ -17,7 +17,9 @@ export async function doctor(context: Context): Promise<number> {
   const missing = checks.filter((check) => check.needed && !check.ok);
   const healthy = missing.length === 0;
   if (context.json) {
-    printJson({ schema: 'coppice/doctor/v1', healthy, checks });
+    // The spaces before a name are the indent of the list for people.
+    const named = checks.map((check) => ({ ...check, name: check.name.trim() }));
+    printJson({ schema: 'coppice/doctor/v1', healthy, checks: named });
     return healthy ? 0 : 1;
   }
   const mark = (ok: boolean, needed: boolean): string => {

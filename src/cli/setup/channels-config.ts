@@ -5,7 +5,7 @@ import { splitTarget } from '../../records/run/delivery.ts';
 const NAME = z.string().regex(/^[\w.-]+$/, 'letters, digits, ".", "_" and "-" only');
 const ENV = z.string().regex(/^[A-Za-z_]\w*$/, 'the name of an environment variable');
 
-const url = z.url({ protocol: /^https?$/, error: 'an http or https URL' });
+const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
 
 export const TELEGRAM_TOKEN = 'TELEGRAM_BOT_TOKEN';
 
@@ -21,11 +21,11 @@ export const channelsConfig = z.strictObject({
       /** The profile, model and folder of its sessions. */
       profile: z.string().optional(),
       model: z.string().optional(),
-      cwd: z.string().refine(isAbsolute, 'an absolute path').optional(),
+      cwd: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
     })
     .optional(),
   webhook: z.record(NAME, z.strictObject({ url, secretEnv: ENV })).optional(),
-  file: z.record(NAME, z.string().refine(isAbsolute, 'an absolute path')).optional(),
+  file: z.record(NAME, z.string().refine(isAbsolute, 'must be an absolute path')).optional(),
 });
 
 export type ChannelsConfig = z.infer<typeof channelsConfig>;

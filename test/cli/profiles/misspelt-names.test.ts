@@ -50,6 +50,15 @@ const CONFIGURATIONS: readonly (readonly [object, RegExp])[] = [
     { agents: { a: { permissions: { dney: ['bash'] } } } },
     /"agents.a.permissions.dney".*\nDid you mean deny/,
   ],
+  [
+    { agents: { defaults: { permissions: { ask: ['bsh:git'] } } } },
+    /^E_CONFIG agents.defaults.permissions.ask in .*no tool "bsh"\. Did you mean bash/,
+  ],
+  [
+    { agents: { defaults: { tools: ['raed'] } } },
+    /agents.defaults.tools in .*no tool "raed"\nDid you mean read/,
+  ],
+  [{ agents: { defaults: { toolsets: ['proces'] } } }, /agents.defaults.toolsets in .*no toolset "proces"/],
   [{ channels: { telegram: { alow: [1] } } }, /"channels.telegram.alow".*\nDid you mean allow/],
   [{ channels: { webhok: {} } }, /unknown key "channels.webhok".*\nDid you mean webhook/],
   [
