@@ -121,7 +121,7 @@ export const NEAR: readonly Near[] = [
   },
   {
     under: ['cron/'],
-    quick: ['cron/parse-at', 'cron/parse-schedule', 'cron/describe-schedule', 'cron/instants'],
+    quick: ['cron/parse-at', 'cron/parse-schedule', 'cron/describe-schedule', 'cron/next-instant'],
     slow: [
       'cron/cron-tool',
       'cron/cron-jobs',

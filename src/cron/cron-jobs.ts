@@ -5,7 +5,7 @@ import type { CronJob, NewCronJob, Overlap, Schedule } from '../records/run/cron
 import type { Store } from '../store/store.ts';
 import type { CanAsk } from './begin-run.ts';
 import { checkedName, checkedTask, nameTaken, notStarted, refuseIgnored, timeoutOf } from './job-checks.ts';
-import { nextInstant } from './schedule/instants.ts';
+import { nextInstant } from './schedule/next-instant.ts';
 import { parseSchedule, type ScheduleInput } from './schedule/parse-schedule.ts';
 import { fireBegin } from './scheduler.ts';
 

@@ -9,7 +9,7 @@ import type { FireBegin, FireRequest } from '../records/run/fire-request.ts';
 import { storable } from '../records/text/text.ts';
 import type { Store } from '../store/store.ts';
 import { beginRun, type CanAsk } from './begin-run.ts';
-import { dueInstants, nextInstant } from './schedule/instants.ts';
+import { dueInstants, nextInstant } from './schedule/next-instant.ts';
 
 /** Polls what no signal reports: jobs of other processes, a changed clock. */
 const LOOK_MS = 1_000;

@@ -1,10 +1,10 @@
 import { CoppiceError } from '../records/coppice-error.ts';
 import { nameHint } from '../render/nearest-name.ts';
 import type { OpenAcpOptions } from './acp/open-acp-model.ts';
-import { Gate, gated } from './gate.ts';
 import type { Model } from './model.ts';
 import { listPrice } from './provider/list-prices.ts';
 import type { Price, ProviderConfig } from './provider/provider-config.ts';
+import { Gate, gated } from './rate-limit-gate.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { nextInstant } from '../../src/cron/schedule/instants.ts';
+import { nextInstant } from '../../src/cron/schedule/next-instant.ts';
 import { oracle } from './oracle.ts';
 import { readFields } from './oracle-fields.ts';
 import { stretchesOf } from './oracle-zones.ts';

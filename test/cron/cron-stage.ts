@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { nextInstant } from '../../src/cron/schedule/instants.ts';
+import { nextInstant } from '../../src/cron/schedule/next-instant.ts';
 import { Scheduler } from '../../src/cron/scheduler.ts';
 import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
 import type { NewCronJob, Schedule } from '../../src/records/run/cron-job.ts';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { COUNT_CAP, dueInstants, nextInstant } from '../../src/cron/schedule/instants.ts';
+import { COUNT_CAP, dueInstants, nextInstant } from '../../src/cron/schedule/next-instant.ts';
 import { LONG } from '../house/long.ts';
 import { arbitraryExpression } from './arbitrary-expression.ts';
 import { oracle } from './oracle.ts';

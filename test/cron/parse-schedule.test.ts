@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nextInstant } from '../../src/cron/schedule/instants.ts';
+import { nextInstant } from '../../src/cron/schedule/next-instant.ts';
 import { BERLIN, invalid, NOW, parse, refusal } from './parse-words.ts';
 
 describe('which options go together', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import fc from 'fast-check';
-import { nextInstant } from '../../src/cron/schedule/instants.ts';
+import { nextInstant } from '../../src/cron/schedule/next-instant.ts';
 import type { Scheduler } from '../../src/cron/scheduler.ts';
 import type { NewCronJob, Schedule } from '../../src/records/run/cron-job.ts';
 import { openStore } from '../../src/store/open-store.ts';

@@ -1,9 +1,9 @@
 // Proves that model names, configured entries and environment variables lead to the right server, with the right key, or to a plain error.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Gate } from '../../src/models/gate.ts';
 import { providerConfig } from '../../src/models/provider/provider-config.ts';
 import { knownProviders, type OpenModelOptions, openModel } from '../../src/models/providers.ts';
+import { Gate } from '../../src/models/rate-limit-gate.ts';
 import { startAnthropicServer } from '../servers/anthropic-server.ts';
 import { startGoogleServer } from '../servers/google-server.ts';
 import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';

@@ -13,18 +13,18 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'retry-after-cap',
     protects: 'a person from waiting an hour in silence because a provider said so',
-    file: 'src/models/gate.ts',
+    file: 'src/models/rate-limit-gate.ts',
     guard: 'return wish_ms > max_ms * 5 ? null :',
     without: 'return wish_ms < 0 ? null :',
-    tests: ['models/gate'],
+    tests: ['models/rate-limit-gate'],
   },
   {
     name: 'shared-back-off',
     protects: 'a provider from siblings that each find out for themselves that it asked to slow down',
-    file: 'src/models/gate.ts',
+    file: 'src/models/rate-limit-gate.ts',
     guard: 'else if (until > this.#closed_until) {',
     without: 'else await this.#options.sleep(delay_ms, signal);\n      if (until < 0) {',
-    tests: ['models/gate'],
+    tests: ['models/rate-limit-gate'],
   },
   {
     name: 'key-in-errors',

@@ -1,5 +1,5 @@
 import type { InboundChannel } from '../../channels/channel.ts';
-import { nextInstant } from '../../cron/schedule/instants.ts';
+import { nextInstant } from '../../cron/schedule/next-instant.ts';
 import type { Store } from '../../store/store.ts';
 import { livingServers } from '../leading/leaders.ts';
 import { channelSecrets } from '../setup/channels-config.ts';

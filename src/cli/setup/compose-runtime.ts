@@ -1,9 +1,9 @@
 import { createCronTool } from '../../cron/cron-tool.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { AcpServer } from '../../models/acp/acp-server.ts';
-import type { Gate } from '../../models/gate.ts';
 import type { Model } from '../../models/model.ts';
 import { openModel } from '../../models/providers.ts';
+import type { Gate } from '../../models/rate-limit-gate.ts';
 import { killProcessesOfDeadRuntimes } from '../../processes/stray-processes.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { openRuntime } from '../../runtime/open-runtime.ts';

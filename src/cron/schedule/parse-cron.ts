@@ -2,7 +2,7 @@ import { CronPattern } from 'croner';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { CRON_MODE } from './cron-expression.ts';
 import { instantText } from './describe-schedule.ts';
-import { nextInstant } from './instants.ts';
+import { nextInstant } from './next-instant.ts';
 
 interface Field {
   readonly name: string;

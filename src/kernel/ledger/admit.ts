@@ -7,6 +7,7 @@ import type { AgentFacts, FactKeys, TreeFacts } from './facts.ts';
 import { kill, recordEnd } from './kill.ts';
 import { isSettled, post, signalWaiters } from './post-mail.ts';
 import { enterDelivery, isTask, markRunCleaned, signalQueued, startRun } from './run-history.ts';
+import { exceededLimit } from './tree-limits.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { enterUnled, leaveUnled } from './unled.ts';
 import { findWaitCycle, type WaitEdge } from './wait-cycle.ts';
@@ -79,28 +80,6 @@ function isAlreadyApplied(unit: UnitOfWork, step: Step): boolean {
     step.asks.some(({ id }) => unit.ask(id) !== null) ||
     step.create.some(({ agent }) => unit.agent(agent.id) !== null) ||
     step.send.some(({ id }) => unit.mail(id) !== null)
-  );
-}
-
-type LimitName = Extract<Refusal, { reason: 'limit' }>['limit'];
-
-/** Law 7: every path that creates an agent passes here. */
-function exceededLimit(unit: UnitOfWork, step: Step, agent: AgentFacts): Refusal | null {
-  const created = step.create.length;
-  if (created === 0) return null;
-  const tree = unit.tree(agent.root_id) as TreeFacts;
-  const { root_id, live, total } = tree;
-  const limits = unit.limits(tree);
-  const check = (limit: LimitName, present: number, wanted = created): Refusal | null =>
-    present + wanted > limits[limit] ? { reason: 'limit', limit, allowed: limits[limit], present } : null;
-  // Agents at rest do not count (law 7); they are looked up only when the limit seems to be reached.
-  const checkBusy = (limit: 'children' | 'live', living: number, resting: () => number) =>
-    check(limit, living) && check(limit, living - resting());
-  return (
-    check('depth', agent.depth, 1) ??
-    checkBusy('children', agent.living_children, () => unit.restingChildren(agent.id)) ??
-    checkBusy('live', live, () => unit.restingInTree(root_id)) ??
-    check('total', total)
   );
 }
 

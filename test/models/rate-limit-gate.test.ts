@@ -1,9 +1,9 @@
 // Proves that one gate bounds, queues, holds back and retries the requests of all agents, on a clock driven by hand.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Gate } from '../../src/models/gate.ts';
 import type { Model, ModelDelta, ModelOutcome } from '../../src/models/model.ts';
 import { retryAfter } from '../../src/models/provider/retry-after.ts';
+import { Gate } from '../../src/models/rate-limit-gate.ts';
 import { ask } from './protocols.ts';
 
 const OK: ModelOutcome = {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
-import { COUNT_CAP, dueInstants, nextInstant } from '../../src/cron/schedule/instants.ts';
+import { COUNT_CAP, dueInstants, nextInstant } from '../../src/cron/schedule/next-instant.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
 import type { Schedule } from '../../src/records/run/cron-job.ts';
 
