@@ -12,6 +12,7 @@ import { offerPostgres } from './test-postgres.ts';
  * (`--test-name-pattern=…`) are passed on; a reporter of one's own takes the place of the usual one.
  */
 const OLDEST_NODE = 24;
+const OWN_OPTIONS = ['--long', '--promptly'];
 const root = join(import.meta.dirname, '..');
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
@@ -20,8 +21,9 @@ if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
 }
 const given = process.argv.slice(2);
 const long = given.includes('--long');
+const promptly = given.includes('--promptly');
 const options = given.filter((text) => /^--(no-)?test-/.test(text));
-const filters = given.filter((text) => text !== '--long' && !options.includes(text));
+const filters = given.filter((text) => !OWN_OPTIONS.includes(text) && !options.includes(text));
 const matching = globSync('test/**/*.test.ts', { cwd: root })
   .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
   .sort();
@@ -69,6 +71,7 @@ const runner = spawn(
       TMPDIR: folder,
       COPPICE_TEST_POSTGRES: postgres.address,
       ...(long ? { COPPICE_TEST_LONG: '1' } : {}),
+      ...(promptly ? { COPPICE_TEST_NO_POLLS: '1' } : {}),
     },
   },
 );

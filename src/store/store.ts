@@ -58,6 +58,8 @@ export interface OpenStoreOptions {
   readonly create?: boolean;
   /** False: `listen` only polls, once a second. Default true. */
   readonly notifications?: boolean;
+  /** False: PostgreSQL's `listen` does not poll beside its notifications, so that a test sees a lost one. Default true. */
+  readonly polls?: boolean;
   /** The ledger's clock, milliseconds since the epoch. SQLite only: a server has its own. Default `Date.now`. */
   readonly now?: () => number;
 }

@@ -16,6 +16,7 @@ import type { RuntimeEvent } from '../../src/runtime/runtime-event.ts';
 import type { RuntimeFace, TreeOutcome } from '../../src/runtime/runtime-face.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { NO_POLLS, WITHOUT_POLLS } from './no-polls.ts';
 
 /** What an agent's model sees of its own part of the conversation. */
 export interface Scene {
@@ -98,10 +99,13 @@ export async function setStage(play: Play, options: StageOptions = {}): Promise<
 }
 
 async function open(play: Play, options: StageOptions, folder: string, database: string): Promise<Stage> {
-  const store = (options.wrap ?? ((one) => one))(options.ground?.store ?? (await openStore(database)));
+  const store = (options.wrap ?? ((one) => one))(
+    options.ground?.store ?? (await openStore(database, { polls: !NO_POLLS })),
+  );
   const requests: ModelRequest[] = [];
   const events: RuntimeEvent[] = [];
   const tools = options.tools ?? [];
+  const clock = options.clock ?? (NO_POLLS ? WITHOUT_POLLS : undefined);
   const runtime = await openRuntime({
     store,
     openModel: async (name) => {
@@ -112,7 +116,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     tools,
     toolsets: [...ALL_TOOLSETS, ...(options.more_toolsets ?? [])],
     ...(options.terms === undefined ? {} : { terms: options.terms }),
-    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(clock === undefined ? {} : { clock }),
     ...(options.can_ask === undefined ? {} : { can_ask: options.can_ask }),
     spill_dir: folder,
     env_allow: [],

@@ -244,7 +244,7 @@ export class Executor {
     const cells = members.flatMap(({ id }) => this.cells.get(id) ?? []);
     const parked = parkedCells(cells, this.agent_index.tree(root_id)?.limits);
     const stepping = cells.some((cell) => this.#commits.has(cell));
-    if (parked === null || stepping || this.sync.isChecking) return null;
+    if (parked === null || stepping || this.sync.isBehind) return null;
     for (const cell of cells) this.#drop(cell);
     for (const agent of members) this.#runs.leave(agent);
     this.agent_index.forget(root_id);

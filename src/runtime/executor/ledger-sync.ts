@@ -39,6 +39,11 @@ export class LedgerSync {
     return this.#checks_under_way > 0;
   }
 
+  /** A change may have been missed, and the full check that would find it has not ended. */
+  get isBehind(): boolean {
+    return this.#needs_full_check || this.isChecking;
+  }
+
   /** Mail came for an agent that is not led here. Its mailbox may have been read just before, to take it over. */
   noteEarlyMail(agent_id: string): void {
     this.#early_mail.add(agent_id);
@@ -134,8 +139,13 @@ export class LedgerSync {
       if (root_id !== undefined && remote_agents.isShared(root_id)) await this.checkTree(root_id);
     if (!this.#needs_full_check) return;
     this.#needs_full_check = false;
-    for (const root_id of new Set([...cells.values()].map((cell) => cell.agent.root_id)))
-      await this.checkTree(root_id);
-    for (const id of [...cells.keys()]) await this.checkMail(id);
+    this.#checks_under_way += 1;
+    try {
+      for (const root_id of new Set([...cells.values()].map((cell) => cell.agent.root_id)))
+        await this.checkTree(root_id);
+      for (const id of [...cells.keys()]) await this.checkMail(id);
+    } finally {
+      this.#checks_under_way -= 1;
+    }
   }
 }

@@ -12,6 +12,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
 /** A dedicated connection for `LISTEN`; reconnects by itself, and polls as a fallback. Without an address it only polls. */
 export class Listener {
   readonly #url: string | null;
+  readonly #polls: boolean;
   readonly #channels = new Map<string, () => void>();
   #client: pg.Client | null = null;
   #connecting: Promise<void> | null = null;
@@ -21,14 +22,15 @@ export class Listener {
   #polls_only: boolean;
   #closed = false;
 
-  constructor(url: string | null) {
+  constructor(url: string | null, polls = true) {
     this.#url = url;
+    this.#polls = polls;
     this.#polls_only = url === null;
   }
 
   async listen(channel: string, wake: () => void): Promise<() => Promise<void>> {
     this.#channels.set(channel, wake);
-    this.#poll ??= setInterval(() => this.#wakeAll(), POLL_MS).unref();
+    if (this.#polls || this.#polls_only) this.#poll ??= setInterval(() => this.#wakeAll(), POLL_MS).unref();
     if (!this.#polls_only) {
       this.#ping ??= setInterval(() => void this.#probe(), PING_MS).unref();
       this.#connecting ??= this.#connect();

@@ -24,7 +24,10 @@ export async function openPostgresStore(
     await pool.end();
     throw postgresStoreError(error, location, { opening: true });
   }
-  const listener = new Listener(options.notifications === false ? null : address.listen_url);
+  const listener = new Listener(
+    options.notifications === false ? null : address.listen_url,
+    options.polls !== false,
+  );
   // A separate address for LISTEN bypasses the pooler.
   if (address.listen_url === address.url) pool.onPooler = () => void listener.pollOnly();
   return openLedger(new PostgresDatabase(pool, location, listener));

@@ -1,9 +1,11 @@
 // Proves how many background runs work at once, on both databases: in order, across restarts, cancelled, killed, a hundred at a time, up to every limit.
+
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { isWorking } from '../../../src/records/agent/state.ts';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
+import { NEEDS_A_POLL } from '../no-polls.ts';
 import { type Play, type Stage, until } from '../stage.ts';
 import {
   announced,
@@ -239,7 +241,9 @@ function suite(database: () => Promise<string | undefined>): void {
       await on.close();
     });
 
-  it('an order to stop that another process writes reaches the run; one to a run that has ended is refused', async () => {
+  it('an order to stop that another process writes reaches the run; one to a run that has ended is refused', {
+    skip: NEEDS_A_POLL,
+  }, async () => {
     const [begun, doors] = [[] as string[], new Doors()];
     const on = await stage(behindDoors(['a'], begun, doors));
     const root = await on.start();

@@ -235,16 +235,7 @@ onBothDatabases('mail of slash', (stage) => {
     );
     const root = await on.start();
     await until(async () => (await on.store.mail(root.id)).length === 1, 'the worker has written');
-    await on.store.send({
-      id: 'from-a-person',
-      root_id: root.id,
-      to_id: root.id,
-      from_id: null,
-      from_name: 'you',
-      kind: 'letter',
-      body: 'and from me',
-      sent_at: 1,
-    });
+    await on.runtime.send(root.id, 'and from me');
     wrote('going idle');
     await on.runtime.settled(root.id);
     await until(async () => (await on.store.mail(root.id)).length === 1, "the person's letter was taken");

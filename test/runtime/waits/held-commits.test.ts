@@ -8,15 +8,13 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import type { Step } from '../../../src/kernel/step.ts';
 import { isWorking } from '../../../src/records/agent/state.ts';
-import { SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
 import { onBothDatabases } from '../both-databases.ts';
+import { WITHOUT_POLLS } from '../no-polls.ts';
 import { parsed, setStage, until } from '../stage.ts';
 import { Doors } from '../toolsets/sessions-play.ts';
 import { cast, waitFor } from './ordered-family.ts';
-
-const WITHOUT_POLLS = { ...SYSTEM_RUNTIME_CLOCK, every: () => () => undefined };
 
 /** Holds the first commit that holds such a step until it is let go. */
 class Gate {

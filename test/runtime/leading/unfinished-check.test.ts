@@ -1,0 +1,44 @@
+// Proves that a tree is not released while a read that followed a signal has failed and was not repeated: SQLite's signals are gone once they are read.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { humanMail } from '../../../src/runtime/orders/human-mail.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { setStage, until } from '../stage.ts';
+
+it('a tree is kept until what was missed has been read', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-unfinished-'));
+  const database = `sqlite:${join(folder, 'ledger.db')}`;
+  let [breaks, broken] = [false, 0];
+  const wrap = (store: Store): Store =>
+    new Proxy(store, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        if (name !== 'mail' && name !== 'tree') return value.bind(target);
+        return async (...given: unknown[]) => {
+          if (!breaks) return value.apply(target, given);
+          broken += 1;
+          throw new Error('the disk does not answer');
+        };
+      },
+    });
+  const on = await setStage(({ user }) => `read ${user}`, { database, wrap });
+  const { root } = await on.perform('first');
+  const outside = await openStore(database);
+  breaks = true;
+  await outside.send(humanMail(root, 'letter', 'second'));
+  await until(() => broken > 0, 'the letter could not be read');
+  assert.equal(await on.runtime.release(root.id), false);
+  breaks = false;
+  // A new hint, so that nothing rests on the poll.
+  await outside.send(humanMail(root, 'letter', 'third'));
+  await until(async () => (await outside.mail(root.id)).length === 0, 'both letters are read');
+  await until(() => on.runtime.release(root.id), 'it is released');
+  await on.close();
+  await outside.close();
+  rmSync(folder, { recursive: true, force: true });
+});
