@@ -2,7 +2,7 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import { nameHint } from '../render/nearest-name.ts';
 import type { OpenAcpOptions } from './acp/open-acp-model.ts';
 import type { Model } from './model.ts';
-import { listPrice } from './provider/list-prices.ts';
+import { listPrice } from './provider/prices.ts';
 import type { Price, ProviderConfig } from './provider/provider-config.ts';
 import { Gate, gated } from './rate-limit-gate.ts';
 

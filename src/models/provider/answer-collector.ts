@@ -2,6 +2,7 @@ import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/pr
 import type { Usage } from '../../records/agent/usage.ts';
 import type { AssistantPart, ProviderMetadata } from '../../records/conversation/message.ts';
 import type { ModelDelta, ModelOutcome } from '../model.ts';
+import { costOf } from './prices.ts';
 import type { Price } from './provider-config.ts';
 import { ownMetadata } from './provider-prompt.ts';
 
@@ -139,21 +140,4 @@ function usageOf(usage: LanguageModelV4Usage, price: Price | null): Usage {
   const reasoning = usage.outputTokens.reasoning ?? 0;
   const cost_usd = price === null ? null : costOf(usage, price);
   return { input, output, cached, reasoning, cost_usd };
-}
-
-/** Cost of one answer in US dollars. Token kinds without a price of their own cost as much as input. */
-export function costOf(usage: LanguageModelV4Usage, price: Price): number {
-  const input = usage.inputTokens.total ?? 0;
-  const cached = usage.inputTokens.cacheRead ?? 0;
-  const written = usage.inputTokens.cacheWrite ?? 0;
-  const output = usage.outputTokens.total ?? 0;
-  const { long } = price;
-  const rate = long !== undefined && input > long.over ? { ...price, ...long } : price;
-  const fresh = Math.max(input - cached - written, 0);
-  const dollars =
-    fresh * rate.input +
-    cached * (rate.cached ?? rate.input) +
-    written * (rate.cacheWrite ?? rate.input) +
-    output * rate.output;
-  return dollars / 1e6;
 }

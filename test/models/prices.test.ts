@@ -1,8 +1,7 @@
 // Proves what the price table knows a model by, and what an answer costs: fresh input, input from and to a cache, output, and long requests.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { costOf } from '../../src/models/provider/answer-collector.ts';
-import { listPrice } from '../../src/models/provider/list-prices.ts';
+import { costOf, listPrice } from '../../src/models/provider/prices.ts';
 import { openModel } from '../../src/models/providers.ts';
 
 const usage = (input: number, output: number, cacheRead = 0, cacheWrite = 0) => ({
