@@ -46,19 +46,19 @@ async function doctor(
 
 it('no model and no key: what run ends with 4 for is missing', async () => {
   const { code, last } = await doctor();
-  assert.deepEqual([code, last], [1, 'What is needed and missing: model.']);
+  assert.deepEqual([code, last], [1, 'Needed, but missing: model.']);
   assert.equal((await home.run(['run', 'hello'], { env })).code, 4);
 });
 
 it('a key that its server takes, refuses, or cannot be asked about', async () => {
   const good = await doctor({ OPENAI_API_KEY: KEY });
-  assert.deepEqual([good.code, good.last], [0, 'All that is needed is there.']);
+  assert.deepEqual([good.code, good.last], [0, 'Nothing needed is missing.']);
   assert.match(good.stdout, /^ok +model +openai\/gpt-5 \(usual\): 127\.0\.0\.1:\d+ answers$/m);
   const bad = await doctor({ OPENAI_API_KEY: 'sk-wrong' });
-  assert.deepEqual([bad.code, bad.last], [1, 'What is needed and missing: model.']);
+  assert.deepEqual([bad.code, bad.last], [1, 'Needed, but missing: model.']);
   assert.match(bad.stdout, /openai\/gpt-5 \(usual\): 127\.0\.0\.1:\d+ refuses the key/);
   const away = await doctor({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: 'http://127.0.0.1:1' });
-  assert.deepEqual([away.code, away.last], [1, 'What is needed and missing: model.']);
+  assert.deepEqual([away.code, away.last], [1, 'Needed, but missing: model.']);
   assert.match(away.stdout, /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/);
   home.configure({ model: 'odd/x', providers: { odd: { type: 'openai-compatible', baseURL: env.ODD } } });
   const odd = await doctor();
@@ -80,7 +80,7 @@ it('names all that is missing: models of profiles and sub-agents, programs, secr
     channels: { webhook: { hook: { url: 'http://127.0.0.1:1/', secretEnv: 'HOOK_SECRET' } } },
   });
   const { code, last, stdout } = await doctor({ OPENAI_API_KEY: KEY });
-  assert.deepEqual([code, last], [1, 'What is needed and missing: acp:absent, acp:folder, model, channel.']);
+  assert.deepEqual([code, last], [1, 'Needed, but missing: acp:absent, acp:folder, model, channel.']);
   assert.match(stdout, /^ok +model +openai\/gpt-5 \(usual\)/m);
   assert.match(stdout, /^missing +model +nosuch\/model \(sub-agents\): no provider called "nosuch"$/m);
   assert.match(

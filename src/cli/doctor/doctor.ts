@@ -29,8 +29,8 @@ export async function doctor(context: Context): Promise<number> {
   printLines([
     ...checks.map(({ ok, needed, name, text }) => `${mark(ok, needed)} ${name.padEnd(14)} ${text}`),
     healthy
-      ? 'All that is needed is there.'
-      : `What is needed and missing: ${[...new Set(missing.map(({ name }) => name.trim()))].join(', ')}.`,
+      ? 'Nothing needed is missing.'
+      : `Needed, but missing: ${[...new Set(missing.map(({ name }) => name.trim()))].join(', ')}.`,
   ]);
   return healthy ? 0 : 1;
 }

@@ -45,7 +45,7 @@ function configuration({ loaded }: Context): Check {
     name: 'configuration',
     ok: loaded.file !== null,
     needed: false,
-    text: loaded.file ?? 'none; nothing needs one',
+    text: loaded.file ?? 'none; optional',
   };
 }
 
@@ -59,7 +59,7 @@ async function database(context: Context): Promise<Check> {
         name: 'database',
         ok: true,
         needed: true,
-        text: `none yet at ${ledgerName(context.database)}: what begins first makes it`,
+        text: `none yet at ${ledgerName(context.database)}: created at first use`,
       };
     }
     const text = `${store.kind} at ${store.location}`;
@@ -86,7 +86,7 @@ function providers({ loaded, env }: Context): Check[] {
     const set = key_env.find((variable) => (env[variable] ?? '').trim() !== '');
     const text =
       key_env.length === 0
-        ? 'wants no key'
+        ? 'needs no key'
         : set === undefined
           ? `${key_env.join(' or ')} is not set`
           : `${set} is set`;
@@ -151,7 +151,7 @@ async function ripgrep(): Promise<Check> {
   );
   const ok = path !== null && isExecutable(path);
   const broken = `${path ?? `ripgrep for ${process.platform}-${process.arch}`} cannot be run: install again`;
-  return { name: 'search', ok, needed: true, text: ok ? 'ripgrep comes along' : broken };
+  return { name: 'search', ok, needed: true, text: ok ? 'ripgrep is included' : broken };
 }
 
 /** Optional: few agents read images, and sharp is larger than all other packages together. */
@@ -164,7 +164,9 @@ async function pictures(): Promise<Check> {
     name: 'pictures',
     ok,
     needed: false,
-    text: ok ? 'sharp is there' : 'read_image needs the package sharp: npm install sharp, beside coppice',
+    text: ok
+      ? 'sharp is installed'
+      : 'read_image needs the package sharp: npm install sharp, where coppice is installed',
   };
 }
 

@@ -45,7 +45,7 @@ async function wantedModels(context: Context): Promise<Map<string | null, string
     want(chooseModel(context), 'usual');
   } catch (error) {
     if (!(error instanceof CoppiceError)) throw error;
-    wanted.set(null, ['none chosen and no key found; coppice demo works without']);
+    wanted.set(null, ['none chosen and no key found; coppice demo needs neither']);
   }
   want(context.loaded.configuration.agents?.defaults?.subagents?.model, 'sub-agents');
   for (const { name, model } of profilesOf(context)) want(model, `profile ${name}`);

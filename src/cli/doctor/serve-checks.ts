@@ -87,6 +87,6 @@ async function server(store: Store): Promise<Check> {
     name: 'server',
     ok: servers.length > 0,
     needed: false,
-    text: where || 'none runs: schedules and deliveries wait for coppice serve',
+    text: where || 'none is running: schedules and deliveries wait for coppice serve',
   };
 }

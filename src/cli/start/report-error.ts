@@ -13,7 +13,7 @@ export interface Report {
 
 /** What to do next, for messages that do not say it. */
 const HINTS: Readonly<Partial<Record<StoreErrorCode, string>>> = {
-  E_DB_NONE: 'What begins first makes it: coppice run, cron add, serve.',
+  E_DB_NONE: 'The first coppice run, cron add or serve creates it.',
   E_DB_UNAVAILABLE: 'Try again when it answers; coppice doctor checks it',
 };
 

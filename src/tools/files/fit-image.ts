@@ -48,7 +48,10 @@ export async function fitImage(bytes: Buffer, media_type: string): Promise<Fitte
     return { ok: false, error: `${fault}, and it stays too large when it is scaled down` };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND')
-      return { ok: false, error: 'pictures need the package sharp: npm install sharp, beside coppice' };
+      return {
+        ok: false,
+        error: 'pictures need the package sharp: npm install sharp, where coppice is installed',
+      };
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
     return { ok: false, error: `it cannot be read as a picture: ${reason}` };
   }

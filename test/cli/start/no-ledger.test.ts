@@ -65,7 +65,7 @@ it('of a place that the environment names it is told, and taken as empty; doctor
     [0, 'there is no ledger at later.db yet\n'],
   );
   const { stdout } = await home.run(['doctor'], { env });
-  assert.match(stdout, /^ok +database +none yet at .*later\.db: what begins first makes it$/m);
+  assert.match(stdout, /^ok +database +none yet at .*later\.db: created at first use$/m);
   const complete = await home.run(['__complete', 'show', ''], { env });
   assert.equal(complete.stdout, '');
   const client = new pg.Client({ connectionString: empty });
