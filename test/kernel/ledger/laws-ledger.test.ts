@@ -11,11 +11,17 @@ import fc from 'fast-check';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { LONG } from '../../house/long.ts';
-import { command } from './ledger-command.ts';
+import { type Command, command } from './ledger-command.ts';
 import { LedgerRun } from './ledger-run.ts';
 
 const RUNS = LONG ? 100 : 40;
 const LENGTH = 60;
+
+/** Each agent forks one below itself, to beyond the limit of depth, which random runs reach too rarely. The roots are 0 and 1. */
+const BELOW_EACH_OTHER: Command[] = [0, 2, 3, 4].map((who) => ({
+  type: 'commit',
+  steps: [{ type: 'grow', who, count: 1, spawn: false, point: 0 }],
+}));
 
 describe('the laws of the ledger', () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-laws-'));
@@ -44,7 +50,7 @@ describe('the laws of the ledger', () => {
           await run.checkAll();
         },
       ),
-      { numRuns: RUNS },
+      { numRuns: RUNS, examples: [[BELOW_EACH_OTHER]] },
     );
     const limits = ['depth', 'children', 'live', 'total'].map((name) => `limit of ${name}`);
     for (const kind of ['accepted', 'stale', 'recipient', 'consumed', 'cycle', 'target', ...limits])
