@@ -53,7 +53,7 @@ const runner = spawn(
   process.execPath,
   [
     '--test',
-    '--test-concurrency=2',
+    '--test-concurrency=4',
     '--test-timeout=120000',
     `--import=${pathToFileURL(join(import.meta.dirname, 'leftovers.ts'))}`,
     ...reporter,
