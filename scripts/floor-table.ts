@@ -18,15 +18,16 @@ export const FLOORS: Readonly<Record<string, number>> = {
   store: 5,
   runtime: 6,
   settings: 6,
+  documents: 6,
   cron: 7,
   channels: 7,
   mcp: 7,
   acp: 7,
-  serve: 7,
   tui: 7,
   library: 7,
-  cli: 8,
-  [LIBRARY]: 8,
+  serve: 8,
+  cli: 9,
+  [LIBRARY]: 9,
 };
 
 /** What folders above the runtime may see of it. */
@@ -56,7 +57,7 @@ export const MAX_LINES = 300;
 export const MAX_NAMES = 16;
 /** Folders of src/ that may hold more files and folders. */
 export const CROWDED: Readonly<Record<string, { readonly names: number; readonly reason: string }>> = {
-  '': { names: 17, reason: 'the rooms of the house' },
+  '': { names: 18, reason: 'the rooms of the house' },
 };
 
 /** Names that say nothing of what is inside. */

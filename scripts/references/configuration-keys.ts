@@ -1,5 +1,6 @@
+import { limits } from '../../src/documents/agent-parts.ts';
 import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
-import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../src/records/agent/limits.ts';
 import { ACTIONS } from '../../src/tui/keys/action.ts';
 
 export interface KeyText {
@@ -12,23 +13,12 @@ const { runs, subagents } = DEFAULT_TERMS;
 
 const LIMITS: Readonly<Record<string, KeyText>> = {
   limits: { meaning: 'limits of the trees that such an agent begins' },
-  'limits.depth': { meaning: 'the deepest agent; the root has depth 0', default: `${DEFAULT_LIMITS.depth}` },
-  'limits.children': {
-    meaning: 'children of one agent at work when another is created',
-    default: `${DEFAULT_LIMITS.children}`,
-  },
-  'limits.live': {
-    meaning: 'agents of the tree at work when another is created',
-    default: `${DEFAULT_LIMITS.live}`,
-  },
-  'limits.total': { meaning: 'agents ever created in the tree', default: `${DEFAULT_LIMITS.total}` },
-  'limits.turns': { meaning: 'model requests of one agent in one turn', default: `${DEFAULT_LIMITS.turns}` },
-  'limits.run_ms': { meaning: 'time of one turn, in milliseconds', default: `${DEFAULT_LIMITS.run_ms}` },
-  'limits.tokens': { meaning: 'input and output tokens of the tree; `null`: no limit', default: 'null' },
-  'limits.cost_usd': {
-    meaning: 'cost of the tree in US dollars; `null`: no limit ([prices](prices.md))',
-    default: 'null',
-  },
+  ...Object.fromEntries(
+    Object.entries(limits.shape).map(([name, { description = '' }]) => [
+      `limits.${name}`,
+      { meaning: description, default: `${DEFAULT_LIMITS[name as keyof Limits]}` },
+    ]),
+  ),
 };
 
 const PERMISSIONS: Readonly<Record<string, KeyText>> = {

@@ -9,9 +9,10 @@ const WHAT: Readonly<Record<string, string>> = {
   tui: 'the terminal UI',
   cron: 'schedules: when a job is due, firing it, the tool for agents',
   channels: 'Telegram, webhooks, files, standard output; the outbox; chats',
-  serve: 'leading served trees that nobody leads',
+  serve: 'the server: leading served trees that nobody leads; the HTTP API',
   library: 'options, registries and callbacks of the public library',
   runtime: 'the executor: gather, group commit, perform; the only place where effects happen',
+  documents: 'JSON documents that commands print and the server answers with',
   settings: 'what the configuration file and the library both take',
   store: 'the Store contract; SQLite and PostgreSQL lock, read, write, listen and tell the time',
   kernel:

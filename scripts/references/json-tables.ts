@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { agent } from '../../src/documents/agent-parts.ts';
+import { JSON_DOCUMENTS } from '../../src/documents/all-documents.ts';
+import { approval, delivery, job, profile, run } from '../../src/documents/document-parts.ts';
+import type { JsonDocument } from '../../src/documents/json-document.ts';
+import { messages } from '../../src/documents/message-lines.ts';
 import { ERROR_CODES } from '../../src/records/coppice-error.ts';
 import { table } from './commands-tables.ts';
-import type { JsonDocument } from './json-document.ts';
-import { JSON_DOCUMENTS } from './json-documents.ts';
-import { messages } from './json-messages.ts';
-import { agent, approval, delivery, job, profile, run } from './json-parts.ts';
 
 const PARTS = { agent, approval, delivery, job, profile, run };
 

@@ -67,8 +67,8 @@ const red: readonly (readonly [string, Tree, RegExp])[] = [
   ],
   [
     'two doors',
-    { 'tui/a.ts': "import { b } from '../serve/b.ts';", 'serve/b.ts': '' },
-    /tui and serve are on the same floor/,
+    { 'tui/a.ts': "import { b } from '../cron/b.ts';", 'cron/b.ts': '' },
+    /tui and cron are on the same floor/,
   ],
   [
     'a package in records',
@@ -119,7 +119,7 @@ const red: readonly (readonly [string, Tree, RegExp])[] = [
   ],
   [
     'a door in the library',
-    { 'coppice.ts': "import { x } from './serve/a.ts';", 'serve/a.ts': '' },
+    { 'coppice.ts': "import { x } from './cron/a.ts';", 'cron/a.ts': '' },
     /the library may not import the door serve\/a\.ts/,
   ],
   [

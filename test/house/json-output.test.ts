@@ -7,9 +7,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { z } from 'zod';
-import { JSON_DOCUMENTS } from '../../scripts/references/json-documents.ts';
-import { messages } from '../../scripts/references/json-messages.ts';
-import { agent, approval, job, run } from '../../scripts/references/json-parts.ts';
+import { agent } from '../../src/documents/agent-parts.ts';
+import { JSON_DOCUMENTS } from '../../src/documents/all-documents.ts';
+import { approval, job, run } from '../../src/documents/document-parts.ts';
+import { messages } from '../../src/documents/message-lines.ts';
 import { type Home, makeHome } from '../cli/run-cli.ts';
 import { until } from '../runtime/stage.ts';
 

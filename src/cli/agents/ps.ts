@@ -1,3 +1,4 @@
+import { agentJson } from '../../documents/agent-json.ts';
 import { type Agent, isUserInitiated } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { ledStatus } from '../../render/agent-status.ts';
@@ -7,10 +8,9 @@ import { shortIds } from '../../render/short-ids.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { fit, sign } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
-import { unledText, unledTrees } from '../leading/unled.ts';
+import { unledText, unledTrees } from '../../serve/leading/unled.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
-import { agentJson } from './agent-json.ts';
 import { findRoot, titlesOf } from './find-agent.ts';
 
 const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'TASK, DOING'] as const;

@@ -1,3 +1,4 @@
+import { agentJson } from '../../documents/agent-json.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
@@ -5,10 +6,9 @@ import { ledStatus } from '../../render/agent-status.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
-import { unledOf, unledText } from '../leading/unled.ts';
+import { unledOf, unledText } from '../../serve/leading/unled.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { type Detail, detailLines, printJson, printLines, printSection } from '../setup/output.ts';
-import { agentJson } from './agent-json.ts';
 import { findAgent, findRoot, nameOfTree } from './find-agent.ts';
 
 /** Where the work of a stopped agent is. */

@@ -1,12 +1,12 @@
+import { askJson } from '../../documents/approval-json.ts';
 import type { Ask, AskScope } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
+import { tellUnled } from '../../serve/leading/unled.ts';
 import type { Store } from '../../store/store.ts';
-import { tellUnled } from '../leading/unled.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
-import { askJson } from './approval-json.ts';
 
 export interface AnswerOptions {
   readonly verdict: 'allow' | 'deny';

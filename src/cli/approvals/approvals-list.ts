@@ -1,3 +1,4 @@
+import { askJson } from '../../documents/approval-json.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { duration } from '../../render/amounts.ts';
 import { type AskPart, askParts } from '../../render/ask-parts.ts';
@@ -8,7 +9,6 @@ import { paint, type Style, sign } from '../../render/style.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
-import { askJson } from './approval-json.ts';
 
 /** Longer texts are cut in the middle with a note, so that nobody takes a part for the whole call. */
 const LINES_MAX = 40;

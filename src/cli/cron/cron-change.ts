@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import type { JobInput } from '../../cron/cron-jobs.ts';
+import { jobJson } from '../../documents/job-json.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../records/agent/limits.ts';
 import type { CronJob } from '../../records/run/cron-job.ts';
+import { tellUnserved } from '../../serve/leading/leaders.ts';
 import type { Store } from '../../store/store.ts';
 import { findRoot } from '../agents/find-agent.ts';
-import { tellUnserved } from '../leading/leaders.ts';
 import {
   chooseModel,
   composeConfig,
@@ -20,7 +21,6 @@ import { type Context, withStore } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
 import { cronJobsOf } from './cron-jobs-of.ts';
-import { jobJson } from './job-json.ts';
 import { jobLine } from './job-line.ts';
 
 /** `deliver` is false for `--no-deliver`. */

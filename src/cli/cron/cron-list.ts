@@ -1,9 +1,9 @@
 import { jobRuns } from '../../cron/job-runs.ts';
-import { tellUnserved } from '../leading/leaders.ts';
+import { jobJson, jobRunJson } from '../../documents/job-json.ts';
+import { tellUnserved } from '../../serve/leading/leaders.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 import { cronJobsOf } from './cron-jobs-of.ts';
-import { jobJson, jobRunJson } from './job-json.ts';
 import { jobRunTable, jobTable } from './job-table.ts';
 
 /** `coppice cron list`. */

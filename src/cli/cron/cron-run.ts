@@ -1,9 +1,9 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
+import { tellUndelivered } from '../../serve/leading/leaders.ts';
+import { tellUnled } from '../../serve/leading/unled.ts';
 import type { Store } from '../../store/store.ts';
-import { tellUndelivered } from '../leading/leaders.ts';
-import { tellUnled } from '../leading/unled.ts';
 import { demoModels } from '../run/demo-rules.ts';
 import { followRun } from '../run/follow-run.ts';
 import { composeTerms } from '../setup/compose-config.ts';

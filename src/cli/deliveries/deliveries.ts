@@ -1,3 +1,4 @@
+import { deliveryJson } from '../../documents/delivery-json.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Delivery, DeliveryStatus } from '../../records/run/delivery.ts';
 import { duration } from '../../render/amounts.ts';
@@ -5,10 +6,10 @@ import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { fit } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
+import { tellUndelivered } from '../../serve/leading/leaders.ts';
 import type { Store } from '../../store/store.ts';
-import { tellUndelivered } from '../leading/leaders.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { isoTime, printJson, printLines } from '../setup/output.ts';
+import { printJson, printLines } from '../setup/output.ts';
 
 const HEAD = ['DELIVERY', 'KIND', 'TO', 'STATUS', 'TRIES', 'AGE', 'NEXT, OR WHY NOT'] as const;
 const ID_COLUMNS = 18;
@@ -51,23 +52,6 @@ function nextOrWhyNot({ status, next_at, error }: Delivery, now: number): string
   const reason = clean(error ?? '');
   if (status !== 'pending' || next_at <= now) return reason;
   return `in ${duration(next_at - now)}${reason === '' ? '' : `: ${reason}`}`;
-}
-
-function deliveryJson(delivery: Delivery): Record<string, unknown> {
-  return {
-    id: delivery.id,
-    kind: delivery.kind,
-    target: delivery.target,
-    status: delivery.status,
-    attempts: delivery.attempts,
-    error: delivery.error,
-    about: delivery.about,
-    agent_id: delivery.agent_id,
-    root_id: delivery.root_id,
-    created_at: isoTime(delivery.created_at),
-    next_at: delivery.status === 'pending' ? isoTime(delivery.next_at) : null,
-    ended_at: isoTime(delivery.ended_at),
-  };
 }
 
 /** `coppice deliveries retry [ID…]`: makes them due at once; coppice serve sends them. */

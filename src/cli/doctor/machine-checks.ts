@@ -3,12 +3,12 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { knownProviders } from '../../models/providers.ts';
+import { ledgerName } from '../../settings/ledger-name.ts';
 import { databaseAddress } from '../../store/database-address.ts';
 import { assertCreatable } from '../../store/sqlite/open-database.ts';
 import type { Store } from '../../store/store.ts';
 import { loadProfiles } from '../profiles/profiles.ts';
 import type { Context } from '../setup/context.ts';
-import { ledgerName } from '../setup/ledger-name.ts';
 import { reportOf } from '../start/report-error.ts';
 
 /** One line of `coppice doctor`. */

@@ -1,7 +1,7 @@
 import type { InboundChannel } from '../../channels/channel.ts';
 import { nextInstant } from '../../cron/schedule/next-instant.ts';
+import { livingServers } from '../../serve/leading/leaders.ts';
 import type { Store } from '../../store/store.ts';
-import { livingServers } from '../leading/leaders.ts';
 import { channelSecrets } from '../setup/channels-config.ts';
 import type { Context } from '../setup/context.ts';
 import { openChannels } from '../setup/open-channels.ts';

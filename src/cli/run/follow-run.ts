@@ -1,3 +1,4 @@
+import { agentJson } from '../../documents/agent-json.ts';
 import { killAllProcessGroups } from '../../processes/process-group.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
@@ -6,10 +7,9 @@ import { type Failure, isAboutContent } from '../../records/conversation/failure
 import { statusWord } from '../../render/agent-status.ts';
 import { cleanLines } from '../../render/clean.ts';
 import type { RuntimeFace, TreeOutcome } from '../../runtime/runtime-face.ts';
+import { resumeCommand } from '../../settings/ledger-name.ts';
 import type { Store } from '../../store/store.ts';
-import { agentJson } from '../agents/agent-json.ts';
 import type { Context } from '../setup/context.ts';
-import { resumeCommand } from '../setup/ledger-name.ts';
 import { printJson } from '../setup/output.ts';
 import { onStopSignal } from '../setup/stop-signal.ts';
 import { EXIT, exitCodeOfFailure } from '../start/exit-code.ts';

@@ -1,8 +1,8 @@
 import type { Agent } from '../../records/agent/agent.ts';
+import { assertMayLeadHere } from '../../serve/leading/leaders.ts';
+import { isUnfinished } from '../../serve/leading/unled.ts';
 import type { Store } from '../../store/store.ts';
 import { findRoot, titleOf } from '../agents/find-agent.ts';
-import { assertMayLeadHere } from '../leading/leaders.ts';
-import { isUnfinished } from '../leading/unled.ts';
 import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';

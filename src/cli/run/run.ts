@@ -1,9 +1,9 @@
 import { clean } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
+import { tellUndelivered } from '../../serve/leading/leaders.ts';
+import { type PlacementOptions, placementOf } from '../../serve/leading/placement.ts';
+import { tellUnled } from '../../serve/leading/unled.ts';
 import type { Store } from '../../store/store.ts';
-import { tellUndelivered } from '../leading/leaders.ts';
-import { type PlacementOptions, placementOf } from '../leading/placement.ts';
-import { tellUnled } from '../leading/unled.ts';
 import {
   chooseModel,
   composeConfig,

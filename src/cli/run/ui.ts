@@ -8,6 +8,9 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { UiStyle } from '../../render/style.ts';
 import type { RuntimeFace, StartOptions } from '../../runtime/runtime-face.ts';
+import { isServed, type Lead, leadOf } from '../../serve/leading/leaders.ts';
+import { type PlacementOptions, placementOf } from '../../serve/leading/placement.ts';
+import { unledOf, unledText } from '../../serve/leading/unled.ts';
 import type { Store } from '../../store/store.ts';
 import { runApp } from '../../tui/app.ts';
 import type { AppEnd } from '../../tui/app-options.ts';
@@ -16,9 +19,6 @@ import { PlainScreen } from '../../tui/terminal/plain-screen.ts';
 import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
 import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
 import { findRoot, titleOf } from '../agents/find-agent.ts';
-import { isServed, type Lead, leadOf } from '../leading/leaders.ts';
-import { type PlacementOptions, placementOf } from '../leading/placement.ts';
-import { unledOf, unledText } from '../leading/unled.ts';
 import {
   chooseModel,
   composeConfig,

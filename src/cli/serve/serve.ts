@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
+import { workerLabels } from '../../serve/leading/placement.ts';
 import { findProfile } from '../../settings/settings-profiles.ts';
-import { workerLabels } from '../leading/placement.ts';
 import { chooseModel, composeConfig, composeLimits, composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';

@@ -1,21 +1,14 @@
-import { hostname } from 'node:os';
+import { workerJson, workerState } from '../../documents/worker-json.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { tableLines } from '../../render/table.ts';
-import { isProcessGone } from '../../store/process-gone.ts';
 import type { KnownWorker } from '../../store/store.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 
 const HEAD = ['WORKER', 'ROLE', 'HOST', 'PID', 'AGENTS', 'UP', 'STATE', 'LABELS'] as const;
-
-/** `gone`: its process has died; other processes may take over its agents already. */
-function stateOf(worker: KnownWorker): 'works' | 'draining' | 'gone' {
-  if (isProcessGone(worker, hostname())) return 'gone';
-  return worker.draining ? 'draining' : 'works';
-}
 
 /** `coppice worker list`: processes that lead agents, oldest first. */
 export function workerList(context: Context): Promise<number> {
@@ -25,13 +18,7 @@ export function workerList(context: Context): Promise<number> {
     if (context.json) {
       printJson({
         schema: 'coppice/workers/v1',
-        workers: workers.map(({ started_at, expires_at, ...rest }) => ({
-          ...rest,
-          state: stateOf({ started_at, expires_at, ...rest }),
-          agents: led.get(rest.id) ?? 0,
-          started_at: new Date(started_at).toISOString(),
-          expires_at: new Date(expires_at).toISOString(),
-        })),
+        workers: workers.map((worker) => workerJson(worker, led.get(worker.id) ?? 0)),
       });
       return 0;
     }
@@ -48,7 +35,7 @@ export function workerList(context: Context): Promise<number> {
       String(one.pid),
       String(led.get(one.id) ?? 0),
       one.started_at === 0 ? '' : duration(now - one.started_at),
-      stateOf(one),
+      workerState(one),
       clean(one.labels.join(', ')),
     ]);
     const right = new Set([3, 4, 5]);

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { type Style, styleOf } from '../../render/style.ts';
 import { databaseText, dataFolder, usualDatabase } from '../../settings/folders.ts';
+import { ledgerName } from '../../settings/ledger-name.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { ledgerName } from './ledger-name.ts';
 import { type LoadedConfiguration, loadConfiguration } from './load-configuration.ts';
 
 export interface GlobalOptions {

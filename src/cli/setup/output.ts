@@ -6,11 +6,6 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** A time in JSON documents. */
-export function isoTime(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
-}
-
 export function printLines(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }

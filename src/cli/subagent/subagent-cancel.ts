@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findRun, runJson } from '../../documents/run-json.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { isFinished, type Run } from '../../records/run/run.ts';
 import { clean } from '../../render/clean.ts';
+import { ledRuns } from '../../serve/leading/leaders.ts';
 import type { Store } from '../../store/store.ts';
-import { ledRuns } from '../leading/leaders.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
-import { findRun, runJson } from './subagent-run.ts';
 
 /** Time that the process which leads the run gets to stop it before the run is killed. */
 const STOP_MS = 3_000;

@@ -1,3 +1,4 @@
+import { runJson } from '../../documents/run-json.ts';
 import type { Run } from '../../records/run/run.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -5,12 +6,11 @@ import { shortIds } from '../../render/short-ids.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { fit, sign } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
+import { ledRuns } from '../../serve/leading/leaders.ts';
+import { resumeCommand } from '../../settings/ledger-name.ts';
 import type { Store } from '../../store/store.ts';
-import { ledRuns } from '../leading/leaders.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { resumeCommand } from '../setup/ledger-name.ts';
 import { printJson, printLines } from '../setup/output.ts';
-import { runJson } from './subagent-run.ts';
 
 const HEAD = ['RUN', 'LABEL', 'SOURCE', 'STATUS', 'TIME', 'AGE', 'TASK, OR WHY IT FAILED'] as const;
 

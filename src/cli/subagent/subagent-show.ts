@@ -1,11 +1,12 @@
+import { isoTime } from '../../documents/iso-time.ts';
+import { findRun, runJson } from '../../documents/run-json.ts';
 import type { Run } from '../../records/run/run.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { sign } from '../../render/style.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { type Detail, detailLines, isoTime, printJson, printLines, printSection } from '../setup/output.ts';
-import { findRun, runJson } from './subagent-run.ts';
+import { type Detail, detailLines, printJson, printLines, printSection } from '../setup/output.ts';
 
 /** `coppice subagent show RUN`: one row of the history in full. */
 export function subagentShow(context: Context, text: string): Promise<number> {

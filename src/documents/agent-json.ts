@@ -1,18 +1,19 @@
-import type { Agent } from '../../records/agent/agent.ts';
-import { isUserInitiated } from '../../records/agent/agent.ts';
-import { failureOf } from '../../records/agent/state.ts';
-import type { Ask } from '../../records/conversation/ask.ts';
-import { cutShort } from '../../records/conversation/child-text.ts';
-import { ledStatus } from '../../render/agent-status.ts';
-import type { Unled } from '../leading/unled.ts';
+import type { Agent } from '../records/agent/agent.ts';
+import { isUserInitiated } from '../records/agent/agent.ts';
+import { failureOf } from '../records/agent/state.ts';
+import type { Ask } from '../records/conversation/ask.ts';
+import { cutShort } from '../records/conversation/child-text.ts';
+import { ledStatus } from '../render/agent-status.ts';
+import type { AgentDocument } from './agent-parts.ts';
+import { isoTime } from './iso-time.ts';
 
 /** One agent in `coppice/agents/v1`. */
 export function agentJson(
   agent: Agent,
   asks: readonly Ask[] = [],
-  unled: Unled | null = null,
+  unled: AgentDocument['unled'] = null,
   title: string | null = null,
-): Record<string, unknown> {
+): AgentDocument {
   return {
     id: agent.id,
     name: agent.name,
@@ -45,8 +46,8 @@ export function agentJson(
     error: errorOf(agent),
     /** The limit that ended its newest turn, or its run, although there is a reply. */
     limit: cutShort(agent.state),
-    started_at: new Date(agent.created_at).toISOString(),
-    ended_at: agent.ended_at === null ? null : new Date(agent.ended_at).toISOString(),
+    started_at: isoTime(agent.created_at),
+    ended_at: isoTime(agent.ended_at),
     /** Why no process leads its tree although there is work left, and what would help. */
     unled,
     pending_approval: asks.find((ask) => ask.agent_id === agent.id)?.id ?? null,

@@ -1,7 +1,9 @@
-import type { Ask } from '../../records/conversation/ask.ts';
+import type { Ask } from '../records/conversation/ask.ts';
+import type { ApprovalDocument } from './document-parts.ts';
+import { isoTime } from './iso-time.ts';
 
 /** One approval in `coppice/approvals/v1`. */
-export function askJson(ask: Ask): Record<string, unknown> {
+export function askJson(ask: Ask): ApprovalDocument {
   return {
     id: ask.id,
     agent_id: ask.agent_id,
@@ -13,7 +15,7 @@ export function askJson(ask: Ask): Record<string, unknown> {
     difference: ask.difference,
     cwd: ask.cwd,
     rule: ask.rule,
-    asked_at: new Date(ask.asked_at).toISOString(),
+    asked_at: isoTime(ask.asked_at),
     verdict: ask.verdict,
     scope: ask.scope,
     note: ask.note,

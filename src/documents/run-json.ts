@@ -1,9 +1,10 @@
-import { CoppiceError } from '../../records/coppice-error.ts';
-import type { Run } from '../../records/run/run.ts';
-import type { Store } from '../../store/store.ts';
-import { isoTime } from '../setup/output.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import type { Run } from '../records/run/run.ts';
+import type { Store } from '../store/store.ts';
+import type { RunDocument } from './document-parts.ts';
+import { isoTime } from './iso-time.ts';
 
-/** One run of the history: by what people call it, and as JSON. */
+/** The one run that an id, a unique prefix or a session key means. */
 export async function findRun(store: Store, text: string): Promise<Run> {
   const found = await store.findRuns(text);
   const [only] = found;
@@ -17,7 +18,7 @@ export async function findRun(store: Store, text: string): Promise<Run> {
 }
 
 /** One run in `coppice/subagent-runs/v1`. */
-export function runJson(run: Run): Record<string, unknown> {
+export function runJson(run: Run): RunDocument {
   const { timeout_ms, created_at, started_at, finished_at } = run;
   return {
     id: run.id,
@@ -33,7 +34,7 @@ export function runJson(run: Run): Record<string, unknown> {
     thinking: run.thinking,
     timeout_seconds: timeout_ms === null ? null : timeout_ms / 1000,
     cleanup: run.cleanup,
-    deliver: run.deliver,
+    deliver: [...run.deliver],
     job_id: run.job_id,
     result: run.result,
     error: run.error,

@@ -1,10 +1,11 @@
-import type { JobRun } from '../../cron/job-runs.ts';
-import type { CronJob } from '../../records/run/cron-job.ts';
-import { isoTime } from '../setup/output.ts';
-import { runJson } from '../subagent/subagent-run.ts';
+import type { CronFire, CronJob } from '../records/run/cron-job.ts';
+import type { Run } from '../records/run/run.ts';
+import type { JobDocument, JobRunDocument } from './document-parts.ts';
+import { isoTime } from './iso-time.ts';
+import { runJson } from './run-json.ts';
 
 /** One job in `coppice/cron-jobs/v1`. */
-export function jobJson(job: CronJob): Record<string, unknown> {
+export function jobJson(job: CronJob): JobDocument {
   const { schedule, config } = job;
   return {
     id: job.id,
@@ -23,12 +24,12 @@ export function jobJson(job: CronJob): Record<string, unknown> {
     model: config.model,
     thinking: config.thinking,
     profile: config.profile ?? null,
-    toolsets: config.toolsets,
+    toolsets: [...config.toolsets],
     cwd: config.cwd,
-    allow: config.permissions.cli.allow,
-    deny: config.permissions.cli.deny,
+    allow: [...config.permissions.cli.allow],
+    deny: [...config.permissions.cli.deny],
     timeout_seconds: job.timeout_ms === null ? null : job.timeout_ms / 1000,
-    deliver: job.deliver,
+    deliver: [...job.deliver],
     once: job.once,
     cleanup: job.cleanup,
     overlap: job.overlap,
@@ -40,7 +41,13 @@ export function jobJson(job: CronJob): Record<string, unknown> {
 }
 
 /** One instant in `coppice/cron-runs/v1`. */
-export function jobRunJson({ fire, run }: JobRun): Record<string, unknown> {
+export function jobRunJson({
+  fire,
+  run,
+}: {
+  readonly fire: CronFire;
+  readonly run: Run | null;
+}): JobRunDocument {
   return {
     instant: isoTime(fire.instant),
     manual: fire.manual,

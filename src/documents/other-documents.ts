@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { JsonDocument } from './json-document.ts';
 import {
   approval,
   delivery,
   job,
+  jobRun,
   maybe,
   number,
   one,
@@ -12,13 +12,13 @@ import {
   text,
   texts,
   time,
+  worker,
   yes,
-} from './json-parts.ts';
+} from './document-parts.ts';
+import type { JsonDocument } from './json-document.ts';
 
 const rows = (...names: readonly string[]) =>
   z.strictObject(Object.fromEntries(names.map((name) => [name, number(`rows of ${name}`)])));
-
-/** Every JSON document that a command prints, one to a line. */
 
 /** What commands print of everything but agents. */
 export const OTHER_DOCUMENTS: readonly JsonDocument[] = [
@@ -60,18 +60,7 @@ export const OTHER_DOCUMENTS: readonly JsonDocument[] = [
     by: ['cron runs'],
     shape: z.strictObject({
       job: text('id of the job'),
-      runs: z
-        .array(
-          z.strictObject({
-            instant: time('when it was due, or asked for'),
-            manual: yes('asked for with `cron run`'),
-            outcome: one('what became of it', 'fired', 'queued', 'skipped'),
-            missed: number('missed instants that it makes up for'),
-            fired_at: time('when it was noticed'),
-            run: run.nullable().describe('null for an event, and for what led to nothing'),
-          }),
-        )
-        .describe('newest first'),
+      runs: z.array(jobRun).describe('newest first'),
     }),
   },
   {
@@ -97,22 +86,7 @@ export const OTHER_DOCUMENTS: readonly JsonDocument[] = [
     name: 'coppice/workers/v1',
     by: ['worker list'],
     shape: z.strictObject({
-      workers: z
-        .array(
-          z.strictObject({
-            id: text('uuid'),
-            host: text('its machine'),
-            pid: number('its process'),
-            role: one('what it is for', 'run', 'serve', 'worker'),
-            labels: texts('what trees may ask for'),
-            draining: yes('told to take nothing more'),
-            state: one('`gone`: its process is dead, its lease not yet over', 'works', 'draining', 'gone'),
-            agents: number('agents that it leads'),
-            started_at: time('when it began; 1970 where that is not known'),
-            expires_at: time('when its lease ends unless it is renewed'),
-          }),
-        )
-        .describe('oldest first'),
+      workers: z.array(worker).describe('oldest first'),
     }),
   },
   {

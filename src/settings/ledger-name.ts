@@ -1,8 +1,8 @@
-import { databaseAddress } from '../../store/database-address.ts';
-import { postgresAddress } from '../../store/postgres/postgres-address.ts';
+import { databaseAddress } from '../store/database-address.ts';
+import { postgresAddress } from '../store/postgres/postgres-address.ts';
 
-/** The part of a context that is needed here. */
-interface LedgerContext {
+/** The flags by which a ledger was found. */
+export interface LedgerContext {
   readonly options: { readonly database?: string; readonly config?: string };
 }
 

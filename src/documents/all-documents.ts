@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { error, type JsonDocument } from './json-document.ts';
-import { OTHER_DOCUMENTS } from './json-other-documents.ts';
-import { TREE_DOCUMENTS } from './json-tree-documents.ts';
+import { OTHER_DOCUMENTS } from './other-documents.ts';
+import { TREE_DOCUMENTS } from './tree-documents.ts';
 
 /** Every JSON document that a command prints, one to a line. */
 export const JSON_DOCUMENTS: readonly JsonDocument[] = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { number, one, text } from './json-parts.ts';
+import { number, one, text } from './document-parts.ts';
 
 const image = z.strictObject({ media_type: text('such as `image/png`'), base64: text('the picture') });
 

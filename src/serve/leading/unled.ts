@@ -2,9 +2,8 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import { WAKING_MAIL } from '../../records/conversation/mail.ts';
 import { clean } from '../../render/clean.ts';
+import { type LedgerContext, resumeCommand, sameLedgerFlags } from '../../settings/ledger-name.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
-import type { Context } from '../setup/context.ts';
-import { resumeCommand, sameLedgerFlags } from '../setup/ledger-name.ts';
 import { livingWorkers, mayLead } from './leaders.ts';
 import { otherMachine, workerLabelsOf } from './placement.ts';
 
@@ -15,9 +14,12 @@ export interface Unled {
   readonly next: string;
 }
 
+/** What words its advice: the flags of the command, and the machine. */
+export type UnledContext = LedgerContext & { readonly env: NodeJS.ProcessEnv };
+
 /** The unled trees of these agents, by root. `agents` must hold all living agents of each tree. */
 export async function unledTrees(
-  context: Context,
+  context: UnledContext,
   store: Store,
   agents: readonly Agent[],
 ): Promise<ReadonlyMap<string, Unled>> {
@@ -38,13 +40,13 @@ export async function unledTrees(
 }
 
 /** The same for one tree. */
-export async function unledOf(context: Context, store: Store, root_id: string): Promise<Unled | null> {
+export async function unledOf(context: UnledContext, store: Store, root_id: string): Promise<Unled | null> {
   const living = await store.agents({ root_id, living: true });
   return (await unledTrees(context, store, living)).get(root_id) ?? null;
 }
 
 /** Warns on stderr if the tree is unled. */
-export async function tellUnled(context: Context, store: Store, root_id: string): Promise<void> {
+export async function tellUnled(context: UnledContext, store: Store, root_id: string): Promise<void> {
   const unled = await unledOf(context, store, root_id);
   if (unled !== null) process.stderr.write(`${unledText(unled)}\n`);
 }
@@ -55,7 +57,7 @@ export function unledText({ why, next }: Unled): string {
 }
 
 async function unledTree(
-  context: Context,
+  context: UnledContext,
   store: Store,
   root_id: string,
   workers: readonly KnownWorker[],

@@ -12,87 +12,6 @@ export const one = (meaning: string, ...names: [string, ...string[]]) => z.enum(
 
 const THINKING = ['off', 'low', 'medium', 'high'] as const;
 
-export const agent = z
-  .strictObject({
-    id: text('uuid'),
-    name: text('its name; a root is called `main` unless it was named'),
-    status: one(
-      'in one word; `unled`: there is something to do, and nobody leads its tree',
-      ...([
-        'running',
-        'waiting',
-        'queued',
-        'idle',
-        'error',
-        'done',
-        'failed',
-        'cancelled',
-        'dead',
-        'unled',
-      ] as const),
-    ),
-    state: one(
-      'state of the kernel',
-      ...([
-        'idle',
-        'waiting',
-        'requesting',
-        'executing',
-        'awaiting',
-        'cancelling',
-        'errored',
-        'completed',
-        'failed',
-        'killed',
-      ] as const),
-    ),
-    parent_id: maybe('null for a root'),
-    root_id: text('the root of its tree'),
-    session_key: text('readable address'),
-    title: maybe('of a root: the first line of its task, where the command looked it up'),
-    depth: number('0 for a root'),
-    origin: one('how it was created', 'root', 'fork', 'spawn', 'session', 'delegate', 'cron'),
-    user_initiated: yes('false for sub-agents with a task of their own'),
-    label: maybe('label of its task'),
-    profile: maybe('the profile that it was set up by'),
-    worktree: z
-      .strictObject({
-        branch: text('its branch'),
-        path: text('its folder; removed once its result is in the ledger'),
-      })
-      .nullable()
-      .describe('its git worktree'),
-    model: text('`provider/model`'),
-    tool_calls: number('calls made so far'),
-    tokens: z
-      .strictObject({
-        input: number('input, cached input included'),
-        output: number('output, reasoning included'),
-        cached: number('input read from a cache'),
-        reasoning: number('output that was reasoning'),
-      })
-      .describe('tokens used so far'),
-    cost_usd: z.number().nullable().describe('US dollars so far; null where no price is known'),
-    doing: maybe('one line on what it does now, for people'),
-    last_reply: maybe('text of its last finished turn'),
-    error: z
-      .strictObject({
-        kind: text('[kind of failure](#kinds-of-failure), or `killed`'),
-        message: text('for people'),
-      })
-      .nullable()
-      .describe('why it failed'),
-    limit: maybe('the limit that ended its newest turn or run, although there is a reply'),
-    started_at: time('when it was created'),
-    ended_at: maybeTime('when it ended for good'),
-    unled: z
-      .strictObject({ why: text('why nobody leads its tree'), next: text('what would help') })
-      .nullable()
-      .describe('set while its tree stands still'),
-    pending_approval: maybe('id of the approval that it waits for; filled in by `ps`'),
-  })
-  .meta({ id: 'agent' });
-
 export const run = z
   .strictObject({
     id: text('uuid'),
@@ -220,3 +139,32 @@ export const profile = z
     source: text('`config`, `built in`, or the file'),
   })
   .meta({ id: 'profile' });
+
+export const jobRun = z.strictObject({
+  instant: time('when it was due, or asked for'),
+  manual: yes('asked for with `cron run`'),
+  outcome: one('what became of it', 'fired', 'queued', 'skipped'),
+  missed: number('missed instants that it makes up for'),
+  fired_at: time('when it was noticed'),
+  run: run.nullable().describe('null for an event, and for what led to nothing'),
+});
+
+export const worker = z.strictObject({
+  id: text('uuid'),
+  host: text('its machine'),
+  pid: number('its process'),
+  role: one('what it is for', 'run', 'serve', 'worker'),
+  labels: texts('what trees may ask for'),
+  draining: yes('told to take nothing more'),
+  state: one('`gone`: its process is dead, its lease not yet over', 'works', 'draining', 'gone'),
+  agents: number('agents that it leads'),
+  started_at: time('when it began; 1970 where that is not known'),
+  expires_at: time('when its lease ends unless it is renewed'),
+});
+
+export type ApprovalDocument = z.infer<typeof approval>;
+export type DeliveryDocument = z.infer<typeof delivery>;
+export type JobDocument = z.infer<typeof job>;
+export type JobRunDocument = z.infer<typeof jobRun>;
+export type RunDocument = z.infer<typeof run>;
+export type WorkerDocument = z.infer<typeof worker>;

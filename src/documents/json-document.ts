@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maybe, text, yes } from './json-parts.ts';
+import { maybe, text, yes } from './document-parts.ts';
 
 export interface JsonDocument {
   /** As it stands in `schema`. */

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { CONFIGURATION_KEYS } from './configuration-keys.ts';
+import { agent, mail, tree } from './agent-parts.ts';
+import { maybe, number, one, text, texts, yes } from './document-parts.ts';
 import { error, type JsonDocument } from './json-document.ts';
-import { agent, maybe, number, one, text, texts, yes } from './json-parts.ts';
-
-const limit = (name: string) => CONFIGURATION_KEYS[`agents.defaults.limits.${name}`]?.meaning ?? '';
 
 /** What commands print of agents and their trees. */
 export const TREE_DOCUMENTS: readonly JsonDocument[] = [
@@ -47,27 +45,7 @@ export const TREE_DOCUMENTS: readonly JsonDocument[] = [
     shape: z.strictObject({
       root_id: text('the root'),
       title: text('the first line of its task'),
-      tree: z
-        .strictObject({
-          root_id: text('the root'),
-          limits: z
-            .strictObject({
-              ...Object.fromEntries(
-                ['depth', 'children', 'live', 'total', 'turns', 'run_ms'].map((name) => [
-                  name,
-                  number(limit(name)),
-                ]),
-              ),
-              tokens: z.number().nullable().describe(limit('tokens')),
-              cost_usd: z.number().nullable().describe(limit('cost_usd')),
-            })
-            .describe('limits of the tree'),
-          live: number('agents that have not ended'),
-          total: number('agents ever created'),
-          tokens: number('input and output so far'),
-          cost_usd: number('US dollars so far, as far as prices are known'),
-        })
-        .describe('its counters'),
+      tree: tree.describe('its counters'),
       agents: z.array(agent).describe('oldest first'),
     }),
   },
@@ -82,22 +60,7 @@ export const TREE_DOCUMENTS: readonly JsonDocument[] = [
         .describe('where its history begins'),
       messages: number('messages of its history'),
       requests: number('model requests'),
-      pending_mail: z
-        .array(
-          z.strictObject({
-            id: text('uuid'),
-            root_id: text('the tree'),
-            to_id: text('the agent'),
-            from_id: maybe('null: a person'),
-            from_name: text('who wrote it'),
-            kind: one('what it is', 'letter', 'outcome', 'announce', 'task', 'control', 'event'),
-            body: text('text; JSON for `outcome`, `announce` and `control`'),
-            number: number('counts from 1 per agent'),
-            sent_at: number('milliseconds since 1970'),
-            consumed_seq: z.number().nullable().describe('null while unread'),
-          }),
-        )
-        .describe('unread mail'),
+      pending_mail: z.array(mail).describe('unread mail'),
       children: texts('ids, newest first'),
     }),
   },

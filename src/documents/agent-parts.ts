@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { maybe, maybeTime, number, one, text, time, yes } from './document-parts.ts';
+
+export const agent = z
+  .strictObject({
+    id: text('uuid'),
+    name: text('its name; a root is called `main` unless it was named'),
+    status: one(
+      'in one word; `unled`: there is something to do, and nobody leads its tree',
+      ...([
+        'running',
+        'waiting',
+        'queued',
+        'idle',
+        'error',
+        'done',
+        'failed',
+        'cancelled',
+        'dead',
+        'unled',
+      ] as const),
+    ),
+    state: one(
+      'state of the kernel',
+      ...([
+        'idle',
+        'waiting',
+        'requesting',
+        'executing',
+        'awaiting',
+        'cancelling',
+        'errored',
+        'completed',
+        'failed',
+        'killed',
+      ] as const),
+    ),
+    parent_id: maybe('null for a root'),
+    root_id: text('the root of its tree'),
+    session_key: text('readable address'),
+    title: maybe('of a root: the first line of its task, where the command looked it up'),
+    depth: number('0 for a root'),
+    origin: one('how it was created', 'root', 'fork', 'spawn', 'session', 'delegate', 'cron'),
+    user_initiated: yes('false for sub-agents with a task of their own'),
+    label: maybe('label of its task'),
+    profile: maybe('the profile that it was set up by'),
+    worktree: z
+      .strictObject({
+        branch: text('its branch'),
+        path: text('its folder; removed once its result is in the ledger'),
+      })
+      .nullable()
+      .describe('its git worktree'),
+    model: text('`provider/model`'),
+    tool_calls: number('calls made so far'),
+    tokens: z
+      .strictObject({
+        input: number('input, cached input included'),
+        output: number('output, reasoning included'),
+        cached: number('input read from a cache'),
+        reasoning: number('output that was reasoning'),
+      })
+      .describe('tokens used so far'),
+    cost_usd: z.number().nullable().describe('US dollars so far; null where no price is known'),
+    doing: maybe('one line on what it does now, for people'),
+    last_reply: maybe('text of its last finished turn'),
+    error: z
+      .strictObject({
+        kind: text('[kind of failure](#kinds-of-failure), or `killed`'),
+        message: text('for people'),
+      })
+      .nullable()
+      .describe('why it failed'),
+    limit: maybe('the limit that ended its newest turn or run, although there is a reply'),
+    started_at: time('when it was created'),
+    ended_at: maybeTime('when it ended for good'),
+    unled: z
+      .strictObject({ why: text('why nobody leads its tree'), next: text('what would help') })
+      .nullable()
+      .describe('set while its tree stands still'),
+    pending_approval: maybe('id of the approval that it waits for; filled in by `ps`'),
+  })
+  .meta({ id: 'agent' });
+
+export const limits = z.strictObject({
+  depth: number('the deepest agent; the root has depth 0'),
+  children: number('children of one agent at work when another is created'),
+  live: number('agents of the tree at work when another is created'),
+  total: number('agents ever created in the tree'),
+  turns: number('model requests of one agent in one turn'),
+  run_ms: number('time of one turn, in milliseconds'),
+  tokens: z.number().nullable().describe('input and output tokens of the tree; `null`: no limit'),
+  cost_usd: z
+    .number()
+    .nullable()
+    .describe('cost of the tree in US dollars; `null`: no limit ([prices](prices.md))'),
+});
+
+export const tree = z.strictObject({
+  root_id: text('the root'),
+  limits: limits.describe('limits of the tree'),
+  live: number('agents that have not ended'),
+  total: number('agents ever created'),
+  tokens: number('input and output so far'),
+  cost_usd: number('US dollars so far, as far as prices are known'),
+});
+
+export const mail = z.strictObject({
+  id: text('uuid'),
+  root_id: text('the tree'),
+  to_id: text('the agent'),
+  from_id: maybe('null: a person'),
+  from_name: text('who wrote it'),
+  kind: one('what it is', 'letter', 'outcome', 'announce', 'task', 'control', 'event'),
+  body: text('text; JSON for `outcome`, `announce` and `control`'),
+  number: number('counts from 1 per agent'),
+  sent_at: number('milliseconds since 1970'),
+  consumed_seq: z.number().nullable().describe('null while unread'),
+});
+
+export type AgentDocument = z.infer<typeof agent>;

@@ -1,0 +1,21 @@
+import type { Delivery } from '../records/run/delivery.ts';
+import type { DeliveryDocument } from './document-parts.ts';
+import { isoTime } from './iso-time.ts';
+
+/** One delivery in `coppice/deliveries/v1`. */
+export function deliveryJson(delivery: Delivery): DeliveryDocument {
+  return {
+    id: delivery.id,
+    kind: delivery.kind,
+    target: delivery.target,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    error: delivery.error,
+    about: delivery.about,
+    agent_id: delivery.agent_id,
+    root_id: delivery.root_id,
+    created_at: isoTime(delivery.created_at),
+    next_at: delivery.status === 'pending' ? isoTime(delivery.next_at) : null,
+    ended_at: isoTime(delivery.ended_at),
+  };
+}
