@@ -38,14 +38,25 @@ export function commandShapes(command: Command, path = ''): CommandShape[] {
     places: command.registeredArguments.map((argument) => placeOf(argument, path)),
     variadic: command.registeredArguments.at(-1)?.variadic ?? false,
   };
-  const below = shown.flatMap((one) => {
-    const shapes = commandShapes(one, `${path} ${one.name()}`.trim());
-    if (one.name() !== 'help') return shapes;
-    // Commander's own `help` takes the name of a command.
-    const choices = commands.map(({ name }) => name).filter((name) => name !== 'help');
-    return shapes.map((each) => ({ ...each, places: [{ kind: 'text' as const, choices }] }));
-  });
-  return [shape, ...below];
+  const below = commandsOf(command).flatMap((one) => commandShapes(one, `${path} ${one.name()}`.trim()));
+  // A group that is a command itself has no `help` below it.
+  const helped = commands.some(({ name }) => name === 'help');
+  return [shape, ...below, ...(helped ? helpShapes(command, `${path} help`.trim()) : [])];
+}
+
+/** What the `help` of a command takes: the name of a command below it, and of one below that. */
+function helpShapes(command: Command, path: string): CommandShape[] {
+  const below = commandsOf(command);
+  if (below.length === 0) return [];
+  const commands = below.map((one) => ({ name: one.name(), description: one.description() }));
+  return [
+    { path, commands, flags: [], places: [], variadic: false },
+    ...below.flatMap((one) => helpShapes(one, `${path} ${one.name()}`)),
+  ];
+}
+
+function commandsOf(command: Command): readonly Command[] {
+  return command.commands.filter((one) => one.name() !== 'help');
 }
 
 function placeOf(argument: Argument, path: string): Place {

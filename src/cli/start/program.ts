@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { nameHint } from '../../render/nearest-name.ts';
 import { addAgentsCommands } from '../agents/agents-commands.ts';
 import { addApprovalsCommands } from '../approvals/approvals-commands.ts';
 import { addCompletionCommand } from '../completion/completion-commands.ts';
@@ -54,7 +55,24 @@ export function createProgram(version: string): Program {
   addGcCommand(builder);
   addDoctorCommand(builder);
   addCompletionCommand(builder);
+  addHelpCommand(command);
   return { command, chosen: () => chosen };
+}
+
+/** Commander's own takes one name only: `help cron add` would show the help of `cron`. */
+function addHelpCommand(program: Command): void {
+  program
+    .command('help')
+    .argument('[command...]')
+    .description('display help for command')
+    .action((names: readonly string[]) => {
+      const found = names.reduce((at, name) => {
+        const known = at.commands.map((one) => one.name());
+        const below = at.commands[known.indexOf(name)];
+        return below ?? at.error(`unknown command '${name}'\n${nameHint(name, known, 'Commands')}`);
+      }, program);
+      found.help();
+    });
 }
 
 /** Flags that every command takes, before or after its name. */

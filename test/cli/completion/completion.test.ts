@@ -101,6 +101,8 @@ const SAME: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['coppice --model some/model approvals al', ['allow']],
   ['coppice --json approvals --debug ', ['list', 'allow', 'deny', 'help']],
   ['coppice help app', ['approvals']],
+  ['coppice help cron ad', ['add']],
+  ['coppice help ps ', []],
   ['coppice completion ', ['bash', 'zsh', 'fish']],
   ['coppice run --model ', []],
   ['coppice run -- --', []],

@@ -30,6 +30,17 @@ describe('coppice without a model', () => {
     assert.match(wrong.stderr, /Did you mean run/);
   });
 
+  it('shows the help of a command below another one, and suggests which one was meant', async () => {
+    const { code, stdout } = await home.run(['help', 'cron', 'add']);
+    assert.deepEqual([code, stdout], [0, (await home.run(['cron', 'add', '--help'])).stdout]);
+    const wrong = await home.run(['help', 'cron', 'ad']);
+    assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
+    assert.match(
+      wrong.stderr,
+      /unknown command 'ad' \(E_USAGE\)\n {2}Did you mean add\? .*\n {2}See: coppice cron --help/,
+    );
+  });
+
   it('without a key says what can be done, and exits 4', async () => {
     const result = await home.run(['run', 'hello']);
     assert.equal(result.code, 4);
