@@ -18,10 +18,24 @@ export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, where: st
       hint: nameHint(key, valid, 'Valid here'),
     });
   }
-  throw new CoppiceError(
-    'E_CONFIG',
-    `${path === '' ? 'the configuration' : path} ${where}: ${issue?.message}`,
-  );
+  const place = path === '' ? 'the configuration' : path;
+  if (issue !== undefined && path !== '' && valueAt(value, issue.path) === undefined)
+    throw new CoppiceError('E_CONFIG', `${place} ${where}: this key is missing`, {
+      hint: `${issue.path.slice(0, -1).join('.')} needs "${String(issue.path.at(-1))}": ${expected(issue)}`,
+    });
+  throw new CoppiceError('E_CONFIG', `${place} ${where}: ${issue?.message}`);
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
+}
+
+/** What belongs there: `a string`, or what the schema says with `must be …`. */
+function expected(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_value')
+    return `one of ${issue.values.map((one) => `"${String(one)}"`).join(', ')}`;
+  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid')) return `a ${issue.expected}`;
+  return issue.message.replace(/^must be /, '');
 }
 
 /** The keys that are valid at a path. */

@@ -3,7 +3,9 @@ import * as z from 'zod';
 import { splitTarget } from '../../records/run/delivery.ts';
 
 const NAME = z.string().regex(/^[\w.-]+$/, 'letters, digits, ".", "_" and "-" only');
-const ENV = z.string().regex(/^[A-Za-z_]\w*$/, 'the name of an environment variable');
+
+const env_expected = 'must be the name of an environment variable';
+const ENV = z.string(env_expected).regex(/^[A-Za-z_]\w*$/, env_expected);
 
 const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
 

@@ -128,6 +128,18 @@ describe('coppice without a model', () => {
       ],
       ['{"model":\n  oops}', /not valid JSON at line 2, column 3/],
       ['{"model": 7}', /model in .*expected string/],
+      [
+        '{"channels": {"webhook": {"ops": {"url": "https://a.example"}}}}',
+        /channels\.webhook\.ops\.secretEnv in .*: this key is missing .*\n {2}channels\.webhook\.ops needs "secretEnv": the name of an environment variable$/m,
+      ],
+      [
+        '{"providers": {"local": {}}}',
+        /providers\.local\.type in .*: this key is missing .*\n {2}providers\.local needs "type": one of "anthropic", "openai", .*$/m,
+      ],
+      [
+        '{"providers": {"local": {"type": "openai", "models": {"m": {"price": {"input": 1}}}}}}',
+        /price\.output in .*: this key is missing .*\n {2}providers\.local\.models\.m\.price needs "output": a number$/m,
+      ],
       ['{"keys": {"agnets": ["f2"]}}', /unknown key "keys.agnets".*\n.*Did you mean agents\?/],
       ['{"keys": {"agents": ["ctlr+x a"]}}', /keys.agents.0 in .*no key called "ctlr\+x"/],
     ] as const) {
