@@ -3,8 +3,9 @@ import { DEFAULT_TERMS, type ToolsetTerms } from '../kernel/toolsets/toolset-ter
 import type { AgentConfig } from '../records/agent/agent.ts';
 import { DEFAULT_LIMITS, type Limits } from '../records/agent/limits.ts';
 import { type Profile, profileFields, rootProfileRules } from '../records/agent/profile.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 import type { Tool } from '../records/tool.ts';
-import { checkRules, findProfile, settingsProfiles } from '../settings/settings-profiles.ts';
+import { checkRules, findProfile, settingsProfiles, unknownAllowed } from '../settings/settings-profiles.ts';
 import { given, settingsTerms } from '../settings/settings-terms.ts';
 import { BUILT_IN_PERMISSIONS } from '../tools/built-in-permissions.ts';
 import type { AgentOptions, CoppiceOptions, ProfileOptions } from './coppice-options.ts';
@@ -83,8 +84,16 @@ export function profileMap(options: CoppiceOptions, own: readonly Tool[]): Reado
   const program = (options.profiles ?? []).map((profile) => wholeProfile(profile));
   for (const { name, permissions } of program)
     checkRules(permissions, known.tools, (verdict) => `the profile ${name}: permissions.${verdict} ${where}`);
-  const profiles = [...settingsProfiles(options, known, where), ...program];
-  return new Map(profiles.map((profile) => [profile.name, profile]));
+  const all = [...settingsProfiles(options, known, where), ...program];
+  const profiles = new Map(all.map((profile) => [profile.name, profile]));
+  const [unknown] = unknownAllowed(options, profiles);
+  if (unknown !== undefined)
+    throw new CoppiceError(
+      'E_CONFIG',
+      `agents.defaults.subagents.allowAgents ${where}: no profile called "${unknown.name}"`,
+      { hint: unknown.hint },
+    );
+  return profiles;
 }
 
 function wholeProfile(profile: ProfileOptions): Profile {

@@ -36,6 +36,17 @@ export function findProfile(profiles: ReadonlyMap<string, Profile>, name: string
   });
 }
 
+/** The names in `allowAgents` that no profile has, each with what to say of it. `main` stands for an agent without a profile. */
+export function unknownAllowed(
+  { agents }: Settings,
+  profiles: ReadonlyMap<string, Profile>,
+): { readonly name: string; readonly hint: string }[] {
+  const known = ['main', ...profiles.keys()];
+  return (agents?.defaults?.subagents?.allowAgents ?? [])
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ name, hint: nameHint(name, known, 'Profiles') }));
+}
+
 /** A misspelt name, ignored, would withhold or deny nothing. */
 function checkNames(
   names: readonly string[] | undefined,

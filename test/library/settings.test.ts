@@ -263,6 +263,10 @@ it('what is a matter of the command line is refused, and so is a slip, at any de
     [{ agents: { defaults: { tols: [] } } }, /unknown key "agents.defaults.tols" of openCoppice/],
     [{ runs: { maxConcurrent: 0 } }, /runs.maxConcurrent of openCoppice/],
     [{ agents: { a: { tools: ['raed'] } } }, /no tool "raed"/],
+    [
+      { agents: { defaults: { subagents: { allowAgents: ['main', 'b'] } }, a: {} } },
+      /allowAgents of openCoppice: no profile called "b"/,
+    ],
     [{ permissions: { deny: ['bsh:rm *'] } }, /permissions.deny of openCoppice: .*no tool "bsh"/],
     [
       { profiles: [{ name: 'a', permissions: { allow: ['bsh'] } }] },

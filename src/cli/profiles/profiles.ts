@@ -4,7 +4,7 @@ import { ALL_TOOLSETS } from '../../kernel/toolsets/all-toolsets.ts';
 import type { Profile } from '../../records/agent/profile.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { configFolder } from '../../settings/folders.ts';
-import { settingsProfiles } from '../../settings/settings-profiles.ts';
+import { settingsProfiles, unknownAllowed } from '../../settings/settings-profiles.ts';
 import type { LoadedConfiguration } from '../setup/load-configuration.ts';
 import { TOOLS } from '../setup/tool-names.ts';
 import { parseAgentFiles, readUserAgentFiles } from './read-agent-files.ts';
@@ -46,7 +46,12 @@ export function loadProfiles(input: ProfilesInput): LoadedProfiles {
   const untrusted = untrustedNotice(project);
   // For a folder that is not trusted, one line is enough.
   const folder_notices = untrusted === null ? (own?.notices ?? project.raw.notices) : [untrusted];
-  return { profiles, notices: [...user.notices, ...folder_notices], project };
+  // A notice only: another folder may have such a profile.
+  const unknown = unknownAllowed(configuration, profiles).map(
+    ({ name, hint }) =>
+      `agents.defaults.subagents.allowAgents in ${file}: no profile "${name}" in this folder, so background runs that name it are refused. ${hint}`,
+  );
+  return { profiles, notices: [...user.notices, ...folder_notices, ...unknown], project };
 }
 
 export function workingFolder(named: string | undefined): string {

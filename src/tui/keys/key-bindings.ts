@@ -82,7 +82,7 @@ function bound(config: KeysConfig): { readonly bindings: KeyBindings; readonly f
       if (action !== 'leader' && !read.after_leader && leader.includes(read.key))
         return fault(`${text} is the leader key; "leader" gives it another one`);
       const other = claims.get(claim(read));
-      if (other !== undefined) return fault(`${text} is bound to ${other} already`);
+      if (other !== undefined) return fault(`${text} is bound to ${other} already: keep it for one of them`);
       claims.set(claim(read), action);
       return [read];
     });

@@ -74,6 +74,19 @@ for (const [configuration, message] of CONFIGURATIONS)
     assert.match(await told(async () => loadProfiles(await loaded(configuration))), message);
   });
 
+it('a profile in allowAgents that this folder does not have is told of, because another folder may have it', async () => {
+  const notices = async (...allowAgents: string[]) =>
+    loadProfiles(await loaded({ agents: { defaults: { subagents: { allowAgents } }, reviewer: {} } }))
+      .notices;
+  assert.deepEqual(await notices('main', 'explore', 'reviewer'), []);
+  const [notice = '', ...more] = await notices('reviewer', 'revewer');
+  assert.deepEqual(more, []);
+  assert.match(
+    notice,
+    /^agents\.defaults\.subagents\.allowAgents in .*: no profile "revewer" in this folder, .*Did you mean reviewer\? Profiles: main, /,
+  );
+});
+
 it('in the rules of the command line and of all agents', async () => {
   const config = (rules: { allow?: string[]; deny?: string[] }, configured = {}) =>
     told(async () =>
