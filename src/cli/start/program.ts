@@ -63,8 +63,8 @@ export function createProgram(version: string): Program {
 function addHelpCommand(program: Command): void {
   program
     .command('help')
-    .argument('[command...]')
-    .description('display help for command')
+    .argument('[command...]', 'its name, e.g. cron add')
+    .description('Show the help of a command')
     .action((names: readonly string[]) => {
       const found = names.reduce((at, name) => {
         const known = at.commands.map((one) => one.name());
