@@ -24,7 +24,8 @@ const DOING_MIN = 4;
 
 /** Columns of figures, widest first; the first that leaves room for the names is used. */
 const FIGURES: readonly ((agent: Agent) => string)[] = [
-  (agent) => `${pad(String(agent.calls), 4, 'left')} ${agent.calls === 1 ? 'call ' : 'calls'} ${pad(tokens(agent), 5, 'left')} tok `,
+  (agent) =>
+    `${pad(String(agent.calls), 4, 'left')} ${agent.calls === 1 ? 'call ' : 'calls'} ${pad(tokens(agent), 5, 'left')} tok `,
   (agent) => `${pad(String(agent.calls), 4, 'left')} ${pad(tokens(agent), 5, 'left')} `,
   () => '',
 ];
