@@ -249,6 +249,29 @@ export const NEAR: readonly Near[] = [
     one_database: true,
   },
   {
+    under: ['tools/bash'],
+    quick: [],
+    slow: ['tools/bash'],
+  },
+  {
+    under: ['tools/built-in-permissions'],
+    quick: [],
+    slow: ['permissions/policy', 'runtime/permissions/path-rules', 'runtime/permissions/profile-rules'],
+    one_database: true,
+  },
+  {
+    under: ['tools/'],
+    quick: ['tools/define-tool', 'tools/hostile-edits'],
+    slow: [
+      'tools/search',
+      'tools/fit-image',
+      'tools/file-tools',
+      'runtime/permissions/path-rules',
+      'runtime/permissions/protected-places',
+    ],
+    one_database: true,
+  },
+  {
     under: ['runtime/worktree/'],
     quick: [],
     slow: ['runtime/worktree/git-worktree', 'runtime/worktree/git-worktree-settings'],
