@@ -46,7 +46,7 @@ export function analyseCommand(text: string, posix = false): CommandAnalysis {
   const view = new View();
   let plain = false;
   try {
-    plain = view.read(text, posix, 0);
+    plain = view.read(text, posix);
   } catch (error) {
     // Nested so deeply that the stack overflows.
     view.stop(error instanceof RangeError ? 'it is nested too deeply' : 'it cannot be read');
@@ -84,8 +84,7 @@ class View {
   }
 
   /** True if it is one plain command. */
-  read(text: string, posix: boolean, depth: number): boolean {
-    if (depth > depth_max) this.stop('it is nested too deeply');
+  read(text: string, posix: boolean): boolean {
     if (text.length > readable_characters) this.stop(`it is longer than ${readable_characters} characters`);
     // Bash joins the lines before it reads words: `$\⏎x` is a variable.
     if (/\S\\\n\S/.test(text)) this.stop('a word that goes on in the next line');
@@ -93,12 +92,11 @@ class View {
     const restarts = text.match(/[`({[]|<</g)?.length ?? 0;
     if (restarts * text.length > work_max) this.stop('it is nested too much');
     if (this.unread !== null) return false;
-    const [before_posix, before_depth] = [this.#posix, this.#depth];
+    const before_posix = this.#posix;
     this.#posix ||= posix;
-    this.#depth = depth;
     const script = parser().parse(text);
     this.#visit(script, text);
-    [this.#posix, this.#depth] = [before_posix, before_depth];
+    this.#posix = before_posix;
     return isPlain(script, text);
   }
 
@@ -234,7 +232,7 @@ class View {
     this.#depth += 1;
     if (this.#depth > depth_max) return this.stop('it is nested too deeply');
     if ('words' in inner) this.#take(inner.words);
-    else this.read(inner.text, inner.posix ?? false, this.#depth);
+    else this.read(inner.text, inner.posix ?? false);
     this.#depth -= 1;
   }
 }

@@ -53,8 +53,6 @@ const readDeclaration: ReadArguments = (words) => {
   const inner: InnerCommand[] = options.includes('i') ? [{ evaluates: true }] : [];
   for (const word of words.slice(1)) {
     if (/^[-+]/.test(word)) continue;
-    // `export "$NAME"`
-    if (!isKnown(word.split('=', 1)[0]!)) return hidden('which variable is set');
     if (!word.includes('=') && /^\w+$/.test(word)) continue;
     inner.push(...keep(assignedIn(word)));
   }
@@ -106,7 +104,8 @@ export const builtins: ReadonlyMap<string, ReadArguments> = new Map<string, Read
   ['read', readNames('dinNptu', 'a')],
   ['unset', readNames('')],
   ['getopts', ([, , ...words]) => readNames('')(['getopts', words[0] ?? '\0'])],
-  ['wait', readNames('', 'p')],
+  // Jobs and processes are no variables.
+  ['wait', (words) => readNames('', 'p')(words.filter((word) => !/^%|^\d+$/.test(word)))],
   ['mapfile', readMapfile],
   ['readarray', readMapfile],
   ['printf', readPrintf],

@@ -36,6 +36,6 @@ export function assignedIn(word: string): InnerCommand | null {
   const at = word.indexOf('=');
   if (at === -1) return named(word);
   const name = word.slice(0, at).replace(/\+$/, '');
-  if (name.includes('[')) return { hidden: 'a variable with a computed name' };
+  if (name.includes('[') || !isKnown(name)) return { hidden: 'a variable with a computed name' };
   return assigned(name, word.slice(at + 1));
 }

@@ -43,7 +43,7 @@ export const deleting: readonly string[] = [
   ": & wait -n -p 'b[$(rm x)]'", ": & wait -np'b[$(rm x)]'", "a='p b[$(rm x)]'; read -p $a <<< 1", 'chronic rm x', 'sandbox-exec -f f rm x', 'flatpak-spawn --host rm x',
   "b=1; echo ${b:'a[$(rm x)]'}", "bash -c 'rm x'", 'jobs -x rm x', "compgen -C 'rm x' a", 'command rm x', 'command -p rm x', 'builtin eval rm x', 'builtin command rm x',
   'exec rm x', 'exec -a n rm x', '(exec -c rm x)', 'enable -n echo; rm x', "set -- 'rm x'; eval $1", 'fc -s 2>&1; rm x', 'ENV=s.sh bash --posix -ic :',
-  'BASH_ENV=./s.sh bash -c :', 'export BASH_ENV=./s.sh; bash -c :', "env 'BASH_FUNC_l%%=() { rm x; }' bash -c l", 'l() { rm x; }; export -f l; bash -c l',
+  'BASH_ENV=./s.sh bash -c :', 'a=V; env "BASH_EN$a=./s.sh" bash -c :', "declare -n r=PS4; r='$(rm x)'; set -x; :", 'export BASH_ENV=./s.sh; bash -c :', "env 'BASH_FUNC_l%%=() { rm x; }' bash -c l", 'l() { rm x; }; export -f l; bash -c l',
   'command_not_found_handle() { rm x; }; nosuch', 'ls() { command rm x; }; ls',
   // shells
   'bash -c "rm x"', "bash -Ec 'rm x'", "bash -c -- 'rm x'", "bash -c -e 'rm x'", "bash -e -c 'rm x'", "bash -ec 'rm x'", "bash -o errexit -c 'rm x'", "bash +x -c 'rm x'",

@@ -191,7 +191,8 @@ it('a command of which not all is looked at is bound by every rule about a path 
     decide(policy, permissionOf('bash'), command, callTouches(policy, permissionOf('bash'), command, cwd))
       .verdict;
   const words = (count: number) => Array.from({ length: count }, (_, n) => `file${n}`).join(' ');
-  assert.equal(verdict(deny, `ls ${words(900)}`), 'allow', 'all of it is looked at');
+  assert.equal(verdict(deny, `ls ${words(1_000)}`), 'allow', 'all of it is looked at');
+  assert.equal(verdict(deny, `cat ${words(999)} .env`), 'deny', 'the last one too');
   const padded = {
     'more words than are looked at': `cat ${words(2_000)} .env`,
     'more folders times words': `${'cd app; '.repeat(60)} cat ${words(100)} .env`,

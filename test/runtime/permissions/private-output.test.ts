@@ -8,6 +8,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -15,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { isForeignOutput } from '../../../src/permissions/path-guard.ts';
 import { SpillFile } from '../../../src/processes/spill-file.ts';
 import { removeSpilledOutput } from '../../../src/processes/spill-folder.ts';
 import { limits } from '../../../src/processes/tool-limits.ts';
@@ -60,6 +62,16 @@ it('a tree reads its own spilled output and no other', async (t) => {
   for (const { output } of second.slice(0, 2)) assert.match(output, /output of another conversation/);
   assert.equal(second[2]?.output.includes(files[0]!.split('/').at(-1)!), false);
   assert.equal(statSync(files[0]!).mode & 0o777, 0o600);
+});
+
+it('it is a tree’s own by whatever way its folder is reached', (t) => {
+  const base = makeFolder({ 'real/own/a': '', 'real/own-too/b': '', 'work/c': '' });
+  t.after(() => rmSync(base, { recursive: true, force: true }));
+  symlinkSync('real', join(base, 'link'));
+  const foreign = ['real/own/a', 'real/own', 'real/own-too/b', 'real', 'work/c'].filter((path) =>
+    isForeignOutput(join(base, path), { cwd: base, spill_dir: join(base, 'link/own') }),
+  );
+  assert.deepEqual(foreign, ['real/own-too/b', 'real']);
 });
 
 it('an agent program and the files put before a task are kept from it, too', async (t) => {
