@@ -202,7 +202,7 @@ export const NEAR: readonly Near[] = [
   },
   {
     under: ['permissions/shell/', 'permissions/command-match', 'permissions/glob-match'],
-    quick: [],
+    quick: ['permissions/shell/seen-commands', 'permissions/shell/shell-word'],
     slow: ['permissions/policy', 'permissions/shell/analyse-command', 'runtime/permissions/path-rules'],
     one_database: true,
   },

@@ -22,12 +22,12 @@ function readNames(values: string, names = ''): ReadArguments {
     const inner: InnerCommand[] = [];
     for (let at = 0; at < words.length; at += 1) {
       const word = words[at]!;
-      if (maySplit(word) || !isKnown(word.slice(0, 1))) return hidden('which variable is set');
+      if (maySplit(word)) return hidden('which variable is set');
       if (!word.startsWith('-')) {
         inner.push(...keep(assignedIn(word)));
         continue;
       }
-      const letter = [...word].findIndex((one, index) => index > 0 && (values + names).includes(one));
+      const letter = [...word].findIndex((one) => (values + names).includes(one));
       if (letter === -1) continue;
       // `-pNAME`, or `-p NAME`
       const value = word.slice(letter + 1) || words[++at];

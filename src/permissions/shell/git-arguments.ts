@@ -44,7 +44,7 @@ export const readGit: ReadArguments = (words) => {
   const subcommand = words[at];
   if (subcommand === undefined) return [];
   if (!isKnown(subcommand) || runs_commands.test(subcommand))
-    return hidden(`what git ${isKnown(subcommand) ? subcommand : ''} runs`);
+    return hidden(isKnown(subcommand) ? `what git ${subcommand} runs` : 'what git runs');
   const rest = words.slice(at + 1);
   if (rest.some((word) => isCommandOption(subcommand, word))) return hidden(`an option of git ${subcommand}`);
   if (/^(?:config|alias)$/.test(subcommand) && !isHarmlessConfig(rest)) return hidden('a setting of git');
@@ -62,7 +62,7 @@ function isCommandOption(subcommand: string, word: string): boolean {
   if (word.startsWith('--')) {
     const name = word.split('=', 1)[0]!;
     return (
-      name.length > 3 &&
+      name.length > 2 &&
       command_options.some(
         (option) =>
           option.startsWith(name) &&

@@ -74,13 +74,11 @@ function readShell(words: readonly string[]): readonly InnerCommand[] {
   let at = 1;
   for (; at < words.length; at += 1) {
     const word = words[at]!;
-    if (!isKnown(word.slice(0, 1))) return hidden(`what ${name} runs`);
     if (word === '--' || word === '-') {
       at += 1;
       break;
     }
     if (!/^[-+]/.test(word)) break;
-    if (maySplit(word)) return hidden(`what ${name} runs`);
     if (/^--(?:version|help)$/.test(word)) return [];
     if (/^--(?:norc|noprofile|posix|verbose)$/.test(word)) continue;
     // Interactive and login shells read startup files and their input, and expand aliases.

@@ -159,7 +159,6 @@ const readRsync: ReadArguments = (words) => {
 const readMake: ReadArguments = (words) => {
   const inner: InnerCommand[] = [];
   for (const [at, word] of words.entries()) {
-    if (at === 0) continue;
     if (/^(?:-\w*E|--ev|-f-|--(?:make)?file=-)/.test(word)) return hidden('an option of make');
     if (
       /^(?:-f|--(?:make)?file)$/.test(word) &&

@@ -61,7 +61,6 @@ function commandLength(text: string): number {
     return plain.test(command.trim()) ? command.length : /^[{}]/.test(text) ? 1 : 0;
   }
   const mark = text[1];
-  if (mark === undefined || mark === '\\' || mark === '\n') return 0;
   let marks = 1;
   let at = 2;
   for (; at < text.length && marks < 3; at += 1) {

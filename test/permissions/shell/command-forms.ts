@@ -91,6 +91,7 @@ export const deleting: readonly string[] = [
   'perl -I lib -e \'system "rm x"\'', 'node -C a -e \'child_process.execSync("rm x")\'', 'node --conditions a -e \'child_process.execSync("rm x")\'',
   // settings of git
   "git -C repo config --type=path alias.l '!rm ../x'; git -C repo l", "git -C repo config alias.l '!rm ../x' get; git -C repo l", "git -C repo config --file .git/config alias.l '!rm ../x' list; git -C repo l",
+  "git ls-remote --u='rm x;git-upload-pack' repo", "git clone -q --u='rm x;git-upload-pack' repo r",
   'mkdir t t/hooks; cp s.sh t/hooks/post-commit; chmod +x t/hooks/*; git -c init.templateDir=$PWD/t init; git -c user.name=a -c user.email=a commit --allow-empty -m a',
   // variables that hold numbers
   "RANDOM='a[$(rm x)]'", "read OPTIND <<< 'a[$(rm x)]'", "export HISTCMD='a[$(rm x)]'", "for RANDOM in 'a[$(rm x)]'; do :; done", "mapfile -t RANDOM <<< 'a[$(rm x)]'", "q='a[$(rm x;echo 0)]'; z=([q]=1)",

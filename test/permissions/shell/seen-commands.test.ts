@@ -30,6 +30,7 @@ const rows = [
   'npx --yes --package a b => b', 'npx -c b => ?', 'bunx --bun a => a', 'uvx -q --from a b => b', 'uvx --quiet -p a b => b', 'uvx --with a b => b',
   'xargs => echo …', 'xargs -0 -n 1 rm => rm …', 'xargs -r --null --max-args 1 rm => rm …', 'xargs -I% mv % b => mv … b …', 'xargs -I % mv a% b => mv a… b …', 'xargs -i rm {} => rm … …', 'xargs -i% rm % {} => rm … {} …',
   'xargs -ri rm {} => rm … …', 'xargs -l rm => rm …', 'xargs -e rm {} => rm {} …', 'xargs --max-lines --eof rm => rm …', 'xargs --replace rm => ?', 'xargs -J % mv % b => mv … b …',
+  'nice nice nice nice nice nice nice nice nice nice nice nice a => nice nice nice nice nice nice nice nice nice nice nice a | nice nice nice nice nice nice nice nice nice nice a | nice nice nice nice nice nice nice nice nice a | nice nice nice nice nice nice nice nice a | nice nice nice nice nice nice nice a | nice nice nice nice nice nice a | nice nice nice nice nice a | nice nice nice nice a | nice nice nice a | nice nice a | nice a | a',
   // shells
   "bash -c 'rm x' => rm x", "bash -ec 'rm x' a => rm x", "bash -c -e 'rm x' => rm x", "bash -o errexit -c 'rm x' => rm x", "bash -ceo errexit 'rm x' => rm x", "bash --norc --posix -c 'rm x' => rm x", "bash -c -- 'rm x' => rm x",
   "bash -c - 'rm x' => rm x", "bash +x -c 'rm x' => rm x", "bash +c 'rm x' => ?", 'bash --version => ', 'bash --help => ', 'bash -l => ?', 'bash s => ?', 'bash => ?', 'bash -c => ?', 'bash -c "$a" => ?', 'bash -e$a => ?', 'bash $a -c ls => ?',
@@ -45,7 +46,7 @@ const rows = [
   "awk -- '{print}' => ", "awk -v $a '{print}' => ?", "awk -v \"$a\" '{print}' => ", 'awk => ?', 'awk -v a=b => ?', 'awk -v a=b => ?',
   // builtins
   'eval rm x => rm x', "eval -- 'rm x; ls' => rm x | ls", 'eval "$a" => ?', "trap 'rm x' EXIT => rm x", "trap -- 'rm x' EXIT => rm x", 'trap => ', 'trap - EXIT => ', 'trap -p => ', 'trap -l => ', 'trap "$a" EXIT => ?', 'trap -x a => ?',
-  "trap -p 'rm x' => ", 'read a b => ', 'read PAGER => ?', 'read -p a b => ', 'read -a PAGER => ?', 'read -aPAGER => ?', 'read -p PAGER a => ', 'read -pPAGER a => ', 'read -ra PAGER => ?', 'read -r PAGER => ?', 'read $a => ?', 'read "$a" => ?', 'read -p => ',
+  "trap -p 'rm x' => ", 'read a b => ', 'read PAGER => ?', 'read -p a b => ', 'read -a PAGER => ?', 'read -aPAGER => ?', 'read -p PAGER a => ', 'read -pPAGER a => ', 'read -ra PAGER => ?', 'read -r PAGER => ?', 'read $a => ?', 'read "$a" => ?', 'read -p => ', 'read -$a b => ?', 'read a=b => ', 'true; export a+=b => export a+=b', 'true; export a=b => export a=b', "test -v 'b[$(id)]' => ?", "[ -v 'b[$(id)]' ] => ?", "test -n 'b[$(id)]' => ",
   'read -p $a b => ?', 'read -p "$a" b => ', 'read a"$a" => ?', 'read -u 3 -a b PAGER => ?', 'unset a PAGER => ?', 'unset -f a => ', 'wait -p PAGER => ?', 'wait %1 123 => ', 'wait -p PAGER 123 => ?', 'wait $a => ?', 'getopts ab: c => ', 'getopts PAGER c => ', 'getopts ab PAGER => ?', 'getopts ab => ?',
   'declare a=b => ', 'declare "PAGER=rm" => rm', 'declare PAGER => ', 'declare -x PAGER="$a" => ?', 'declare -f a => ', 'declare -f => ', 'declare -p "$a" => ', 'declare -F "$a" => ?', 'declare -n a=PAGER => ?', 'export a=b "PAGER=rm" => rm', 'export "$a" => ?', 'export "$a=b" => ?',
   'export a="$b" => ', 'export a+=b => ', 'export "PAGER+=rm" => rm', 'declare "a[0]=b" => ?', 'readonly LD_PRELOAD=a => ?', 'local "EDITOR=rm" => rm', 'typeset -x a=b => ',
@@ -59,7 +60,7 @@ const rows = [
   'git pull --strategy=a => ?', 'git log --strategy=a => ', 'git ls-remote ext::a => ?', 'git ls-remote a => ', 'git fetch fd::1 => ?', 'git fetch a => ', 'git log ext::a => ', 'git push -o ProxyCommand=a => ?',
   'git config a.b => ', 'git config a.b c => ?', 'git config user.name c => ', 'git config "$a" c => ?', 'git config get a b => ', 'git config list a b => ', 'git config --get a b => ', 'git config set a.b c => ?', 'git config set user.name c => ', 'git config unset a.b => ', 'git config => ',
   // find, fd, tar, rsync, make, ssh
-  'find . -name a => ', 'find . -exec rm {} + => rm …', "find . -exec rm a{} ';' -name b => rm a…", 'find . -exec a {} + -ok b {} + => a … | b …', 'find . -exec rm => rm', 'find -exec rm x => rm x', 'find $a => ?', 'find "$a" => ', 'find "$a" rm => ?', 'find "$a" -name b => ', 'gfind . -execdir rm x + => rm x', "find . -okdir rm x ';' => rm x",
+  'find . -name a => ', 'find . -exec rm {} + => rm …', "find . -exec rm a{} ';' -name b => rm a…", 'find . -exec a {} + -ok b {} + => a … | b …', 'find . -exec rm => rm', 'find -exec rm x => rm x', 'find . -exec echo -exec rm + => echo -exec rm', 'find $a => ?', 'find "$a" => ', 'find "$a" rm => ?', 'find "$a" -name b => ', 'gfind . -execdir rm x + => rm x', "find . -okdir rm x ';' => rm x",
   'find . ! "$a" => ', 'fd a => ', 'fd a -x rm => rm', 'fd -X rm {} => rm …', 'fd a --exec rm {/.} => rm …', 'fd --exec-batch rm => rm', 'fd -Hx rm => ?', 'fd "$a" => ?', 'fdfind -x rm => rm', 'fd rm -xa => ?', 'fd -x rm -x => rm -x',
   'tar cf a b => ', 'tar -xf a => ', 'tar xIf a b => ?', 'tar cf a -I b => ?', 'tar cf a xI => ', 'tar --to-command=a -x => ?', 'tar --to-c a => ?', 'tar --to x => ?', 'tar --t x => ?', 'tar --rsh-command a => ?', 'tar -x -- => ', 'tar --exclude=a -x => ', 'tar "$a" => ?', 'gtar -F a => ?', 'bsdtar -I a => ?', 'tar -cf a "b$c" => ',
   'rsync -a a b => ', 'rsync -e ssh a b => ', 'rsync -e rm a b => ?', 'rsync -ave ssh a b => ', 'rsync -ave rm a b => ?', 'rsync --rsh ssh a b => ', 'rsync --rsh=ssh a b => ', 'rsync --rsh=rm a b => ?', 'rsync --rsync-path=a b c => ?', 'rsync "$a" b => ?', 'rsync -essh a b => ?', 'rsync a -e ssh b => ', 'rsync a "b$c" => ',
@@ -71,12 +72,18 @@ const rows = [
   // sed
   'sed p f => ', 'sed -n 1,5p f => ', "sed 's/a/b/g; s/c/d/' f => ", 'sed s/a/b/e f => ?', 'sed s/a/b/w f => ?', 'sed 1e f => ?', 'sed "$a" f => ?', 'sed -e p -e "$a" f => ?', 'sed -e => ?', 'sed -e p e => ', 'sed --expression p e => ', 'sed --expression=e f => ?', 'sed --expression=p f => ', 'sed -nep f => ', 'sed -nee f => ?', 'sed -i.bak p f => ',
   'sed -i p f => ', 'sed -f a b => ?', 'sed --quiet p f => ', 'sed --file=a b => ?', "sed '/a/d' f => ", "sed '/a\\/e/d' f => ", "sed '/a/I,+2!{p;d}' f => ", "sed '$d' f => ", "sed y/ab/cd/ f => ", 'sed s/a/b f => ?', "sed 's/a\\/b/c/' f => ", "sed 's|a|b|' f => ", 'sed s f => ?', "sed 's\\a\\b\\' f => ?", 'sed - p => ?', 'sed p "$a" => ?', 'sed -n "$a" f => ?',
-  'sed => ', "sed '1~2p;3q' f => ", "sed '2,$!d' f => ", "sed 'p;e' f => ?", "sed 'p\ne' f => ?", "sed 's/a/b/;e' f => ?", "sed 's/a/b/p 5' f => ?",
+  'sed => ', 'sed -e p -f a => ?', 'sed -e p - => ', 'sed s => ?', "sed '1~2p;3q' f => ", "sed '2,$!d' f => ", "sed 'p;e' f => ?", "sed 'p\ne' f => ?", "sed 's/a/b/;e' f => ?", "sed 's/a/b/p 5' f => ?",
+  // what the shell itself does
+  "sh -c 'ls'; [[ a == b ]] => ls", 'a=b\\[\\$\\(id\\)]; ls $((a)) => ?', "read a <<'E'\nb[$(id)]\nE\nls $((a)) => ls … ?", "read a <<'E'\nb\nE\nls $((a)) => ls …", "[[ -R 'b[$(id)]' ]] => ?", "[[ -n 'b[$(id)]' ]] => ", "ls ${a} '$(id)' => ",
+  "ls ${a[b]} '$(id)' => ?", 'ls ${!a:-b} => ?', 'ls ${!a@} => ', 'ls ${!a} => ', 'ls ${a ~b} => ?', 'ls ${a@P} => ?', 'ls ${a@Q} => ', 'ls ${PAGER:=rm x} => rm x', 'ls ${PAGER:-rm x} => ', "a=('$(id)' [c]=1) => ?", "a=([c]=1 '$(id)') => ?", "a=('$(id)' b) => ", "a[b]=1; c='$(id)' => ?",
+  "a=1; c='$(id)' => ", 'ls {PAGER}>f => ?', 'ls {fd}>f => ', 'ls >&2 2>&1 <&- => ', 'ls >&$a => ?', 'ls >&"$a" => ?', 'ls >&f => ', '"" a => ?', '$a b => ?', '"$a" b => ?', 'a"$b" c => ?', '"$a"/b c => ', 'ls a\0b => ?', '"ls" "a$(id)" => id', "ls \"${a:-'$(id)'}\"; rm x => ?",
 ];
 
 function seen(text: string): string {
   const { commands, hidden } = analyseCommand(text);
-  const inner = commands.slice(1).map((words) => words.join(' ').replaceAll('\0', '¿').replaceAll('\x01', '…'));
+  const inner = commands
+    .slice(1)
+    .map((words) => words.join(' ').replaceAll('\0', '¿').replaceAll('\x01', '…'));
   return [inner.join(' | '), ...(hidden === null ? [] : ['?'])].filter((part) => part !== '').join(' ');
 }
 
@@ -87,4 +94,75 @@ test('what a command runs in turn is seen word for word, or said to be hidden', 
     return found === row.slice(at + 4).trim() ? [] : [`${row}, found: ${found}`];
   });
   assert.deepEqual(wrong, []);
+});
+
+test('it is told why something is hidden', () => {
+  const reasons = {
+    'zsh -c ls': 'what zsh runs',
+    bash: 'what bash reads from its input',
+    'bash s': 'the file that bash runs',
+    'bash -c': 'what bash runs',
+    'bash -c "$a"': 'what bash runs',
+    'bash -i': 'an option of bash',
+    'git bisect run a': 'what git bisect runs',
+    'git "$a"': 'what git runs',
+    '$a b': 'which program it runs',
+    "a='b[$(id)]'; ls $((a))": 'arithmetic with text that holds a substitution',
+    "sh -c '[[ a ]]'": 'its shell may read it differently from bash',
+  };
+  for (const [text, reason] of Object.entries(reasons))
+    assert.equal(analyseCommand(text).hidden, reason, text);
+});
+
+test('a text that is not read to its end says so, and nothing behind the end is seen', () => {
+  const unread = (text: string) => [analyseCommand(text).unread, analyseCommand(text).commands.length];
+  assert.deepEqual(unread(`ls ${'a'.repeat(32_765)}`), [null, 1]);
+  assert.deepEqual(unread(`ls ${'a'.repeat(32_766)}`), ['it is longer than 32768 characters', 0]);
+  assert.deepEqual(unread(`ls ${'$(:)'.repeat(2_000)}`), ['it is nested too much', 0]);
+  assert.deepEqual(unread('ls a\0b'), ['it holds NUL characters', 0]);
+  assert.deepEqual(unread(`${'nice '.repeat(12)}a`), [null, 13]);
+  assert.deepEqual(unread(`${'nice '.repeat(13)}a`), ['it is nested too deeply', 13]);
+  assert.deepEqual(unread(`${'ls; '.repeat(2_000)}`), [null, 2_000]);
+  assert.deepEqual(unread(`${'ls; '.repeat(2_001)}`), ['it has too many commands', 2_000]);
+  assert.deepEqual(unread(`${'nice ls; '.repeat(30)}`), [null, 60]);
+  assert.deepEqual(unread('cat <<E\na'), ['it is not whole', 1]);
+});
+
+test('files that redirections open', () => {
+  const opened = (text: string) => analyseCommand(text).opened.map((one) => `${one.path} ${one.writes}`);
+  assert.deepEqual(opened('ls <a >b 2>>c <>d >|e &>f >&g'), [
+    ...['a false', 'b true', 'c true', 'd true', 'e true', 'f true', 'g true'],
+  ]);
+  assert.deepEqual(opened('ls >&2 2>&1 <&0 >&- <&h'), ['h false']);
+});
+
+test('plain is one command and nothing else', () => {
+  for (const text of ['ls', 'ls a "b $c" \'d\' $e *.ts', '/bin/ls -a=b', 'ls "a" "b"'])
+    assert.ok(analyseCommand(text).plain, text);
+  const others = [
+    'ls; ls',
+    'ls &',
+    'A=1 ls',
+    'ls >f',
+    'ls # a',
+    'ls "$(id)"',
+    'ls a "$b" {c,d}',
+    "ls $'a'",
+    'ls "${a}" b',
+  ];
+  for (const text of [
+    ...others,
+    'ls b"$(id)$c"',
+    '[[ a ]]',
+    '',
+    '>f',
+    'A=1',
+    '$a b',
+    'f() { ls; }',
+    'export a=b',
+    '! ls',
+    'ls | id',
+    'ls $(id) a',
+  ])
+    assert.ok(!analyseCommand(text).plain, text);
 });
