@@ -75,7 +75,6 @@ function configOf(job: NewCronJob, run_id: string, canAsk: CanAsk): AgentConfig 
       output_schema: null,
       delegation: 0,
       worktree: null,
-      ...(deliver.length === 0 ? {} : { delivers: true }),
     },
   };
 }

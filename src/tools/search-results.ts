@@ -62,8 +62,7 @@ export class SearchResults {
 
   #endRecord(): void {
     if (this.#length > record_bytes) this.#too_long += 1;
-    else if (this.#length > 0)
-      this.#take(JSON.parse(Buffer.concat(this.#parts).toString('utf8')) as MatchRecord);
+    else this.#take(JSON.parse(Buffer.concat(this.#parts).toString('utf8')) as MatchRecord);
     this.#parts = [];
     this.#length = 0;
   }

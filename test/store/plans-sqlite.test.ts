@@ -25,7 +25,6 @@ const OPEN_ONLY = new Set([
 ]);
 /** Indexes read in order up to a limit, where no other condition filters rows. */
 const IN_ORDER: Readonly<Record<string, RegExp>> = {
-  agents_roots: /FROM agents WHERE parent_id IS NULL ORDER BY .* LIMIT/,
   agents_conversations: /FROM agents WHERE origin = 'root' ORDER BY .* LIMIT/,
   unled_due: /FROM unled ORDER BY due_at, root_id LIMIT 1/,
   agents_by_time: /FROM agents\s+(WHERE status NOT IN \([^)]*\) )?ORDER BY .* LIMIT/,
@@ -118,6 +117,13 @@ describe('plans on a large SQLite ledger', () => {
     assert.deepEqual(await store.unledTrees(50), []);
     context.diagnostic(`the next look ${(performance.now() - again).toFixed(2)} ms`);
     assert.deepEqual([...statements].flatMap(problems), []);
+  });
+
+  it('of old trees only the roots are read, by age', async () => {
+    await store.oldTrees({ before: 1, idle: false }, null);
+    const page = [...statements].find((sql) => sql.includes('AS may_go')) ?? '';
+    const plan = prepare.call(beside, `EXPLAIN QUERY PLAN ${page}`).all();
+    assert.match(JSON.stringify(plan), /SEARCH agents USING INDEX agents_roots \(created_at/);
   });
 });
 

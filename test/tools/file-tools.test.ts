@@ -30,6 +30,11 @@ test('read numbers lines, pages, and says where to continue', async (t) => {
     status: 'error',
     output: 'field "offset": 5 is behind the end: a.txt has 4 lines',
   });
+  writeFileSync(join(context.cwd, 'dos.txt'), 'one\r\ntwo\r\n');
+  assert.equal(
+    (await run('read', { path: 'dos.txt' }, context)).output,
+    '1\tone\n2\ttwo\n[lines end with CR LF]',
+  );
   writeFileSync(join(context.cwd, 'empty'), '');
   assert.equal((await run('read', { path: 'empty' }, context)).output, '[empty is empty]');
 });
@@ -138,6 +143,7 @@ test('patch: ambiguous, missing and empty edits say so, and nothing is changed',
     ['aa', /found 2 times \(lines 4, 4\)/],
     ['  foo(bar);', /not found; only white space differs; the nearest is line 2/],
     ['fooo(bar)', /not found; the nearest is line 2: "\\tfoo\(bar\);"/],
+    ['x = 2', /not found; the nearest is line 1: /],
     ['completely different words', /no line is like it/],
     ['', /must not be empty/],
     ['aaa', /are the same/],

@@ -60,6 +60,10 @@ test('text that is not in a large file is not searched character by character', 
 test('many edits of a large file', () => {
   const edits = Array.from({ length: 200 }, () => ({ old_text: 'b', new_text: 'c' }));
   promptly(() => assert.throws(() => editText(LONG, edits), /make several calls/));
+  const most = `a${' '.repeat(1_249_999)}`;
+  const two = ['b', 'c'].map((new_text, at) => ({ old_text: at === 0 ? 'a' : 'b', new_text }));
+  assert.equal(editText(most, two)[0], 'c');
+  assert.throws(() => editText(`${most} `, two), /make several calls/);
 });
 
 test('a long name has no nearest name', () => {
