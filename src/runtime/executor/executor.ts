@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { waitEdges } from '../../kernel/mailbox/wait-edges.ts';
 import type { RequestRecord, Verdict } from '../../kernel/step.ts';
 import type { AgentEvent } from '../../kernel/transition/event.ts';
-import type { Advance } from '../../kernel/turn/advance-result.ts';
+import type { Advance, WorldEffect } from '../../kernel/turn/advance-result.ts';
 import { agentAfter, createdAgent, killedAgent, placed } from '../../kernel/turn/agent-after.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { NewAgent } from '../../records/agent/new-agent.ts';
@@ -147,6 +147,8 @@ export class Executor {
     const created = createdAgent({ agent, messages });
     const prompt = new Prompt(agent.forked_from === null ? undefined : points.get(seq));
     const cell = newCell(created, prompt, []);
+    // Written by the last round before the close: its next leader begins its work.
+    cell.gone = this.#commits.isClosed;
     this.cells.set(agent.id, cell);
     this.#setAgent(created, true);
     for (const message of placed(agent.id, messages, seq, agent.created_at)) {
@@ -154,7 +156,7 @@ export class Executor {
       this.#options.emit({ type: 'message', agent_id: agent.id, message });
     }
     if (agent.state.type === 'requesting')
-      this.#options.perform(cell, { type: 'request-model', attempt: agent.state.attempt });
+      this.#perform(cell, { type: 'request-model', attempt: agent.state.attempt });
     // Other processes may have written to it before the acknowledgement reached this one.
     this.sync.adopted(agent.id);
   }
@@ -181,8 +183,12 @@ export class Executor {
 
   /** Performs the effects of a step, and prepares the calls that it deferred. */
   #follow(cell: Cell, made: Advance): void {
-    for (const effect of made.effects) if (!cell.gone) this.#options.perform(cell, effect);
+    for (const effect of made.effects) this.#perform(cell, effect);
     this.#deferred.settle(cell, made);
+  }
+
+  #perform(cell: Cell, effect: WorldEffect): void {
+    if (!cell.gone) this.#options.perform(cell, effect);
   }
 
   /** Records an agent of a tree that is being taken over; nothing is emitted or woken yet. */

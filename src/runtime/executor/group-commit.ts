@@ -63,6 +63,11 @@ export class GroupCommit {
     return this.#round === null;
   }
 
+  /** No more rounds are started; the last one may still be under way. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
   /** A step of the agent is under way or due. */
   has(cell: Cell): boolean {
     return this.#ready.has(cell) || this.#stepping.includes(cell);
