@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url';
 
 /** Files of one process; more would share what they leave in memory, fewer would load the sources more often. */
 const LARGEST_GROUP = 16;
+/** Folders whose tests take longest: they begin first, so that none of them runs on alone at the end. */
+const LONGEST = ['test-runtime', 'test-crash', 'test-tui', 'test-cli', 'test-store'];
 /** The line of a test file that needs a process of its own, with the reason. */
 const ALONE = /^\/\/ Own process: \S/m;
 
@@ -21,12 +23,18 @@ export function groupFiles(root: string, files: readonly string[], folder: strin
     evenParts(members).map((part, index) => {
       const [only] = part;
       if (part.length === 1 && only !== undefined) return only;
-      const path = join(folder, `${room}-${index + 1}.test.mjs`);
+      const path = join(folder, `${place(room)}-${room}-${index + 1}.test.mjs`);
       writeFileSync(path, groupModule(root, part));
       return path;
     }),
   );
   return [...groups, ...alone];
+}
+
+/** The runner takes files in the order of their names. */
+function place(room: string): number {
+  const found = LONGEST.indexOf(room);
+  return found === -1 ? LONGEST.length : found;
 }
 
 function evenParts(files: readonly string[]): string[][] {

@@ -72,7 +72,7 @@ class Kills {
 
   constructor(options: KillsOptions, folder: string, server: PostgresServer | null) {
     [this.#options, this.#folder, this.#server] = [options, folder, server];
-    this.#cache = join(folder, 'compiled');
+    this.#cache = process.env.NODE_COMPILE_CACHE ?? join(folder, 'compiled');
     const random = new Random(`kills/${options.seed}`);
     this.#fronts = options.databases.map((kind) => ({
       kind,

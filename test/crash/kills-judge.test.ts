@@ -33,7 +33,7 @@ describe('the judge of the kill runs', { timeout: PATIENCE_MS }, () => {
 
   before(
     async () => {
-      const cache = join(folder, 'compiled');
+      const cache = process.env.NODE_COMPILE_CACHE ?? join(folder, 'compiled');
       for (const name of ['undisturbed', 'run']) mkdirSync(join(folder, name));
       expected = await undisturbedShapes(join(folder, 'undisturbed'), cache);
       const database = `sqlite:${join(run, 'ledger.db')}`;

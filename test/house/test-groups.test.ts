@@ -72,3 +72,18 @@ it('a file that says why gets a process of its own', () => {
   assert.deepEqual(modules.slice(1), [join('test', 'one', 'a.test.ts')]);
   assert.doesNotMatch(readFileSync(modules[0] ?? '', 'utf8'), /a\.test\.ts/);
 });
+
+it('what takes longest begins first: the runner takes files by name', () => {
+  const names = ['api', 'cli', 'crash', 'runtime'].flatMap((room) =>
+    ['a', 'b'].map((name) => {
+      mkdirSync(join(root, 'test', room), { recursive: true });
+      writeFileSync(join(root, 'test', room, `${name}.test.ts`), COUNTED);
+      return join('test', room, `${name}.test.ts`);
+    }),
+  );
+  const begin = groupFiles(root, names, folder).toSorted();
+  assert.deepEqual(
+    begin.map((module) => /test-([a-z]+)-1/.exec(module)?.[1]),
+    ['runtime', 'crash', 'cli', 'api'],
+  );
+});

@@ -4,9 +4,9 @@ import { it } from 'node:test';
 import { LONG } from '../house/long.ts';
 import { simulate } from './simulate.ts';
 
-const SEEDS = LONG ? 4 : 2;
+const SEEDS = LONG ? 4 : 1;
 
-it(`${SEEDS} seeds: no wait goes on when what it waits for has come`, async () => {
+it('no wait goes on when what it waits for has come', async () => {
   let ended = 0;
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     const report = await simulate(seed, { prompt: true });

@@ -2,6 +2,7 @@
 // process, of which nobody in its own process is told by mail.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { LONG } from '../../house/long.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { concurrent, spawn } from '../toolsets/sessions-play.ts';
 import { everyOrder, type Ground, newGround } from './every-order.ts';
@@ -46,7 +47,7 @@ onBothDatabases('a run whose place another process holds', (database) => {
           return async () => assert.equal(await status(), 'completed');
         },
         ground,
-        { preemptions: 0, first: 12 },
+        { preemptions: 0, first: LONG ? 12 : 4 },
       );
     });
 });

@@ -11,12 +11,11 @@ import { Webhook } from 'standardwebhooks';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Home, makeHome } from '../cli/run-cli.ts';
-import { LONG } from '../house/long.ts';
 import { sharedPostgres } from '../postgres/shared-postgres.ts';
 import { newAgent, newRoot, stepOf } from '../store/ledger-fixture.ts';
 
 const COUNT = 100;
-const KILLS = LONG ? 8 : 3;
+const KILLS = 8;
 const SECRET = `whsec_${Buffer.from('a signing key for tests').toString('base64')}`;
 
 describe('a server killed in the middle of a hundred deliveries', { timeout: 110_000 }, () => {

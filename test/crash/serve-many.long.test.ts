@@ -10,11 +10,10 @@ import { openStore } from '../../src/store/open-store.ts';
 import { isProcessGone } from '../../src/store/process-gone.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Home, makeHome } from '../cli/run-cli.ts';
-import { LONG } from '../house/long.ts';
 import { sharedPostgres } from '../postgres/shared-postgres.ts';
 import { until } from '../runtime/stage.ts';
 
-const SERVE_MS = LONG ? 9_000 : 4_000;
+const SERVE_MS = 9_000;
 
 describe('several servers, one of them killed now and then', { timeout: 110_000 }, () => {
   it('two on one SQLite file', async (t) => {

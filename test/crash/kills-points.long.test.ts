@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { POINTS, type Point } from '../../bench/kills/kill-points.ts';
 import { runKills } from '../../bench/kills/run-kills.ts';
-import { LONG } from '../house/long.ts';
 
-const EACH = LONG ? 10 : 1;
+const EACH = 10;
 
 it('kills at each point on SQLite and on PostgreSQL', { timeout: 900_000 }, async (context) => {
   const points = Object.keys(POINTS) as Point[];
