@@ -18,7 +18,7 @@ const COUNT = 100;
 const KILLS = 8;
 const SECRET = `whsec_${Buffer.from('a signing key for tests').toString('base64')}`;
 
-describe('a server killed in the middle of a hundred deliveries', { timeout: 110_000 }, () => {
+describe('a server killed in the middle of a hundred deliveries', { timeout: 600_000 }, () => {
   it('on SQLite', async (t) => {
     const home = makeHome();
     t.diagnostic(await killAndDeliver(home, home.database));

@@ -15,7 +15,7 @@ import { until } from '../runtime/stage.ts';
 
 const SERVE_MS = 9_000;
 
-describe('several servers, one of them killed now and then', { timeout: 110_000 }, () => {
+describe('several servers, one of them killed now and then', { timeout: 600_000 }, () => {
   it('two on one SQLite file', async (t) => {
     const home = makeHome();
     const seen = await serveTogether(home, home.database, 2);

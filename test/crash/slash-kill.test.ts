@@ -64,6 +64,13 @@ async function live(
 }
 
 it('twelve children, the process killed at letters, at a notice and at a reading', async () => {
+  // A machine that is busy may let the run end before a kill comes through.
+  for (let tries = 0; tries < 10; tries += 1) if (await isKilledAndWhole()) return;
+  assert.fail('the faults must fire');
+});
+
+/** False: the run ended by itself before all kills. */
+async function isKilledAndWhole(): Promise<boolean> {
   const home = makeHome();
   writeFileSync(join(home.work, 'rules.json'), JSON.stringify(RULES));
   const common = ['--model', 'scripted:rules.json', '--events'];
@@ -76,8 +83,11 @@ it('twelve children, the process killed at letters, at a notice and at a reading
   ] as const;
   for (const [fatal, count] of deaths) {
     const args = existsSync(home.database) ? ['resume', ...common] : first;
-    const { signal, stderr } = await live(home, args, fatal, count);
-    assert.equal(signal, 'SIGKILL', `the fault must fire: ${stderr}`);
+    const { code, signal, stderr } = await live(home, args, fatal, count);
+    if (signal === 'SIGKILL') continue;
+    assert.equal(code, 0, stderr);
+    home.remove();
+    return false;
   }
   const last = await live(home, ['resume', ...common], null, 0);
   assert.equal(last.code, 0, last.stderr);
@@ -104,4 +114,5 @@ it('twelve children, the process killed at letters, at a notice and at a reading
   assert.equal(new Set(named).size, named.length, 'nobody wrote twice, so nobody is named twice');
   await store.close();
   home.remove();
-});
+  return true;
+}

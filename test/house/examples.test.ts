@@ -8,7 +8,7 @@ function run(example: string): string {
   const file = join(import.meta.dirname, '..', '..', 'examples', example);
   return execFileSync(process.execPath, ['--conditions=coppice-source', file], {
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 110_000,
   });
 }
 

@@ -187,8 +187,8 @@ describe('acp program: life', () => {
       [['--exit'], {}, /^no_model: .*ended with exit code 3; its last words: no configuration found$/],
       [
         ['--silent', '--help'],
-        { startTimeoutSeconds: 1 },
-        /^timed_out: .*"initialize" within 1 s; it wrote: usage: agent/,
+        { startTimeoutSeconds: 3 },
+        /^timed_out: .*"initialize" within 3 s; it wrote: usage: agent/,
       ],
       [['--version-2'], {}, /^no_model: .*version 2 of the protocol; we speak 1$/],
     ] as const) {
