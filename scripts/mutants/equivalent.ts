@@ -86,4 +86,11 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: '&&',
     why: 'no setting of git is called undefined',
   },
+  {
+    file: 'src/runtime/performing/tool-catalog.ts',
+    line: 'specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)),',
+    before: '<',
+    after: '<=',
+    why: 'no two tools have the same name',
+  },
 ];

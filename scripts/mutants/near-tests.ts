@@ -43,7 +43,7 @@ const TOOLSETS = [
 export const NEAR: readonly Near[] = [
   {
     under: ['kernel/ledger/'],
-    quick: ['kernel/ledger/admit', 'kernel/ledger/leases'],
+    quick: ['kernel/ledger/admit', 'kernel/ledger/leases', 'kernel/ledger/removal'],
     slow: ['kernel/ledger/laws-ledger', 'store/store-sqlite', 'store/remove-old'],
     one_database: true,
   },
@@ -118,6 +118,19 @@ export const NEAR: readonly Near[] = [
       'store/remove-old',
       'store/store-postgres',
     ],
+  },
+  {
+    under: ['processes/'],
+    quick: ['processes/newest-output', 'processes/process-slots', 'processes/waiting'],
+    slow: [
+      'processes/run-process',
+      'processes/output-capture',
+      'runtime/permissions/private-output',
+      'processes/process-group',
+      'tools/bash',
+      'cli/gc',
+    ],
+    one_database: true,
   },
   {
     under: ['cron/'],
@@ -301,7 +314,7 @@ export const NEAR: readonly Near[] = [
     one_database: true,
   },
   {
-    under: ['runtime/performing/model-host', 'runtime/performing/host-terminal'],
+    under: ['runtime/performing/agent-program-host', 'runtime/performing/host-terminal'],
     quick: [],
     slow: ['runtime/performing/agent-program-host', 'runtime/permissions/protected-places'],
   },
@@ -316,6 +329,29 @@ export const NEAR: readonly Near[] = [
       'runtime/permissions/approvals',
       'runtime/toolsets/fanout-options',
       'runtime/toolsets/fanout-worktree',
+    ],
+    one_database: true,
+  },
+  {
+    under: ['runtime/leading/'],
+    quick: [
+      'runtime/leading/lease-keeper',
+      'runtime/leading/read-ahead',
+      'runtime/leading/quiescence',
+      'runtime/leading/unfinished-check',
+      'runtime/leading/lost-lease',
+    ],
+    slow: [
+      'runtime/waits/left-out',
+      'runtime/leading/recovery',
+      'serve/parked-trees',
+      'serve/tree-keeper',
+      'runtime/leading/shared-tree',
+      'runtime/leading/ledger-breaks',
+      'runtime/leading/contained-faults',
+      'runtime/waits/shared-orders',
+      'runtime/cost-limit',
+      'runtime/switch-model',
     ],
     one_database: true,
   },

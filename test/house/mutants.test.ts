@@ -80,9 +80,16 @@ it('finds the place behind signs that are more than one byte', () => {
   ]);
 });
 
-it('the tests near each part are there, and the first row that fits counts', () => {
-  for (const { quick, slow } of NEAR)
+it('each part and the tests near it are there, and the first row that fits counts', () => {
+  const files = globSync('src/**/*.ts', { cwd: root });
+  for (const { under, quick, slow } of NEAR) {
     for (const test of [...quick, ...slow]) assert.ok(existsSync(join(root, `test/${test}.test.ts`)), test);
+    for (const part of under)
+      assert.ok(
+        files.some((file) => file.startsWith(`src/${part}`)),
+        part,
+      );
+  }
   assert.ok(nearTests('src/store/postgres/listener.ts')?.slow.includes('store/store-postgres'));
   assert.equal(nearTests('src/tui/terminal/screen.ts'), null);
 });

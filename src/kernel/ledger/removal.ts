@@ -51,16 +51,15 @@ export function removeTreeRows(
   removed.mail = take('mail', (id) => unit.rows.delete('mail', { id }));
   for (const { id, n } of found.filter(({ part }) => part === 'agent')) {
     if (room < most && room < n + 1) room = 0;
-    if (room <= 0) break;
+    if (room === 0) break;
     unit.removeAgent({ id, root_id });
     unit.rows.wipe('wait_edges', 'waiter', id);
     unit.rows.wipe('wait_edges', 'target', id);
     unit.rows.wipe('signals', 'agent_id', id);
     removed.agents += 1;
     removed.requests += n;
-    room -= n + 1;
+    room = Math.max(0, room - n - 1);
   }
-  room = Math.max(0, room);
   removed.asks = take('ask', (id) => unit.rows.delete('asks', { id }));
   const cleaned_at = unit.facts.now;
   take('kept', (id) => unit.rows.update('subagent_runs', { agent_id: id, cleaned_at }));

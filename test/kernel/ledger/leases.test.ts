@@ -119,6 +119,32 @@ it('a worker gives up all agents of a tree; those with unread signals are unled 
   ]);
 });
 
+it('a wait whose agents have all come to rest is unled at once; while one works, its agent stays parked', () => {
+  const waits = (...from: readonly string[]) =>
+    JSON.stringify(executing({ call: call('c1'), wait: { from, deadline: 70 } }));
+  const rests = { status: 'idle', worker: 'w9' } as const;
+  const agents = [
+    agentOf('root'),
+    agentOf('kid'),
+    agentOf('rests', rests),
+    agentOf('works', { worker: 'w9' }),
+  ];
+  const state = { root: waits('rests', 'works'), kid: waits('rests') };
+  const unit = unitOf({ ...tree(...agents), state });
+  const parked = new Map([
+    ['root', 70],
+    ['kid', 70],
+  ]);
+  releaseTree(unit, 'root', 'w1', parked);
+  assert.deepEqual(
+    rows(unit, 'unled').map(({ agent_id, due_at }) => [agent_id, due_at]),
+    [
+      ['root', 70],
+      ['kid', 0],
+    ],
+  );
+});
+
 it('a worker that leaves frees its agents unchanged; one taken for dead is fenced out, and deaths are counted', () => {
   const agents = [agentOf('root', { status: 'executing' }), agentOf('kid', { worker: 'w9' })];
   const left = unitOf(tree(...agents));

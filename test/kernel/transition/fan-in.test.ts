@@ -149,6 +149,7 @@ describe('fan-in', () => {
   it('keeps what a child brings while the parent still runs other calls, and awaits the sets of all calls', () => {
     const { run, ids } = spawning(2);
     run.apply(settled(ids[1] as string, [{ agent_id: 'second', task: 'b' }]));
+    assert.deepEqual(waitEdges(run.state), ['second']);
     run.apply(reported('second'));
     assert.equal(run.apply(reported('second')).ok, false);
     assert.equal(run.apply(reported('first')).ok, false, 'law 4: not spawned yet');

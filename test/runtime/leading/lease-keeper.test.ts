@@ -1,44 +1,88 @@
-// Proves that a worker which stops is gone: a heartbeat that is under way does not come after its release.
+// Proves that a worker which stops is gone: a heartbeat that is under way does not come after its release, and it no longer listens. And that its signals
+// are followed one pass at a time, with one more for all that came meanwhile.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { LeaseKeeper } from '../../../src/runtime/leading/lease-keeper.ts';
+import { LeaseKeeper, type LeaseKeeperOptions } from '../../../src/runtime/leading/lease-keeper.ts';
 import type { RuntimeClock } from '../../../src/runtime/runtime-clock.ts';
 import type { Store, Worker } from '../../../src/store/store.ts';
 
-it('a release waits for the heartbeat under way', async () => {
-  const order: string[] = [];
-  const ticks: (() => void)[] = [];
-  let answer: () => void = () => undefined;
+interface Kept {
+  readonly keeper: LeaseKeeper;
+  /** What it asked of the ledger, in order. */
+  readonly order: string[];
+  /** Rings, in the order in which they were set: the end of the lease, the beat, the poll. */
+  readonly rings: (() => void)[];
+  /** A wake-up of the ledger. */
+  readonly hint: () => void;
+}
+
+async function keep(
+  heartbeat: (order: string[]) => Promise<void>,
+  over: Partial<LeaseKeeperOptions> = {},
+): Promise<Kept> {
+  const [order, rings]: [string[], (() => void)[]] = [[], []];
+  let hint = () => {};
   const keeper = new LeaseKeeper({
     store: {
       heartbeat: async () => {
-        order.push('asks');
-        if (order.length > 1)
-          await new Promise<void>((resolve) => {
-            answer = resolve;
-          });
+        await heartbeat(order);
         order.push('renewed');
         return true;
       },
-      listen: async () => async () => undefined,
+      listen: async (_id, wake) => {
+        hint = wake;
+        return async () => void order.push('listens no more');
+      },
       release: async () => void order.push('released'),
     } as Partial<Store> as Store,
     worker: { id: 'worker' } as Worker,
     clock: {
-      every: (_ms: number, tick: () => void) => {
-        ticks.push(tick);
+      every: (_ms: number, ring: () => void) => {
+        rings.push(ring);
         return () => undefined;
       },
     } as Partial<RuntimeClock> as RuntimeClock,
     onSignals: async () => undefined,
     onLost: () => order.push('lost'),
     onEnding: () => undefined,
+    ...over,
   });
   await keeper.start();
-  // The first is the end of the lease, the second the beat.
-  ticks[1]?.();
+  return { keeper, order, rings, hint: () => hint() };
+}
+
+it('a release waits for the heartbeat under way', async () => {
+  let answer: () => void = () => undefined;
+  const { keeper, order, rings } = await keep(async (order) => {
+    order.push('asks');
+    if (order.length > 1)
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+  });
+  rings[1]?.();
   const stopped = keeper.stop();
   setImmediate(() => answer());
   await stopped;
-  assert.deepEqual(order, ['asks', 'renewed', 'asks', 'renewed', 'released']);
+  assert.deepEqual(order, ['asks', 'renewed', 'asks', 'renewed', 'listens no more', 'released']);
+});
+
+it('signals are followed one pass at a time, and once more however many hints came meanwhile', async () => {
+  const ends: (() => void)[] = [];
+  const onSignals = () => new Promise<void>((resolve) => ends.push(resolve));
+  const { keeper, rings, hint } = await keep(async () => undefined, { onSignals });
+  hint();
+  hint();
+  rings[2]?.();
+  const passes: number[] = [];
+  for (let pass = 0; pass < 3; pass += 1) {
+    passes.push(ends.length);
+    ends[pass]?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.deepEqual(passes, [1, 2, 2]);
+  hint();
+  assert.equal(ends.length, 3);
+  ends[2]?.();
+  await keeper.stop();
 });

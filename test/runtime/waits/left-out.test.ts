@@ -168,6 +168,31 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
     await stand.close();
   });
 
+  it('is the one that is shortened, not that of an agent which failed for another reason', async () => {
+    const asked: ModelRequest[] = [];
+    const busy: Model = {
+      ...picky(asked),
+      async stream(request, onDelta) {
+        const last = request.messages.at(-1);
+        if (last?.role !== 'user' || last.text !== 'busy') return picky(asked).stream(request, onDelta);
+        return { type: 'failure', failure: { kind: 'overloaded', error: '529', retryable: true } };
+      },
+    };
+    const on = await stage(asked, busy);
+    const { root, agents } = await on.perform('fork');
+    const fork = agents.find((one) => one.id !== root.id);
+    assert.ok(fork !== undefined);
+    await on.runtime.send(root.id, 'busy');
+    await on.runtime.send(fork.id, 'poison');
+    await on.runtime.settled(root.id);
+    const again = await on.reopen();
+    await again.runtime.resume(root.id, { without_last: true });
+    const { failure } = await again.runtime.settled(root.id);
+    assert.equal(failure?.kind, 'overloaded', 'nothing of the root was left out, and it was not asked again');
+    assert.equal((await again.store.agent(fork.id))?.state.type, 'idle');
+    await again.close();
+  });
+
   it('only a failed turn is touched', async () => {
     const asked: ModelRequest[] = [];
     const on = await stage(asked);

@@ -1,0 +1,39 @@
+// Proves how a program that was run ends: when its output is closed, with no wait after that and no timer left.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { type ProcessEnd, runProcess } from '../../src/processes/run-process.ts';
+
+const never = new AbortController().signal;
+/** Of a test that would hang. */
+const timeout = 20_000;
+
+function run(command: string, signal = never, onOutput = (_: Buffer) => {}): Promise<ProcessEnd> {
+  const place = { file: '/bin/sh', args: ['-c', command], place: '/', env: {} };
+  return runProcess({ ...place, signal, timeout_ms: 600_000, onOutput });
+}
+
+const timers = (): number => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+
+it('no time passes once the output is closed, whether the program exited or was stopped', {
+  timeout,
+}, async (t) => {
+  // The intervals at which late output is looked for never come.
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  for (const command of ['true', 'echo said'])
+    assert.deepEqual(await run(command), { end: 'exited', code: 0, signal: null });
+  const stop = new AbortController();
+  const begun = () => stop.abort();
+  assert.deepEqual(await run('echo begun; exec sleep 600', stop.signal, begun), {
+    end: 'aborted',
+    started: true,
+  });
+});
+
+it('no timer is left that would keep this process alive', { timeout }, async () => {
+  const before = timers();
+  // The first holds the output open for longer than is waited for.
+  for (const command of ['sleep 600 &', 'true']) {
+    assert.equal((await run(command)).end, 'exited');
+    assert.equal(timers(), before, command);
+  }
+});
