@@ -1,4 +1,4 @@
-import { limits } from '../../src/documents/agent-parts.ts';
+import { limits } from '../../src/documents/shapes/agent-parts.ts';
 import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/records/agent/limits.ts';
 import { ACTIONS } from '../../src/tui/keys/action.ts';
@@ -129,6 +129,12 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'runs.perSource.subagent': { meaning: 'background runs', default: `${runs.per_source.subagent}` },
   'runs.perSource.delegate': { meaning: 'delegated runs', default: `${runs.per_source.delegate}` },
 
+  server: { meaning: 'the HTTP interface of `coppice serve` ([HTTP API](http-api.md))' },
+  'server.listen': { meaning: '`HOST:PORT` or `PORT`', default: '`127.0.0.1:4747`, or a free port' },
+  'server.hosts': { meaning: 'further exact values of `Host` that it answers to, as behind a proxy' },
+  'server.tls': { meaning: 'TLS' },
+  'server.tls.cert': { meaning: 'file of the certificate, in PEM' },
+  'server.tls.key': { meaning: 'file of its key, in PEM' },
   channels: {
     meaning: 'where results go and people write ([channels](channels.md)); read by `coppice serve`',
   },

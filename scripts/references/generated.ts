@@ -4,6 +4,7 @@ import { commandsTables } from './commands-tables.ts';
 import { configurationSchema } from './configuration-schema.ts';
 import { configurationTables } from './configuration-tables.ts';
 import { floorsDrawing } from './floors-drawing.ts';
+import { httpRoutes } from './http-routes.ts';
 import { jsonTables } from './json-tables.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
@@ -13,6 +14,7 @@ export const GENERATED: Readonly<Record<string, () => Readonly<Record<string, st
   'docs/architecture.md': () => ({ floors: floorsDrawing(SRC) }),
   'docs/command-line.md': () => ({ commands: commandsTables() }),
   'docs/configuration.md': () => ({ configuration: configurationTables() }),
+  'docs/http-api.md': () => ({ routes: httpRoutes() }),
   'docs/json.md': jsonTables,
   'docs/tui.md': () => ({ keys: keysTable() }),
 };

@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import { agent } from '../../src/documents/agent-parts.ts';
-import { JSON_DOCUMENTS } from '../../src/documents/all-documents.ts';
-import { approval, delivery, job, profile, run } from '../../src/documents/document-parts.ts';
-import type { JsonDocument } from '../../src/documents/json-document.ts';
-import { messages } from '../../src/documents/message-lines.ts';
+import { JSON_DOCUMENTS, PARTS } from '../../src/documents/shapes/all-documents.ts';
+import type { JsonDocument } from '../../src/documents/shapes/json-document.ts';
+import { messages } from '../../src/documents/shapes/message-lines.ts';
 import { ERROR_CODES } from '../../src/records/coppice-error.ts';
 import { table } from './commands-tables.ts';
-
-const PARTS = { agent, approval, delivery, job, profile, run };
+import { routesOf } from './http-routes.ts';
 
 interface Node {
   readonly $ref?: string;
@@ -49,7 +46,12 @@ function documentText({ name, by, shape, like }: JsonDocument): string {
       : ` It has the keys of [${like === 'agent' || like === 'approval' ? 'an' : 'a'} ${like}](#${like})`;
   const own = Object.keys(shape.shape).length > 0;
   const tail = also === '' ? '' : own ? `${also}, and:` : `${also}.`;
-  return [`### ${name}`, `Printed by ${commands}.${tail}`, ...(own ? [fields(shape)] : [])].join('\n\n');
+  const routes = routesOf(name).join(', ');
+  const sources = [
+    ...(commands === '' ? [] : [`Printed by ${commands}.`]),
+    ...(routes === '' ? [] : [`Answer of ${routes}.`]),
+  ];
+  return [`### ${name}`, `${sources.join(' ')}${tail}`, ...(own ? [fields(shape)] : [])].join('\n\n');
 }
 
 function fields(shape: z.ZodType): string {

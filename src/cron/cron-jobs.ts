@@ -26,7 +26,10 @@ export interface JobInput extends ScheduleInput {
 }
 
 /** The owner of a job, and the configuration of its runs. */
-export type JobOrigin = Pick<NewCronJob, 'root_id' | 'created_by' | 'config' | 'limits' | 'placement'>;
+export type JobOrigin = Pick<NewCronJob, 'root_id' | 'created_by' | 'config' | 'limits' | 'placement'> & {
+  /** Uuid of the job; default a new one. Adding is idempotent by it. */
+  readonly id?: string;
+};
 
 export interface JobBounds {
   /** The shortest interval between instants. */
@@ -59,7 +62,8 @@ export class CronJobs {
   async add(name: string, input: JobInput, origin: JobOrigin): Promise<CronJob> {
     const { store } = this.#options;
     const now = await store.now();
-    const job: NewCronJob = { ...origin, ...this.#wished(name, input, now) };
+    const wished = this.#wished(name, input, now);
+    const job: NewCronJob = { ...wished, ...origin, id: origin.id ?? wished.id };
     refuseIgnored(job);
     const entered = { ...job, limits: this.#limits(job) };
     const made = await store.createJob(entered, nextInstant(job.schedule, now), this.#options.bounds?.most);
@@ -73,7 +77,7 @@ export class CronJobs {
     this.#wished(name, input, await this.#options.store.now());
   }
 
-  #wished(name: string, input: JobInput, now: number): Omit<NewCronJob, keyof JobOrigin> {
+  #wished(name: string, input: JobInput, now: number): Omit<NewCronJob, Exclude<keyof JobOrigin, 'id'>> {
     const schedule = this.#schedule(input, now);
     return {
       id: randomUUID(),

@@ -4,8 +4,8 @@ import { failureOf } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
 import { ledStatus } from '../render/agent-status.ts';
-import type { AgentDocument } from './agent-parts.ts';
 import { isoTime } from './iso-time.ts';
+import type { AgentDocument } from './shapes/agent-parts.ts';
 
 /** One agent in `coppice/agents/v1`. */
 export function agentJson(

@@ -1,6 +1,6 @@
 import type { Ask } from '../records/conversation/ask.ts';
-import type { ApprovalDocument } from './document-parts.ts';
 import { isoTime } from './iso-time.ts';
+import type { ApprovalDocument } from './shapes/document-parts.ts';
 
 /** One approval in `coppice/approvals/v1`. */
 export function askJson(ask: Ask): ApprovalDocument {

@@ -1,6 +1,6 @@
 import type { Delivery } from '../records/run/delivery.ts';
-import type { DeliveryDocument } from './document-parts.ts';
 import { isoTime } from './iso-time.ts';
+import type { DeliveryDocument } from './shapes/document-parts.ts';
 
 /** One delivery in `coppice/deliveries/v1`. */
 export function deliveryJson(delivery: Delivery): DeliveryDocument {

@@ -1,8 +1,8 @@
 import type { CronFire, CronJob } from '../records/run/cron-job.ts';
 import type { Run } from '../records/run/run.ts';
-import type { JobDocument, JobRunDocument } from './document-parts.ts';
 import { isoTime } from './iso-time.ts';
 import { runJson } from './run-json.ts';
+import type { JobDocument, JobRunDocument } from './shapes/document-parts.ts';
 
 /** One job in `coppice/cron-jobs/v1`. */
 export function jobJson(job: CronJob): JobDocument {

@@ -1,8 +1,8 @@
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Run } from '../records/run/run.ts';
 import type { Store } from '../store/store.ts';
-import type { RunDocument } from './document-parts.ts';
 import { isoTime } from './iso-time.ts';
+import type { RunDocument } from './shapes/document-parts.ts';
 
 /** The one run that an id, a unique prefix or a session key means. */
 export async function findRun(store: Store, text: string): Promise<Run> {

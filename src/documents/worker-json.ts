@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { isProcessGone } from '../store/process-gone.ts';
 import type { KnownWorker } from '../store/store.ts';
-import type { WorkerDocument } from './document-parts.ts';
 import { isoTime } from './iso-time.ts';
+import type { WorkerDocument } from './shapes/document-parts.ts';
 
 /** One worker in `coppice/workers/v1`; `agents`: how many it leads. */
 export function workerJson(worker: KnownWorker, agents: number): WorkerDocument {

@@ -202,11 +202,11 @@ class Runtime implements RuntimeFace {
     checkedLimits(options.limits);
     if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
     const config = await this.checked(options.config, options.limits);
-    return promptedRoot({ ...options, config }, this.#origin(worker));
+    return promptedRoot({ ...options, config }, this.#origin(worker, options.id));
   }
 
-  #origin(worker: string | null): RootOrigin {
-    return { id: this.#options.newId(), created_at: this.#options.clock.now(), worker };
+  #origin(worker: string | null, id = this.#options.newId()): RootOrigin {
+    return { id, created_at: this.#options.clock.now(), worker };
   }
 
   async resume(root_id: string, options: ResumeOptions = {}) {

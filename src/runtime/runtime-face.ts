@@ -7,6 +7,8 @@ import type { CaptureContent, Image } from '../records/conversation/message.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 
 export interface StartOptions {
+  /** Uuid of the root; default a new one. */
+  readonly id?: string;
   readonly prompt: string;
   /** Default `main`. */
   readonly name?: string;
@@ -95,8 +97,17 @@ export interface RuntimeFace {
   send(to_id: string, text: string, as?: SendOptions): Promise<Mail>;
   /** Kills the agent and its living descendants; resolves to their ids. */
   kill(agent_id: string): Promise<readonly string[]>;
-  /** A person's fork: it begins with the prompt, or is idle without one; `captured` ends the capture. Resolves when the child exists; rejects with `E_REFUSED`. */
-  fork(agent_id: string, name: string, prompt: string | null, captured?: boolean): Promise<Agent>;
+  /**
+   * A person's fork: it begins with the prompt, or is idle without one; `captured` ends the capture; `id` is the child's, and makes forking idempotent.
+   * Resolves when the child exists; rejects with `E_REFUSED`.
+   */
+  fork(
+    agent_id: string,
+    name: string,
+    prompt: string | null,
+    captured?: boolean,
+    id?: string,
+  ): Promise<Agent>;
   /** Adds text that is shown with the conversation and never sent to a model; `mark` begins or ends the capture. */
   capture(agent_id: string, text: string, mark?: CaptureContent['mark']): Promise<void>;
   /** A person's wait: the agent does nothing else until it ends; its result is a `waited` event in the scrollback. */

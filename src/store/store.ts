@@ -69,6 +69,10 @@ export interface AgentFilter {
   readonly parent_id?: string;
   /** Only conversations that people started: no runs on a timer, no descendants. */
   readonly conversations?: boolean;
+  /** Only roots, whoever began their trees. */
+  readonly roots?: boolean;
+  /** Only agents created before, milliseconds since the epoch. */
+  readonly before?: number;
   /** Only agents that work in this folder. */
   readonly cwd?: string;
   /** Leave out terminal agents. */

@@ -120,7 +120,7 @@ const red: readonly (readonly [string, Tree, RegExp])[] = [
   [
     'a door in the library',
     { 'coppice.ts': "import { x } from './cron/a.ts';", 'cron/a.ts': '' },
-    /the library may not import the door serve\/a\.ts/,
+    /the library may not import the door cron\/a\.ts/,
   ],
   [
     'the library in the command line',

@@ -31,7 +31,8 @@ it('every line that the page explains is written somewhere', () => {
 
 it('every warning and error of workers and servers is explained', () => {
   const written = [
-    ...sources('src/cli/{serve,run,leading,setup}/*.ts'),
+    ...sources('src/cli/{serve,run,setup}/*.ts'),
+    ...sources('src/serve/**/*.ts'),
     ...sources('src/channels/outbox/*.ts'),
   ].flatMap((text) =>
     [...text.matchAll(/(?:log|trouble)\(\s*'(?:warn|error)',\s*[`']([^`'$]+)/g)].map(

@@ -1,10 +1,10 @@
+import { titleOf } from '../../documents/tree-titles.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { clean } from '../../render/clean.ts';
 import { nearestName } from '../../render/nearest-name.ts';
-import { treeTitle } from '../../render/tree-title.ts';
 import { workFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
@@ -110,21 +110,6 @@ async function notFound(store: Store, text: string): Promise<CoppiceError> {
 async function describe(store: Store, agent: Agent): Promise<string> {
   const root = (await store.agent(agent.root_id)) ?? agent;
   return `${clean(agent.name)} (${agent.id.slice(0, 8)}, ${statusWord(agent)}), tree ${await nameOfTree(store, root)}`;
-}
-
-/** The task of a tree is among its first messages. */
-const FIRST = 3;
-
-/** The title of a tree: its task, or the name of its root before it has one. */
-export async function titleOf(store: Store, root: Pick<Agent, 'id' | 'name'>): Promise<string> {
-  return treeTitle(await store.history(root.id, 0, FIRST)) ?? clean(root.name);
-}
-
-/** The same for several trees, by root id. */
-export async function titlesOf(store: Store, roots: readonly Agent[]): Promise<ReadonlyMap<string, string>> {
-  return new Map(
-    await Promise.all(roots.map(async (root) => [root.id, await titleOf(store, root)] as const)),
-  );
 }
 
 /** Short id and title of a tree. */

@@ -1,4 +1,5 @@
 import { agentJson } from '../../documents/agent-json.ts';
+import { titlesOf } from '../../documents/tree-titles.ts';
 import { type Agent, isUserInitiated } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { ledStatus } from '../../render/agent-status.ts';
@@ -11,7 +12,7 @@ import { tableLines } from '../../render/table.ts';
 import { unledText, unledTrees } from '../../serve/leading/unled.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
-import { findRoot, titlesOf } from './find-agent.ts';
+import { findRoot } from './find-agent.ts';
 
 const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'TASK, DOING'] as const;
 const RIGHT = new Set([4, 5, 6]);

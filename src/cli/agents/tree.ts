@@ -1,11 +1,12 @@
 import { agentJson } from '../../documents/agent-json.ts';
+import { titleOf } from '../../documents/tree-titles.ts';
 import { agentTree, lastMoment } from '../../render/agent-tree.ts';
 import { paint } from '../../render/style.ts';
 import { unledText, unledTrees } from '../../serve/leading/unled.ts';
 import { deletedUse, summary } from '../run/tree-summary.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
-import { findRoot, titleOf } from './find-agent.ts';
+import { findRoot } from './find-agent.ts';
 
 /** `coppice tree [ID]`: a whole tree; by default the newest one. */
 export function tree(context: Context, text: string | undefined): Promise<number> {

@@ -1,10 +1,10 @@
 import { askJson } from '../../documents/approval-json.ts';
-import type { Ask, AskScope } from '../../records/conversation/ask.ts';
+import type { AskScope } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
+import { findAsk } from '../../serve/api/find-rows.ts';
 import { tellUnled } from '../../serve/leading/unled.ts';
-import type { Store } from '../../store/store.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 
@@ -32,21 +32,5 @@ export function approvalsAnswer(context: Context, text: string, options: AnswerO
       await tellUnled(context, store, ask.root_id);
     }
     return 0;
-  });
-}
-
-/** By id or unique prefix. */
-export async function findAsk(store: Store, text: string): Promise<Ask> {
-  const found = await store.findAsks(text);
-  const open = found.filter((ask) => ask.verdict === null);
-  const [only] = open.length > 0 ? open : found;
-  if (only !== undefined && (open.length === 1 || found.length === 1)) return only;
-  if (only === undefined)
-    throw new CoppiceError('E_ASK_NOT_FOUND', `no approval "${text}"`, {
-      hint: 'See: coppice approvals list',
-    });
-  const list = open.map((ask) => `${ask.id} (${ask.agent_name}: ${ask.tool} ${ask.subject.slice(0, 60)})`);
-  throw new CoppiceError('E_ASK_NOT_FOUND', `"${text}" matches ${open.length} approvals`, {
-    hint: `${list.join('\n')}\nUse a longer id.`,
   });
 }

@@ -1,13 +1,12 @@
 import { deliveryJson } from '../../documents/delivery-json.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Delivery, DeliveryStatus } from '../../records/run/delivery.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { fit } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
+import { findDeliveries } from '../../serve/api/find-rows.ts';
 import { tellUndelivered } from '../../serve/leading/leaders.ts';
-import type { Store } from '../../store/store.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 
@@ -66,15 +65,4 @@ export function deliveriesRetry(context: Context, texts: readonly string[]): Pro
     if (count > 0) await tellUndelivered(store, await store.deliveries({ status: 'pending', limit: 1 }));
     return 0;
   });
-}
-
-async function findDeliveries(store: Store, text: string): Promise<Delivery[]> {
-  const found = await store.findDeliveries(text);
-  const alike = new Set(found.map(({ about, id }) => about ?? id));
-  if (found.length > 0 && alike.size === 1) return found;
-  throw new CoppiceError(
-    'E_DELIVERY_NOT_FOUND',
-    found.length === 0 ? `no delivery "${text}"` : `"${text}" matches ${found.length} deliveries`,
-    { hint: found.length === 0 ? 'See: coppice deliveries list' : 'Use a longer id.' },
-  );
 }

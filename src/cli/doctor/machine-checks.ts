@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { errorJson } from '../../documents/error-json.ts';
 import { knownProviders } from '../../models/providers.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
 import { databaseAddress } from '../../store/database-address.ts';
@@ -9,7 +10,6 @@ import { assertCreatable } from '../../store/sqlite/open-database.ts';
 import type { Store } from '../../store/store.ts';
 import { loadProfiles } from '../profiles/profiles.ts';
 import type { Context } from '../setup/context.ts';
-import { reportOf } from '../start/report-error.ts';
 
 /** One line of `coppice doctor`. */
 export interface Check {
@@ -70,7 +70,7 @@ async function database(context: Context): Promise<Check> {
     }
     return { name: 'database', ok: true, needed: true, text };
   } catch (error) {
-    return { name: 'database', ok: false, needed: true, text: reportOf(error).message };
+    return { name: 'database', ok: false, needed: true, text: errorJson(error).message };
   }
 }
 
@@ -133,7 +133,7 @@ export function folderCheck(context: Context): Check {
     const { project } = loadProfiles(context);
     return { name: 'folder', ok: true, needed: true, text: project.folder };
   } catch (error) {
-    return { name: 'folder', ok: false, needed: true, text: reportOf(error).message };
+    return { name: 'folder', ok: false, needed: true, text: errorJson(error).message };
   }
 }
 

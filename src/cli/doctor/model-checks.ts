@@ -1,10 +1,10 @@
+import { errorJson } from '../../documents/error-json.ts';
 import { probeKey } from '../../models/provider/probe-key.ts';
 import { openModel } from '../../models/providers.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { loadProfiles } from '../profiles/profiles.ts';
 import { chooseModel } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
-import { reportOf } from '../start/report-error.ts';
 import type { Check } from './machine-checks.ts';
 
 /** Every configured model: opened as by a run, and each provider asked once whether it accepts the key. */
@@ -25,7 +25,7 @@ export async function modelChecks(context: Context): Promise<Check[]> {
         const { ok, text } = await probe;
         return check(ok, `${said}: ${text}`);
       } catch (error) {
-        return check(false, `${said}: ${reportOf(error).message}`);
+        return check(false, `${said}: ${errorJson(error).message}`);
       }
     }),
   );

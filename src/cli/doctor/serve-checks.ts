@@ -1,11 +1,11 @@
 import type { InboundChannel } from '../../channels/channel.ts';
 import { nextInstant } from '../../cron/schedule/next-instant.ts';
+import { errorJson } from '../../documents/error-json.ts';
 import { livingServers } from '../../serve/leading/leaders.ts';
 import type { Store } from '../../store/store.ts';
 import { channelSecrets } from '../setup/channels-config.ts';
 import type { Context } from '../setup/context.ts';
 import { openChannels } from '../setup/open-channels.ts';
-import { reportOf } from '../start/report-error.ts';
 import type { Check } from './machine-checks.ts';
 
 const PROBE_MS = 6_000;
@@ -41,7 +41,7 @@ async function channelChecks({ loaded, env }: Context): Promise<Check[]> {
     await Promise.all(all.map((channel) => channel.close()));
     return [...secrets, ...probes];
   } catch (error) {
-    return [...secrets, { name: '  channel', ok: false, needed: true, text: reportOf(error).message }];
+    return [...secrets, { name: '  channel', ok: false, needed: true, text: errorJson(error).message }];
   }
 }
 
@@ -70,7 +70,7 @@ async function schedules(store: Store): Promise<Check[]> {
       nextInstant(job.schedule, Date.now());
       return [];
     } catch (error) {
-      const text = `${job.name} can never be due: ${reportOf(error).message}`;
+      const text = `${job.name} can never be due: ${errorJson(error).message}`;
       return [{ name: 'schedule', ok: false, needed: false, text }];
     }
   });

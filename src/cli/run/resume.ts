@@ -1,8 +1,9 @@
+import { titleOf } from '../../documents/tree-titles.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { assertMayLeadHere } from '../../serve/leading/leaders.ts';
 import { isUnfinished } from '../../serve/leading/unled.ts';
 import type { Store } from '../../store/store.ts';
-import { findRoot, titleOf } from '../agents/find-agent.ts';
+import { findRoot } from '../agents/find-agent.ts';
 import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';

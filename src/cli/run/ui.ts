@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { titleOf } from '../../documents/tree-titles.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
 import { killAllProcessGroups } from '../../processes/process-group.ts';
@@ -18,7 +19,7 @@ import { keyBindings } from '../../tui/keys/key-bindings.ts';
 import { PlainScreen } from '../../tui/terminal/plain-screen.ts';
 import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
 import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
-import { findRoot, titleOf } from '../agents/find-agent.ts';
+import { findRoot } from '../agents/find-agent.ts';
 import {
   chooseModel,
   composeConfig,

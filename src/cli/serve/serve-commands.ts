@@ -2,6 +2,7 @@ import type { CommandBuilder } from '../start/command-builder.ts';
 import { collect, countOf, seconds } from '../start/option-values.ts';
 import { addLogOptions } from './log-options.ts';
 import type { ServeOptions } from './serve.ts';
+import type { WebOptions } from './web.ts';
 import type { WorkerOptions } from './worker.ts';
 
 const SERVE_DRAIN_S = 10;
@@ -12,12 +13,25 @@ const DRAIN = 'time that turns under way get when it is stopped';
 /** Processes that lead trees until they are stopped: `coppice serve` and `coppice worker …` */
 export function addServeCommands({ sub, deferred }: CommandBuilder): void {
   addLogOptions(sub('serve', 'Run scheduled tasks, deliver results and listen on channels, until stopped'))
+    .option(
+      '--listen <address>',
+      'HOST:PORT or PORT of the HTTP API (default: 127.0.0.1:4747, or a free port)',
+    )
+    .option('--no-listen', 'no HTTP API')
     .option('--drain <seconds>', DRAIN, seconds, SERVE_DRAIN_S)
     .action(
       deferred(
         async (context, options: ServeOptions) => (await import('./serve.ts')).serve(context, options),
         { creates_ledger: true },
       ),
+    );
+  sub('web', 'Open the server of this ledger in the browser, by a link that works once')
+    .option('--no-open', 'only print the link')
+    .option('--read-only', 'a session or token that changes nothing')
+    .option('--token', 'print the token, for programs')
+    .option('--rotate', 'make a new token first; the old one and its sessions are dead at once')
+    .action(
+      deferred(async (context, options: WebOptions) => (await import('./web.ts')).web(context, options)),
     );
   const worker = addLogOptions(sub('worker', 'Lead trees of a shared ledger, until stopped; list, drain'))
     .option('--concurrency <n>', 'maximum trees at once', countOf, CONCURRENCY)

@@ -10,10 +10,13 @@ import type { LogOptions } from './log-options.ts';
 import { closeResident, mayAsk, openPatiently, stopped } from './resident.ts';
 import { Server, type ServerOptions } from './server.ts';
 import { serverLogOf } from './server-log.ts';
+import { startWebServer } from './web-server.ts';
 
 export interface ServeOptions extends LogOptions {
   /** Seconds. */
   readonly drain: number;
+  /** `HOST:PORT` or `PORT`; false for `--no-listen`, true where nothing was said. */
+  readonly listen?: string | boolean;
 }
 
 /** `coppice serve`: runs until it is told to stop. */
@@ -45,6 +48,22 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   }
   const drain_ms = options.drain * 1_000;
   const server = new Server({ store, runtime, channels, session, log, labels, drain_ms });
+  const closeWeb =
+    options.listen === false
+      ? async () => undefined
+      : await startWebServer(context, {
+          store,
+          runtime,
+          terms,
+          version: context.version,
+          listen: typeof options.listen === 'string' ? options.listen : undefined,
+          onEntered: () => server.wake(),
+          log,
+        }).catch(async (error: unknown) => {
+          await runtime.close();
+          await store.close();
+          throw error;
+        });
   server.start();
   log('info', 'coppice serves', {
     ledger: store.location,
@@ -54,6 +73,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
     jobs: (await store.jobs()).filter(({ enabled }) => enabled).length,
   });
   await stop;
+  await closeWeb();
   await server.stop();
   await closeResident(runtime, store, log);
   return 0;

@@ -92,6 +92,13 @@ export class Server {
     });
   }
 
+  /** Something was entered that must be led or delivered. */
+  wake(): void {
+    this.#keeper.wake();
+    this.#scheduler.wake();
+    this.#outbox.wake();
+  }
+
   start(): void {
     this.#keeper.start();
     this.#scheduler.start();

@@ -1,10 +1,9 @@
 import { workerJson, workerState } from '../../documents/worker-json.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { tableLines } from '../../render/table.ts';
-import type { KnownWorker } from '../../store/store.ts';
+import { findWorker } from '../../serve/api/find-rows.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 
@@ -53,12 +52,4 @@ export function workerDrain(context: Context, text: string): Promise<number> {
     else printLines([`${one.id.slice(0, 8)} on ${one.host} (pid ${one.pid}) drains`]);
     return 0;
   });
-}
-
-function findWorker(workers: readonly KnownWorker[], text: string): KnownWorker {
-  const matches = workers.filter(({ id, role }) => role === 'worker' && id.startsWith(text.toLowerCase()));
-  const [only] = matches;
-  if (only !== undefined && matches.length === 1) return only;
-  const what = matches.length === 0 ? `no worker "${text}"` : `"${text}" matches ${matches.length} workers`;
-  throw new CoppiceError('E_WORKER_NOT_FOUND', what, { hint: 'See: coppice worker list' });
 }

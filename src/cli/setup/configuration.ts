@@ -3,12 +3,24 @@ import { settings } from '../../settings/settings.ts';
 import { keysConfig } from '../../tui/keys/key-bindings.ts';
 import { channelsConfig } from './channels-config.ts';
 
+/** The HTTP interface of `coppice serve`. */
+const serverConfig = z.strictObject({
+  /** `HOST:PORT` or `PORT`. */
+  listen: z.string().optional(),
+  /** Further exact values of `Host` that it answers to, as behind a proxy. */
+  hosts: z.array(z.string()).optional(),
+  /** Files in PEM. */
+  tls: z.strictObject({ cert: z.string(), key: z.string() }).optional(),
+});
+
 /** The settings, which the library takes too, and what only the command line has. */
 export const configuration = settings.extend({
   /** Names docs/config.schema.json for editors; nothing reads it. */
   $schema: z.string().optional(),
   /** How results reach people, and how people write to agents (docs/channels.md). */
   channels: channelsConfig.optional(),
+  /** The HTTP interface of `coppice serve` (docs/http-api.md). */
+  server: serverConfig.optional(),
   /** Keys of the terminal UI by action: `{ "agents": ["ctrl+x a"] }`. */
   keys: keysConfig.optional(),
 });

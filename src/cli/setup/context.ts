@@ -25,6 +25,8 @@ export interface Context {
   readonly database: string;
   readonly data_folder: string;
   readonly json: boolean;
+  /** Of this program. */
+  readonly version: string;
   readonly out: Style;
   readonly err: Style;
   /** Columns of standard output; 100 where it is no terminal. */
@@ -49,6 +51,7 @@ export async function contextOf(command: Command, creates_ledger: boolean): Prom
     database,
     data_folder,
     json: options.json === true,
+    version: programOf(command).version() ?? '',
     out: styleOf(process.stdout, no_color, env),
     err: styleOf(process.stderr, no_color, env),
     width: process.stdout.columns ?? 100,
@@ -56,6 +59,10 @@ export async function contextOf(command: Command, creates_ledger: boolean): Prom
       creates_ledger ? openStore(database) : openToRead(database, options.database !== undefined, env),
     openIfExists: () => openIfExists(database),
   };
+}
+
+function programOf(command: Command): Command {
+  return command.parent === null ? command : programOf(command.parent);
 }
 
 async function openIfExists(database: string): Promise<Store | null> {

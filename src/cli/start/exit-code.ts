@@ -35,8 +35,11 @@ const OF_ERROR: Partial<Record<ErrorCode, number>> = {
   E_NO_KEY: EXIT.no_credentials,
 };
 
-export function exitCodeOfError(code: ErrorCode): number {
-  return OF_ERROR[code] ?? EXIT.failed;
+/** `code`: of a `CoppiceError` or a `StoreError`. */
+export function exitCodeOfError(code: string): number {
+  if (code === 'E_DB_NONE') return EXIT.not_found;
+  if (code.startsWith('E_DB_')) return EXIT.usage;
+  return OF_ERROR[code as ErrorCode] ?? EXIT.failed;
 }
 
 export function exitCodeOfFailure(failure: Failure | null): number {

@@ -1,50 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { findRun, runJson } from '../../documents/run-json.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import { isFinished, type Run } from '../../records/run/run.ts';
 import { clean } from '../../render/clean.ts';
-import { ledRuns } from '../../serve/leading/leaders.ts';
-import type { Store } from '../../store/store.ts';
+import { cancelRun } from '../../serve/leading/cancel-run.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
-
-/** Time that the process which leads the run gets to stop it before the run is killed. */
-const STOP_MS = 3_000;
-const POLL_MS = 50;
 
 /** `coppice subagent cancel RUN`: the process that leads the run stops it and keeps what was done; a run that no process leads is killed. */
 export function subagentCancel(context: Context, text: string): Promise<number> {
   return withStore(context, async (store) => {
-    const run = await findRun(store, text);
-    if (isFinished(run.status))
-      throw new CoppiceError('E_RUN_FINISHED', `the run ${run.id} has ended already: ${run.status}`, {
-        hint: `See: coppice subagent show ${run.id.slice(0, 8)}`,
-      });
-    if ((await ledRuns(store, [run])).has(run)) await askToStop(store, run);
-    else await store.kill(run.agent_id, 'you', Date.now());
-    const after = (await store.findRuns(run.id))[0] ?? run;
-    if (context.json) printJson({ schema: 'coppice/subagent-run/v1', ...runJson(after) });
-    else process.stdout.write(`${after.status} ${clean(run.label ?? run.id)}\n`);
+    const run = await cancelRun(store, await findRun(store, text));
+    if (context.json) printJson({ schema: 'coppice/subagent-run/v1', ...runJson(run) });
+    else process.stdout.write(`${run.status} ${clean(run.label ?? run.id)}\n`);
     return 0;
   });
-}
-
-async function askToStop(store: Store, run: Run): Promise<void> {
-  await store.send({
-    id: randomUUID(),
-    root_id: run.root_id,
-    to_id: run.agent_id,
-    from_id: null,
-    from_name: 'you',
-    kind: 'control',
-    body: JSON.stringify({ type: 'cancel', reason: 'cancelled by you' }),
-    sent_at: Date.now(),
-  });
-  for (let waited = 0; waited < STOP_MS; waited += POLL_MS) {
-    const [now] = await store.findRuns(run.id);
-    if (now === undefined || isFinished(now.status)) return;
-    await sleep(POLL_MS);
-  }
-  await store.kill(run.agent_id, 'you', Date.now());
 }

@@ -61,10 +61,13 @@ export class HumanOrders {
   }
 
   /** The child, once it is there. Rejects with `E_REFUSED` when a limit forbids it. */
-  async fork(...[agent_id, name, prompt, captured = false]: Parameters<RuntimeFace['fork']>): Promise<Agent> {
+  async fork(
+    ...[agent_id, name, prompt, captured = false, id = this.#newId()]: Parameters<RuntimeFace['fork']>
+  ): Promise<Agent> {
     const fault = nameFault(name);
     if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', fault);
-    const id = this.#newId();
+    const made_before = await this.#store.agent(id);
+    if (made_before !== null) return made_before;
     const text = prompt === null ? null : storable(prompt);
     const mail = await this.order(agent_id, {
       type: 'fork',

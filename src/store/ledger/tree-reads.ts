@@ -16,10 +16,12 @@ export function treeReads(db: Database): TreeReads {
       return row === undefined ? null : agentOf(row);
     },
 
-    agents: async ({ root_id, parent_id, cwd, living, conversations, limit }) => {
+    agents: async ({ root_id, parent_id, cwd, living, conversations, roots, before, limit }) => {
       const { sql, values, next } = where({ root_id, parent_id, [dialect.cwd]: cwd }, [
         living && LIVING,
         conversations && "origin = 'root'",
+        roots && 'parent_id IS NULL',
+        before !== undefined && `created_at < ${Math.trunc(before)}`,
       ]);
       const text = `${AGENTS} ${sql} ORDER BY created_at DESC, ${row_number} DESC LIMIT ${next}`;
       return (await db.read(text, [...values, limit ?? NO_LIMIT])).map(agentOf);

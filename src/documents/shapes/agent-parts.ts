@@ -118,4 +118,51 @@ export const mail = z.strictObject({
   consumed_seq: z.number().nullable().describe('null while unread'),
 });
 
+export const request = z.strictObject({
+  model: text('`provider/model`'),
+  usage: z
+    .strictObject({
+      input: number('input tokens, cached input included'),
+      output: number('output tokens, reasoning included'),
+      cached: number('input read from a cache'),
+      reasoning: number('output that was reasoning'),
+      cost_usd: z.number().nullable().describe('US dollars; null where no price is known'),
+    })
+    .describe('what it used'),
+  started_at: number('milliseconds since 1970'),
+  duration_ms: number('until the answer was complete'),
+});
+
+/** A tree in a list. */
+export const treeRow = z.strictObject({
+  root_id: text('the root'),
+  name: text('name of the root'),
+  title: text('the first line of its task'),
+  status: agent.shape.status.describe('of the root'),
+  need: one(
+    'why somebody should look: it waits for an approval; it failed or nobody leads it; it is at work; nothing',
+    'approval',
+    'trouble',
+    'work',
+    'done',
+  ),
+  origin: agent.shape.origin,
+  model: text('`provider/model` of the root'),
+  profile: maybe('profile of the root'),
+  cwd: text('its folder'),
+  doing: maybe('one line on what the root does now'),
+  agents: number('agents ever created'),
+  living: number('agents that have not ended'),
+  working: number('agents at work'),
+  approvals: number('approvals that wait for an answer'),
+  asked_at: maybeTime('since when the oldest of them waits'),
+  tokens: number('input and output so far'),
+  cost_usd: number('US dollars so far, as far as prices are known'),
+  error: agent.shape.error,
+  unled: agent.shape.unled,
+  started_at: time('when it began'),
+  updated_at: time('when something last happened'),
+  ended_at: maybeTime('when the root ended for good'),
+});
+
 export type AgentDocument = z.infer<typeof agent>;

@@ -123,3 +123,12 @@ export const messages = {
     ...place,
   }),
 };
+
+/** One message, whatever its kind. */
+export const message = z.discriminatedUnion('kind', [
+  messages.user,
+  messages.assistant,
+  messages.result,
+  messages.event,
+  messages.capture,
+]);

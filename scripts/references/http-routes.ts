@@ -1,0 +1,22 @@
+import { ROUTES } from '../../src/serve/api/all-routes.ts';
+import { table } from './commands-tables.ts';
+
+/** The routes of the HTTP API, as Markdown. */
+export function httpRoutes(): string {
+  return table(
+    ['route', 'what it does', 'token', 'answers with'],
+    ROUTES.map(({ method, path, summary, scope, creates, answer }) => [
+      `\`${method} ${path}\``,
+      `${summary}${creates === true ? '; takes an `Idempotency-Key`' : ''}`,
+      scope === 'read' ? 'any' : 'that may write',
+      `[${answer}](json.md#${answer.replaceAll('/', '')})`,
+    ]),
+  );
+}
+
+/** The routes that answer with a document: `` `GET /v1/agents` ``. */
+export function routesOf(document: string): string[] {
+  return ROUTES.filter(({ answer }) => answer === document).map(
+    ({ method, path }) => `\`${method} ${path}\``,
+  );
+}

@@ -1,0 +1,45 @@
+import { CoppiceError } from '../records/coppice-error.ts';
+import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
+
+/** `error` of `coppice/error/v1`. */
+export interface ErrorDocument {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly retryable: boolean;
+}
+
+/** What to do next, for messages that do not say it. */
+const HINTS: Readonly<Partial<Record<StoreErrorCode, string>>> = {
+  E_DB_NONE: 'The first coppice run, cron add or serve creates it.',
+  E_DB_UNAVAILABLE: 'Try again when it answers; coppice doctor checks it',
+};
+
+/** Every error in one shape: what happened, why, and what to do next. */
+export function errorJson(error: unknown): ErrorDocument {
+  // Any code may be the first to ask for the working folder.
+  if ((error as { readonly syscall?: string } | null)?.syscall === 'uv_cwd')
+    return {
+      code: 'E_NO_FOLDER',
+      message: 'the folder that you are in was removed',
+      hint: 'Go to another one, or name it with --cwd',
+      retryable: false,
+    };
+  if (error instanceof CoppiceError) {
+    const { code, message, hint, retryable } = error;
+    return { code, message, hint, retryable };
+  }
+  if (error instanceof StoreError) {
+    const { code, message, retryable } = error;
+    return { code, message, hint: HINTS[code] ?? null, retryable };
+  }
+  if (error instanceof Error && error.name === 'InvalidRuleError')
+    return {
+      code: 'E_USAGE',
+      message: error.message,
+      hint: 'Rules: bash, bash:git *, write:src/**, *',
+      retryable: false,
+    };
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'E_INTERNAL', message, hint: 'Run again with --debug and report it.', retryable: false };
+}

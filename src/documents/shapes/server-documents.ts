@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { mail, request, treeRow } from './agent-parts.ts';
+import { number, one, text, texts, time, yes } from './document-parts.ts';
+import type { JsonDocument } from './json-document.ts';
+import { message } from './message-lines.ts';
+
+/** What only the server answers with. */
+export const SERVER_DOCUMENTS: readonly JsonDocument[] = [
+  {
+    name: 'coppice/trees/v1',
+    by: [],
+    shape: z.strictObject({ trees: z.array(treeRow).describe('newest first') }),
+  },
+  {
+    name: 'coppice/messages/v1',
+    by: [],
+    shape: z.strictObject({
+      agent_id: text('the agent'),
+      messages: z.array(message).describe('oldest first'),
+      next: z.number().nullable().describe('`after` of the next page; null: there is none'),
+    }),
+  },
+  {
+    name: 'coppice/mailbox/v1',
+    by: [],
+    shape: z.strictObject({ agent_id: text('the agent'), mail: z.array(mail).describe('oldest first') }),
+  },
+  {
+    name: 'coppice/requests/v1',
+    by: [],
+    shape: z.strictObject({
+      agent_id: text('the agent'),
+      requests: z.array(request).describe('oldest first'),
+    }),
+  },
+  { name: 'coppice/child/v1', by: [], like: 'agent', shape: z.strictObject({}) },
+  {
+    name: 'coppice/ordered/v1',
+    by: [],
+    shape: z.strictObject({
+      to: text('the agent'),
+      running: yes('a process leads the agent now'),
+    }),
+  },
+  {
+    name: 'coppice/resumed/v1',
+    by: [],
+    shape: z.strictObject({
+      root_id: text('the root'),
+      agents: texts('agents that this server leads now'),
+      elsewhere: number('agents that another living process leads; they go on there'),
+      broken: z
+        .array(z.strictObject({ agent_id: text('the agent'), reason: text('why') }))
+        .describe('agents that could not be restored'),
+    }),
+  },
+  {
+    name: 'coppice/login-link/v1',
+    by: ['web'],
+    shape: z.strictObject({
+      url: text('signs a browser in, once, within a minute'),
+      scope: one('what the session may do', 'read', 'write'),
+      expires_at: time('until when it works'),
+    }),
+  },
+  {
+    name: 'coppice/session/v1',
+    by: [],
+    shape: z.strictObject({
+      scope: one('what this token or session may do', 'read', 'write'),
+      version: text('of the server'),
+    }),
+  },
+  { name: 'coppice/logged-out/v1', by: [], shape: z.strictObject({}) },
+];

@@ -1,0 +1,15 @@
+import { AGENT_ROUTES } from './agent-routes.ts';
+import { JOB_ROUTES } from './job-routes.ts';
+import { ORDER_ROUTES } from './order-routes.ts';
+import { PEOPLE_ROUTES } from './people-routes.ts';
+import type { Route } from './route.ts';
+import { TREE_ROUTES } from './tree-routes.ts';
+
+/** The whole HTTP API. */
+export const ROUTES: readonly Route[] = [
+  ...TREE_ROUTES,
+  ...AGENT_ROUTES,
+  ...ORDER_ROUTES,
+  ...PEOPLE_ROUTES,
+  ...JOB_ROUTES,
+];

@@ -1,0 +1,53 @@
+import { agentJson } from '../../documents/agent-json.ts';
+import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
+import { titlesOf } from '../../documents/tree-titles.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { clean } from '../../render/clean.ts';
+import type { Store } from '../../store/store.ts';
+import { unledTrees } from '../leading/unled.ts';
+import type { ApiSources } from './route.ts';
+
+const CANDIDATES = 8;
+
+/** The one agent that a uuid, a unique prefix, a name or a session key means. Rejects with `E_AGENT_NOT_FOUND` or `E_AGENT_AMBIGUOUS`. */
+export async function oneAgent(store: Store, text: string): Promise<Agent> {
+  const found = await store.find(text);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  if (only === undefined)
+    throw new CoppiceError('E_AGENT_NOT_FOUND', `no agent called "${text}"`, {
+      hint: 'GET /v1/agents?all=true lists them',
+    });
+  const alive = found.filter((agent) => !isTerminal(agent.state.type));
+  const [living] = alive;
+  if (living !== undefined && alive.length === 1) return living;
+  const list = found.slice(0, CANDIDATES).map(({ id, name }) => `${clean(name)} (${id})`);
+  throw new CoppiceError('E_AGENT_AMBIGUOUS', `"${text}" matches ${found.length} agents`, {
+    hint: `${list.join('\n')}\nUse a longer id.`,
+  });
+}
+
+/** The root of the tree of that agent. */
+export async function oneRoot(store: Store, text: string): Promise<Agent> {
+  const agent = await oneAgent(store, text);
+  return agent.parent_id === null ? agent : ((await store.agent(agent.root_id)) ?? agent);
+}
+
+/** Agents as documents. `agents` must hold all living agents of each tree. */
+export async function agentsJson(
+  { store, unled }: Pick<ApiSources, 'store' | 'unled'>,
+  agents: readonly Agent[],
+): Promise<AgentDocument[]> {
+  const roots = agents.filter((agent) => agent.parent_id === null);
+  const [root_id, ...others] = new Set(agents.map((agent) => agent.root_id));
+  const [asks, unled_trees, titles] = await Promise.all([
+    store.asks({ open: true, ...(root_id !== undefined && others.length === 0 ? { root_id } : {}) }),
+    unledTrees(unled, store, agents),
+    titlesOf(store, roots),
+  ]);
+  return agents.map((agent) =>
+    agentJson(agent, asks, unled_trees.get(agent.root_id) ?? null, titles.get(agent.id) ?? null),
+  );
+}

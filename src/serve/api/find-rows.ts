@@ -1,0 +1,41 @@
+import type { Ask } from '../../records/conversation/ask.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Delivery } from '../../records/run/delivery.ts';
+import type { KnownWorker, Store } from '../../store/store.ts';
+
+/** The one approval that an id or a unique prefix means. */
+export async function findAsk(store: Store, text: string): Promise<Ask> {
+  const found = await store.findAsks(text);
+  const open = found.filter((ask) => ask.verdict === null);
+  const [only] = open.length > 0 ? open : found;
+  if (only !== undefined && (open.length === 1 || found.length === 1)) return only;
+  if (only === undefined)
+    throw new CoppiceError('E_ASK_NOT_FOUND', `no approval "${text}"`, {
+      hint: 'See: coppice approvals list',
+    });
+  const list = open.map((ask) => `${ask.id} (${ask.agent_name}: ${ask.tool} ${ask.subject.slice(0, 60)})`);
+  throw new CoppiceError('E_ASK_NOT_FOUND', `"${text}" matches ${open.length} approvals`, {
+    hint: `${list.join('\n')}\nUse a longer id.`,
+  });
+}
+
+/** The deliveries that an id, a unique prefix, or what they tell of means. */
+export async function findDeliveries(store: Store, text: string): Promise<Delivery[]> {
+  const found = await store.findDeliveries(text);
+  const alike = new Set(found.map(({ about, id }) => about ?? id));
+  if (found.length > 0 && alike.size === 1) return found;
+  throw new CoppiceError(
+    'E_DELIVERY_NOT_FOUND',
+    found.length === 0 ? `no delivery "${text}"` : `"${text}" matches ${found.length} deliveries`,
+    { hint: found.length === 0 ? 'See: coppice deliveries list' : 'Use a longer id.' },
+  );
+}
+
+/** The one worker that an id or a unique prefix means. */
+export function findWorker(workers: readonly KnownWorker[], text: string): KnownWorker {
+  const matches = workers.filter(({ id, role }) => role === 'worker' && id.startsWith(text.toLowerCase()));
+  const [only] = matches;
+  if (only !== undefined && matches.length === 1) return only;
+  const what = matches.length === 0 ? `no worker "${text}"` : `"${text}" matches ${matches.length} workers`;
+  throw new CoppiceError('E_WORKER_NOT_FOUND', what, { hint: 'See: coppice worker list' });
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import type { JobInput } from '../../cron/cron-jobs.ts';
+import { jobRuns } from '../../cron/job-runs.ts';
+import { jobJson, jobRunJson } from '../../documents/job-json.ts';
+import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';
+import { oneRoot } from './find-one.ts';
+import { countUpTo, named, type Route, route } from './route.ts';
+
+const NAME_MAX = 200;
+const TASK_MAX = 100_000;
+const RUNS_MAX = 1_000;
+const words = z.array(z.string().min(1).max(1_000)).max(100);
+
+const schedule = {
+  cron: z.string().max(NAME_MAX).optional().describe('cron expression of five fields, or six with seconds'),
+  tz: z.string().max(NAME_MAX).optional().describe('IANA time zone of the expression'),
+  every: z.string().max(NAME_MAX).optional().describe('interval: `10m`, `1h30m`'),
+  at: z.string().max(NAME_MAX).optional().describe('once: an ISO time, or `+5m`'),
+  task: z.string().max(TASK_MAX).optional().describe('what is done each time'),
+  timeout_seconds: z.number().min(0).optional().describe('longest run; 0: the limit of the tree'),
+  deliver: words.optional().describe('targets that get its results'),
+  once: z.boolean().optional().describe('disabled after it fired once'),
+  cleanup: z.enum(['delete', 'keep', 'disable']).optional().describe('what becomes of a conversation'),
+  overlap: z
+    .enum(['skip', 'queue'])
+    .optional()
+    .describe('what becomes of an instant while its run is at work'),
+};
+
+/** Scheduled jobs. */
+export const JOB_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/jobs',
+    summary: 'Scheduled jobs, by name',
+    scope: 'read',
+    answer: 'coppice/cron-jobs/v1',
+    handle: async ({ store }) => ({ jobs: (await store.jobs()).map(jobJson) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/jobs',
+    summary: 'Schedules a task',
+    scope: 'write',
+    creates: true,
+    answer: 'coppice/cron-job/v1',
+    body: z.strictObject({
+      name: z.string().min(1).max(NAME_MAX).describe('unique in the ledger'),
+      ...schedule,
+      session: z
+        .enum(['isolated', 'main'])
+        .optional()
+        .describe('a fresh conversation each time, or an event'),
+      tree: z.string().max(NAME_MAX).optional().describe('whose main session gets the event'),
+      model: z.string().min(1).max(500).optional().describe('`provider/model`'),
+      profile: z.string().min(1).max(NAME_MAX).optional().describe('profile of its agent'),
+      cwd: z.string().min(1).max(4_096).optional().describe('its folder'),
+      thinking: z.enum(['off', 'low', 'medium', 'high']).optional().describe('how much its agent reasons'),
+      toolset: words.optional().describe('how its agent works with others'),
+      allow: words.optional().describe('rules that allow'),
+      deny: words.optional().describe('rules that deny'),
+    }),
+    handle: async ({ store, jobs, runtime, compose }, { body, id }) => {
+      const { name, session, tree, model, profile, cwd, thinking, toolset, allow, deny, ...rest } = body;
+      const input = { ...inputOf(rest), session };
+      await jobs.check(name, input);
+      const composed = compose({ model, profile, cwd, thinking, toolset, allow, deny });
+      const config = await runtime.checked(composed.config, composed.limits);
+      const job = await jobs.add(name, input, {
+        id,
+        root_id: session === 'main' && tree !== undefined ? (await oneRoot(store, tree)).id : null,
+        created_by: 'you',
+        config,
+        placement: [],
+        limits: { ...DEFAULT_LIMITS, ...composed.limits },
+      });
+      return jobJson(job);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/jobs/:job',
+    summary: 'One job',
+    scope: 'read',
+    answer: 'coppice/cron-job/v1',
+    handle: async ({ jobs }, request) => jobJson(await jobs.find(named(request, 'job'))),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/jobs/:job',
+    summary: 'Changes a job; what is left out stays',
+    scope: 'write',
+    answer: 'coppice/cron-job/v1',
+    body: z.strictObject({
+      name: z.string().min(1).max(NAME_MAX).optional().describe('a new name'),
+      ...schedule,
+      enabled: z.boolean().optional().describe('whether it fires'),
+    }),
+    handle: async ({ jobs }, request) => {
+      const { enabled, name, ...rest } = request.body;
+      const found = await jobs.find(named(request, 'job'));
+      const said = Object.values({ name, ...rest }).some((value) => value !== undefined);
+      const changed = said ? await jobs.change(found, { ...inputOf(rest), name }) : found;
+      return jobJson(enabled === undefined ? changed : await jobs.enable(changed, enabled));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/jobs/:job',
+    summary: 'Removes a job; its runs stay',
+    scope: 'write',
+    answer: 'coppice/cron-job/v1',
+    handle: async ({ jobs }, request) => {
+      const job = await jobs.find(named(request, 'job'));
+      await jobs.remove(job);
+      return { ...jobJson(job), removed: true };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/jobs/:job/run',
+    summary: 'One more instant, now',
+    scope: 'write',
+    answer: 'coppice/cron-fired/v1',
+    handle: async ({ jobs, onEntered }, request) => {
+      const job = await jobs.find(named(request, 'job'));
+      const fired = await jobs.fire(job);
+      onEntered();
+      return { job: job.id, ...fired };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/jobs/:job/runs',
+    summary: 'Instants of a job, newest first',
+    scope: 'read',
+    answer: 'coppice/cron-runs/v1',
+    query: z.strictObject({ limit: countUpTo(RUNS_MAX, 100).describe('maximum instants') }),
+    handle: async ({ store, jobs }, request) => {
+      const job = await jobs.find(named(request, 'job'));
+      const runs = await jobRuns(store, job.id, request.query.limit);
+      return { job: job.id, runs: runs.map(jobRunJson) };
+    },
+  }),
+];
+
+type ScheduleBody = z.infer<z.ZodObject<typeof schedule>>;
+
+function inputOf({ timeout_seconds, ...rest }: ScheduleBody): JobInput {
+  return { ...rest, timeout_s: timeout_seconds };
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { JSON_DOCUMENTS, PARTS } from '../../documents/shapes/all-documents.ts';
+import type { Route } from './route.ts';
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+}
+
+const NEW_ID = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  schema: { type: 'string', minLength: 1, maxLength: 200 },
+  description: 'repeating a request with the same key creates nothing twice',
+};
+
+/** The OpenAPI 3.1 document of the routes. */
+export function openApi(routes: readonly Route[], version: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Coppice', version, license: { name: 'MIT', identifier: 'MIT' } },
+    security: [{ token: [] }],
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      schemas: Object.fromEntries(
+        JSON_DOCUMENTS.map((document) => [schemaName(document.name), documentSchema(document.name)]),
+      ),
+    },
+  };
+}
+
+function operation(route: Route): object {
+  const { query, body, path, answer } = route;
+  const { properties = {}, required = [] } = shapeOf(query);
+  return {
+    summary: route.summary,
+    operationId: operationId(route),
+    tags: [path.split('/')[2] ?? ''],
+    'x-scope': route.scope,
+    parameters: [
+      ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+        name,
+        in: 'path',
+        required: true,
+        schema: { type: 'string' },
+      })),
+      ...Object.entries(properties).map(([name, schema]) => ({
+        name,
+        in: 'query',
+        required: required.includes(name),
+        schema,
+      })),
+      ...(route.creates === true ? [NEW_ID] : []),
+    ],
+    ...(body === null
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: shapeOf(body) } } } }),
+    responses: {
+      200: { description: 'done', content: content(answer) },
+      default: { description: 'refused, or failed', content: content('coppice/error/v1') },
+    },
+  };
+}
+
+/** `POST /v1/agents/:agent/send` → `postAgentsSend`. */
+export function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  const words = path.split('/').slice(2);
+  const named = words.flatMap((word, index) =>
+    word.startsWith(':') ? (index === words.length - 1 ? ['One'] : []) : [word],
+  );
+  return `${method.toLowerCase()}${named.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')}`;
+}
+
+function content(document: string): object {
+  return { 'application/json': { schema: { $ref: `#/components/schemas/${schemaName(document)}` } } };
+}
+
+/** `coppice/agents/v1` → `agents-v1`. */
+function schemaName(document: string): string {
+  return document.replace('coppice/', '').replace('/', '-');
+}
+
+/** The JSON Schema of a document, with its `schema` and the keys of the part that it extends. */
+export function documentSchema(name: string): object {
+  const document = JSON_DOCUMENTS.find((one) => one.name === name);
+  if (document === undefined) throw new Error(`there is no document ${name}`);
+  const like = document.like === undefined ? null : (PARTS[document.like] ?? null);
+  const shape = (like?.extend(document.shape.shape) ?? document.shape).extend({ schema: z.literal(name) });
+  return shapeOf(shape);
+}
+
+function shapeOf(schema: z.ZodType): Shape {
+  const { $schema: _, ...shape } = z.toJSONSchema(schema, {
+    unrepresentable: 'any',
+    io: 'input',
+    reused: 'inline',
+  }) as Shape & { readonly $schema?: string };
+  return shape;
+}

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { agentJson } from '../../documents/agent-json.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { livingWorkers } from '../leading/leaders.ts';
+import { oneAgent } from './find-one.ts';
+import { type ApiSources, named, type Route, route } from './route.ts';
+import { waitRows } from './wait-rows.ts';
+
+const TEXT_MAX = 1_000_000;
+const NAME_MAX = 200;
+const AGENTS_MAX = 256;
+/** Proxies cut off requests that take longer. */
+const WAIT_MAX_S = 300;
+
+const text = (meaning: string) => z.string().trim().min(1).max(TEXT_MAX).describe(meaning);
+
+/** Orders that go through the mailbox, to agents wherever they are led. */
+export const ORDER_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/agents/:agent/send',
+    summary: 'Writes to the agent; it wakes an idle one',
+    scope: 'write',
+    creates: true,
+    answer: 'coppice/mail/v1',
+    body: z.strictObject({ text: text('what it is told') }),
+    handle: async (sources, request) => {
+      const { store, runtime } = sources;
+      const agent = await living(store, named(request, 'agent'));
+      const mail = await runtime.send(agent.id, request.body.text, { id: request.id });
+      if (mail.body !== request.body.text || mail.to_id !== agent.id) throw usedKey();
+      return { id: mail.id, to: agent.id, number: mail.number, running: await isLed(sources, agent) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/agents/:agent/fork',
+    summary: 'Forks a child that inherits the conversation',
+    scope: 'write',
+    creates: true,
+    answer: 'coppice/child/v1',
+    body: z.strictObject({
+      name: z.string().min(1).max(NAME_MAX).describe('name of the child'),
+      prompt: text('its task; without one it is idle').nullable().default(null),
+    }),
+    handle: async ({ store, runtime }, request) => {
+      const { name, prompt } = request.body;
+      const agent = await living(store, named(request, 'agent'));
+      return agentJson(await runtime.fork(agent.id, name, prompt, false, request.id));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/agents/:agent/kill',
+    summary: 'Ends the agent and all its descendants',
+    scope: 'write',
+    answer: 'coppice/kill/v1',
+    handle: async ({ store, runtime }, request) => {
+      const agent = await oneAgent(store, named(request, 'agent'));
+      return { killed: await runtime.kill(agent.id) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/agents/:agent/interrupt',
+    summary: 'Stops the turn of this one agent; its children go on',
+    scope: 'write',
+    answer: 'coppice/ordered/v1',
+    body: z.strictObject({
+      reason: text('shown in the conversation').max(NAME_MAX).default('interrupted by you'),
+    }),
+    handle: (sources, request) =>
+      order(sources, request, ({ id }) => sources.runtime.interrupt(id, request.body.reason)),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/agents/:agent/retry',
+    summary: 'Asks the model of an agent again whose turn failed',
+    scope: 'write',
+    answer: 'coppice/ordered/v1',
+    body: z.strictObject({
+      without_last: z.boolean().default(false).describe('leave out the message that the provider refused'),
+    }),
+    handle: (sources, request) =>
+      order(sources, request, ({ id }) => sources.runtime.retry(id, request.body.without_last)),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/agents/:agent/capture',
+    summary: 'Adds text that is shown with the conversation and never sent to its model',
+    scope: 'write',
+    answer: 'coppice/ordered/v1',
+    body: z.union([
+      z.strictObject({ text: text('the text') }),
+      z.strictObject({ mark: z.enum(['begun', 'ended']).describe('begins or ends the capture') }),
+    ]) as unknown as z.ZodObject,
+    handle: (sources, request) => {
+      const { text = '', mark } = request.body as { text?: string; mark?: 'begun' | 'ended' };
+      return order(sources, request, ({ id }) => sources.runtime.capture(id, text, mark));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/wait',
+    summary: 'Answers when none of these agents is at work any more, or when the time is over',
+    scope: 'read',
+    answer: 'coppice/wait/v1',
+    body: z.strictObject({
+      agents: z.array(z.string().min(1).max(NAME_MAX)).min(1).max(AGENTS_MAX).describe('whom to wait for'),
+      timeout_seconds: z.number().min(0).max(WAIT_MAX_S).default(30).describe('longest time'),
+    }),
+    handle: async ({ store }, { body, signal }) => {
+      const agents = await Promise.all(body.agents.map((one) => oneAgent(store, one)));
+      const ids = [...new Set(agents.map(({ id }) => id))];
+      const { rows, complete } = await waitRows(store, ids, body.timeout_seconds * 1_000, signal);
+      return {
+        results: rows.map(({ root_id: _, ...row }) => row),
+        ...(complete ? {} : { timed_out: true }),
+      };
+    },
+  }),
+];
+
+async function living(store: ApiSources['store'], name: string): Promise<Agent> {
+  const agent = await oneAgent(store, name);
+  if (isTerminal(agent.state.type)) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended`);
+  return agent;
+}
+
+async function order(
+  sources: ApiSources,
+  request: { readonly path: Readonly<Record<string, string>> },
+  give: (agent: Agent) => Promise<unknown>,
+): Promise<object> {
+  const agent = await living(sources.store, named(request as never, 'agent'));
+  await give(agent);
+  return { to: agent.id, running: await isLed(sources, agent) };
+}
+
+async function isLed({ store }: ApiSources, agent: Agent): Promise<boolean> {
+  return (await livingWorkers(store)).some(({ id }) => id === agent.worker);
+}
+
+export function usedKey(): CoppiceError {
+  return new CoppiceError('E_REFUSED', 'this Idempotency-Key was used for another request', {
+    hint: 'Use a new key for each request, and the same one to repeat it',
+  });
+}

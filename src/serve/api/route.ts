@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { CronJobs } from '../../cron/cron-jobs.ts';
+import type { AgentConfig } from '../../records/agent/agent.ts';
+import type { Limits } from '../../records/agent/limits.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import type { Store } from '../../store/store.ts';
+import type { UnledContext } from '../leading/unled.ts';
+
+/**
+ * The HTTP API as a table of routes (docs/http-api.md). The server, its OpenAPI document and the typed client are made from it. Paths name agents as
+ * commands do: by uuid, unique prefix, name or session key.
+ */
+
+/** How a root agent that somebody asks for is set up. */
+export interface RootRequest {
+  readonly model?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly thinking?: AgentConfig['thinking'] | undefined;
+  readonly toolset?: readonly string[] | undefined;
+  readonly allow?: readonly string[] | undefined;
+  readonly deny?: readonly string[] | undefined;
+  readonly label?: readonly string[] | undefined;
+  readonly anywhere?: boolean | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+}
+
+export interface ComposedRoot {
+  readonly config: AgentConfig;
+  readonly limits: Partial<Limits>;
+  readonly placement: readonly string[];
+}
+
+/** What the routes work on. */
+export interface ApiSources {
+  readonly store: Store;
+  readonly runtime: RuntimeFace;
+  readonly jobs: CronJobs;
+  readonly unled: UnledContext;
+  /** By the configuration of the server, as a command at that machine. Throws a `CoppiceError`. */
+  readonly compose: (request: RootRequest) => ComposedRoot;
+  /** A tree was entered that somebody must lead. */
+  readonly onEntered: () => void;
+}
+
+export interface ApiRequest<Query, Body> {
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  /** Uuid for what the request creates: derived from its `Idempotency-Key`, or new. */
+  readonly id: string;
+  /** The client has gone. */
+  readonly signal: AbortSignal;
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** `read` changes nothing. */
+export type Scope = 'read' | 'write';
+
+interface Terms {
+  readonly method: Method;
+  /** `/v1/agents/:agent/send`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly scope: Scope;
+  /** Takes an `Idempotency-Key`. */
+  readonly creates?: true;
+  /** Name of the document that it answers with. */
+  readonly answer: string;
+}
+
+export interface Route extends Terms {
+  readonly query: z.ZodObject;
+  readonly body: z.ZodObject | null;
+  /** The answer without its `schema`. */
+  readonly handle: (sources: ApiSources, request: ApiRequest<never, never>) => Promise<object>;
+}
+
+const NOTHING = z.strictObject({});
+
+/** One route, with its query and body as their schemas say. */
+export function route<Query extends z.ZodObject = typeof NOTHING, Body extends z.ZodObject = typeof NOTHING>(
+  terms: Terms & {
+    readonly query?: Query;
+    readonly body?: Body;
+    readonly handle: (
+      sources: ApiSources,
+      request: ApiRequest<z.output<Query>, z.output<Body>>,
+    ) => Promise<object>;
+  },
+): Route {
+  const { query = NOTHING, body = null, handle, ...rest } = terms;
+  return { ...rest, query, body, handle: handle as Route['handle'] };
+}
+
+/** A parameter of the path. */
+export function named(request: ApiRequest<unknown, unknown>, name: string): string {
+  const value = request.path[name];
+  if (value === undefined) throw new Error(`the path has no :${name}`);
+  return value;
+}
+
+/** `true` or `1`, as a query says it. */
+export const flag = z
+  .enum(['true', 'false', '1', '0'])
+  .transform((text) => text === 'true' || text === '1')
+  .optional();
+
+/** A whole number of a query, with its bounds. */
+export const countUpTo = (max: number, usual: number) =>
+  z.coerce.number().int().min(1).max(max).default(usual);

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { limits as limitsShape } from '../../documents/shapes/agent-parts.ts';
+import { titleOf } from '../../documents/tree-titles.ts';
+import { given } from '../../settings/settings-terms.ts';
+import type { Store } from '../../store/store.ts';
+import { assertMayLeadHere } from '../leading/leaders.ts';
+import { agentsJson, oneRoot } from './find-one.ts';
+import { usedKey } from './order-routes.ts';
+import { countUpTo, named, type Route, route } from './route.ts';
+import { treeRows } from './tree-rows.ts';
+
+const TREES_MAX = 500;
+const PROMPT_MAX = 1_000_000;
+const words = z.array(z.string().min(1).max(1_000)).max(100);
+const limits = limitsShape.partial().describe('limits of the tree; those left out are the configured ones');
+
+/** Trees: starting, reading, resuming. */
+export const TREE_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/trees',
+    summary: 'Trees with what a list of them shows, newest first',
+    scope: 'read',
+    answer: 'coppice/trees/v1',
+    query: z.strictObject({
+      limit: countUpTo(TREES_MAX, 100).describe('maximum trees'),
+      before: z.iso.datetime().optional().describe('only trees that began before'),
+    }),
+    handle: async (sources, { query }) => ({ trees: await treeRows(sources, query) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/trees',
+    summary: 'Starts a tree; whoever serves leads it',
+    scope: 'write',
+    creates: true,
+    answer: 'coppice/entered/v1',
+    body: z.strictObject({
+      prompt: z.string().trim().min(1).max(PROMPT_MAX).describe('the task'),
+      name: z.string().min(1).max(200).optional().describe('name of the root; default `main`'),
+      model: z.string().min(1).max(500).optional().describe('`provider/model`'),
+      profile: z.string().min(1).max(200).optional().describe('profile of the root'),
+      cwd: z.string().min(1).max(4_096).optional().describe('its folder on the machine that leads it'),
+      thinking: z.enum(['off', 'low', 'medium', 'high']).optional().describe('how much it reasons'),
+      toolset: words.optional().describe('how it works with others'),
+      allow: words.optional().describe('rules that allow'),
+      deny: words.optional().describe('rules that deny'),
+      label: words.optional().describe('labels that a worker needs to lead it'),
+      anywhere: z.boolean().optional().describe('any machine may lead it, not only that of the server'),
+      limits: limits.optional(),
+    }),
+    handle: async ({ store, runtime, compose, onEntered }, { body, id }) => {
+      const { prompt, name, limits: said = {}, ...request } = body;
+      if ((await store.agent(id)) !== null) {
+        if (!(await beganWith(store, id, prompt))) throw usedKey();
+        return { id };
+      }
+      const { placement, ...root } = compose({ ...request, limits: given(said) });
+      const start = { id, prompt, ...root, ...(name === undefined ? {} : { name }) };
+      await runtime.enter(start, placement);
+      onEntered();
+      return { id };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/trees/:tree',
+    summary: 'One tree with all its agents, oldest first',
+    scope: 'read',
+    answer: 'coppice/tree/v1',
+    handle: async (sources, request) => {
+      const { store } = sources;
+      const root = await oneRoot(store, named(request, 'tree'));
+      const [agents, title, tree] = await Promise.all([
+        store.agents({ root_id: root.id }),
+        titleOf(store, root),
+        store.tree(root.id),
+      ]);
+      return { root_id: root.id, title, tree, agents: await agentsJson(sources, agents.toReversed()) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/trees/:tree/resume',
+    summary: 'Takes over a tree that no process leads, and continues it',
+    scope: 'write',
+    answer: 'coppice/resumed/v1',
+    body: z.strictObject({
+      retry: z.boolean().default(false).describe('also restarts agents whose turn failed'),
+      without_last: z
+        .boolean()
+        .default(false)
+        .describe(
+          'also restarts agents whose conversation the provider refused, without the refused message',
+        ),
+      model: z.string().min(1).max(500).optional().describe("another model for agents with the root's"),
+      limits: limits.optional(),
+    }),
+    handle: async ({ store, runtime, unled, onEntered }, request) => {
+      const root = await oneRoot(store, named(request, 'tree'));
+      await assertMayLeadHere(store, root.id, unled.env);
+      // From now on whoever serves leads it.
+      await store.serveTree(root.id);
+      const { model, limits: said, ...how } = request.body;
+      const report = await runtime.resume(root.id, {
+        ...how,
+        ...(model === undefined ? {} : { model }),
+        ...(said === undefined ? {} : { limits: given(said) }),
+      });
+      onEntered();
+      return {
+        root_id: root.id,
+        agents: report.agents.map(({ id }) => id),
+        elsewhere: report.elsewhere,
+        broken: report.broken.map(({ agent, reason }) => ({ agent_id: agent.id, reason })),
+      };
+    },
+  }),
+];
+
+async function beganWith(store: Store, root_id: string, prompt: string): Promise<boolean> {
+  const [first] = await store.history(root_id, 0, 1);
+  return first?.kind === 'user' && first.content.text === prompt;
+}

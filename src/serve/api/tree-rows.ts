@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import { isoTime } from '../../documents/iso-time.ts';
+import type { treeRow } from '../../documents/shapes/agent-parts.ts';
+import { titlesOf } from '../../documents/tree-titles.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { failureOf, isTerminal } from '../../records/agent/state.ts';
+import { ledStatus, statusWord } from '../../render/agent-status.ts';
+import { unledTrees } from '../leading/unled.ts';
+import type { ApiSources } from './route.ts';
+
+type TreeRow = z.infer<typeof treeRow>;
+
+/** Trees as rows of a list, newest first. `before`: only those that began before that time. */
+export async function treeRows(
+  { store, unled }: Pick<ApiSources, 'store' | 'unled'>,
+  { limit, before }: { readonly limit: number; readonly before?: string | undefined },
+): Promise<TreeRow[]> {
+  const until = before === undefined ? undefined : Date.parse(before);
+  const roots = await store.agents({ roots: true, limit, ...(until === undefined ? {} : { before: until }) });
+  const [titles, asks, trees, agents] = await Promise.all([
+    titlesOf(store, roots),
+    store.asks({ open: true }),
+    Promise.all(roots.map(({ id }) => store.tree(id))),
+    Promise.all(roots.map((root) => livingOf(store, root))),
+  ]);
+  const unled_trees = await unledTrees(unled, store, agents.flat());
+  return roots.map((root, index) => {
+    const living = agents[index] ?? [];
+    const counters = trees[index];
+    const unled_tree = unled_trees.get(root.id) ?? null;
+    const asked = asks.filter((ask) => ask.root_id === root.id);
+    const words = living.map(statusWord);
+    const failure = failureOf(root.state);
+    return {
+      root_id: root.id,
+      name: root.name,
+      title: titles.get(root.id) ?? root.name,
+      status: ledStatus(root, unled_tree !== null),
+      need: needOf(root, words, asked.length, unled_tree !== null),
+      origin: root.origin,
+      model: root.config.model,
+      profile: root.config.profile ?? null,
+      cwd: root.config.cwd,
+      doing: root.doing,
+      agents: counters?.total ?? 1,
+      living: counters?.live ?? living.length,
+      working: words.filter((word) => word === 'running' || word === 'waiting').length,
+      approvals: asked.length,
+      asked_at: asked.length === 0 ? null : isoTime(Math.min(...asked.map(({ asked_at }) => asked_at))),
+      tokens: counters?.tokens ?? 0,
+      cost_usd: counters?.cost_usd ?? 0,
+      error: failure === null ? null : { kind: failure.kind, message: failure.error },
+      unled: unled_tree,
+      started_at: isoTime(root.created_at),
+      updated_at: isoTime(Math.max(root.updated_at, ...living.map(({ updated_at }) => updated_at))),
+      ended_at: isoTime(root.ended_at),
+    };
+  });
+}
+
+/** Its living agents, without a look where the root has ended: nobody outlives it. */
+async function livingOf(store: ApiSources['store'], root: Agent): Promise<Agent[]> {
+  return isTerminal(root.state.type) ? [] : store.agents({ root_id: root.id, living: true });
+}
+
+/** The group of the list that a tree is in: what a person should look at first comes first. */
+function needOf(root: Agent, words: readonly string[], asks: number, unled: boolean): TreeRow['need'] {
+  if (asks > 0) return 'approval';
+  if (unled || failureOf(root.state) !== null || words.includes('error')) return 'trouble';
+  if (words.some((word) => word === 'running' || word === 'waiting' || word === 'queued')) return 'work';
+  return 'done';
+}

@@ -1,0 +1,108 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Scope } from '../api/route.ts';
+
+/**
+ * Who may do what: two tokens in files that only their owner reads, sessions of browsers, and one-time links that begin them (docs/http-api.md).
+ * A token that is replaced in its file is dead with the next request, and so are the sessions that began with it.
+ */
+
+const FILES: Readonly<Record<Scope, string>> = { write: 'token', read: 'token-read' };
+const SCOPES = ['write', 'read'] as const;
+const CODE_MS = 60_000;
+const CODES_MAX = 100;
+const SESSION_MS = 7 * 24 * 3_600_000;
+const OWNER_ONLY = 0o600;
+
+interface Token {
+  readonly text: string;
+  readonly mark: string;
+}
+
+export class Access {
+  readonly #folder: string;
+  readonly #now: () => number;
+  readonly #tokens = new Map<Scope, Token>();
+  readonly #codes = new Map<string, { readonly scope: Scope; readonly until: number }>();
+
+  /** Creates the tokens where there are none. */
+  constructor(folder: string, now: () => number = Date.now) {
+    this.#folder = folder;
+    this.#now = now;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const scope of SCOPES) if (this.#read(scope) === null) this.rotate(scope);
+  }
+
+  fileOf(scope: Scope): string {
+    return join(this.#folder, FILES[scope]);
+  }
+
+  /** A new token of 256 bits; the old one is dead. */
+  rotate(scope: Scope): string {
+    const text = randomBytes(32).toString('base64url');
+    const file = this.fileOf(scope);
+    writeFileSync(file, `${text}\n`, { mode: OWNER_ONLY });
+    chmodSync(file, OWNER_ONLY);
+    return text;
+  }
+
+  /** What a token allows; null for an unknown one. */
+  scopeOf(token: string): Scope | null {
+    return SCOPES.find((scope) => same(this.#read(scope) ?? '', token)) ?? null;
+  }
+
+  /** A code that begins one session, within a minute. */
+  newCode(scope: Scope): { readonly code: string; readonly until: number } {
+    const now = this.#now();
+    for (const [code, { until }] of this.#codes)
+      if (until <= now || this.#codes.size >= CODES_MAX) this.#codes.delete(code);
+    const code = randomBytes(24).toString('base64url');
+    const until = now + CODE_MS;
+    this.#codes.set(code, { scope, until });
+    return { code, until };
+  }
+
+  /** The cookie of a new session, once for each code; null: the code is wrong, was used, or is too old. */
+  redeem(code: string): { readonly session: string; readonly seconds: number } | null {
+    const found = this.#codes.get(code);
+    this.#codes.delete(code);
+    if (found === undefined || found.until <= this.#now()) return null;
+    const until = this.#now() + SESSION_MS;
+    return { session: this.#session(found.scope, until), seconds: SESSION_MS / 1_000 };
+  }
+
+  scopeOfSession(session: string): Scope | null {
+    const [name, until = ''] = session.split('.');
+    const scope = SCOPES.find((one) => one === name);
+    if (scope === undefined || !(Number(until) > this.#now())) return null;
+    return same(this.#session(scope, Number(until)), session) ? scope : null;
+  }
+
+  #session(scope: Scope, until: number): string {
+    const text = `${scope}.${until}`;
+    return `${text}.${createHmac('sha256', this.#read(scope) ?? randomBytes(32))
+      .update(text)
+      .digest('base64url')}`;
+  }
+
+  /** Read again when the file has changed. */
+  #read(scope: Scope): string | null {
+    const file = this.fileOf(scope);
+    const about = statSync(file, { throwIfNoEntry: false, bigint: true });
+    if (about === undefined) return null;
+    const mark = `${about.ino} ${about.mtimeNs} ${about.size}`;
+    const known = this.#tokens.get(scope);
+    if (known?.mark === mark) return known.text;
+    const text = readFileSync(file, 'utf8').trim();
+    if (text === '') return null;
+    this.#tokens.set(scope, { text, mark });
+    return text;
+  }
+}
+
+/** Compares without telling by its time how much is right. An empty text is never the same. */
+function same(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return one !== '' && timingSafeEqual(digest(one), digest(other));
+}

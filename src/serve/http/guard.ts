@@ -1,0 +1,112 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context, MiddlewareHandler } from 'hono';
+import { getCookie } from 'hono/cookie';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Scope } from '../api/route.ts';
+import type { Access } from './access.ts';
+import { RateLimit } from './rate-limit.ts';
+
+/** What the guard learnt of a request. */
+export interface Guarded {
+  readonly Bindings: HttpBindings;
+  readonly Variables: { scope: Scope; by: 'token' | 'session' };
+}
+
+export interface GuardOptions {
+  readonly access: Access;
+  /** `127.0.0.1:4747`: exact values of `Host`. */
+  readonly hosts: readonly string[];
+  readonly secure: boolean;
+  readonly cookie: string;
+}
+
+/** Paths that need no token: they say nothing of the ledger. */
+const OPEN = new Set(['/healthz', '/readyz', '/login', '/favicon.ico']);
+/** Pages hold nothing either: what they show comes from the API. */
+const PAGE = /^\/(?:assets\/.*)?$|^\/(?:trees|agents|approvals|schedules|deliveries|workers|usage)(?:\/|$)/;
+/** No script, style or connection but our own; nothing in a frame. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+/**
+ * Before any routing: exact `Host` (a rebound name resolves here, but names itself) and `Origin`, then the token or the session, then the rate. A session's
+ * writes must come from our own page: the browser says so in `Origin` and `Sec-Fetch-Site`.
+ */
+export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
+  const { access, cookie } = options;
+  const hosts = new Set(options.hosts.map((host) => host.toLowerCase()));
+  const origins = new Set([...hosts].map((host) => `${options.secure ? 'https' : 'http'}://${host}`));
+  const rate = new RateLimit();
+  return async (context, next) => {
+    for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
+    const { req } = context;
+    if (!hosts.has((req.header('host') ?? '').toLowerCase()))
+      throw forbidden(
+        'this server does not answer to that Host',
+        'Add it to server.hosts of the configuration',
+      );
+    const origin = req.header('origin');
+    if (origin !== undefined && !origins.has(origin.toLowerCase()))
+      throw forbidden('requests from that Origin are refused', 'Use the page that this server serves itself');
+    const wait = rate.take(context.env.incoming.socket.remoteAddress ?? '');
+    if (wait > 0) {
+      context.header('Retry-After', String(wait));
+      throw new CoppiceError('E_TOO_MANY_REQUESTS', 'too many requests in a short time', { retryable: true });
+    }
+    if (OPEN.has(req.path) || (req.method === 'GET' && PAGE.test(req.path))) return next();
+    const scope = tokenScope(context, access) ?? sessionScope(context, access, cookie, origin);
+    if (scope === null)
+      throw new CoppiceError('E_UNAUTHORIZED', 'a valid token is needed', {
+        hint: 'Authorization: Bearer …, with the token of this server (coppice web --token); in a browser: coppice web',
+      });
+    context.set('scope', scope);
+    return next();
+  };
+}
+
+function tokenScope(context: Context<Guarded>, access: Access): Scope | null {
+  const [kind, token] = (context.req.header('authorization') ?? '').split(' ');
+  if (kind?.toLowerCase() !== 'bearer' || token === undefined) return null;
+  context.set('by', 'token');
+  return access.scopeOf(token);
+}
+
+function sessionScope(
+  context: Context<Guarded>,
+  access: Access,
+  cookie: string,
+  origin: string | undefined,
+): Scope | null {
+  const session = getCookie(context, cookie);
+  if (session === undefined) return null;
+  const { req } = context;
+  const site = req.header('sec-fetch-site');
+  const reads = req.method === 'GET' || req.method === 'HEAD';
+  if (!reads && (origin === undefined || (site !== undefined && site !== 'same-origin')))
+    throw forbidden('a browser may write from the page of this server only', 'Programs use the token');
+  context.set('by', 'session');
+  return access.scopeOfSession(session);
+}
+
+export function forbidden(message: string, hint: string): CoppiceError {
+  return new CoppiceError('E_FORBIDDEN', message, { hint });
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** Where the server of a ledger listens, in a file that other programs of the same user find. */
+const knownServer = z.object({ url: z.string(), pid: z.number() });
+
+export type KnownServer = z.infer<typeof knownServer>;
+
+/** `location`: of the ledger. */
+export function tellServer(folder: string, location: string, server: KnownServer): () => void {
+  const file = fileOf(folder, location);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(file, JSON.stringify(server), { mode: 0o600 });
+  return () => {
+    if (findServer(folder, location)?.pid === server.pid) rmSync(file, { force: true });
+  };
+}
+
+/** The server of that ledger on this machine; null: none is known, or its process is gone. */
+export function findServer(folder: string, location: string): KnownServer | null {
+  try {
+    const found = knownServer.parse(JSON.parse(readFileSync(fileOf(folder, location), 'utf8')));
+    process.kill(found.pid, 0);
+    return found;
+  } catch (error) {
+    // It runs as another user.
+    if ((error as NodeJS.ErrnoException).code === 'EPERM')
+      return knownServer.parse(JSON.parse(readFileSync(fileOf(folder, location), 'utf8')));
+    return null;
+  }
+}
+
+function fileOf(folder: string, location: string): string {
+  return join(folder, `${createHash('sha256').update(location).digest('hex').slice(0, 16)}.json`);
+}

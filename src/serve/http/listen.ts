@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Access } from './access.ts';
+import { type WebAppOptions, webApp } from './web-app.ts';
+
+/** Slow senders hold a connection no longer than this. */
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 30_000;
+const CONNECTIONS_MAX = 1_024;
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+
+export interface ListenOptions extends Pick<WebAppOptions, 'sources' | 'version' | 'onTrouble'> {
+  readonly access: Access;
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+  /** Further values of `Host` that it answers to, as behind a proxy. */
+  readonly hosts: readonly string[];
+  /** Files in PEM. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+}
+
+export interface Listening {
+  /** What a browser on this machine calls it. */
+  readonly url: string;
+  /** Others can read what passes by: it is reachable from outside, without TLS. */
+  readonly exposed: boolean;
+  close(): Promise<void>;
+}
+
+/** Begins to listen. Rejects with `E_CONFIG` when it cannot. */
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const { host, tls } = options;
+  const secure = tls !== null;
+  let handle: ReturnType<typeof webApp>['fetch'] = () => new Response(null, { status: 503 });
+  const server = createAdaptorServer({
+    fetch: (request, env) => handle(request, env),
+    ...(secure
+      ? { createServer: createTlsServer, serverOptions: { cert: pem(tls.cert), key: pem(tls.key) } }
+      : { createServer, serverOptions: { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS } }),
+  } as Parameters<typeof createAdaptorServer>[0]);
+  server.maxConnections = CONNECTIONS_MAX;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(unusable(host, options.port, error)));
+    server.listen(options.port, host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const shown = LOOPBACK.has(host) ? host : (options.hosts[0]?.replace(/:\d+$/, '') ?? host);
+  const url = `${secure ? 'https' : 'http'}://${bracketed(shown)}:${port}`;
+  handle = webApp({
+    ...options,
+    secure,
+    url,
+    cookie: `coppice_${port}`,
+    hosts: [
+      ...['127.0.0.1', 'localhost', '[::1]', bracketed(host)].map((name) => `${name}:${port}`),
+      ...options.hosts,
+    ],
+  }).fetch;
+  return {
+    url,
+    exposed: !secure && !LOOPBACK.has(host),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      }),
+  };
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function pem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CoppiceError('E_CONFIG', `server.tls: ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function unusable(host: string, port: number, error: NodeJS.ErrnoException): CoppiceError {
+  const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
+  return new CoppiceError('E_CONFIG', `cannot listen on ${host}:${port}: ${why}`, {
+    hint: 'Choose another one with --listen HOST:PORT, or none with --no-listen',
+    cause: error,
+  });
+}

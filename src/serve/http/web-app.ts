@@ -1,0 +1,198 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { deleteCookie, setCookie } from 'hono/cookie';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { z } from 'zod';
+import { type ErrorDocument, errorJson } from '../../documents/error-json.ts';
+import { isoTime } from '../../documents/iso-time.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { ROUTES } from '../api/all-routes.ts';
+import { openApi } from '../api/openapi.ts';
+import type { ApiSources, Route, Scope } from '../api/route.ts';
+import { forbidden, type Guarded, type GuardOptions, guard } from './guard.ts';
+
+const BODY_MAX = 2_000_000;
+const KEY_MAX = 200;
+const PARAMETER_MAX = 200;
+
+export interface WebAppOptions extends GuardOptions {
+  readonly sources: ApiSources;
+  readonly version: string;
+  /** What a person's browser calls this server. */
+  readonly url: string;
+  /** An error that is our own fault. */
+  readonly onTrouble: (error: unknown, what: string) => void;
+}
+
+const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
+  E_UNAUTHORIZED: 401,
+  E_FORBIDDEN: 403,
+  E_NO_SUCH_PATH: 404,
+  E_AGENT_NOT_FOUND: 404,
+  E_RUN_NOT_FOUND: 404,
+  E_ASK_NOT_FOUND: 404,
+  E_JOB_NOT_FOUND: 404,
+  E_WORKER_NOT_FOUND: 404,
+  E_DELIVERY_NOT_FOUND: 404,
+  E_AGENT_AMBIGUOUS: 409,
+  E_RUN_AMBIGUOUS: 409,
+  E_JOB_AMBIGUOUS: 409,
+  E_AGENT_DEAD: 409,
+  E_AGENT_NOT_WORKING: 409,
+  E_RUN_FINISHED: 409,
+  E_ASK_ANSWERED: 409,
+  E_JOB_EXISTS: 409,
+  E_JOB_AT_WORK: 409,
+  E_REFUSED: 409,
+  E_BUSY: 409,
+  E_TOO_LARGE: 413,
+  E_TOO_MANY_REQUESTS: 429,
+  E_CLOSED: 503,
+  E_INTERNAL: 500,
+};
+
+/** The HTTP interface of the server: guard, API, sign-in, health. */
+export function webApp(options: WebAppOptions): Hono<Guarded> {
+  const { sources, access, cookie, secure, version, url } = options;
+  const app = new Hono<Guarded>();
+  app.onError((error, context) => {
+    const report = errorJson(error);
+    const status = statusOf(report);
+    if (status === 500) options.onTrouble(error, `${context.req.method} ${context.req.path}`);
+    return context.json(errorDocument(status === 500 ? hidden(report) : report), status);
+  });
+  app.notFound((context) =>
+    context.json(
+      errorDocument(
+        errorJson(
+          new CoppiceError('E_NO_SUCH_PATH', 'there is no such path', { hint: 'See /v1/openapi.json' }),
+        ),
+      ),
+      404,
+    ),
+  );
+  app.use(guard(options));
+  app.use(
+    bodyLimit({
+      maxSize: BODY_MAX,
+      onError: () => {
+        throw new CoppiceError('E_TOO_LARGE', `a body may have ${BODY_MAX / 1_000_000} MB`);
+      },
+    }),
+  );
+
+  app.get('/healthz', (context) => context.text('ok\n'));
+  app.get('/readyz', async (context) => {
+    await sources.store.now();
+    return context.text('ready\n');
+  });
+
+  app.get('/login', (context) => {
+    const signed = access.redeem(context.req.query('code') ?? '');
+    if (signed === null)
+      throw new CoppiceError('E_UNAUTHORIZED', 'this link was used already, or is older than a minute', {
+        hint: 'Make a new one: coppice web',
+      });
+    const { session, seconds } = signed;
+    setCookie(context, cookie, session, {
+      path: '/',
+      httpOnly: true,
+      sameSite: 'Strict',
+      secure,
+      maxAge: seconds,
+    });
+    // A page, not a redirect: a strict cookie does not follow a redirect that began on another site.
+    return context.html(
+      '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>Coppice</title>',
+    );
+  });
+  app.post('/v1/login-links', (context) => {
+    if (context.get('by') !== 'token')
+      throw forbidden('a link is made with a token', 'coppice web makes one');
+    const scope: Scope = context.req.query('scope') === 'read' ? 'read' : context.get('scope');
+    const { code, until } = access.newCode(scope);
+    return context.json({
+      schema: 'coppice/login-link/v1',
+      url: `${url}/login?code=${code}`,
+      scope,
+      expires_at: isoTime(until),
+    });
+  });
+  app.post('/v1/logout', (context) => {
+    deleteCookie(context, cookie, { path: '/' });
+    return context.json({ schema: 'coppice/logged-out/v1' });
+  });
+  app.get('/v1/session', (context) =>
+    context.json({ schema: 'coppice/session/v1', scope: context.get('scope'), version }),
+  );
+
+  const document = openApi(ROUTES, version);
+  app.get('/v1/openapi.json', (context) => context.json(document));
+  for (const route of ROUTES) app.on(route.method, route.path, (context) => serve(route, context, sources));
+  return app;
+}
+
+async function serve(route: Route, context: Context<Guarded>, sources: ApiSources): Promise<Response> {
+  if (route.scope === 'write' && context.get('scope') !== 'write')
+    throw forbidden('this token only reads', 'Use the token that may write');
+  const { req } = context;
+  const path = req.param() as Record<string, string>;
+  for (const [name, value] of Object.entries(path))
+    if (value.length > PARAMETER_MAX || value.includes('\0')) throw invalid(name, 'is no id or name');
+  const query = checked(route.query, req.query(), 'query');
+  const body = route.body === null ? {} : checked(route.body, await bodyOf(req), 'body');
+  const answer = await route.handle(sources, {
+    path,
+    query: query as never,
+    body: body as never,
+    id: idOf(route, req.header('idempotency-key')),
+    signal: req.raw.signal,
+  });
+  return context.json({ schema: route.answer, ...answer });
+}
+
+async function bodyOf(req: Context<Guarded>['req']): Promise<unknown> {
+  const type = req.header('content-type') ?? '';
+  const text = await req.text();
+  if (text === '') return {};
+  if (!/^application\/json\b/i.test(type)) throw invalid('Content-Type', 'must be application/json');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid('the body', `is no JSON: ${(error as Error).message}`);
+  }
+}
+
+function checked(schema: z.ZodType, value: unknown, where: string): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw invalid([where, ...(issue?.path ?? [])].join('.'), issue?.message ?? z.prettifyError(result.error));
+}
+
+function invalid(what: string, why: string): CoppiceError {
+  return new CoppiceError('E_INVALID_ARGUMENT', `${what}: ${why}`, { hint: 'See /v1/openapi.json' });
+}
+
+/** The same uuid for the same key of the same route: what it names is created once, whichever server answers. */
+function idOf(route: Route, key: string | undefined): string {
+  if (key === undefined || route.creates !== true) return randomUUID();
+  if (key === '' || key.length > KEY_MAX) throw invalid('Idempotency-Key', `1 to ${KEY_MAX} characters`);
+  const hex = createHash('sha256').update(`${route.method} ${route.path}\n${key}`).digest('hex');
+  const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(18, 20)}-${hex.slice(20, 32)}`;
+}
+
+function statusOf({ code, retryable }: ErrorDocument): ContentfulStatusCode {
+  return STATUS[code] ?? (retryable ? 503 : code.startsWith('E_DB_') ? 503 : 400);
+}
+
+function errorDocument(error: ErrorDocument): object {
+  return { schema: 'coppice/error/v1', error };
+}
+
+/** What went wrong inside stands in the log, not in the answer. */
+function hidden({ code, retryable }: ErrorDocument): ErrorDocument {
+  return { code, message: 'the server failed; its log says why', hint: null, retryable };
+}
