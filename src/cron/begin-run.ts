@@ -18,7 +18,7 @@ export function beginRun(
   const [id, run_id] = [randomUUID(), randomUUID()];
   const session_key = `cron:${job.id}`;
   const config = configOf(job, run_id, canAsk);
-  const { run, letter } = runIsolated({
+  const { run, mail } = runIsolated({
     id: run_id,
     source: 'cron',
     agent_id: id,
@@ -33,7 +33,7 @@ export function beginRun(
     cleanup: job.cleanup,
     deliver: job.deliver,
     job_id: job.id,
-    letter_id: randomUUID(),
+    mail_id: randomUUID(),
     at,
   });
   const root = {
@@ -54,7 +54,7 @@ export function beginRun(
     messages: [],
     run,
   };
-  return { type: 'run', root, limits: job.limits, placement: job.placement, letter };
+  return { type: 'run', root, limits: job.limits, placement: job.placement, mail };
 }
 
 function configOf(job: NewCronJob, run_id: string, canAsk: CanAsk): AgentConfig {

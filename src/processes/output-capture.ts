@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { SpillFile } from './spill-file.ts';
-import { limits } from './tool-limits.ts';
+import { TOOL_LIMITS } from './tool-limits.ts';
 
 /**
  * Keeps the head and the tail of a command's output, and all of it in a spill file once it exceeds both. Memory is bounded, even for
@@ -11,7 +11,7 @@ export class OutputCapture {
   readonly #spill_dir: string;
   readonly #onOutput: (text: string) => void;
   readonly #live = new StringDecoder('utf8');
-  #live_budget: number = limits.live_bytes;
+  #live_budget: number = TOOL_LIMITS.live_bytes;
   #live_refilled_ms = 0;
   #live_skipped = 0;
 
@@ -33,7 +33,7 @@ export class OutputCapture {
   push(chunk: Buffer): void {
     this.#has_nul ||= chunk.includes(0);
     this.#show(chunk);
-    const overflows = this.#total + chunk.length > limits.head_bytes + limits.tail_bytes;
+    const overflows = this.#total + chunk.length > TOOL_LIMITS.head_bytes + TOOL_LIMITS.tail_bytes;
     if (overflows && this.#spill === undefined) {
       this.#spill = new SpillFile(this.#spill_dir);
       for (const part of this.#kept()) this.#spill.write(part);
@@ -45,14 +45,14 @@ export class OutputCapture {
 
   #keep(chunk: Buffer): void {
     let rest = chunk;
-    if (this.#head_length < limits.head_bytes) {
-      this.#head ??= Buffer.allocUnsafe(limits.head_bytes);
+    if (this.#head_length < TOOL_LIMITS.head_bytes) {
+      this.#head ??= Buffer.allocUnsafe(TOOL_LIMITS.head_bytes);
       const copied = rest.copy(this.#head, this.#head_length);
       this.#head_length += copied;
       rest = rest.subarray(copied);
     }
     if (rest.length === 0) return;
-    const size = limits.tail_bytes;
+    const size = TOOL_LIMITS.tail_bytes;
     this.#tail ??= Buffer.allocUnsafe(size);
     if (rest.length > size) rest = rest.subarray(rest.length - size);
     const first = rest.copy(this.#tail, this.#tail_at);
@@ -65,7 +65,7 @@ export class OutputCapture {
   #kept(): [Buffer, Buffer] {
     const head = this.#head?.subarray(0, this.#head_length) ?? Buffer.alloc(0);
     if (this.#tail === undefined) return [head, Buffer.alloc(0)];
-    if (this.#tail_length < limits.tail_bytes) return [head, this.#tail.subarray(0, this.#tail_length)];
+    if (this.#tail_length < TOOL_LIMITS.tail_bytes) return [head, this.#tail.subarray(0, this.#tail_length)];
     return [head, Buffer.concat([this.#tail.subarray(this.#tail_at), this.#tail.subarray(0, this.#tail_at)])];
   }
 
@@ -74,7 +74,7 @@ export class OutputCapture {
     const now_ms = performance.now();
     if (now_ms - this.#live_refilled_ms > 1000) {
       this.#live_refilled_ms = now_ms;
-      this.#live_budget = limits.live_bytes;
+      this.#live_budget = TOOL_LIMITS.live_bytes;
     }
     if (chunk.length > this.#live_budget) {
       this.#live_skipped += chunk.length;

@@ -9,7 +9,7 @@ import {
 import { markVariable, nextMark } from './process-mark.ts';
 import { ProcessSlots } from './process-slots.ts';
 import { killStraysOfCall, sweepStraysOfCallSoon } from './stray-processes.ts';
-import { limits } from './tool-limits.ts';
+import { TOOL_LIMITS } from './tool-limits.ts';
 
 export interface ProcessPlace {
   readonly cwd: string;
@@ -116,10 +116,10 @@ async function follow(
       resolve({ end: 'exited', code, signal });
     });
   });
-  if (stopped !== undefined) await stopProcessGroup(leader, limits.stop_grace_ms);
+  if (stopped !== undefined) await stopProcessGroup(leader, TOOL_LIMITS.stop_grace_ms);
   // Output written before the exit may still arrive; a process substitution may be about to finish.
   else await output.drained();
-  if (isProcessGroupAlive(leader)) await stopProcessGroup(leader, limits.leftover_grace_ms);
+  if (isProcessGroupAlive(leader)) await stopProcessGroup(leader, TOOL_LIMITS.leftover_grace_ms);
   if (stopped !== undefined || !output.closed) {
     killStraysOfCall(mark);
     await output.drained();
@@ -170,10 +170,10 @@ class ChildOutput {
         // In a busy process the timer may fire before pending output was read: let one round of I/O pass.
         setImmediate(() => {
           const now_ms = performance.now();
-          const idle = now_ms - this.#last_at_ms >= limits.drain_idle_ms;
-          if (idle || now_ms - since_ms >= limits.drain_total_ms) done();
+          const idle = now_ms - this.#last_at_ms >= TOOL_LIMITS.drain_idle_ms;
+          if (idle || now_ms - since_ms >= TOOL_LIMITS.drain_total_ms) done();
         });
-      }, limits.drain_idle_ms / 3);
+      }, TOOL_LIMITS.drain_idle_ms / 3);
     });
   }
 

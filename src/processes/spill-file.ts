@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { limits } from './tool-limits.ts';
+import { TOOL_LIMITS } from './tool-limits.ts';
 
 /** Suffix of a file that is being written, which must not be removed to make room. */
 const OPEN = '.open';
@@ -51,7 +51,7 @@ export class SpillFile {
 
   write(bytes: Buffer): void {
     if (this.#written + bytes.length > this.#allowed && !this.#full) this.#measure();
-    const room = Math.max(0, Math.min(limits.spill_bytes, this.#allowed) - this.#written);
+    const room = Math.max(0, Math.min(TOOL_LIMITS.spill_bytes, this.#allowed) - this.#written);
     const part = bytes.length > room ? bytes.subarray(0, room) : bytes;
     this.#discarded += bytes.length - part.length;
     if (this.#descriptor === undefined || this.#problem !== undefined) return;
@@ -68,9 +68,9 @@ export class SpillFile {
 
   #measure(): void {
     const files = filesIn(this.#folder);
-    let left = limits.spill_tree_bytes - files.reduce((sum, { bytes }) => sum + bytes, 0);
+    let left = TOOL_LIMITS.spill_tree_bytes - files.reduce((sum, { bytes }) => sum + bytes, 0);
     // No command runs longer: an older open file was left behind by a process that died.
-    const dead = Date.now() - 1000 * limits.timeout_max_seconds;
+    const dead = Date.now() - 1000 * TOOL_LIMITS.timeout_max_seconds;
     for (const { path, bytes, at } of files) {
       if (left >= MEASURE_BYTES) break;
       if ((at < dead || !path.endsWith(OPEN)) && removed(path)) left += bytes;

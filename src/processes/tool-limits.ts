@@ -2,7 +2,7 @@
  * What tools may put into a result, keep on disk, or use of the machine. Everything that a tool reads or starts is bounded by one of
  * these numbers.
  */
-export const limits = {
+export const TOOL_LIMITS = {
   /** Bytes of a command's output kept from its beginning and from its end; together the maximum of a result. */
   head_bytes: 16 * 1024,
   tail_bytes: 16 * 1024,

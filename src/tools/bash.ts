@@ -4,7 +4,7 @@ import { childEnvironment } from '../processes/child-environment.ts';
 import { findShell, shellArguments } from '../processes/find-shell.ts';
 import { OutputCapture } from '../processes/output-capture.ts';
 import { type ProcessEnd, runProcess } from '../processes/run-process.ts';
-import { limits } from '../processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../processes/tool-limits.ts';
 import type { ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineTool } from './define-tool.ts';
@@ -30,7 +30,7 @@ function resultOf(end: ProcessEnd, output: string, timeout: number, cwd: string)
   if (end.end === 'timed_out') {
     return {
       status: 'error',
-      output: `${text}[stopped after ${timeout} s; field "timeout" allows up to ${limits.timeout_max_seconds}]`,
+      output: `${text}[stopped after ${timeout} s; field "timeout" allows up to ${TOOL_LIMITS.timeout_max_seconds}]`,
     };
   }
   if (end.signal !== null) return { status: 'error', output: `${text}[killed by ${end.signal}]` };
@@ -51,13 +51,13 @@ export const bash = defineTool({
     timeout: z
       .number()
       .positive()
-      .max(limits.timeout_max_seconds)
+      .max(TOOL_LIMITS.timeout_max_seconds)
       .optional()
-      .describe(`Seconds until it is stopped. Default ${limits.timeout_seconds}.`),
+      .describe(`Seconds until it is stopped. Default ${TOOL_LIMITS.timeout_seconds}.`),
   }),
   subject: (input) => input.command,
   async run(input, context) {
-    const timeout = input.timeout ?? limits.timeout_seconds;
+    const timeout = input.timeout ?? TOOL_LIMITS.timeout_seconds;
     const capture = new OutputCapture(context.spill_dir, context.onOutput);
     const end = await runProcess({
       file: findShell(),

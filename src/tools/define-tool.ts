@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { toolPermission } from '../permissions/tool-permission.ts';
-import { limits } from '../processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../processes/tool-limits.ts';
 import type { PathContext, Tool, ToolContext, ToolPermission, ToolResult } from '../records/tool.ts';
 import { explainIssues } from './explain-issues.ts';
 
@@ -60,7 +60,7 @@ async function orAbandoned(running: Promise<ToolResult>, signal: AbortSignal): P
   const abandoned = new Promise<ToolResult>((resolve) => {
     onAbort = () => {
       const result = { status: 'cancelled', output: 'cancelled; the tool did not stop in time' } as const;
-      setTimeout(resolve, limits.abandon_ms, result).unref();
+      setTimeout(resolve, TOOL_LIMITS.abandon_ms, result).unref();
     };
     signal.addEventListener('abort', onAbort, { once: true });
   });
@@ -122,10 +122,10 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
 }
 
 /**
- * Text that fits a result: at most `limits.result_characters`, with a note where the middle was left out; without NUL and
+ * Text that fits a result: at most `TOOL_LIMITS.result_characters`, with a note where the middle was left out; without NUL and
  * lone surrogates, because databases refuse both.
  */
-export function clampOutput(text: string, limit: number = limits.result_characters): string {
+export function clampOutput(text: string, limit: number = TOOL_LIMITS.result_characters): string {
   const clean = text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
   if (clean.length <= limit) return clean.isWellFormed() ? clean : clean.toWellFormed();
   const half = Math.floor(limit / 2);

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { ContainedPath } from '../permissions/path-containment.ts';
 import { printablePath } from '../permissions/printable-path.ts';
-import { limits } from '../processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../processes/tool-limits.ts';
 
 /** ripgrep's JSON form of a text: base64 when it is not UTF-8. */
 type Encoded = { readonly text: string } | { readonly bytes: string };
@@ -75,14 +75,14 @@ export class SearchResults {
     let text = decode(record.data.lines)
       .replace(/\r?\n$/, '')
       .replaceAll('\0', '\ufffd');
-    if (text.length > limits.search_line_characters) {
-      text = `${text.slice(0, limits.search_line_characters)} [… line cut]`.toWellFormed();
+    if (text.length > TOOL_LIMITS.search_line_characters) {
+      text = `${text.slice(0, TOOL_LIMITS.search_line_characters)} [… line cut]`.toWellFormed();
     }
     // With a pattern that matches line breaks, one match has several lines.
     const line = `${printablePath(path)}:${record.data.line_number}: ${text.replaceAll('\n', '\n    ')}`;
     if (
       this.#lines.length === this.#most ||
-      this.#characters + line.length > limits.result_characters - 1000
+      this.#characters + line.length > TOOL_LIMITS.result_characters - 1000
     ) {
       this.#full = true;
       this.onFull();

@@ -6,7 +6,7 @@ import { containAllowedPath, isForeignOutput, type PathGuard } from '../permissi
 import { printablePath } from '../permissions/printable-path.ts';
 import { childEnvironment } from '../processes/child-environment.ts';
 import { type ProcessEnd, type ProcessPlace, runProcess } from '../processes/run-process.ts';
-import { limits } from '../processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../processes/tool-limits.ts';
 import type { Tool, ToolContext, ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineTool } from './define-tool.ts';
@@ -30,9 +30,9 @@ const input = z.strictObject({
   max_results: z
     .int()
     .min(1)
-    .max(limits.search_results_max)
+    .max(TOOL_LIMITS.search_results_max)
     .optional()
-    .describe(`The most lines to show. Default ${limits.search_results}.`),
+    .describe(`The most lines to show. Default ${TOOL_LIMITS.search_results}.`),
 });
 
 type Input = z.infer<typeof input>;
@@ -84,7 +84,7 @@ function resultOf(
   if (signal.aborted) return { status: 'cancelled', output: results.text([]) };
   const notes: string[] = [];
   if (end.end === 'timed_out')
-    notes.push(`[stopped after ${limits.search_seconds} s: search a smaller folder]`);
+    notes.push(`[stopped after ${TOOL_LIMITS.search_seconds} s: search a smaller folder]`);
   if (end.end === 'exited' && end.signal !== null) notes.push(`[ripgrep was killed by ${end.signal}]`);
   if (end.end === 'exited' && end.code === 2) {
     if (results.count === 0) return { status: 'error', output: failure(errors) };
@@ -116,7 +116,7 @@ async function searchIn(
     place: () => openPlace(place),
     env: childEnvironment([]),
     signal: AbortSignal.any([context.signal, enough.signal]),
-    timeout_ms: limits.search_seconds * 1000,
+    timeout_ms: TOOL_LIMITS.search_seconds * 1000,
     onOutput: (chunk) => results.push(chunk),
     onErrorOutput: (chunk) => {
       if (errors.length < 2000) errors = (errors + chunk.toString('utf8')).slice(0, 2000);
@@ -146,7 +146,7 @@ export function createSearchTool(guard?: PathGuard): Tool<Input> {
         place,
         request,
         context,
-        new SearchResults(place, request.max_results ?? limits.search_results, isHidden),
+        new SearchResults(place, request.max_results ?? TOOL_LIMITS.search_results, isHidden),
       );
     },
   });

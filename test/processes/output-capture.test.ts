@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { OutputCapture } from '../../src/processes/output-capture.ts';
-import { limits } from '../../src/processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../../src/processes/tool-limits.ts';
 import { makeWorkspace } from '../tools/tool-fixture.ts';
 
 /** Consecutive numbers, so that every position in the text is unique. */
 const TEXT = Array.from({ length: 20_000 }, (_, place) => `${place}\n`).join('');
-const KEPT = limits.head_bytes + limits.tail_bytes;
+const KEPT = TOOL_LIMITS.head_bytes + TOOL_LIMITS.tail_bytes;
 
 test('whatever the chunk sizes: head, tail, and the whole in a file', (t) => {
   const { spill_dir } = makeWorkspace(t);
@@ -26,8 +26,8 @@ test('whatever the chunk sizes: head, tail, and the whole in a file', (t) => {
       const text = capture.finish();
       if (length <= KEPT) return assert.equal(text, whole);
       const [head, note, tail] = text.split(/\n(\[… .* …\])\n/s);
-      assert.equal(head, whole.slice(0, limits.head_bytes));
-      assert.equal(tail, whole.slice(-limits.tail_bytes));
+      assert.equal(head, whole.slice(0, TOOL_LIMITS.head_bytes));
+      assert.equal(tail, whole.slice(-TOOL_LIMITS.tail_bytes));
       assert.match(note ?? '', new RegExp(`^\\[… ${length - KEPT} of ${length} bytes left out; `));
       const file = /\/[^;\]]*\.\w+/.exec(note ?? '')?.[0] ?? '';
       assert.equal(readFileSync(file, 'utf8'), whole);

@@ -296,7 +296,7 @@ export class RandomCalls {
         deliver: random.pick([[], ['stdout']]),
       },
     } as NewAgent['run'];
-    const letter = { ...this.#letter(null, root.agent.id, root.agent.id), kind: 'task' } as const;
+    const mail = { ...this.#letter(null, root.agent.id, root.agent.id), kind: 'task' } as const;
     const to = this.#someone();
     const waited = random.chance(0.2);
     const waiting = this.#look(
@@ -312,7 +312,7 @@ export class RandomCalls {
       ...{ waited, missed: random.between(0, 2), then_at: this.#due(), disable: random.chance(0.1) },
       ...{ overlap: random.pick(['skip', 'queue'] as const), at: this.now },
       begin: random.chance(0.7)
-        ? { type: 'run', root: { ...root, run }, limits: this.#limits(), placement: [], letter }
+        ? { type: 'run', root: { ...root, run }, limits: this.#limits(), placement: [], mail }
         : { type: 'event', mail: { ...this.#letter(null, to.id, to.root_id), kind: 'event' } },
     } as FireRequest);
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { limits } from '../../src/processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../../src/processes/tool-limits.ts';
 import type { Tool } from '../../src/records/tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
@@ -110,11 +110,11 @@ test('an exception in run, synchronous or not, is an error result', async (t) =>
 
 test('results are bounded, without NUL, and well-formed', async (t) => {
   const long = await call(
-    simple(() => `a\0${'😀'.repeat(limits.result_characters)}z`),
+    simple(() => `a\0${'😀'.repeat(TOOL_LIMITS.result_characters)}z`),
     {},
     makeWorkspace(t),
   );
-  assert.ok(long.output.length < limits.result_characters + 100);
+  assert.ok(long.output.length < TOOL_LIMITS.result_characters + 100);
   assert.ok(long.output.startsWith('a\ufffd') && long.output.endsWith('z') && long.output.isWellFormed());
   assert.match(long.output, /characters left out/);
 });
@@ -128,7 +128,7 @@ test('a tool that ignores its signal is abandoned, one that obeys is awaited', a
     deaf,
   );
   deaf.abort();
-  t.mock.timers.tick(limits.abandon_ms);
+  t.mock.timers.tick(TOOL_LIMITS.abandon_ms);
   assert.equal((await running).status, 'cancelled');
   const obeying = makeWorkspace(t);
   const stopped = call(

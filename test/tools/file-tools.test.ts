@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { limits } from '../../src/processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../../src/processes/tool-limits.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { call, makeWorkspace, type Workspace } from './tool-fixture.ts';
 
@@ -46,7 +46,7 @@ test('read bounds lines, bytes and the length of a line, and pages through all o
   const seen: string[] = [];
   for (let offset: number | undefined = 1; offset !== undefined; ) {
     const { output } = await run('read', { path: 'long.txt', offset }, context);
-    assert.ok(Buffer.byteLength(output) <= limits.read_bytes + 100);
+    assert.ok(Buffer.byteLength(output) <= TOOL_LIMITS.read_bytes + 100);
     seen.push(
       ...output
         .split('\n')
@@ -205,8 +205,8 @@ test('read_image goes by the first bytes, refuses what is broken, and has a limi
     assert.equal(result.status, 'error');
     assert.match(result.output, said);
   }
-  truncateSync(join(context.cwd, 'picture.png'), limits.image_bytes + 1);
-  assert.match((await run('read_image', { path: 'picture.png' }, context)).output, /the most is/);
+  truncateSync(join(context.cwd, 'picture.png'), TOOL_LIMITS.image_bytes + 1);
+  assert.match((await run('read_image', { path: 'picture.png' }, context)).output, /the maximum is/);
 });
 
 test('think changes nothing', async (t) => {

@@ -70,7 +70,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
     name: 'spill-quota',
     protects: 'the disk from what a command writes without end',
     file: 'src/processes/spill-file.ts',
-    guard: 'limits.spill_bytes',
+    guard: 'TOOL_LIMITS.spill_bytes',
     without: 'Number.POSITIVE_INFINITY',
     tests: ['tools/bash'],
   },

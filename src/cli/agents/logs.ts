@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
@@ -6,6 +5,7 @@ import { paint, type Style } from '../../render/style.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { findAgent, findRoot } from './find-agent.ts';
+import { ledgerHints } from './ledger-hints.ts';
 
 const PAGE = 500;
 const POLL_MS = 1_000;
@@ -41,12 +41,11 @@ export function logs(context: Context, text: string | undefined, options: LogsOp
     };
     await drain();
     if (!options.follow) return 0;
-    let wake = (): void => undefined;
-    const stop = await store.listen(randomUUID(), () => wake());
+    const hints = await ledgerHints(store);
     let left = false;
     const leave = () => {
       left = true;
-      wake();
+      hints.wake();
     };
     process.once('SIGINT', leave);
     process.once('SIGTERM', leave);
@@ -54,15 +53,9 @@ export function logs(context: Context, text: string | undefined, options: LogsOp
       const now = await store.agent(agent.id);
       await drain();
       if (now === null || isTerminal(now.state.type)) break;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MS);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      await hints.next(POLL_MS);
     }
-    await stop();
+    await hints.stop();
     return 0;
   });
 }

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import type { Agent } from '../../records/agent/agent.ts';
-import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { type Agent, isActive } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import { clean } from '../../render/clean.ts';
 import { unledOf, unledText } from '../../serve/leading/unled.ts';
@@ -9,6 +8,7 @@ import { type Context, withStore } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { findAgent, findRoot } from './find-agent.ts';
+import { ledgerHints } from './ledger-hints.ts';
 
 const POLL_MS = 500;
 /** How often unled trees are looked for. */
@@ -35,8 +35,7 @@ export function wait(
   return withStore(context, async (store) => {
     const ids = await idsOf(context, store, texts);
     const deadline = Date.now() + options.timeout * 1000;
-    let wake = (): void => undefined;
-    const stop = await store.listen(randomUUID(), () => wake());
+    const hints = await ledgerHints(store);
     let rows = await look(store, ids);
     const told = new Set<string>();
     await tellUnledTrees(context, store, rows, told);
@@ -46,16 +45,10 @@ export function wait(
         await tellUnledTrees(context, store, rows, told);
         tell_at = Date.now() + TELL_MS;
       }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.min(POLL_MS, Math.max(0, deadline - Date.now())));
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      await hints.next(Math.min(POLL_MS, deadline - Date.now()));
       rows = await look(store, ids);
     }
-    await stop();
+    await hints.stop();
     const complete = rows.every((row) => row.status !== 'running');
     if (context.json)
       printJson({
@@ -109,7 +102,7 @@ async function look(store: Store, ids: readonly string[]): Promise<Row[]> {
 
 function rowOf(agent: Agent): Row {
   const { state } = agent;
-  const works = isWorking(state.type) || agent.unread === true;
+  const works = isActive(agent);
   const status = isTerminal(state.type) ? 'dead' : works ? 'running' : 'idle';
   const limit = works ? null : cutShort(state);
   return {

@@ -60,7 +60,7 @@ export function fireKey(job_id: string, { instant, manual }: WaitingFire): strin
 /** Facts that a fire needs in any case, read ahead. */
 export function fireFactKeys({ job_id, instant, manual, begin }: FireRequest): FactKeys {
   const job = { job: [job_id], waiting_fire: [job_id], job_at_work: [job_id] };
-  const { root_id, to_id } = begin.type === 'event' ? begin.mail : begin.letter;
+  const { root_id, to_id } = begin.mail;
   const to = { tree: [root_id], agent: [to_id], pending: [to_id] };
   return { ...job, ...to, fire: [fireKey(job_id, { instant, manual })] };
 }
@@ -113,9 +113,9 @@ function begin(unit: UnitOfWork, { begin }: FireRequest): string | null {
     post(unit, begin.mail, null);
     return null;
   }
-  const { root, limits, placement, letter } = begin;
+  const { root, limits, placement, mail } = begin;
   createRoot(unit, root, limits, { served: true, placement });
-  post(unit, letter, null);
+  post(unit, mail, null);
   return root.run?.id ?? null;
 }
 

@@ -152,7 +152,7 @@ function delegated(view: ToolsetView, plan: Delegation): Decision {
     worktree: null,
   });
   const session_key = `agent:${plan.agent_id}:delegate:${id}`;
-  const { run, letter } = runIsolated({
+  const { run, mail } = runIsolated({
     id: run_id,
     source: 'delegate',
     agent_id: id,
@@ -167,7 +167,7 @@ function delegated(view: ToolsetView, plan: Delegation): Decision {
     cleanup: 'keep',
     deliver: [],
     job_id: null,
-    letter_id: view.newId(),
+    mail_id: view.newId(),
     at: view.now,
   });
   const child = newChild(view, {
@@ -185,7 +185,7 @@ function delegated(view: ToolsetView, plan: Delegation): Decision {
     child: id,
     consequences: [
       { type: 'create-agents', agents: [child] },
-      { type: 'deliver-mail', mail: letter },
+      { type: 'deliver-mail', mail },
     ],
   };
 }

@@ -131,7 +131,7 @@ function accept(options: Spawn, agent_id: string, call_id: string, view: Toolset
       ...(deliver.length === 0 ? {} : { delivers: true }),
     },
   });
-  const { run, letter } = runIsolated({
+  const { run, mail } = runIsolated({
     id: run_id,
     source: 'subagent',
     agent_id: id,
@@ -146,7 +146,7 @@ function accept(options: Spawn, agent_id: string, call_id: string, view: Toolset
     cleanup,
     deliver,
     job_id: null,
-    letter_id: view.newId(),
+    mail_id: view.newId(),
     at: view.now,
   });
   const child = newChild(view, {
@@ -164,7 +164,7 @@ function accept(options: Spawn, agent_id: string, call_id: string, view: Toolset
     output: JSON.stringify({ status: 'accepted', runId: run_id, sessionKey: session_key }),
     consequences: [
       { type: 'create-agents', agents: [child] },
-      { type: 'deliver-mail', mail: letter },
+      { type: 'deliver-mail', mail },
     ],
   };
 }

@@ -1,5 +1,5 @@
 import type { Limits } from './limits.ts';
-import type { AgentState } from './state.ts';
+import { type AgentState, isWorking } from './state.ts';
 import type { TaskTerms } from './task-terms.ts';
 import type { Usage } from './usage.ts';
 
@@ -108,6 +108,11 @@ export interface Tree {
   readonly total: number;
   readonly tokens: number;
   readonly cost_usd: number;
+}
+
+/** It works, or is about to read mail; `wait` and the work that a tree has left count both. */
+export function isActive({ state, unread }: Agent): boolean {
+  return isWorking(state.type) || unread === true;
 }
 
 /** The model is an external agent program reached over ACP (`acp:NAME`), which calls its own tools, never ours. */

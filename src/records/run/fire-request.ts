@@ -4,14 +4,14 @@ import type { NewMail } from '../conversation/mail.ts';
 
 /** What a due instant starts. */
 export type FireBegin =
-  /** An isolated run: a new tree, not led yet, whose root rests until its turn in the queue; `letter` is its task. */
+  /** An isolated run: a new tree, not led yet, whose root rests until its turn in the queue; `mail` is its task. */
   | {
       readonly type: 'run';
       readonly root: NewAgent;
       readonly limits: Limits;
       /** Labels that a server needs to lead it. */
       readonly placement: readonly string[];
-      readonly letter: NewMail;
+      readonly mail: NewMail;
     }
   /** A system event to an existing session. */
   | { readonly type: 'event'; readonly mail: NewMail };

@@ -24,7 +24,7 @@ export interface IsolatedRun {
   readonly cleanup: 'delete' | 'keep';
   readonly deliver: readonly string[];
   readonly job_id: string | null;
-  readonly letter_id: string;
+  readonly mail_id: string;
   readonly at: number;
 }
 
@@ -32,7 +32,7 @@ export interface IsolatedRun {
  * How every isolated run begins: a row in the run history and the task in its agent's mailbox, written in the transaction that creates the agent. The
  * ledger is the queue, so it survives a crash.
  */
-export function runIsolated(run: IsolatedRun): { readonly run: NewRun; readonly letter: NewMail } {
+export function runIsolated(run: IsolatedRun): { readonly run: NewRun; readonly mail: NewMail } {
   const { config, requester } = run;
   return {
     run: {
@@ -50,8 +50,8 @@ export function runIsolated(run: IsolatedRun): { readonly run: NewRun; readonly 
       deliver: run.deliver,
       job_id: run.job_id,
     },
-    letter: {
-      id: run.letter_id,
+    mail: {
+      id: run.mail_id,
       root_id: run.root_id,
       to_id: run.agent_id,
       from_id: requester.id,

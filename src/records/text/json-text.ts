@@ -30,7 +30,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 /** Checks size and depth without parsing. */
 function sizeFault(text: string): string | null {
-  if (text.length > LENGTH_MAX) return `it has ${text.length} characters; the most is ${LENGTH_MAX}`;
+  if (text.length > LENGTH_MAX) return `it has ${text.length} characters; the maximum is ${LENGTH_MAX}`;
   let depth = 0;
   let values = 1;
   for (let at = 0; at < text.length; at += 1) {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, readFileSync, realpathSync } from 'node:fs';
+import { closeSync, fstatSync, realpathSync } from 'node:fs';
 import { commandLine } from '../../models/command-line.ts';
 import type { HostAnswer, ModelHost } from '../../models/model-host.ts';
 import {
@@ -17,11 +17,12 @@ import { childEnvironment } from '../../processes/child-environment.ts';
 import { findShell, shellArguments } from '../../processes/find-shell.ts';
 import type { ProcessPlace } from '../../processes/run-process.ts';
 import { treeOutput } from '../../processes/spill-folder.ts';
-import { limits } from '../../processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { writeContained } from '../../tools/files/atomic-write.ts';
 import { isBinary } from '../../tools/files/file-kind.ts';
+import { readWhole } from '../../tools/files/read-whole.ts';
 import { startHostTerminal } from './host-terminal.ts';
 import { type ProtectedContext, protectedPlace } from './protected-places.ts';
 
@@ -74,7 +75,7 @@ export function createModelHost(config: AgentConfig, context: HostContext): Mode
     refusal,
     readFile: (path, from_line = 1, lines = Number.POSITIVE_INFINITY) =>
       answer(() => {
-        const text = readWhole(allowed('read', path));
+        const text = readText(allowed('read', path));
         if (from_line <= 1 && lines === Number.POSITIVE_INFINITY) return { text };
         const first = Math.max(from_line, 1) - 1;
         return {
@@ -87,8 +88,10 @@ export function createModelHost(config: AgentConfig, context: HostContext): Mode
     writeFile: (path, text) =>
       answer(() => {
         const bytes = Buffer.from(text, 'utf8');
-        if (bytes.length > limits.write_bytes)
-          throw new Error(`${printablePath(path)}: ${bytes.length} bytes; the most is ${limits.write_bytes}`);
+        if (bytes.length > TOOL_LIMITS.write_bytes)
+          throw new Error(
+            `${printablePath(path)}: ${bytes.length} bytes; the maximum is ${TOOL_LIMITS.write_bytes}`,
+          );
         writeContained(allowed('write', path), bytes);
         return {};
       }),
@@ -140,21 +143,10 @@ function placeIn(root: string, folder: string): ProcessPlace {
   return { cwd: openFolderPath(descriptor, contained.absolute), close: () => closeSync(descriptor) };
 }
 
-function readWhole(path: ContainedPath): string {
-  const name = printablePath(path.relative);
-  const file = openContained(path);
-  try {
-    const status = fstatSync(file);
-    if (status.isDirectory()) throw new Error(`${name} is a folder`);
-    if (!status.isFile()) throw new Error(`${name}: not a regular file`);
-    if (status.size > limits.write_bytes)
-      throw new Error(`${name} is too large: the most is ${limits.write_bytes} bytes`);
-    const content = readFileSync(file);
-    if (isBinary(content)) throw new Error(`${name}: binary, not text`);
-    return content.toString('utf8');
-  } finally {
-    closeSync(file);
-  }
+function readText(path: ContainedPath): string {
+  const content = readWhole(path, TOOL_LIMITS.write_bytes);
+  if (isBinary(content)) throw new Error(`${printablePath(path.relative)}: binary, not text`);
+  return content.toString('utf8');
 }
 
 async function answer<T extends object>(work: () => T): Promise<HostAnswer<T>> {

@@ -1,7 +1,7 @@
 import type { HostExit, HostTerminal } from '../../models/model-host.ts';
 import { NewestOutput } from '../../processes/newest-output.ts';
 import { type ProcessEnd, type ProcessRequest, runProcess } from '../../processes/run-process.ts';
-import { limits } from '../../processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 
 /** Runs a command for an agent program, in a process group of its own that ends with the command or with `kill`. */
 export function startHostTerminal(
@@ -14,12 +14,12 @@ export function startHostTerminal(
   const exited = runProcess({
     ...request,
     signal: controller.signal,
-    timeout_ms: limits.timeout_max_seconds * 1000,
+    timeout_ms: TOOL_LIMITS.timeout_max_seconds * 1000,
     onOutput: (chunk) => output.push(chunk),
   }).then((end) => {
     if (end.end === 'not_started') output.push(Buffer.from(`[could not be started: ${end.error.message}]\n`));
     if (end.end === 'timed_out')
-      output.push(Buffer.from(`\n[stopped after ${limits.timeout_max_seconds} s]\n`));
+      output.push(Buffer.from(`\n[stopped after ${TOOL_LIMITS.timeout_max_seconds} s]\n`));
     exit = exitOf(end);
     return exit;
   });

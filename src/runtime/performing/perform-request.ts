@@ -139,7 +139,7 @@ function withinCalls(parts: AssistantContent['parts']): {
     return calls === 1 || (calls <= CALLS_MAX && characters <= CALL_CHARACTERS_MAX);
   });
   if (kept.length === parts.length) return { parts };
-  const refusal = `the message had ${calls} calls with ${characters} characters; the most is ${CALLS_MAX} calls with ${CALL_CHARACTERS_MAX}: none of them was run, make fewer at once`;
+  const refusal = `the message had ${calls} calls with ${characters} characters; the maximum is ${CALLS_MAX} calls with ${CALL_CHARACTERS_MAX}: none of them was run, make fewer at once`;
   return { parts: kept, refusal };
 }
 

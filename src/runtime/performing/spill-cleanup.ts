@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { removeSpilledOutput, spillFolder } from '../../processes/spill-folder.ts';
-import { limits } from '../../processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 
 const INTERVAL_MS = 60_000;
 
@@ -21,7 +21,7 @@ export class SpillCleanup {
     this.#last_ms = now_ms;
     if (!existsSync(this.#folder)) return;
     // A folder that cannot be read or changed is reported by the calls that spill into it.
-    this.#running = removeSpilledOutput(this.#folder, { keep_bytes: limits.spill_total_bytes }).catch(
+    this.#running = removeSpilledOutput(this.#folder, { keep_bytes: TOOL_LIMITS.spill_total_bytes }).catch(
       () => undefined,
     );
   }

@@ -1,5 +1,5 @@
-import type { Agent } from '../../records/agent/agent.ts';
-import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { type Agent, isActive } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
 import { WAKING_MAIL } from '../../records/conversation/mail.ts';
 import { clean } from '../../render/clean.ts';
 import { type LedgerContext, resumeCommand, sameLedgerFlags } from '../../settings/ledger-name.ts';
@@ -91,7 +91,7 @@ export async function isUnfinished(store: Store, root_id: string): Promise<boole
 
 /** The same for one agent that has not ended. */
 export async function hasWork(store: Store, agent: Agent): Promise<boolean> {
-  if (isWorking(agent.state.type) || agent.unread === true) return true;
+  if (isActive(agent)) return true;
   if (agent.mail_count === 0) return false;
   // Orders and outcomes wake nobody, but must be consumed.
   return (await store.mail(agent.id)).some(({ kind }) => !WAKING_MAIL.has(kind));

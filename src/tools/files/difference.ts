@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { createTwoFilesPatch } from 'diff';
-import { type ContainedPath, openContained } from '../../permissions/path-containment.ts';
+import type { ContainedPath } from '../../permissions/path-containment.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
-import { limits } from '../../processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { PathContext } from '../../records/tool.ts';
 import { isBinary } from './file-kind.ts';
+import { readWhole } from './read-whole.ts';
 
 /** Comparing very different or very large texts takes too long. */
 const COMPARE_MS = 40;
@@ -14,22 +14,10 @@ const COMPARE_LINES = 20_000;
 
 /** The text of a file to be edited. Throws an Error for the model if it is not text. */
 export function readText(source: ContainedPath): string {
-  const shown = printablePath(source.relative);
-  const file = openContained(source);
-  try {
-    const status = fstatSync(file);
-    if (!status.isFile()) throw new Error(`${shown}: not a regular file`);
-    if (status.size > limits.patch_bytes)
-      throw new Error(
-        `${shown}: ${status.size} bytes; the most is ${limits.patch_bytes}: use bash, with sed for example`,
-      );
-    const bytes = readFileSync(file);
-    if (isBinary(bytes) || !isUtf8(bytes))
-      throw new Error(`${shown}: not UTF-8 text, so patch would damage it: use bash`);
-    return bytes.toString('utf8');
-  } finally {
-    closeSync(file);
-  }
+  const bytes = readWhole(source, TOOL_LIMITS.patch_bytes, 'use bash, with sed for example');
+  if (isBinary(bytes) || !isUtf8(bytes))
+    throw new Error(`${printablePath(source.relative)}: not UTF-8 text, so patch would damage it: use bash`);
+  return bytes.toString('utf8');
 }
 
 /** A unified diff; null if the texts are too large or too different to compare in time. */

@@ -1,14 +1,13 @@
-import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { openContained } from '../../permissions/path-containment.ts';
 import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
-import { limits } from '../../processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
 import { imageTypeOf } from './file-kind.ts';
 import { fitImage } from './fit-image.ts';
+import { readWhole } from './read-whole.ts';
 
 const input = z.strictObject({
   path: z.string().min(1).describe('Path of the image, relative to your folder.'),
@@ -19,7 +18,7 @@ export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof inpu
   return defineTool({
     name: 'read_image',
     permission: BUILT_IN_PERMISSIONS.read_image,
-    description: `Look at an image in your folder: png, jpeg, gif or webp, up to ${limits.image_bytes / 1024 / 1024} MB. Large ones are scaled down, of an animation you see the first frame.`,
+    description: `Look at an image in your folder: png, jpeg, gif or webp, up to ${TOOL_LIMITS.image_bytes / 1024 / 1024} MB. Large ones are scaled down, of an animation you see the first frame.`,
     input,
     side_by_side: true,
     idempotent: true,
@@ -27,29 +26,18 @@ export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof inpu
     async run({ path }, context) {
       const source = containAllowedPath('read_image', path, context, guard);
       const shown = printablePath(source.relative);
-      const file = openContained(source);
-      try {
-        const status = fstatSync(file);
-        if (!status.isFile()) throw new Error(`${shown}: not a regular file`);
-        if (status.size > limits.image_bytes)
-          throw new Error(
-            `${shown}: ${status.size} bytes; the most is ${limits.image_bytes}: make it smaller first`,
-          );
-        const bytes = readFileSync(file);
-        const media_type = imageTypeOf(bytes);
-        if (media_type === undefined)
-          throw new Error(`${shown}: not a png, jpeg, gif or webp image; for text use read`);
-        const fitted = await fitImage(bytes, media_type);
-        if (!fitted.ok) throw new Error(`${shown}: ${fitted.error}`);
-        const scaled = fitted.scaled === null ? '' : `, ${fitted.scaled}`;
-        return {
-          status: 'ok',
-          output: `${shown}: ${media_type}, ${bytes.length} bytes${scaled}`,
-          images: [fitted.image],
-        };
-      } finally {
-        closeSync(file);
-      }
+      const bytes = readWhole(source, TOOL_LIMITS.image_bytes, 'make it smaller first');
+      const media_type = imageTypeOf(bytes);
+      if (media_type === undefined)
+        throw new Error(`${shown}: not a png, jpeg, gif or webp image; for text use read`);
+      const fitted = await fitImage(bytes, media_type);
+      if (!fitted.ok) throw new Error(`${shown}: ${fitted.error}`);
+      const scaled = fitted.scaled === null ? '' : `, ${fitted.scaled}`;
+      return {
+        status: 'ok',
+        output: `${shown}: ${media_type}, ${bytes.length} bytes${scaled}`,
+        images: [fitted.image],
+      };
     },
   });
 }

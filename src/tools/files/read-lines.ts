@@ -1,12 +1,12 @@
 import { readSync } from 'node:fs';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { limits } from '../../processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { ToolResult } from '../../records/tool.ts';
 import { imageTypeOf, isBinary } from './file-kind.ts';
 
 const chunk_bytes = 64 * 1024;
 /** Maximum bytes kept of a line; a character takes at most four. */
-const line_bytes = limits.line_characters * 4;
+const line_bytes = TOOL_LIMITS.line_characters * 4;
 const new_line = 0x0a;
 
 /** Collects the lines of a window from chunks of bytes, in bounded memory. */
@@ -65,12 +65,13 @@ class LineWindow {
       text = text.slice(0, -1);
       this.crlf = true;
     }
-    if (text.length > limits.line_characters || this.#length > this.#kept) {
-      text = `${text.slice(0, limits.line_characters)} [… line cut, ${this.#length} bytes]`.toWellFormed();
+    if (text.length > TOOL_LIMITS.line_characters || this.#length > this.#kept) {
+      text =
+        `${text.slice(0, TOOL_LIMITS.line_characters)} [… line cut, ${this.#length} bytes]`.toWellFormed();
     }
     const numbered = `${this.line}\t${text}`;
     const size = Buffer.byteLength(numbered) + 1;
-    if (this.line > this.#last || (this.bytes + size > limits.read_bytes && this.shown.length > 0)) {
+    if (this.line > this.#last || (this.bytes + size > TOOL_LIMITS.read_bytes && this.shown.length > 0)) {
       this.full = true;
       return;
     }

@@ -9,7 +9,7 @@ import {
 } from '../../permissions/path-containment.ts';
 import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
-import { limits } from '../../processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Tool, ToolContext } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
@@ -21,9 +21,9 @@ const input = z.strictObject({
   limit: z
     .int()
     .min(1)
-    .max(limits.read_lines)
+    .max(TOOL_LIMITS.read_lines)
     .optional()
-    .describe(`How many lines. Default ${limits.read_lines}.`),
+    .describe(`How many lines. Default ${TOOL_LIMITS.read_lines}.`),
 });
 
 /** The agent's own spilled output lies outside of its folder and may be read too. */
@@ -45,7 +45,7 @@ function listFolder(folder: number, path: ContainedPath): string {
   const entries = opendirSync(pathInFolder(folder, path.absolute, '.'));
   try {
     for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
-      if (names.length === limits.directory_entries) {
+      if (names.length === TOOL_LIMITS.directory_entries) {
         more = true;
         break;
       }
@@ -67,12 +67,12 @@ export function createReadTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
     permission: BUILT_IN_PERMISSIONS.read,
     description:
       'Read a text file in your folder, each line behind its number and a tab, or list a folder. ' +
-      `Shows up to ${limits.read_lines} lines or ${limits.read_bytes / 1024} KB; go on with offset.`,
+      `Shows up to ${TOOL_LIMITS.read_lines} lines or ${TOOL_LIMITS.read_bytes / 1024} KB; go on with offset.`,
     input,
     side_by_side: true,
     idempotent: true,
     subject: ({ path }) => path,
-    async run({ path, offset = 1, limit = limits.read_lines }, context) {
+    async run({ path, offset = 1, limit = TOOL_LIMITS.read_lines }, context) {
       const source = locate(path, context, guard);
       const file = openContained(source);
       try {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
-import { limits } from '../../processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
@@ -26,8 +26,8 @@ export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
       changeOf(containAllowedPath('write', path, context, guard), () => content, context),
     run({ path, content }, context) {
       const bytes = Buffer.from(content, 'utf8');
-      if (bytes.length > limits.write_bytes)
-        throw new Error(`field "content": ${bytes.length} bytes; the most is ${limits.write_bytes}`);
+      if (bytes.length > TOOL_LIMITS.write_bytes)
+        throw new Error(`field "content": ${bytes.length} bytes; the maximum is ${TOOL_LIMITS.write_bytes}`);
       const target = containAllowedPath('write', path, context, guard);
       writeContained(target, bytes);
       const what = target.exists ? 'replaced' : 'made';

@@ -47,7 +47,7 @@ describe('schemas that are refused', () => {
     [{ properties: [] }, /must be an object with a schema for each name/],
     [{ unevaluatedProperties: false }, /the keyword "unevaluatedProperties" is not supported/],
     [{ enum: Array.from({ length: 6_000 }, (_, index) => index) }, /too large/],
-    [{ description: 'x'.repeat(70_000) }, /characters; the most is 65536/],
+    [{ description: 'x'.repeat(70_000) }, /characters; the maximum is 65536/],
     [JSON.parse(`${'{"items":'.repeat(100)}{}${'}'.repeat(100)}`), /nested deeper than 64 levels/],
     [JSON.parse(`${'{"items":'.repeat(100_000)}{}${'}'.repeat(100_000)}`), /nested too deeply|characters/],
   ];

@@ -107,7 +107,10 @@ function suite(database: Database): void {
     assert.equal((await on.runtime.settled(agent.id)).reply, 'fewer then');
     const results = await on.results(agent);
     assert.equal(results.length, 1_000);
-    assert.match(results[999]?.output ?? '', /had 10000 calls .* the most is 1000 .* none of them was run/);
+    assert.match(
+      results[999]?.output ?? '',
+      /had 10000 calls .* the maximum is 1000 .* none of them was run/,
+    );
     assert.equal((await on.store.agents({ root_id: agent.root_id })).length, 1);
     await on.close();
   });

@@ -19,7 +19,7 @@ import { it } from 'node:test';
 import { isForeignOutput } from '../../../src/permissions/path-guard.ts';
 import { SpillFile } from '../../../src/processes/spill-file.ts';
 import { removeSpilledOutput } from '../../../src/processes/spill-folder.ts';
-import { limits } from '../../../src/processes/tool-limits.ts';
+import { TOOL_LIMITS } from '../../../src/processes/tool-limits.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { createModelHost } from '../../../src/runtime/performing/agent-program-host.ts';
 import { resolveNeed } from '../../../src/runtime/performing/resolve-need.ts';
@@ -99,7 +99,7 @@ it('an agent program and the files put before a task are kept from it, too', asy
 it('one tree spills no more than its share: its oldest output makes room for what is new', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const half = (limits.spill_tree_bytes - 100_000) / 2;
+  const half = (TOOL_LIMITS.spill_tree_bytes - 100_000) / 2;
   for (const [at, name] of ['b', 'a'].entries()) {
     fill(join(folder, name), half);
     utimesSync(join(folder, name), 1000 + at, 1000 + at);
@@ -120,7 +120,7 @@ it('what is being written makes room for nothing; what then cannot be kept is to
   const other = new SpillFile(folder);
   other.write(Buffer.from('begun'));
   const [written = ''] = readdirSync(folder);
-  truncateSync(join(folder, written), limits.spill_tree_bytes - 100_000);
+  truncateSync(join(folder, written), TOOL_LIMITS.spill_tree_bytes - 100_000);
   const file = new SpillFile(folder);
   for (let at = 0; at < 10; at += 1) file.write(Buffer.alloc(64 * 1024));
   assert.match(file.close(), /^the first 100000 bytes are in .*, 555360 bytes were discarded$/);

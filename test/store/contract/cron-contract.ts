@@ -48,7 +48,7 @@ function runOf(
     { id, origin: 'cron', session_key: `cron:${job.id}`, state: { type: 'idle' }, worker: null },
     [],
   );
-  const { run, letter } = runIsolated({
+  const { run, mail } = runIsolated({
     id: randomUUID(),
     source: 'cron',
     agent_id: id,
@@ -63,11 +63,11 @@ function runOf(
     cleanup: job.cleanup,
     deliver,
     job_id: job.id,
-    letter_id: randomUUID(),
+    mail_id: randomUUID(),
     at: BEGINNING,
   });
   const created: NewAgent = { ...root, run };
-  return { type: 'run', root: created, limits: DEFAULT_LIMITS, placement: [], letter };
+  return { type: 'run', root: created, limits: DEFAULT_LIMITS, placement: [], mail };
 }
 
 function requestOf(job: CronJob, over: Partial<FireRequest> = {}): FireRequest {

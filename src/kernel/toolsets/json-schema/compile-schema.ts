@@ -39,7 +39,7 @@ class Compiler {
   compiled(): CompiledSchema {
     const text = JSON.stringify(this.#root);
     if (text.length > CHARACTERS_MAX)
-      throw new Error(`it has ${text.length} characters; the most is ${CHARACTERS_MAX}`);
+      throw new Error(`it has ${text.length} characters; the maximum is ${CHARACTERS_MAX}`);
     const node = this.#ref('#', '');
     for (let read = this.#unread.pop(); read !== undefined; read = this.#unread.pop()) read();
     refuseCircles(this.#nodes);
