@@ -2,9 +2,10 @@ import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../records/agent/agent.ts';
 import { DEFAULT_LIMITS, type Limits } from '../records/agent/limits.ts';
-import { type Profile, profileFields, rootProfileRules } from '../records/agent/profile.ts';
+import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Tool } from '../records/tool.ts';
+import { rootConfig, rootLimits } from '../settings/root-config.ts';
 import { checkRules, findProfile, settingsProfiles, unknownAllowed } from '../settings/settings-profiles.ts';
 import { given, settingsTerms } from '../settings/settings-terms.ts';
 import { BUILT_IN_PERMISSIONS } from '../tools/built-in-permissions.ts';
@@ -30,28 +31,23 @@ export function agentConfig(
   const profile = agent.profile === undefined ? null : findProfile(profiles, agent.profile);
   const defaults = options.agents?.defaults ?? {};
   const none = { allow: [], ask: [], deny: [] };
-  const usual = agent.toolsets ?? options.toolsets ?? defaults.toolsets ?? ['process'];
-  const toolsets = subagents === null || subagents.max_depth === 0 ? usual : [...usual, 'delegate'];
+  const delegates = subagents !== null && subagents.max_depth > 0;
+  const withDelegate = (toolsets: readonly string[]) => (delegates ? [...toolsets, 'delegate'] : toolsets);
   const built_in = options.builtInTools ?? defaults.tools?.filter((name) => !own.includes(name)) ?? BUILT_IN;
-  const tools = profile?.tools ?? [...built_in, ...own];
   const { allow = [], ...rules } = {
     ...given(defaults.permissions ?? {}),
     ...given(options.permissions ?? {}),
   };
-  return {
-    model: agent.model ?? profile?.model ?? defaults.model ?? options.model,
-    thinking: profile?.thinking ?? options.thinking ?? defaults.thinking ?? 'off',
-    system: agent.system ?? profile?.system ?? options.system ?? defaults.system ?? SYSTEM,
-    toolsets: [...new Set(agent.toolsets === undefined ? (profile?.toolsets ?? toolsets) : toolsets)],
-    tools: [...new Set(tools)].filter((name) => profile?.deny_tools.includes(name) !== true),
+  const { model, system, toolsets } = agent;
+  return rootConfig({ model, system, toolsets: toolsets && withDelegate(toolsets) }, profile, {
+    model: defaults.model ?? options.model,
+    thinking: options.thinking ?? defaults.thinking ?? 'off',
+    system: options.system ?? defaults.system ?? SYSTEM,
+    toolsets: withDelegate(options.toolsets ?? defaults.toolsets ?? ['process']),
+    tools: () => [...built_in, ...own],
     cwd: options.cwd ?? process.cwd(),
-    permissions: {
-      cli: none,
-      config: { ...none, ...rules, allow: [...own, ...allow] },
-      ...(profile === null ? {} : rootProfileRules(profile)),
-    },
-    ...profileFields(profile),
-  };
+    permissions: { cli: none, config: { ...none, ...rules, allow: [...own, ...allow] } },
+  });
 }
 
 /** The default depth leaves room for delegations as deep as the program allows. */
@@ -60,17 +56,7 @@ export function agentLimits(
   agent: Pick<AgentOptions, 'limits' | 'profile'>,
 ): Partial<Limits> {
   const depth = Math.max(DEFAULT_LIMITS.depth, subagents?.max_depth ?? 0);
-  const { agents = {} } = options;
-  const of_profile = Object.hasOwn(agents, agent.profile ?? '')
-    ? agents[agent.profile as string]?.limits
-    : {};
-  return {
-    depth,
-    ...given(agents.defaults?.limits ?? {}),
-    ...options.limits,
-    ...given(of_profile ?? {}),
-    ...agent.limits,
-  };
+  return { depth, ...rootLimits(options.agents, agent.profile, options.limits), ...agent.limits };
 }
 
 /** Profiles of the program override those of its settings. Throws `E_CONFIG`. */

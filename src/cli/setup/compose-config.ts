@@ -5,10 +5,11 @@ import { knownProviders } from '../../models/providers.ts';
 import { parseKnownRule } from '../../permissions/rule.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
-import { type Profile, profileFields, rootProfileRules } from '../../records/agent/profile.ts';
+import type { Profile } from '../../records/agent/profile.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { nameHint } from '../../render/nearest-name.ts';
+import { rootConfig, rootLimits } from '../../settings/root-config.ts';
 import { findProfile } from '../../settings/settings-profiles.ts';
 import { given, settingsTerms } from '../../settings/settings-terms.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
@@ -75,29 +76,32 @@ export function composeConfig(
   { allow = [], deny = [], yes = false, thinking, toolset = [], profile: name }: RootOptions,
 ): AgentConfig {
   const defaults = context.loaded.configuration.agents?.defaults ?? {};
-  const profile = name === undefined ? null : findProfile(terms.profiles, name);
-  const toolsets = toolset.length > 0 ? toolset : (profile?.toolsets ?? defaults.toolsets ?? ['process']);
-  // With slash a model has two paths: bash, and slash commands for everything else.
-  const built_in = toolsets.includes('slash') ? ['bash'] : Object.keys(BUILT_IN_PERMISSIONS);
-  const usual = toolsets.includes('sessions') ? [...built_in, 'cron'] : built_in;
-  const config: AgentConfig = {
-    model,
-    thinking: thinking ?? profile?.thinking ?? defaults.thinking ?? 'off',
-    system: profile?.system ?? defaults.system ?? DEFAULT_SYSTEM_PROMPT,
-    toolsets,
-    tools: (profile?.tools ?? defaults.tools ?? usual).filter((tool) => !profile?.deny_tools.includes(tool)),
-    cwd: resolve(context.options.cwd ?? '.'),
-    permissions: {
-      cli: { allow: yes ? ['*', ...allow] : allow, ask: [], deny },
-      config: { allow: [], ask: [], deny: [], ...given(defaults.permissions ?? {}) },
-      ...(profile === null ? {} : rootProfileRules(profile)),
+  const config = rootConfig(
+    { model, thinking, toolsets: toolset.length > 0 ? toolset : undefined },
+    name === undefined ? null : findProfile(terms.profiles, name),
+    {
+      model,
+      thinking: defaults.thinking ?? 'off',
+      system: defaults.system ?? DEFAULT_SYSTEM_PROMPT,
+      toolsets: defaults.toolsets ?? ['process'],
+      tools: (toolsets) => defaults.tools ?? usualTools(toolsets),
+      cwd: resolve(context.options.cwd ?? '.'),
+      permissions: {
+        cli: { allow: yes ? ['*', ...allow] : allow, ask: [], deny },
+        config: { allow: [], ask: [], deny: [], ...given(defaults.permissions ?? {}) },
+      },
     },
-    ...profileFields(profile),
-  };
+  );
   for (const rules of [config.permissions.cli, config.permissions.config])
     for (const verdict of ['allow', 'ask', 'deny'] as const)
       for (const rule of rules[verdict]) parseKnownRule(rule, verdict, TOOLS);
   return config;
+}
+
+/** With slash a model has two paths: bash, and slash commands for everything else. */
+function usualTools(toolsets: readonly string[]): readonly string[] {
+  const built_in = toolsets.includes('slash') ? ['bash'] : Object.keys(BUILT_IN_PERMISSIONS);
+  return toolsets.includes('sessions') ? [...built_in, 'cron'] : built_in;
 }
 
 /** What the configuration, and the profiles that this folder may use, say of agents that agents create. Prints notices on stderr. */
@@ -137,7 +141,5 @@ function toolsetNotices(profiles: readonly Profile[]): string[] {
 
 /** Limits of the configuration, overridden by those of the profile, then by those of the command line. */
 export function composeLimits(context: Context, named: Partial<Limits>, profile?: string): Partial<Limits> {
-  const { agents = {} } = context.loaded.configuration;
-  const of_profile = profile === undefined || !Object.hasOwn(agents, profile) ? {} : agents[profile]?.limits;
-  return { ...given({ ...agents.defaults?.limits, ...of_profile }), ...named };
+  return { ...rootLimits(context.loaded.configuration.agents, profile), ...named };
 }

@@ -1,0 +1,43 @@
+import type { AgentConfig } from '../records/agent/agent.ts';
+import type { Limits } from '../records/agent/limits.ts';
+import { type Profile, profileFields, rootProfileRules } from '../records/agent/profile.ts';
+import type { Settings } from './settings.ts';
+import { given } from './settings-terms.ts';
+
+/** What is said of one root only; it overrides its profile. */
+export type RootChoice = {
+  readonly [Key in 'model' | 'thinking' | 'system' | 'toolsets']?: AgentConfig[Key] | undefined;
+};
+
+/** What holds where neither the choice nor the profile says anything. */
+export interface RootDefaults
+  extends Pick<AgentConfig, 'model' | 'thinking' | 'system' | 'toolsets' | 'cwd'> {
+  readonly tools: (toolsets: readonly string[]) => readonly string[];
+  readonly permissions: Pick<AgentConfig['permissions'], 'cli' | 'config'>;
+}
+
+/** The configuration of a root, for the command line and the library alike. */
+export function rootConfig(choice: RootChoice, profile: Profile | null, defaults: RootDefaults): AgentConfig {
+  const toolsets = choice.toolsets ?? profile?.toolsets ?? defaults.toolsets;
+  const tools = profile?.tools ?? defaults.tools(toolsets);
+  return {
+    model: choice.model ?? profile?.model ?? defaults.model,
+    thinking: choice.thinking ?? profile?.thinking ?? defaults.thinking,
+    system: choice.system ?? profile?.system ?? defaults.system,
+    toolsets: [...new Set(toolsets)],
+    tools: [...new Set(tools)].filter((tool) => profile?.deny_tools.includes(tool) !== true),
+    cwd: defaults.cwd,
+    permissions: { ...defaults.permissions, ...(profile === null ? {} : rootProfileRules(profile)) },
+    ...profileFields(profile),
+  };
+}
+
+/** Limits of the settings, the strongest last: of all agents, of the program, of the profile. */
+export function rootLimits(
+  agents: Settings['agents'] = {},
+  profile: string | undefined,
+  program: Partial<Limits> = {},
+): Partial<Limits> {
+  const of_profile = profile !== undefined && Object.hasOwn(agents, profile) ? agents[profile]?.limits : {};
+  return { ...given(agents.defaults?.limits ?? {}), ...given(program), ...given(of_profile ?? {}) };
+}
