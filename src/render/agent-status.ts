@@ -13,7 +13,7 @@ export function statusWord(agent: Agent): StatusWord {
   const { state } = agent;
   if (state.type === 'executing' && state.running.length > 0 && state.running.every(isParked))
     return 'waiting';
-  if (isFanIn(state)) return 'waiting';
+  if (state.type === 'waiting' || isFanIn(state)) return 'waiting';
   if (isWorking(state.type)) return 'running';
   if (state.type === 'errored') return 'error';
   if (state.type === 'completed') return 'done';

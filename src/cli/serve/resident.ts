@@ -17,7 +17,7 @@ const REPEAT_MS = 60_000;
 export function stopped(log: ChannelLog): Promise<void> {
   return new Promise((resolve) => {
     onStopSignal((signal) => {
-      log('info', 'stopping: what is under way may end; once more to leave at once', { signal });
+      log('info', 'stopping: waiting for work under way; a second signal exits at once', { signal });
       resolve();
     });
   });

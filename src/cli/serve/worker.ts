@@ -71,7 +71,7 @@ async function drainRequested(store: Store, id: string, signal: AbortSignal, log
     await sleep(DRAIN_POLL_MS, signal);
     const workers = await store.workers().catch(() => []);
     if (!workers.some((one) => one.id === id && one.draining)) continue;
-    log('info', 'told to drain: what is under way may end');
+    log('info', 'draining: waiting for work under way');
     return;
   }
 }

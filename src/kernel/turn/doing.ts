@@ -10,7 +10,8 @@ export function doing(state: AgentState, argumentsOf: View['argumentsOf']): stri
     case 'requesting':
       return 'thinking';
     case 'executing': {
-      const [first] = state.running;
+      // Foremost what a person is awaited for.
+      const first = state.running.find(isAsked) ?? state.running[0];
       if (first === undefined) return null;
       const others = state.running.length - 1;
       return `${describe(first, argumentsOf)}${others > 0 ? ` +${others}` : ''}`;

@@ -382,6 +382,7 @@ it('one line says what an agent does', () => {
   assert.equal(bash({ command: 'a\n  b\0 😀' }), 'bash a b 😀');
   const asked = { call: call('c1', 'bash', { command: 'ls' }), ask: { id: 'a', at: 1 } };
   assert.equal(line(executing(asked, call('c2'))), 'asks: bash ls +1');
+  assert.equal(line(executing(call('c2', 'read'), asked)), 'asks: bash ls +1', 'a person is awaited');
   assert.equal(line(executing({ ...asked, approved: true })), 'bash ls');
   assert.equal(
     line(executing({ call: call('w', 'wait'), wait: { from: null, deadline: 1 } })),
