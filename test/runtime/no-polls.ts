@@ -3,10 +3,6 @@ import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../src/runtime/runti
 
 /** Set by `npm run test:promptly`: stages poll no signals and their waits have no end. */
 export const NO_POLLS = process.env.COPPICE_TEST_NO_POLLS === '1';
-/** Why a test is skipped then, or false. */
-export const NEEDS_A_POLL =
-  NO_POLLS &&
-  'SQLite tells a connection nothing of its own writes: what this test writes as another process, only the poll finds';
 /** A test that is about a time limit sets a shorter one, or brings its own clock. */
 const LONGEST_WAIT_MS = 5_000;
 const NEVER_MS = 2 ** 31 - 1;

@@ -56,6 +56,8 @@ export interface Stage {
   agent(name: string): Promise<Agent>;
   /** Results of one agent's own calls, in the order of the calls. */
   results(agent: Agent): Promise<ResultContent[]>;
+  /** Another connection, as another process has: SQLite hints at nothing that its own connection wrote. */
+  elsewhere(): Promise<Store>;
   /** Stops the runtime and opens another one on the same ledger, as after a crash when `crash` is set. */
   reopen(play?: Play, more?: Partial<StageOptions>): Promise<Stage>;
   close(): Promise<void>;
@@ -133,6 +135,11 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     ...options.config,
   };
   let root: Agent | null = null;
+  let elsewhere: Promise<Store> | null = null;
+  const closeStores = async () => {
+    await (await elsewhere)?.close();
+    await store.close();
+  };
   const stage: Stage = {
     store,
     runtime,
@@ -160,16 +167,20 @@ async function open(play: Play, options: StageOptions, folder: string, database:
       const calls = own.flatMap((message) => (message.kind === 'assistant' ? message.content.parts : []));
       return calls.flatMap((part) => (part.type === 'call' ? (results.get(part.id) ?? []) : []));
     },
+    elsewhere() {
+      elsewhere ??= openStore(database);
+      return elsewhere;
+    },
     async reopen(next = play, more = {}) {
       await runtime.close();
-      await store.close();
+      await closeStores();
       const again = await open(next, { ...options, ...more }, folder, database);
       return again;
     },
     async close() {
       await runtime.close();
       if (options.ground !== undefined) return;
-      await store.close();
+      await closeStores();
       rmSync(folder, { recursive: true, force: true });
     },
   };

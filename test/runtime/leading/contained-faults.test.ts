@@ -166,7 +166,7 @@ function suite(database: Database): void {
     for (const kind of kinds)
       for (const body of UNREADABLE[kind]) {
         expected.push(`mail (${kind}) from you could not be read and was put aside`);
-        const sent = await on.store.send({
+        const sent = await (await on.elsewhere()).send({
           id: randomUUID(),
           root_id: agent.id,
           to_id: agent.id,
@@ -195,7 +195,7 @@ function suite(database: Database): void {
       const agent = await on.start('one');
       await on.runtime.settled(agent.id);
       const body = JSON.stringify(order).replaceAll('SELF', agent.id);
-      const sent = await on.store.send({
+      const sent = await (await on.elsewhere()).send({
         id: randomUUID(),
         root_id: agent.id,
         to_id: agent.id,

@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { isWorking } from '../../../src/records/agent/state.ts';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
-import { NEEDS_A_POLL } from '../no-polls.ts';
 import { type Play, type Stage, until } from '../stage.ts';
 import {
   announced,
@@ -241,9 +240,7 @@ function suite(database: () => Promise<string | undefined>): void {
       await on.close();
     });
 
-  it('an order to stop that another process writes reaches the run; one to a run that has ended is refused', {
-    skip: NEEDS_A_POLL,
-  }, async () => {
+  it('an order to stop that another process writes reaches the run; one to a run that has ended is refused', async () => {
     const [begun, doors] = [[] as string[], new Doors()];
     const on = await stage(behindDoors(['a'], begun, doors));
     const root = await on.start();
@@ -259,10 +256,11 @@ function suite(database: () => Promise<string | undefined>): void {
       body: JSON.stringify({ type: 'cancel', reason: 'enough' }),
       sent_at: Date.now(),
     });
-    assert.equal((await on.store.send(order())).ok, true);
+    const store = await on.elsewhere();
+    assert.equal((await store.send(order())).ok, true);
     await until(async () => (await announced(on, root)).length === 1, 'the end is announced');
     assert.deepEqual(await announced(on, root), ['[Subagent: a] Cancelled: enough']);
-    assert.equal((await on.store.send(order())).ok, false);
+    assert.equal((await store.send(order())).ok, false);
     await on.close();
   });
 }

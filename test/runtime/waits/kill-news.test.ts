@@ -1,40 +1,27 @@
 /** Proves that whoever watches a runtime is told of a kill one time, although the ledger's signal tells the runtime of it again. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { it } from 'node:test';
 import { humanMail } from '../../../src/runtime/orders/human-mail.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { setStage, until } from '../stage.ts';
 
 it('a kill by a person is one event, also after its signal has been taken', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-kill-'));
-  const database = `sqlite:${join(folder, 'ledger.db')}`;
-  const on = await setStage(
-    ({ name, step, user }) => {
-      if (name === 'kid') return 'kid rests';
-      if (user.includes('from elsewhere')) return 'heard';
-      return step === 0 ? [['fork', { name: 'kid', prompt: 'rest' }]] : 'main rests';
-    },
-    { database },
-  );
+  const on = await setStage(({ name, step, user }) => {
+    if (name === 'kid') return 'kid rests';
+    if (user.includes('from elsewhere')) return 'heard';
+    return step === 0 ? [['fork', { name: 'kid', prompt: 'rest' }]] : 'main rests';
+  });
   await on.perform();
   const kid = await on.agent('kid');
   await on.runtime.kill(kid.id);
   // Signals are taken in their order: when this letter has been read, that of the kill has been, too.
   const root = await on.store.agent(kid.root_id);
   assert.ok(root);
-  // Another connection, as another process has: SQLite hints at nothing that its own connection wrote.
-  const outside = await openStore(database);
-  await outside.send(humanMail(root, 'letter', 'from elsewhere'));
+  await (await on.elsewhere()).send(humanMail(root, 'letter', 'from elsewhere'));
   await until(async () => (await on.store.agent(root.id))?.reply === 'heard', 'the letter is read');
   const told = on.events.filter((event) => event.type === 'killed');
   assert.deepEqual(
     told.map((event) => event.ids),
     [[kid.id]],
   );
-  await outside.close();
   await on.close();
-  rmSync(folder, { recursive: true, force: true });
 });
