@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import { FAULTS, type Fault } from '../test/sim/faults.ts';
+import { PROMPT_KINDS, type PromptKind } from '../test/sim/promptness.ts';
 import { type SimReport, simulate } from '../test/sim/simulate.ts';
 
 /**
  * `npm run sim -- --seeds 200 --from 1`: the seeded simulation, many seeds of it. `--seed N --trace` shows everything that happens in one.
- * `--prompt`: nothing delays anybody, and every wait must end promptly.
+ * `--prompt`: nothing delays anybody, and whatever waits must go on promptly.
  */
 const { values } = parseArgs({
   options: {
@@ -24,7 +25,8 @@ if (!Number.isSafeInteger(first) || !Number.isSafeInteger(count) || count < 1) {
   process.exit(2);
 }
 
-const totals = { virtual_ms: 0, agents: 0, steps: 0, answers: 0, stale_epochs: 0, prompt_ends: 0 };
+const totals = { virtual_ms: 0, agents: 0, steps: 0, answers: 0, stale_epochs: 0 };
+const prompt_ends = new Map<PromptKind, number>();
 const faults = new Map<Fault, number>();
 let failing = 0;
 const started_at = performance.now();
@@ -35,6 +37,7 @@ for (let seed = first; seed < first + count; seed += 1) {
   });
   for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += report[name];
   for (const [fault, times] of report.faults) faults.set(fault, (faults.get(fault) ?? 0) + times);
+  for (const [kind, times] of report.prompt_ends) prompt_ends.set(kind, (prompt_ends.get(kind) ?? 0) + times);
   if (report.failures.length > 0) {
     failing += 1;
     tell(report);
@@ -55,8 +58,12 @@ function summarize(): void {
   const { virtual_ms, agents, steps, answers, stale_epochs } = totals;
   const seconds = ((performance.now() - started_at) / 1_000).toFixed(1);
   console.log(
-    `${count} seeds in ${seconds} s, ${failing} failing: ${(virtual_ms / 3_600_000).toFixed(1)} virtual hours, ${agents} agents, ${steps} steps, ${answers} model answers, ${stale_epochs} steps with a stale epoch refused${values.prompt ? `, ${totals.prompt_ends} waits ended promptly` : ''}`,
+    `${count} seeds in ${seconds} s, ${failing} failing: ${(virtual_ms / 3_600_000).toFixed(1)} virtual hours, ${agents} agents, ${steps} steps, ${answers} model answers, ${stale_epochs} steps with a stale epoch refused`,
   );
+  if (values.prompt)
+    console.log(
+      `went on promptly: ${PROMPT_KINDS.map((kind) => `${kind} ${prompt_ends.get(kind) ?? 0}`).join(', ')}`,
+    );
   for (const fault of Object.keys(FAULTS) as Fault[])
     console.log(`  ${String(faults.get(fault) ?? 0).padStart(7)}  ${fault.padEnd(20)} ${FAULTS[fault]}`);
 }

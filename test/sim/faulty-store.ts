@@ -26,7 +26,8 @@ export function faultyStore(around: FaultyStoreSurroundings): Store {
     get(store, name) {
       const method = String(name);
       if (method === 'kind' || method === 'location') return store[method];
-      if (method === 'listen') return async (_: string, wake: () => void) => ledger.listen(actor, wake);
+      if (method === 'listen')
+        return async (worker: string, wake: () => void) => ledger.listen(actor, worker, wake);
       if (method === 'close') return async () => undefined;
       return (...args: unknown[]) => call(method, args, around);
     },

@@ -48,11 +48,11 @@ export function planTree(random: Random): TreePlan {
   };
 }
 
-/** What the configuration of every process of a run says. */
-export function planTerms(random: Random): Partial<ToolsetTerms> {
+/** What the configuration of every process of a run says. `runs`: maximum background runs of a tree at once, at the most. */
+export function planTerms(random: Random, runs: number): Pick<ToolsetTerms, 'subagents' | 'delegation'> {
   const { subagents, delegation } = DEFAULT_TERMS;
   return {
-    subagents: { ...subagents, max_concurrent: random.between(1, 4) },
+    subagents: { ...subagents, max_concurrent: random.between(1, runs) },
     delegation: { ...delegation, max_depth: random.between(1, 2), servers: ['sim'], default_server: 'sim' },
   };
 }

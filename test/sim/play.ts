@@ -31,6 +31,8 @@ const CALL_WEIGHTS: Readonly<Record<string, number>> = {
   look: 2,
   guarded: 1,
 };
+/** Whoever is patient waits more often, and asks for more work that is waited for. */
+const PARKING: ReadonlySet<string> = new Set(['wait', 'sessions_spawn', 'subagent_spawn']);
 
 /** An answer of a simulated mind: some rounds of calls among the tools that it has, then an end as its tools ask for one. */
 export function answer(scene: Scene): { readonly text: string } | { readonly lines: readonly Line[] } {
@@ -81,7 +83,7 @@ function line(scene: Scene, names: ReadonlySet<string>, ids: readonly string[]):
   if (names.has('submit_result') && random.chance(0.1)) return ['submit_result', { result: 'early' }];
   const known = Object.entries(CALL_WEIGHTS)
     .filter(([name]) => names.has(name))
-    .map(([name, weight]) => [name, scene.patient && name === 'wait' ? weight * 4 : weight] as const);
+    .map(([name, weight]) => [name, scene.patient && PARKING.has(name) ? weight * 4 : weight] as const);
   let at = random.next() * known.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [name, weight] of known) {
     at -= weight;

@@ -1,99 +1,148 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import { isTerminal } from '../../src/records/agent/state.ts';
 import { agentOf, type Row } from '../../src/store/ledger/rows.ts';
-import { isAtRest } from '../../src/store/ledger/sql-conditions.ts';
+import { hasUnread, isAtRest, WORKING } from '../../src/store/ledger/sql-conditions.ts';
+import type { SimLedger } from './sim-ledger.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
+export const PROMPT_KINDS = [
+  'wait',
+  'fan-in',
+  'delegated call',
+  'letter',
+  'announcement',
+  'queued run',
+] as const;
+export type PromptKind = (typeof PROMPT_KINDS)[number];
+
+/** Something that can go on, by what the ledger holds. */
 interface Ripe {
+  readonly kind: PromptKind;
   /** Who waits for what, in words. */
   readonly what: string;
   readonly agent: Agent;
 }
 
-/** The law of promptness: a parked wait whose condition holds in the ledger ends within so many milliseconds, without a timeout and without a poll. */
-export class PromptWaits {
-  readonly #database: DatabaseSync;
-  readonly #time: VirtualTime;
+export interface PromptLimits {
   readonly within_ms: number;
-  readonly #since = new Map<string, number>();
-  #ended = 0;
+  /** Maximum background runs of one tree at once. */
+  readonly runs_per_tree: number;
+}
 
-  constructor(database: DatabaseSync, time: VirtualTime, within_ms: number) {
-    this.#database = database;
+/**
+ * The law of promptness: a parked wait whose condition holds in the ledger, an agent at rest with news in its mailbox, and a queued run for which there is
+ * a place go on within so many milliseconds, without a timeout and without a poll.
+ */
+export class Promptness {
+  readonly #ledger: Pick<SimLedger, 'database' | 'held_parks'>;
+  readonly #time: VirtualTime;
+  readonly limits: PromptLimits;
+  readonly #since = new Map<string, { readonly at: number; readonly kind: PromptKind }>();
+  /** How many went on when they could, by kind. */
+  readonly ended = new Map<PromptKind, number>();
+
+  constructor(ledger: Pick<SimLedger, 'database' | 'held_parks'>, time: VirtualTime, limits: PromptLimits) {
+    this.#ledger = ledger;
     this.#time = time;
-    this.within_ms = within_ms;
+    this.limits = limits;
   }
 
-  /** Waits whose condition held, and that ended. */
-  get ended(): number {
-    return this.#ended;
-  }
-
-  /** The condition of some wait holds. */
+  /** Something can go on. */
   get areRipe(): boolean {
     return this.#since.size > 0;
   }
 
-  /** What goes on although its condition has held for too long, in words. */
+  /** What has not gone on although it could for too long, in words. */
   look(): string[] {
     const ripe = this.#ripe();
     const keys = new Set(ripe.map(keyOf));
-    for (const key of this.#since.keys())
+    for (const [key, { kind }] of this.#since)
       if (!keys.has(key)) {
         this.#since.delete(key);
-        this.#ended += 1;
+        this.ended.set(kind, (this.ended.get(kind) ?? 0) + 1);
       }
     return ripe.flatMap((one) => {
-      const since = this.#since.get(keyOf(one)) ?? this.#time.now;
-      this.#since.set(keyOf(one), since);
-      if (one.agent.worker === null && !this.#isCalledFor(one.agent))
-        return [`nobody is called for: ${one.what}`];
-      return one.agent.worker !== null && this.#time.now - since > this.within_ms
-        ? [`promptness: ${one.what}, and it held for more than ${this.within_ms} ms`]
+      const { worker } = one.agent;
+      const known = this.#since.get(keyOf(one));
+      const at = known === undefined || this.#ledger.held_parks.isHeld(worker) ? this.#time.now : known.at;
+      this.#since.set(keyOf(one), { at, kind: one.kind });
+      if (worker === null && !this.#isCalledFor(one.agent)) return [`nobody is called for: ${one.what}`];
+      return worker !== null && this.#time.now - at > this.limits.within_ms
+        ? [`promptness: ${one.what}, and it held for more than ${this.limits.within_ms} ms`]
         : [];
     });
   }
 
   #ripe(): Ripe[] {
-    const at_work = this.#rows(
-      "SELECT * FROM agents WHERE status IN ('executing', 'awaiting', 'cancelling', 'waiting')",
-    );
-    return at_work
-      .map(agentOf)
-      .flatMap((agent) => this.#met(agent).map((what) => ({ what: `${agent.id} ${what}`, agent })));
+    const parked = this.#agents("status IN ('executing', 'awaiting', 'cancelling', 'waiting')");
+    const told = this.#agents(`status IN ('idle', 'errored') AND ${hasUnread('agents')}`);
+    return [...parked.flatMap((agent) => this.#met(agent)), ...told.flatMap((agent) => this.#news(agent))];
   }
 
-  /** What its waits wait for and is there, in words. */
-  #met(agent: Agent): string[] {
+  /** What its waits wait for and is there. */
+  #met(agent: Agent): Ripe[] {
     const { state, id } = agent;
+    const ripe = (kind: PromptKind, what: string): Ripe => ({ kind, what: `${id} ${what}`, agent });
     const mail = this.#rows('SELECT kind, from_id FROM mail WHERE to_id = ? AND consumed_seq IS NULL', id);
     const letters = mail.filter(({ kind }) => kind === 'letter');
     const hasOutcome = (child: string) => mail.some((one) => one.kind === 'outcome' && one.from_id === child);
-    if (state.type === 'awaiting' || state.type === 'cancelling')
-      return state.pending.filter(hasOutcome).map((child) => `awaits ${child}, whose outcome is there`);
     const isAnswered = (target: string) =>
       letters.some(({ from_id }) => from_id === target) || this.#rests(target);
-    const met = (from: readonly string[] | null, heard: readonly Row[]) =>
-      from === null
-        ? heard.length > 0 && 'waits for a letter, and one is there'
-        : from.every(isAnswered) && `waits for ${from}, who rest, have ended or have written`;
-    const all =
-      state.type === 'waiting'
-        ? [
-            met(
-              state.wait.from,
-              letters.filter(({ from_id }) => from_id !== null),
-            ),
-          ]
-        : state.type === 'executing'
-          ? state.running.map(({ wait, child }) =>
-              wait !== undefined
-                ? met(wait.from, letters)
-                : child !== undefined && hasOutcome(child) && `calls ${child}, whose outcome is there`,
-            )
-          : [];
-    return all.filter((what) => what !== false);
+    const met = (from: readonly string[] | null, heard: readonly Row[]) => {
+      if (from === null)
+        return heard.length > 0 ? [ripe('wait', 'waits for a letter, and one is there')] : [];
+      return from.every(isAnswered)
+        ? [ripe('wait', `waits for ${from}, who rest, have ended or have written`)]
+        : [];
+    };
+    switch (state.type) {
+      case 'awaiting':
+      case 'cancelling':
+        return state.pending
+          .filter(hasOutcome)
+          .map((child) => ripe('fan-in', `awaits ${child}, whose outcome is there`));
+      case 'waiting':
+        return met(
+          state.wait.from,
+          letters.filter(({ from_id }) => from_id !== null),
+        );
+      case 'executing':
+        return state.running.flatMap(({ wait, child }) => {
+          if (wait !== undefined) return met(wait.from, letters);
+          return child !== undefined && hasOutcome(child)
+            ? [ripe('delegated call', `calls ${child}, whose outcome is there`)]
+            : [];
+        });
+      default:
+        return [];
+    }
+  }
+
+  /** What lies before an agent at rest: it begins a turn with it, or with its task when there is a place for it. */
+  #news(agent: Agent): Ripe[] {
+    const { id, root_id, origin } = agent;
+    const kinds = this.#rows('SELECT kind FROM mail WHERE to_id = ? AND consumed_seq IS NULL', id);
+    const has = (kind: string) => kinds.some((one) => one.kind === kind);
+    if (!has('task'))
+      return has('announce')
+        ? [{ kind: 'announcement', what: `${id} rests, and the end of a run is announced to it`, agent }]
+        : [{ kind: 'letter', what: `${id} rests, and a letter is there`, agent }];
+    if (origin !== 'session') return [];
+    const at_work = this.#rows(
+      `SELECT id FROM agents WHERE root_id = ? AND origin = 'session' AND ${WORKING}`,
+      root_id,
+    );
+    // Of several that wait any may begin: each time that one does, it begins anew for the others.
+    const place = at_work.map((one) => one.id);
+    return at_work.length < this.limits.runs_per_tree
+      ? [
+          {
+            kind: 'queued run',
+            what: `${id} is queued, and only ${place.length} runs are at work (${place})`,
+            agent,
+          },
+        ]
+      : [];
   }
 
   #rests(id: string): boolean {
@@ -107,8 +156,12 @@ export class PromptWaits {
     return row !== undefined && (row.due_at as number) <= this.#time.now;
   }
 
+  #agents(condition: string): Agent[] {
+    return this.#rows(`SELECT * FROM agents WHERE ${condition}`).map(agentOf);
+  }
+
   #rows(sql: string, ...values: readonly string[]): Row[] {
-    return this.#database.prepare(sql).all(...values) as Row[];
+    return this.#ledger.database.prepare(sql).all(...values) as Row[];
   }
 }
 

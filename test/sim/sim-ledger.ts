@@ -4,6 +4,7 @@ import type { Refusal, Step, Verdict } from '../../src/kernel/step.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Faults } from './faults.ts';
+import { HeldParks } from './held-parks.ts';
 import { brokenNow } from './moment-laws.ts';
 import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';
@@ -45,8 +46,8 @@ export interface LedgerSurroundings {
   readonly trace: Trace;
   readonly faults: Faults;
   readonly random: Random;
-  /** The steps of a group are written in any order. */
-  readonly permutes: boolean;
+  /** The steps of a group are written in any order, those that park as late as what they wait for, and only who has signals is woken. */
+  readonly adverse: boolean;
 }
 
 /**
@@ -58,7 +59,7 @@ export class SimLedger {
   /** A connection of its own, to look at the rows as they are. */
   readonly database: DatabaseSync;
   readonly #around: LedgerSurroundings;
-  readonly #listeners = new Map<Actor, () => void>();
+  readonly #listeners = new Map<Actor, { readonly worker: string; readonly wake: () => void }>();
   readonly #waking = new Set<Actor>();
   readonly refusals = new Map<Refusal['reason'], number>();
   readonly promised: Promised[] = [];
@@ -69,6 +70,7 @@ export class SimLedger {
   readonly created = new Map<string, number>();
   readonly removed = new Set<string>();
   readonly broken: string[] = [];
+  readonly held_parks: HeldParks;
   /** Called after every write. */
   onWritten: () => void = () => undefined;
   steps = 0;
@@ -85,14 +87,16 @@ export class SimLedger {
     // Only the simulation writes to it, and never against a power failure.
     this.database.exec('PRAGMA synchronous = OFF');
     this.#around = around;
+    this.held_parks = new HeldParks(this.database, around.time, around.random);
   }
 
-  listen(actor: Actor, wake: () => void): () => Promise<void> {
-    this.#listeners.set(actor, wake);
+  listen(actor: Actor, worker: string, wake: () => void): () => Promise<void> {
+    this.#listeners.set(actor, { worker, wake });
     return async () => void this.#listeners.delete(actor);
   }
 
   async execute(actor: Actor, method: string, args: unknown[]): Promise<unknown> {
+    if (method === 'commit' && this.#around.adverse) await this.held_parks.hold(args[0] as Step[]);
     const epochs = method === 'commit' ? this.#epochs(args[0] as Step[]) : [];
     const before = this.#dataVersion();
     const run = (this.store as unknown as Record<string, Method>)[method] as Method;
@@ -109,9 +113,9 @@ export class SimLedger {
   }
 
   async #commit(steps: readonly Step[]): Promise<Verdict[]> {
-    const { permutes, random } = this.#around;
+    const { adverse, random } = this.#around;
     const order = steps.map((_, index) => index);
-    if (permutes) random.shuffle(order);
+    if (adverse) random.shuffle(order);
     const verdicts = await this.store.commit(order.map((index) => steps[index] as Step));
     return steps.map((_, index) => verdicts[order.indexOf(index)] as Verdict);
   }
@@ -231,9 +235,12 @@ export class SimLedger {
   }
 
   #wakeOthers(writer: Actor): void {
-    const { time, faults, random } = this.#around;
-    for (const [actor, wake] of this.#listeners) {
+    const { time, faults, random, adverse } = this.#around;
+    const signalled = adverse ? this.database.prepare('SELECT worker FROM signals').all() : [];
+    const told = new Set(signalled.map((row) => row.worker));
+    for (const [actor, { worker, wake }] of this.#listeners) {
       if (actor === writer || !actor.alive || this.#waking.has(actor)) continue;
+      if (adverse && !told.has(worker)) continue;
       if (faults.strikes('wake-lost', actor.name)) continue;
       this.#waking.add(actor);
       time.after(random.between(1, POLL_MS), actor, () => {

@@ -12,7 +12,7 @@ import { type Fault, Faults } from './faults.ts';
 import { brokenAtRest } from './final-laws.ts';
 import { People } from './people.ts';
 import { planTerms, planTree, type TreePlan } from './plans.ts';
-import { PromptWaits } from './prompt-waits.ts';
+import { type PromptKind, Promptness } from './promptness.ts';
 import { Random } from './random.ts';
 import { watchRealIo } from './real-io.ts';
 import { enterSharedTree, MEMBERS } from './shared-tree.ts';
@@ -36,15 +36,15 @@ export interface SimReport {
   readonly stale_epochs: number;
   /** What went wrong, each once; empty when nothing. */
   readonly failures: readonly string[];
-  /** Waits that ended when what they waited for had come, with `prompt`. */
-  readonly prompt_ends: number;
+  /** With `prompt`: what went on when what it waited for had come. */
+  readonly prompt_ends: ReadonlyMap<PromptKind, number>;
 }
 
 export interface SimOptions {
   readonly show?: (line: string) => void;
   /**
-   * Nothing that delays befalls anybody, answers coincide, the steps of a group are written in any order, and no process polls: then a wait ends as soon as
-   * what it waits for is in the ledger.
+   * Nothing that delays befalls anybody, answers coincide, the steps of a group are written in any order, steps that park are held until what they wait for has
+   * come, and no process polls: then whatever waits goes on as soon as what it waits for is in the ledger.
    */
   readonly prompt?: boolean;
 }
@@ -81,6 +81,14 @@ export async function simulate(seed: number, { show, prompt = false }: SimOption
 /** So soon a wait ends when what it waits for is there, besides so many ways to the ledger. */
 const PROMPT_MS = 400;
 const PROMPT_TRIPS = 20;
+/** Shared trees have these tools, and more. */
+const PROMPT_TOOLSETS = [
+  [],
+  ['fanout'],
+  ['sessions'],
+  ['sessions', 'delegate'],
+  ['fanout', 'sessions', 'delegate'],
+];
 
 class Simulation {
   readonly ledger: SimLedger;
@@ -93,7 +101,7 @@ class Simulation {
   readonly #processes: readonly SimProcess[];
   readonly #people: People;
   readonly #failures = new Set<string>();
-  readonly #prompt: PromptWaits | null;
+  readonly #prompt: Promptness | null;
   #answers = 0;
 
   constructor(seed: number, time: VirtualTime, store: SimLedger['store'], trace: Trace, prompt: boolean) {
@@ -109,9 +117,13 @@ class Simulation {
       trace,
       faults,
       random: random.branch('ledger'),
-      permutes: prompt,
+      adverse: prompt,
     });
     const distance = { most_ms: this.#random.pick([0, 0, 3, 20, 200]) };
+    // Drawn in this order: a seed that was kept stays the same run.
+    const beat_ms = prompt ? this.#random.pick([1, 100, 1_000]) : 1;
+    const rounds = this.#random.between(2, 5);
+    const terms = planTerms(this.#random, prompt ? 2 : 4);
     const around = {
       time,
       trace,
@@ -120,9 +132,9 @@ class Simulation {
       marks: this.#marks,
       distance,
       polls: !prompt,
-      beat_ms: prompt ? this.#random.pick([1, 100, 1_000]) : 1,
-      rounds: this.#random.between(2, 5),
-      terms: planTerms(this.#random),
+      beat_ms,
+      rounds,
+      terms,
       onAnswer: () => {
         this.#answers += 1;
       },
@@ -132,7 +144,10 @@ class Simulation {
       return new SimProcess(name, around, random.branch(name));
     });
     this.#prompt = prompt
-      ? new PromptWaits(this.ledger.database, time, PROMPT_MS + PROMPT_TRIPS * distance.most_ms)
+      ? new Promptness(this.ledger, time, {
+          within_ms: PROMPT_MS + PROMPT_TRIPS * distance.most_ms,
+          runs_per_tree: terms.subagents.max_concurrent,
+        })
       : null;
     this.#people = new People(
       this.ledger,
@@ -169,18 +184,18 @@ class Simulation {
       answers: this.#answers,
       stale_epochs: this.ledger.stale_epochs,
       failures: [...this.#failures],
-      prompt_ends: this.#prompt?.ended ?? 0,
+      prompt_ends: this.#prompt?.ended ?? new Map(),
     };
   }
 
   /** After every write, and when what it brought should have ended a wait. */
-  #watchWaits(waits: PromptWaits): void {
+  #watchWaits(waits: Promptness): void {
     const look = () => {
       for (const broken of waits.look()) this.fail('a wait goes on', broken);
     };
     this.ledger.onWritten = () => {
       look();
-      if (waits.areRipe) this.#time.after(waits.within_ms + 1, null, look);
+      if (waits.areRipe) this.#time.after(waits.limits.within_ms + 1, null, look);
     };
   }
 
@@ -220,7 +235,7 @@ class Simulation {
   }
 
   #beginShared(in_ms: number, plan: TreePlan): void {
-    const config = { ...plan.config, toolsets: ['process'] };
+    const config = { ...plan.config, toolsets: ['process', ...this.#random.pick(PROMPT_TOOLSETS)] };
     const limits = { ...DEFAULT_LIMITS, depth: 2, total: 40 };
     this.#time.after(in_ms, null, () => {
       const { store, created } = this.ledger;

@@ -3,6 +3,7 @@ import type { Guard } from './guard.ts';
 import { KERNEL_GUARDS } from './kernel-guards.ts';
 import { LEDGER_GUARDS } from './ledger-guards.ts';
 import { TOOL_GUARDS } from './tool-guards.ts';
+import { WAIT_GUARDS } from './wait-guards.ts';
 
 /** Every guard that `npm run mutants -- --guards` takes out. */
 export const ALL_GUARDS: readonly Guard[] = [
@@ -10,4 +11,5 @@ export const ALL_GUARDS: readonly Guard[] = [
   ...KERNEL_GUARDS,
   ...TOOL_GUARDS,
   ...DOOR_GUARDS,
+  ...WAIT_GUARDS,
 ];

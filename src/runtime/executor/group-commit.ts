@@ -44,6 +44,8 @@ export class GroupCommit {
   readonly #ready = new Set<Cell>();
   /** Cells of the round under way. */
   #stepping: readonly Cell[] = [];
+  /** Trees with runs that began to wait for a place in this round. */
+  readonly #newly_queued = new Set<string>();
   #round: Promise<void> | null = null;
   #closed = false;
 
@@ -84,6 +86,7 @@ export class GroupCommit {
       this.#stepping = [...this.#ready];
       this.#ready.clear();
       const pending = this.#stepping.flatMap((cell) => this.#decide(cell) ?? []);
+      this.#checkPlaces();
       if (pending.length > 0) await this.#commit(pending);
       // More events may come from sockets and timers: the next group is then larger.
       if (this.#ready.size > 0) await this.#options.clock.soon();
@@ -93,6 +96,14 @@ export class GroupCommit {
     this.#options.onQuiet();
   }
 
+  /** A run that ended elsewhere before the ledger had another one queued told nobody that its place is free. */
+  #checkPlaces(): void {
+    const { sync, remote_agents } = this.#options;
+    for (const root_id of this.#newly_queued)
+      if (remote_agents.isShared(root_id)) void sync.checkTree(root_id).catch(() => sync.requestFullCheck());
+    this.#newly_queued.clear();
+  }
+
   #decide(cell: Cell): PendingStep | null {
     if (cell.gone) return null;
     const { runs, follow } = this.#options;
@@ -100,7 +111,7 @@ export class GroupCommit {
     cell.wait_cursors = made.wait_cursors;
     // Counted before the commit: several runs may begin in one round, never more than there are places.
     if (made.run === 'begins') runs.begin(cell.agent);
-    if (made.run === 'queues') runs.queue(cell.agent);
+    if (made.run === 'queues' && runs.queue(cell.agent)) this.#newly_queued.add(cell.agent.root_id);
     if (made.step !== null) return { cell, made, step: made.step };
     cell.inputs = [];
     follow(cell, made);

@@ -65,13 +65,14 @@ export class RunQueue {
     this.#begin(lane, agent.id);
   }
 
-  /** Adds the run to those that wait; idempotent. */
-  queue(agent: Agent): void {
+  /** Adds the run to those that wait; false when it waits already. */
+  queue(agent: Agent): boolean {
     const lane = this.#lane(agent);
-    if (lane === null || lane.waiting.has(agent.id)) return;
+    if (lane === null || lane.waiting.has(agent.id)) return false;
     this.#arrivals += 1;
     lane.waiting.set(agent.id, this.#arrivals);
     this.#waiting_lanes.add(lane);
+    return true;
   }
 
   /** Runs that wait for their turn. */

@@ -6,7 +6,7 @@ import { LONG } from '../../house/long.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { concurrent, spawn } from '../toolsets/sessions-play.ts';
 import { everyOrder, type Ground, newGround } from './every-order.ts';
-import { cast, fork } from './ordered-family.ts';
+import { cast, fork, requests } from './ordered-family.ts';
 
 const ENDS = ['ends', 'is killed', 'goes with its parent'] as const;
 
@@ -50,4 +50,37 @@ onBothDatabases('a run whose place another process holds', (database) => {
         { preemptions: 0, first: LONG ? 12 : 4 },
       );
     });
+
+  it('begins also when that one ends while it is created: nobody is told then of a run that waits', async () => {
+    const play = cast({
+      main: [[fork('mid')], 'done', [spawn('next', { label: 'next' })], 'done'],
+      mid: [[spawn('holder', { label: 'holder' })], 'done'],
+    });
+    const options = { toolsets: ['process', 'sessions'], terms: concurrent(1) };
+    await everyOrder(
+      async (world) => {
+        const first = await world.process('first', play, options);
+        const root = await first.start();
+        for (const name of ['main', 'mid', 'main']) await world.cue(name);
+        const left = await world.process('left', play, options);
+        const right = await world.process('right', play, options);
+        await world.dies('first');
+        await world.share(
+          [await world.agent('mid', root.id), await world.agent('holder', root.id)],
+          left,
+          right,
+        );
+        await world.cue('mid');
+        await left.runtime.send(root.id, 'more');
+        world.decidedWhen(() => requests(left) > 1);
+        return async () =>
+          assert.deepEqual(
+            (await world.store.runs({ root_id: root.id })).map(({ status }) => status),
+            ['completed', 'completed'],
+          );
+      },
+      ground,
+      { preemptions: 0, first: 12 },
+    );
+  });
 });

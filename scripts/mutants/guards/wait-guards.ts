@@ -1,0 +1,46 @@
+import type { Guard } from './guard.ts';
+
+/** Guards of whatever waits: it goes on when the ledger holds what it waits for, without a poll. */
+export const WAIT_GUARDS: readonly Guard[] = [
+  {
+    name: 'met-is-read',
+    protects: 'a wait from sleeping through the rest of an agent that came before it was parked',
+    file: 'src/runtime/executor/executor.ts',
+    guard: '(met ?? added).filter(',
+    without: '(met === undefined ? added : []).filter(',
+    tests: ['sim/promptness', 'runtime/waits/wait-orders', 'runtime/waits/held-commits'],
+  },
+  {
+    name: 'waiter-signals',
+    protects: 'a wait from sleeping through the rest of an agent that another process leads',
+    file: 'src/kernel/ledger/post-mail.ts',
+    guard: "for (const waiter of agents) signal(unit, waiter, writer, 'status', about);",
+    without: '',
+    tests: ['sim/promptness', 'runtime/waits/wait-orders', 'runtime/waits/held-commits'],
+  },
+  {
+    name: 'queued-signals',
+    protects: 'a queued run from sleeping when its place becomes free in another process',
+    file: 'src/kernel/ledger/run-history.ts',
+    guard: "if (!signalled.has(run.worker)) signal(unit, run, writer, 'status', about);",
+    without: '',
+    tests: ['runtime/waits/queue-orders'],
+  },
+  {
+    name: 'queued-places',
+    protects:
+      'a queued run from sleeping when its place had become free in another process before it was queued',
+    file: 'src/runtime/executor/group-commit.ts',
+    guard: '      this.#checkPlaces();\n',
+    without: '',
+    tests: ['runtime/waits/queue-orders'],
+  },
+  {
+    name: 'place-is-passed-on',
+    protects: 'a queued run from sleeping when a run of its own process ends',
+    file: 'src/runtime/executor/executor.ts',
+    guard: 'for (const next of this.#runs.see(agent)) this.#wakeOne(next);',
+    without: 'this.#runs.see(agent);',
+    tests: ['runtime/toolsets/sessions-queue'],
+  },
+];
