@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { openStore } from '../../src/store/open-store.ts';
 import { executeSql } from './execute-sql.ts';
 import { type PostgresServer, startPostgres } from './start-postgres.ts';
@@ -8,6 +9,10 @@ const ADDRESS = 'COPPICE_TEST_POSTGRES';
 const TEMPLATE = 'ledger_template';
 /** Nobody but the test uses its database. */
 const SETTINGS = ['max_connections=300', 'autovacuum=off', 'full_page_writes=off'];
+
+/** A file system in memory, on which a new database costs a third; none of its room is taken from a small machine. */
+const MEMORY = '/dev/shm';
+const ROOM = 4 * 2 ** 30;
 
 export interface Databases {
   /** A new ledger without rows. */
@@ -20,7 +25,10 @@ export interface Databases {
 
 /** A server on which every test file has its own databases. */
 export async function startShared(): Promise<PostgresServer> {
-  const server = await startPostgres({ settings: SETTINGS });
+  const server = await startPostgres({
+    settings: SETTINGS,
+    ...(hasRoom(MEMORY) ? { data_below: MEMORY } : {}),
+  });
   try {
     await executeSql(server.url, `CREATE DATABASE ${TEMPLATE}`);
     const store = await openStore(server.url.replace(/postgres$/, TEMPLATE));
@@ -29,6 +37,15 @@ export async function startShared(): Promise<PostgresServer> {
   } catch (error) {
     await server.stop();
     throw error;
+  }
+}
+
+function hasRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize > ROOM;
+  } catch {
+    return false;
   }
 }
 

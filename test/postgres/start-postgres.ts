@@ -30,6 +30,8 @@ export interface PostgresOptions {
   readonly durable?: boolean;
   /** Where its folder is made; default the system's folder for such things. */
   readonly below?: string;
+  /** Where its data is kept; default its own folder. */
+  readonly data_below?: string;
   /** `name=value`, after the usual ones. */
   readonly settings?: readonly string[];
 }
@@ -59,7 +61,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const owner = process.getuid?.() === 0 ? UNPRIVILEGED : {};
   if ('uid' in owner) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   const bin = programs(folder, 'uid' in owner);
-  const data = join(folder, 'data');
+  const kept =
+    options.data_below === undefined ? folder : mkdtempSync(join(options.data_below, 'coppice-pg-'));
+  if ('uid' in owner) chownSync(kept, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
+  const data = join(kept, 'data');
   await run(
     join(bin, 'initdb'),
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
@@ -124,7 +129,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     },
     async stop() {
       await halt();
-      rmSync(folder, { recursive: true, force: true });
+      for (const one of [kept, folder]) rmSync(one, { recursive: true, force: true });
     },
   };
 }

@@ -175,7 +175,7 @@ export function askOf(input: unknown, change: Partial<Ask> = {}): Ask {
 }
 
 /** Waits for a condition; generous, for a loaded machine. */
-export async function until(isTrue: () => boolean, what: string, limit_ms = 15_000): Promise<void> {
+export async function until(isTrue: () => boolean, what: string, limit_ms = 60_000): Promise<void> {
   const end = performance.now() + limit_ms;
   while (!isTrue()) {
     assert.ok(performance.now() < end, `waited in vain for ${what}`);

@@ -302,7 +302,7 @@ describe('runs on a local server', () => {
     const second = home.start(['resume', 'holder']);
     // The state alone does not tell: it is the same before somebody leads the agent again.
     const store = await openStore(home.database);
-    for (let tries = 0; tries < 500 && (await store.find('holder'))[0]?.worker == null; tries += 1)
+    for (let tries = 0; tries < 6_000 && (await store.find('holder'))[0]?.worker == null; tries += 1)
       await sleep(10);
     await store.close();
     assert.match((await home.run(['send', 'holder', 'the word'])).stdout, /^sent to holder/);
