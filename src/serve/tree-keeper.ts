@@ -168,9 +168,9 @@ export class TreeKeeper {
 
   /** Takes over nothing more and waits until no turn is under way here; false after `ms`. */
   async drain(ms: number): Promise<boolean> {
+    const end = Date.now() + ms;
     await this.#halt();
-    for (const end = Date.now() + ms; Date.now() < end; await sleep(DRAIN_LOOK_MS))
-      if (!(await this.#isAtWork())) return true;
+    for (; Date.now() < end; await sleep(DRAIN_LOOK_MS)) if (!(await this.#isAtWork())) return true;
     return !(await this.#isAtWork());
   }
 

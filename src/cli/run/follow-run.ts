@@ -10,6 +10,7 @@ import type { RuntimeFace, TreeOutcome } from '../../runtime/runtime-face.ts';
 import { resumeCommand } from '../../settings/ledger-name.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
+import { endProcessSoon } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
 import { onStopSignal } from '../setup/stop-signal.ts';
 import { EXIT, exitCodeOfFailure } from '../start/exit-code.ts';
@@ -66,6 +67,7 @@ export async function followRun(
     await runtime.close();
     killAllProcessGroups();
     await store.close();
+    endProcessSoon();
   }
 }
 

@@ -30,6 +30,7 @@ import {
 } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
+import { endProcessSoon } from '../setup/end-process.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from './demo-rules.ts';
 import { askFirstRun } from './first-run.ts';
@@ -65,6 +66,7 @@ export async function ui(context: Context, options: UiOptions): Promise<number> 
   } finally {
     killAllProcessGroups();
     await store.close();
+    endProcessSoon();
   }
 }
 

@@ -7,6 +7,7 @@ import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { Context } from '../setup/context.ts';
+import { endProcessSoon } from '../setup/end-process.ts';
 import { onStopSignal } from '../setup/stop-signal.ts';
 
 /** What serve and worker share: processes that run until they are stopped, and tell their log what goes wrong. */
@@ -49,6 +50,7 @@ export async function closeResident(runtime: RuntimeFace, store: Store, log: Cha
   killAllProcessGroups();
   await store.close();
   log('info', 'stopped; nothing is lost');
+  endProcessSoon((open) => log('warn', 'ended by force: something was left open', { open }));
 }
 
 /** Whether a person answers approvals of an agent of a served tree: in its chat, or by `coppice approvals`. Nobody knows of a scheduled run. */
