@@ -22,8 +22,9 @@ export interface GuardOptions {
 
 /** Paths that need no token: they say nothing of the ledger. */
 const OPEN = new Set(['/healthz', '/readyz', '/login', '/favicon.ico']);
-/** Pages hold nothing either: what they show comes from the API. */
-const PAGE = /^\/(?:assets\/.*)?$|^\/(?:trees|agents|approvals|schedules|deliveries|workers|usage)(?:\/|$)/;
+/** Pages of the dashboard. They hold nothing either: what they show comes from the API. */
+export const PAGES = ['trees', 'agents', 'approvals', 'schedules', 'deliveries', 'workers', 'usage'] as const;
+const PAGE = new RegExp(`^/(?:assets/.*)?$|^/(?:${PAGES.join('|')})(?:/|$)`);
 /** No script, style or connection but our own; nothing in a frame. */
 const POLICY = [
   "default-src 'none'",

@@ -10,10 +10,12 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { ROUTES } from '../api/all-routes.ts';
 import { openApi } from '../api/openapi.ts';
 import type { ApiSources, Route, Scope } from '../api/route.ts';
-import { forbidden, type Guarded, type GuardOptions, guard } from './guard.ts';
+import { forbidden, type Guarded, type GuardOptions, guard, PAGES } from './guard.ts';
+import { readPages } from './pages.ts';
 
 const BODY_MAX = 2_000_000;
 const KEY_MAX = 200;
+const PAGE_PATHS = ['/', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])];
 const PARAMETER_MAX = 200;
 
 export interface WebAppOptions extends GuardOptions {
@@ -81,6 +83,23 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
       },
     }),
   );
+
+  const pages = readPages();
+  app.get('/assets/:file', (context) => {
+    const file = pages?.get(context.req.param('file'));
+    if (file === undefined) return context.notFound();
+    return context.body(file.body, 200, { 'Content-Type': file.type });
+  });
+  for (const path of PAGE_PATHS)
+    app.get(path, (context) => {
+      const file = pages?.get('index.html');
+      if (file === undefined)
+        return context.text(
+          'The dashboard was not built: npm run build:web, then start the server again.\n',
+          503,
+        );
+      return context.body(file.body, 200, { 'Content-Type': file.type });
+    });
 
   app.get('/healthz', (context) => context.text('ok\n'));
   app.get('/readyz', async (context) => {

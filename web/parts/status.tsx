@@ -1,0 +1,25 @@
+/** The sign of a state; its word always stands beside it, so that colour alone says nothing. */
+const SIGNS: Readonly<Record<string, string>> = {
+  running: '◐',
+  waiting: '◔',
+  queued: '◌',
+  idle: '○',
+  done: '✓',
+  completed: '✓',
+  delivered: '✓',
+  error: '✗',
+  failed: '✗',
+  dead: '✗',
+  cancelled: '✗',
+  timeout: '✗',
+  unled: '!',
+  pending: '◌',
+};
+
+export function Status({ word }: { readonly word: string }) {
+  return (
+    <span class={`status ${word}`}>
+      <span aria-hidden="true">{SIGNS[word] ?? '·'}</span> {word}
+    </span>
+  );
+}

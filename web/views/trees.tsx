@@ -1,0 +1,127 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { z } from 'zod';
+import type { treeRow } from '../../src/documents/shapes/agent-parts.ts';
+import { ago, count, dollars } from '../data/amounts.ts';
+import { useApi } from '../data/api.ts';
+import { Trouble } from '../parts/shell.tsx';
+import { Status } from '../parts/status.tsx';
+
+type Tree = z.infer<typeof treeRow>;
+
+const REFRESH_MS = 2_000;
+/** What a person should look at first comes first. */
+const GROUPS = [
+  ['approval', 'Waits for you'],
+  ['trouble', 'Failed, or nobody leads it'],
+  ['work', 'At work'],
+  ['done', 'Done'],
+] as const;
+
+/** All trees, grouped by need. */
+export function TreesView() {
+  const { data, error } = useApi<{ readonly trees: readonly Tree[] }>('/v1/trees?limit=500', REFRESH_MS);
+  const [search, setSearch] = useState('');
+  const found = useMemo(
+    () => (data?.trees ?? []).filter((tree) => matches(tree, search.trim().toLowerCase())),
+    [data, search],
+  );
+  return (
+    <section aria-labelledby="trees">
+      <div class="head">
+        <h1 id="trees">Trees</h1>
+        <input
+          type="search"
+          placeholder="Search text, model:…, status:…"
+          aria-label="Search trees"
+          value={search}
+          onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+        />
+      </div>
+      <Trouble error={error} />
+      {data !== null && found.length === 0 && (
+        <p class="empty">
+          {search === '' ? (
+            <>
+              No trees yet. Start one: <code>coppice run --detach "…"</code>
+            </>
+          ) : (
+            'Nothing matches.'
+          )}
+        </p>
+      )}
+      {GROUPS.map(([need, title]) => (
+        <Group key={need} title={title} trees={found.filter((tree) => tree.need === need)} />
+      ))}
+    </section>
+  );
+}
+
+function Group({ title, trees }: { readonly title: string; readonly trees: readonly Tree[] }) {
+  if (trees.length === 0) return null;
+  const now = Date.now();
+  return (
+    <>
+      <h2>
+        {title} <span class="count">{trees.length}</span>
+      </h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Tree</th>
+            <th scope="col">Status</th>
+            <th scope="col" class="number">
+              Agents
+            </th>
+            <th scope="col" class="number">
+              Tokens
+            </th>
+            <th scope="col" class="number">
+              Cost
+            </th>
+            <th scope="col" class="number">
+              Age
+            </th>
+            <th scope="col">Doing</th>
+          </tr>
+        </thead>
+        <tbody>
+          {trees.map((tree) => (
+            <tr key={tree.root_id}>
+              <td>
+                <a href={`/trees/${tree.root_id}`}>{tree.title}</a>
+              </td>
+              <td>
+                <Status word={tree.status} />
+                {tree.approvals > 0 && (
+                  <span class="badge ask">
+                    {tree.approvals} approval{tree.approvals === 1 ? '' : 's'}
+                  </span>
+                )}
+              </td>
+              <td class="number">
+                {tree.working > 0 ? `${tree.working}/` : ''}
+                {tree.agents}
+              </td>
+              <td class="number">{count(tree.tokens)}</td>
+              <td class="number">{dollars(tree.cost_usd)}</td>
+              <td class="number">{ago(tree.started_at, now)}</td>
+              <td class="dim">{tree.unled?.why ?? tree.error?.message ?? tree.doing ?? ''}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+/** Every word must match: `field:text` that field, any other one the title, folder, model or id. */
+function matches(tree: Tree, search: string): boolean {
+  return search.split(/\s+/).every((word) => {
+    const [, field, text = ''] = /^(\w+):(.*)$/.exec(word) ?? [];
+    const value = field === undefined ? undefined : (tree as Record<string, unknown>)[field];
+    if (value !== undefined) return String(value).toLowerCase().includes(text);
+    return [tree.title, tree.cwd, tree.model, tree.root_id, tree.name].some((one) =>
+      one.toLowerCase().includes(word),
+    );
+  });
+}
