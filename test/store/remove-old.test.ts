@@ -9,7 +9,7 @@ import { type Archive, removeOld } from '../../src/store/remove-old.ts';
 import type { Store } from '../../src/store/store.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
 import { fresh, said, stepOf } from './ledger-fixture.ts';
-import { ENDED, OLD, oldRun, oldTree, TERMS } from './retention-fixture.ts';
+import { ENDED, endLongAgo, OLD, oldRun, oldTree, TERMS } from './retention-fixture.ts';
 
 onBothDatabases('a removal', (database) => {
   async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
@@ -108,6 +108,23 @@ onBothDatabases('a removal', (database) => {
       assert.deepEqual([await found({}), kept], [[0, 3, 0], Array(3).fill('delivery')]);
       assert.deepEqual([await found({ runs: true }), kept.at(-1)], [[0, 0, 1], 'run']);
       assert.deepEqual([await found({ runs: true }), kept.length], [[0, 0, 0], 4]);
+    }));
+
+  it('takes the runs of a tree with it on request; a dry run counts the same', () =>
+    withStore(async (store) => {
+      for (let n = 0; n < 2; n += 1) {
+        const root = await oldTree(store, { type: 'idle' });
+        await oldRun(store, root);
+        await endLongAgo(store, root);
+      }
+      const found = async (dry_run: boolean, runs: boolean) => {
+        const { rows } = await removeOld(store, { ...options, dry_run, runs, archive: null });
+        return [rows.trees, rows.agents, rows.runs];
+      };
+      assert.deepEqual(await found(true, false), [2, 4, 0]);
+      assert.deepEqual(await found(true, true), [2, 4, 2]);
+      assert.deepEqual(await found(false, true), [2, 4, 2]);
+      assert.deepEqual(await store.runs({}), []);
     }));
 
   it('of a large tree takes many transactions, and counts correctly', () =>

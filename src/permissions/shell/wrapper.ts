@@ -155,13 +155,13 @@ export const readWrapper: ReadArguments = (words) => {
   const inner: InnerCommand[] = [];
   const at = afterOptions(words, grammar, inner);
   if (at === null) return hidden(`an option of ${name}`);
-  if (inner.some((one) => 'text' in one)) return inner;
+  if (inner.length > 0) return inner;
   let start = at + (grammar.before ?? 0);
   const before = words.slice(at, start);
   if (before.some(maySplit)) return hidden(`the arguments of ${name}`);
   if (grammar.text !== undefined && words[start]?.startsWith('-') === true)
     return words[start] === `-${grammar.text}`
-      ? [...inner, textOf(words[start + 1], name)]
+      ? [textOf(words[start + 1], name)]
       : hidden(`an option of ${name}`);
   // `env -` is `env -i`.
   if (name === 'env' && words[start] === '-') start += 1;
@@ -172,8 +172,7 @@ export const readWrapper: ReadArguments = (words) => {
   }
   const rest = words.slice(start);
   // What it reads from its input is appended.
-  if (name === 'xargs')
-    return [...inner, { words: [...(rest.length === 0 ? ['echo'] : replaced(words, rest)), MANY] }];
+  if (name === 'xargs') return [{ words: [...(rest.length === 0 ? ['echo'] : replaced(words, rest)), MANY] }];
   if (rest.length === 0) return grammar.shell === true ? hidden(`the shell of ${name}`) : inner;
   return [...inner, grammar.joined === true ? textOf(rest.join(' '), name) : { words: rest }];
 };

@@ -74,7 +74,7 @@ const rows = [
   'sed -i p f => ', 'sed -f a b => ?', 'sed --quiet p f => ', 'sed --file=a b => ?', "sed '/a/d' f => ", "sed '/a\\/e/d' f => ", "sed '/a/I,+2!{p;d}' f => ", "sed '$d' f => ", "sed y/ab/cd/ f => ", 'sed s/a/b f => ?', "sed 's/a\\/b/c/' f => ", "sed 's|a|b|' f => ", 'sed s f => ?', "sed 's\\a\\b\\' f => ?", 'sed - p => ?', 'sed p "$a" => ?', 'sed -n "$a" f => ?',
   'sed => ', 'sed -e p -f a => ?', 'sed -e p - => ', 'sed s => ?', "sed '1~2p;3q' f => ", "sed '2,$!d' f => ", "sed 'p;e' f => ?", "sed 'p\ne' f => ?", "sed 's/a/b/;e' f => ?", "sed 's/a/b/p 5' f => ?",
   // what the shell itself does
-  "sh -c 'ls'; [[ a == b ]] => ls", 'a=b\\[\\$\\(id\\)]; ls $((a)) => ?', "read a <<'E'\nb[$(id)]\nE\nls $((a)) => ls … ?", "read a <<'E'\nb\nE\nls $((a)) => ls …", "[[ -R 'b[$(id)]' ]] => ?", "[[ -n 'b[$(id)]' ]] => ", "ls ${a} '$(id)' => ",
+  "sh -c 'ls'; [[ a == b ]] => ls", 'a=b\\[\\$\\(id\\)]; ls $((a)) => ?', "read a <<'E'\nb[$(id)]\nE\nls $((a)) => ls … ?", "read a <<'E'\nb\nE\nls $((a)) => ls …", "read a <<E\nb[\\$(id)]$c\nE\nls $((a)) => ls … ?", 'cat <<E\n$(id)\nE => id', "[[ -R 'b[$(id)]' ]] => ?", "[[ -n 'b[$(id)]' ]] => ", "ls ${a} '$(id)' => ",
   "ls ${a[b]} '$(id)' => ?", 'ls ${!a:-b} => ?', 'ls ${!a@} => ', 'ls ${!a} => ', 'ls ${a ~b} => ?', 'ls ${a@P} => ?', 'ls ${a@Q} => ', 'ls ${PAGER:=rm x} => rm x', 'ls ${PAGER:-rm x} => ', "a=('$(id)' [c]=1) => ?", "a=([c]=1 '$(id)') => ?", "a=('$(id)' b) => ", "a[b]=1; c='$(id)' => ?",
   "a=1; c='$(id)' => ", 'ls {PAGER}>f => ?', 'ls {fd}>f => ', 'ls >&2 2>&1 <&- => ', 'ls >&$a => ?', 'ls >&"$a" => ?', 'ls >&f => ', '"" a => ?', '$a b => ?', '"$a" b => ?', 'a"$b" c => ?', '"$a"/b c => ', 'ls a\0b => ?', '"ls" "a$(id)" => id', "ls \"${a:-'$(id)'}\"; rm x => ?",
 ];
@@ -119,6 +119,9 @@ test('a text that is not read to its end says so, and nothing behind the end is 
   assert.deepEqual(unread(`ls ${'a'.repeat(32_765)}`), [null, 1]);
   assert.deepEqual(unread(`ls ${'a'.repeat(32_766)}`), ['it is longer than 32768 characters', 0]);
   assert.deepEqual(unread(`ls ${'$(:)'.repeat(2_000)}`), ['it is nested too much', 0]);
+  const most = `ls ${'$(:)'.repeat(250)}`;
+  assert.deepEqual(unread(most.padEnd(32_000, 'a')), [null, 251]);
+  assert.deepEqual(unread(most.padEnd(32_001, 'a')), ['it is nested too much', 0]);
   assert.deepEqual(unread('ls a\0b'), ['it holds NUL characters', 0]);
   assert.deepEqual(unread(`${'nice '.repeat(12)}a`), [null, 13]);
   assert.deepEqual(unread(`${'nice '.repeat(13)}a`), ['it is nested too deeply', 13]);
