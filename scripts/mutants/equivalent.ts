@@ -114,4 +114,18 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: '!==',
     why: 'other work proceeds more often',
   },
+  {
+    file: 'src/tools/files/read-lines.ts',
+    line: 'if (this.line < this.#first || this.#kept >= line_bytes || part.length === 0) return;',
+    before: 'if (this.line < this.#first || this.#kept >= line_bytes || part.length === 0) return;',
+    after: ';',
+    why: 'what is kept too much is cut or dropped at the end of the line',
+  },
+  {
+    file: 'src/store/postgres/postgres-database.ts',
+    line: 'if (rows.size + wiped.length + notices.length === 0) return null;',
+    before: 'if (rows.size + wiped.length + notices.length === 0) return null;',
+    after: ';',
+    why: 'the database is asked to write nothing',
+  },
 ];

@@ -51,6 +51,13 @@ describe('scheduled jobs', () => {
 
   const anywhere = () => jobsOf({ checkTarget: () => null });
 
+  it('of a time that no clock shows is told when it is due', async () => {
+    const notes: string[] = [];
+    const noted = jobsOf({ note: (text) => notes.push(text) });
+    await noted.add('gap', { task: 'look', at: '2099-03-29 02:30', tz: 'Europe/Berlin' }, GROUND);
+    assert.match(notes.join(), /^2099-03-29 02:30 Europe\/Berlin does not exist/);
+  });
+
   function add(wish: JobInput = {}, ground: Partial<JobOrigin> = {}): Promise<CronJob> {
     made += 1;
     const timed = [wish.cron, wish.every, wish.at].some((one) => one !== undefined);

@@ -57,6 +57,13 @@ test('read bounds lines, bytes and the length of a line, and pages through all o
     offset = next === undefined ? undefined : Number(next);
   }
   assert.deepEqual(seen, lines);
+  // Each takes a kilobyte with its number, the tab and the line break.
+  const kilobytes = Array.from({ length: TOOL_LIMITS.read_bytes / 1024 + 1 }, (_, at) =>
+    'x'.repeat(1024 - `${at + 1}\t\n`.length),
+  );
+  writeFileSync(join(context.cwd, 'full.txt'), kilobytes.join('\n'));
+  const full = (await run('read', { path: 'full.txt' }, context)).output;
+  assert.match(full, new RegExp(`go on with offset ${kilobytes.length}\\]$`));
   writeFileSync(join(context.cwd, 'wide.txt'), `${'😀'.repeat(3000)}\nnext`);
   const wide = (await run('read', { path: 'wide.txt' }, context)).output;
   assert.match(wide, /^1\t(😀)+ \[… line cut, 12000 bytes\]\n2\tnext$/u);

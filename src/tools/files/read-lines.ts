@@ -71,7 +71,7 @@ class LineWindow {
     }
     const numbered = `${this.line}\t${text}`;
     const size = Buffer.byteLength(numbered) + 1;
-    if (this.line > this.#last || (this.bytes + size > TOOL_LIMITS.read_bytes && this.shown.length > 0)) {
+    if (this.line > this.#last || this.bytes + size > TOOL_LIMITS.read_bytes) {
       this.full = true;
       return;
     }
