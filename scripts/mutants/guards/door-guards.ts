@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts';
 export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'broken-stream',
-    protects: 'tools from the calls of an answer that broke off',
+    protects: 'tools from the calls of an answer that was cut off',
     file: 'src/models/provider/answer-collector.ts',
     guard: 'if (this.#finish === null || finish === undefined || this.error !== null) return null;',
     without: 'if (this.#finish === null || finish === undefined) return null;',
@@ -20,7 +20,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   },
   {
     name: 'shared-back-off',
-    protects: 'a provider from siblings that each find out for themselves that it asked to slow down',
+    protects: 'a provider that asked to slow down from requests of siblings that do not know it yet',
     file: 'src/models/rate-limit-gate.ts',
     guard: 'else if (until > this.#closed_until) {',
     without: 'else await this.#options.sleep(delay_ms, signal);\n      if (until < 0) {',
@@ -28,7 +28,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   },
   {
     name: 'key-in-errors',
-    protects: 'keys of providers from standing in errors, and so in the ledger',
+    protects: 'provider keys from appearing in errors, and so in the ledger',
     file: 'src/models/provider/provider-failure.ts',
     guard: "const safe = hideSecrets(text, secrets, '[key]');",
     without: 'const safe = text;',
@@ -36,7 +36,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   },
   {
     name: 'secrets-in-logs',
-    protects: 'keys and tokens from standing in the log of a server',
+    protects: 'keys and tokens from appearing in the log of a server',
     file: 'src/cli/serve/server-log.ts',
     guard: 'hideSecrets(line, options.secrets, HIDDEN)',
     without: 'line',
@@ -52,7 +52,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   },
   {
     name: 'telegram-token',
-    protects: 'the token of the bot from standing in errors',
+    protects: 'the bot token from appearing in errors',
     file: 'src/channels/telegram/bot/bot-failure.ts',
     guard: "const said = hideSecrets(String(error.description), secrets, '<token>');",
     without: 'const said = String(error.description);',
@@ -68,7 +68,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   },
   {
     name: 'webhook-timestamp',
-    protects: 'receivers of webhooks from a delivery that somebody recorded and sends again',
+    protects: 'receivers of webhooks from replayed deliveries',
     file: 'src/channels/webhook/webhook-channel.ts',
     guard: 'const seconds = String(Math.floor(now / 1000));',
     without: "const seconds = String(now > 0 ? '1' : now);",
@@ -76,7 +76,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   },
   {
     name: 'webhook-secret',
-    protects: 'the address and the secret of a webhook from standing in errors',
+    protects: 'the address and the secret of a webhook from appearing in errors',
     file: 'src/channels/webhook/answer-result.ts',
     guard: "for (const secret of hidden) said = said.replaceAll(secret, '[hidden]');",
     without: '',
@@ -84,7 +84,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   },
   {
     name: 'webhook-answer-cap',
-    protects: 'memory from a receiver that answers without end',
+    protects: 'memory from a receiver whose answer never ends',
     file: 'src/channels/webhook/post.ts',
     guard: 'if (size >= READ_MAX) {',
     without: 'if (size < 0) {',
@@ -116,7 +116,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   },
   {
     name: 'escape-sequences',
-    protects: 'terminals from sequences in what models, tools and file names say',
+    protects: 'terminals from escape sequences of models, tools and file names',
     file: 'src/render/clean.ts',
     guard: "    .replaceAll(ESCAPES, '')\n",
     without: '',
@@ -124,7 +124,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   },
   {
     name: 'control-characters',
-    protects: 'terminals from single control characters in what they are told',
+    protects: 'terminals from single control characters in what is printed',
     file: 'src/render/clean.ts',
     guard: "    .replaceAll(CONTROLS, '')\n",
     without: '',
@@ -132,7 +132,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   },
   {
     name: 'bidi-characters',
-    protects: 'a person from text that reads in another order than it is',
+    protects: 'a person from text that is displayed in another order than it is stored',
     file: 'src/render/clean.ts',
     guard: "    .replaceAll(INVISIBLE, '')\n",
     without: '',
@@ -140,7 +140,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   },
   {
     name: 'letter-alone',
-    protects: 'a person from allowing, while typing, what has just come up',
+    protects: 'a person who is typing from allowing what has just come up',
     file: 'src/tui/state/question.ts',
     guard: 'const quiet = now - state.typed_at >= ALONE_MS && now - question.since >= ALONE_MS;',
     without: 'const quiet = true;',

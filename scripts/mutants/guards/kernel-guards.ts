@@ -44,7 +44,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'repeated-failure',
-    protects: 'a turn from the same failing call for ever',
+    protects: 'a turn from repeating the same failing call forever',
     file: 'src/kernel/transition/calls.ts',
     guard: 'return isRepeatedFailure(turn)\n    ?',
     without: 'return isRepeatedFailure(turn) && turn.requests < 0\n    ?',
@@ -52,7 +52,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'turn-limit',
-    protects: 'a turn from model requests without end',
+    protects: 'a turn from endless model requests',
     file: 'src/kernel/transition/request.ts',
     guard: 'if (turn.requests < context.turns) return',
     without: 'if (turn.requests >= 0) return',
@@ -60,7 +60,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'fork-prefix',
-    protects: 'the identical beginning of all forks, which prompt caches live on',
+    protects: 'the common prefix of all forks, which prompt caches depend on',
     file: 'src/records/conversation/prompt.ts',
     guard: "status: 'ok', output: FORK_PLACEHOLDER };",
     without: "status: 'ok', output: FORK_PLACEHOLDER + Math.random() };",
@@ -77,7 +77,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'budget-spawn-agents',
-    protects: 'a tree from more agents than its limits, by the path of spawn_agents (law 7)',
+    protects: 'a tree from more agents than its limits allow, through spawn_agents (law 7)',
     file: 'src/kernel/toolsets/fanout.ts',
     guard: "if (reached !== null) return refuse('LIMIT_REACHED', reached);",
     without: '',
@@ -85,7 +85,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'budget-sessions-spawn',
-    protects: 'a tree from more agents than its limits, by the path of sessions_spawn (law 7)',
+    protects: 'a tree from more agents than its limits allow, through sessions_spawn (law 7)',
     file: 'src/kernel/toolsets/sessions.ts',
     guard: "if (reached !== null) return refuse('LIMIT_REACHED', reached);",
     without: '',
@@ -150,7 +150,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'approval-this-call',
-    protects: 'a person from having allowed another call than the one that was asked about',
+    protects: 'a person from approving another call than the one that was asked about',
     file: 'src/kernel/transition/asking.ts',
     guard: 'running.ask?.id === event.ask_id',
     without: 'running.ask !== undefined',
@@ -206,7 +206,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'poll-net-keeper',
-    protects: 'served trees from staying with nobody when their worker dies',
+    protects: 'served trees from staying without a leader when their worker dies',
     file: 'src/serve/tree-keeper.ts',
     guard: '? ROOM_LOOK_MS : LOOK_MS;',
     without: '? ROOM_LOOK_MS : 1e9;',
@@ -222,7 +222,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'queue-places',
-    protects: 'a process from more background runs at once than it has places for',
+    protects: 'a process from more background runs at once than it has slots for',
     file: 'src/runtime/executor/run-queue.ts',
     guard: 'if (taken.cron + taken.subagent + taken.delegate >= total) break;',
     without: '',

@@ -16,7 +16,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'place',
-    protects: 'a conversation from two messages at one place (law 11)',
+    protects: 'a conversation from two messages at the same place (law 11)',
     file: 'src/kernel/ledger/admit.ts',
     guard: 'agent.last_seq !== step.base_seq ||',
     without: '',
@@ -24,7 +24,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'message-key-sqlite',
-    protects: 'a conversation from a second message at one place, whoever writes it (law 11)',
+    protects: 'a conversation from a second message at the same place, whoever writes it (law 11)',
     file: 'src/store/sqlite/base-schema.ts',
     guard: '  at INTEGER NOT NULL,\n  PRIMARY KEY (agent_id, seq)\n) STRICT, WITHOUT ROWID;',
     without: '  at INTEGER NOT NULL\n) STRICT;',
@@ -32,7 +32,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'message-key-postgres',
-    protects: 'a conversation from a second message at one place, whoever writes it (law 11)',
+    protects: 'a conversation from a second message at the same place, whoever writes it (law 11)',
     file: 'src/store/postgres/base-schema.ts',
     guard: '  at bigint NOT NULL,\n  PRIMARY KEY (agent_id, seq)\n',
     without: '  at bigint NOT NULL\n',
@@ -40,7 +40,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'mail-number-key-postgres',
-    protects: 'a mailbox from two letters with one number (law 11)',
+    protects: 'a mailbox from two letters with the same number (law 11)',
     file: 'src/store/postgres/base-schema.ts',
     guard: ',\n  UNIQUE (to_id, number)\n',
     without: '\n',
@@ -56,7 +56,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'fire-key-sqlite',
-    protects: 'a job from a second fire of one instant, whoever enters it (law F1)',
+    protects: 'a job from firing twice for the same instant, whoever enters it (law F1)',
     file: 'src/store/sqlite/base-schema.ts',
     guard: '  fired_at INTEGER NOT NULL,\n  PRIMARY KEY (job_id, instant, manual)\n) STRICT, WITHOUT ROWID;',
     without: '  fired_at INTEGER NOT NULL\n) STRICT;',
@@ -64,7 +64,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'fire-once',
-    protects: 'a job from a second fire of one instant (law F1)',
+    protects: 'a job from firing twice for the same instant (law F1)',
     file: 'src/kernel/ledger/cron-jobs.ts',
     guard: ' || job.next_at !== request.next_at',
     without: '',
@@ -80,7 +80,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'fire-known',
-    protects: 'a job from a second fire of an instant whose clock was set back (law F1)',
+    protects: 'a job from firing twice for the same instant after the clock was set back (law F1)',
     file: 'src/kernel/ledger/cron-jobs.ts',
     guard: "if (unit.facts.get('fire', fireKey(job_id, request)) !== null) return { outcome: 'stale' };",
     without: '',
@@ -120,7 +120,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'step-made',
-    protects: 'the writer of a step that was applied from hearing anything else than that',
+    protects: 'the writer of an applied step from being told anything else',
     file: 'src/kernel/ledger/admit.ts',
     guard: ' || isAlreadyApplied(unit, step)',
     without: '',
@@ -176,7 +176,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'wait-cycle',
-    protects: 'agents from waiting for each other for ever (law 10)',
+    protects: 'agents from waiting for each other forever (law 10)',
     file: 'src/kernel/ledger/admit.ts',
     guard: "if (path !== null) return { reason: 'cycle', path };",
     without: '',
@@ -184,7 +184,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'met',
-    protects: 'an agent from waiting for ever for one that came to rest as it parked',
+    protects: 'an agent from waiting forever for one that came to rest as it parked',
     file: 'src/kernel/ledger/post-mail.ts',
     guard: 'return agent === null || isTerminal(agent.status) || unit.isAtRest(agent);',
     without: 'return agent === null;',
@@ -209,7 +209,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'kill-together',
-    protects: 'a person from agents that were made below a killed one in the same transaction (law 9)',
+    protects: 'a person from agents that were created below a killed one in the same transaction (law 9)',
     file: 'src/kernel/ledger/unit-of-work.ts',
     guard:
       "for (const made of this.#made) if (found.has(this.agent(made)?.parent_id ?? '')) found.add(made);",
@@ -226,7 +226,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'lease-alive',
-    protects: 'a worker from losing its agents before its lease has run out',
+    protects: 'a worker from losing its agents before its lease has expired',
     file: 'src/kernel/ledger/leases.ts',
     guard: 'isMine(one) || !hasLiveLease(unit, one.worker, gone)',
     without: 'isMine(one) || one.worker !== leader',
@@ -234,7 +234,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'lease-expiry',
-    protects: 'agents from staying with a worker that fell silent',
+    protects: 'agents from staying with a worker that has fallen silent',
     file: 'src/kernel/ledger/leases.ts',
     guard: 'worker.expires_at > unit.facts.now && ',
     without: '',
@@ -242,7 +242,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'lease-lost',
-    protects: 'a worker whose lease had run out from going on as if nobody had its agents',
+    protects: 'a worker whose lease has expired from going on as if its agents were still its own',
     file: 'src/kernel/ledger/leases.ts',
     guard: 'return before === null ? !known : before.expires_at > now;',
     without: 'return before === null ? !known : true;',
@@ -316,7 +316,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'delivery-try',
-    protects: 'a delivery from an end told by a try that was overtaken',
+    protects: 'a delivery from the outcome of a superseded try',
     file: 'src/store/ledger/outbox.ts',
     guard:
       "WHERE id = $1 AND worker = $2 AND attempts = $3 AND status = 'pending' RETURNING id`;\n      const values",
@@ -334,7 +334,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'delivery-lease',
-    protects: 'deliveries and chats from staying with a server that fell silent',
+    protects: 'deliveries and chats from staying with a server that has fallen silent',
     file: 'src/store/ledger/sql-conditions.ts',
     guard: '[UNEXPIRED, has_process]',
     without: '[has_process]',
@@ -350,7 +350,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'stalled-postgres',
-    protects: 'a tree from a process that stands still in the middle of a transaction',
+    protects: 'a tree from a process that hangs in the middle of a transaction',
     file: 'src/store/postgres/postgres-database.ts',
     guard: "'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 4000'",
     without: "'BEGIN'",
@@ -374,7 +374,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'database-password',
-    protects: 'the password of the database from standing in errors and lists',
+    protects: 'the database password from appearing in errors and lists',
     file: 'src/store/postgres/postgres-address.ts',
     guard: 'return joined(name === undefined ? place :',
     without: 'return joined(place !== null ? base :',

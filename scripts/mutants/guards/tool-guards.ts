@@ -12,7 +12,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'kill-after-grace',
-    protects: 'the machine from a command that does not listen to TERM',
+    protects: 'the machine from a command that ignores SIGTERM',
     file: 'src/processes/process-group.ts',
     guard: "  signalGroup(leader, 'SIGKILL');\n  await",
     without: '  await',
@@ -44,7 +44,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'provider-keys',
-    protects: 'keys of providers from an allow-list that names them',
+    protects: 'provider keys from an allow-list that names them',
     file: 'src/processes/child-environment.ts',
     guard: 'if (value !== undefined && !providerKey.test(name)) environment[name] = value;',
     without: 'if (value !== undefined) environment[name] = value;',
@@ -52,7 +52,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'output-tail',
-    protects: 'the end of a long output, where its result mostly stands',
+    protects: 'the end of a long output, where the result usually is',
     file: 'src/processes/output-capture.ts',
     guard: 'if (rest.length > size) rest = rest.subarray(rest.length - size);',
     without: '',
@@ -60,7 +60,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'output-clamp',
-    protects: 'the context of a model from the endless result of any tool',
+    protects: 'the context of a model from endless tool results',
     file: 'src/tools/define-tool.ts',
     guard: 'if (clean.length <= limit) return',
     without: 'if (clean.length >= 0) return',
@@ -68,7 +68,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'spill-quota',
-    protects: 'the disk from what a command writes without end',
+    protects: 'the disk from the endless output of a command',
     file: 'src/processes/spill-file.ts',
     guard: 'TOOL_LIMITS.spill_bytes',
     without: 'Number.POSITIVE_INFINITY',
@@ -84,7 +84,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'path-sibling',
-    protects: 'a folder whose name only begins like that of the agent',
+    protects: 'a folder whose name merely begins like that of the agent',
     file: 'src/permissions/path-containment.ts',
     guard: 'path.startsWith(root.endsWith(sep) ? root : root + sep)',
     without: 'path.startsWith(root)',
@@ -108,7 +108,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   },
   {
     name: 'plain-command',
-    protects: 'a person who allowed one command from another behind it',
+    protects: 'a person who allowed one command from another hidden behind it',
     file: 'src/permissions/command-match.ts',
     guard: 'if (!matchesCommand(pattern, this.#text) || !this.analysis.plain) return false;',
     without: 'if (!matchesCommand(pattern, this.#text)) return false;',

@@ -1,4 +1,5 @@
 import type { CommandBuilder } from '../start/command-builder.ts';
+import { EXIT } from '../start/exit-code.ts';
 import { seconds, whole } from '../start/option-values.ts';
 import type { LogsOptions } from './logs.ts';
 
@@ -7,7 +8,7 @@ const OR_ROOT = `${AGENT}; default: the root of this folder's newest tree`;
 
 /** Commands that look at agents, write to them or end them. */
 export function addAgentsCommands({ sub, deferred }: CommandBuilder): void {
-  sub('ps', 'List agents')
+  sub('ps', 'List living agents')
     .option('-a, --all', 'include ended agents and sub-agents')
     .option('--tree <id>', 'only the tree of this agent')
     .action(
@@ -40,7 +41,7 @@ export function addAgentsCommands({ sub, deferred }: CommandBuilder): void {
     );
   sub('wait', 'Wait until agents have stopped working')
     .argument('[ids...]', "the agents; default: all of this folder's newest tree")
-    .option('--timeout <seconds>', 'maximum time', seconds, 3600)
+    .option('--timeout <seconds>', `maximum time; then exit ${EXIT.wait_incomplete}`, seconds, 3600)
     .action(
       deferred(async (context, ids: string[], options: { timeout: number }) =>
         (await import('./wait.ts')).wait(context, ids, options),

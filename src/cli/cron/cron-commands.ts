@@ -44,7 +44,7 @@ export function addCronCommands({ sub, deferred }: CommandBuilder): void {
         (await import('./cron-run.ts')).cronRun(context, job, options),
       ),
     );
-  ofJob('runs', 'List the instants at which it was due and what became of them, newest first')
+  ofJob('runs', 'List when it was due and what came of it, newest first')
     .option('--limit <n>', 'maximum rows', countOf, 20)
     .action(
       deferred(async (context, job: string, options: { limit: number }) =>
@@ -77,7 +77,7 @@ function jobOptions(command: Command): Command {
       ).choices(['isolated', 'main']),
     )
     .addOption(thinkingOption())
-    .option('--timeout <seconds>', 'maximum time of a run; 0: no limit of its own', whole)
+    .option('--timeout <seconds>', 'maximum time of a run; 0: only the limit run of its tree', whole)
     .option('--profile <name>', 'configure its agent by a named profile')
     .option('--toolset <name>', 'toolset by which its agents work together (repeatable)', collect)
     .option('--allow <rule>', 'allow its runs a tool or a pattern (repeatable)', collect)
@@ -96,8 +96,9 @@ function jobOptions(command: Command): Command {
       ).choices(['delete', 'keep', 'disable']),
     )
     .addOption(
-      new Option('--overlap <policy>', 'when due while its run is under way: skip, or queue one run').choices(
-        ['skip', 'queue'],
-      ),
+      new Option(
+        '--overlap <policy>',
+        'when it is due while a run of it is under way: skip, or queue one run',
+      ).choices(['skip', 'queue']),
     );
 }

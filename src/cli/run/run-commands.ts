@@ -79,7 +79,7 @@ function rootOptions(command: Command): Command {
     .option('-y, --yes', 'allow everything that is not denied')
     .option(
       '--limit <key=value>',
-      'depth, children, live, total, turns, run, tokens or cost (repeatable)',
+      'a limit, e.g. cost=2.50: depth, children, live, total, turns, run, tokens or cost (repeatable)',
       collect,
       [],
     )
@@ -103,5 +103,9 @@ function followOptions(command: Command): Command {
   return command
     .option('--events', EVENTS)
     .option('--no-wait', "exit after the agent's first answer, even while other agents work")
-    .option('--timeout <seconds>', `maximum time (then exit ${EXIT.timeout}); nothing is lost`, seconds);
+    .option(
+      '--timeout <seconds>',
+      `maximum time; then exit ${EXIT.timeout}, and coppice resume continues it`,
+      seconds,
+    );
 }

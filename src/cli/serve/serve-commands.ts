@@ -8,7 +8,7 @@ import type { WorkerOptions } from './worker.ts';
 const SERVE_DRAIN_S = 10;
 const WORKER_DRAIN_S = 30;
 const CONCURRENCY = 50;
-const DRAIN = 'time that turns under way get when it is stopped';
+const DRAIN = 'how long turns under way may go on once it is told to stop';
 
 /** Processes that lead trees until they are stopped: `coppice serve` and `coppice worker …` */
 export function addServeCommands({ sub, deferred }: CommandBuilder): void {

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { nameHint } from '../../render/nearest-name.ts';
 import { addAgentsCommands } from '../agents/agents-commands.ts';
 import { addApprovalsCommands } from '../approvals/approvals-commands.ts';
@@ -33,7 +33,13 @@ export function createProgram(version: string): Program {
       .version(version, '-V, --version')
       // `reportError` prints it like every other error.
       .configureOutput({ outputError: () => undefined })
-      .showSuggestionAfterError(),
+      .showSuggestionAfterError()
+      // An empty list as the default of a repeatable option says nothing.
+      .configureHelp({
+        optionDescription(option) {
+          return Help.prototype.optionDescription.call(this, option).replace(' (default: [])', '');
+        },
+      }),
   );
   const builder: CommandBuilder = {
     sub: (name, description, parent = command) => globals(parent.command(name).description(description)),

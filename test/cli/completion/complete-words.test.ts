@@ -29,7 +29,7 @@ describe('coppice __complete', () => {
 
   it('commands and flags with what they are for, choices, and where the shell completes a path', async () => {
     const commands = await completeWords([''], home.env);
-    assert.ok(commands.includes('ps\tList agents'));
+    assert.ok(commands.includes('ps\tList living agents'));
     assert.deepEqual(await completeWords([], home.env), commands);
     assert.deepEqual(await completeWords(['ps', '--al'], home.env), [
       '--all\tinclude ended agents and sub-agents',
