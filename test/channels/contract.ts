@@ -73,7 +73,7 @@ export function channelContract(
       assertSentence(channel.check(`${'long '.repeat(1_000)}\u001b[31m`) ?? '');
     });
 
-    it('delivers to a bad address never, and says why', async () => {
+    it('never delivers to a bad address, and says why', async () => {
       const result = await deliver(newParcel(under_test.bad_address));
       assert.equal(result.type, 'failed');
       assertSentence(errorOf(result));
@@ -84,7 +84,7 @@ export function channelContract(
       ['100 KB', LARGE],
       ['a single letter', 'a'],
     ] as const) {
-      it(`delivers text to the letter: ${what}`, async () => {
+      it(`delivers text verbatim: ${what}`, async () => {
         const before_it = (await texts()).length;
         assert.deepEqual(await deliver(good({ text })), { type: 'delivered' });
         assert.deepEqual((await texts()).slice(before_it), [shown(text)]);
@@ -104,7 +104,7 @@ export function channelContract(
       assert.ok(second.includes('question') || second.includes(ask.subject), second);
     });
 
-    it('delivers parcels at once, each whole and once', async () => {
+    it('delivers parcels concurrently, each whole and exactly once', async () => {
       const before_it = (await texts()).length;
       const sent = Array.from({ length: 10 }, (_, n) => `parcel ${n} `.repeat(400).trim());
       const results = await Promise.all(sent.map((text) => deliver(good({ text }))));
@@ -144,7 +144,7 @@ export function channelContract(
       }
     });
 
-    it('does not begin when it was stopped before', async () => {
+    it('does not begin when it was already stopped', async () => {
       const before_it = (await texts()).length;
       const result = await deliver(good({ text: 'stopped before' }), AbortSignal.abort());
       assert.equal(result.type, 'retry', JSON.stringify(result));

@@ -130,7 +130,7 @@ describe('file', () => {
     assert.equal(read(path), `## 2026-11-21T02:31:22.250Z · ${parcel.id}\n\nfirst\n\n- second\n\n`);
   });
 
-  it('makes a file for its owner only, and leaves the mode of one that is there', async () => {
+  it('creates a file for its owner only, and keeps the mode of an existing one', async () => {
     const made = join(folder, 'made.md');
     await deliver(made);
     assert.equal(statSync(made).mode & MODE, 0o600);
@@ -142,7 +142,7 @@ describe('file', () => {
     assert.match(read(found), /^before\n## /);
   });
 
-  it('ends a line first that a crash has cut', async () => {
+  it('first ends a line that a crash has cut off', async () => {
     const lines = join(folder, 'cut.jsonl');
     await deliver(lines, 'whole');
     writeFileSync(lines, `${read(lines)}{"schema":"coppice/deli`);
@@ -157,7 +157,7 @@ describe('file', () => {
     assert.match(read(markdown), /^a line without an en\n## /);
   });
 
-  it('fails for good where no try helps, and makes no folder', async () => {
+  it('fails permanently where no retry helps, and creates no folder', async () => {
     const missing = join(folder, 'missing', 'a.md');
     const result = await deliver(missing);
     assert.equal(result.type, 'failed');
@@ -191,7 +191,7 @@ describe('file', () => {
     });
   });
 
-  it('tells what may pass from what will not', () => {
+  it('tells transient failures from permanent ones', () => {
     const typeOf = (code: string) => fileFailure('/a', Object.assign(new Error(code), { code })).type;
     for (const code of ['ENOSPC', 'EIO', 'EBUSY', 'EDQUOT', 'EMFILE', 'ESTALE', 'EUNHEARDOF'])
       assert.equal(typeOf(code), 'retry', code);
@@ -199,7 +199,7 @@ describe('file', () => {
       assert.equal(typeOf(code), 'failed', code);
   });
 
-  it('four processes append to one file: every line is there once and whole', async () => {
+  it('four processes append to one file: every line is there, whole and exactly once', async () => {
     const path = join(folder, 'shared.jsonl');
     const [writers, count] = [['a', 'b', 'c', 'd'], 40];
     const program = join(import.meta.dirname, 'append-many.ts');

@@ -9,7 +9,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 describe('outbox: stop', () => {
-  it('claims nothing more, and lets what is under way end within the grace time', async () => {
+  it('claims nothing more, and lets work under way end within the grace time', async () => {
     const { clock, ledger, enter, open } = outboxStage();
     const chat = newChannel(
       'chat',
@@ -30,7 +30,7 @@ describe('outbox: stop', () => {
     assert.equal(outbox.stop(), stopped);
   });
 
-  it('aborts what is under way after the grace time, and gives everything back as due now', async () => {
+  it('aborts work under way after the grace time, and releases everything as due now', async () => {
     const { clock, ledger, enter, open, stop } = outboxStage();
     const chat = newChannel('chat', hang);
     const ids = Array.from({ length: 6 }, (_, n) => enter(`chat:${n % 2}`));
@@ -56,7 +56,7 @@ describe('outbox: stop', () => {
     await stop(second);
   });
 
-  it('keeps what was delivered after the abort, and takes no try for the last one', async () => {
+  it('records what was delivered after the abort, and counts no try as the last one', async () => {
     const { clock, ledger, enter, open } = outboxStage();
     const ids = [enter('chat:1'), enter('chat:2', { created_at: clock.now() - 25 * 60 * MINUTE })];
     const chat = newChannel(
@@ -112,7 +112,7 @@ describe('outbox: stop', () => {
 });
 
 describe('outbox: claims', () => {
-  it('two outboxes deliver each thing once', async () => {
+  it('two outboxes deliver each delivery once', async () => {
     const { clock, ledger, enter, open, stop } = outboxStage();
     const [one, two] = [newChannel('chat'), newChannel('chat')];
     const ids = Array.from({ length: 100 }, (_, n) => enter(`chat:${n % 7}`));
@@ -125,7 +125,7 @@ describe('outbox: claims', () => {
     for (const outbox of outboxes) await stop(outbox);
   });
 
-  it('what a dead worker had is delivered by another, under the same id, and marked once', async () => {
+  it('deliveries of a dead worker are delivered by another, under the same id, and marked once', async () => {
     const { clock, ledger, enter, open, warnings, stop } = outboxStage();
     const id = enter('chat:1');
     let finish = () => {};

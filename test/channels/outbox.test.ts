@@ -100,7 +100,7 @@ describe('outbox: what it sends', () => {
   });
 });
 
-describe('outbox: when it looks', () => {
+describe('outbox: when it polls', () => {
   it('at once when it is told, and every second', async () => {
     const { clock, enter, open, stop } = outboxStage();
     const chat = newChannel('chat');
@@ -135,7 +135,7 @@ describe('outbox: when it looks', () => {
   });
 });
 
-describe('outbox: how much at once', () => {
+describe('outbox: concurrency', () => {
   it('4 for one channel, 8 in all', async () => {
     const { clock, enter, open, stop } = outboxStage();
     const channels = ['a', 'b', 'c'].map((name) => newChannel(name, hang));
@@ -252,7 +252,7 @@ describe('outbox: how much at once', () => {
     await stop(outbox);
   });
 
-  it('to one target one after the other, in order of creation', async () => {
+  it('one target gets its deliveries one after the other, in order of creation', async () => {
     const { clock, enter, open, stop } = outboxStage();
     const chat = newChannel('chat', async () => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -273,7 +273,7 @@ describe('outbox: how much at once', () => {
   });
 });
 
-describe('outbox: when it tries again', () => {
+describe('outbox: retries', () => {
   /** The waits between tries, in milliseconds, as the ledger was told of them. */
   async function waits(result: DeliverResult, random: () => number, tries: number): Promise<number[]> {
     const { clock, ledger, enter, open, stop } = outboxStage();
@@ -310,7 +310,7 @@ describe('outbox: when it tries again', () => {
     assert.deepEqual(await waits(at_once, () => 1, 3), [1_000, 2_000, 4_000]);
   });
 
-  it('under the same id, with the number of the try, until it is delivered', async () => {
+  it('under the same id, with the number of the attempt, until it is delivered', async () => {
     const { clock, ledger, enter, open, stop } = outboxStage();
     const id = enter('chat:1');
     const chat = newChannel('chat', ({ attempt }) => (attempt < 4 ? LATER : DELIVERED));
@@ -325,7 +325,7 @@ describe('outbox: when it tries again', () => {
     await stop(outbox);
   });
 
-  it('not at all when the channel says that no try will help', async () => {
+  it('not at all when the channel says that no retry will help', async () => {
     const { clock, ledger, enter, open, warnings, stop } = outboxStage();
     const id = enter('chat:1');
     const chat = newChannel('chat', () => ({ type: 'failed', error: 'no such chat' }));

@@ -86,7 +86,7 @@ function startProgram(times: number) {
 }
 
 describe('stdout', () => {
-  it('prints a heading, the text without what steers a terminal, and an empty line', async () => {
+  it('prints a heading, the text without terminal control sequences, and an empty line', async () => {
     const { written, write, take } = slowStream();
     const text = '\u001b[2Jred \u001b[31malert\u001b[0m\u202e\n\u0007second line';
     const parcel = newParcel('', { id: 'run-1-0\u001b[2J', text });
@@ -96,7 +96,7 @@ describe('stdout', () => {
     assert.deepEqual(written, ['-- 2026-11-21T02:31:22.250Z run-1-0\nred alert\nsecond line\n\n']);
   });
 
-  it('gives a stream that stands still one text, and does not print again what it took late', async () => {
+  it('gives a stalled stream one text, and does not print again what it took late', async () => {
     const { written, write, take } = slowStream();
     const channel = openStdout(write, { time_limit_ms: 50 });
     const [first, second] = [newParcel('', { text: 'first' }), newParcel('', { text: 'second' })];
@@ -121,7 +121,7 @@ describe('stdout', () => {
     assert.match(errorOf(result), /ERR_STREAM_DESTROYED/);
   });
 
-  it('a real pipe whose reader has gone is the end', async () => {
+  it('ends when the reader of a real pipe is gone', async () => {
     const child = startProgram(10_000);
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {

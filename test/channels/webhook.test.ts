@@ -56,7 +56,7 @@ describe('webhook', () => {
   const last = (): Received => receiver.requests.at(-1) as Received;
   const headersOf = ({ headers }: Received) => headers as Record<string, string>;
 
-  it('signs what the library of the scheme verifies, whatever form the secret has', async () => {
+  it('signs in a way that the library of the scheme verifies, whatever form the secret has', async () => {
     for (const [secret, verifier] of [
       [SECRET, new Webhook(SECRET)],
       ['just a passphrase', new Webhook('just a passphrase', { format: 'raw' })],
@@ -75,7 +75,7 @@ describe('webhook', () => {
     }
   });
 
-  it('gives every try the same id, and its own time', async () => {
+  it('gives every attempt the same id, and its own timestamp', async () => {
     let now = 1_800_000_000_999;
     const timed = openWebhook({ ops: { url: receiver.url, secret: SECRET } }, { now: () => now });
     const parcel = newParcel('ops');
@@ -249,7 +249,7 @@ describe('webhook', () => {
     await hasty.close();
   });
 
-  it('tries again what nobody listens to, and what speaks another protocol', async () => {
+  it('retries where nobody listens, and where another protocol is spoken', async () => {
     const gone = await startWebhookReceiver();
     await gone.close();
     const { host } = new URL(gone.url);
@@ -267,7 +267,7 @@ describe('webhook', () => {
     await broken.close();
   });
 
-  it('closing ends what is under way', async () => {
+  it('closing ends requests under way', async () => {
     const closed = openWebhook({ ops: { url: receiver.url, secret: SECRET } });
     let reached = false;
     receiver.answerNext(() => {

@@ -27,7 +27,7 @@ describe('coppice cron', () => {
   });
   after(() => home.remove());
 
-  it('says what to do while there is nothing', async () => {
+  it('says what to do while there are no jobs', async () => {
     const { stdout, code } = await coppice('cron', 'list');
     assert.equal(code, 0);
     assert.match(stdout, /no scheduled tasks; add one: coppice cron add/);
@@ -108,7 +108,7 @@ describe('coppice cron', () => {
     }
   });
 
-  it('refuses what cannot be, each with the next thing to do', async () => {
+  it('refuses invalid jobs, each with what to do next', async () => {
     const add = ['cron', 'add', 'other', '--task', 't'];
     const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
       [
@@ -223,7 +223,7 @@ describe('coppice cron', () => {
     await coppice('cron', 'update', 'counter', '--toolset', 'process', '--timeout', '60');
   });
 
-  it('rests and goes on again', async () => {
+  it('is disabled and enabled again', async () => {
     assert.match(
       (await coppice('cron', 'disable', 'counter')).stdout,
       /^disabled counter: every 2h, disabled\n$/,
@@ -280,7 +280,7 @@ describe('coppice cron', () => {
     assert.equal((await json('subagent', 'show', run.run.id)).result, 'counted 3 files');
   });
 
-  it('tries again what failed when told to', async () => {
+  it('retries what failed when told to', async () => {
     const { stdout } = await coppice('deliveries', 'retry');
     assert.match(stdout, /nothing to try again/);
     const unknown = await coppice('deliveries', 'retry', 'run-nothing');
@@ -302,7 +302,7 @@ describe('coppice cron', () => {
     assert.equal((await json('deliveries', 'list', '--status', 'pending')).deliveries.length, 1);
   });
 
-  it('goes, and its runs stay', async () => {
+  it('is removed, and its runs stay', async () => {
     const { stdout } = await coppice('cron', 'rm', 'counter');
     assert.equal(stdout, 'removed counter; its runs stay: coppice subagent history\n');
     assert.equal((await coppice('cron', 'show', 'counter')).code, 3);

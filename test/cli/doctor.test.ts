@@ -44,7 +44,7 @@ async function doctor(
   return { code, stdout, last: stdout.trimEnd().split('\n').at(-1) ?? '' };
 }
 
-it('no model and no key: what run ends with 4 for is missing', async () => {
+it('no model and no key: reports as missing what makes run exit with 4', async () => {
   const { code, last } = await doctor();
   assert.deepEqual([code, last], [1, 'Needed, but missing: model.']);
   assert.equal((await home.run(['run', 'hello'], { env })).code, 4);
@@ -104,7 +104,7 @@ it('names all that is missing: models of profiles and sub-agents, programs, secr
   assert.deepEqual([json.code, healthy, checks.filter((one) => one.needed && !one.ok).length], [1, false, 5]);
 });
 
-it('a ledger that cannot be one, a folder that is not there', async () => {
+it('a file that is no ledger, a folder that does not exist', async () => {
   const { code, stdout } = await home.run([
     'doctor',
     '--database',

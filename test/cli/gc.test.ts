@@ -52,7 +52,7 @@ describe('coppice gc', () => {
     return root;
   };
 
-  it('says that nothing is old, where nothing is', async () => {
+  it('says that nothing is old where nothing is', async () => {
     const { stdout, code } = await home.run(['gc']);
     assert.deepEqual([code, stdout], [0, 'nothing is old enough to be removed\n']);
   });
@@ -80,7 +80,7 @@ describe('coppice gc', () => {
     for (const file of kept) assert.ok(existsSync(file), file);
   });
 
-  it('only says what it would remove', async () => {
+  it('with --dry-run only says what it would remove', async () => {
     const root = await ended();
     const young = newAgent(null, { state: { type: 'idle' } });
     await store.createRoot(young, DEFAULT_LIMITS);
@@ -147,7 +147,7 @@ describe('coppice gc', () => {
     );
   });
 
-  it('goes on with what was cut short, whether it was archived or not', async () => {
+  it('continues an interrupted removal, whether it was archived or not', async () => {
     const root = await ended();
     const terms = { before: Date.now(), idle: false };
     assert.deepEqual(await store.closeTrees([root.id], { ...terms, before: 10_000 }), [root.id]);
@@ -158,7 +158,7 @@ describe('coppice gc', () => {
     assert.equal(linesOf(join(home.work, 'rest.gz')).filter(({ type }) => type === 'agent').length, 2);
   });
 
-  it('killed at any moment it loses nothing that is not in the archive', async () => {
+  it('killed at any moment, it loses nothing that is not in the archive', async () => {
     let cuts = 0;
     for (let round = 0; round < 20 && cuts < 3; round += 1) {
       const roots: string[] = [];

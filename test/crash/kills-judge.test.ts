@@ -114,7 +114,7 @@ describe('the judge of the kill runs', { timeout: PATIENCE_MS }, () => {
     assert.ok(findings.some(({ text }) => text.includes('was told 2 times')));
   });
 
-  it('a step that nobody was told of, in part; a refused step that is there', async () => {
+  it('a step that was applied in part; a refused step that was applied', async () => {
     const whole = journals.acknowledged.find(
       ({ created, messages }) => created.length > 0 && messages.length > 2,
     );

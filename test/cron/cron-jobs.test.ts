@@ -68,7 +68,7 @@ describe('scheduled jobs', () => {
   const refused = (doing: Promise<unknown>, code: string, message: RegExp) =>
     assert.rejects(doing, { code, message });
 
-  describe('a new one', () => {
+  describe('a new job', () => {
     it('without more words: isolated, kept, left out while its run is at work, due after one interval', async () => {
       const job = await add();
       const { session, timeout_ms, deliver, once, cleanup, overlap, enabled, task } = job;
@@ -203,7 +203,7 @@ describe('scheduled jobs', () => {
       assert.deepEqual([quiet.next_at, (await jobs.change(quiet, { task: 'x' })).enabled], [null, false]);
     });
 
-    it('that cannot be changes nothing', async () => {
+    it('that is invalid changes nothing', async () => {
       const [job, other] = [await add(), await add()];
       await refused(jobs.change(job, { tz: 'Asia/Tokyo' }), 'E_USAGE', /time zone goes with a cron/);
       await refused(jobs.change(job, { deliver: ['nowhere:1'] }), 'E_INVALID_ARGUMENT', /^deliver nowhere:1/);
@@ -213,7 +213,7 @@ describe('scheduled jobs', () => {
       assert.deepEqual(await jobs.find(job.id), job);
     });
 
-    it('of what was changed or removed meanwhile is refused, and may be tried again', async () => {
+    it('of a job that was changed or removed meanwhile is refused, and may be retried', async () => {
       const job = await add();
       await jobs.change(job, { task: 'second' });
       const late = { code: 'E_REFUSED', message: /changed or removed at the same moment/, retryable: true };

@@ -116,7 +116,7 @@ it('a job belongs to the tree, and its runs may do what the agent may, no more',
   assert.ok(!config.tools.includes('cron'));
 });
 
-it('jobs of others are not there for it', async () => {
+it('it does not see the jobs of others', async () => {
   folder_store = null;
   const outputs = await calls([add('first')]);
   assert.ok(outputs[0]?.includes('first'));
@@ -146,7 +146,7 @@ it('jobs of others are not there for it', async () => {
   assert.equal((await store.findJobs(foreign.id)).length, 1);
 });
 
-it('what cannot be is an error that says what would do', async () => {
+it('an invalid job is an error that says what would be valid', async () => {
   const outputs = await calls([
     add('a', { every: '5s' }),
     add('a', { every: undefined, cron: '* * * * * *' }),

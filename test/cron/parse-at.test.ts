@@ -76,14 +76,14 @@ describe('at', () => {
     assert.match(refusal({ at: '2025-10-26 02:30' }, second.at).message, /is past/);
   });
 
-  it('says nothing of a time that comes once', () => {
+  it('does not mention a time that occurs once', () => {
     assert.deepEqual(parse({ at: '2025-11-23 09:00' }).notes, []);
     assert.deepEqual(parse({ at: '2025-10-26T02:30+02:00' }).notes, []);
   });
 
   const nine = 'For example "2025-03-29 09:00": due 2025-03-29 09:00 Europe/Berlin (08:00Z)';
   const date = 'Months are 01-12, days 01 to the last of the month';
-  it('refuses dates that are none', () => {
+  it('refuses invalid dates', () => {
     invalid(
       { at: '2026-02-30 09:00' },
       'at "2026-02-30 09:00" is no date of the calendar',
@@ -124,7 +124,7 @@ describe('at', () => {
     assert.match(refusal({ at: '+9999999999999d' }).message, /is too far ahead/);
   });
 
-  it('refuses times of day that are none', () => {
+  it('refuses invalid times of day', () => {
     const hours = 'Hours are 00-23, minutes and seconds 00-59';
     for (const text of ['24:00', '12:60', '12:00:60', '2025-11-23 25:00', '2025-11-23T09:00+25:00'])
       invalid({ at: text }, `at "${text}" is no time of day`, `${hours}. ${nine}`);

@@ -68,7 +68,7 @@ describe('zones', () => {
     assert.match(refusal({ at: '09:00', tz: 'Europe/Pariss' }).hint, /^Did you mean Europe\/Paris/);
   });
 
-  it('one that is like none is refused with examples', () => {
+  it('one that resembles none is refused with examples', () => {
     for (const tz of ['Mars/Olympus', 'CEST', '+02:00', ''])
       invalid(
         { cron: '0 9 * * *', tz },
@@ -183,13 +183,13 @@ describe('cron', () => {
     invalid({ cron: '0 0 9 * * 1 2027' }, 'cron "0 0 9 * * 1 2027" has 7 fields, not 5 or 6', year);
   });
 
-  it('refuses nicknames that are none', () => {
+  it('refuses unknown nicknames', () => {
     const known = 'Known are @hourly, @daily, @weekly, @monthly and @yearly';
     for (const cron of ['@reboot', '@nope', '@daily 9'])
       invalid({ cron }, `cron "${cron}" is not known`, `${known}. ${usual}`);
   });
 
-  it('refuses what never comes', () => {
+  it('refuses expressions that are never due', () => {
     invalid(
       { cron: '0 9 31 2 *' },
       'cron "0 9 31 2 *" never comes: no date fits',

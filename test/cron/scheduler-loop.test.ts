@@ -85,7 +85,7 @@ it('fires what is due, and what is due a little later, each at its time', async 
   assert.deepEqual(runs.toReversed(), [began_at, due_at]);
 });
 
-it('looks each second at what others made meanwhile, or at once when it is woken', async () => {
+it('polls each second for jobs that others created, or at once when it is woken', async () => {
   const clock = new HeldClock();
   const scheduler = start({ clock });
   const wait = await clock.waiting(1);
@@ -126,7 +126,7 @@ it('a job that is left out is told of, and nobody is called to lead a run', asyn
   assert.deepEqual(heard, [`event skipped ${now - 5}`]);
 });
 
-it('tells of trouble, and goes on', async () => {
+it('logs trouble, and goes on', async () => {
   const now = await store.now();
   await enter(store, jobOf(once(now - 5), { name: 'job' }), now - 10);
   let tries = 0;
@@ -141,7 +141,7 @@ it('tells of trouble, and goes on', async () => {
   assert.deepEqual(heard, ['Error: the ledger is away', `job fired ${now - 5}`, 'fired']);
 });
 
-it('stopped it ends the look under way, and looks no more', async () => {
+it('when stopped, it ends the poll under way, and polls no more', async () => {
   const gate = Promise.withResolvers<void>();
   const now = await store.now();
   await enter(store, jobOf(once(now - 5), { name: 'job' }), now - 10);

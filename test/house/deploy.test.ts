@@ -84,7 +84,7 @@ it('whoever is stopped has more time than its drain takes, and its tools are not
   for (const name of UNITS) assert.equal(unit(name).get('KillMode'), 'mixed');
 });
 
-it('the program starts with every command, and ends well when it is told to stop', {
+it('the program starts with every command, and exits cleanly when it is told to stop', {
   timeout: 110_000,
 }, async () => {
   for (const { arguments_ } of starts()) {

@@ -41,7 +41,7 @@ function model(stream: Model['stream']): Model {
   return { id: 'm', context_window: null, tells_cost: true, stream };
 }
 
-it('so many at once, the others in order', async () => {
+it('a limited number at once, the others in order', async () => {
   const { gate } = handDriven({ concurrency: 2 });
   const started: number[] = [];
   const ends: (() => void)[] = [];
@@ -122,7 +122,7 @@ it('a sibling that comes while another was told to slow down does not ask before
   assert.deepEqual(asked.toSorted(), ['refused', 'refused', 'sibling']);
 });
 
-it('gives up after so many tries, and says so', async () => {
+it('gives up after the maximum number of tries, and says so', async () => {
   const { gate, slept } = handDriven({ attempts: 4 });
   const outcome = await gate.stream(
     model(async () => limited()),
@@ -133,7 +133,7 @@ it('gives up after so many tries, and says so', async () => {
   assert.equal(slept.length, 3);
 });
 
-it('does not wait an hour in silence', async () => {
+it('does not silently wait an hour', async () => {
   const { gate, slept } = handDriven();
   const outcome = await gate.stream(
     model(async () => limited(3_600_000)),

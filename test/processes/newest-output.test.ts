@@ -48,7 +48,7 @@ async function heldBytes(): Promise<number> {
   return process.memoryUsage().arrayBuffers;
 }
 
-it('memory is bounded, however much comes, in large pieces or small', async () => {
+it('memory is bounded, however much output comes, in large chunks or small', async () => {
   for (const size of [256 * 1024, 16]) {
     const output = new NewestOutput(1_000);
     const before = await heldBytes();

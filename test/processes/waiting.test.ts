@@ -29,7 +29,7 @@ describe('within', () => {
 });
 
 describe('back-off', () => {
-  it('doubles from try to try up to its bound, with full jitter', () => {
+  it('doubles from attempt to attempt up to its maximum, with full jitter', () => {
     const bounds = { base_ms: 100, max_ms: 1_000 };
     const waits = [1, 2, 3, 4, 5, 5_000].map((tries) => backOff(tries, bounds, () => 0.5));
     assert.deepEqual(waits, [50, 100, 200, 400, 500, 500]);
@@ -42,7 +42,7 @@ describe('back-off', () => {
 });
 
 describe('a poll', () => {
-  it('looks when it is woken, and again after the delay that the last look asked for', async () => {
+  it('polls when it is woken, and again after the delay that the last poll asked for', async () => {
     const clock = new ManualClock();
     const delays = [300, 50, 1_000];
     const looks: number[] = [];
@@ -63,7 +63,7 @@ describe('a poll', () => {
     assert.equal(clock.waiting, 0);
   });
 
-  it('looks once at a time, and once more however often it was woken meanwhile', async () => {
+  it('polls once at a time, and once more however often it was woken meanwhile', async () => {
     const clock = new ManualClock();
     const ends: (() => void)[] = [];
     const poll = new Poll(async () => {
@@ -82,7 +82,7 @@ describe('a poll', () => {
     await poll.stop();
   });
 
-  it('stops when its look has ended, and looks no more', async () => {
+  it('stops when its poll has ended, and polls no more', async () => {
     const clock = new ManualClock();
     const { promise, resolve } = Promise.withResolvers<void>();
     let looks = 0;

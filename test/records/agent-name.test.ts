@@ -45,7 +45,7 @@ it('one line of visible characters', () => {
   assert.equal(keptName(' cafe\u0301 '), 'caf\u00e9');
 });
 
-it('nobody is called like a person, the runtime or the agent that a tree begins with', () => {
+it('no agent is named like a person, the runtime or the root of a tree', () => {
   const reserved = [
     'user',
     'System',
@@ -114,7 +114,7 @@ it('the frame of a letter names its sender in one line', () => {
   );
 });
 
-it('a name of nothing but what is not seen is still one', () => {
+it('a name of nothing but invisible characters is still a name', () => {
   assert.equal(framedName('\u200b\n'), 'nobody');
   assert.ok(framedName('\n'.repeat(5_000_000)).length < 10);
 });

@@ -149,7 +149,7 @@ describe('the prompt', () => {
     );
   });
 
-  it('what people see and models do not never gets in', () => {
+  it('what only people may see never gets in', () => {
     fc.assert(
       fc.property(growth, (steps) => {
         for (const { member, prompt } of grow(steps)) {

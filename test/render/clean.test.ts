@@ -19,7 +19,7 @@ const SEQUENCES: readonly (readonly [string, string])[] = [
   ['another character set', `${ESC}(0`],
 ];
 
-describe('what is drawn of foreign text', () => {
+describe('foreign text as it is drawn', () => {
   for (const [what, sequence] of SEQUENCES)
     it(`${what} is gone, whole`, () => {
       assert.equal(cleanLines(`before${sequence}after`), 'beforeafter');
@@ -31,7 +31,7 @@ describe('what is drawn of foreign text', () => {
       assert.equal(cleanLines(`be${control}fore`), 'before', JSON.stringify(control));
   });
 
-  it('what is not seen, or turns the order of what is seen, is gone', () => {
+  it('invisible characters and those that change the order of others are gone', () => {
     for (const hidden of ['\u200b', '\u200f', '\u202e', '\u2066', '\u2069', '\ufeff', '\u{e0041}'])
       assert.equal(cleanLines(`pay${hidden}load`), 'payload', JSON.stringify(hidden));
   });
@@ -43,7 +43,7 @@ describe('what is drawn of foreign text', () => {
     assert.ok(clean('x'.repeat(1_000_000)).length <= 4_000);
   });
 
-  it('what people write stays to the letter', () => {
+  it('what people write stays unchanged', () => {
     const text = 'naïve 漢字 🎋 שלום مرحبا e\u0301\n\ttabs and "quotes" \\ [31m';
     assert.equal(cleanLines(text), text);
   });

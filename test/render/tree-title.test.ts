@@ -15,7 +15,7 @@ function titleOf(text: string): string | null {
   return treeTitle([message]);
 }
 
-it('what is not seen is no title, and stands in none', () => {
+it('invisible characters are no title, and are left out of titles', () => {
   assert.equal(
     titleOf('\u3164\u115f\n\u2800 \u00ad\nThe\u00adtask\u202e\u2028 \u180eis\u001b[31m this'),
     'The task is this',

@@ -30,7 +30,7 @@ const coded = ({ text, entities }: KeptMessage) =>
 
 describe('a question in a Telegram chat', () => {
   it(
-    'shows who wants what, the command to the letter, the folder and the rule',
+    'shows who wants what, the command verbatim, the folder and the rule',
     onStage(async (stage) => {
       const [message] = await show(stage, ASK);
       assert.equal(
@@ -61,7 +61,7 @@ describe('a question in a Telegram chat', () => {
   );
 
   it(
-    'spells characters that are not seen or that turn the order of others',
+    'spells out invisible characters and those that change the order of others',
     onStage(async (stage) => {
       const [message] = await show(stage, askOf({ command: 'cat \u202etxt.exe\u200b\n\tend' }));
       assert.deepEqual(coded(message as KeptMessage), ['cat \\u{202e}txt.exe\\u{200b}\n\tend']);
@@ -90,7 +90,7 @@ describe('a question in a Telegram chat', () => {
   );
 
   it(
-    'that was answered before it came has no buttons',
+    'that was answered before it arrived has no buttons',
     onStage(async (stage) => {
       const [message] = await show(stage, { ...ASK, verdict: 'deny' });
       assert.match(message?.text ?? '', /no longer waits: denied$/);

@@ -63,7 +63,7 @@ describe('commands of a Telegram chat', () => {
   );
 
   it(
-    '/kill asks whom, kills, and says how many went with it',
+    '/kill asks whom, kills, and says how many descendants went with it',
     inChat(async (stage) => {
       assert.match(await ask(stage, '/kill'), /^Whom\? .*\nmain ◐/);
       assert.equal(await ask(stage, '/kill reader'), 'killed reader and 1 descendant');
@@ -150,7 +150,7 @@ describe('commands of a Telegram chat', () => {
   );
 
   it(
-    'that are meant for another bot are nothing',
+    'that are meant for another bot are ignored',
     inChat(async (stage) => {
       stage.server.updates.write(ADA, '/stop@other_bot', GROUP);
       stage.server.updates.write(ADA, '/unknown@other_bot', GROUP);

@@ -29,7 +29,7 @@ function longAnswer(): { readonly markdown: string; readonly text: string; reado
 
 describe('a parcel for a Telegram chat', () => {
   it(
-    'arrives as text with marks beside it, without a preview of links',
+    'arrives as text with formatting entities, without link previews',
     onStage(async (stage) => {
       const saved: string[] = [];
       assert.deepEqual(
@@ -50,7 +50,7 @@ describe('a parcel for a Telegram chat', () => {
   );
 
   it(
-    'of 20,000 characters arrives whole, in order, and its code stays code',
+    'of 20,000 characters arrives complete, in order, and its code stays code',
     onStage(async (stage) => {
       const { markdown, text, code } = longAnswer();
       assert.ok(markdown.length > 20_000);
@@ -129,7 +129,7 @@ describe('a parcel for a Telegram chat', () => {
   );
 
   it(
-    'arrives without its marks where Telegram does not take them',
+    'arrives without its formatting where Telegram rejects it',
     onStage(async (stage) => {
       stage.server.fail('sendMessage', {
         type: 'error',
@@ -145,7 +145,7 @@ describe('a parcel for a Telegram chat', () => {
   );
 
   it(
-    'does not stand between the messages of another one',
+    'is not interleaved with the messages of another one',
     onStage(async (stage) => {
       const [one, other] = ['a', 'b'].map((letter) => `${letter} `.repeat(10_000)) as [string, string];
       assert.deepEqual(await Promise.all([stage.deliver(parcelOf(one)), stage.deliver(parcelOf(other))]), [
@@ -161,7 +161,7 @@ describe('a parcel for a Telegram chat', () => {
   );
 });
 
-describe('a delivery that is cut short', () => {
+describe('an interrupted delivery', () => {
   const markdown = longAnswer().markdown;
 
   /** Tries until it is delivered, with what was noted so far. */
@@ -214,7 +214,7 @@ describe('a delivery that is cut short', () => {
   );
 
   it(
-    'repeats nothing where all was noted, and everything where the note is no note',
+    'repeats nothing where all was noted, and everything where the note is invalid',
     onStage(async (stage) => {
       const saved: string[] = [];
       await stage.deliver(parcelOf('once'), { saved });
@@ -280,7 +280,7 @@ describe('Telegram in trouble', () => {
   ];
   for (const [name, fault] of passing)
     it(
-      `${name}: worth another try`,
+      `${name}: worth a retry`,
       onStage(
         async (stage) => {
           stage.server.fail('sendMessage', fault);
@@ -372,7 +372,7 @@ describe('Telegram in trouble', () => {
 
 describe('the end of a delivery', () => {
   it(
-    'comes soon after its signal, wherever it is',
+    'comes soon after the signal, whatever it is doing',
     onStage(async (stage) => {
       stage.server.fail('sendMessage', { type: 'hang' });
       const stop = new AbortController();
@@ -404,7 +404,7 @@ describe('the end of a delivery', () => {
   );
 
   it(
-    'comes by itself when it takes too long',
+    'comes on its own when it takes too long',
     onStage(
       async (stage) => {
         assert.equal((await stage.deliver(parcelOf('word '.repeat(2000)))).type, 'retry');

@@ -64,7 +64,7 @@ describe('messages to a bot', () => {
   );
 
   it(
-    'are read on when Telegram begins to count anew',
+    'continue to be read when Telegram restarts its numbering',
     onStage(async (stage) => {
       stage.sessions.kept.set('bot', '4242').set('offset', '900000000');
       await stage.listen();
@@ -78,7 +78,7 @@ describe('messages to a bot', () => {
   );
 
   it(
-    'of another bot have nothing to do with those of this one',
+    'of another bot are kept apart from those of this one',
     onStage(async (stage) => {
       stage.sessions.kept.set('bot', '1').set('offset', '5050');
       stage.server.updates.write(ADA, 'hello');
@@ -105,7 +105,7 @@ describe('messages to a bot', () => {
   );
 
   it(
-    'are not done twice because their place could not be kept',
+    'are not handled twice because their offset could not be saved',
     onStage(async (stage) => {
       await stage.listen();
       await until(() => stage.sessions.kept.has('bot'), 'the start');
@@ -168,7 +168,7 @@ describe('messages to a bot', () => {
   );
 
   it(
-    'must be text; captions are, and news of a group are nothing',
+    'must be text; captions count, and group events are ignored',
     onStage(async (stage) => {
       const { updates } = stage.server;
       updates.write(ADA, '', ADA.id, { text: undefined, voice: {} });
@@ -186,9 +186,9 @@ describe('messages to a bot', () => {
   );
 });
 
-describe('who is not allowed', () => {
+describe('somebody who is not allowed', () => {
   it(
-    'is not heard, not answered, and logged once by id alone',
+    'is ignored, not answered, and logged once by id alone',
     onStage(async (stage) => {
       const { updates, book } = stage.server;
       book.know(STRANGER.id);
@@ -283,7 +283,7 @@ describe('the reading of messages', () => {
   );
 
   it(
-    'offers its commands once, and does not need to',
+    'offers its commands once, and works without that',
     onStage(async (stage) => {
       stage.server.fail('setMyCommands', { type: 'error', status: 400, description: 'Bad Request' });
       await stage.listen();

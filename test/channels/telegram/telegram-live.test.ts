@@ -106,7 +106,7 @@ describe('a turn in a Telegram chat', () => {
   );
 
   it(
-    'is edited no more often than the gap allows',
+    'is edited no more often than the minimum interval allows',
     listening(
       async (stage) => {
         const start = performance.now();
@@ -123,7 +123,7 @@ describe('a turn in a Telegram chat', () => {
   );
 
   it(
-    'leaves the gap also after a slow answer of Telegram',
+    'keeps the minimum interval after a slow answer of Telegram, too',
     listening(
       async (stage) => {
         stage.server.fail('sendMessage', { type: 'slow', ms: 150 });
@@ -406,7 +406,7 @@ describe('a flood limit on the edits', () => {
   );
 
   it(
-    'and trouble of the network are survived',
+    'and network trouble are survived',
     listening(async (stage) => {
       stage.server.fail('sendChatAction', { type: 'page', status: 502 });
       stage.server.fail('sendMessage', { type: 'drop', when: 'before' });

@@ -37,7 +37,7 @@ describe('Markdown for Telegram', () => {
     assert.deepEqual(marks('# One **two** `x`\n\ntext'), ['bold:One two ', 'code:x']);
   });
 
-  it('shows code blocks with their language, to the letter', () => {
+  it('shows code blocks with their language, verbatim', () => {
     const code = '```ts\nconst a = `**b**`;\n\n\tif (a < b) <i>\n```';
     assert.equal(textOf(code), 'const a = `**b**`;\n\n\tif (a < b) <i>');
     assert.deepEqual(marks(code), [`pre(ts):${textOf(code)}`]);
@@ -75,7 +75,7 @@ describe('Markdown for Telegram', () => {
     assert.equal(textOf('- a\n\n  ```\n  code\n  ```\n- b'), '• a\n\ncode\n\n• b');
   });
 
-  it('makes one quotation of those within each other, with code inside', () => {
+  it('merges nested quotations into one, with code inside', () => {
     const quote = '> a **b**\n> > c\n>\n> ```\n> d\n> ```\n\nend';
     assert.equal(textOf(quote), 'a b\nc\n\nd\n\nend');
     assert.deepEqual(marks(quote), ['blockquote:a b\nc\n\nd', 'bold:b', 'pre:d']);
@@ -113,7 +113,7 @@ describe('Markdown for Telegram', () => {
     assert.equal(textOf('lone \ud800 half'), 'lone \ufffd half');
   });
 
-  it('bears nesting without end and paragraphs without end', () => {
+  it('survives endless nesting and endless paragraphs', () => {
     for (const text of [
       '> '.repeat(20_000),
       '- '.repeat(20_000),
@@ -128,7 +128,7 @@ describe('Markdown for Telegram', () => {
     }
   });
 
-  it('loses no letter and makes no mark that Telegram refuses, whatever the marks around them', () => {
+  it('loses no character and produces no entity that Telegram refuses, however they are nested', () => {
     const word = fc.constantFrom(
       ...[
         'a',

@@ -50,7 +50,7 @@ describe('the pace of a bot', () => {
     );
   });
 
-  it('lets go of who does not want to wait', async () => {
+  it('releases callers that do not want to wait', async () => {
     const pacing = new Pacing({ ...FREE, chat_gap_ms: 600_000 });
     const stop = new AbortController();
     await pacing.take(1, stop.signal);

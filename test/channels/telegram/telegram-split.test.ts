@@ -29,7 +29,7 @@ describe('long texts for Telegram', () => {
     assert.deepEqual(texts(`${a}\n\n${hidden}\n\n${b}`, 18), [a, b]);
   });
 
-  it('are never cut within a character that people see as one', () => {
+  it('are never cut within a grapheme', () => {
     const family = '👩‍👩‍👧‍👦';
     for (const sign of [family, '🎉', 'e\u0301', '🇩🇪', '한', '👍🏽']) {
       const pieces = texts(sign.repeat(100), 4 * family.length + 3);
@@ -42,7 +42,7 @@ describe('long texts for Telegram', () => {
     assert.equal(texts(monster, 18).join(''), monster);
   });
 
-  it('divide marks at a cut; code stays code on both sides, its indentation with it', () => {
+  it('split entities at a cut; code stays code on both sides, with its indentation', () => {
     const code = Array.from({ length: 12 }, (_, line) => `  line ${line}`).join('\n');
     const pieces = splitText(
       markdownEntities(`**bold** text of some length\n\n\`\`\`ts\n${code}\n\`\`\`\n\nend`),

@@ -20,7 +20,7 @@ interface Listed {
   }[];
 }
 
-it('ps leaves sub-agents of tasks out and says how many; --all and --json tell of them; tree, show and kill find them', async () => {
+it('ps leaves out sub-agents of tasks and says how many; --all and --json list them; tree, show and kill find them', async () => {
   const home = makeHome();
   const tasks = [
     { task: 'slow one', label: 'slow' },

@@ -10,7 +10,7 @@ const usage = { input: 1000, output: 200, cached: 0, reasoning: 0, cost_usd: 0.2
 const request = { model: 'fake/m', usage, started_at: 1, duration_ms: 1 };
 
 onBothDatabases('the footer of a tree', (database) => {
-  it('counts the time of who is at work, and what was used by who is deleted', async () => {
+  it('counts the time of agents at work, and the usage of deleted ones', async () => {
     const home = makeHome();
     const url = (await database()) ?? `sqlite:${home.database}`;
     const store = await openStore(url);

@@ -8,7 +8,7 @@ import { until } from '../../runtime/stage.ts';
 import { makeHome } from '../run-cli.ts';
 
 function suite(database: () => Promise<string | undefined>): void {
-  it('says that nobody leads it, why, and what would; a worker with the label takes it', async () => {
+  it('says that nobody leads it, why, and what would help; a worker with the label takes it', async () => {
     const home = makeHome();
     writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules: [{ say: 'it is done' }] }));
     const url = await database();

@@ -16,7 +16,7 @@ before(async () => {
 after(() => home.remove());
 
 describe('coppice __complete', () => {
-  it('values with descriptions, a line each; help does not show it', async () => {
+  it('prints values with descriptions, one per line; help does not list it', async () => {
     const result = await home.run(['__complete', 'approvals', 'allow', '']);
     assert.deepEqual(result, {
       code: 0,

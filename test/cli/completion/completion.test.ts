@@ -143,7 +143,7 @@ describe('the scripts', () => {
     assert.match(refused.stderr, /Allowed choices are bash, zsh, fish/);
   });
 
-  it('every value that a command takes is known for what it is', () => {
+  it('the kind of every value that a command takes is known', () => {
     // A new placeholder belongs into word-kind.ts, or here when nothing can complete it.
     const free = [
       ...['--model', '--timeout', '--allow', '--deny', '--name', '--limit', '--tail', '--say'],
@@ -199,7 +199,7 @@ describe('in bash', { skip: missing('bash') }, () => {
     for (const [index, [line, words]] of SAME.entries()) assert.deepEqual(found[index], words, line);
   });
 
-  it('after = and : what bash will put in, not the whole word', () => {
+  it('after = and : what bash will insert, not the whole word', () => {
     const lines = ['coppice run --thinking=me', 'coppice run --thinking=', 'coppice --database sqlite:set'];
     assert.deepEqual(bashAll([...lines, 'coppice --config=set', 'coppice ps --tree=11']), [
       ['medium'],

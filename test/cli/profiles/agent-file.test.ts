@@ -53,7 +53,7 @@ Twice.
     } satisfies Profile);
   });
 
-  it('says nothing, and all is as the creator has it', () => {
+  it('says nothing, and everything is inherited from the creator', () => {
     const nothing = {
       name: 'reviewer',
       description: '',
@@ -72,7 +72,7 @@ Twice.
     assert.deepEqual(parse('---\n---\nBe good.').profile, { ...nothing, system: 'Be good.' });
   });
 
-  it('may come from an editor with other line ends and a byte order mark', () => {
+  it('may have other line endings and a byte order mark', () => {
     const { profile } = parse('\ufeff---\r\nturns: 3\r\n--- \r\nOne.\r\nTwo.\r\n');
     assert.equal(profile.turns, 3);
     assert.equal(profile.system, 'One.\nTwo.');
@@ -156,7 +156,7 @@ describe('a wrong agent file', () => {
       assert.throws(() => front(yaml), { message });
     });
 
-  it('is refused as a whole when it is no such file', () => {
+  it('is refused as a whole when it is no agent file', () => {
     assert.throws(() => parse(''), { message: 'it is empty' });
     assert.throws(() => parse('---\n---\n'), { message: 'it is empty' });
     assert.throws(() => parse('---\nname: a\n'), { message: /has no end/ });
@@ -166,13 +166,13 @@ describe('a wrong agent file', () => {
 });
 
 describe('hostile YAML', () => {
-  it('has no aliases to multiply', () => {
+  it('may not multiply by aliases', () => {
     const bomb = `a: &a [x, x]\n${[...'bcdefgh'].map((key, at) => `${key}: &${key} [*${'abcdefgh'[at]}, *${'abcdefgh'[at]}]`).join('\n')}`;
     assert.throws(() => front(bomb), { message: /aliases \(\*name\) are not allowed/ });
     assert.throws(() => front('a: &a [*a]'), { message: /aliases/ });
   });
 
-  it('has no tags that make something', () => {
+  it('may not construct objects by tags', () => {
     for (const tag of ['!!js/function "x"', '!!binary aGk=', '!!set {a}', '!mine x'])
       assert.throws(() => front(`description: ${tag}`), { message: /not valid YAML: Unresolved tag/ }, tag);
   });
@@ -188,7 +188,7 @@ describe('hostile YAML', () => {
     assert.throws(() => front('permissions: {__proto__: {allow: [bash]}}'), { message: /not "__proto__"/ });
   });
 
-  it('that is huge or deep is refused and does not overflow', () => {
+  it('that is huge or deeply nested is refused without an overflow', () => {
     assert.throws(() => front(`description: ${'x'.repeat(17_000)}`), { message: /larger than 16 KB/ });
     for (const deep of ['['.repeat(16_000), `a: ${'{a: '.repeat(3_000)}`, '- '.repeat(8_000)])
       assert.throws(() => front(deep), { message: /not valid YAML/ });

@@ -24,7 +24,7 @@ describe('a folder of agent files', () => {
   const read = () => parseAgentFiles(readProjectAgentFiles(folder));
   const names = () => read().profiles.map((profile) => profile.name);
 
-  it('is read in the order of names; what is no *.md is none of its business', () => {
+  it('is read in the order of names; files other than *.md are ignored', () => {
     for (const name of ['b.md', 'a.md', 'c.txt', '.md', 'D.MD'])
       writeFileSync(join(agents, name), 'Be good.');
     mkdirSync(join(agents, 'below'));
@@ -34,7 +34,7 @@ describe('a folder of agent files', () => {
     assert.equal(read().profiles[0]?.source, '.coppice/agents/a.md');
   });
 
-  it('may not be there', () => {
+  it('may be missing', () => {
     rmSync(join(folder, '.coppice'), { recursive: true });
     assert.deepEqual(read(), { profiles: [], notices: [] });
     assert.deepEqual(readUserAgentFiles(join(folder, 'agents')), { files: [], notices: [] });
@@ -73,7 +73,7 @@ describe('a folder of agent files', () => {
     assert.match(readUserAgentFiles(agents).notices[0] ?? '', /not a regular file/);
   });
 
-  it('reports what may not be read', {
+  it('reports files that it has no permission to read', {
     skip: process.getuid?.() === 0 && 'the superuser reads everything',
   }, () => {
     writeFileSync(join(agents, 'closed.md'), 'x');
@@ -81,7 +81,7 @@ describe('a folder of agent files', () => {
     assert.match(read().notices[0] ?? '', /permission denied$/);
   });
 
-  it('is not left by a link, of a file or of itself', () => {
+  it('is not escaped through a link, of a file or of itself', () => {
     const secret = join(base, 'secret.md');
     writeFileSync(secret, 'A secret.');
     writeFileSync(join(folder, 'notes.md'), 'Of the same repository.');
@@ -99,7 +99,7 @@ describe('a folder of agent files', () => {
     assert.match(notices[0] ?? '', /^\.coppice\/agents is ignored: .*is outside/);
   });
 
-  it('of the user may hold links to wherever the user keeps such files', () => {
+  it('of the user may contain links to wherever the user keeps such files', () => {
     const kept = join(base, 'kept.md');
     writeFileSync(kept, 'Kept elsewhere.');
     symlinkSync(kept, join(agents, 'mine.md'));

@@ -190,7 +190,7 @@ describe('coppice profiles', () => {
     assert.equal(after.stderr.includes('coppice trust'), false);
   });
 
-  it('speaks JSON', async () => {
+  it('prints JSON', async () => {
     put(FOLDER, 'theirs.md', 'Be theirs.');
     const { schema, profiles, notices } = JSON.parse((await home.run(['profiles', '--json'])).stdout);
     assert.equal(schema, 'coppice/profiles/v1');

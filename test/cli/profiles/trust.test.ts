@@ -90,7 +90,7 @@ describe('the record of trust', () => {
     assert.equal(project().trust, 'trusted');
   });
 
-  it('tells sets of files apart that run together alike', () => {
+  it('tells apart sets of files whose concatenations are equal', () => {
     const file = (name: string, content: string) => ({ name, source: name, content: Buffer.from(content) });
     const hashes = [
       [file('a.md', 'xb.mdy')],
@@ -101,7 +101,7 @@ describe('the record of trust', () => {
     assert.equal(new Set(hashes).size, hashes.length);
   });
 
-  it('is private, written in one step, and read whatever state it is in', () => {
+  it('is private, written atomically, and readable in whatever state it is', () => {
     accept();
     const file = join(data, 'trust.json');
     assert.deepEqual(readdirSync(data), ['trust.json']);
@@ -141,7 +141,7 @@ describe('the record of trust', () => {
     assert.equal(project().trust, 'trusted');
   });
 
-  it('says in one line what stays out and how to accept it', () => {
+  it('says in one line what is left out and how to accept it', () => {
     assert.equal(
       untrustedNotice(project()),
       `ignored: 1 agent file in .coppice/agents (this folder is not trusted); look and accept: coppice trust ${project().folder}`,
@@ -203,7 +203,7 @@ describe('coppice trust', () => {
     assert.ok((await home.run(['trust', '--yes'])).stdout.includes(rule));
   });
 
-  it('without a terminal and without --yes trusts nothing', async () => {
+  it('trusts nothing without a terminal and without --yes', async () => {
     const refused = await home.run(['trust'], { input: 'y\n' });
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /nobody can be asked here.*\(E_USAGE\)\n.*coppice trust --yes/);
@@ -235,7 +235,7 @@ describe('coppice trust', () => {
   });
 
   const terminal = process.platform === 'linux' && existsSync('/usr/bin/script');
-  it('asks on a terminal; only yes is yes', { skip: !terminal && 'needs script(1) of Linux' }, async () => {
+  it('asks on a terminal; only "yes" counts', { skip: !terminal && 'needs script(1) of Linux' }, async () => {
     for (const [answer, code, state] of [
       ['n\n', 1, 'untrusted'],
       ['\n', 1, 'untrusted'],

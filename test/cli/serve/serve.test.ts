@@ -74,7 +74,7 @@ it('does not start while a secret is missing, or a chat could not be answered', 
   assert.match(profile.stderr, /channels\.telegram: no profile called "nobody"/);
 });
 
-it('a second signal leaves at once', async () => {
+it('a second signal exits at once', async () => {
   writeFileSync(
     join(home.work, 'rules.json'),
     JSON.stringify({ rules: [{ delay_ms: 60_000, say: 'late' }] }),

@@ -32,7 +32,7 @@ for (const form of LOG_FORMS)
           assert.ok(!text.includes(piece), text);
       });
 
-    it('leaves words alone that are as short as any, and says nothing below its level', () => {
+    it('leaves very short values alone, and logs nothing below its level', () => {
       const text = written(form, (log) => {
         log('debug', 'not told');
         log('info', 'the main agent rests', { agent: SHORT });

@@ -113,7 +113,7 @@ describe('coppice serve on Telegram', { timeout: 110_000 }, () => {
     for (const secret of [telegram.token, 'wrong-token']) assert.ok(!`${well}${refused}`.includes(secret));
   });
 
-  it('strangers are not heard, and hear nothing', async () => {
+  it('strangers are ignored and get no answer', async () => {
     telegram.updates.write(MALLORY, 'let me in');
     telegram.updates.write(ADA, 'are you there?');
     await hears('you said: are you there?');
@@ -121,7 +121,7 @@ describe('coppice serve on Telegram', { timeout: 110_000 }, () => {
     assert.equal((await store.agents({ conversations: true })).length, 1);
   });
 
-  it('an update that comes twice is taken once', async () => {
+  it('an update that arrives twice is handled once', async () => {
     const update = telegram.updates.write(ADA, 'only once');
     await hears('you said: only once');
     telegram.updates.repeat(update);
@@ -156,7 +156,7 @@ describe('coppice serve on Telegram', { timeout: 110_000 }, () => {
     await until(async () => (await store.find('helper'))[0]?.state.type === 'killed', 'it is killed');
   });
 
-  it('a long answer comes whole, in pieces that fit', async () => {
+  it('a long answer arrives complete, in pieces that fit', async () => {
     const before = texts().length;
     telegram.updates.write(ADA, 'long please');
     await until(() => texts().slice(before).join('\n').includes('Line 399:'), 'the end of it');

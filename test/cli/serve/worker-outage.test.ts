@@ -10,7 +10,7 @@ import { makeHome } from '../run-cli.ts';
 /** It has something to write while the database is away. */
 const RULES = { rules: [{ delay_ms: 1_500, say: 'done' }] };
 
-it('an outage is told of once, and its end', { timeout: 110_000 }, async () => {
+it('an outage is logged once, and so is its end', { timeout: 110_000 }, async () => {
   const home = makeHome();
   const server = await startPostgres();
   const database = await server.createDatabase();

@@ -121,7 +121,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       for (const id of ids) await replies(id, 'slow but sure');
     });
 
-    it('drains when told to: it takes nothing more, and stops by itself', async () => {
+    it('drains when told to: it takes nothing more, and stops on its own', async () => {
       const worker = start();
       const entry = async () => (await listed()).find(({ pid }) => pid === worker.child.pid);
       await until(async () => (await entry())?.state === 'works', 'it works');

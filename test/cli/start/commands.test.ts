@@ -166,7 +166,7 @@ describe('coppice without a model', () => {
     assert.match(result.stderr, /E_DB_CORRUPT/);
   });
 
-  it('a server that cannot be reached is waited for by nobody here, and the words say so', async () => {
+  it('a command does not wait for a server that cannot be reached, and its message does not claim so', async () => {
     const { code, stderr } = await home.run(['ps', '--database', 'postgres://postgres@127.0.0.1:1/none']);
     assert.equal(code, 2);
     assert.match(stderr, /the server cannot be reached \(ECONNREFUSED\) \(E_DB_UNAVAILABLE\)\n {2}Try again/);

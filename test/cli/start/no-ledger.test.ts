@@ -57,7 +57,7 @@ for (const [at, [args, code]] of COMMANDS.entries())
     assert.equal(existsSync(join(home.folder, 'data')), false);
   });
 
-it('of a place that the environment names it is told, and taken as empty; doctor says what will make it', async () => {
+it('a missing ledger named by the environment is reported and taken as empty; doctor says what will create it', async () => {
   const env = { DATABASE_URL: 'later.db' };
   const ps = await home.run(['ps'], { env });
   assert.deepEqual(
@@ -76,7 +76,7 @@ it('of a place that the environment names it is told, and taken as empty; doctor
   assert.deepEqual(readdirSync(home.work), ['empty.db']);
 });
 
-it('what begins something makes it', async () => {
+it('what begins work creates it', async () => {
   const { code } = await home.run([
     'cron',
     'add',

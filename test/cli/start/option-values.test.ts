@@ -17,7 +17,7 @@ for (const [name, read, good, bad, wanted] of [
     for (const value of bad) assert.throws(() => read(value), { message: wanted }, JSON.stringify(value));
   });
 
-it('an empty text is told where it can be given', async () => {
+it('an empty value is reported, with the option that it was given for', async () => {
   await assert.rejects(readText('', 'prompt'), { hint: /^Give it as an argument, or -/ });
   await assert.rejects(readText(' ', 'task', '--task'), { hint: /^Give it with --task, or -/ });
 });

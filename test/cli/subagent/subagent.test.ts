@@ -191,7 +191,7 @@ describe('coppice subagent', () => {
     await store.commit([stepOf(root, { create: [{ ...child, run }] })]);
   }
 
-  it('says what is wrong, and what to do: unknown, ambiguous, no number', async () => {
+  it('says what is wrong and what to do: unknown, ambiguous, not a number', async () => {
     const home = makeHome();
     const empty = await home.run(['subagent', 'history']);
     assert.deepEqual([empty.code, empty.stdout], [0, 'no runs yet\n']);

@@ -188,7 +188,7 @@ describe('fan-in', () => {
     assert.match(JSON.stringify(told(run)), /early/);
   });
 
-  it('all early: the parent does not park', () => {
+  it('when all results came early, the parent does not park', () => {
     const { run, ids } = spawning(2);
     run.apply(settled(ids[0] as string, children(2)));
     for (const { agent_id } of children(2)) run.apply(reported(agent_id));
@@ -251,7 +251,7 @@ describe('fan-in', () => {
     });
   });
 
-  it('killed while cancelling, it is over', () => {
+  it('a kill while cancelling ends it', () => {
     const run = awaiting(children(2));
     run.apply({ type: 'cancel', at: 3, by: 'you', reason: 'enough', open: [] });
     run.apply({ type: 'kill', at: 4, by: 'you' });

@@ -29,7 +29,7 @@ async function asked(failures: number, over = Number.POSITIVE_INFINITY) {
   return { result, pauses, told: events.map((one) => one.type === 'ledger' && [one.reachable, one.text]) };
 }
 
-it('says nothing of an answer that comes at once', async () => {
+it('logs nothing when the answer comes at once', async () => {
   assert.deepEqual(await asked(0), { result: { answer: 'answer' }, pauses: [], told: [] });
 });
 
@@ -44,7 +44,7 @@ it('tells of each try that failed, and that it is there again; the pauses grow u
   ]);
 });
 
-it('gives up when nobody waits for the answer any more', async () => {
+it('gives up when nobody is waiting for the answer any longer', async () => {
   const { result, pauses } = await asked(9, 2);
   assert.deepEqual([result, pauses.length], [null, 2]);
   assert.equal((await asked(0, 0)).result, null);

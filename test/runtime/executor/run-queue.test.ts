@@ -12,7 +12,7 @@ const queueOf = (
   lineage: readonly Agent[] = [],
 ) => new RunQueue({ per_tree: 1, total: 9, per_source: PLENTY, ...limits }, () => lineage);
 
-it('asking takes no place and waits nowhere, however often', () => {
+it('asking takes no slot and joins no queue, however often', () => {
   const queue = queueOf();
   const [a, b] = [run('a'), run('b')];
   for (const one of [a, b, a, b]) assert.equal(queue.mayBegin(one), true);

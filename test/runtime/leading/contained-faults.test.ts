@@ -156,7 +156,7 @@ function suite(database: Database): void {
     await on.close();
   });
 
-  it('mail that cannot be read is put aside once with a word to people; its agent goes on', async () => {
+  it('unreadable mail is set aside once, with a notice to people; its agent goes on', async () => {
     const url = await database();
     const on = await setStage(({ user }) => user, url === undefined ? {} : { database: url });
     const agent = await on.start('one');
@@ -188,7 +188,7 @@ function suite(database: Database): void {
     await on.close();
   });
 
-  it('an order that can be read and not be followed is refused once; its agent goes on', async () => {
+  it('an order that can be read but not followed is refused once; its agent goes on', async () => {
     const url = await database();
     const on = await setStage(({ user }) => user, url === undefined ? {} : { database: url });
     for (const order of UNFOLLOWED) {

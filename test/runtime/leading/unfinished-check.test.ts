@@ -9,7 +9,7 @@ import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { setStage, until } from '../stage.ts';
 
-it('a tree is kept until what was missed has been read', async () => {
+it('a tree is not released until missed signals have been read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-unfinished-'));
   const database = `sqlite:${join(folder, 'ledger.db')}`;
   let [breaks, broken] = [false, 0];
