@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS } from '../kernel/toolsets/toolset-terms.ts';
 import type { WorldEffect } from '../kernel/turn/advance-result.ts';
@@ -36,13 +35,13 @@ import type {
   StartOptions,
   TreeOutcome,
 } from './runtime-face.ts';
-import type { OpenOptions, RuntimeOptions } from './runtime-options.ts';
+import { idSequence, type OpenOptions, type RuntimeOptions } from './runtime-options.ts';
 import { SerialQueue } from './serial-queue.ts';
 import { WorktreeLifecycle } from './worktree/worktree-lifecycle.ts';
 
 /** Starts a runtime on a ledger: registers the worker, listens for signals. Closing the store is left to the caller. */
 export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace> {
-  const { store, clock = await ledgerTime(store), newId = randomUUID } = options;
+  const { store, clock = await ledgerTime(store), newId = idSequence() } = options;
   const runtime = new Runtime({ ...options, clock, newId, output: new SpillCleanup(options.spill_dir) });
   await runtime.open();
   return runtime;

@@ -1,0 +1,23 @@
+/** Ids that a process makes one after the other stand near each other in an index; nothing else about them can be foreseen. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { idSequence } from '../../src/runtime/runtime-options.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+test('ids are uuids whose beginnings count upwards, beyond the last number too; the rest is random', () => {
+  const ids = Array.from({ length: 3 * 64 }, idSequence(0xfffe));
+  for (const id of ids) assert.match(id, UUID);
+  const beginnings = ids.map((id) => id.slice(0, 4));
+  assert.deepEqual(
+    [0, 63, 64, 127, 128, 191].map((index) => beginnings[index]),
+    ['fffe', 'fffe', 'ffff', 'ffff', '0000', '0000'],
+  );
+  assert.equal(new Set(ids.map((id) => id.slice(4))).size, ids.length);
+});
+
+test('processes begin at different numbers', () => {
+  const beginnings = Array.from({ length: 8 }, () => idSequence()().slice(0, 4));
+  assert.ok(new Set(beginnings).size > 1, `all begin with ${beginnings[0]}`);
+});
