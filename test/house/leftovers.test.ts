@@ -20,7 +20,7 @@ function outcome(body: string): { readonly status: number | null; readonly said:
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--test', `--import=${LEFTOVERS}`, '--test-reporter=spec', file],
-    { encoding: 'utf8', env: { ...env, LEFTOVERS_GRACE_MS: '300' } },
+    { encoding: 'utf8', env: { ...env, LEFTOVERS_GRACE_MS: '1500' } },
   );
   return { status, said: stdout + stderr };
 }
