@@ -1,5 +1,5 @@
 // Proves that no join sleeps through what it waits for, whatever befalls it and whenever: a wait for agents and for anyone, a person's wait, a fan-in, an
-// announcement and a delegated call, in one process and in two, on both databases. Nobody is at work when nothing can happen any more; no poll is made.
+// announcement and a delegated call, and joins of three agents, in one process and in two, on both databases. Nobody is at work when nothing can happen any more; no poll is made.
 // `npm test` plays the first of the orders without a preemption, or with one, on PostgreSQL few of them; `npm run test:long` many more; `npm run orders` all.
 import { after, before, it } from 'node:test';
 import { LONG } from '../../house/long.ts';
@@ -7,7 +7,12 @@ import { onBothDatabases } from '../both-databases.ts';
 import { type Bounds, everyOrder, type Ground, newGround } from './every-order.ts';
 import { type JoinScenario, SCENARIOS } from './order-scenarios.ts';
 
-function bounds(isSqlite: boolean, { thorough }: JoinScenario): Bounds {
+function bounds(isSqlite: boolean, { share }: JoinScenario): Bounds {
+  if (share === 'few') {
+    if (LONG) return isSqlite ? { preemptions: 1, first: 200 } : { preemptions: 0, first: 40 };
+    return { preemptions: 0, first: isSqlite ? 6 : 2 };
+  }
+  const thorough = share === 'thorough';
   if (LONG) return { preemptions: isSqlite ? 1 : 0 };
   if (isSqlite) return { preemptions: thorough ? 1 : 0, first: 12 };
   return { preemptions: thorough ? 1 : 0, first: thorough ? 4 : 2 };

@@ -70,6 +70,65 @@ const JOINS: Readonly<Record<string, Join>> = {
   },
 };
 
+const TWINS = { b: ['report'], c: ['second'] };
+const forks = [fork('b'), fork('c')];
+
+/** Three agents; `b` is killed in some, or led by another process. */
+const TRIOS: Readonly<Record<string, Join>> = {
+  'a wait for two': {
+    parts: { main: [forks, [waitFor('b', 'c')], 'done'], ...TWINS },
+    options: { asked: 3 },
+    heard: /report.*second/,
+  },
+  'a wait for anyone of two': {
+    parts: {
+      main: [forks, [waitForAny], 'done'],
+      b: [[write('main', 'letter')], 'report'],
+      c: [[write('main', 'letter')], 'second'],
+    },
+    options: { asked: 3 },
+    heard: /letter/,
+  },
+  'two waits for the same': {
+    parts: { main: [forks, [waitFor('b')], 'done'], b: ['report'], c: [[waitFor('b')], 'second'] },
+    options: {},
+    heard: /report/,
+  },
+  'a chain of waits': {
+    parts: {
+      main: [[fork('b')], [waitFor('b')], 'done'],
+      b: [[fork('c')], [waitFor('c')], 'report'],
+      c: ['second'],
+    },
+    options: { asked: 3 },
+    heard: /report/,
+  },
+  'a fan-in of two': {
+    parts: {
+      main: [
+        [
+          [
+            'spawn_agents',
+            {
+              tasks: [
+                { task: 'b', label: 'b' },
+                { task: 'c', label: 'c' },
+              ],
+            },
+          ],
+        ],
+        'done',
+      ],
+      b: [[['submit_result', { result: 'report' }]]],
+      c: [[['submit_result', { result: 'second' }]]],
+    },
+    options: { toolsets: ['fanout'], asked: 2 },
+    heard: /report.*second/,
+  },
+};
+/** Of what befalls joins, what befalls those of three. */
+const TRIO_ACTS: ReadonlySet<string> = new Set(['nothing befalls it', 'the child is killed']);
+
 interface Act {
   /** What the root may have heard instead of the child's own end. */
   readonly heard: RegExp;
@@ -153,20 +212,23 @@ function scenario(join: Join, act: Act, apart: boolean): Scenario {
 export interface JoinScenario {
   readonly title: string;
   readonly scenario: Scenario;
-  /** Where not all orders are played, more of these than of others. */
-  readonly thorough: boolean;
+  /** Where not all orders are played, more of these than of others; of three agents only a few, since there are many. */
+  readonly share: 'thorough' | 'usual' | 'few';
 }
 
 /** Each join with each of what can befall it, in one process and in two. */
-export const SCENARIOS: readonly JoinScenario[] = Object.entries(JOINS).flatMap(([what, join]) =>
+export const SCENARIOS: readonly JoinScenario[] = [
+  ...Object.entries(JOINS),
+  ...Object.entries(TRIOS),
+].flatMap(([what, join]) =>
   Object.entries(ACTS).flatMap(([befalls, act]) =>
     [false, true].flatMap((apart) =>
-      (act.apart && !apart) || join.not?.includes(befalls)
+      (act.apart && !apart) || join.not?.includes(befalls) || (what in TRIOS && !TRIO_ACTS.has(befalls))
         ? []
         : {
             title: `${what}, ${apart ? 'two processes' : 'one process'}: ${befalls}`,
             scenario: scenario(join, act, apart),
-            thorough: act.thorough ?? false,
+            share: what in TRIOS ? 'few' : act.thorough ? 'thorough' : 'usual',
           },
     ),
   ),
