@@ -56,7 +56,13 @@ export const NEAR: readonly Near[] = [
   {
     under: ['records/', 'kernel/transition/', 'kernel/mailbox/'],
     quick: CORE,
-    slow: ['records/completion', 'kernel/transition/transition-laws', 'store/store-sqlite', ...TOOLSETS],
+    slow: [
+      'records/completion',
+      'kernel/transition/transition-laws',
+      'store/store-sqlite',
+      ...TOOLSETS,
+      'cli/agents/fanout',
+    ],
   },
   {
     under: ['store/sqlite/read-only-ledger'],
@@ -286,7 +292,11 @@ export const NEAR: readonly Near[] = [
   {
     under: ['runtime/worktree/'],
     quick: [],
-    slow: ['runtime/worktree/git-worktree', 'runtime/worktree/git-worktree-settings'],
+    slow: [
+      'runtime/worktree/git-worktree',
+      'runtime/worktree/git-worktree-settings',
+      'runtime/toolsets/fanout-worktree',
+    ],
   },
   {
     under: ['runtime/executor/run-queue'],
@@ -319,7 +329,7 @@ export const NEAR: readonly Near[] = [
   },
   {
     under: ['runtime/orders/'],
-    quick: [],
+    quick: ['runtime/orders/start-options'],
     slow: [
       'runtime/waits/shared-orders',
       'runtime/waits/human-orders',

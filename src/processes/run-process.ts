@@ -109,7 +109,6 @@ async function follow(
     const timer = setTimeout(stop, request.timeout_ms, 'timed_out');
     request.signal.addEventListener('abort', onAbort, { once: true });
     if (request.signal.aborted) onAbort();
-    child.on('error', () => {}); // a failed kill; the exit still comes
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
       request.signal.removeEventListener('abort', onAbort);

@@ -52,7 +52,7 @@ export class CoppiceError extends Error {
     message: string,
     options: { hint?: string; retryable?: boolean; cause?: unknown } = {},
   ) {
-    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    super(message, options);
     this.name = 'CoppiceError';
     this.code = code;
     this.hint = options.hint ?? null;

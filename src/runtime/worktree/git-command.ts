@@ -62,8 +62,8 @@ function withoutPrograms(list: string): readonly Setting[] {
   return [...foreign].flatMap((key): Setting[] => {
     if (/^hook\.[\s\S]+\./.test(key)) return [[`${key.slice(0, key.lastIndexOf('.'))}.enabled`, 'false']];
     if (!/^filter\.[\s\S]+\./.test(key)) return [];
-    // Only keys that the repository sets: an empty `process` would disable the user's own `smudge`.
-    return [[key, own.get(key) ?? (key.endsWith('.required') ? 'false' : '')]];
+    // Only keys that the repository sets: an empty `process` would disable the user's own `smudge`. Git reads an empty `required` as false.
+    return [[key, own.get(key) ?? '']];
   });
 }
 

@@ -41,6 +41,9 @@ describe('schemas that are refused', () => {
     [{ items: { type: 7 } }, /\/items\/type must be/],
     [{ exclusiveMinimum: true }, /\/exclusiveMinimum must be a number/],
     [{ minLength: -1 }, /\/minLength must be a whole number/],
+    [{ multipleOf: 0 }, /\/multipleOf must be a number above 0/],
+    [{ multipleOf: '2' }, /\/multipleOf must be a number above 0/],
+    [{ uniqueItems: 1 }, /\/uniqueItems must be true or false/],
     [{ required: 'a' }, /\/required must be a list of names/],
     [{ enum: [] }, /\/enum must be a list of values/],
     [{ allOf: {} }, /\/allOf must be a list of schemas/],
@@ -102,6 +105,29 @@ describe('schemas that are taken', () => {
     const schema = { type: 'object', properties: { kids: { type: 'array', items: { $ref: '#' } } } };
     assert.equal(resultFault(schema, '{"kids":[{"kids":[]}]}'), null);
     assert.match(resultFault(schema, '{"kids":[{"kids":[1]}]}') ?? '', /\/kids\/0\/kids\/0 must be object/);
+  });
+
+  it('bounds, each with the values at it and beyond it; what has another type is not bounded', () => {
+    const bounds: readonly (readonly [Schema, within: unknown, beyond: unknown])[] = [
+      [{ minimum: 2 }, 2, 1.9],
+      [{ maximum: 2 }, 2, 2.1],
+      [{ exclusiveMinimum: 2 }, 2.1, 2],
+      [{ exclusiveMaximum: 2 }, 1.9, 2],
+      [{ multipleOf: 0.5 }, 1.5, 1.6],
+      [{ minLength: 2 }, '漢🎋', '🎋'],
+      [{ maxLength: 2 }, '漢🎋', 'abc'],
+      [{ minItems: 1 }, [0], []],
+      [{ maxItems: 1 }, [0], [0, 1]],
+      [{ minProperties: 1 }, { a: 0 }, {}],
+      [{ maxProperties: 1 }, { a: 0 }, { a: 0, b: 0 }],
+      [{ uniqueItems: true }, [0, 1], [0, 0]],
+    ];
+    for (const [schema, within, beyond] of bounds) {
+      const fault = (value: unknown) => resultFault(schema, JSON.stringify(value));
+      assert.deepEqual([fault(within), fault(null)], [null, null], JSON.stringify(schema));
+      assert.notEqual(fault(beyond), null, JSON.stringify(schema));
+    }
+    assert.equal(resultFault({ uniqueItems: false }, '[0,0]'), null);
   });
 
   it('equal objects, whatever the order of their keys', () => {
