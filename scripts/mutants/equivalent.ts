@@ -128,4 +128,11 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: ';',
     why: 'the database is asked to write nothing',
   },
+  {
+    file: 'src/processes/output-capture.ts',
+    line: 'while (start > bytes.length - 4 && isContinuation(bytes[start])) start -= 1;',
+    before: '>',
+    after: '>=',
+    why: 'no character has more than three bytes behind its first, so none that long is cut off',
+  },
 ];

@@ -128,6 +128,7 @@ export const NEAR: readonly Near[] = [
     under: ['processes/'],
     quick: ['processes/newest-output', 'processes/process-slots', 'processes/waiting'],
     slow: [
+      'processes/find-shell',
       'processes/run-process',
       'processes/output-capture',
       'runtime/permissions/private-output',
@@ -347,6 +348,7 @@ export const NEAR: readonly Near[] = [
       'runtime/leading/lease-keeper',
       'runtime/leading/read-ahead',
       'runtime/leading/quiescence',
+      'runtime/leading/unattended-trees',
       'runtime/leading/unfinished-check',
       'runtime/leading/lost-lease',
     ],

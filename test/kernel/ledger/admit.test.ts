@@ -181,6 +181,21 @@ it('an end gives up the lease, the place among the children, the waits and the o
   assert.deepEqual([row?.ended_at, row?.doing], [500, null]);
 });
 
+it('the end of a background run signals each other leader of queued runs once: they may take its place', () => {
+  const queued = { kid: ['w2', 'w2', 'w1', 'w3'].map((worker, at) => ({ id: `run-${at}`, worker })) };
+  const told = (origin: 'session' | 'delegate', status: 'completed' | 'idle') => {
+    const kid = agentOf('kid', { origin });
+    const state = status === 'idle' ? ({ type: 'idle' } as const) : { type: status, result: 'done' };
+    const { unit } = offered(scene({ agent: { root: ROOT, kid }, queued }), { state }, null, 'kid');
+    return rows(unit, 'signals').map(({ worker, about }) => [worker, about]);
+  };
+  assert.deepEqual(told('session', 'completed'), [
+    ['w2', 'kid'],
+    ['w3', 'kid'],
+  ]);
+  assert.deepEqual([told('session', 'idle'), told('delegate', 'completed')], [[], []]);
+});
+
 it('a removed child loses its conversation, unless it has children, even new ones', () => {
   const removed = (birth: boolean, more: Entries = {}) => {
     const unit = unitOf(

@@ -39,6 +39,12 @@ it('a batch takes no more rows than it may', () => {
     [0, 0, 0, 0, 2, 0],
   ]);
   assert.equal(batches(found, 7).length, 1, 'one row of room is left for the tree');
+  const with_requests = [row('message', 1), row('agent', 3)];
+  assert.deepEqual(batches(with_requests, 4), [
+    [1, 0, 0, 0, 0, 0],
+    [0, 0, 1, 3, 0, 0],
+    [0, 0, 0, 0, 0, 0],
+  ]);
 });
 
 it('all requests of one agent go at once, and nothing else with them where they exceed the batch', () => {

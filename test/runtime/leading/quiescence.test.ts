@@ -1,4 +1,5 @@
-// Proves that the end of a tree is told without waiting for a poll, and, where one process leads all of it, without asking the ledger.
+// Proves that the end of a tree is told without waiting for a poll, and, where one process leads all of it, without asking the ledger; and that nobody
+// waits for a runtime that was closed, or for a tree that is not there.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
@@ -34,4 +35,15 @@ it('the ledger is not asked about a tree that is led here alone, nor after a tak
   await again.runtime.settled(root.id);
   assert.equal(asked, before);
   await again.close();
+});
+
+it('who waits for a tree learns that the runtime was closed, or that there is no such tree', {
+  timeout,
+}, async () => {
+  const on = await setStage(() => new Promise(() => undefined));
+  const root = await on.start();
+  await assert.rejects(on.runtime.settled('nobody'), { code: 'E_AGENT_NOT_FOUND' });
+  const rejected = assert.rejects(on.runtime.settled(root.id), { code: 'E_CLOSED' });
+  await on.close();
+  await rejected;
 });
