@@ -135,4 +135,11 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: '>=',
     why: 'no character has more than three bytes behind its first, so none that long is cut off',
   },
+  {
+    file: 'src/kernel/ledger/tables.ts',
+    line: "channel_seats: { key: ['channel'], columns: { channel: 'text', worker: 'text' } },",
+    before: "['channel']",
+    after: '[]',
+    why: 'decisions only wipe these rows, by their worker',
+  },
 ];

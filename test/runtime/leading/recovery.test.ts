@@ -55,6 +55,7 @@ onBothDatabases('recovery', (database) => {
     assert.match(once?.output ?? '', /Check before you repeat it/);
     assert.equal(again?.output, 'second run');
     assert.deepEqual(runs, ['once', 'again', 'again']);
+    assert.deepEqual((await next.runtime.resume(root.id)).agents, [], 'it is led here already');
     await next.close();
   });
 
