@@ -98,7 +98,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   } finally {
     await server.stop();
     if (typeof disk !== 'string') disk.remove();
-    home.remove();
   }
 }
 

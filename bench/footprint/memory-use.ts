@@ -70,7 +70,6 @@ export async function memoryUse(database: string, trees: number): Promise<Memory
     worker.child.kill('SIGTERM');
     await worker.ended;
     await store.close();
-    home.remove();
   }
 }
 

@@ -63,7 +63,6 @@ export async function measureWakeups(options: WakeupOptions): Promise<number[]> 
     worker.child.kill('SIGTERM');
     await worker.ended;
     await store.close();
-    home.remove();
   }
 }
 

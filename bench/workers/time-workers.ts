@@ -66,7 +66,6 @@ export async function timeWorkers(load: WorkersLoad): Promise<number> {
   } finally {
     await stop(model);
     await store.close();
-    home.remove();
   }
 }
 

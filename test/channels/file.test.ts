@@ -6,7 +6,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -14,12 +13,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { Channel } from '../../src/channels/channel.ts';
 import { fileFailure, openFile } from '../../src/channels/file/file-channel.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { type ChannelUnderTest, channelContract, type Fault } from './contract.ts';
 import { errorOf, newContext, newParcel } from './parcel-fixture.ts';
 
@@ -28,7 +27,7 @@ const MODE = 0o777;
 const FULL = '/dev/full';
 
 function makeFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'coppice-file-channel-'));
+  return temporaryFolder();
 }
 
 function read(path: string): string {
@@ -107,7 +106,6 @@ describe('file', () => {
   before(() => {
     folder = makeFolder();
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
   const deliver = (path: string, text = 'hello', files = {}) =>
     openFile(files).deliver(newParcel(path, { text }), newContext());
 

@@ -1,20 +1,19 @@
 // Proves that the outbox works with real channels in real time: while one webhook never answers, files, standard output and other webhooks get theirs, and a stop leaves nothing open.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { openFile } from '../../src/channels/file/file-channel.ts';
 import { openStdout } from '../../src/channels/stdout-channel.ts';
 import { openWebhook } from '../../src/channels/webhook/webhook-channel.ts';
 import { SYSTEM_CLOCK } from '../../src/processes/waiting.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { eventually } from '../tools/tool-fixture.ts';
 import { outboxStage } from './outbox-stage.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
-it('one webhook hangs, everything else arrives', async (test) => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-outbox-'));
-  test.after(() => rmSync(folder, { recursive: true, force: true }));
+it('one webhook hangs, everything else arrives', async () => {
+  const folder = temporaryFolder();
   const [stuck, fine] = [await startWebhookReceiver(), await startWebhookReceiver()];
   for (let n = 0; n < 50; n += 1) stuck.answerNext(() => undefined);
   fine.answerNext((response) => response.writeHead(503).end());

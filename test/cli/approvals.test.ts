@@ -120,7 +120,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.match(again.stderr, /is closed: it was answered already \(E_ASK_ANSWERED\)/);
     const empty = await desk.approvals('list');
     assert.equal(empty.stdout, 'nothing waits for approval\n');
-    desk.home.remove();
   });
 
   it('deny --say tells the model why; --json gives the answered question', async () => {
@@ -142,7 +141,6 @@ function suite(database: () => Promise<string | undefined>): void {
     const { code, stdout } = await desk.run;
     assert.equal(code, 0);
     assert.match(stdout, /bash was denied by the user\. .*They say: keep the 漢字/);
-    desk.home.remove();
   });
 
   it('allow --agent lets this agent go on by itself; a child asks for itself, shown below its parent', async () => {
@@ -159,7 +157,6 @@ function suite(database: () => Promise<string | undefined>): void {
     await desk.approvals('allow', ask?.id ?? '');
     assert.equal((await desk.run).code, 0);
     assert.ok(existsSync(join(desk.home.work, 'by-kid')));
-    desk.home.remove();
   });
 
   it('errors: nobody by that id, an id that is missing, a question whose call is gone', async () => {
@@ -181,7 +178,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.match(gone.stderr, /is closed: its call is gone \(E_ASK_ANSWERED\)/);
     assert.equal((await desk.run).code, 1);
     assert.equal(existsSync(join(desk.home.work, 'never')), false);
-    desk.home.remove();
   });
 
   it('killed while it asks, allowed, resumed as the program says or without --ask: the allowed call runs once', async () => {
@@ -202,7 +198,6 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.equal(resumed.code, 0, resumed.stderr);
       assert.doesNotMatch(resumed.stdout, /nobody can give it/);
       assert.equal(readFileSync(join(desk.home.work, 'log'), 'utf8'), 'ran\n');
-      desk.home.remove();
     }
   });
 
@@ -217,7 +212,6 @@ function suite(database: () => Promise<string | undefined>): void {
     const resumed = await desk.coppice('resume', '--ask');
     assert.equal(resumed.code, 0);
     assert.equal(readFileSync(join(desk.home.work, 'log'), 'utf8'), 'ran\n');
-    desk.home.remove();
   });
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { until } from '../runtime/stage.ts';
 import type { CliResult } from './residents.ts';
 import { type Home, makeHome } from './run-cli.ts';
@@ -25,7 +25,6 @@ describe('coppice cron', () => {
     writeFileSync(join(home.work, 'rules.json'), JSON.stringify(RULES));
     home.configure({ channels: { file: { log: join(home.folder, 'log.md') } } });
   });
-  after(() => home.remove());
 
   it('says what to do while there are no jobs', async () => {
     const { stdout, code } = await coppice('cron', 'list');

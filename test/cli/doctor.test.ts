@@ -31,7 +31,6 @@ before(async () => {
 });
 after(() => {
   server.close();
-  home.remove();
 });
 afterEach(() => home.configure({}));
 

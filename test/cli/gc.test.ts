@@ -40,7 +40,6 @@ describe('coppice gc', () => {
   });
   after(async () => {
     await store.close();
-    home.remove();
   });
 
   /** A tree that ended long ago, with a letter and a run. */

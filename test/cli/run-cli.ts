@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMPILED } from '../house/compiled.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { askResident, type CliResult, MAIN } from './residents.ts';
 
 /** A place of its own for the command line: folders, ledger and configuration that no other test or user shares. */
@@ -23,11 +23,10 @@ export interface Home {
     args: readonly string[],
     options?: { readonly input?: string; readonly env?: NodeJS.ProcessEnv },
   ): Promise<CliResult>;
-  remove(): void;
 }
 
 export function makeHome(): Home {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-cli-'));
+  const folder = temporaryFolder();
   const work = join(folder, 'work');
   mkdirSync(work);
   mkdirSync(join(folder, 'config', 'coppice'), { recursive: true });
@@ -70,7 +69,6 @@ export function makeHome(): Home {
     },
     run: (args, options = {}) =>
       askResident({ args, cwd: work, env: { ...env, ...options.env }, input: options.input ?? '' }),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
   return home;
 }

@@ -1,13 +1,13 @@
 // Proves that delegated tasks survive SIGKILL at random moments, on both databases: each parked call gets its one result, nothing is created twice, no call is silently run again.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { LONG } from '../house/long.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { WIDTH } from './delegate-worker.ts';
 
 const MOST_KILLS = 4;
@@ -49,7 +49,7 @@ onBothDatabases('killed while sub-agents work', (database) => {
 
 /** Returns how often it was killed. */
 async function oneRun(url: string | undefined): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-delegate-'));
+  const folder = temporaryFolder();
   const database = url ?? `sqlite:${join(folder, 'ledger.db')}`;
   const effects = join(folder, 'effects.log');
   let [kills, root_id, reply]: [number, string | null, string | null] = [0, null, null];

@@ -25,7 +25,6 @@ it(`${ROUNDS} runs of ${CHILDREN} children, killed up to four times each`, async
     assert.equal(killed.reply, answerFor(CHILDREN));
     interrupted += await check(home.database, join(home.work, 'effects.log'), CHILDREN);
     await server.close();
-    home.remove();
   }
   context.diagnostic(`${kills} kills, ${interrupted} calls reported as interrupted`);
   assert.ok(kills >= ROUNDS, `the faults must fire: only ${kills} kills`);

@@ -77,7 +77,6 @@ it('sixty children by two calls with a command between them, killed up to six ti
   context.diagnostic(`${kills} kills`);
   assert.equal(reply, 'all told');
   await check(home.database, join(home.work, 'effects.log'), COUNT);
-  home.remove();
   assert.ok(kills >= 1, 'the faults must fire');
 });
 

@@ -49,7 +49,6 @@ it('a hundred runs, eight at a time, killed up to four times', async (context) =
   const { kills } = await killAndResume(home, run, ['--model', 'scripted:rules.json', '--json'], terms);
   context.diagnostic(`${kills} kills`);
   await check(home.database, labels);
-  home.remove();
   assert.ok(kills >= 1, 'the faults must fire');
 });
 

@@ -1,10 +1,9 @@
 // Proves that the judge of the kill runs finds what it looks for: whatever is lost, doubled, torn or changed in a run that was right turns it red.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { readEndedLedger } from '../../bench/judge/ended-ledger.ts';
 import type { Law } from '../../bench/judge/finding.ts';
 import { type Journals, readJournals } from '../../bench/kills/journal.ts';
@@ -14,6 +13,7 @@ import { killRun, LEADER, undisturbedShapes } from '../../bench/kills/kill-run.t
 import { OrderBook } from '../../bench/kills/order-book.ts';
 import { runKills } from '../../bench/kills/run-kills.ts';
 import { Random } from '../sim/random.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 /** Generous, for a loaded machine. */
 const PATIENCE_MS = 600_000;
@@ -26,7 +26,7 @@ const AGAIN = `INSERT INTO messages (agent_id, seq, kind, content, at) SELECT ag
   WHERE seq = (SELECT max(seq) FROM messages WHERE agent_id = newest.agent_id)`;
 
 describe('the judge of the kill runs', { timeout: PATIENCE_MS }, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-judge-'));
+  const folder = temporaryFolder();
   const run = join(folder, 'run');
   let expected: ReadonlyMap<string, readonly string[]>;
   let journals: Journals;
@@ -46,7 +46,6 @@ describe('the judge of the kill runs', { timeout: PATIENCE_MS }, () => {
     },
     { timeout: PATIENCE_MS },
   );
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   /** The verdict on the same run after something was changed: rows of the ledger, the file of counts, what is in the journals. */
   async function judged(changed: { sql?: string; counts?: (text: string) => string; journals?: Journals }) {

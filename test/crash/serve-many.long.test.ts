@@ -20,7 +20,6 @@ describe('several servers, one of them killed now and then', { timeout: 600_000 
     const home = makeHome();
     const seen = await serveTogether(home, home.database, 2);
     t.diagnostic(seen);
-    home.remove();
   });
 
   it('four on one PostgreSQL', async (t) => {
@@ -28,7 +27,6 @@ describe('several servers, one of them killed now and then', { timeout: 600_000 
     const home = makeHome();
     const seen = await serveTogether(home, await server.createDatabase(), 4);
     t.diagnostic(seen);
-    home.remove();
     await server.stop();
   });
 });

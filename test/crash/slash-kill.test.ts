@@ -86,7 +86,6 @@ async function isKilledAndWhole(): Promise<boolean> {
     const { code, signal, stderr } = await live(home, args, fatal, count);
     if (signal === 'SIGKILL') continue;
     assert.equal(code, 0, stderr);
-    home.remove();
     return false;
   }
   const last = await live(home, ['resume', ...common], null, 0);
@@ -113,6 +112,5 @@ async function isKilledAndWhole(): Promise<boolean> {
   const named = (await noticesOf({ store }, root.id)).flatMap((notice) => notice.split('\n'));
   assert.equal(new Set(named).size, named.length, 'nobody wrote twice, so nobody is named twice');
   await store.close();
-  home.remove();
   return true;
 }

@@ -1,7 +1,5 @@
 // Proves what can be done with scheduled jobs, whoever asks: what is said counts, what is not said stays, and what cannot be is refused with nothing changed.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { CronJobs, type JobInput, type JobOrigin } from '../../src/cron/cron-jobs.ts';
@@ -11,6 +9,7 @@ import type { CronJob } from '../../src/records/run/cron-job.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CONFIG, newRoot } from '../store/ledger-fixture.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { endRuns, enter, jobOf } from './cron-stage.ts';
 
 const GROUND: JobOrigin = {
@@ -20,7 +19,7 @@ const GROUND: JobOrigin = {
 const HOUR = 3_600_000;
 
 describe('scheduled jobs', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-jobs-'));
+  const folder = temporaryFolder();
   let store: Store;
   let jobs: CronJobs;
   let made = 0;
@@ -31,7 +30,6 @@ describe('scheduled jobs', () => {
   });
   after(async () => {
     await store.close();
-    rmSync(folder, { recursive: true });
   });
   beforeEach(async () => {
     await endRuns(store);

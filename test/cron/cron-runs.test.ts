@@ -1,6 +1,6 @@
 // Proves what becomes of a run on a timer: a fresh session of its own, one row in the history, its end delivered, its place in the one queue.
 import assert from 'node:assert/strict';
-import { after, beforeEach, it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { CronJobs } from '../../src/cron/cron-jobs.ts';
 import type { ToolsetTerms } from '../../src/kernel/toolsets/toolset-terms.ts';
 import type { NewCronJob } from '../../src/records/run/cron-job.ts';
@@ -28,8 +28,7 @@ onBothDatabases('runs on a timer', (database) => {
   let keeper: TreeKeeper;
   let seen: Scene[] = [];
 
-  after(closeAll);
-  beforeEach(closeAll);
+  afterEach(closeAll);
 
   async function closeAll(): Promise<void> {
     for (const one of open.splice(0)) {
@@ -40,13 +39,12 @@ onBothDatabases('runs on a timer', (database) => {
 
   async function stageOf(play: Play, options: StageOptions = {}): Promise<void> {
     seen = [];
-    const url = await database();
     stage = await setStage(
       (scene) => {
         seen.push(scene);
         return play(scene);
       },
-      { ...(url === undefined ? {} : { database: url }), ...options },
+      { database: await database(), ...options },
     );
     keep();
   }

@@ -1,19 +1,18 @@
 // Proves the agents' cron tool: the same actions as a person's, on the jobs of its own tree, within what the agent itself may do.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, afterEach, it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { createCronTool } from '../../src/cron/cron-tool.ts';
 import type { CronJob } from '../../src/records/run/cron-job.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Stage, type StageOptions, setStage } from '../runtime/stage.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { enter, jobOf } from './cron-stage.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-const folder = mkdtempSync(join(tmpdir(), 'coppice-cron-tool-'));
+const folder = temporaryFolder();
 let databases = 0;
 let stage: Stage | null = null;
 let folder_store: Store | null = null;
@@ -24,8 +23,6 @@ afterEach(async () => {
   stage = null;
   folder_store = null;
 });
-
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** One agent that makes these calls one after another; resolves to what each brought. */
 async function calls(inputs: readonly Input[], options: StageOptions = {}): Promise<string[]> {

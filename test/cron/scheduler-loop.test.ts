@@ -1,7 +1,5 @@
 // Proves that a scheduler looks by itself: what is due is fired soon, also what others made and what it had trouble with, until it is stopped.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, it } from 'node:test';
 import { Scheduler, type SchedulerOptions } from '../../src/cron/scheduler.ts';
@@ -10,9 +8,10 @@ import type { Schedule } from '../../src/records/run/cron-job.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { until } from '../runtime/stage.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { endRuns, enter, jobOf } from './cron-stage.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'coppice-cron-'));
+const folder = temporaryFolder();
 let store: Store;
 let heard: string[];
 let running: Scheduler | null = null;
@@ -22,7 +21,6 @@ before(async () => {
 });
 after(async () => {
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
   heard = [];

@@ -1,7 +1,5 @@
 // Proves that several servers on one ledger fire each instant of a schedule once and lose none, by whatever clock: also by one that jumps.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import fc from 'fast-check';
@@ -13,6 +11,7 @@ import type { Store } from '../../src/store/store.ts';
 import { LONG } from '../house/long.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
 import { newRoot } from '../store/ledger-fixture.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { endRuns, enter, jobOf, schedulers } from './cron-stage.ts';
 
 const MINUTE = 60_000;
@@ -21,7 +20,7 @@ const BERLIN = 'Europe/Berlin';
 const cron = (expression: string, tz = BERLIN): Schedule => ({ type: 'cron', expression, tz });
 
 onBothDatabases('schedules', (database) => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-cron-'));
+  const folder = temporaryFolder();
   const stores: Store[] = [];
   let servers: Scheduler[];
   let store: Store;
@@ -34,7 +33,6 @@ onBothDatabases('schedules', (database) => {
   });
   after(async () => {
     for (const one of stores) await one.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   /** All servers look at once, by this clock. */

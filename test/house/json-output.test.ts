@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, it } from 'node:test';
+import { before, it } from 'node:test';
 import { z } from 'zod';
 import { agent } from '../../src/documents/shapes/agent-parts.ts';
 import { JSON_DOCUMENTS } from '../../src/documents/shapes/all-documents.ts';
@@ -105,7 +105,6 @@ before(() => {
   mkdirSync(join(home.work, '.coppice', 'agents'), { recursive: true });
   writeFileSync(join(home.work, '.coppice/agents/reviewer.md'), '---\nname: reviewer\n---\nReview.\n');
 });
-after(() => home.remove());
 
 it('without a ledger: profiles, trust, doctor, errors', async () => {
   await printed('profiles');

@@ -2,8 +2,7 @@
 // equivalent still stand in the program; and that the tests near each part are there. Of the guards: that each stands in its file exactly once, that
 // one that moved is reported instead of passed over, and that a program that only broke is not taken for one that a test found wrong.
 import assert from 'node:assert/strict';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { it } from 'node:test';
@@ -15,12 +14,13 @@ import { mutated } from '../../scripts/mutants/mutant.ts';
 import { mutants } from '../../scripts/mutants/mutations.ts';
 import { NEAR, nearTests } from '../../scripts/mutants/near-tests.ts';
 import testLines, { type TestEvent } from '../../scripts/mutants/test-lines.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
 /** The lines of the source that mutants turn a line into. */
 function changesOf(line: string): string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-mutants-'));
+  const folder = temporaryFolder();
   const file = join(folder, 'one.ts');
   writeFileSync(file, line);
   writeFileSync(
@@ -35,7 +35,6 @@ function changesOf(line: string): string[] {
     return mutants('one.ts', tree).map((mutant) => mutated(line, mutant));
   } finally {
     api.close();
-    rmSync(folder, { recursive: true });
   }
 }
 

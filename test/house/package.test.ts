@@ -4,20 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { Script } from 'node:vm';
 import { nodeTooOld } from '../../src/settings/node-version.cjs';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { LONG } from './long.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -41,11 +33,10 @@ await coppice.close();
 `;
 
 describe('the package', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-package-'));
+  const folder = temporaryFolder();
   const clone = join(folder, 'clone');
   const home = join(folder, 'home');
   const installed = join(home, 'node_modules', 'coppice');
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   const run = (program: string, args: readonly string[], cwd = home) =>
     execFileSync(program, args, {

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { COMPILED } from './compiled.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -27,8 +27,7 @@ const HEAVY: Readonly<Record<string, RegExp>> = {
 };
 const SCHEMAS = /\/node_modules\/zod\//;
 
-const folder = mkdtempSync(join(tmpdir(), 'coppice-start-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 function loaded(args: readonly string[]): readonly string[] {
   const list = join(folder, 'loaded');

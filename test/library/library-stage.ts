@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type Coppice,
@@ -15,6 +13,8 @@ import {
   type ToolRegistry,
 } from '../../src/coppice.ts';
 import type { ScriptedRules } from '../../src/models/scripted/scripted-rules.ts';
+import { closeLater } from '../close-opened.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 export interface LibraryStage {
   readonly coppice: Coppice;
@@ -26,7 +26,6 @@ export interface LibraryStage {
   ask(prompt?: string): Promise<string>;
   /** A program's own call of `subagent_spawn`. */
   spawn(args: Readonly<Record<string, unknown>>): ReturnType<ToolRegistry['execute']>;
-  close(): Promise<void>;
 }
 
 export interface LibraryStageOptions {
@@ -36,12 +35,12 @@ export interface LibraryStageOptions {
   readonly coppice?: Partial<CoppiceOptions>;
 }
 
-/** The library as a program uses it: real ledger, the scripted model under the name `script`. */
+/** The library as a program uses it: real ledger, the scripted model under the name `script`. Closed by `closeOpened`. */
 export async function libraryStage(
   rules: ScriptedRules['rules'],
   options: LibraryStageOptions = {},
 ): Promise<LibraryStage> {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-library-'));
+  const folder = temporaryFolder();
   const requests: ModelRequest[] = [];
   const registry = options.registry ?? createToolRegistry();
   if (options.subagents !== null) registerSubagentTools(registry, options.subagents);
@@ -54,6 +53,7 @@ export async function libraryStage(
     ...options.coppice,
     models: { script: recorded(rules, requests), ...options.coppice?.models },
   });
+  closeLater(() => coppice.close());
   return {
     coppice,
     registry,
@@ -64,10 +64,6 @@ export async function libraryStage(
       return failure === null ? reply : `failed: ${failure.error}`;
     },
     spawn: (args) => registry.execute({ id: 'host-1', name: 'subagent_spawn', arguments: args }),
-    async close() {
-      await coppice.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
   };
 }
 

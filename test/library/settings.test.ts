@@ -3,10 +3,9 @@
  * matter of the command line. Whoever adds a key adds a proof here.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { z } from 'zod';
 import { configuration } from '../../src/cli/setup/configuration.ts';
 import { createScriptedModel, defineTool, openCoppice } from '../../src/coppice.ts';
@@ -16,9 +15,9 @@ import type { Limits } from '../../src/records/agent/limits.ts';
 import { settingsProfiles } from '../../src/settings/settings-profiles.ts';
 import { settingsTerms } from '../../src/settings/settings-terms.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'coppice-settings-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 let ledgers = 0;
 
 const three = (name: string, input: (n: number) => Record<string, unknown>) =>

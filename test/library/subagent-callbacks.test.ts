@@ -1,7 +1,7 @@
 // Proves the callbacks: in order for each sub-agent, nested ones too, one start and one end each, and nothing that a callback does harms the run.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import {
   createToolRegistry,
   type SubagentCallbacks,
@@ -9,9 +9,12 @@ import {
   type SubagentResult,
   type ToolRegistry,
 } from '../../src/coppice.ts';
+import { closeOpened } from '../close-opened.ts';
 import { until } from '../runtime/stage.ts';
 import { fixedModel } from '../runtime/toolsets/delegate-play.ts';
 import { libraryStage, recorder, spawnCall, stories, type Told } from './library-stage.ts';
+
+afterEach(closeOpened);
 
 function looking(): ToolRegistry {
   const registry = createToolRegistry();
@@ -90,7 +93,6 @@ it('tells a whole life: start, text as it streams, each call with arguments and 
   const { text, turns, durationMs } = resultOf(last);
   assert.deepEqual([text, turns], ['there is a tree, and that is all there is to see', 2]);
   assert.ok(durationMs >= 0);
-  await on.close();
 });
 
 it('sub-agents side by side and nested: each story whole under its own id, the inner inside the outer', async () => {
@@ -125,7 +127,6 @@ it('sub-agents side by side and nested: each story whole under its own id, the i
     told.findIndex((one) => one.name === callback && names.get(one.id) === who);
   assert.ok(place('onSubagentToolCallStart', 'outer') < place('onSubagentStart', 'inner'));
   assert.ok(place('onSubagentComplete', 'inner') < place('onSubagentToolCallEnd', 'outer'));
-  await on.close();
 });
 
 it('a delegation has its mode, one turn and a result; a failed one an error only', async () => {
@@ -151,7 +152,6 @@ it('a delegation has its mode, one turn and a result; a failed one an error only
   const { text, turns } = resultOf(told[1]);
   assert.deepEqual([text, turns], ['an answer', 1]);
   assert.equal(errorOf(told[3]).message, 'the stream broke');
-  await on.close();
 });
 
 it('interrupted and killed sub-agents get one error each, and nothing after it', async () => {
@@ -171,7 +171,7 @@ it('interrupted and killed sub-agents get one error each, and nothing after it',
     await (how === 'kill' ? agent.kill() : agent.interrupt('enough'));
     await agent.result();
     await until(() => ends(told).length === 2, 'both have ended');
-    await on.close();
+    await on.coppice.close();
     for (const life of Object.values(stories(told))) {
       assert.deepEqual(
         life.filter((one) => !one.startsWith('ToolCall')),
@@ -211,7 +211,6 @@ it('a close ends every story, and a resumed tree begins it anew to its real end'
   assert.equal(again.at(-1)?.name, 'onSubagentComplete');
   assert.equal(resultOf(again.at(-1)).turns, 2);
   assert.equal(ends(again).length, 1);
-  await next.close();
 });
 
 it('a callback that throws or rejects is a warning; the run and the others go on', async () => {
@@ -257,7 +256,6 @@ it('a callback that throws or rejects is a warning; the run and the others go on
       ),
       name,
     );
-  await on.close();
 });
 
 it('callbacks may be methods of an object', async () => {
@@ -274,7 +272,6 @@ it('callbacks may be methods of an object', async () => {
   const on = await libraryStage([{ say: 'hello' }], { subagents: { callbacks: story } });
   await on.spawn({ task: 'x', description: 'one' });
   assert.deepEqual(story.lines, ['+ one', '= hello']);
-  await on.close();
 });
 
 it('a root that a letter wakes after its task tells no second story', async () => {
@@ -286,7 +283,7 @@ it('a root that a letter wakes after its task tells no second story', async () =
   const id = told[0]?.id as string;
   await on.coppice.send(id, 'hello');
   await until(() => on.requests.length === 2, 'it is asked again');
-  await on.close();
+  await on.coppice.close();
   assert.equal(told.filter((one) => one.name === 'onSubagentStart').length, 1);
   assert.equal(ends(told).length, 1);
 });

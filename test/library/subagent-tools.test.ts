@@ -1,6 +1,6 @@
 // Proves `registerSubagentTools` (docs/library.md): nested loops and single shots, by agents and by the program itself, to the depth that was allowed.
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import {
   createScriptedModel,
   createToolRegistry,
@@ -8,8 +8,11 @@ import {
   registerSubagentTools,
   type SubagentInfo,
 } from '../../src/coppice.ts';
+import { closeOpened } from '../close-opened.ts';
 import { fixedModel } from '../runtime/toolsets/delegate-play.ts';
 import { libraryStage, recorder, spawnCall, stories } from './library-stage.ts';
+
+afterEach(closeOpened);
 
 const toolsOf = (request: ModelRequest | undefined) => (request?.tools ?? []).map((tool) => tool.name);
 
@@ -50,7 +53,6 @@ it('numbers that are none are refused; a depth of 0 registers nothing', async ()
     toolsOf(on.requests[0]).some((name) => name.startsWith('subagent_')),
     false,
   );
-  await on.close();
 });
 
 it('a depth of 0 holds whatever toolsets there are', async () => {
@@ -60,7 +62,6 @@ it('a depth of 0 holds whatever toolsets there are', async () => {
   });
   await on.ask();
   assert.deepEqual(toolsOf(on.requests[0]), ['fork', 'kill', 'send', 'wait']);
-  await on.close();
 });
 
 it('what is no option, no callback or no function is refused', () => {
@@ -103,7 +104,6 @@ it('an agent’s spawn runs a child loop with inherited tools and returns the fi
     'subagent_spawn',
     'wait',
   ]);
-  await on.close();
 });
 
 it('system prompts: the call’s, else the registered one, else the parent’s', async () => {
@@ -117,7 +117,7 @@ it('system prompts: the call’s, else the registered one, else the parent’s',
     const [child, host] = ['child', 'host'].map(
       (name) => on.requests.find((request) => request.agent.name === name)?.system,
     );
-    await on.close();
+    await on.coppice.close();
     assert.equal(child, host);
     return child;
   };
@@ -143,7 +143,6 @@ it('the program itself spawns: the task runs as a root and its final text comes 
   // It is the first level already, so the one below is the last of two.
   assert.deepEqual(toolsOf(request('top')), ['subagent_delegate', 'subagent_spawn']);
   assert.deepEqual(toolsOf(request('below')), []);
-  await on.close();
 });
 
 it('the program’s calls are checked as an agent’s are', async () => {
@@ -162,7 +161,6 @@ it('the program’s calls are checked as an agent’s are', async () => {
     assert.match(result.output, message);
   }
   assert.equal(on.requests.length, 0);
-  await on.close();
 });
 
 it('maxTurns: the given number or the registered default, then one last answer', async () => {
@@ -182,7 +180,6 @@ it('maxTurns: the given number or the registered default, then one last answer',
     return on.requests.length - before;
   };
   assert.deepEqual([await turns({}), await turns({ maxTurns: 1 }), await turns({ maxTurns: 5 })], [4, 2, 6]);
-  await on.close();
 });
 
 it('delegates to the registered server and agent, or to those of the call', async () => {
@@ -220,7 +217,6 @@ it('delegates to the registered server and agent, or to those of the call', asyn
   assert.match((await own({ serverName: 'nowhere' })).output, /no ACP server "nowhere"/);
   assert.equal(seen.length, 4);
   assert.ok(seen.every((request) => request.tools.length === 0 && request.system === ''));
-  await on.close();
 });
 
 it('a delegation without any server is an error that says so', async () => {
@@ -234,7 +230,6 @@ it('a delegation without any server is an error that says so', async () => {
   assert.equal(result.isError, true);
   assert.match(result.output, /no ACP server is configured/);
   assert.deepEqual(told, []);
-  await on.close();
 });
 
 it('nests as deep as was allowed and no deeper, beyond the tree’s own default too', async () => {
@@ -251,7 +246,6 @@ it('nests as deep as was allowed and no deeper, beyond the tree’s own default 
       last?.messages.some((message) => JSON.stringify(message).includes('LIMIT_REACHED')),
       true,
     );
-    await on.close();
   }
 });
 
@@ -269,7 +263,6 @@ it('ids are unique across spawns, side by side and one after the other', async (
   await on.spawn({ task: 'x', description: 'e' });
   assert.deepEqual(infos.map((info) => info.description).sort(), ['a', 'b', 'c', 'd', 'e']);
   assert.equal(new Set(infos.map((info) => info.id)).size, 5);
-  await on.close();
 });
 
 it('a failing child loop is an error result for its parent, and told as one', async () => {
@@ -292,7 +285,6 @@ it('a failing child loop is an error result for its parent, and told as one', as
   const [, error] = told;
   assert.ok(error?.told instanceof Error);
   assert.equal((error.told.cause as { kind: string }).kind, 'bad_request');
-  await on.close();
 });
 
 it('a model that is not there, and an own model for the child', async () => {
@@ -316,5 +308,4 @@ it('a model that is not there, and an own model for the child', async () => {
     },
   );
   assert.match(await on.ask(), /^from the other model \| .*NOT_AVAILABLE/);
-  await on.close();
 });

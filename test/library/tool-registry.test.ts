@@ -1,6 +1,6 @@
 // Proves the registry: what it takes and refuses, what it shows, how a program calls its tools, and that agents have them.
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { z } from 'zod';
 import {
   createToolRegistry,
@@ -10,7 +10,10 @@ import {
   type Tool,
   type ToolDefinition,
 } from '../../src/coppice.ts';
+import { closeOpened } from '../close-opened.ts';
 import { libraryStage } from './library-stage.ts';
+
+afterEach(closeOpened);
 
 const SHOUT: ToolDefinition = {
   name: 'shout',
@@ -136,7 +139,6 @@ it('agents of a coppice have the tools of its registry and use them without aski
     request?.tools.some((tool) => tool.name.startsWith('subagent_')),
     false,
   );
-  await on.close();
 });
 
 it('a registry belongs to one open coppice and takes nothing new while it is open', async () => {
@@ -146,13 +148,12 @@ it('a registry belongs to one open coppice and takes nothing new while it is ope
   const again = { database: `sqlite:${on.folder}/other.db`, model: 'x', models: {}, registry };
   await assert.rejects(openCoppice(again), { code: 'E_INVALID_ARGUMENT', message: /another open coppice/ });
   assert.throws(() => registry.registerTool(half), { code: 'E_INVALID_ARGUMENT', message: /in use/ });
-  await on.close();
+  await on.coppice.close();
   registry.registerTool(half);
-  const next = await libraryStage([{ say: 'x' }], { registry, subagents: null });
+  await libraryStage([{ say: 'x' }], { registry, subagents: null });
   // A second close of the first must not free what the second uses.
   await on.coppice.close();
   assert.throws(() => registry.register({ ...SHOUT, name: 'late' }, shout), { code: 'E_INVALID_ARGUMENT' });
-  await next.close();
 });
 
 it('a coppice that could not be opened leaves the registry free; what is no registry is refused', async () => {
@@ -196,7 +197,6 @@ it('toolsets and profiles: what the coppice says, what a profile says, what the 
     hint: 'Profiles: quiet, plain',
   });
   await assert.rejects(on.coppice.start({ prompt: 'x', toolsets: ['chess'] }), { code: 'E_CONFIG' });
-  await on.close();
 });
 
 it('without an open coppice the tools say what to do', async () => {
@@ -208,6 +208,6 @@ it('without an open coppice the tools say what to do', async () => {
   assert.match(unbound.output, /openCoppice\(\{ registry/);
   const on = await libraryStage([{ say: 'here' }], { registry, subagents: null });
   assert.equal((await registry.execute(call)).output, 'here');
-  await on.close();
+  await on.coppice.close();
   assert.deepEqual(await registry.execute(call), unbound);
 });

@@ -231,8 +231,8 @@ describe('acp program: life', () => {
     assert.match(failed((await silent).outcome), /^cancelled: .*was closed before it had answered/);
   });
 
-  it('ends with us, even when nobody closes it', async (test) => {
-    const { cwd } = makeFolders(test);
+  it('ends with us, even when nobody closes it', async () => {
+    const { cwd } = makeFolders();
     const script = join(cwd, 'leave.mjs');
     const url = (path: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, path)).href);
     const program = JSON.stringify([

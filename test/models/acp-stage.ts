@@ -1,13 +1,4 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { AcpServerConfig } from '../../src/models/acp/acp-config.ts';
@@ -17,6 +8,7 @@ import { openModel } from '../../src/models/providers.ts';
 import type { AgentConfig, PermissionRules } from '../../src/records/agent/agent.ts';
 import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
 import { createModelHost } from '../../src/runtime/performing/agent-program-host.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 export interface Folders {
   readonly cwd: string;
@@ -25,9 +17,8 @@ export interface Folders {
 }
 
 /** A fresh folder for an agent, removed after the test. */
-export function makeFolders(test: TestContext): Folders {
-  const base = realpathSync.native(mkdtempSync(join(tmpdir(), 'coppice-acp-')));
-  test.after(() => rmSync(base, { recursive: true, force: true }));
+export function makeFolders(): Folders {
+  const base = temporaryFolder();
   const folders = { cwd: join(base, 'work'), outside: join(base, 'outside') };
   mkdirSync(folders.cwd);
   mkdirSync(folders.outside);
@@ -82,7 +73,7 @@ export async function acpStage(
     readonly rules?: Partial<PermissionRules>;
   } = {},
 ): Promise<AcpStage> {
-  const folders = makeFolders(test);
+  const folders = makeFolders();
   const { model: name = 'acp:test', rules: default_rules, ...rest } = config;
   stages += 1;
   // Only to be told apart in the process table.

@@ -1,12 +1,12 @@
 // Proves that the scripted model answers by its rules, fills its templates, is aborted, and says what is wrong in a rule file.
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { openModel } from '../../src/models/providers.ts';
 import { createScriptedModel } from '../../src/models/scripted/scripted-model.ts';
 import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { ask } from './protocols.ts';
 
 const forks: PromptMessage[] = [
@@ -128,7 +128,7 @@ it('is aborted in a pause', async () => {
 });
 
 it('a wrong rule file is refused with the place of the fault', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'coppice-rules-')), 'rules.json');
+  const file = join(temporaryFolder(), 'rules.json');
   const options = { providers: {}, env: {} };
   for (const [text, message] of [
     ['{"rules": [{"sya": "x"}]}', /rules\.0.*sya/],

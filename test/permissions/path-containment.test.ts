@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { decide } from '../../src/permissions/decide.ts';
 import { containPath, openContained, pathInFolder } from '../../src/permissions/path-containment.ts';
@@ -32,8 +32,8 @@ import { call, makeWorkspace } from '../tools/tool-fixture.ts';
 const tools = new Map(createBuiltInTools().map((tool) => [tool.spec.name, tool]));
 const tool = (name: string) => tools.get(name)!;
 
-function prepare(t: TestContext) {
-  const context = makeWorkspace(t);
+function prepare() {
+  const context = makeWorkspace();
   writeFileSync(join(context.outside, 'secret.txt'), 'top secret\n');
   writeFileSync(join(context.cwd, 'plain.txt'), 'plain\n');
   mkdirSync(join(context.cwd, 'folder'));
@@ -50,8 +50,8 @@ const attempts: Record<string, (path: string) => [string, unknown][]> = {
   ],
 };
 
-test('.., absolute paths, links to files and folders outside: refused by every tool, with path and folder', async (t) => {
-  const context = prepare(t);
+test('.., absolute paths, links to files and folders outside: refused by every tool, with path and folder', async () => {
+  const context = prepare();
   symlinkSync(context.outside, join(context.cwd, 'link-folder'));
   symlinkSync(join(context.outside, 'secret.txt'), join(context.cwd, 'link-file'));
   symlinkSync('link-folder', join(context.cwd, 'link-to-link'));
@@ -78,8 +78,8 @@ test('.., absolute paths, links to files and folders outside: refused by every t
   assert.equal(readFileSync(join(context.outside, 'secret.txt'), 'utf8'), 'top secret\n');
 });
 
-test('new files cannot be created through a link, not even a dangling one', async (t) => {
-  const context = prepare(t);
+test('new files cannot be created through a link, not even a dangling one', async () => {
+  const context = prepare();
   symlinkSync(context.outside, join(context.cwd, 'out'));
   symlinkSync(join(context.outside, 'not-yet'), join(context.cwd, 'dangling'));
   symlinkSync('loop', join(context.cwd, 'loop'));
@@ -98,8 +98,8 @@ test('new files cannot be created through a link, not even a dangling one', asyn
   assert.equal(existsSync(join(context.outside, 'not-yet')), false);
 });
 
-test('links that stay inside work, and writing through one changes its target', async (t) => {
-  const context = prepare(t);
+test('links that stay inside work, and writing through one changes its target', async () => {
+  const context = prepare();
   symlinkSync('plain.txt', join(context.cwd, 'inside'));
   symlinkSync(context.cwd, join(context.cwd, 'self'));
   assert.equal((await call(tool('read'), { path: 'self/self/inside' }, context)).output, '1\tplain');
@@ -107,15 +107,15 @@ test('links that stay inside work, and writing through one changes its target', 
   assert.equal(readFileSync(join(context.cwd, 'plain.txt'), 'utf8'), 'new');
 });
 
-test('a hard link to a file outside is replaced, not written through', async (t) => {
-  const context = prepare(t);
+test('a hard link to a file outside is replaced, not written through', async () => {
+  const context = prepare();
   linkSync(join(context.outside, 'secret.txt'), join(context.cwd, 'hard'));
   assert.equal((await call(tool('write'), { path: 'hard', content: 'mine' }, context)).status, 'ok');
   assert.equal(readFileSync(join(context.outside, 'secret.txt'), 'utf8'), 'top secret\n');
 });
 
-test('a path swapped for a link after the check is noticed on the handle', (t) => {
-  const context = prepare(t);
+test('a path swapped for a link after the check is noticed on the handle', () => {
+  const context = prepare();
   writeFileSync(join(context.cwd, 'folder', 'secret.txt'), 'harmless');
   const file = containPath(context.cwd, 'folder/secret.txt');
   const last = containPath(context.cwd, 'plain.txt');
@@ -135,7 +135,7 @@ test('a path swapped for a link after the check is noticed on the handle', (t) =
 test('where a handle cannot be resolved, its file must be the one at the path', (t) => {
   const { platform } = process;
   t.after(() => Object.defineProperty(process, 'platform', { value: platform }));
-  const context = prepare(t);
+  const context = prepare();
   writeFileSync(join(context.cwd, 'folder', 'inner.txt'), 'inside');
   writeFileSync(join(context.outside, 'inner.txt'), 'outside');
   Object.defineProperty(process, 'platform', { value: 'darwin' });
@@ -154,7 +154,7 @@ test('where a handle cannot be resolved, its file must be the one at the path', 
 });
 
 test('a folder that is swapped continuously never lets a read or write out', async (t) => {
-  const context = prepare(t);
+  const context = prepare();
   writeFileSync(join(context.cwd, 'folder', 'secret.txt'), 'harmless\n');
   const swaps = new SharedArrayBuffer(8);
   const source = `
@@ -198,8 +198,8 @@ test('a folder that is swapped continuously never lets a read or write out', asy
   assert.deepEqual(existsSync(join(context.outside, 'made.txt')), false);
 });
 
-test('CVE-2026-25725: settings of the runtime and control files of git cannot be made by tools that write', async (t) => {
-  const context = prepare(t);
+test('CVE-2026-25725: settings of the runtime and control files of git cannot be made by tools that write', async () => {
+  const context = prepare();
   symlinkSync('.coppice', join(context.cwd, 'harmless'));
   mkdirSync(join(context.cwd, '.coppice'));
   mkdirSync(join(context.cwd, '.git', 'hooks'), { recursive: true });
@@ -240,8 +240,8 @@ test('CVE-2026-25725: settings of the runtime and control files of git cannot be
   assert.equal((await call(tool('read'), { path: '.git/config' }, context)).output, '1\ttop');
 });
 
-test('CVE-2026-25724: a link does not get around a deny rule, at the decision or at the use', async (t) => {
-  const context = prepare(t);
+test('CVE-2026-25724: a link does not get around a deny rule, at the decision or at the use', async () => {
+  const context = prepare();
   writeFileSync(join(context.cwd, 'folder', 'private.txt'), 'private words\n');
   symlinkSync('folder/private.txt', join(context.cwd, 'public.txt'));
   symlinkSync('folder', join(context.cwd, 'open'));
@@ -282,16 +282,16 @@ test('CVE-2026-25724: a link does not get around a deny rule, at the decision or
   );
 });
 
-test('pipes and devices are refused without hanging', async (t) => {
-  const context = prepare(t);
+test('pipes and devices are refused without hanging', async () => {
+  const context = prepare();
   execFileSync('mkfifo', [join(context.cwd, 'pipe')]);
   for (const [name, input] of attempts.all!('pipe')) {
     assert.equal((await call(tool(name), input, context)).status, 'error', name);
   }
 });
 
-test('a missing folder, empty names and NUL are explained', async (t) => {
-  const context = prepare(t);
+test('a missing folder, empty names and NUL are explained', async () => {
+  const context = prepare();
   assert.match((await call(tool('read'), { path: 'a\0b' }, context)).output, /NUL/);
   assert.match((await call(tool('read'), { path: '' }, context)).output, /field "path"/);
   assert.match((await call(tool('read'), { path: 'x'.repeat(5000) }, context)).output, /too long/);

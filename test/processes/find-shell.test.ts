@@ -9,8 +9,8 @@ import { makeWorkspace } from '../tools/tool-fixture.ts';
 
 const MODULE = pathToFileURL(join(import.meta.dirname, '../../src/processes/find-shell.ts')).href;
 
-it('the first bash on the PATH that may be run; a relative folder is passed over; else sh', (t) => {
-  const { cwd } = makeWorkspace(t);
+it('the first bash on the PATH that may be run; a relative folder is passed over; else sh', () => {
+  const { cwd } = makeWorkspace();
   const places = ['.', 'plain', 'first', 'second'].map((name) => join(cwd, name));
   for (const place of places) {
     mkdirSync(place, { recursive: true });

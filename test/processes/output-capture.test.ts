@@ -11,8 +11,8 @@ import { makeWorkspace } from '../tools/tool-fixture.ts';
 const TEXT = Array.from({ length: 20_000 }, (_, place) => `${place}\n`).join('');
 const KEPT = TOOL_LIMITS.head_bytes + TOOL_LIMITS.tail_bytes;
 
-test('whatever the chunk sizes: head, tail, and the whole in a file', (t) => {
-  const { spill_dir } = makeWorkspace(t);
+test('whatever the chunk sizes: head, tail, and the whole in a file', () => {
+  const { spill_dir } = makeWorkspace();
   const sizes = fc.array(fc.integer({ min: 1, max: 3 * KEPT }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(sizes, fc.integer({ min: 0, max: TEXT.length }), (pieces, length) => {

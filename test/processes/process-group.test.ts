@@ -27,7 +27,7 @@ function running(argument: string): number {
 
 /** Starts another runtime that has a command and one in a session of its own running. */
 async function startRuntime(t: TestContext, end: string) {
-  const context = makeWorkspace(t);
+  const context = makeWorkspace();
   const seconds = `${randomInt(100_000, 1_000_000)}.${randomInt(1000, 10_000)}`;
   const source = (name: string): string => pathToFileURL(join(import.meta.dirname, '../../src', name)).href;
   const script = join(context.cwd, 'runtime.mts');

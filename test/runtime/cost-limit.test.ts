@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
-import { type Database, onBothDatabases } from './both-databases.ts';
-import { cast, errorOf, fanoutStage, spawn } from './toolsets/fanout-stage.ts';
+import { type Database, onBothDatabases, stagesOn } from './both-databases.ts';
+import { cast, errorOf, spawn } from './toolsets/fanout-stage.ts';
 
 const LIMIT = { cost_usd: 1 };
 const free = {
@@ -15,33 +15,32 @@ const free = {
 };
 
 function suite(database: Database): void {
+  const stage = stagesOn(database, { toolsets: ['fanout'] });
+
   it('at the start', async () => {
-    const on = await fanoutStage(database, () => 'never');
+    const on = await stage(() => 'never');
     await assert.rejects(
       on.start('hello', LIMIT),
       (error) =>
         error instanceof CoppiceError && error.code === 'E_NO_PRICE' && /play\/actor/.test(error.message),
     );
-    await on.close();
   });
 
   it('a child with another model: the call is refused, the others of the call with it', async () => {
-    const on = await fanoutStage(
-      database,
-      cast([() => [spawn({ task: 'a' }, { task: 'b', model: 'play/unknown' })]]),
-      { cost_usd: 0.1, models: { 'play/unknown': free } },
-    );
+    const on = await stage(cast([() => [spawn({ task: 'a' }, { task: 'b', model: 'play/unknown' })]]), {
+      cost_usd: 0.1,
+      models: { 'play/unknown': free },
+    });
     const root = await on.start('hello', LIMIT);
     assert.equal((await on.runtime.settled(root.id)).reply, 'done');
     const [result] = await on.results(root);
     assert.equal(errorOf(result).code, 'NOT_AVAILABLE');
     assert.match(errorOf(result).message, /field "tasks\.1\.model": .*what play\/unknown costs is not known/);
     assert.equal((await on.store.agents({ root_id: root.id })).length, 1);
-    await on.close();
   });
 
   it('a tree that goes on where the price is no longer known', async () => {
-    const on = await fanoutStage(database, () => 'well', { cost_usd: 0.1 });
+    const on = await stage(() => 'well', { cost_usd: 0.1 });
     const root = await on.start('hello', LIMIT);
     await on.runtime.settled(root.id);
     const again = await on.reopen(undefined, { models: { 'play/actor': free } });
@@ -50,7 +49,6 @@ function suite(database: Database): void {
     const outcome = await again.runtime.settled(root.id);
     assert.equal(outcome.failure?.kind, 'limit');
     assert.match(outcome.failure?.error ?? '', /providers\.play\.models\."actor"\.price/);
-    await again.close();
   });
 }
 

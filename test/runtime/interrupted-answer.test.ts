@@ -38,7 +38,7 @@ async function stageOn(
     clock,
     config: { model: model.id },
     models: { [model.id]: model },
-    ...(database === undefined ? {} : { database }),
+    database,
   });
   test.after(async () => {
     await stage.close();

@@ -3,10 +3,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
+import { closeOpened } from '../close-opened.ts';
 import { isRunning } from './is-running.ts';
 import { type Play, type Stage, setStage, until } from './stage.ts';
+
+afterEach(closeOpened);
 
 /** `main` forks `mid`, which forks `kid`, which runs a command that does not end by itself. */
 const play: Play = ({ name, step }) => {

@@ -41,13 +41,12 @@ onBothDatabases('the time of a run is a maximum', (database) => {
     });
     const providers = { slow: { type: 'openai-compatible' as const, baseURL: `${server.url}/v1` } };
     const model = await openModel('slow/m', { providers, env: {} });
-    const url = await database();
     const on = await setStage(play, {
       toolsets: [toolset],
       models: { 'slow/m': model },
       clock,
       terms: { profiles: new Map([['slow', profileOf({ name: 'slow', model: 'slow/m', run_ms: 60_000 })]]) },
-      ...(url === undefined ? {} : { database: url }),
+      database: await database(),
     });
     const breaksOff = JSON.stringify(silence.fault) === '{"stall_after":2}';
     let said = '';
@@ -79,7 +78,6 @@ onBothDatabases('the time of a run is a maximum', (database) => {
       });
       assert.deepEqual(quick?.outcome.success?.result, 'result of quick');
       assert.equal(server?.exchanges.length, 1, 'it is not asked again');
-      await on.close();
     });
   }
 
@@ -97,7 +95,6 @@ onBothDatabases('the time of a run is a maximum', (database) => {
     const [run] = await on.store.runs({ root_id: root.id });
     assert.deepEqual([run?.status, run?.result, run?.error], ['timeout', 'Half of ', ERROR]);
     assert.equal(server?.exchanges.length, 1);
-    await on.close();
   });
 
   it('subagent_spawn: the time of its profile; the call beside it has its result', async () => {
@@ -113,7 +110,6 @@ onBothDatabases('the time of a run is a maximum', (database) => {
     const { reply } = await on.perform();
     assert.equal(reply, `the sub-agent failed (timed_out): ${ERROR} | quick is done`);
     assert.equal(server?.exchanges.length, 1);
-    await on.close();
   });
 
   it('a root: the turn ends as failed, and a person may try again', async () => {
@@ -125,6 +121,5 @@ onBothDatabases('the time of a run is a maximum', (database) => {
     });
     const { failure } = await on.runtime.settled(root.id);
     assert.deepEqual(failure, { kind: 'timed_out', error: ERROR, retryable: true });
-    await on.close();
   });
 });

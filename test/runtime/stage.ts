@@ -16,6 +16,7 @@ import type { RuntimeEvent } from '../../src/runtime/runtime-event.ts';
 import type { RuntimeFace, TreeOutcome } from '../../src/runtime/runtime-face.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { closeLater } from '../close-opened.ts';
 import { NO_POLLS, WITHOUT_POLLS } from './no-polls.ts';
 
 /** What an agent's model sees of its own part of the conversation. */
@@ -60,6 +61,7 @@ export interface Stage {
   elsewhere(): Promise<Store>;
   /** Stops the runtime and opens another one on the same ledger, as after a crash when `crash` is set. */
   reopen(play?: Play, more?: Partial<StageOptions>): Promise<Stage>;
+  /** For what has to happen before the test is over. */
   close(): Promise<void>;
 }
 
@@ -70,7 +72,7 @@ let calls = 0;
 export interface StageOptions {
   readonly tools?: readonly Tool[];
   /** Default: a new SQLite file. */
-  readonly database?: string;
+  readonly database?: string | undefined;
   /** Beside those that there are. */
   readonly more_toolsets?: readonly Toolset[];
   /** Default `process`. */
@@ -94,7 +96,7 @@ export interface StageOptions {
   readonly ground?: { readonly store: Store; readonly folder: string };
 }
 
-/** A runtime whose models are one function: real ledger, real executor, a play for a mind. */
+/** A runtime whose models are one function: real ledger, real executor, a play for a mind. Closed by `closeOpened`. */
 export async function setStage(play: Play, options: StageOptions = {}): Promise<Stage> {
   const folder = options.ground?.folder ?? mkdtempSync(join(tmpdir(), 'coppice-stage-'));
   return open(play, options, folder, options.database ?? `sqlite:${join(folder, 'ledger.db')}`);
@@ -140,6 +142,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     await (await elsewhere)?.close();
     await store.close();
   };
+  let closed = false;
   const stage: Stage = {
     store,
     runtime,
@@ -172,18 +175,21 @@ async function open(play: Play, options: StageOptions, folder: string, database:
       return elsewhere;
     },
     async reopen(next = play, more = {}) {
+      closed = true;
       await runtime.close();
       await closeStores();
-      const again = await open(next, { ...options, ...more }, folder, database);
-      return again;
+      return open(next, { ...options, ...more }, folder, database);
     },
     async close() {
+      if (closed) return;
+      closed = true;
       await runtime.close();
       if (options.ground !== undefined) return;
       await closeStores();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  if (options.ground === undefined) closeLater(() => stage.close());
   return stage;
 }
 

@@ -37,12 +37,11 @@ function model(id: string, asked: string[], broken: boolean): Model {
 
 onBothDatabases('another model', (database) => {
   async function stage(asked: string[], more: Partial<StageOptions> = {}): Promise<Stage> {
-    const url = await database();
     return setStage(() => 'nobody plays', {
       models: { 'p/old': model('p/old', asked, true), 'p/new': model('p/new', asked, false) },
       missing_models: ['p/none'],
       config: { model: 'p/old' },
-      ...(url === undefined ? {} : { database: url }),
+      database: await database(),
       ...more,
     });
   }
@@ -76,7 +75,6 @@ onBothDatabases('another model', (database) => {
       one.kind === 'event' && one.content.event === 'notice' ? [one.content.text] : [],
     );
     assert.deepEqual(told, ['asks p/new from now on']);
-    await third.close();
   });
 
   it('that does not exist is refused before anything changes', async () => {
@@ -86,7 +84,6 @@ onBothDatabases('another model', (database) => {
     const again = await on.reopen();
     await assert.rejects(again.runtime.resume(root.id, { model: 'p/none' }), { code: 'E_MODEL_UNKNOWN' });
     assert.equal((await again.store.agent(root.id))?.config.model, 'p/old');
-    await again.close();
   });
 
   it('is not for those who have one of their own', async () => {
@@ -118,6 +115,5 @@ onBothDatabases('another model', (database) => {
     assert.equal((await again.runtime.settled(root.id, 'root')).reply, 'main says so');
     const all = await again.store.agents({ root_id: root.id });
     assert.deepEqual(all.map(({ config }) => config.model).sort(), ['p/new', 'p/own']);
-    await again.close();
   });
 });

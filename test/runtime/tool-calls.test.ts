@@ -1,11 +1,14 @@
 // Proves what a model gets back for calls that cannot be run: unknown tools, broken arguments, denied ones, tools that throw.
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { z } from 'zod';
 import type { Tool } from '../../src/records/tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
+import { closeOpened } from '../close-opened.ts';
 import { setStage } from './stage.ts';
+
+afterEach(closeOpened);
 
 it('each call gets one result that says what is wrong and what to do', async () => {
   const thrower = defineTool({
@@ -47,5 +50,4 @@ it('each call gets one result that says what is wrong and what to do', async () 
     /./,
   ];
   for (const [index, pattern] of expected.entries()) assert.match(results[index]?.output ?? '', pattern);
-  await on.close();
 });

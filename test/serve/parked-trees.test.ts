@@ -56,11 +56,10 @@ onBothDatabases('parked trees', (database) => {
   }
 
   async function serve(play: Play): Promise<Server> {
-    const url = await database();
     const on = await setStage(play, {
       tools: [act],
       can_ask: true,
-      ...(url === undefined ? {} : { database: url }),
+      database: await database(),
     });
     const server = serverOn(on);
     server.keeper.start();

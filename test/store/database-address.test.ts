@@ -2,24 +2,23 @@
 // Own process: it changes the working directory.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { after, it } from 'node:test';
 import { inspect } from 'node:util';
 import { databaseAddress } from '../../src/store/database-address.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { postgresAddress } from '../../src/store/postgres/postgres-address.ts';
 import { StoreError } from '../../src/store/store-error.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { MALFORMED, SECRET } from './malformed-addresses.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'coppice-address-'));
+const folder = temporaryFolder();
 const before = process.cwd();
 process.chdir(folder);
 after(() => {
   process.chdir(before);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 for (const [text, words] of MALFORMED)

@@ -1,8 +1,6 @@
 // Proves that a claim whose acknowledgement was lost is repeated by its own worker and no other, takes effect once, and is fenced out when another worker claims meanwhile.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, it } from 'node:test';
@@ -13,11 +11,11 @@ import { openLedger } from '../../src/store/ledger/ledger.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { SqliteDatabase } from '../../src/store/sqlite/sqlite-database.ts';
 import { StoreError } from '../../src/store/store-error.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { fresh, newRoot, said, stepOf } from './ledger-fixture.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'coppice-lost-claim-'));
+const folder = temporaryFolder();
 const file = join(folder, 'ledger.db');
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A ledger on the file; while `lose` is set, transactions commit and their acknowledgements are lost. */
 function open() {

@@ -1,7 +1,5 @@
 // Proves that a ledger of an older schema opens under the current code with all its rows, and works.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
@@ -15,6 +13,7 @@ import { SQLITE_MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
 import type { Store } from '../../src/store/store.ts';
 import { jobOf } from '../cron/cron-stage.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { CONFIG, child, fresh, letter, said, stepOf } from './ledger-fixture.ts';
 
 /** Rows as schema 1 has them, in SQL that both databases read. */
@@ -199,7 +198,7 @@ async function openTwice(url: string, schema: number): Promise<void> {
 for (const schema of SQLITE_MIGRATIONS.slice(0, -1).map(({ number }) => number))
   describe(`a ledger of schema ${schema}`, () => {
     it('on SQLite', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'coppice-migration-'));
+      const folder = temporaryFolder();
       const file = join(folder, 'ledger.db');
       const old = new DatabaseSync(file);
       old.exec(
@@ -210,7 +209,6 @@ for (const schema of SQLITE_MIGRATIONS.slice(0, -1).map(({ number }) => number))
       if (schema === SCHEMA) old.exec(ROWS_OF_5);
       old.close();
       await openTwice(`sqlite:${file}`, schema);
-      rmSync(folder, { recursive: true });
     });
 
     describe('on PostgreSQL', () => {

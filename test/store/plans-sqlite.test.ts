@@ -1,12 +1,11 @@
 // Proves that no frequent statement scans a large table of a large SQLite ledger, and prints the costs.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { HOT_CALLS } from './hot-calls.ts';
 import { LARGE, LARGE_LEADER, largeLedger } from './large-ledger.ts';
 
@@ -36,7 +35,7 @@ const SERIES = (n: number) =>
   `(WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < ${n}) SELECT i FROM s) AS s`;
 
 describe('plans on a large SQLite ledger', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-large-'));
+  const folder = temporaryFolder();
   const file = join(folder, 'ledger.db');
   const prepare = DatabaseSync.prototype.prepare;
   const statements = new Set<string>();
@@ -60,7 +59,6 @@ describe('plans on a large SQLite ledger', () => {
     DatabaseSync.prototype.prepare = prepare;
     await store.close();
     beside.close();
-    rmSync(folder, { recursive: true });
   });
 
   /** Steps of the plan that scan more than they need. */

@@ -1,8 +1,6 @@
 // Proves the lists of the read-only ledger: by prefix of an id or a name, only living or open ones on request, the newest first, up to the limit.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import type { Agent } from '../../src/records/agent/agent.ts';
@@ -10,10 +8,11 @@ import type { NewDelivery } from '../../src/records/run/delivery.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { ReadOnlyLedger } from '../../src/store/sqlite/read-only-ledger.ts';
 import { jobOf } from '../cron/cron-stage.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { CONFIG, child, fresh, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
 import { askOf, EVERY, runOf } from './retention-fixture.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'coppice-glance-'));
+const folder = temporaryFolder();
 const file = join(folder, 'ledger.db');
 const ANY = { prefix: '', open: false, limit: 100 };
 let glance: ReadOnlyLedger;
@@ -80,7 +79,6 @@ before(async () => {
 after(() => {
   glance.close();
   assert.throws(() => glance.agents(ANY), /not open/);
-  rmSync(folder, { recursive: true, force: true });
 });
 const ids = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id);
 

@@ -1,23 +1,21 @@
 // Proves the order of a removal (closed, archived, on the disk, removed), and that what cannot be archived stays, open as before.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Archive, removeOld } from '../../src/store/remove-old.ts';
 import type { Store } from '../../src/store/store.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { fresh, said, stepOf } from './ledger-fixture.ts';
 import { ENDED, endLongAgo, OLD, oldRun, oldTree, TERMS } from './retention-fixture.ts';
 
 onBothDatabases('a removal', (database) => {
   async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
-    const folder = mkdtempSync(join(tmpdir(), 'coppice-remove-'));
+    const folder = temporaryFolder();
     const store = await openStore((await database()) ?? join(folder, 'ledger.db'));
     await work(store);
     await store.close();
-    rmSync(folder, { recursive: true });
   }
   const options = { terms: TERMS, runs: false, dry_run: false };
 

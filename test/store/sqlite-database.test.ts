@@ -1,19 +1,18 @@
 // Proves that transactions of the SQLite ledger are atomic, that it opens only existing ledgers when told so, and that it works beside a lock.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { SqliteDatabase } from '../../src/store/sqlite/sqlite-database.ts';
 import { sqliteStoreError } from '../../src/store/sqlite/sqlite-error.ts';
 import { openEmptyStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { newRoot } from './ledger-fixture.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'coppice-sqlite-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 const code = (work: Promise<unknown>) =>
   work.then(
     () => 'done',

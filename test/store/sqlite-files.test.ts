@@ -2,28 +2,18 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { promisify } from 'node:util';
 import { openStore } from '../../src/store/open-store.ts';
 import { assertCreatable, openReadOnly } from '../../src/store/sqlite/open-database.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { newRoot } from './ledger-fixture.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'coppice-files-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 const refused = (file: string) =>
   openStore(`sqlite:${file}`).then(
     () => 'opened',

@@ -1,13 +1,13 @@
 // Proves that the SQLite ledger keeps the store contract.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openStore } from '../../src/store/open-store.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { storeContract } from './contract/contract.ts';
 
 storeContract('SQLite', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-sqlite-'));
+  const folder = temporaryFolder();
   const file = join(folder, 'ledger.db');
   return {
     open: (options) => openStore(`sqlite:${file}`, options),

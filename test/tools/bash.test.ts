@@ -32,8 +32,8 @@ function runs(argument: string): boolean {
 
 const linux_only = { skip: process.platform === 'linux' ? false : 'reads /proc' };
 
-test('both streams come in the order in which they were written, then the exit code', async (t) => {
-  const context = makeWorkspace(t);
+test('both streams come in the order in which they were written, then the exit code', async () => {
+  const context = makeWorkspace();
   const result = await call(
     tool,
     { command: 'for i in 1 2 3; do echo out $i; echo err $i >&2; done; exit 7' },
@@ -46,30 +46,30 @@ test('both streams come in the order in which they were written, then the exit c
   assert.equal(context.live.join(''), 'out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n');
 });
 
-test('it runs in the folder of the agent, without positional arguments', async (t) => {
-  const context = makeWorkspace(t);
+test('it runs in the folder of the agent, without positional arguments', async () => {
+  const context = makeWorkspace();
   assert.deepEqual(await call(tool, { command: 'pwd -P; echo $#' }, context), {
     status: 'ok',
     output: `${context.cwd}\n0\n`,
   });
 });
 
-test('messages of the shell carry the line numbers of the command', async (t) => {
-  const { output } = await call(tool, { command: 'true\nno_such_program_here' }, makeWorkspace(t));
+test('messages of the shell carry the line numbers of the command', async () => {
+  const { output } = await call(tool, { command: 'true\nno_such_program_here' }, makeWorkspace());
   assert.match(output, /line (2|3): no_such_program_here: .*not found/);
   assert.match(output, /\[exit code 127\]/);
 });
 
-test('a signal that ends the shell is named', async (t) => {
-  assert.deepEqual(await call(tool, { command: 'kill -9 $$' }, makeWorkspace(t)), {
+test('a signal that ends the shell is named', async () => {
+  assert.deepEqual(await call(tool, { command: 'kill -9 $$' }, makeWorkspace()), {
     status: 'error',
     output: '[killed by SIGKILL]',
   });
 });
 
-test('interactive commands get end of file at once, and no terminal', async (t) => {
+test('interactive commands get end of file at once, and no terminal', async () => {
   const command = 'cat; read -r line || echo no input; tty; (: </dev/tty) 2>/dev/null || echo no terminal';
-  const { output } = await call(tool, { command, timeout: 20 }, makeWorkspace(t));
+  const { output } = await call(tool, { command, timeout: 20 }, makeWorkspace());
   assert.match(output, /^no input\nnot a tty\nno terminal\n/);
 });
 
@@ -89,32 +89,32 @@ test('provider keys and other variables of the runtime are withheld; allowed nam
       else process.env[name] = before[name];
     }
   });
-  const { output } = await call(tool, { command: 'env' }, makeWorkspace(t, ['MY_TOOL', 'ANTHROPIC_API_KEY']));
+  const { output } = await call(tool, { command: 'env' }, makeWorkspace(['MY_TOOL', 'ANTHROPIC_API_KEY']));
   assert.match(output, /^MY_TOOL=mine$/m);
   assert.match(output, /^PATH=/m);
   assert.doesNotMatch(output, /k-anthropic|k-openai|k-db|BASH_ENV/);
 });
 
-test('a timeout stops the command and keeps its output', async (t) => {
+test('a timeout stops the command and keeps its output', async () => {
   const { status, output } = await call(
     tool,
     { command: 'echo before; sleep 600', timeout: 0.3 },
-    makeWorkspace(t),
+    makeWorkspace(),
   );
   assert.equal(status, 'error');
   assert.match(output, /^before\n\[stopped after 0\.3 s/);
 });
 
-test('a command that ignores SIGTERM is killed after the grace period', linux_only, async (t) => {
+test('a command that ignores SIGTERM is killed after the grace period', linux_only, async () => {
   const seconds = uniqueSeconds();
   const command = `trap "" TERM; sleep ${seconds} & sleep ${seconds}; sleep ${seconds}`;
-  const { output } = await call(tool, { command, timeout: 0.3 }, makeWorkspace(t));
+  const { output } = await call(tool, { command, timeout: 0.3 }, makeWorkspace());
   assert.match(output, /stopped after/);
   assert.equal(runs(seconds), false);
 });
 
-test('an abort in the middle leaves no process of the group', linux_only, async (t) => {
-  const context = makeWorkspace(t);
+test('an abort in the middle leaves no process of the group', linux_only, async () => {
+  const context = makeWorkspace();
   const seconds = uniqueSeconds();
   const running = call(
     tool,
@@ -129,15 +129,15 @@ test('an abort in the middle leaves no process of the group', linux_only, async 
   assert.equal(runs(seconds), false);
 });
 
-test('an abort before the start starts nothing', async (t) => {
-  const context = makeWorkspace(t);
+test('an abort before the start starts nothing', async () => {
+  const context = makeWorkspace();
   context.abort();
   assert.equal((await call(tool, { command: 'touch made' }, context)).status, 'cancelled');
   assert.equal(existsSync(join(context.cwd, 'made')), false);
 });
 
-test('background processes neither hang the call nor survive it', linux_only, async (t) => {
-  const context = makeWorkspace(t);
+test('background processes neither hang the call nor survive it', linux_only, async () => {
+  const context = makeWorkspace();
   for (const start of [
     'sleep S & disown',
     'nohup sleep S >/dev/null 2>&1 &',
@@ -159,8 +159,8 @@ test('background processes neither hang the call nor survive it', linux_only, as
 test(
   'a process that leaves the session is killed too, whether or not it holds the output open',
   linux_only,
-  async (t) => {
-    const context = makeWorkspace(t);
+  async () => {
+    const context = makeWorkspace();
     for (const redirect of ['', '>/dev/null 2>&1']) {
       const seconds = uniqueSeconds();
       // The shell stays until the new session exists, so that the process group alone could not catch it.
@@ -172,20 +172,20 @@ test(
   },
 );
 
-test('a command leads a session and a process group of its own', linux_only, async (t) => {
-  const { output } = await call(tool, { command: "cut -d ' ' -f 1,5,6 /proc/$$/stat" }, makeWorkspace(t));
+test('a command leads a session and a process group of its own', linux_only, async () => {
+  const { output } = await call(tool, { command: "cut -d ' ' -f 1,5,6 /proc/$$/stat" }, makeWorkspace());
   const [pid, group, session] = output.trim().split(' ').map(Number);
   assert.ok(pid !== undefined && pid !== process.pid);
   assert.deepEqual([group, session], [pid, pid]);
 });
 
-test('what a process substitution writes after the shell has exited is kept', async (t) => {
-  const { output } = await call(tool, { command: 'echo late > >(sleep 0.05; cat)' }, makeWorkspace(t));
+test('what a process substitution writes after the shell has exited is kept', async () => {
+  const { output } = await call(tool, { command: 'echo late > >(sleep 0.05; cat)' }, makeWorkspace());
   assert.equal(output, 'late\n');
 });
 
-test('one line of 200 MB: head and tail in the result, the rest in a file up to the quota, memory flat', async (t) => {
-  const context = makeWorkspace(t);
+test('one line of 200 MB: head and tail in the result, the rest in a file up to the quota, memory flat', async () => {
+  const context = makeWorkspace();
   const before = process.memoryUsage().rss;
   let most = before;
   const watch = setInterval(() => {
@@ -209,8 +209,8 @@ test('one line of 200 MB: head and tail in the result, the rest in a file up to 
   assert.ok(context.live.join('').length < 8 * 1024 * 1024, 'live output is bounded too');
 });
 
-test('a huge standard error is kept whole in the file', async (t) => {
-  const { output } = await call(tool, { command: 'seq 1 200000 >&2' }, makeWorkspace(t));
+test('a huge standard error is kept whole in the file', async () => {
+  const { output } = await call(tool, { command: 'seq 1 200000 >&2' }, makeWorkspace());
   const file = /the whole output is in (\S+) /.exec(output)?.[1];
   assert.ok(file);
   const kept = readFileSync(file, 'utf8').split('\n');
@@ -218,31 +218,31 @@ test('a huge standard error is kept whole in the file', async (t) => {
   assert.ok(output.startsWith('1\n2\n') && output.endsWith('199999\n200000\n'));
 });
 
-test('bytes that are not UTF-8 and NUL are replaced and noted', async (t) => {
-  const { output } = await call(tool, { command: "printf 'a\\000b\\377c\\n'" }, makeWorkspace(t));
+test('bytes that are not UTF-8 and NUL are replaced and noted', async () => {
+  const { output } = await call(tool, { command: "printf 'a\\000b\\377c\\n'" }, makeWorkspace());
   assert.match(output, /^a\ufffdb\ufffdc\n\[the output holds binary data/);
   assert.ok(!output.includes('\0'));
 });
 
-test('a character that is cut between two chunks stays whole, in the result and live', async (t) => {
-  const context = makeWorkspace(t);
+test('a character that is cut between two chunks stays whole, in the result and live', async () => {
+  const context = makeWorkspace();
   const result = await call(tool, { command: "printf '\\342\\202'; sleep 0.2; printf '\\254 ok'" }, context);
   assert.deepEqual(result, { status: 'ok', output: '€ ok' });
   assert.equal(context.live.join(''), '€ ok');
 });
 
-test('a cut in the middle never splits a character', async (t) => {
+test('a cut in the middle never splits a character', async () => {
   const { output } = await call(
     tool,
     { command: 'printf "x"; yes "€€€€€€€" | head -n 5000' },
-    makeWorkspace(t),
+    makeWorkspace(),
   );
   assert.match(output, /bytes left out/);
   assert.ok(!output.includes('\ufffd'));
 });
 
-test('200 simultaneous calls all succeed', async (t) => {
-  const context = makeWorkspace(t);
+test('200 simultaneous calls all succeed', async () => {
+  const context = makeWorkspace();
   const calls = Array.from({ length: 200 }, (_, at) => call(tool, { command: `echo ${at}` }, context));
   const results = await Promise.all(calls);
   assert.deepEqual(
@@ -251,8 +251,8 @@ test('200 simultaneous calls all succeed', async (t) => {
   );
 });
 
-test('time in the queue does not count against the timeout', async (t) => {
-  const context = makeWorkspace(t);
+test('time in the queue does not count against the timeout', async () => {
+  const context = makeWorkspace();
   const calls = Array.from({ length: 60 }, () => call(tool, { command: 'sleep 0.25', timeout: 30 }, context));
   const last = call(tool, { command: 'echo done', timeout: 1.5 }, context);
   const results = await Promise.all([...calls, last]);
@@ -274,8 +274,8 @@ test('bad input names the field', () => {
   assert.match(parse({ command: 'x', timeout: 4000 }), /^field "timeout": too big/);
 });
 
-test('what cannot be started is explained', async (t) => {
-  const context = makeWorkspace(t);
+test('what cannot be started is explained', async () => {
+  const context = makeWorkspace();
   assert.match((await call(tool, { command: 'a\0b' }, context)).output, /NUL/);
   assert.match((await call(tool, { command: `: ${'x'.repeat(3_000_000)}` }, context)).output, /too long/);
   assert.match(

@@ -98,8 +98,8 @@ test('invalid definitions are refused at once', () => {
 const simple = (run: Parameters<typeof defineTool<object>>[0]['run']) =>
   defineTool({ name: 'x', description: 'd', input: z.object({}), run }) as Tool;
 
-test('an exception in run, synchronous or not, is an error result', async (t) => {
-  const context = makeWorkspace(t);
+test('an exception in run, synchronous or not, is an error result', async () => {
+  const context = makeWorkspace();
   const at_once = simple(() => {
     throw new Error('broken at once');
   });
@@ -108,11 +108,11 @@ test('an exception in run, synchronous or not, is an error result', async (t) =>
   assert.deepEqual(await call(later, {}, context), { status: 'error', output: 'broken later' });
 });
 
-test('results are bounded, without NUL, and well-formed', async (t) => {
+test('results are bounded, without NUL, and well-formed', async () => {
   const long = await call(
     simple(() => `a\0${'😀'.repeat(TOOL_LIMITS.result_characters)}z`),
     {},
-    makeWorkspace(t),
+    makeWorkspace(),
   );
   assert.ok(long.output.length < TOOL_LIMITS.result_characters + 100);
   assert.ok(long.output.startsWith('a\ufffd') && long.output.endsWith('z') && long.output.isWellFormed());
@@ -121,7 +121,7 @@ test('results are bounded, without NUL, and well-formed', async (t) => {
 
 test('a tool that ignores its signal is abandoned, one that obeys is awaited', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const deaf = makeWorkspace(t);
+  const deaf = makeWorkspace();
   const running = call(
     simple(() => new Promise<string>(() => {})),
     {},
@@ -130,7 +130,7 @@ test('a tool that ignores its signal is abandoned, one that obeys is awaited', a
   deaf.abort();
   t.mock.timers.tick(TOOL_LIMITS.abandon_ms);
   assert.equal((await running).status, 'cancelled');
-  const obeying = makeWorkspace(t);
+  const obeying = makeWorkspace();
   const stopped = call(
     simple(
       (_, { signal }) =>

@@ -18,8 +18,8 @@ import { call, makeWorkspace, type Workspace } from './tool-fixture.ts';
 const tools = new Map(createBuiltInTools().map((tool) => [tool.spec.name, tool]));
 const run = (name: string, input: unknown, context: Workspace) => call(tools.get(name)!, input, context);
 
-test('read numbers lines, pages, and says where to continue', async (t) => {
-  const context = makeWorkspace(t);
+test('read numbers lines, pages, and says where to continue', async () => {
+  const context = makeWorkspace();
   writeFileSync(join(context.cwd, 'a.txt'), 'one\n\nthree\nfour');
   assert.equal((await run('read', { path: 'a.txt' }, context)).output, '1\tone\n2\t\n3\tthree\n4\tfour');
   assert.equal(
@@ -39,8 +39,8 @@ test('read numbers lines, pages, and says where to continue', async (t) => {
   assert.equal((await run('read', { path: 'empty' }, context)).output, '[empty is empty]');
 });
 
-test('read bounds lines, bytes and the length of a line, and pages through all of it', async (t) => {
-  const context = makeWorkspace(t);
+test('read bounds lines, bytes and the length of a line, and pages through all of it', async () => {
+  const context = makeWorkspace();
   const lines = Array.from({ length: 5000 }, (_, at) => `line ${at + 1} ${'€'.repeat(at % 50)}`);
   writeFileSync(join(context.cwd, 'long.txt'), lines.join('\n'));
   const seen: string[] = [];
@@ -70,8 +70,8 @@ test('read bounds lines, bytes and the length of a line, and pages through all o
   assert.ok(wide.isWellFormed());
 });
 
-test('reading an endless line keeps memory flat', async (t) => {
-  const context = makeWorkspace(t);
+test('reading an endless line keeps memory flat', async () => {
+  const context = makeWorkspace();
   const path = join(context.cwd, 'huge.txt');
   writeFileSync(path, Buffer.alloc(70_000, 'x'));
   truncateSync(path, 300 * 1024 * 1024); // sparse: the NULs lie behind the first part
@@ -81,8 +81,8 @@ test('reading an endless line keeps memory flat', async (t) => {
   assert.ok(process.memoryUsage().rss - before < 100 * 1024 * 1024);
 });
 
-test('read lists a folder, names with control characters quoted', async (t) => {
-  const context = makeWorkspace(t);
+test('read lists a folder, names with control characters quoted', async () => {
+  const context = makeWorkspace();
   mkdirSync(join(context.cwd, 'sub'));
   writeFileSync(join(context.cwd, 'b\n1\tfake \x1b[31m'), '');
   writeFileSync(join(context.cwd, 'a.txt'), '');
@@ -92,8 +92,8 @@ test('read lists a folder, names with control characters quoted', async (t) => {
   );
 });
 
-test('read refuses binary content with a hint, and finds spilled output', async (t) => {
-  const context = makeWorkspace(t);
+test('read refuses binary content with a hint, and finds spilled output', async () => {
+  const context = makeWorkspace();
   writeFileSync(join(context.cwd, 'x.bin'), Buffer.from([1, 0, 2]));
   writeFileSync(join(context.cwd, 'x.txt'), Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'));
   assert.match((await run('read', { path: 'x.bin' }, context)).output, /binary.*bash/);
@@ -106,8 +106,8 @@ test('read refuses binary content with a hint, and finds spilled output', async 
   );
 });
 
-test('write makes folders, replaces in one step, keeps the mode, and leaves nothing else behind', async (t) => {
-  const context = makeWorkspace(t);
+test('write makes folders, replaces in one step, keeps the mode, and leaves nothing else behind', async () => {
+  const context = makeWorkspace();
   assert.equal(
     (await run('write', { path: 'x/y/z.sh', content: 'é\n' }, context)).output,
     'made x/y/z.sh (3 bytes)',
@@ -128,8 +128,8 @@ test('write makes folders, replaces in one step, keeps the mode, and leaves noth
   assert.deepEqual(readdirSync(join(context.cwd, 'x/y')), ['z.sh']);
 });
 
-test('patch applies exact, unique edits in order and shows the difference', async (t) => {
-  const context = makeWorkspace(t);
+test('patch applies exact, unique edits in order and shows the difference', async () => {
+  const context = makeWorkspace();
   writeFileSync(join(context.cwd, 'a.ts'), 'const a = 1;\nconst b = 2;\n');
   const edits = [
     { old_text: 'a = 1', new_text: "a = '$& $1 $$'" },
@@ -141,8 +141,8 @@ test('patch applies exact, unique edits in order and shows the difference', asyn
   assert.match(result.output, /^-const b = 2;$/m);
 });
 
-test('patch: ambiguous, missing and empty edits say so, and nothing is changed', async (t) => {
-  const context = makeWorkspace(t);
+test('patch: ambiguous, missing and empty edits say so, and nothing is changed', async () => {
+  const context = makeWorkspace();
   const content = 'x = 1\n\tfoo(bar);\nx = 1\naaa\n';
   writeFileSync(join(context.cwd, 'a.txt'), content);
   const cases: [string, RegExp][] = [
@@ -168,8 +168,8 @@ test('patch: ambiguous, missing and empty edits say so, and nothing is changed',
   }
 });
 
-test('patch keeps CR LF, and refuses files that are not text', async (t) => {
-  const context = makeWorkspace(t);
+test('patch keeps CR LF, and refuses files that are not text', async () => {
+  const context = makeWorkspace();
   writeFileSync(join(context.cwd, 'dos.txt'), 'one\r\ntwo\r\nthree\r\n');
   await run('patch', { path: 'dos.txt', edits: [{ old_text: 'one\ntwo', new_text: '1\n2\n2a' }] }, context);
   assert.equal(readFileSync(join(context.cwd, 'dos.txt'), 'utf8'), '1\r\n2\r\n2a\r\nthree\r\n');
@@ -184,8 +184,8 @@ test('patch keeps CR LF, and refuses files that are not text', async (t) => {
   );
 });
 
-test('patches of one file at the same time are all kept', async (t) => {
-  const context = makeWorkspace(t);
+test('patches of one file at the same time are all kept', async () => {
+  const context = makeWorkspace();
   const names = Array.from({ length: 50 }, (_, at) => `name-${at};`);
   writeFileSync(join(context.cwd, 'list'), names.join('\n'));
   const edits = names.map((name) =>
@@ -198,8 +198,8 @@ test('patches of one file at the same time are all kept', async (t) => {
   );
 });
 
-test('read_image goes by the first bytes, refuses what is broken, and has a limit', async (t) => {
-  const context = makeWorkspace(t);
+test('read_image goes by the first bytes, refuses what is broken, and has a limit', async () => {
+  const context = makeWorkspace();
   const kinds: [string, RegExp][] = [
     ['not an image', /not a png, jpeg, gif or webp image/],
     ...['\x89PNG\r\n\x1a\n....', '\xff\xd8\xff....', 'GIF89a....', 'RIFF....WEBP'].map(
@@ -216,14 +216,14 @@ test('read_image goes by the first bytes, refuses what is broken, and has a limi
   assert.match((await run('read_image', { path: 'picture.png' }, context)).output, /the maximum is/);
 });
 
-test('think changes nothing', async (t) => {
-  const context = makeWorkspace(t);
+test('think changes nothing', async () => {
+  const context = makeWorkspace();
   assert.deepEqual(await run('think', { thought: 'hm' }, context), { status: 'ok', output: 'ok' });
   assert.deepEqual(readdirSync(context.cwd), []);
 });
 
-test('write and patch show in advance what they would change, unless the file may not be read', (t) => {
-  const context = makeWorkspace(t);
+test('write and patch show in advance what they would change, unless the file may not be read', () => {
+  const context = makeWorkspace();
   writeFileSync(join(context.cwd, 'a.txt'), 'one\ntwo\nthree\n');
   writeFileSync(join(context.cwd, 'b.bin'), Buffer.from([0, 1, 2, 255]));
   const of = (name: string, input: unknown, denied?: (tool: string, path: string) => string | undefined) =>

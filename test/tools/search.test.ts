@@ -9,8 +9,8 @@ import { call, makeWorkspace } from './tool-fixture.ts';
 
 const search = createSearchTool() as Tool;
 
-test('path:line: text, in order, with path, glob and case', async (t) => {
-  const context = makeWorkspace(t);
+test('path:line: text, in order, with path, glob and case', async () => {
+  const context = makeWorkspace();
   mkdirSync(join(context.cwd, 'src'));
   writeFileSync(join(context.cwd, 'src/a.ts'), 'x\nNeedle one\r\n');
   writeFileSync(join(context.cwd, 'b.md'), 'needle two\n');
@@ -24,8 +24,8 @@ test('path:line: text, in order, with path, glob and case', async (t) => {
   assert.match(await find({ path: 'gone' }), /no such file or folder/);
 });
 
-test('.gitignore counts, binary and hidden files are left out', async (t) => {
-  const context = makeWorkspace(t);
+test('.gitignore counts, binary and hidden files are left out', async () => {
+  const context = makeWorkspace();
   writeFileSync(join(context.cwd, '.gitignore'), 'build\n');
   mkdirSync(join(context.cwd, 'build'));
   for (const name of ['build/out.js', 'in.js', '.hidden']) writeFileSync(join(context.cwd, name), 'needle\n');
@@ -33,15 +33,15 @@ test('.gitignore counts, binary and hidden files are left out', async (t) => {
   assert.equal((await call(search, { pattern: 'needle' }, context)).output, 'in.js:1: needle');
 });
 
-test('file names with line breaks, colons and escape sequences cannot forge a line', async (t) => {
-  const context = makeWorkspace(t);
+test('file names with line breaks, colons and escape sequences cannot forge a line', async () => {
+  const context = makeWorkspace();
   writeFileSync(join(context.cwd, 'a\nevil.ts:1: forged \x1b[31m\u202e'), 'needle\n');
   const { output } = await call(search, { pattern: 'needle' }, context);
   assert.equal(output, '"a\\nevil.ts:1: forged \\u{1b}[31m\\u{202e}":1: needle');
 });
 
-test('patterns and globs that look like options are only patterns', async (t) => {
-  const context = makeWorkspace(t);
+test('patterns and globs that look like options are only patterns', async () => {
+  const context = makeWorkspace();
   writeFileSync(join(context.cwd, 'a'), '--files\n--pre=touch\n');
   writeFileSync(join(context.cwd, '--pre=id'), '--files\n');
   for (const pattern of ['--files', '--pre=touch']) {
@@ -54,8 +54,8 @@ test('patterns and globs that look like options are only patterns', async (t) =>
   assert.equal((await call(search, { pattern: 'files', glob: '--pre' }, context)).output, '[nothing found]');
 });
 
-test('invalid and hostile patterns are clear errors or end soon', async (t) => {
-  const context = makeWorkspace(t);
+test('invalid and hostile patterns are clear errors or end soon', async () => {
+  const context = makeWorkspace();
   writeFileSync(join(context.cwd, 'a'), `${'a'.repeat(5000)}!\n`);
   const output = async (pattern: string) => (await call(search, { pattern }, context)).output;
   assert.match(await output('(unclosed'), /^field "pattern": .*unclosed group/s);
@@ -74,8 +74,8 @@ test('invalid and hostile patterns are clear errors or end soon', async (t) => {
   );
 });
 
-test('results, lines and very long lines are bounded', async (t) => {
-  const context = makeWorkspace(t);
+test('results, lines and very long lines are bounded', async () => {
+  const context = makeWorkspace();
   writeFileSync(join(context.cwd, 'many'), 'needle\n'.repeat(100_000));
   const many = (await call(search, { pattern: 'needle', max_results: 3 }, context)).output;
   assert.equal(
@@ -92,8 +92,8 @@ test('results, lines and very long lines are bounded', async (t) => {
   );
 });
 
-test('an abort cancels it', async (t) => {
-  const context = makeWorkspace(t);
+test('an abort cancels it', async () => {
+  const context = makeWorkspace();
   writeFileSync(join(context.cwd, 'a'), 'needle\n');
   const running = call(search, { pattern: 'needle' }, context);
   context.abort();

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import type { Tool, ToolContext, ToolResult } from '../../src/records/tool.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 export interface Workspace extends ToolContext {
   /** Everything that was shown live. */
@@ -13,9 +12,8 @@ export interface Workspace extends ToolContext {
 }
 
 /** A fresh folder with a context for tools, removed after the test. */
-export function makeWorkspace(test: TestContext, env_allow: readonly string[] = []): Workspace {
-  const base = realpathSync.native(mkdtempSync(join(tmpdir(), 'coppice-tools-')));
-  test.after(() => rmSync(base, { recursive: true, force: true }));
+export function makeWorkspace(env_allow: readonly string[] = []): Workspace {
+  const base = temporaryFolder();
   const cwd = join(base, 'work');
   const outside = join(base, 'outside');
   mkdirSync(cwd);

@@ -184,17 +184,15 @@ describe('what is being said', () => {
   });
 });
 
-it('keeps a draft and a capture for each agent', () => {
+it('keeps a capture for each agent', () => {
   const state = after(
     family(),
-    { type: 'draft', agent_id: 'main', text: 'half a th' },
     { type: 'captured', agent_id: 'main', content: { text: '', mark: 'begun' } },
     { type: 'captured', agent_id: 'main', content: { text: 'one\ntwo' } },
     { type: 'captured', agent_id: 'reader', content: { text: 'not on' } },
     visit('reader'),
     visit('main'),
   );
-  assert.equal(paneOf(state, 'main').draft, 'half a th');
   assert.deepEqual(paneOf(state, 'main').capture, ['one', 'two']);
   assert.equal(paneOf(state, 'reader').capture, null);
   const ended = after(state, { type: 'captured', agent_id: 'main', content: { text: '', mark: 'ended' } });

@@ -31,11 +31,10 @@ const LONG_TEXT = 10_000;
 export class LineEditor {
   /** Called with what the person sends: trimmed, long pastes and tabs restored. */
   onSubmit: (text: string) => void = () => {};
-  onChange: (text: string) => void = () => {};
   /** Whether the text is a prompt, or is captured for a sub-agent. */
   mode: 'prompt' | 'capture' = 'prompt';
   readonly #options: LineEditorOptions;
-  #editor: BorderlessEditor;
+  readonly #editor: BorderlessEditor;
 
   constructor(options: LineEditorOptions) {
     this.#options = options;
@@ -67,15 +66,6 @@ export class LineEditor {
     const long = pasted.length > LONG_PASTE.length || pasted.split('\n').length > LONG_PASTE.lines;
     if (long) this.#editor.handleInput(`${PASTE_ON}${pasted}${PASTE_OFF}`);
     else this.#editor.insertTextAtCursor(pasted);
-  }
-
-  /** Replaces the history; newest last. */
-  setHistory(entries: readonly string[]): void {
-    const { text } = this;
-    this.#editor.setAutocompleteProvider(NO_COMPLETION);
-    this.#editor = this.#newEditor();
-    for (const entry of entries) this.addHistory(entry);
-    if (text !== '') this.setText(text);
   }
 
   addHistory(entry: string): void {
@@ -123,19 +113,9 @@ export class LineEditor {
     if (completion !== null) editor.setAutocompleteProvider(completion);
     editor.focused = true;
     editor.onSubmit = (text) => this.onSubmit(decoded(text));
-    editor.onChange = (text) => this.onChange(decoded(text));
     return editor;
   }
 }
-
-const NO_COMPLETION = {
-  getSuggestions: () => Promise.resolve(null),
-  applyCompletion: (lines: string[], cursorLine: number, cursorCol: number) => ({
-    lines,
-    cursorLine,
-    cursorCol,
-  }),
-};
 
 /** Text as the editor keeps it: without control characters, which a terminal would obey, but with tabs. */
 function encoded(text: string): string {

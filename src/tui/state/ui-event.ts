@@ -26,7 +26,6 @@ export type UiEvent =
   | { readonly type: 'visit'; readonly agent_id: string }
   | { readonly type: 'slot'; readonly slot: number }
   | { readonly type: 'pin'; readonly agent_id: string; readonly slot: number }
-  | { readonly type: 'draft'; readonly agent_id: string; readonly text: string }
   /** The person started or ended a capture, or captured a line; `lost`: it did not reach the ledger. */
   | {
       readonly type: 'captured';

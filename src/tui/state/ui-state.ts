@@ -29,8 +29,6 @@ export interface AgentPane {
   readonly queued: readonly { readonly id: string; readonly text: string }[];
   /** Children that calls of the newest assistant message delegated to; they keep their rows when they are done. */
   readonly delegates: readonly { readonly call_id: string; readonly agent_id: string }[];
-  /** Typed and not sent. */
-  readonly draft: string;
   /** Captured lines, null without a capture: those shown, those in the ledger, and changes on their way to it. */
   readonly capture: readonly string[] | null;
   readonly captured: readonly string[] | null;
@@ -104,7 +102,6 @@ export const EMPTY_PANE: AgentPane = {
   unread: new Map(),
   queued: [],
   delegates: [],
-  draft: '',
   capture: null,
   captured: null,
   capture_sent: [],

@@ -29,8 +29,6 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return goTo(state, agentAtSlot(state, event.slot));
     case 'pin':
       return pinned(state, event.agent_id, event.slot);
-    case 'draft':
-      return withPane(state, event.agent_id, { draft: event.text });
     case 'captured':
       return captured(state, event);
     case 'say':

@@ -78,7 +78,6 @@ it('ps leaves out sub-agents of tasks and says how many; --all and --json list t
   assert.equal(ended.code, 0, ended.stderr);
   assert.match(ended.stdout, /"failure":\{"error":"Killed by you","error_kind":"killed"\}/);
   assert.match(ended.stdout, /"success":\{"result":"done with quick one"\}/);
-  home.remove();
 });
 
 it('the branch of a worktree is named in ps and show, also when its agent was killed', async () => {
@@ -107,5 +106,4 @@ it('the branch of a worktree is named in ps and show, also when its agent was ki
   assert.equal(place?.branch, branch);
   assert.ok(existsSync(place.path));
   assert.match((await home.run(['show', 'slow'])).stdout, new RegExp(`^worktree +branch ${branch}$`, 'm'));
-  home.remove();
 });

@@ -85,7 +85,6 @@ function suite(database: () => Promise<string | undefined>): void {
       const { stdout } = await coppice('__complete', 'logs', 'ma');
       assert.match(stdout, /^main\t.*Second task/m);
     }
-    home.remove();
   });
 }
 

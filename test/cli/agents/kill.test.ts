@@ -17,9 +17,8 @@ const RULES = {
 };
 
 onBothDatabases('coppice kill with several ids', (database) => {
-  it('ends all of them, or none', async (test) => {
+  it('ends all of them, or none', async () => {
     const home = makeHome();
-    test.after(() => home.remove());
     const rules = join(home.folder, 'rules.json');
     writeFileSync(rules, JSON.stringify(RULES));
     const url = await database();

@@ -68,7 +68,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.doesNotMatch((await coppice('ps', '--tree', short)).stdout, /nobody|unled/);
     for (const one of [other, worker]) one.child.kill('SIGTERM');
     await Promise.all([other.ended, worker.ended]);
-    home.remove();
   });
 
   it('a run whose process was killed is not at work, and says how to go on as it was', async () => {
@@ -86,7 +85,6 @@ function suite(database: () => Promise<string | undefined>): void {
     const shown = url.startsWith('sqlite:') ? `'${url}'` : url;
     assert.ok(stdout.includes(`: nobody runs it now: go on with coppice resume `), stdout);
     assert.ok(stdout.includes(` --database ${shown}\n`), stdout);
-    home.remove();
   });
 }
 

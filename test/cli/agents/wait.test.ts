@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, it } from 'node:test';
+import { before, it } from 'node:test';
 import { onBothDatabases } from '../../runtime/both-databases.ts';
 import type { Exchange } from '../../servers/brain.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
@@ -26,7 +26,6 @@ onBothDatabases('a wait in a process of its own', (database) => {
   before(() => {
     home = makeHome();
   });
-  after(() => home.remove());
 
   async function run(rules: object[] | null, url: string | undefined): Promise<Row[]> {
     writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules }));

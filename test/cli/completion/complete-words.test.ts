@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { completeWords } from '../../../src/cli/completion/complete-words.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { newAgent, newRoot, stepOf } from '../../store/ledger-fixture.ts';
@@ -13,7 +13,6 @@ let home: Home;
 before(async () => {
   home = await homeWithIds();
 });
-after(() => home.remove());
 
 describe('coppice __complete', () => {
   it('prints values with descriptions, one per line; help does not list it', async () => {
@@ -66,13 +65,9 @@ describe('coppice __complete', () => {
 
   it('creates no ledger and changes none', async () => {
     const empty = makeHome();
-    try {
-      const result = await empty.run(['__complete', 'show', '']);
-      assert.deepEqual([result.code, result.stdout, result.stderr], [0, '', '']);
-      assert.deepEqual(readdirSync(empty.folder).sort(), ['config', 'work']);
-    } finally {
-      empty.remove();
-    }
+    const result = await empty.run(['__complete', 'show', '']);
+    assert.deepEqual([result.code, result.stdout, result.stderr], [0, '', '']);
+    assert.deepEqual(readdirSync(empty.folder).sort(), ['config', 'work']);
     const before_it = readFileSync(home.database);
     assert.equal((await completeWords(['show', '1'], home.env)).length, 1);
     assert.deepEqual(readFileSync(home.database), before_it);

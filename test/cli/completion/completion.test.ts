@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { type CommandShape, commandShapes } from '../../../src/cli/completion/command-shape.ts';
 import { SHELLS } from '../../../src/cli/completion/completion-commands.ts';
 import type { Shell } from '../../../src/cli/completion/shell-scripts.ts';
@@ -32,7 +32,6 @@ before(async () => {
   mkdirSync(join(home.work, 'sub folder'));
   writeFileSync(join(home.work, 'settings one.json'), '{}');
 });
-after(() => home.remove());
 
 const has = (shell: Shell): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
 const missing = (shell: Shell): string | false => (has(shell) ? false : `there is no ${shell} here`);

@@ -2,18 +2,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import {
   parseAgentFiles,
   readProjectAgentFiles,
   readUserAgentFiles,
 } from '../../../src/cli/profiles/read-agent-files.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 describe('a folder of agent files', () => {
-  const base = mkdtempSync(join(tmpdir(), 'coppice-agents-'));
-  after(() => rmSync(base, { recursive: true, force: true }));
+  const base = temporaryFolder();
   let [folder, agents] = ['', ''];
   beforeEach(() => {
     folder = mkdtempSync(join(base, 'work-'));

@@ -1,6 +1,6 @@
 // Proves that a misspelt name is an error that suggests what was meant: in the configuration, in rules, in limits.
 import assert from 'node:assert/strict';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { loadProfiles } from '../../../src/cli/profiles/profiles.ts';
 import { parseLimits } from '../../../src/cli/run/limit-option.ts';
 import { composeConfig } from '../../../src/cli/setup/compose-config.ts';
@@ -14,7 +14,6 @@ import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { makeHome } from '../run-cli.ts';
 
 const home = makeHome();
-after(() => home.remove());
 
 async function told(work: () => unknown): Promise<string> {
   try {

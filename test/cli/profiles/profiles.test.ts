@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { type LoadedProfiles, loadProfiles } from '../../../src/cli/profiles/profiles.ts';
 import { Trust } from '../../../src/cli/profiles/trust.ts';
 import { loadConfiguration } from '../../../src/cli/setup/load-configuration.ts';
@@ -14,7 +14,6 @@ let home: Home;
 beforeEach(() => {
   home = makeHome();
 });
-afterEach(() => home.remove());
 
 function put(folder: string, name: string, text: string): void {
   mkdirSync(join(home.folder, folder), { recursive: true });

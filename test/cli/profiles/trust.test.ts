@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import {
   hashAgentFiles,
   type ProjectAgents,
@@ -37,7 +37,6 @@ beforeEach(() => {
   mkdirSync(agents, { recursive: true });
   writeFileSync(join(agents, 'reviewer.md'), '---\ndescription: Reviews.\n---\nYou review.');
 });
-afterEach(() => home.remove());
 
 const project = (): ProjectAgents => readProjectAgents(home.work, data);
 const accept = (): void => new Trust(data).accept(home.work, project().hash, 0);

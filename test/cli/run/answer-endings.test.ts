@@ -27,7 +27,6 @@ before(async () => {
 });
 after(async () => {
   await server.close();
-  home.remove();
 });
 
 async function run(...answers: readonly Answer[]) {

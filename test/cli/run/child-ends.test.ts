@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { plainProgress } from '../../../src/cli/run/progress.ts';
 import type { AgentState } from '../../../src/records/agent/state.ts';
 import { agent } from '../../tui/ui-fixture.ts';
@@ -32,7 +32,6 @@ describe('what a limit ended', () => {
     const run = await home.run([...RUN, 'go']);
     assert.equal(run.code, 0, run.stderr);
   });
-  after(() => home.remove());
 
   const RUN = ['run', '--model', 'scripted:rules.json', '--toolset', 'delegate', '--yes'];
 

@@ -46,5 +46,4 @@ it('a server that reports a million tokens is asked once; without a price it is 
   const priced = await run('claude-of-tomorrow');
   assert.match(priced.stderr, /limit "cost" of the tree reached: \$1\.0000 of \$0\.01/);
   await server.close();
-  home.remove();
 });

@@ -39,7 +39,6 @@ before(async () => {
 after(async () => {
   await server.close();
   await other.close();
-  home.remove();
 });
 
 it('names the message and the way out; without it the conversation goes on', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { slashToolset } from '../../../src/kernel/toolsets/slash.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { noticesOf, shownLetters } from '../../runtime/toolsets/slash-stage.ts';
@@ -34,7 +34,6 @@ describe('coppice run --toolset slash', () => {
   before(() => {
     home = makeHome();
   });
-  after(() => home.remove());
 
   it('runs a whole tree on the scripted model: fork, bash, a completion, a notice, check-mail', async () => {
     writeFileSync(join(home.work, 'rules.json'), JSON.stringify(RULES));
@@ -89,6 +88,5 @@ describe('coppice run --toolset slash', () => {
       assert.deepEqual(await store.agents({}), []);
       await store.close();
     }
-    other.remove();
   });
 });

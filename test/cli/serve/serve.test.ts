@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, it } from 'node:test';
+import { beforeEach, it } from 'node:test';
 import { until } from '../../runtime/stage.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
@@ -14,7 +14,6 @@ beforeEach(() => {
   home = makeHome();
   writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules: [{ say: 'ok' }] }));
 });
-afterEach(() => home.remove());
 
 /** A port that nobody listens on. */
 function closedPort(): Promise<number> {

@@ -81,7 +81,6 @@ describe('coppice serve on Telegram', { timeout: 110_000 }, () => {
     }
     await store.close();
     await telegram.close();
-    home.remove();
   });
 
   it('a chat is a session: what is written is answered there, and it goes on', async () => {

@@ -42,6 +42,5 @@ it('an outage is logged once, and so is its end', { timeout: 110_000 }, async ()
     worker.child.kill('SIGKILL');
     await worker.ended;
     await server.stop();
-    home.remove();
   }
 });

@@ -86,7 +86,6 @@ describe('a process that is told to stop', { timeout: 110_000 }, () => {
     await server.stop();
     provider.closeAllConnections();
     provider.close();
-    home.remove();
   });
 
   const start = (args: readonly string[], env = {}) => {

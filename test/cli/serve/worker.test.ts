@@ -43,7 +43,6 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
         await ended;
       }
       await store.close();
-      home.remove();
       await server?.stop();
     });
 

@@ -17,7 +17,6 @@ describe('coppice without a model', () => {
   before(() => {
     home = makeHome();
   });
-  after(() => home.remove());
 
   it('shows its help, its version, and suggests what was meant', async () => {
     const help = await home.run([]);
@@ -207,7 +206,6 @@ describe('the demo', () => {
       assert.equal((await home.run(['send', 'file-reader', 'x'])).code, 1);
       assert.equal((await home.run(['kill', 'main', '--yes'])).code, 1);
       assert.match((await home.run(['ps', '--all'])).stdout, /✗ dead/);
-      home.remove();
     }
   });
 });
@@ -242,7 +240,6 @@ describe('runs on a local server', () => {
   });
   after(async () => {
     await server.close();
-    home.remove();
   });
 
   it('answers on stdout, tells its progress on stderr, takes the prompt from a pipe', async () => {

@@ -1,12 +1,11 @@
 // Proves that no command shows the password of a database, makes a file of an address that is wrong, or ends as if all were well.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { MALFORMED, SECRET } from '../../store/malformed-addresses.ts';
 import { makeHome } from '../run-cli.ts';
 
 const home = makeHome();
-after(() => home.remove());
 
 const COMMANDS = [
   ['run', 'hello', '--model', 'ollama/x'],

@@ -6,13 +6,12 @@ import { once } from 'node:events';
 import { existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { MAIN } from '../residents.ts';
 import { makeHome } from '../run-cli.ts';
 
 const skip = existsSync('/dev/full') ? false : 'there is no /dev/full here';
 const home = makeHome();
-after(() => home.remove());
 const rules = join(home.folder, 'rules.json');
 writeFileSync(rules, JSON.stringify({ rules: [{ say: 'Here is the answer.' }] }));
 

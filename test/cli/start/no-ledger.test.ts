@@ -40,7 +40,6 @@ before(async () => {
 });
 after(async () => {
   await server.stop();
-  home.remove();
 });
 
 for (const [at, [args, code]] of COMMANDS.entries())

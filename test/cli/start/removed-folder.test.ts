@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { MAIN } from '../residents.ts';
 import { makeHome } from '../run-cli.ts';
 
 const home = makeHome();
-after(() => home.remove());
 
 for (const args of [
   ['profiles'],

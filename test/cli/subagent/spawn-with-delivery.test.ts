@@ -71,5 +71,4 @@ it('a run with cleanup delete and delivery', { timeout: 60_000 }, async () => {
   const listed = await home.run(['subagent', 'history']);
   assert.match(listed.stdout, /xfs-research +subagent +✓ completed/);
   await store.close();
-  home.remove();
 });

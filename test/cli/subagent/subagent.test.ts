@@ -149,7 +149,6 @@ function suite(
     assert.match(done.stdout, /\nagent {6}[0-9a-f-]{36} \(deleted\)\n/);
     assert.match(done.stdout, /\ntimeout {4}2m00\n/);
     assert.ok(done.stdout.endsWith(`\ntask\n${XFS}\n\nresult\nresult of ${XFS}\n`), done.stdout);
-    home.remove();
   });
 }
 
@@ -229,7 +228,6 @@ describe('coppice subagent', () => {
     assert.equal(json.code, 3);
     assert.equal(JSON.parse(json.stdout).error.code, 'E_RUN_AMBIGUOUS');
     assert.equal((await home.run(['subagent', 'show', ids[0]])).code, 0);
-    home.remove();
   });
 
   it('runs whose process is gone: list says so, cancel ends them, resume tells the requester and does the rest', async () => {
@@ -275,7 +273,6 @@ describe('coppice subagent', () => {
       '[Subagent: quick] Complete.\n\nresult of quick',
     ]);
     await store.close();
-    home.remove();
   });
 
   it('--no-wait ends with the first answer and says what is left; resume finishes it, and ends only when all is told', async () => {
@@ -312,6 +309,5 @@ describe('coppice subagent', () => {
     const store = await openStore(home.database);
     assert.deepEqual(await store.mail(root), []);
     await store.close();
-    home.remove();
   });
 });

@@ -3,14 +3,13 @@
  * beside the small model of `ledger-model.ts`. Verdicts must agree at once, everything that is stored after each command.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { LONG } from '../../house/long.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { type Command, command } from './ledger-command.ts';
 import { LedgerRun } from './ledger-run.ts';
 
@@ -24,14 +23,13 @@ const BELOW_EACH_OTHER: Command[] = [0, 2, 3, 4].map((who) => ({
 }));
 
 describe('the laws of the ledger', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-laws-'));
+  const folder = temporaryFolder();
   let store: Store;
   before(async () => {
     store = await openStore(`sqlite:${join(folder, 'ledger.db')}`);
   });
   after(async () => {
     await store.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('laws 6, 7, 8, 9, 10 and 11 hold after every command of random runs', async () => {

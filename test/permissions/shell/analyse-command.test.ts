@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { decide } from '../../../src/permissions/decide.ts';
 import { createPolicy } from '../../../src/permissions/policy.ts';
 import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
 import { LONG } from '../../house/long.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { deleting, ordinary, reaching } from './command-forms.ts';
 
 const policy = createPolicy({ cli: { allow: ['bash'], deny: ['bash:rm *'] } });
@@ -17,39 +17,35 @@ const verdict = (command: string): string => decide(policy, permissionOf('bash')
 
 /** Runs the command as the bash tool does; true when it deleted `x`. */
 async function deletes(command: string): Promise<boolean> {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-form-'));
-  try {
-    for (const [name, text] of [
-      ['x', ''],
-      ['s.sh', 'rm x\n'],
-      ['names', 'x\n'],
-      ['m', 'a:\n\t$(V)\n'],
-    ] as const)
-      writeFileSync(join(folder, name), text);
-    if (command.includes('repo')) {
-      mkdirSync(join(folder, 'repo'));
-      const git = (...args: string[]) =>
-        spawnSync('git', ['-C', join(folder, 'repo'), '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]);
-      git('init', '-q');
-      git('commit', '-q', '--allow-empty', '-m', 'a');
-    }
-    const child = spawn('bash', ['-c', 'exec 2>&1; eval "set --;$1"', 'bash', command], {
-      cwd: folder,
-      stdio: 'ignore',
-      detached: true,
-      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder },
-    });
-    const late = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), 5000);
-    await new Promise((resolve) => child.once('exit', resolve));
-    clearTimeout(late);
-    try {
-      // What it left running.
-      process.kill(-child.pid!, 'SIGKILL');
-    } catch {}
-    return !existsSync(join(folder, 'x'));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  const folder = temporaryFolder();
+  for (const [name, text] of [
+    ['x', ''],
+    ['s.sh', 'rm x\n'],
+    ['names', 'x\n'],
+    ['m', 'a:\n\t$(V)\n'],
+  ] as const)
+    writeFileSync(join(folder, name), text);
+  if (command.includes('repo')) {
+    mkdirSync(join(folder, 'repo'));
+    const git = (...args: string[]) =>
+      spawnSync('git', ['-C', join(folder, 'repo'), '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]);
+    git('init', '-q');
+    git('commit', '-q', '--allow-empty', '-m', 'a');
   }
+  const child = spawn('bash', ['-c', 'exec 2>&1; eval "set --;$1"', 'bash', command], {
+    cwd: folder,
+    stdio: 'ignore',
+    detached: true,
+    env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder },
+  });
+  const late = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), 5000);
+  await new Promise((resolve) => child.once('exit', resolve));
+  clearTimeout(late);
+  try {
+    // What it left running.
+    process.kill(-child.pid!, 'SIGKILL');
+  } catch {}
+  return !existsSync(join(folder, 'x'));
 }
 
 async function deletingOnes(commands: readonly string[]): Promise<ReadonlySet<string>> {

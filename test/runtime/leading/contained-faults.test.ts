@@ -79,11 +79,10 @@ const UNFOLLOWED = [
 
 function suite(database: Database): void {
   it('a tool that throws while its call is decided: the call has an error, its agent and the other tree go on', async () => {
-    const url = await database();
     const on = await setStage(play, {
       toolsets: ['process', 'faulty'],
       more_toolsets: [FAULTY],
-      ...(url === undefined ? {} : { database: url }),
+      database: await database(),
     });
     const other = await on.start('hello');
     const broken = await on.start('break');
@@ -95,14 +94,12 @@ function suite(database: Database): void {
       [1, 2, 3].map(() => ['error', 'INTERNAL']),
     );
     assert.match(errorOf(results[0]).message, /decodes failed inside Coppice: Maximum call stack/);
-    await on.close();
   });
 
   it('a message of thousands of calls, all with one id: none is run, and the model is told why', async () => {
-    const url = await database();
     const many: Play = ({ step }) =>
       step === 0 ? Array.from({ length: 10_000 }, () => ['fork', { name: 'x' }] as const) : 'fewer then';
-    const on = await setStage(many, url === undefined ? {} : { database: url });
+    const on = await setStage(many, { database: await database() });
     const agent = await on.start('one');
     assert.equal((await on.runtime.settled(agent.id)).reply, 'fewer then');
     const results = await on.results(agent);
@@ -112,11 +109,9 @@ function suite(database: Database): void {
       /had 10000 calls .* the maximum is 1000 .* none of them was run/,
     );
     assert.equal((await on.store.agents({ root_id: agent.root_id })).length, 1);
-    await on.close();
   });
 
   it('of many calls with schemas one is decided in a step, in their order; calls without are decided at once', async () => {
-    const url = await database();
     const created: number[] = [];
     const names = Array.from({ length: 6 }, (_, index) => `s${index}`);
     const spawn = (label: string, more: object) =>
@@ -130,7 +125,7 @@ function suite(database: Database): void {
       },
       {
         toolsets: ['sessions'],
-        ...(url === undefined ? {} : { database: url }),
+        database: await database(),
         wrap: (store) =>
           new Proxy(store, {
             get: (target, key) => {
@@ -153,12 +148,10 @@ function suite(database: Database): void {
     );
     await on.perform('without');
     assert.deepEqual(created, [6]);
-    await on.close();
   });
 
   it('unreadable mail is set aside once, with a notice to people; its agent goes on', async () => {
-    const url = await database();
-    const on = await setStage(({ user }) => user, url === undefined ? {} : { database: url });
+    const on = await setStage(({ user }) => user, { database: await database() });
     const agent = await on.start('one');
     await on.runtime.settled(agent.id);
     const kinds = Object.keys(UNREADABLE) as (keyof typeof UNREADABLE)[];
@@ -185,12 +178,10 @@ function suite(database: Database): void {
       one.kind === 'event' ? [one.content.text] : [],
     );
     assert.deepEqual(said, expected);
-    await on.close();
   });
 
   it('an order that can be read but not followed is refused once; its agent goes on', async () => {
-    const url = await database();
-    const on = await setStage(({ user }) => user, url === undefined ? {} : { database: url });
+    const on = await setStage(({ user }) => user, { database: await database() });
     for (const order of UNFOLLOWED) {
       const agent = await on.start('one');
       await on.runtime.settled(agent.id);
@@ -210,7 +201,6 @@ function suite(database: Database): void {
       await until(async () => (await on.store.agent(agent.id))?.reply === 'two', `it went on after ${body}`);
       await until(async () => (await on.store.mail(agent.id)).length === 0, `nothing is left of ${body}`);
     }
-    await on.close();
   });
 }
 

@@ -1,15 +1,18 @@
 // Proves that a connection which breaks after the ledger has done its work, and before it could say so, neither loses nor doubles anything: results that
 // arrive meanwhile, the end of a child, a sub-agent's creation, agents that were claimed, signals that were taken.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import { z } from 'zod';
 import type { Step } from '../../../src/kernel/step.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { closeOpened } from '../../close-opened.ts';
 import { NO_POLLS } from '../no-polls.ts';
 import { type Play, setStage, until } from '../stage.ts';
+
+afterEach(closeOpened);
 
 /** A ledger whose connection breaks after the first call that `breaks` picks; what `breaks` resolves with is waited for. */
 function breaking(method: keyof Store, breaks: (argument: unknown) => Promise<boolean> | boolean) {
@@ -76,7 +79,6 @@ describe('a ledger whose connection breaks before the answer', () => {
       (await on.results(root)).map(({ output }) => output),
       ['one', 'two'],
     );
-    await on.close();
   });
 
   it('the end of a child reaches its parent', async () => {
@@ -92,7 +94,6 @@ describe('a ledger whose connection breaks before the answer', () => {
     const { reply } = await on.perform();
     assert.match(reply, /heard .*found/);
     assert.equal(calls.broken, 1);
-    await on.close();
   });
 
   it('a sub-agent whose creation is offered again is created once', async () => {
@@ -111,7 +112,6 @@ describe('a ledger whose connection breaks before the answer', () => {
     assert.equal(reply, 'it says done below');
     assert.equal(calls.broken, 1);
     assert.equal(agents.length, 2);
-    await on.close();
   });
 
   it('agents whose claim was answered to nobody are led at the next resume', async () => {
@@ -132,7 +132,6 @@ describe('a ledger whose connection breaks before the answer', () => {
     );
     assert.equal((await next.runtime.settled(root.id)).reply, 'answer to begin');
     assert.equal(calls.broken, 1);
-    await next.close();
   });
 
   it('a letter whose signal was taken and lost is read all the same', {
@@ -156,6 +155,5 @@ describe('a ledger whose connection breaks before the answer', () => {
       'the letter is read',
     );
     assert.equal(calls.broken, 1);
-    await on.close();
   });
 });

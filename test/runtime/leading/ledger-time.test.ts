@@ -1,11 +1,14 @@
 // Proves that a process whose clock is an hour off keeps the ledger's time: it neither ends the turns of others early nor writes times of its own.
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { ledgerTime } from '../../../src/runtime/leading/ledger-time.ts';
 import { SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { closeOpened } from '../../close-opened.ts';
 import { NO_POLLS } from '../no-polls.ts';
 import { setStage } from '../stage.ts';
+
+afterEach(closeOpened);
 
 const HOUR_MS = 3_600_000;
 

@@ -1,17 +1,20 @@
 // Proves that a process stops what runs for an agent when another one took it over, although nothing happens to the agent that would tell;
 // and, in trees that others take over by themselves, already before its lease ends, if that cannot be renewed.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { LEASE_OVER_TEXT } from '../../../src/runtime/leading/unattended-trees.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { closeOpened } from '../../close-opened.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { isRunning } from '../is-running.ts';
 import { type Play, setStage, until } from '../stage.ts';
+
+afterEach(closeOpened);
 
 /** A ledger that takes steps and never again a heartbeat, once it is told so. */
 function heartless(): { readonly wrap: (store: Store) => Store; away: boolean } {
@@ -32,7 +35,7 @@ function heartless(): { readonly wrap: (store: Store) => Store; away: boolean } 
 }
 
 it('the command of the agent ends where it is not led any more, and is reported as interrupted where it is', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-lease-'));
+  const folder = temporaryFolder();
   const file = join(folder, 'ledger.db');
   const options = { database: `sqlite:${file}`, tools: createBuiltInTools() };
   const command = 'echo $$ > pid.new; mv pid.new pid; exec sleep 600';
@@ -61,7 +64,6 @@ it('the command of the agent ends where it is not led any more, and is reported 
     ledger.close();
     await first.close();
     await second.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 });
 
@@ -88,6 +90,5 @@ for (const unattended of [true, false]) {
     const last = (await next.results(root)).at(-1);
     assert.equal(last?.status, unattended ? 'interrupted' : 'ok');
     if (unattended) assert.equal(last?.output, LEASE_OVER_TEXT);
-    await next.close();
   });
 }

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { z } from 'zod';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
-import { onBothDatabases } from '../both-databases.ts';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { forked, type Play, parsed, setStage, until } from '../stage.ts';
 
 function hanging(name: string, idempotent: boolean, runs: string[]): Tool {
@@ -24,10 +24,7 @@ function hanging(name: string, idempotent: boolean, runs: string[]): Tool {
 }
 
 onBothDatabases('recovery', (database) => {
-  const on_ledger = async () => {
-    const url = await database();
-    return url === undefined ? {} : { database: url };
-  };
+  const stage = stagesOn(database);
 
   it('a call that ran is reported as interrupted, an idempotent one runs again, the model is asked again', async () => {
     const runs: string[] = [];
@@ -39,7 +36,7 @@ onBothDatabases('recovery', (database) => {
             ['again', {}],
           ]
         : 'recovered';
-    const on = await setStage(play, { ...(await on_ledger()), tools });
+    const on = await stage(play, { tools });
     const root = await on.start();
     await until(() => runs.length === 2, 'both tools run');
     const next = await on.reopen();
@@ -56,7 +53,6 @@ onBothDatabases('recovery', (database) => {
     assert.equal(again?.output, 'second run');
     assert.deepEqual(runs, ['once', 'again', 'again']);
     assert.deepEqual((await next.runtime.resume(root.id)).agents, [], 'it is led here already');
-    await next.close();
   });
 
   it('a wait goes on with the time it has left, and gets mail that came in between', async () => {
@@ -67,7 +63,7 @@ onBothDatabases('recovery', (database) => {
       if (scene.step === 2) return [['wait', { timeout: 600 }]];
       return `heard ${parsed(scene.last[0]).message}`;
     };
-    const on = await setStage(play, await on_ledger());
+    const on = await stage(play);
     const root = await on.start();
     await until(async () => (await on.store.agent(root.id))?.doing === 'wait 1 agent', 'the root waits');
     const deadline = JSON.stringify((await on.store.agent(root.id))?.state).match(/"deadline":(\d+)/)?.[1];
@@ -95,7 +91,6 @@ onBothDatabases('recovery', (database) => {
     await last.runtime.resume(root.id);
     await until(async () => (await last.store.agent(root.id))?.reply === 'heard hello', 'the letter arrived');
     assert.equal(parsed((await last.results(root))[1]).timed_out, true);
-    await last.close();
   });
 
   it('forks of forks replay their prompts exactly after a restart', async () => {
@@ -108,7 +103,7 @@ onBothDatabases('recovery', (database) => {
       if (scene.step > 0) return [['wait', { timeout: 600 }]];
       return [['fork', { name: scene.name === 'main' ? 'middle' : 'leaf', prompt: `from ${scene.name}` }]];
     };
-    const on = await setStage(play, await on_ledger());
+    const on = await stage(play);
     const root = await on.start('the root task');
     await until(() => seen.length === 1, 'the leaf asks');
     const next = await on.reopen();
@@ -116,17 +111,18 @@ onBothDatabases('recovery', (database) => {
     await until(() => seen.length === 2, 'the leaf asks again');
     assert.equal(seen[1], seen[0]);
     assert.match(seen[0] ?? '', /the root task.*from main.*from middle/);
-    await next.close();
   });
 
   it('a tree that another living process leads is not taken', async () => {
-    const ledger = await on_ledger();
-    const on = await setStage((scene) => (scene.step === 0 ? [['wait', { timeout: 600 }]] : 'done'), ledger);
+    const url = await database();
+    const on = await setStage((scene) => (scene.step === 0 ? [['wait', { timeout: 600 }]] : 'done'), {
+      database: url,
+    });
     const root = await on.start();
     await until(async () => (await on.store.agent(root.id))?.doing === 'wait for a message', 'it waits');
     const { openRuntime } = await import('../../../src/runtime/open-runtime.ts');
     const { openStore } = await import('../../../src/store/open-store.ts');
-    const store = await openStore(ledger.database ?? `sqlite:${on.store.location}`);
+    const store = await openStore(url ?? `sqlite:${on.store.location}`);
     const other = await openRuntime({
       store,
       openModel: () => Promise.reject(new Error('unused')),
@@ -141,7 +137,6 @@ onBothDatabases('recovery', (database) => {
     assert.equal((await on.runtime.settled(root.id)).reply, 'done');
     await other.close();
     await store.close();
-    await on.close();
   });
 
   it('a failed turn is tried again only when a person says so', async () => {
@@ -150,7 +145,7 @@ onBothDatabases('recovery', (database) => {
       if (broken) throw new Error('the model is away');
       return 'back';
     };
-    const on = await setStage(play, await on_ledger());
+    const on = await stage(play);
     const first = await on.perform();
     assert.equal(first.failure?.kind, 'no_model');
     broken = false;
@@ -160,6 +155,5 @@ onBothDatabases('recovery', (database) => {
     const last = await next.reopen();
     await last.runtime.resume(first.root.id, { retry: true });
     assert.equal((await last.runtime.settled(first.root.id)).reply, 'back');
-    await last.close();
   });
 });

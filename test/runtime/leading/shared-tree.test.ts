@@ -2,14 +2,17 @@
 // nobody get their answer, and both runtimes see the end. Also that what was found out for a call is asked anew for the next one.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
+import { closeOpened } from '../../close-opened.ts';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
 import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { type Line, type Play, parsed, type Scene, type Stage, setStage } from '../stage.ts';
+
+afterEach(closeOpened);
 
 interface SharedTree {
   readonly left: Stage;
@@ -84,7 +87,6 @@ function suite(database: () => Promise<string>): void {
     assert.equal((parsed(results[3]).results as { message: string }[])[0]?.message, 'I read: true');
     assert.equal((parsed(results[4]).killed as string[]).length, 1);
     assert.match(results[5]?.output ?? '', /ALREADY_DEAD/);
-    await on.close();
   });
 
   it('a wait for an agent that says nothing ends when its turn does', async () => {
@@ -96,7 +98,6 @@ function suite(database: () => Promise<string>): void {
     assert.equal(waited.timed_out, undefined);
     const [row] = waited.results as { status: string; last_reply: string }[];
     assert.deepEqual([row?.status, row?.last_reply], ['idle', 'read']);
-    await on.close();
   });
 
   it('fifty slash commands in one message are all answered', async () => {
@@ -106,7 +107,6 @@ function suite(database: () => Promise<string>): void {
     );
     const results = await on.results(on.root);
     assert.equal(results.filter(({ output }) => output.startsWith('sent to ')).length, 50);
-    await on.close();
   });
 
   it('a file that was missing is looked for again by the next call', async () => {
@@ -139,7 +139,6 @@ function suite(database: () => Promise<string>): void {
       ['error', 'ok'],
     );
     assert.ok(on.requests.some(({ messages }) => JSON.stringify(messages).includes('here now')));
-    await on.close();
   });
 }
 
@@ -149,7 +148,7 @@ describe('shared trees on SQLite', () => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
   suite(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'coppice-shared-'));
+    const folder = temporaryFolder();
     folders.push(folder);
     return `sqlite:${join(folder, 'ledger.db')}`;
   });

@@ -1,16 +1,18 @@
 // Proves that a tree is not released while a read that followed a signal has failed and was not repeated: SQLite's signals are gone once they are read.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { humanMail } from '../../../src/runtime/orders/human-mail.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { closeOpened } from '../../close-opened.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { setStage, until } from '../stage.ts';
 
+afterEach(closeOpened);
+
 it('a tree is not released until missed signals have been read', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-unfinished-'));
+  const folder = temporaryFolder();
   const database = `sqlite:${join(folder, 'ledger.db')}`;
   let [breaks, broken] = [false, 0];
   const wrap = (store: Store): Store =>
@@ -40,5 +42,4 @@ it('a tree is not released until missed signals have been read', async () => {
   await until(() => on.runtime.release(root.id), 'it is released');
   await on.close();
   await outside.close();
-  rmSync(folder, { recursive: true, force: true });
 });

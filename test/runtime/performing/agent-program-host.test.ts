@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import type { HostAnswer, HostTerminal, ModelHost } from '../../../src/models/model-host.ts';
 import type { PermissionRules } from '../../../src/records/agent/agent.ts';
 import { createModelHost } from '../../../src/runtime/performing/agent-program-host.ts';
@@ -12,11 +12,10 @@ import { eventually } from '../../tools/tool-fixture.ts';
 const ANYTHING = { allow: ['*'] };
 
 function open(
-  test: TestContext,
   rules: Partial<PermissionRules> = {},
   tools?: readonly string[],
 ): Folders & { readonly host: ModelHost } {
-  const folders = makeFolders(test);
+  const folders = makeFolders();
   return {
     ...folders,
     host: createModelHost(agentConfig(folders.cwd, rules, tools), {
@@ -55,8 +54,8 @@ async function outputOf(terminal: HostTerminal): Promise<string> {
 }
 
 describe('model host: files', () => {
-  it('reads text by lines, and says what it cannot read', async (test) => {
-    const { host, cwd } = open(test);
+  it('reads text by lines, and says what it cannot read', async () => {
+    const { host, cwd } = open();
     writeFileSync(join(cwd, 'a.txt'), 'one\ntwo\nthree');
     assert.deepEqual(await host.readFile('a.txt'), { ok: true, text: 'one\ntwo\nthree' });
     assert.deepEqual(await host.readFile(join(cwd, 'a.txt'), 2), { ok: true, text: 'two\nthree' });
@@ -70,8 +69,8 @@ describe('model host: files', () => {
     assert.match(refused(await host.readFile('large')), /10485761 bytes; the maximum is 10485760/);
   });
 
-  it('no path leads out of the folder: absolute, dots, links, links put there in between', async (test) => {
-    const { host, cwd, outside } = open(test, ANYTHING);
+  it('no path leads out of the folder: absolute, dots, links, links put there in between', async () => {
+    const { host, cwd, outside } = open(ANYTHING);
     writeFileSync(join(outside, 'secret'), 'secret');
     symlinkSync(outside, join(cwd, 'link'));
     symlinkSync('../outside/secret', join(cwd, 'file'));
@@ -99,8 +98,8 @@ describe('model host: files', () => {
       refused(await host.startCommand({ command: 'pwd', args: [], cwd: folder, env: {}, output_bytes: 100 }));
   });
 
-  it('rules decide for the canonical path, so that a link is no way around them', async (test) => {
-    const { host, cwd } = open(test, { allow: ['write:open/**'], deny: ['read:closed/**'] });
+  it('rules decide for the canonical path, so that a link is no way around them', async () => {
+    const { host, cwd } = open({ allow: ['write:open/**'], deny: ['read:closed/**'] });
     for (const folder of ['open', 'closed']) mkdirSync(join(cwd, folder));
     writeFileSync(join(cwd, 'closed/key'), 'key');
     symlinkSync('../closed', join(cwd, 'open/door'));
@@ -110,8 +109,8 @@ describe('model host: files', () => {
     assert.match(refused(await host.writeFile('open/../other', 'x')), /needs approval/);
   });
 
-  it('an agent without a tool has a program without it, whatever the rules allow', async (test) => {
-    const { host, cwd } = open(test, ANYTHING, ['read']);
+  it('an agent without a tool has a program without it, whatever the rules allow', async () => {
+    const { host, cwd } = open(ANYTHING, ['read']);
     writeFileSync(join(cwd, 'a'), 'a');
     assert.equal((await host.readFile('a')).ok, true);
     assert.match(refused(await host.writeFile('a', 'b')), /no tool "write"/);
@@ -122,12 +121,12 @@ describe('model host: files', () => {
     assert.equal(host.refusal('acp', 'fetch'), null);
   });
 
-  it('what the program does not say is refused where a rule is about some of it', (test) => {
-    const { host } = open(test, { allow: ['bash', 'write'], deny: ['bash:rm *'] });
+  it('what the program does not say is refused where a rule is about some of it', () => {
+    const { host } = open({ allow: ['bash', 'write'], deny: ['bash:rm *'] });
     assert.match(host.refusal('bash', '') ?? '', /does not say.*bash:rm \*/);
-    const yes = open(test, { allow: ['*'] });
+    const yes = open({ allow: ['*'] });
     assert.equal(yes.host.refusal('bash', ''), null);
-    assert.match(open(test, { allow: ['bash:git *'] }).host.refusal('bash', '') ?? '', /needs approval/);
+    assert.match(open({ allow: ['bash:git *'] }).host.refusal('bash', '') ?? '', /needs approval/);
     assert.equal(host.refusal('write', ''), null);
     assert.equal(host.refusal('read', ''), null);
     assert.match(host.refusal('acp', 'other') ?? '', /needs approval/);
@@ -135,8 +134,8 @@ describe('model host: files', () => {
 });
 
 describe('model host: commands', () => {
-  it('runs shell text, and a program with its arguments to the letter', async (test) => {
-    const { host, cwd } = open(test, ANYTHING);
+  it('runs shell text, and a program with its arguments to the letter', async () => {
+    const { host, cwd } = open(ANYTHING);
     mkdirSync(join(cwd, 'sub'));
     assert.equal(
       await outputOf(await start(host, 'echo a; echo b >&2; pwd', { cwd: 'sub' })),
@@ -150,8 +149,8 @@ describe('model host: commands', () => {
     assert.equal(await outputOf(await start(host, 'echo $GREETING', { env: { GREETING: 'hi' } })), 'hi\n');
   });
 
-  it('rules for bash see the command as it runs, with the variables that are set for it', async (test) => {
-    const { host } = open(test, { allow: ['bash:git *', 'bash:echo *'], deny: ['bash:git push *'] });
+  it('rules for bash see the command as it runs, with the variables that are set for it', async () => {
+    const { host } = open({ allow: ['bash:git *', 'bash:echo *'], deny: ['bash:git push *'] });
     assert.equal(await outputOf(await start(host, 'echo', { args: ['a'] })), 'a\n');
     for (const request of [
       { command: 'git', args: ['push', 'x'] },
@@ -166,8 +165,8 @@ describe('model host: commands', () => {
       refused(await host.startCommand({ cwd: null, env: {}, output_bytes: 100, ...request }));
   });
 
-  it('keeps the newest output, whole characters only, however much comes', async (test) => {
-    const { host } = open(test, ANYTHING);
+  it('keeps the newest output, whole characters only, however much comes', async () => {
+    const { host } = open(ANYTHING);
     const terminal = await start(host, 'seq 1 200000; printf "äöü"', { output_bytes: 5 });
     assert.equal(await outputOf(terminal), 'öü');
     assert.deepEqual(terminal.output(), { text: 'öü', truncated: true, exit: { code: 0, signal: null } });
@@ -175,8 +174,8 @@ describe('model host: commands', () => {
     assert.equal(await outputOf(nothing), '');
   });
 
-  it('kill stops the whole group, and what it left behind', async (test) => {
-    const { host, cwd } = open(test, ANYTHING);
+  it('kill stops the whole group, and what it left behind', async () => {
+    const { host, cwd } = open(ANYTHING);
     const terminal = await start(host, 'sleep 60 & setsid sleep 60 & echo ready; wait');
     assert.ok(await eventually(() => terminal.output().text === 'ready\n' && processesIn(cwd).length >= 3));
     assert.equal(terminal.output().exit, null);
@@ -186,9 +185,9 @@ describe('model host: commands', () => {
     await terminal.kill();
   });
 
-  it('shows commands no more of the environment than the list says', async (test) => {
+  it('shows commands no more of the environment than the list says', async () => {
     process.env.MODEL_HOST_SECRET = 'secret';
-    const { host } = open(test, ANYTHING);
+    const { host } = open(ANYTHING);
     assert.equal(await outputOf(await start(host, 'echo "[$MODEL_HOST_SECRET]"')), '[]\n');
     assert.equal(host.env.MODEL_HOST_SECRET, undefined);
   });

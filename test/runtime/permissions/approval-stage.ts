@@ -59,7 +59,7 @@ export async function approvalStage(
     tools: actors(deeds),
     ...options,
     config: { permissions: RULES, ...options.config },
-    ...(database === undefined ? {} : { database }),
+    database,
   });
   return withApprovals(on, deeds);
 }

@@ -38,7 +38,6 @@ function suite(database: () => Promise<string | undefined>): void {
     );
     assert.equal((await on.agent('main')).state.type, 'idle');
     assert.deepEqual(on.deeds, []);
-    await on.close();
   });
 
   it('killed while it asks: no answer counts any more', async () => {
@@ -58,7 +57,6 @@ function suite(database: () => Promise<string | undefined>): void {
     await on.runtime.settled(root.id);
     assert.equal((await on.store.findAsks(ask?.id ?? ''))[0]?.verdict, 'void');
     assert.deepEqual(on.deeds, []);
-    await on.close();
   });
 
   it('a restart keeps the question; the answer given in between is followed by the successor, once', async () => {
@@ -90,7 +88,6 @@ function suite(database: () => Promise<string | undefined>): void {
       ['ok', 'denied'],
     );
     assert.deepEqual(deeds, [{ agent: 'main', what: 'one' }]);
-    await again.close();
   });
 
   it('an answer counts whoever goes on: also who could not ask; what was not answered stays open, and what is new is denied', async () => {
@@ -127,7 +124,6 @@ function suite(database: () => Promise<string | undefined>): void {
       deeds.map(({ what }) => what),
       ['one', 'three'],
     );
-    await again.close();
   });
 
   it('allowed for as long as it lives: also with who could not ask', async () => {
@@ -154,7 +150,6 @@ function suite(database: () => Promise<string | undefined>): void {
       (await again.results(root)).map(({ status }) => status),
       ['ok', 'ok', 'denied'],
     );
-    await again.close();
   });
 
   it('what was allowed and ran when its process ended is reported as interrupted, not run again', async () => {
@@ -176,7 +171,6 @@ function suite(database: () => Promise<string | undefined>): void {
     );
     assert.equal(deeds.length, 1);
     assert.deepEqual(await again.store.asks({ root_id: root.id, open: true }), []);
-    await again.close();
   });
 
   it('the run time does not pass while a person is asked', async () => {
@@ -201,7 +195,6 @@ function suite(database: () => Promise<string | undefined>): void {
       (await on.store.history(root.id)).some((one) => one.kind === 'event' && one.content.event === 'limit'),
       false,
     );
-    await on.close();
   });
 
   it("a person's words during the question reach the model with the result; they are no answer", async () => {
@@ -216,7 +209,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(on.deeds, []);
     await on.allow(ask);
     assert.equal((await on.runtime.settled(root.id)).reply, 'yes, allow it | did it');
-    await on.close();
   });
 }
 

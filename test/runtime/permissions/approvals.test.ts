@@ -54,7 +54,6 @@ function suite(database: () => Promise<string | undefined>): void {
       one.kind === 'event' ? [one.content.event] : [],
     );
     assert.deepEqual(shown, ['asked', 'answered']);
-    await on.close();
   });
 
   it('a denial reaches the model with the words of the person; the next call asks for itself', async () => {
@@ -82,7 +81,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.match(results[0]?.output ?? '', /denied by the user\..*They say: not on a Sunday/);
     assert.match(JSON.stringify(on.requests.at(-1)?.messages), /not on a Sunday/);
     assert.deepEqual(on.deeds, [{ agent: 'main', what: 'two' }]);
-    await on.close();
   });
 
   it('what a rule denies is not asked about; without anybody to ask, nothing is', async () => {
@@ -109,7 +107,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.match((await alone.results(quiet))[1]?.output ?? '', /nobody can give it in this run/);
     assert.deepEqual(await alone.store.asks({ root_id: quiet.id }), []);
     assert.deepEqual([...on.deeds, ...alone.deeds], []);
-    await alone.close();
   });
 
   it('allowed for the agent: its later calls of this tool run; its other tools and other agents still ask', async () => {
@@ -146,7 +143,6 @@ function suite(database: () => Promise<string | undefined>): void {
       on.deeds.map(({ agent, what }) => `${agent}: ${what}`),
       ['main: first', 'main: second', 'main: third', 'main: around', 'kid: by kid'],
     );
-    await on.close();
   });
 
   it('several calls side by side ask at once, in their order; answered in another, each gets its own', async () => {
@@ -170,7 +166,6 @@ function suite(database: () => Promise<string | undefined>): void {
       ['did a', 'denied', 'did c', 'did d'],
     );
     assert.deepEqual(on.deeds.map(({ what }) => what).toSorted(), ['a', 'c', 'd']);
-    await on.close();
   });
 
   it('an answer given by another process is followed', async () => {
@@ -187,7 +182,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.ok((await elsewhere.answer(ask?.id ?? '', answer)).ok);
     await elsewhere.close();
     assert.equal((await on.runtime.settled(root.id)).reply, 'did it');
-    await on.close();
   });
 
   it('a fan-in waits for a child that asks, and gets what it brings after the answer', async () => {
@@ -227,7 +221,6 @@ function suite(database: () => Promise<string | undefined>): void {
         ['received', 'quick'],
       ],
     );
-    await on.close();
   });
 
   const ways: readonly {
@@ -279,7 +272,6 @@ function suite(database: () => Promise<string | undefined>): void {
         agents.map(({ state }) => state.type).filter((type) => type !== 'idle' && type !== 'completed'),
         [],
       );
-      await on.close();
     });
   }
 }

@@ -4,25 +4,27 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { it, type TestContext } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { decide } from '../../../src/permissions/decide.ts';
 import { createPolicy, createProfilePolicy, narrow, type Policy } from '../../../src/permissions/policy.ts';
 import { callTouches } from '../../../src/permissions/touched-paths.ts';
 import type { PermissionRules } from '../../../src/records/agent/agent.ts';
 import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { closeOpened } from '../../close-opened.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { setStage } from '../stage.ts';
 import { withApprovals } from './approval-stage.ts';
+
+afterEach(closeOpened);
 
 const KEY = 'sk-abcdef';
 const NONE: PermissionRules = { allow: [], ask: [], deny: [] };
 
-function makeFolder(t: TestContext): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-paths-')));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+function makeFolder(): string {
+  const folder = temporaryFolder();
   mkdirSync(join(folder, 'app/secret'), { recursive: true });
   for (const path of ['.env', 'app/.env', 'app/.ENV', 'app/secret/key.txt'])
     writeFileSync(join(folder, path), `KEY=${KEY}\nother=1\n`);
@@ -51,8 +53,8 @@ async function outcomes(cwd: string, rules: Partial<PermissionRules>, calls: Cal
   }
 }
 
-it('what may not be read is shown by no tool', async (t) => {
-  const cwd = makeFolder(t);
+it('what may not be read is shown by no tool', async () => {
+  const cwd = makeFolder();
   const calls: Calls = [
     ['read', { path: 'app/.env' }],
     ['read', { path: 'app/x/../.env' }],
@@ -83,8 +85,8 @@ it('what may not be read is shown by no tool', async (t) => {
   assert.equal(results.length, calls.length);
 });
 
-it('a search leaves out what may not be read, by path, by glob and without, and says the same whatever its pattern', async (t) => {
-  const cwd = makeFolder(t);
+it('a search leaves out what may not be read, by path, by glob and without, and says the same whatever its pattern', async () => {
+  const cwd = makeFolder();
   const rules = { allow: ['*'], deny: ['read:**/.env', 'read:app/secret'] };
   const results = await outcomes(cwd, rules, [
     ['search', { pattern: 'KEY' }],
@@ -101,8 +103,8 @@ it('a search leaves out what may not be read, by path, by glob and without, and 
   assert.deepEqual(results[4], results[5]);
 });
 
-it('what must be asked about is left out of a wider search, and searched when the search itself was allowed', async (t) => {
-  const cwd = makeFolder(t);
+it('what must be asked about is left out of a wider search, and searched when the search itself was allowed', async () => {
+  const cwd = makeFolder();
   const config = { cwd, permissions: { cli: { ...NONE, ask: ['read:app/secret'] }, config: NONE } };
   const calls: Calls = [
     ['search', { pattern: 'KEY' }],
@@ -121,11 +123,10 @@ it('what must be asked about is left out of a wider search, and searched when th
   const [wide, narrow] = await on.results(root);
   assert.ok(wide?.output.includes('app/plain.txt') && !wide.output.includes('key.txt'), wide?.output);
   assert.ok(narrow?.output.includes(KEY), narrow?.output);
-  await on.close();
 });
 
-it('what may not be written is written by no tool, and may be read', async (t) => {
-  const cwd = makeFolder(t);
+it('what may not be written is written by no tool, and may be read', async () => {
+  const cwd = makeFolder();
   const written: Calls = [
     ['write', { path: 'app/plain.txt', content: '' }],
     ['write', { path: 'door/new.txt', content: '' }],
@@ -147,8 +148,8 @@ it('what may not be written is written by no tool, and may be read', async (t) =
   for (const { status, output } of await outcomes(cwd, rules, read)) assert.equal(status, 'ok', output);
 });
 
-it('a rule about the name of a link binds whoever goes through it, wherever it leads', async (t) => {
-  const cwd = makeFolder(t);
+it('a rule about the name of a link binds whoever goes through it, wherever it leads', async () => {
+  const cwd = makeFolder();
   const calls: Calls = [
     ['read', { path: 'door/plain.txt' }],
     ['search', { pattern: 'KEY', path: 'door' }],
@@ -166,8 +167,8 @@ it('a rule about the name of a link binds whoever goes through it, wherever it l
   for (const { status, output } of await outcomes(cwd, rules, beside)) assert.equal(status, 'ok', output);
 });
 
-it('a command is not looked through for what a profile leaves unsaid of paths: bash was allowed as a whole', async (t) => {
-  const cwd = makeFolder(t);
+it('a command is not looked through for what a profile leaves unsaid of paths: bash was allowed as a whole', async () => {
+  const cwd = makeFolder();
   const policy = narrow(
     createPolicy({ cli: { allow: ['bash'] } }),
     createProfilePolicy({ allow: ['bash', 'read:app/**'] }),
@@ -184,8 +185,8 @@ it('a command is not looked through for what a profile leaves unsaid of paths: b
   assert.deepEqual(callTouches(looking, permissionOf('bash'), 'cat .. ../.env /etc/.env', cwd), []);
 });
 
-it('a command of which not all is looked at is bound by every rule about a path that it might touch', async (t) => {
-  const cwd = makeFolder(t);
+it('a command of which not all is looked at is bound by every rule about a path that it might touch', async () => {
+  const cwd = makeFolder();
   const deny = createPolicy({ cli: { allow: ['bash'], deny: ['read:.env'] } });
   const verdict = (policy: Policy, command: string) =>
     decide(policy, permissionOf('bash'), command, callTouches(policy, permissionOf('bash'), command, cwd))
@@ -223,8 +224,8 @@ it('a command of which not all is looked at is bound by every rule about a path 
     assert.equal(verdict(deny, opaque), 'deny', opaque);
 });
 
-it('what the command line allows of a path, the configuration does not take back', async (t) => {
-  const cwd = makeFolder(t);
+it('what the command line allows of a path, the configuration does not take back', async () => {
+  const cwd = makeFolder();
   const on = await setStage(
     ({ step }) => (step === 0 ? [['search', { pattern: 'KEY', glob: '.env' }]] : 'done'),
     {
@@ -238,5 +239,4 @@ it('what the command line allows of a path, the configuration does not take back
   const { root } = await on.perform();
   const [result] = await on.results(root);
   assert.ok(result?.output.includes(KEY), result?.output);
-  await on.close();
 });

@@ -3,19 +3,15 @@ import assert from 'node:assert/strict';
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
-  realpathSync,
-  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { isForeignOutput } from '../../../src/permissions/path-guard.ts';
 import { SpillFile } from '../../../src/processes/spill-file.ts';
 import { removeSpilledOutput } from '../../../src/processes/spill-folder.ts';
@@ -24,8 +20,12 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import { createModelHost } from '../../../src/runtime/performing/agent-program-host.ts';
 import { resolveNeed } from '../../../src/runtime/performing/resolve-need.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { closeOpened } from '../../close-opened.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { makeFolder } from '../project-folder.ts';
 import { setStage } from '../stage.ts';
+
+afterEach(closeOpened);
 
 const NONE = { allow: [], ask: [], deny: [] };
 
@@ -64,9 +64,8 @@ it('a tree reads its own spilled output and no other', async (t) => {
   assert.equal(statSync(files[0]!).mode & 0o777, 0o600);
 });
 
-it('it is a tree’s own by whatever way its folder is reached', (t) => {
+it('it is a tree’s own by whatever way its folder is reached', () => {
   const base = makeFolder({ 'real/own/a': '', 'real/own-too/b': '', 'work/c': '' });
-  t.after(() => rmSync(base, { recursive: true, force: true }));
   symlinkSync('real', join(base, 'link'));
   const foreign = ['real/own/a', 'real/own', 'real/own-too/b', 'real', 'work/c'].filter((path) =>
     isForeignOutput(join(base, path), { cwd: base, spill_dir: join(base, 'link/own') }),
@@ -74,9 +73,8 @@ it('it is a tree’s own by whatever way its folder is reached', (t) => {
   assert.deepEqual(foreign, ['real/own-too/b', 'real']);
 });
 
-it('an agent program and the files put before a task are kept from it, too', async (t) => {
+it('an agent program and the files put before a task are kept from it, too', async () => {
   const home = makeFolder({ 'output/trees/other/output-1.txt': 'secret' });
-  t.after(() => rmSync(home, { recursive: true, force: true }));
   const spill_dir = join(home, 'output');
   const agent = {
     root_id: 'own',
@@ -96,9 +94,8 @@ it('an agent program and the files put before a task are kept from it, too', asy
     assert.match(answer.ok ? 'read' : answer.error, /output of another conversation/);
 });
 
-it('one tree spills no more than its share: its oldest output makes room for what is new', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+it('one tree spills no more than its share: its oldest output makes room for what is new', () => {
+  const folder = temporaryFolder();
   const half = (TOOL_LIMITS.spill_tree_bytes - 100_000) / 2;
   for (const [at, name] of ['b', 'a'].entries()) {
     fill(join(folder, name), half);
@@ -114,9 +111,8 @@ it('one tree spills no more than its share: its oldest output makes room for wha
   );
 });
 
-it('what is being written makes room for nothing; what then cannot be kept is told', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+it('what is being written makes room for nothing; what then cannot be kept is told', () => {
+  const folder = temporaryFolder();
   const other = new SpillFile(folder);
   other.write(Buffer.from('begun'));
   const [written = ''] = readdirSync(folder);
@@ -132,9 +128,8 @@ it('what is being written makes room for nothing; what then cannot be kept is to
   assert.match(other.close(), /ENOENT/);
 });
 
-it('of all trees together the oldest goes first', async (t) => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-spill-')));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+it('of all trees together the oldest goes first', async () => {
+  const folder = temporaryFolder();
   for (const [at, tree] of ['c', 'a', 'b'].entries()) {
     mkdirSync(join(folder, tree));
     fill(join(folder, tree, 'output.txt'), 1000);

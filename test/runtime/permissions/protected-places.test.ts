@@ -1,21 +1,23 @@
 /** Proves that no tool that writes touches a setting or a ledger, wherever the agent's folder lies, by whatever path, and before the file exists. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import type { AgentConfig } from '../../../src/records/agent/agent.ts';
 import { createModelHost } from '../../../src/runtime/performing/agent-program-host.ts';
 import { protectedPlace } from '../../../src/runtime/performing/protected-places.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { closeOpened } from '../../close-opened.ts';
 import { makeFolder } from '../project-folder.ts';
 import { setStage } from '../stage.ts';
+
+afterEach(closeOpened);
 
 const ANYTHING = { cli: { allow: ['*'], ask: [], deny: [] }, config: { allow: [], ask: [], deny: [] } };
 
 it('of an agent that works among settings, nothing reaches them', async (t) => {
   const home = makeFolder({ 'project/.coppice/agents/a.md': '', 'other/config.json': '{}' });
-  t.after(() => rmSync(home, { recursive: true, force: true }));
   mkdirSync(join(home, '.config'));
   symlinkSync('.config', join(home, 'link'));
   const database = join(home, 'project', 'work.db');
@@ -68,9 +70,8 @@ it('of an agent that works among settings, nothing reaches them', async (t) => {
     assert.equal(protectedPlace(join(realpathSync(cwd), path), cwd, around), undefined, path);
 });
 
-it('a setting that is not there yet is known by the folder that its links lead to; a ledger on a server is no file', (t) => {
+it('a setting that is not there yet is known by the folder that its links lead to; a ledger on a server is no file', () => {
   const home = realpathSync(makeFolder({ 'actual/a.txt': '' }));
-  t.after(() => rmSync(home, { recursive: true, force: true }));
   symlinkSync('actual', join(home, 'alias'));
   const server = { kind: 'postgres', location: 'postgres://host/ledger' } as const;
   const around = { store: server, settings: [join(home, 'alias', 'new', 'config.json')], spill_dir: home };
@@ -98,5 +99,4 @@ it('calls of the tools are refused alike', async () => {
   const results = await on.results(root);
   for (const { output } of results.slice(0, 3)) assert.match(output, /the ledger is protected/);
   assert.equal(results[3]?.status, 'ok', results[3]?.output);
-  await on.close();
 });

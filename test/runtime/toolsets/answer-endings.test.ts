@@ -15,10 +15,9 @@ function refusing(...lines: readonly ((scene: Scene) => Line)[]): Play {
 
 onBothDatabases('a refusing child', (database) => {
   async function played(toolset: string, play: Play): Promise<Stage> {
-    const url = await database();
     const on = await setStage(play, {
       toolsets: [toolset],
-      ...(url === undefined ? {} : { database: url }),
+      database: await database(),
     });
     await on.perform();
     return on;
@@ -35,7 +34,6 @@ onBothDatabases('a refusing child', (database) => {
     const waited = (await on.results(await on.agent('main'))).at(-1);
     assert.match(waited?.output ?? '', /content filter of the provider blocked/);
     assert.equal((await on.agent('c')).state.type, 'errored');
-    await on.close();
   });
 
   it('slash: its parent gets a completion message that says failed', async () => {
@@ -50,7 +48,6 @@ onBothDatabases('a refusing child', (database) => {
     const outputs = (await on.results(await on.agent('main'))).map(({ output }) => output).join('\n');
     assert.match(outputs, /"success":\s*false/);
     assert.match(outputs, /content filter of the provider blocked/);
-    await on.close();
   });
 
   it('fanout: its row is a failure of kind refused', async () => {
@@ -62,7 +59,6 @@ onBothDatabases('a refusing child', (database) => {
       [{ outcome: { failure: object } }],
     ];
     assert.deepEqual(row.outcome.failure, { error: WORDS, error_kind: 'refused' });
-    await on.close();
   });
 
   it('sessions: the announcement says failed', async () => {
@@ -77,7 +73,6 @@ onBothDatabases('a refusing child', (database) => {
     assert.deepEqual(texts, [`[Subagent: a] Failed: ${WORDS}`]);
     const [run] = await on.store.runs({ root_id: root.id });
     assert.deepEqual([run?.status, run?.error], ['failed', WORDS]);
-    await on.close();
   });
 
   it('delegate: the call is an error', async () => {
@@ -88,13 +83,11 @@ onBothDatabases('a refusing child', (database) => {
     const [result] = await on.results(await on.agent('main'));
     assert.equal(result?.status, 'error');
     assert.match(result.output, /content filter of the provider blocked/);
-    await on.close();
   });
 
   it('of a person, the tree ends in a failure, and a retry asks without the refused answer', async () => {
-    const url = await database();
     const said: Line[] = [{ text: 'Well, I', finish: 'refused' }, 'hello'];
-    const on = await setStage(() => said.shift() ?? 'no more', url === undefined ? {} : { database: url });
+    const on = await setStage(() => said.shift() ?? 'no more', { database: await database() });
     const { root, failure } = await on.perform('begin');
     assert.deepEqual([failure?.kind, failure?.error], ['refused', 'the model declined to answer']);
     const again = await on.reopen();
@@ -102,15 +95,12 @@ onBothDatabases('a refusing child', (database) => {
     const { reply } = await again.runtime.settled(root.id);
     assert.equal(reply, 'hello');
     assert.deepEqual(again.requests[0]?.messages, [{ role: 'user', text: 'begin' }]);
-    await again.close();
   });
 
   it('a reply that was cut is one text with its continuation', async () => {
-    const url = await database();
     const said: Line[] = [{ text: 'one, tw', finish: 'length' }, 'o, three'];
-    const on = await setStage(() => said.shift() ?? 'no more', url === undefined ? {} : { database: url });
+    const on = await setStage(() => said.shift() ?? 'no more', { database: await database() });
     const { reply, failure } = await on.perform('begin');
     assert.deepEqual([reply, failure], ['one, two, three', null]);
-    await on.close();
   });
 });

@@ -34,12 +34,11 @@ interface Letter {
 
 onBothDatabases('the end of a child', (database) => {
   async function perform(toolset: string, play: Play): Promise<Stage> {
-    const url = await database();
     const on = await setStage(play, {
       toolsets: [toolset],
       tools: [look],
       terms: { profiles: new Map([['brief', profileOf({ name: 'brief', turns: 2 })]]) },
-      ...(url === undefined ? {} : { database: url }),
+      database: await database(),
     });
     await on.perform();
     return on;
@@ -65,7 +64,6 @@ onBothDatabases('the end of a child', (database) => {
     const on = await perform('fanout', calling(['spawn_agents', { tasks }], eager));
     const [row] = (await rounds(on, await root(on))).flat() as [Row];
     assert.deepEqual(row.outcome, { success: { result: 'Two so far.', submitted: false, limit: LIMIT } });
-    await on.close();
   });
 
   it('sessions_spawn: the announcement, the history and what is delivered name the limit', async () => {
@@ -77,7 +75,6 @@ onBothDatabases('the end of a child', (database) => {
     assert.ok(run);
     assert.deepEqual([run.status, run.result, run.error], ['completed', 'Two so far.', LIMIT]);
     assert.equal(runText(run), text);
-    await on.close();
   });
 
   it('subagent_spawn: the result and the history name the limit', async () => {
@@ -90,7 +87,6 @@ onBothDatabases('the end of a child', (database) => {
     );
     const [run] = await on.store.runs({});
     assert.deepEqual([run?.status, run?.error], ['completed', LIMIT]);
-    await on.close();
   });
 
   it('fork: the row of wait names the limit, once; the next turn of the child is free of it', async () => {
@@ -106,12 +102,11 @@ onBothDatabases('the end of a child', (database) => {
     const rows = waits.map(({ results }) => (results as Record<string, unknown>[])[0]);
     assert.deepEqual([rows[0]?.last_reply, rows[0]?.limit], ['Two so far.', LIMIT]);
     assert.deepEqual([rows[1]?.last_reply, rows[1]?.limit], ['All of it.', undefined]);
-    await on.close();
   });
 
   it('slash: the child whose tools a limit took away is reported as failed, with all that it said in that turn', async () => {
     const mail: string[] = [];
-    const on = await perform('slash', (scene) => {
+    await perform('slash', (scene) => {
       if (scene.name !== 'main') return eager(scene);
       if (scene.last[0]?.output.includes('completion') === true) mail.push(scene.last[0].output);
       if (scene.step === 0) return [['slash', { command: 'fork --profile brief' }]];
@@ -126,7 +121,6 @@ onBothDatabases('the end of a child', (database) => {
       error: LIMIT,
       partial: 'Two so far.',
     });
-    await on.close();
   });
 
   /** What a parent under `slash` reads that forks once, follows `child`, and looks at its mail whenever it is told of any. */
@@ -160,12 +154,11 @@ onBothDatabases('the end of a child', (database) => {
     await on.runtime.send(child.id, 'and you, how are you?');
     await on.runtime.settled(child.root_id);
     assert.equal((await on.store.mail(child.root_id, true)).length, 1, 'a person talks with it');
-    await on.close();
   });
 
   it('slash: a letter to a sibling is no report, one to the parent is', async () => {
     for (const target of ['parent', 'sibling'] as const) {
-      const { on, read } = await letters(
+      const { read } = await letters(
         'fork sibling',
         (scene) => {
           const to =
@@ -184,12 +177,11 @@ onBothDatabases('the end of a child', (database) => {
         said.toSorted(),
         ['I wait.', target === 'parent' ? 'It is 7.' : 'Told them.'].toSorted(),
       );
-      await on.close();
     }
   });
 
   it('slash: a child that rests until its own children write has not ended its task; what it says then is its report', async () => {
-    const { on, read } = await letters('fork do it', (scene) => {
+    const { read } = await letters('fork do it', (scene) => {
       if (scene.name === 'part') return 'A part.';
       if (scene.step === 0) return [['slash', { command: 'fork part' }]];
       if (scene.last[0]?.output.startsWith('[{')) return 'The whole.';
@@ -201,7 +193,6 @@ onBothDatabases('the end of a child', (database) => {
       read.map(({ completion }) => completion?.summary),
       ['The whole.'],
     );
-    await on.close();
   });
 
   it('slash: the end of a task is told, also when a letter for its next turn lay there already', async () => {
@@ -210,7 +201,7 @@ onBothDatabases('the end of a child', (database) => {
       ['fork --profile brief do it', { error: LIMIT }],
     ] as const) {
       const { promise: written, resolve: wrote } = Promise.withResolvers<void>();
-      const { on, read } = await letters(
+      const { read } = await letters(
         command,
         async (scene) => {
           if (scene.user.startsWith('got mail')) return 'Thanks.';
@@ -225,7 +216,6 @@ onBothDatabases('the end of a child', (database) => {
       );
       const told = read.map(({ completion }) => completion?.error ?? completion?.summary);
       assert.deepEqual(told, Object.values(first));
-      await on.close();
     }
   });
 
@@ -233,14 +223,12 @@ onBothDatabases('the end of a child', (database) => {
     const fanout = await perform('fanout', calling(['spawn_agents', { tasks: [{ task: 't' }] }], silent));
     const [row] = (await rounds(fanout, await root(fanout))).flat();
     assert.equal(row?.outcome.failure?.error_kind, 'no_result');
-    await fanout.close();
 
     const sessions = await perform('sessions', calling(['sessions_spawn', { task: 't' }], silent));
     assert.match(
       (await announced(sessions, await root(sessions)))[0] ?? '',
       /Failed: the model answered with nothing/,
     );
-    await sessions.close();
 
     const call = ['subagent_spawn', { task: 't', description: 'kid' }] as const;
     const delegate = await perform('delegate', calling(call, silent));
@@ -249,7 +237,6 @@ onBothDatabases('the end of a child', (database) => {
       [result?.status, result?.output],
       ['error', 'the sub-agent failed (empty): the model answered with nothing, twice'],
     );
-    await delegate.close();
 
     const process = await perform('process', (scene) => {
       if (scene.name === 'kid') return silent(scene);
@@ -262,6 +249,5 @@ onBothDatabases('the end of a child', (database) => {
       [idle?.status, idle?.error, idle?.last_reply],
       ['idle', 'the model answered with nothing, twice', undefined],
     );
-    await process.close();
   });
 });

@@ -115,7 +115,7 @@ export function stageOf(path: CreationPath, database: string | undefined): Stage
   return {
     toolsets: path.toolsets,
     terms: { delegation: { ...DEFAULT_TERMS.delegation, servers: ['helper'] } },
-    ...(database === undefined ? {} : { database }),
+    database,
   };
 }
 

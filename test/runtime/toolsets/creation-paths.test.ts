@@ -3,10 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { decide } from '../../../src/permissions/decide.ts';
 import { policyOf } from '../../../src/permissions/policy.ts';
 import type { Agent, AgentConfig } from '../../../src/records/agent/agent.ts';
@@ -16,8 +14,9 @@ import { isTerminal } from '../../../src/records/agent/state.ts';
 import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
-import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
 import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { type Database, onBothDatabases } from '../both-databases.ts';
 import { parsed, type Stage, setStage, until } from '../stage.ts';
 import { CREATION_PATHS, type CreationPath, playOf, stageOf } from './creation-path.ts';
 
@@ -98,7 +97,7 @@ async function assertAdmitted(on: Stage, root: Agent, admitted: number, refusal:
 const many = (path: CreationPath, count = CALLS) =>
   Array.from({ length: count }, (_, index) => path.call(index));
 
-function pathSuite(path: CreationPath, database: () => Promise<string | undefined>): void {
+function pathSuite(path: CreationPath, database: Database): void {
   for (const [limits, admitted, refusal] of LIMITS)
     it(`${JSON.stringify(limits)}: ${CALLS} calls in one message`, async () => {
       const gate = Promise.withResolvers<void>();
@@ -112,7 +111,6 @@ function pathSuite(path: CreationPath, database: () => Promise<string | undefine
       const { agents } = await on.runtime.settled(root.id);
       assert.equal(agents.length, admitted + 1);
       await assertCounted(on, root.id);
-      await on.close();
     });
 
   it('the depth of the creator counts, not that of the root', async () => {
@@ -137,8 +135,7 @@ function pathSuite(path: CreationPath, database: () => Promise<string | undefine
   });
 
   it('two runtimes on one database create at the same time, each in its own tree', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'coppice-two-'));
-    const shared = (await database()) ?? `sqlite:${join(folder, 'ledger.db')}`;
+    const shared = (await database()) ?? `sqlite:${join(temporaryFolder(), 'ledger.db')}`;
     const gate = Promise.withResolvers<void>();
     const play = playOf(path, { main: [many(path)] }, gate.promise);
     const stages = [await setStage(play, stageOf(path, shared)), await setStage(play, stageOf(path, shared))];
@@ -157,8 +154,6 @@ function pathSuite(path: CreationPath, database: () => Promise<string | undefine
       assert.equal((await members(on, root.id)).length, admitted + 1);
     }
     assert.equal(workers.size, 2);
-    for (const on of stages) await on.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('a child stands where it should: parent, root, depth, lease; only a blocking path waits for it', async () => {
@@ -187,7 +182,6 @@ function pathSuite(path: CreationPath, database: () => Promise<string | undefine
     gate.resolve();
     await on.runtime.settled(root.id);
     for (const child of children) assert.deepEqual(await on.store.waiters(child.id), []);
-    await on.close();
   });
 
   it('many creators at once in one tree get no more than one would', async () => {
@@ -229,8 +223,7 @@ function pathSuite(path: CreationPath, database: () => Promise<string | undefine
   });
 
   it('two runtimes that lead agents of one tree get no more than one would', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'coppice-two-'));
-    const shared = (await database()) ?? `sqlite:${join(folder, 'ledger.db')}`;
+    const shared = (await database()) ?? `sqlite:${join(temporaryFolder(), 'ledger.db')}`;
     const gate = Promise.withResolvers<void>();
     const create = many(path);
     const script = playOf(path, { main: [create], mid: [create] }, gate.promise);
@@ -240,7 +233,7 @@ function pathSuite(path: CreationPath, database: () => Promise<string | undefine
     // The root is led by a worker that is there at first, so that the first runtime can claim its child only.
     const holder = { id: randomUUID(), host: 'elsewhere', pid: 1 };
     await store.heartbeat(holder);
-    const config = { ...CONFIG, model: 'play/actor', toolsets: path.toolsets, cwd: folder };
+    const config = { ...CONFIG, model: 'play/actor', toolsets: path.toolsets, cwd: temporaryFolder() };
     const resting = { config, state: { type: 'idle' } } as const;
     const root = await newRoot(
       store,
@@ -269,8 +262,6 @@ function pathSuite(path: CreationPath, database: () => Promise<string | undefine
     await Promise.all([left.runtime.settled(root.id), right.runtime.settled(root.id)]);
     assert.equal((await members(left, root.id)).length, 12);
     await assertCounted(left, root.id);
-    for (const on of [left, right]) await on.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('a kill of the parent takes the child', async () => {
@@ -292,7 +283,6 @@ function pathSuite(path: CreationPath, database: () => Promise<string | undefine
     for (const agent of dead) assert.deepEqual(await on.store.waiters(agent.id), []);
     assert.equal((await on.store.tree(root.id))?.live, 1);
     await assertCounted(on, root.id);
-    await on.close();
   });
 
   for (const [limit, value, said] of [
@@ -314,7 +304,6 @@ function pathSuite(path: CreationPath, database: () => Promise<string | undefine
         assert.equal(state.failure.kind, 'limit');
         assert.match(state.failure.error, said);
       }
-      await on.close();
     });
 
   it('what the children use is counted at them and at the tree', async () => {
@@ -335,7 +324,6 @@ function pathSuite(path: CreationPath, database: () => Promise<string | undefine
     assert.equal(tree?.tokens, used);
     assert.equal(used, 12 * on.requests.length);
     assert.equal(tree?.cost_usd, 0.25 * on.requests.length);
-    await on.close();
   });
 
   it('what it may do only narrows on the way down, whatever a profile asks for', async () => {
@@ -370,12 +358,11 @@ function pathSuite(path: CreationPath, database: () => Promise<string | undefine
     for (const { agent, tools } of on.requests)
       if (agent.id === created.id)
         for (const { name } of tools) assert.notEqual(name === 'think' || name === 'write', true, name);
-    await on.close();
   });
 }
 
 /** A wait beside a blocking creation that would close a cycle gets an error that names it; the creation goes on (law 10). */
-function blockingSuite(path: CreationPath, database: () => Promise<string | undefined>): void {
+function blockingSuite(path: CreationPath, database: Database): void {
   it('a wait that would close a cycle over the creator is refused, and the child is awaited all the same', async () => {
     const gate = Promise.withResolvers<void>();
     const waiting = Promise.withResolvers<void>();
@@ -411,14 +398,12 @@ function blockingSuite(path: CreationPath, database: () => Promise<string | unde
     assert.ok(
       outcome.agents.every((agent) => agent.state.type === 'idle' || agent.state.type === 'completed'),
     );
-    await on.close();
   });
 }
 
-function startSuite(database: () => Promise<string | undefined>): void {
+function startSuite(database: Database): void {
   it('start: a root of its own tree, counted, led here, ended by a kill', async () => {
-    const url = await database();
-    const on = await setStage(() => [['wait', { timeout: 600 }]], url === undefined ? {} : { database: url });
+    const on = await setStage(() => [['wait', { timeout: 600 }]], { database: await database() });
     const root = await on.start();
     const [worker] = await on.store.workers();
     const { parent_id, root_id, depth, epoch } = root;
@@ -431,12 +416,10 @@ function startSuite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(await on.runtime.kill(root.id), [root.id]);
     assert.equal((await on.runtime.settled(root.id)).failure?.kind, 'killed');
     await assertCounted(on, root.id);
-    await on.close();
   });
 
   it('start: fifty at once in two runtimes are fifty trees, none counted in another', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'coppice-two-'));
-    const shared = (await database()) ?? `sqlite:${join(folder, 'ledger.db')}`;
+    const shared = (await database()) ?? `sqlite:${join(temporaryFolder(), 'ledger.db')}`;
     const stages = [
       await setStage(() => 'done', { database: shared }),
       await setStage(() => 'done', { database: shared }),
@@ -457,22 +440,17 @@ function startSuite(database: () => Promise<string | undefined>): void {
       await assertCounted(on, root.id);
     }
     assert.equal(new Set(started.map(({ root }) => root.id)).size, CALLS);
-    for (const on of stages) await on.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('start: the tokens of the tree stop the root too, before its next request', async () => {
-    const url = await database();
-    const on = await setStage(() => [['wait', { timeout: 0 }]], url === undefined ? {} : { database: url });
+    const on = await setStage(() => [['wait', { timeout: 0 }]], { database: await database() });
     const { failure } = await on.perform('go', { tokens: 24 });
     assert.equal(failure?.kind, 'limit');
     assert.equal(on.requests.length, 2);
-    await on.close();
   });
 
   it('start: a limit that is no number is refused, one that is not said has its default', async () => {
-    const url = await database();
-    const on = await setStage(() => 'done', url === undefined ? {} : { database: url });
+    const on = await setStage(() => 'done', { database: await database() });
     const before = (await on.store.agents({ conversations: true })).length;
     for (const bad of [{ depth: Number.NaN }, { children: -1 }, { live: 0 }, { total: 0.5 }, { tokens: -1 }])
       await assert.rejects(on.start('go', bad), { code: 'E_INVALID_ARGUMENT' }, JSON.stringify(bad));
@@ -482,11 +460,10 @@ function startSuite(database: () => Promise<string | undefined>): void {
     const root = await on.start('go', unsaid);
     const { limits } = (await on.store.tree(root.id)) ?? {};
     assert.deepEqual([limits?.depth, limits?.children], [DEFAULT_LIMITS.depth, DEFAULT_LIMITS.children]);
-    await on.close();
   });
 }
 
-function suite(database: () => Promise<string | undefined>): void {
+function suite(database: Database): void {
   for (const path of CREATION_PATHS)
     describe(path.name, () => {
       pathSuite(path, database);
@@ -518,15 +495,10 @@ function suite(database: () => Promise<string | undefined>): void {
   startSuite(database);
 }
 
-describe('creation paths on SQLite', () => suite(async () => undefined));
-
-describe('creation paths on PostgreSQL', () => {
-  let server: Databases;
-  let database: string;
-  before(async () => {
-    server = await sharedPostgres();
-    database = await server.createDatabase();
+onBothDatabases('creation paths', (database) => {
+  let shared: ReturnType<Database> | null = null;
+  suite(() => {
+    shared ??= database();
+    return shared;
   });
-  after(() => server.stop());
-  suite(async () => database);
 });

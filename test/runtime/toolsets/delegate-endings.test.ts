@@ -2,33 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { z } from 'zod';
-import type { Tool } from '../../../src/records/tool.ts';
-import { defineTool } from '../../../src/tools/define-tool.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
-import { onBothDatabases } from '../both-databases.ts';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { hangTool } from '../hang-tool.ts';
-import { type Play, type Stage, type StageOptions, setStage, until } from '../stage.ts';
-import { ask, delegation, fixedModel, hang, never, play, spawn } from './delegate-play.ts';
-
-const echo = defineTool({
-  name: 'echo',
-  description: 'Says it again.',
-  input: z.strictObject({ text: z.string() }),
-  side_by_side: true,
-  run: ({ text }) => `echo ${text}`,
-}) as Tool;
+import { type Play, until } from '../stage.ts';
+import { ask, delegation, echo, fixedModel, hang, never, play, spawn } from './delegate-play.ts';
 
 onBothDatabases('endings of delegated tasks', (database) => {
-  async function stage(script: Play, options: StageOptions = {}): Promise<Stage> {
-    const url = await database();
-    return setStage(script, {
-      toolsets: ['delegate'],
-      ...options,
-      ...(url === undefined ? {} : { database: url }),
-    });
-  }
+  const stage = stagesOn(database, { toolsets: ['delegate'] });
 
   it('an interrupt of the parent reaches the sub-agents, nested ones too; what they bring later is dropped', async () => {
     const reached: string[] = [];
@@ -64,7 +46,6 @@ onBothDatabases('endings of delegated tasks', (database) => {
     await on.runtime.send(root.id, 'go on');
     assert.equal((await on.runtime.settled(root.id)).reply, 'done');
     assert.equal((await on.results(root)).length, 2);
-    await on.close();
   });
 
   it('a killed sub-agent takes its own along and is an error result; the others go on', async () => {
@@ -91,7 +72,6 @@ onBothDatabases('endings of delegated tasks', (database) => {
       'doomed cancelled',
       'fine completed',
     ]);
-    await on.close();
   });
 
   it('one fails, one floods, one hangs past its time: three results, each with what there was', async () => {
@@ -126,7 +106,6 @@ onBothDatabases('endings of delegated tasks', (database) => {
       ['failed', 'completed', 'timeout'],
     );
     assert.equal(runs.get('hanging')?.result, 'half of it');
-    await on.close();
   });
 
   it('a model that breaks off: the error and the text that had come are the result', async () => {
@@ -140,7 +119,6 @@ onBothDatabases('endings of delegated tasks', (database) => {
     const [result] = await on.results(root);
     assert.equal(result?.status, 'error');
     assert.match(result?.output ?? '', /the stream broke[\s\S]*What it had by then:\nso far so good/);
-    await on.close();
   });
 
   it('the time of the parent runs out: the sub-agent is stopped, the parent answers with what it has', async () => {
@@ -158,7 +136,6 @@ onBothDatabases('endings of delegated tasks', (database) => {
     assert.equal(reply, 'last words after cancelled');
     const { state } = await on.agent('slow');
     assert.equal(state.type === 'failed' && state.failure.kind, 'cancelled');
-    await on.close();
   });
 
   it('the process goes away while sub-agents work: each parked call gets its one result from the successor', async () => {
@@ -190,7 +167,6 @@ onBothDatabases('endings of delegated tasks', (database) => {
     const history = await next.store.history(root.id);
     assert.equal(history.filter((message) => message.kind === 'result').length, 2);
     assert.equal(new Set((await next.store.runs({ root_id: root.id })).map((run) => run.status)).size, 1);
-    await next.close();
   });
 
   it('an outcome that came while nobody led the parent is there when somebody does', async () => {
@@ -206,6 +182,5 @@ onBothDatabases('endings of delegated tasks', (database) => {
     const results = await next.results(root);
     assert.equal(results.length, 1);
     assert.match(results[0]?.output ?? '', /killed/i);
-    await next.close();
   });
 });

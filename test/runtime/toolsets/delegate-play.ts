@@ -1,5 +1,8 @@
+import { z } from 'zod';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../../src/models/model.ts';
+import type { Tool } from '../../../src/records/tool.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
 import type { Line, Play, Scene } from '../stage.ts';
 
 /** A call of `subagent_spawn`; the sub-agent is called by its description. */
@@ -8,6 +11,14 @@ export const spawn = (description: string, more: Record<string, unknown> = {}) =
 
 export const ask = (description: string, more: Record<string, unknown> = {}) =>
   ['subagent_delegate', { task: `ask ${description}`, description, ...more }] as const;
+
+export const echo = defineTool({
+  name: 'echo',
+  description: 'Says it again.',
+  input: z.strictObject({ text: z.string() }),
+  side_by_side: true,
+  run: ({ text }) => `echo ${text}`,
+}) as Tool;
 
 /** The root follows `lines` and ends with `done`; sub-agents follow theirs by name, else they answer at once. */
 export function play(

@@ -1,31 +1,13 @@
 // Proves on both databases that `subagent_delegate` asks the right agent program, once, or says why it cannot.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { z } from 'zod';
 import type { ModelRequest } from '../../../src/models/model.ts';
-import type { Tool } from '../../../src/records/tool.ts';
-import { defineTool } from '../../../src/tools/define-tool.ts';
-import { onBothDatabases } from '../both-databases.ts';
-import { type Play, type Stage, type StageOptions, setStage } from '../stage.ts';
-import { ask, delegation, fixedModel, play } from './delegate-play.ts';
-
-const echo = defineTool({
-  name: 'echo',
-  description: 'Says it again.',
-  input: z.strictObject({ text: z.string() }),
-  side_by_side: true,
-  run: ({ text }) => `echo ${text}`,
-}) as Tool;
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
+import type { StageOptions } from '../stage.ts';
+import { ask, delegation, echo, fixedModel, play } from './delegate-play.ts';
 
 onBothDatabases('single-shot delegation', (database) => {
-  async function stage(script: Play, options: StageOptions = {}): Promise<Stage> {
-    const url = await database();
-    return setStage(script, {
-      toolsets: ['delegate'],
-      ...options,
-      ...(url === undefined ? {} : { database: url }),
-    });
-  }
+  const stage = stagesOn(database, { toolsets: ['delegate'] });
 
   it('a delegation asks the named program once, without our tools and system prompt', async () => {
     const seen: ModelRequest[] = [];
@@ -64,7 +46,6 @@ onBothDatabases('single-shot delegation', (database) => {
       new Set((await on.store.runs({ root_id: root.id })).map((run) => run.source)),
       new Set(['delegate']),
     );
-    await on.close();
   });
 
   it('a program that asks for tools gets none of them; what it says when told so is the result, which says so', async () => {
@@ -97,7 +78,6 @@ onBothDatabases('single-shot delegation', (database) => {
       'the sub-agent was cut short: limit reached: 1 model request in one turn\n\nWhat it had by then:\nhalf',
     );
     assert.equal(seen.length, 2);
-    await on.close();
   });
 
   it('no server, an unknown one, one that cannot be started: an error that says so, and nothing is created', async () => {

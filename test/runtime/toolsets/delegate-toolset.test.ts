@@ -1,35 +1,17 @@
 // Proves the `delegate` vocabulary on both databases: `subagent_spawn` blocks until the sub-agent ends, `subagent_delegate` brings one answer of an agent program.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { z } from 'zod';
 import type { ModelRequest } from '../../../src/models/model.ts';
-import type { Tool } from '../../../src/records/tool.ts';
-import { defineTool } from '../../../src/tools/define-tool.ts';
-import { onBothDatabases } from '../both-databases.ts';
-import { type Play, parsed, type Stage, type StageOptions, setStage } from '../stage.ts';
-import { ask, delegation, meeting, play, spawn } from './delegate-play.ts';
-
-const echo = defineTool({
-  name: 'echo',
-  description: 'Says it again.',
-  input: z.strictObject({ text: z.string() }),
-  side_by_side: true,
-  run: ({ text }) => `echo ${text}`,
-}) as Tool;
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
+import { parsed } from '../stage.ts';
+import { ask, delegation, echo, meeting, play, spawn } from './delegate-play.ts';
 
 function namesOf(request: ModelRequest | undefined): string[] {
   return (request?.tools ?? []).map((tool) => tool.name);
 }
 
 onBothDatabases('delegate toolset', (database) => {
-  async function stage(script: Play, options: StageOptions = {}): Promise<Stage> {
-    const url = await database();
-    return setStage(script, {
-      toolsets: ['delegate'],
-      ...options,
-      ...(url === undefined ? {} : { database: url }),
-    });
-  }
+  const stage = stagesOn(database, { toolsets: ['delegate'] });
 
   it('blocks until the nested loop has ended; its final text is the result, its run is in the history', async () => {
     const on = await stage(
@@ -56,7 +38,6 @@ onBothDatabases('delegate toolset', (database) => {
     );
     assert.equal(run?.id, child?.config.task?.run_id);
     assert.deepEqual(await on.store.mail(root.id), []);
-    await on.close();
   });
 
   it('several in one turn work side by side; results stand in the order of the calls', async () => {
@@ -70,7 +51,6 @@ onBothDatabases('delegate toolset', (database) => {
       (await on.results(root)).map((result) => result.output),
       ['a is back', 'b is back', 'c is back'],
     );
-    await on.close();
   });
 
   it('a sub-agent has the tools of its parent, a fresh conversation, and its own or its parent’s system prompt', async () => {
@@ -89,7 +69,6 @@ onBothDatabases('delegate toolset', (database) => {
     await house.perform();
     const systems = new Map(house.requests.map((one) => [one.agent.name, one.system]));
     assert.deepEqual([systems.get('heir'), systems.get('other')], ['you are of the house', 'you are other']);
-    await house.close();
   });
 
   it('arguments that are not good are refused by name, and nothing is created', async () => {
@@ -119,7 +98,6 @@ onBothDatabases('delegate toolset', (database) => {
     });
     assert.equal(agents.length, 1);
     assert.deepEqual(await on.store.runs({ root_id: root.id }), []);
-    await on.close();
   });
 
   it('a used-up maxTurns brings one last answer without tools, and that is the result, which says so', async () => {
@@ -149,7 +127,6 @@ onBothDatabases('delegate toolset', (database) => {
     );
     const asked = (name: string) => on.requests.filter((request) => request.agent.name === name).length;
     assert.deepEqual([asked('eager'), asked('usual')], [4, 3]);
-    await on.close();
   });
 
   it('at the depth limit both tools are absent, and a call of them is an error that creates nothing', async () => {
@@ -173,7 +150,6 @@ onBothDatabases('delegate toolset', (database) => {
     for (const text of told) assert.match(text, /LIMIT_REACHED.*2 of 2/);
     assert.equal((await on.results(root))[0]?.output, 'first heard: second is the last');
     assert.equal(agents.length, 3);
-    await on.close();
   });
 
   it('a checked result: the sub-agent submits, a mismatch is an error that it mends', async () => {
@@ -186,7 +162,6 @@ onBothDatabases('delegate toolset', (database) => {
     const { root } = await on.perform();
     assert.deepEqual(parsed((await on.results(root))[0]), { sum: 4 });
     assert.equal(on.requests.filter((request) => request.agent.name === 'adder').length, 2);
-    await on.close();
   });
 
   it('what the rules deny is denied in the sub-agent too', async () => {
@@ -204,6 +179,5 @@ onBothDatabases('delegate toolset', (database) => {
     );
     const { root } = await on.perform();
     assert.equal((await on.results(root))[0]?.output, 'denied');
-    await on.close();
   });
 });

@@ -1,19 +1,12 @@
 // Proves on both databases who waits for whom when agents delegate, and that no number of sub-agents gets past a limit or loses a result.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onBothDatabases } from '../both-databases.ts';
-import { type Play, parsed, type Stage, type StageOptions, setStage, until } from '../stage.ts';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
+import { parsed, until } from '../stage.ts';
 import { meeting, never, play, spawn } from './delegate-play.ts';
 
 onBothDatabases('waiting for sub-agents', (database) => {
-  async function stage(script: Play, options: StageOptions = {}): Promise<Stage> {
-    const url = await database();
-    return setStage(script, {
-      toolsets: ['delegate'],
-      ...options,
-      ...(url === undefined ? {} : { database: url }),
-    });
-  }
+  const stage = stagesOn(database, { toolsets: ['delegate'] });
 
   it('whoever waits for a sub-agent waits in the ledger, and the sub-agent has no means to wait back', async () => {
     let outputs: string[] = [];
@@ -41,7 +34,6 @@ onBothDatabases('waiting for sub-agents', (database) => {
     assert.equal(delegated?.output, 'child is done');
     const [row] = parsed(waited).results as { status: string }[];
     assert.ok(row?.status === 'idle' || row?.status === 'dead', waited?.output);
-    await on.close();
   });
 
   it('law 10: to wait for an agent that waits for a sub-agent is no cycle; to wait back closes one', async () => {
@@ -73,7 +65,6 @@ onBothDatabases('waiting for sub-agents', (database) => {
     const [row] = parsed((await on.results(root)).at(-1)).results as { message: string }[];
     assert.match(row?.message ?? '', /hand is done/);
     assert.match(row?.message ?? '', /WOULD_DEADLOCK/);
-    await on.close();
   });
 
   it('a hundred at once, each with its own result', async () => {
@@ -89,7 +80,6 @@ onBothDatabases('waiting for sub-agents', (database) => {
       (await on.store.runs({ root_id: root.id })).every((run) => run.status === 'completed'),
       true,
     );
-    await on.close();
   });
 
   it('every limit creates exactly the allowed number; the rest are told which limit', async () => {
@@ -111,7 +101,6 @@ onBothDatabases('waiting for sub-agents', (database) => {
       assert.equal(refused.length, 8 - created);
       for (const result of refused) assert.match(result.output, /LIMIT_REACHED.*--limit/);
       assert.equal((await on.store.runs({ root_id: root.id })).length, created);
-      await on.close();
     }
   });
 
@@ -121,6 +110,5 @@ onBothDatabases('waiting for sub-agents', (database) => {
     await until(async () => (await on.results(root)).length === 1, 'the quick one is there');
     assert.equal((await on.results(root))[0]?.output, 'report of quick');
     assert.equal((await on.store.agent(root.id))?.state.type, 'executing');
-    await on.close();
   });
 });

@@ -1,6 +1,6 @@
 // Proves the options of a `fanout` task on both databases: folder, label, model, profile, files, time.
 import assert from 'node:assert/strict';
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -8,22 +8,12 @@ import { z } from 'zod';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
-import { type Database, onBothDatabases } from '../both-databases.ts';
+import { type Database, onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { hangTool } from '../hang-tool.ts';
 import { makeFolder } from '../project-folder.ts';
 import type { Scene, Stage } from '../stage.ts';
-import {
-  brief,
-  cast,
-  errorOf,
-  fanoutStage,
-  type Part,
-  type Row,
-  rounds,
-  spawn,
-  submit,
-} from './fanout-stage.ts';
+import { brief, cast, errorOf, type Part, type Row, rounds, spawn, submit } from './fanout-stage.ts';
 
 const where = defineTool({
   name: 'where',
@@ -44,11 +34,12 @@ async function rowsOf(on: Stage): Promise<Row[]> {
 }
 
 function suite(database: Database): void {
+  const stage = stagesOn(database, { toolsets: ['fanout'] });
+
   it('cwd: each task in its folder, the others in that of their parent; a link out of the folder is refused', async () => {
     const folder = makeFolder({ 'src/a.ts': '', 'lib/b.ts': '' });
     symlinkSync(tmpdir(), join(folder, 'out'));
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast(
         [
           () => [
@@ -72,12 +63,10 @@ function suite(database: Database): void {
     ]);
     assert.match(errorOf((await on.results(root)).at(-1)).message, /"tasks.0.cwd"/);
     await on.close();
-    rmSync(folder, { recursive: true });
   });
 
   it('label names the child; without one its first words do', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([
         () => [
           spawn(
@@ -96,12 +85,10 @@ function suite(database: Database): void {
       'task',
     ]);
     assert.equal((await on.agent('My label')).config.task?.label, 'My label');
-    await on.close();
   });
 
   it('model: each child asks the one that was named, the others that of their parent', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([
         () => [spawn({ task: '1', label: 'a', model: 'other/m' }, { task: '2', label: 'b', model: null })],
       ]),
@@ -111,7 +98,6 @@ function suite(database: Database): void {
       [(await on.agent('a')).config.model, (await on.agent('b')).config.model],
       ['other/m', 'play/actor'],
     );
-    await on.close();
   });
 
   it('profile: tools, limits and model are its own; it never adds to what the parent has', async () => {
@@ -128,8 +114,7 @@ function suite(database: Database): void {
         }),
       ],
     ]);
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: '1', label: 'kid', profile: 'narrow' })]], {
         kid: (scene) => (scene.user.startsWith('Finish now') ? submit('in time') : [['where', {}]]),
       }),
@@ -147,13 +132,11 @@ function suite(database: Database): void {
       request?.tools.map(({ name }) => name),
       ['submit_error', 'submit_result', 'where'],
     );
-    await on.close();
   });
 
   it('read_first: files stand before the task as they are at that moment, in every round anew', async () => {
     const folder = makeFolder({ 'notes.md': 'old notes', 'more.md': 'more' });
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([
         () => [spawn({ task: 'First.', label: 'a', read_first: ['notes.md', 'more.md'] })],
         () => {
@@ -174,7 +157,6 @@ function suite(database: Database): void {
     ]);
     assert.match(JSON.stringify(told('b')), /new notes/);
     await on.close();
-    rmSync(folder, { recursive: true });
   });
 
   it('read_first: what the parent may not read, what is no text and what is too large is refused', async () => {
@@ -185,8 +167,7 @@ function suite(database: Database): void {
       'large.md': 'x'.repeat(300_000),
     });
     const files = ['.env', 'binary', 'large.md', '../x', '.'];
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => files.map((file) => spawn({ task: 'x', read_first: ['ok.md', file] }))]),
       {
         config: {
@@ -211,7 +192,6 @@ function suite(database: Database): void {
     assert.ok(messages.every((message) => message.startsWith('field "tasks.0.read_first": ')));
     assert.equal(agents.length, 1);
     await on.close();
-    rmSync(folder, { recursive: true });
   });
 
   it('timeout_seconds in the middle of a tool: timed out, not cancelled; the last words are kept', async () => {
@@ -225,20 +205,17 @@ function suite(database: Database): void {
     const [hung] = await on.results(await on.agent('kid'));
     assert.equal(hung?.status, 'cancelled');
     assert.match(hung?.output ?? '', /limit reached/);
-    await on.close();
   });
 
   it('timeout_seconds: what is submitted in the last turn is a result like any other', async () => {
     const on = await hanging(() => submit('what I have'));
     assert.deepEqual((await rowsOf(on)).map(brief), ['what I have']);
-    await on.close();
   });
 
   /** A child of sixty seconds, three quarters of which a tool takes away: its last word. */
   function hanging(last_word: Part): Promise<Stage> {
     const clock = new HandClock();
-    return fanoutStage(
-      database,
+    return stage(
       cast([() => [spawn({ task: '1', label: 'kid', timeout_seconds: 60 })]], {
         kid: (scene) => (scene.step === 0 ? [['hang', {}]] : last_word(scene)),
       }),

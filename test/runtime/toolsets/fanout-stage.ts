@@ -1,15 +1,6 @@
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { ResultContent } from '../../../src/records/conversation/message.ts';
-import type { Database } from '../both-databases.ts';
-import {
-  type Line,
-  type Play,
-  parsed,
-  type Scene,
-  type Stage,
-  type StageOptions,
-  setStage,
-} from '../stage.ts';
+import { type Line, type Play, parsed, type Scene, type Stage } from '../stage.ts';
 
 /** One row of the message that tells a parent what its children brought (docs/vocabularies.md). */
 export interface Row {
@@ -34,19 +25,6 @@ export function cast(root: readonly Part[], children: Readonly<Record<string, Pa
     if (scene.name === 'main') return (root[scene.step] ?? (() => 'done'))(scene);
     return (children[scene.name] ?? (() => submit(`result of ${scene.name}`)))(scene);
   };
-}
-
-export async function fanoutStage(
-  database: Database,
-  play: Play,
-  options: Omit<StageOptions, 'database'> = {},
-): Promise<Stage> {
-  const url = await database();
-  return setStage(play, {
-    toolsets: ['fanout'],
-    ...options,
-    ...(url === undefined ? {} : { database: url }),
-  });
 }
 
 /** The messages with results of children that this agent's model got, oldest first. */

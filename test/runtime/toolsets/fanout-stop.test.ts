@@ -6,10 +6,10 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import { orderMail } from '../../../src/runtime/orders/human-mail.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
-import { type Database, onBothDatabases } from '../both-databases.ts';
+import { type Database, onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { type Stage, until } from '../stage.ts';
-import { brief, cast, fanoutStage, never, type Part, rounds, spawn, submit } from './fanout-stage.ts';
+import { brief, cast, never, type Part, rounds, spawn, submit } from './fanout-stage.ts';
 
 const stateOf = async (on: Stage, { id }: Pick<Agent, 'id'>) => (await on.store.agent(id))?.state;
 
@@ -40,10 +40,11 @@ function stubborn(): { readonly tool: Tool; readonly aborted: () => boolean; rea
 }
 
 function suite(database: Database): void {
+  const stage = stagesOn(database, { toolsets: ['fanout'] });
+
   it('a person cancels: children are stopped in the middle of a tool, say so, and the parent rests with what came', async () => {
     const { tool, aborted } = stubborn();
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast(
         [
           () => [
@@ -78,7 +79,6 @@ function suite(database: Database): void {
     assert.equal(reply, 'done');
     assert.equal(on.requests.length, before + 1);
     assert.match(JSON.stringify(on.requests.at(-1)?.messages), /result of quick/);
-    await on.close();
   });
 
   it('a cancelled parent acknowledges nothing before its last child has', async () => {
@@ -86,8 +86,7 @@ function suite(database: Database): void {
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: '1', label: 'a' }, { task: '2', label: 'b' })]], { a: never, b: never }),
     );
     const seen: string[] = [];
@@ -106,12 +105,10 @@ function suite(database: Database): void {
     assert.equal(seen[0], 'main cancelling');
     assert.equal(seen.at(-1), 'main idle');
     assert.deepEqual(seen.filter((one) => one.endsWith('failed')).toSorted(), ['a failed', 'b failed']);
-    await on.close();
   });
 
   it('a child killed by a person: the parent learns of it and goes on with the others', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: '1', label: 'victim' }, { task: '2', label: 'other' })]], { victim: never }),
     );
     const root = await on.start();
@@ -122,12 +119,10 @@ function suite(database: Database): void {
     assert.equal(reply, 'done');
     const told = (await rounds(on, root)).flat();
     assert.deepEqual(told.map(brief), ['killed: Killed by you', 'result of other']);
-    await on.close();
   });
 
   it('a parent killed by a person takes its children along, and nothing they bring counts', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: '1', label: 'a' }, { task: '2', label: 'b' })]], { a: never, b: never }),
     );
     const root = await on.start();
@@ -136,12 +131,10 @@ function suite(database: Database): void {
     for (const agent of await on.store.agents({ root_id: root.id }))
       assert.deepEqual(agent.state, { type: 'killed', by: 'you' });
     assert.deepEqual(await rounds(on, root), []);
-    await on.close();
   });
 
   it('a child whose model fails, one that cannot start its model, one that says nothing: typed errors beside good results', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast(
         [
           () => [
@@ -163,13 +156,11 @@ function suite(database: Database): void {
       'result of fine',
       'no_result: stopped without a result: its last answer says nothing',
     ]);
-    await on.close();
   });
 
   it('one hangs, one fails, one floods: the parent gets all three, the megabyte whole', async () => {
     const flood = '漢🎋x'.repeat(125_000);
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast(
         [
           () => [
@@ -195,13 +186,11 @@ function suite(database: Database): void {
       'sub_agent_error: no',
     ]);
     assert.ok(rows[2]?.outcome.success?.result === flood, 'to the letter');
-    await on.close();
   });
 
   it('the run time of the parent is up: it does not wait for its children, who are stopped', async () => {
     const clock = new HandClock();
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: '1', label: 'quick' }, { task: '2', label: 'slow' })]], { slow: never }),
       { clock },
     );
@@ -216,7 +205,6 @@ function suite(database: Database): void {
     ]);
     assert.equal(outcome.reply, 'done');
     assert.equal((await on.agent('slow')).state.type, 'failed');
-    await on.close();
   });
 
   it('a letter to a child joins its next request', async () => {
@@ -229,14 +217,13 @@ function suite(database: Database): void {
       await written;
       return 'Let me see.';
     };
-    const on = await fanoutStage(database, cast([() => [spawn({ task: '1', label: 'kid' })]], { kid }));
+    const on = await stage(cast([() => [spawn({ task: '1', label: 'kid' })]], { kid }));
     const root = await on.start();
     await awaits(on, root, 1);
     await on.runtime.send((await on.agent('kid')).id, 'look at auth.ts too');
     go();
     await on.runtime.settled(root.id);
     assert.deepEqual((await rounds(on, root)).flat().map(brief), ['heard look at auth.ts too']);
-    await on.close();
   });
 
   it('a hundred children at once, in one call and in ten: every result once, in order', async () => {
@@ -247,7 +234,7 @@ function suite(database: Database): void {
           ...names.slice(call * per_call, (call + 1) * per_call).map((label) => ({ task: label, label })),
         ),
       );
-      const on = await fanoutStage(database, cast([() => calls]));
+      const on = await stage(cast([() => calls]));
       const { root, agents } = await on.perform('go', { children: 100, live: 101, total: 101 });
       assert.equal(agents.length, 101);
       const [rows = [], ...more] = await rounds(on, root);
@@ -257,7 +244,6 @@ function suite(database: Database): void {
         names.map((name) => `result of ${name}`),
       );
       assert.equal(new Set(rows.map((row) => row.agent_id)).size, 100);
-      await on.close();
     }
   });
 
@@ -266,7 +252,7 @@ function suite(database: Database): void {
     const root_part: Part = () => [
       spawn({ task: '1', label: 'quick' }, { task: '2', label: 'slow' }, { task: '3', label: 'slower' }),
     ];
-    const on = await fanoutStage(database, cast([root_part], parts));
+    const on = await stage(cast([root_part], parts));
     const root = await on.start();
     await awaits(on, root, 2);
     const next = await on.reopen(cast([root_part], { slower: never }));
@@ -280,12 +266,11 @@ function suite(database: Database): void {
     assert.deepEqual(more, []);
     assert.deepEqual(rows?.map(brief), ['result of quick', 'result of slow', 'result of slower']);
     assert.equal((await last.store.agents({ root_id: root.id })).length, 4);
-    await last.close();
   });
 
   it('a cancel ordered while nobody ran the tree reaches the children, who acknowledge to the successor', async () => {
     const root_part: Part = () => [spawn({ task: '1', label: 'a' }, { task: '2', label: 'b' })];
-    const on = await fanoutStage(database, cast([root_part], { a: never, b: never }));
+    const on = await stage(cast([root_part], { a: never, b: never }));
     const root = await on.start();
     await awaits(on, root, 2);
     const next = await on.reopen();
@@ -296,7 +281,6 @@ function suite(database: Database): void {
       'cancelled: enough',
       'cancelled: enough',
     ]);
-    await next.close();
   });
 }
 

@@ -4,8 +4,8 @@ import { it } from 'node:test';
 import { z } from 'zod';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
-import { type Database, onBothDatabases } from '../both-databases.ts';
-import { brief, cast, errorOf, fanoutStage, never, rounds, spawn, submit } from './fanout-stage.ts';
+import { type Database, onBothDatabases, stagesOn } from '../both-databases.ts';
+import { brief, cast, errorOf, never, rounds, spawn, submit } from './fanout-stage.ts';
 
 const ISSUES = {
   type: 'object',
@@ -15,9 +15,10 @@ const ISSUES = {
 };
 
 function suite(database: Database): void {
+  const stage = stagesOn(database, { toolsets: ['fanout'] });
+
   it('in a conversation that no parent awaits, submitting is an error', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([
         () => [
           ['submit_result', { result: 'x' }],
@@ -28,7 +29,6 @@ function suite(database: Database): void {
     const { root, reply } = await on.perform();
     for (const result of await on.results(root)) assert.equal(errorOf(result).code, 'NOT_AVAILABLE');
     assert.equal(reply, 'done');
-    await on.close();
   });
 
   it('a submission beside another call: nothing runs, both get an error, and the child may try again', async () => {
@@ -42,8 +42,7 @@ function suite(database: Database): void {
         return 'seen';
       },
     }) as Tool;
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: '1', label: 'kid' })]], {
         kid: (scene) =>
           scene.step === 0
@@ -72,12 +71,10 @@ function suite(database: Database): void {
       results[0]?.output ?? '',
       /must be the only call of its message: nothing of this message was run/,
     );
-    await on.close();
   });
 
   it('a child that stops without submitting is reminded once, then counts with what it said, marked as not submitted', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: '1', label: 'late' }, { task: '2', label: 'mute' })]], {
         late: (scene) => (scene.step === 0 ? 'All done.' : submit(`reminded: ${scene.user}`)),
         mute: (scene) => `Text ${scene.step}.`,
@@ -87,12 +84,10 @@ function suite(database: Database): void {
     const [rows = []] = await rounds(on, root);
     assert.match(brief(rows[0] as never), /^reminded: You stopped without a result. Call submit_result/);
     assert.deepEqual(rows[1]?.outcome, { success: { result: 'Text 0.\n\nText 1.', submitted: false } });
-    await on.close();
   });
 
   it('bad arguments of submit_result are told, and the child can mend them', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: '1', label: 'kid' })]], {
         kid: (scene) => [submit({ a: 1 }), submit(' '), submit('good')][scene.step] ?? never(),
       }),
@@ -104,12 +99,10 @@ function suite(database: Database): void {
       assert.equal(errorOf(result).code, 'INVALID_ARG');
       assert.match(errorOf(result).message, /"result"/);
     }
-    await on.close();
   });
 
   it('output_schema: the child is told of it; a mismatch says what is wrong, again and again until it fits', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: 'Count issues.', label: 'kid', output_schema: ISSUES })]], {
         kid: (scene) =>
           [
@@ -135,24 +128,20 @@ function suite(database: Database): void {
     assert.ok(task.text.startsWith('Count issues.\n\n') && task.text.includes(JSON.stringify(ISSUES)));
     const [row] = (await rounds(on, root)).flat();
     assert.equal(row?.task, 'Count issues.', 'the parent reads the task as it wrote it');
-    await on.close();
   });
 
   it('output_schema: the value itself instead of its text is taken', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: 'x', label: 'kid', output_schema: ISSUES })]], {
         kid: () => submit({ issues: ['a'] }),
       }),
     );
     const { root } = await on.perform();
     assert.deepEqual((await rounds(on, root)).flat().map(brief), ['{"issues":["a"]}']);
-    await on.close();
   });
 
   it('output_schema: the same mismatch three times in a row ends the child, with what is wrong', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: 'x', label: 'kid', output_schema: ISSUES })]], { kid: () => submit('no') }),
     );
     const { root } = await on.perform();
@@ -160,19 +149,16 @@ function suite(database: Database): void {
     assert.equal(row?.outcome.failure?.error_kind, 'repeated_failure');
     assert.match(row?.outcome.failure?.error ?? '', /submit_result failed 3 times.*no JSON/);
     assert.equal((await on.results(await on.agent('kid'))).length, 3);
-    await on.close();
   });
 
   it('output_schema: submit_error needs no schema', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: 'x', label: 'kid', output_schema: ISSUES })]], {
         kid: () => [['submit_error', { error: 'nothing to count' }]],
       }),
     );
     const { root } = await on.perform();
     assert.deepEqual((await rounds(on, root)).flat().map(brief), ['sub_agent_error: nothing to count']);
-    await on.close();
   });
 }
 

@@ -4,9 +4,9 @@ import { it } from 'node:test';
 import { z } from 'zod';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
-import { type Database, onBothDatabases } from '../both-databases.ts';
+import { type Database, onBothDatabases, stagesOn } from '../both-databases.ts';
 import { type Line, parsed, until } from '../stage.ts';
-import { brief, cast, errorOf, fanoutStage, type Part, rounds, spawn, submit } from './fanout-stage.ts';
+import { brief, cast, errorOf, type Part, rounds, spawn, submit } from './fanout-stage.ts';
 
 /** A tool that ends when the test says so. */
 function gate(name: string): { readonly tool: Tool; readonly open: () => void; readonly runs: () => number } {
@@ -30,13 +30,14 @@ function gate(name: string): { readonly tool: Tool; readonly open: () => void; r
 }
 
 function suite(database: Database): void {
+  const stage = stagesOn(database, { toolsets: ['fanout'] });
+
   it('the parent gets all results in one message, as JSON rows in the order of the tasks', async () => {
     const answers = new Map<string, (line: Line) => void>();
     const wait: Part = ({ name }) => new Promise((resolve) => answers.set(name, resolve));
     const security = 'Review error handling from a security perspective';
     const speed = 'Review error handling from a performance perspective';
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast(
         [
           () => [
@@ -92,14 +93,10 @@ function suite(database: Database): void {
       'failed',
       'idle',
     ]);
-    await on.close();
   });
 
   it('a child begins with its task alone; its conversation is its own and not begun by a person', async () => {
-    const on = await fanoutStage(
-      database,
-      cast([() => [spawn({ task: 'Review src/auth/ for N+1 patterns.' })]], {}),
-    );
+    const on = await stage(cast([() => [spawn({ task: 'Review src/auth/ for N+1 patterns.' })]], {}));
     const { root } = await on.perform('the secret is 42');
     const child = await on.agent('review-src-auth-for-n-1-patterns');
     assert.deepEqual(
@@ -122,7 +119,6 @@ function suite(database: Database): void {
     );
     const [spawned] = await on.results(root);
     assert.deepEqual(parsed(spawned).spawned, [{ agent_id: child.id, name: child.name }]);
-    await on.close();
   });
 
   it('two spawns and two other tools in one message, settled in any order: every set is awaited, told once', async () => {
@@ -140,8 +136,7 @@ function suite(database: Database): void {
         await freed;
         return submit(`result of ${name}`);
       };
-      const on = await fanoutStage(
-        database,
+      const on = await stage(
         cast(
           [
             () => [
@@ -197,13 +192,11 @@ function suite(database: Database): void {
       );
       assert.equal(on.requests.filter(({ agent }) => agent.name === 'main').length, 2);
       assert.deepEqual(await on.store.mail(root.id), []);
-      await on.close();
     }
   });
 
   it('a second round in the next turn is told apart from the first', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: '1', label: 'a' })], () => [spawn({ task: '2', label: 'b' })]]),
     );
     const { root } = await on.perform();
@@ -212,7 +205,6 @@ function suite(database: Database): void {
       told.map((rows) => rows.map(brief)),
       [['result of a'], ['result of b']],
     );
-    await on.close();
   });
 
   it('one bad task: an error that names it, and nothing at all is created', async () => {
@@ -252,11 +244,9 @@ function suite(database: Database): void {
         /"tasks.1.worktree".*git repository/,
       ],
     ];
-    const on = await fanoutStage(
-      database,
-      cast([() => cases.map(([input]) => ['spawn_agents', input] as const)]),
-      { missing_models: ['no/such'] },
-    );
+    const on = await stage(cast([() => cases.map(([input]) => ['spawn_agents', input] as const)]), {
+      missing_models: ['no/such'],
+    });
     const { root, agents, reply } = await on.perform();
     const results = await on.results(root);
     cases.forEach(([input, code, message], index) => {
@@ -268,7 +258,6 @@ function suite(database: Database): void {
     assert.equal((await on.store.agents({ root_id: root.id })).length, 1);
     assert.deepEqual(await rounds(on, root), []);
     assert.equal(reply, 'done');
-    await on.close();
   });
 
   it('limits: exactly the allowed number is created, and never a part of a call', async () => {
@@ -281,7 +270,7 @@ function suite(database: Database): void {
       [{ depth: 0 }, 0, 'depth'],
       [{ children: 2 }, 0, 'children'],
     ] as const) {
-      const on = await fanoutStage(database, cast([() => [trio(), trio(), trio(), trio()]]));
+      const on = await stage(cast([() => [trio(), trio(), trio(), trio()]]));
       const { root, agents, reply } = await on.perform('go', limits);
       assert.equal(agents.length - 1, created, JSON.stringify(limits));
       const results = await on.results(root);
@@ -295,22 +284,19 @@ function suite(database: Database): void {
       }
       assert.equal((await rounds(on, root)).flat().length, created);
       assert.equal(reply, 'done');
-      await on.close();
     }
   });
 
   it('children that ended make room for others, until the total is reached', async () => {
     const pair = () => [spawn({ task: '1' }, { task: '2' })];
-    const on = await fanoutStage(database, cast([pair, pair, pair]));
+    const on = await stage(cast([pair, pair, pair]));
     const { root, agents } = await on.perform('go', { children: 2, live: 3, total: 5 });
     assert.equal(agents.length, 5);
     assert.match(errorOf((await on.results(root)).at(-1)).message, /"total" reached: 5 of 5/);
-    await on.close();
   });
 
   it('no nesting: a child that spawns all the same is refused, also under other names', async () => {
-    const on = await fanoutStage(
-      database,
+    const on = await stage(
       cast([() => [spawn({ task: '1', label: 'kid' })]], {
         kid: (scene) =>
           scene.step === 0
@@ -330,7 +316,6 @@ function suite(database: Database): void {
       row?.outcome.success?.result ?? '',
       /NESTING_FORBIDDEN.*there is no tool "fork".*there is no tool "sessions_spawn"/,
     );
-    await on.close();
   });
 }
 

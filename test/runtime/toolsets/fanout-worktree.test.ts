@@ -2,24 +2,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, it } from 'node:test';
+import { beforeEach, it } from 'node:test';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
-import { type Database, onBothDatabases } from '../both-databases.ts';
+import { type Database, onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { hangTool } from '../hang-tool.ts';
 import { parsed, type Stage, type StageOptions, until } from '../stage.ts';
 import { makeRepository, type Repository } from '../worktree/git-repository.ts';
-import {
-  brief,
-  cast,
-  errorOf,
-  fanoutStage,
-  never,
-  type Part,
-  rounds,
-  spawn,
-  submit,
-} from './fanout-stage.ts';
+import { brief, cast, errorOf, never, type Part, rounds, spawn, submit } from './fanout-stage.ts';
 
 const work = (label: string, more: object = {}) => ({
   task: `change ${label}`,
@@ -39,7 +29,6 @@ function suite(database: Database): void {
   beforeEach(() => {
     repository = makeRepository({ 'a.txt': 'one\n', 'src/b.txt': 'two\n' });
   });
-  afterEach(() => repository.remove());
 
   function stage(
     root: readonly Part[],
@@ -47,8 +36,7 @@ function suite(database: Database): void {
     more: StageOptions = {},
   ): Promise<Stage> {
     const { config, ...rest } = more;
-    return fanoutStage(database, cast(root, children), {
-      tools: createBuiltInTools(),
+    return stagesOn(database, { toolsets: ['fanout'], tools: createBuiltInTools() })(cast(root, children), {
       config: { cwd: repository.folder, ...config },
       ...rest,
     });
@@ -78,7 +66,6 @@ function suite(database: Database): void {
     assert.equal(kid.config.cwd, worktree.path);
     const told = on.requests.find(({ agent }) => agent.name === 'kid')?.messages[0];
     assert.ok(told?.role === 'user' && told.text.includes(branch));
-    await on.close();
   });
 
   it('several at once, some in a folder of the repository; one that changes nothing says so', async () => {
@@ -99,7 +86,6 @@ function suite(database: Database): void {
     }
     assert.equal(told[4], 'looked\n\n[worktree] nothing was changed');
     assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 4]);
-    await on.close();
   });
 
   it('a result that must match a schema is left as it is; the branch holds the changes', async () => {
@@ -112,7 +98,6 @@ function suite(database: Database): void {
     const [{ worktree }] = parsed((await on.results(root))[0]).spawned as [{ worktree: { branch: string } }];
     assert.equal(repository.git('show', `${worktree.branch}:new.txt`), 'by kid\n');
     assert.deepEqual(repository.worktrees(), []);
-    await on.close();
   });
 
   it('a failure brings the changes as part of what is left', async () => {
@@ -147,7 +132,6 @@ function suite(database: Database): void {
       assert.match(partial, /\n\+by /);
     }
     assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 4]);
-    await on.close();
   });
 
   it('cancelled or killed, nothing is touched: the folder stays, and the parent knows where', async () => {
@@ -178,7 +162,6 @@ function suite(database: Database): void {
       partial: `[worktree] branch ${spawned[0]?.branch}; what was not committed is in ${spawned[0]?.path}`,
     });
     assert.equal(dead?.outcome.failure?.error_kind, 'killed');
-    await on.close();
   });
 
   it('a call that is refused makes none, whatever it is refused for', async () => {
@@ -214,7 +197,6 @@ function suite(database: Database): void {
     assert.equal(agents.length, 1);
     assert.equal(heads(), before, 'not even for a moment');
     clean();
-    await on.close();
   });
 
   it('two calls that both fit alone: only the one that is admitted keeps its worktrees', async () => {
@@ -225,7 +207,6 @@ function suite(database: Database): void {
     const statuses = (await on.results(root)).map(({ status }) => status);
     assert.deepEqual(statuses.toSorted(), ['error', 'ok']);
     clean();
-    await on.close();
   });
 
   it('stopped while its worktree is being made: nothing is left behind', async () => {
@@ -237,7 +218,6 @@ function suite(database: Database): void {
     const agents = await on.store.agents({ root_id: root.id });
     // Either the call was stopped in time, or the child was made and stopped with its folder.
     await until(() => repository.worktrees().length === agents.length - 1, 'no folder without an agent');
-    await on.close();
   });
 
   it('a restart in the middle: the child goes on in the same folder', async () => {
@@ -261,7 +241,6 @@ function suite(database: Database): void {
     assert.match(row?.outcome.success?.result ?? '', /^found it\n\n.*\+by kid$/s);
     await next.runtime.close();
     assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 1]);
-    await next.close();
   });
 
   it('a delegated task brings its changes too, as the result of its call', async () => {
@@ -274,7 +253,6 @@ function suite(database: Database): void {
     await on.runtime.close();
     assert.match((await on.results(root))[0]?.output ?? '', /^I did it\.\n\n\[worktree\] .*\+by kid$/s);
     assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 1]);
-    await on.close();
   });
 }
 

@@ -1,11 +1,11 @@
 // Proves that a large fan-in costs its parent few steps and loses nothing by it: outcomes that wait in the mailbox are there after a restart,
 // and whoever stops the turn, a person or the clock, gets all that came until then, on both databases.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
-import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
-import { type Play, type Stage, type StageOptions, setStage, until } from '../stage.ts';
+import { type Play, type Stage, until } from '../stage.ts';
 
 const CHILDREN = 200;
 /** So many report at once; fewer than half, so they wait in the mailbox. */
@@ -47,15 +47,8 @@ async function told(on: Stage, root: Agent): Promise<Outcome[]> {
 
 const never = new Promise<void>(() => {});
 
-function suite(database: () => Promise<string | undefined>): void {
-  async function stage(gate: Promise<void>, options: StageOptions = {}): Promise<Stage> {
-    const url = await database();
-    return setStage(playOf(gate), {
-      toolsets: ['fanout'],
-      ...options,
-      ...(url === undefined ? {} : { database: url }),
-    });
-  }
+onBothDatabases('large fan-in', (database) => {
+  const stage = stagesOn(database, { toolsets: ['fanout'] });
 
   /** The early outcomes are in the ledger, and the parent has not touched them. */
   async function begun(on: Stage, limits = {}): Promise<Agent> {
@@ -67,7 +60,7 @@ function suite(database: () => Promise<string | undefined>): void {
   }
 
   it('all results come in the order of the tasks, in a few steps of the parent', async () => {
-    const on = await stage(Promise.resolve());
+    const on = await stage(playOf(Promise.resolve()));
     const { root, reply } = await on.perform('go', LIMITS);
     assert.equal(reply, `${CHILDREN} results`);
     assert.deepEqual(
@@ -77,11 +70,10 @@ function suite(database: () => Promise<string | undefined>): void {
     const steps = on.events.filter((event) => event.type === 'agent' && event.agent.id === root.id);
     assert.ok(steps.length < 20, `${steps.length} steps`);
     assert.deepEqual(await on.store.mail(root.id), []);
-    await on.close();
   });
 
   it('outcomes that wait in the mailbox are there after a restart, each once', async () => {
-    const on = await stage(never);
+    const on = await stage(playOf(never));
     const root = await begun(on);
     const again = await on.reopen(playOf(Promise.resolve()));
     await again.runtime.resume(root.id);
@@ -89,11 +81,10 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal(reply, `${CHILDREN} results`);
     const results = (await told(again, root)).map((outcome) => outcome.success?.result);
     assert.equal(new Set(results).size, CHILDREN);
-    await again.close();
   });
 
   it('a person who stops the turn gets what is there', async () => {
-    const on = await stage(never);
+    const on = await stage(playOf(never));
     const root = await begun(on);
     await on.runtime.interrupt(root.id, 'enough');
     await on.runtime.settled(root.id);
@@ -101,29 +92,16 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal(all.length, CHILDREN);
     assert.equal(all.filter((outcome) => outcome.success !== undefined).length, EARLY);
     assert.equal((await on.store.tree(root.id))?.live, 1);
-    await on.close();
   });
 
   it('the clock that stops the turn leaves what is there to the last answer', async () => {
     const clock = new HandClock();
-    const on = await stage(never, { clock });
+    const on = await stage(playOf(never), { clock });
     const root = await begun(on, { run_ms: 60_000 });
     clock.pass(45_000);
     await on.runtime.settled(root.id);
     const all = await told(on, root);
     assert.equal(all.length, CHILDREN);
     assert.equal(all.filter((outcome) => outcome.success !== undefined).length, EARLY);
-    await on.close();
   });
-}
-
-describe('large fan-in on SQLite', () => suite(async () => undefined));
-
-describe('large fan-in on PostgreSQL', () => {
-  let server: Databases;
-  before(async () => {
-    server = await sharedPostgres();
-  });
-  after(() => server.stop());
-  suite(() => server.createDatabase());
 });

@@ -1,20 +1,10 @@
 // Proves that vocabularies mix in one tree: a fork that fans out, whose child delegates to an agent program, on both databases; each outcome
 // goes back the way its own vocabulary says, also over a restart, and one kill takes them all.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { it } from 'node:test';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
-import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
-import {
-  forked,
-  type Line,
-  type Play,
-  parsed,
-  type Scene,
-  type Stage,
-  type StageOptions,
-  setStage,
-  until,
-} from '../stage.ts';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
+import { forked, type Line, type Play, parsed, type Scene, type Stage, until } from '../stage.ts';
 
 /** Who is created below whom, in one line for each. */
 const TREE = [
@@ -70,16 +60,11 @@ function playOf(gate: Promise<void>): Play {
 
 const never = new Promise<void>(() => {});
 
-function suite(database: () => Promise<string | undefined>): void {
-  async function stage(gate: Promise<void>): Promise<Stage> {
-    const url = await database();
-    const options: StageOptions = {
-      toolsets: ['process', 'fanout', 'delegate'],
-      terms: { delegation: { ...DEFAULT_TERMS.delegation, servers: ['program'] } },
-      ...(url === undefined ? {} : { database: url }),
-    };
-    return setStage(playOf(gate), options);
-  }
+onBothDatabases('mixed vocabularies', (database) => {
+  const stage = stagesOn(database, {
+    toolsets: ['process', 'fanout', 'delegate'],
+    terms: { delegation: { ...DEFAULT_TERMS.delegation, servers: ['program'] } },
+  });
 
   async function placed(on: Stage, root_id: string): Promise<unknown[]> {
     const agents = await on.store.agents({ root_id });
@@ -92,7 +77,7 @@ function suite(database: () => Promise<string | undefined>): void {
   }
 
   it('every outcome goes back its own way: return value, fan-in, mail', async () => {
-    const on = await stage(Promise.resolve());
+    const on = await stage(playOf(Promise.resolve()));
     const { root, reply } = await on.perform();
     assert.equal(reply, 'heard: three and the program says four');
     assert.deepEqual(await placed(on, root.id), TREE);
@@ -102,11 +87,10 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal(tree?.tokens, 12 * on.requests.length);
     assert.deepEqual([tree?.live, tree?.total], [2, 5]);
     for (const { id } of agents) assert.deepEqual(await on.store.waiters(id), []);
-    await on.close();
   });
 
   it('each waits for the one below it, and after a restart all of it goes on', async () => {
-    const on = await stage(never);
+    const on = await stage(playOf(never));
     const root = await on.start();
     await until(async () => (await placed(on, root.id)).length === 5, 'all five are there');
     await until(async () => (await on.agent('lead')).state.type === 'awaiting', 'the fork awaits its fan-in');
@@ -124,11 +108,10 @@ function suite(database: () => Promise<string | undefined>): void {
     const { reply } = await again.runtime.settled(root.id);
     assert.equal(reply, 'heard: three and the program says four');
     assert.deepEqual(await placed(again, root.id), TREE);
-    await again.close();
   });
 
   it('one kill takes the fork and all below it, whatever made them', async () => {
-    const on = await stage(never);
+    const on = await stage(playOf(never));
     const root = await on.start();
     await until(async () => (await placed(on, root.id)).length === 5, 'all five are there');
     await until(async () => (await on.agent('counter')).state.type === 'completed', 'the counter is done');
@@ -143,17 +126,5 @@ function suite(database: () => Promise<string | undefined>): void {
       (await on.store.runs({ root_id: root.id })).map(({ status }) => status),
       ['cancelled'],
     );
-    await on.close();
   });
-}
-
-describe('mixed vocabularies on SQLite', () => suite(async () => undefined));
-
-describe('mixed vocabularies on PostgreSQL', () => {
-  let server: Databases;
-  before(async () => {
-    server = await sharedPostgres();
-  });
-  after(() => server.stop());
-  suite(() => server.createDatabase());
 });

@@ -1,8 +1,8 @@
 // Proves the `process` vocabulary on both databases: fork, kill, send and wait, with their limits and errors.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
-import { forked, type Line, type Play, parsed, type Scene, type Stage, setStage, until } from '../stage.ts';
+import { it } from 'node:test';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
+import { forked, type Line, type Play, parsed, type Scene, until } from '../stage.ts';
 
 const fork = (name: string, prompt = `be ${name}`) => ['fork', { name, prompt }] as const;
 const tell = (scene: Scene, message: string): Line => [['send', { to: scene.parent_id, message }]];
@@ -20,11 +20,8 @@ function play(
   };
 }
 
-function suite(database: () => Promise<string | undefined>): void {
-  async function stage(script: Play): Promise<Stage> {
-    const url = await database();
-    return setStage(script, url === undefined ? {} : { database: url });
-  }
+onBothDatabases('process toolset', (database) => {
+  const stage = stagesOn(database);
 
   it('forks three, waits for all, gets results in the order of the arguments', async () => {
     const on = await stage(
@@ -52,7 +49,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal(outcome.reply, 'done');
     assert.equal(outcome.agents.length, 4);
     assert.deepEqual(await on.store.mail(outcome.root.id), []);
-    await on.close();
   });
 
   it('wait(0): a timeout on an empty inbox; no agents listed: nothing to wait for', async () => {
@@ -62,7 +58,6 @@ function suite(database: () => Promise<string | undefined>): void {
     const { root } = await on.perform();
     const results = await on.results(root);
     assert.deepEqual(results.map(parsed), [{ status: 'timeout' }, { results: [] }]);
-    await on.close();
   });
 
   it('letters of one sender come one per wait, first in first out; a fan-in leaves those of others alone', async () => {
@@ -94,7 +89,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal(waits[2]?.message, 'report of other');
     assert.equal(waits[2]?.name, 'other');
     assert.match(String(waits[2]?.sent_at), /^\d{4}-\d\d-\d\dT/);
-    await on.close();
   });
 
   it('an idle child that sent nothing shows its last reply; a dead one is dead; mail of the dead still counts', async () => {
@@ -132,7 +126,6 @@ function suite(database: () => Promise<string | undefined>): void {
         ['late', 'received', 'last words'],
       ],
     );
-    await on.close();
   });
 
   it('a wait that runs out returns what is there, marked', async () => {
@@ -155,7 +148,6 @@ function suite(database: () => Promise<string | undefined>): void {
       (waited.results as { status: string }[]).map((row) => row.status),
       ['received', 'running'],
     );
-    await on.close();
   });
 
   it('a person interrupts a wait: the partial state, marked interrupted, and the turn ends; the children go on', async () => {
@@ -188,7 +180,6 @@ function suite(database: () => Promise<string | undefined>): void {
     );
     assert.deepEqual(await on.store.mail(root.id), []);
     assert.equal((await on.agent('slow')).state.type, 'executing');
-    await on.close();
   });
 
   it('an idle child wakes at mail and works on it; letters are framed and never pose as the user', async () => {
@@ -219,7 +210,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.match(framed, /comes from an agent, not from the user/);
     const delimiter = /^--- (\w{8}) message from main/m.exec(framed)?.[1] ?? 'none';
     assert.equal(framed.split(`--- ${delimiter} end`).length, 2);
-    await on.close();
   });
 
   it('bad arguments get a code that says what is wrong, and nothing happens', async () => {
@@ -251,7 +241,6 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.equal(results[index]?.status, 'error');
     });
     assert.equal(agents.length, 1);
-    await on.close();
   });
 
   it('who may kill whom: descendants only, once', async () => {
@@ -307,7 +296,6 @@ function suite(database: () => Promise<string | undefined>): void {
       'ALREADY_DEAD',
       'ALREADY_DEAD',
     ]);
-    await on.close();
   });
 
   it('a kill takes the descendants too, returns their ids, and what they still bring is discarded', async () => {
@@ -339,7 +327,6 @@ function suite(database: () => Promise<string | undefined>): void {
       const last = (await on.store.history(dead.id)).at(-1);
       assert.match(JSON.stringify(last?.content), /kill event: top by main, 1 descendant/);
     }
-    await on.close();
   });
 
   it('law 10: the wait that would close a cycle gets an error that names it', async () => {
@@ -374,7 +361,6 @@ function suite(database: () => Promise<string | undefined>): void {
       rows.some((row) => /WOULD_DEADLOCK.*(ann → bob → ann|bob → ann → bob)/.test(row.message)),
       JSON.stringify(rows),
     );
-    await on.close();
   });
 
   it('limits: exactly the allowed number is created, the rest get an answer that no retry gets around', async () => {
@@ -390,7 +376,6 @@ function suite(database: () => Promise<string | undefined>): void {
       const refused = (await on.results(root)).filter((result) => result.status === 'error');
       assert.equal(refused.length, 8 - created);
       for (const result of refused) assert.match(result.output, /LIMIT_REACHED.*--limit/);
-      await on.close();
     }
   });
 
@@ -403,7 +388,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal((await on.results(root)).length, 3);
     await on.runtime.send(root.id, 'go on');
     assert.equal((await on.runtime.settled(root.id)).reply, 'better now');
-    await on.close();
   });
 
   it('a limit on requests gives one last answer', async () => {
@@ -413,7 +397,6 @@ function suite(database: () => Promise<string | undefined>): void {
     const outcome = await on.perform('go', { turns: 3 });
     assert.equal(outcome.reply, 'what I have');
     assert.equal(on.requests.length, 4);
-    await on.close();
   });
 
   it('names and prefixes mean agents; what means two is refused with the candidates', async () => {
@@ -430,7 +413,6 @@ function suite(database: () => Promise<string | undefined>): void {
     const [ambiguous, sent] = (await on.results(root)).slice(3);
     assert.match(ambiguous?.output ?? '', /AGENT_AMBIGUOUS.*twin \(.*twin \(/);
     assert.equal(parsed(sent).name, 'solo');
-    await on.close();
   });
 
   it('a fork and a wait on it in one message: the wait sees the fork', async () => {
@@ -438,7 +420,6 @@ function suite(database: () => Promise<string | undefined>): void {
     const { root } = await on.perform();
     const rows = parsed((await on.results(root)).at(-1)).results as { status: string }[];
     assert.equal(rows[0]?.status, 'received');
-    await on.close();
   });
 
   it('children see the conversation up to their fork, byte for byte alike, and nothing later', async () => {
@@ -456,7 +437,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal(first('x')?.messages.length, (first('x')?.shared_prefix ?? 0) + 1);
     assert.equal(JSON.stringify(first('x')?.tools), JSON.stringify(first('main')?.tools));
     assert.equal(first('x')?.system, first('main')?.system);
-    await on.close();
   });
 
   it('a thousand children in one turn, none lost', async () => {
@@ -474,17 +454,5 @@ function suite(database: () => Promise<string | undefined>): void {
     }[];
     assert.equal(rows.length, 1000);
     assert.ok(rows.every((row, index) => row.status === 'received' && row.message === `report of c${index}`));
-    await on.close();
   });
-}
-
-describe('process toolset on SQLite', () => suite(async () => undefined));
-
-describe('process toolset on PostgreSQL', () => {
-  let server: Databases;
-  before(async () => {
-    server = await sharedPostgres();
-  });
-  after(() => server.stop());
-  suite(() => server.createDatabase());
 });

@@ -5,7 +5,7 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Run } from '../../../src/records/run/run.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
-import { type Line, type Play, parsed, type Scene, type Stage, setStage } from '../stage.ts';
+import { type Line, type Play, parsed, type Scene, type Stage } from '../stage.ts';
 
 /** One call of sessions_spawn. */
 export function spawn(task: string, over: object = {}): readonly [string, unknown] {
@@ -37,20 +37,6 @@ export function taskOf({ request }: Scene): string {
 
 export function concurrent(max_concurrent: number): Pick<ToolsetTerms, 'subagents'> {
   return { subagents: { ...DEFAULT_TERMS.subagents, max_concurrent } };
-}
-
-export type SetSessions = (play: Play, options?: Parameters<typeof setStage>[1]) => Promise<Stage>;
-
-/** Stages whose root has the `sessions` vocabulary. */
-export function sessionsStage(database: () => Promise<string | undefined>): SetSessions {
-  return async (play, options = {}) => {
-    const url = await database();
-    return setStage(play, {
-      toolsets: ['sessions'],
-      ...options,
-      ...(url === undefined ? {} : { database: url }),
-    });
-  };
 }
 
 /** Texts of the messages that the runtime put into the agent's conversation. */

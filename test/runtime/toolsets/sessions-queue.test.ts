@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { it } from 'node:test';
 import { isWorking } from '../../../src/records/agent/state.ts';
-import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { type Play, type Stage, until } from '../stage.ts';
 import {
   announced,
@@ -15,7 +15,6 @@ import {
   ROOM,
   runCalled,
   runsOf,
-  sessionsStage,
   spawn,
 } from './sessions-play.ts';
 
@@ -24,8 +23,8 @@ const LETTERS = ['a', 'b', 'c', 'd', 'e', 'f'];
 const all = (labels: readonly string[], over: object = {}) =>
   labels.map((label) => spawn(label, { label, ...over }));
 
-function suite(database: () => Promise<string | undefined>): void {
-  const stage = sessionsStage(database);
+onBothDatabases('background runs', (database) => {
+  const stage = stagesOn(database, { toolsets: ['sessions'] });
 
   /** Sub-agents that wait at the door of their name; `begun` in the order of their first requests. */
   function behindDoors(labels: readonly string[], begun: string[], doors: Doors): Play {
@@ -54,7 +53,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(begun, LETTERS);
     assert.equal((await announced(on, root)).length, 6);
     for (const run of await runsOf(on, root)) assert.ok((run.started_at ?? 0) >= run.created_at);
-    await on.close();
   });
 
   it('two places that get free in one moment are both taken', async () => {
@@ -67,7 +65,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(await statuses(on, root), [...Array(3).fill('completed'), ...Array(3).fill('running')]);
     doors.open(...LETTERS);
     await on.runtime.settled(root.id);
-    await on.close();
   });
 
   it('queued runs survive a restart, and begin in their order', async () => {
@@ -86,7 +83,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(begun, LETTERS);
     assert.equal(new Set(await announced(next, root)).size, 6);
     assert.equal((await announced(next, root)).length, 6);
-    await next.close();
   });
 
   it('a queued run that is cancelled never asks its model, is announced, and makes room for nobody twice', async () => {
@@ -103,7 +99,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(begun, ['a', 'c']);
     assert.equal((await runCalled(on, root, 'b')).started_at, null);
     assert.ok((await announced(on, root)).includes('[Subagent: b] Cancelled: not needed'));
-    await on.close();
   });
 
   it('a letter to a queued run does not let it begin before its turn, nor without its task', async () => {
@@ -126,7 +121,6 @@ function suite(database: () => Promise<string | undefined>): void {
       last?.messages.map((message) => (message.role === 'user' ? message.text : message.role)),
       ['b', 'mind the gap'],
     );
-    await on.close();
   });
 
   it('killing the requester ends its runs, queued ones too, and nothing is announced', async () => {
@@ -141,7 +135,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(await on.store.mail(root.id, true), []);
     assert.equal((await on.store.tree(root.id))?.live, 0);
     assert.equal(begun.length, 2);
-    await on.close();
   });
 
   it('a requester that kills its own run by a tool is told of it, and the next one begins', async () => {
@@ -165,7 +158,6 @@ function suite(database: () => Promise<string | undefined>): void {
       '[Subagent: stuck] Cancelled: Killed by main',
     ]);
     assert.deepEqual(begun, ['stuck', 'next']);
-    await on.close();
   });
 
   it('a hundred at once, one that hangs, one that fails, one that floods: eight at a time, each announced once', async () => {
@@ -214,7 +206,6 @@ function suite(database: () => Promise<string | undefined>): void {
       [98, 'timeout', 'failed'],
     );
     assert.equal(agents.length, 101);
-    await on.close();
   });
 
   for (const [limit, value, created] of [
@@ -237,7 +228,6 @@ function suite(database: () => Promise<string | undefined>): void {
       );
       assert.equal((await runsOf(on, root)).length, created);
       assert.equal((await announced(on, root)).length, created);
-      await on.close();
     });
 
   it('an order to stop that another process writes reaches the run; one to a run that has ended is refused', async () => {
@@ -261,17 +251,5 @@ function suite(database: () => Promise<string | undefined>): void {
     await until(async () => (await announced(on, root)).length === 1, 'the end is announced');
     assert.deepEqual(await announced(on, root), ['[Subagent: a] Cancelled: enough']);
     assert.equal((await store.send(order())).ok, false);
-    await on.close();
   });
-}
-
-describe('background runs on SQLite', () => suite(async () => undefined));
-
-describe('background runs on PostgreSQL', () => {
-  let server: Databases;
-  before(async () => {
-    server = await sharedPostgres();
-  });
-  after(() => server.stop());
-  suite(() => server.createDatabase());
 });

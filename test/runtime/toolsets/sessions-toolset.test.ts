@@ -1,12 +1,12 @@
 // Proves the `sessions` vocabulary on both databases: runs are accepted at once; each end is announced once, in the run's own words; conversations are kept or deleted.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { it } from 'node:test';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import type { Profile } from '../../../src/records/agent/profile.ts';
-import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { hangTool } from '../hang-tool.ts';
 import { type Play, parsed, type Stage, until } from '../stage.ts';
@@ -18,15 +18,14 @@ import {
   playOf,
   runCalled,
   runsOf,
-  sessionsStage,
   spawn,
   taskOf,
 } from './sessions-play.ts';
 
 const NEVER = new Promise<string>(() => undefined);
 
-function suite(database: () => Promise<string | undefined>): void {
-  const stage = sessionsStage(database);
+onBothDatabases('sessions toolset', (database) => {
+  const stage = stagesOn(database, { toolsets: ['sessions'] });
 
   it('accepted, with run id and session key, stands in the ledger before the model of the sub-agent is first asked', async () => {
     const seen: Record<string, unknown>[] = [];
@@ -45,7 +44,6 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.deepEqual(output, { status: 'accepted', runId: run?.id, sessionKey: run?.session_key });
       assert.match(run?.session_key ?? '', /^agent:main:subagent:[0-9a-f-]{36}$/);
     }
-    await on.close();
   });
 
   it('the sub-agent sees its task alone: no history, the prompt of a sub-agent, no tool to spawn others', async () => {
@@ -60,7 +58,6 @@ function suite(database: () => Promise<string | undefined>): void {
       own?.tools.map((tool) => tool.name),
       ['sessions_spawn'],
     );
-    await on.close();
   });
 
   it('an idle requester is woken by the announcement, a user message that comes from the system', async () => {
@@ -88,7 +85,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal(run.duration_ms, (run.finished_at ?? 0) - (run.started_at ?? 0));
     assert.ok((run.started_at ?? 0) >= run.created_at);
     assert.deepEqual(await on.store.mail(root.id), []);
-    await on.close();
   });
 
   it('every kind of end is announced in its own words, by label or by run id, and stands so in the history', async () => {
@@ -143,7 +139,6 @@ function suite(database: () => Promise<string | undefined>): void {
       ],
     );
     assert.equal(agents.length, 6);
-    await on.close();
   });
 
   it('timeoutSeconds: 0 is no limit of its own; the limit of the tree holds', async () => {
@@ -158,7 +153,6 @@ function suite(database: () => Promise<string | undefined>): void {
     const run = await runCalled(on, root, 'free');
     assert.deepEqual([run.timeout_ms, run.status], [null, 'timeout']);
     assert.ok((run.duration_ms ?? 0) >= 900_000);
-    await on.close();
   });
 
   it('a busy requester hears it with its next request, once', async () => {
@@ -181,7 +175,6 @@ function suite(database: () => Promise<string | undefined>): void {
       ['results', '[Subagent: quick] Complete.\n\nfound'],
     );
     assert.equal((await announced(on, root)).length, 1);
-    await on.close();
   });
 
   it('a requester that asks its model meanwhile hears it when that has answered', async () => {
@@ -198,7 +191,6 @@ function suite(database: () => Promise<string | undefined>): void {
     doors.open('answer');
     assert.equal((await on.runtime.settled(root.id)).reply, 'heard');
     assert.equal((await announced(on, root)).length, 1);
-    await on.close();
   });
 
   it('several announcements: each once, whoever ends first', async () => {
@@ -213,7 +205,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal(reply, 'heard');
     const mail = await on.store.mail(root.id, true);
     assert.ok(mail.length === 12 && mail.every((one) => one.consumed_seq !== null));
-    await on.close();
   });
 
   for (const cleanup of ['delete', 'keep'] as const)
@@ -248,7 +239,6 @@ function suite(database: () => Promise<string | undefined>): void {
       await last.runtime.resume(root.id);
       await last.runtime.settled(root.id);
       assert.equal((await announced(last, root)).length, 1);
-      await last.close();
     });
 
   it('model and thinking: of the call, else of the configuration; a model that is not there creates nothing', async () => {
@@ -279,7 +269,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal(refused.code, 'NOT_AVAILABLE');
     assert.match(refused.message, /play\/gone/);
     assert.equal((await on.store.agents({ root_id: root.id })).length, 3);
-    await on.close();
   });
 
   it('a sub-agent that calls sessions_spawn all the same gets an error and goes on', async () => {
@@ -295,7 +284,6 @@ function suite(database: () => Promise<string | undefined>): void {
       error: 'sessions_spawn is not allowed from sub-agent sessions',
     });
     assert.equal((await on.store.agents({ root_id: root.id })).length, 2);
-    await on.close();
   });
 
   it('read_first, a profile, the allow-list and an output schema', async () => {
@@ -330,7 +318,7 @@ function suite(database: () => Promise<string | undefined>): void {
       const result = scene.step === 0 ? { year: 'early' } : { year: 1993 };
       return [['submit_result', { result: JSON.stringify(result) }]];
     };
-    const cwd = mkdtempSync(join(tmpdir(), 'coppice-notes-'));
+    const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'notes.md'), 'XFS: 1993');
     const on = await stage(play, {
       config: { cwd },
@@ -351,17 +339,5 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.ok(child);
     assert.match(JSON.stringify(parsed((await on.results(child))[0])), /INVALID_ARG.*\/year must be integer/);
     await on.close();
-    rmSync(cwd, { recursive: true });
   });
-}
-
-describe('sessions toolset on SQLite', () => suite(async () => undefined));
-
-describe('sessions toolset on PostgreSQL', () => {
-  let server: Databases;
-  before(async () => {
-    server = await sharedPostgres();
-  });
-  after(() => server.stop());
-  suite(() => server.createDatabase());
 });

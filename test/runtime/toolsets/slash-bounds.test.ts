@@ -5,15 +5,18 @@ import { it } from 'node:test';
 import { slashToolset } from '../../../src/kernel/toolsets/slash.ts';
 import { CoppiceError } from '../../../src/records/coppice-error.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import type { Line, Play } from '../stage.ts';
-import { errorOf, onBothDatabases, slash } from './slash-stage.ts';
+import { errorOf, slash } from './slash-stage.ts';
 
 /** The root gives `first`, then rests; all others follow `child`. */
 function play(first: Line, child: Play = () => 'resting'): Play {
   return (scene) => (scene.name !== 'main' ? child(scene) : scene.step === 0 ? first : 'resting');
 }
 
-onBothDatabases('bounds of slash', (stage) => {
+onBothDatabases('bounds of slash', (database) => {
+  const stage = stagesOn(database, { toolsets: ['slash'] });
+
   it('limits: exactly the allowed number is created, the rest are told which limit and how to raise it', async () => {
     const forks: Line = Array.from({ length: 8 }, (_, index) => slash(`fork child ${index}`));
     for (const [limits, created] of [
@@ -41,7 +44,6 @@ onBothDatabases('bounds of slash', (stage) => {
       const own = (await on.results(root)).filter((result) => result.status === 'error');
       for (const result of own) assert.match(result.output, new RegExp(`limit \\\\"${name}`));
       assert.equal((await on.store.tree(root.id))?.total, created + 1);
-      await on.close();
     }
   });
 
@@ -69,7 +71,6 @@ onBothDatabases('bounds of slash', (stage) => {
       '/slash fork "Analyze the database schema. Sibling UUID for API analysis: <UUID>"',
     ])
       assert.ok(slashToolset.guidance.split('\n').includes(line), line);
-    await on.close();
   });
 
   it('process and slash together are refused, for a root and for a child by a profile', async () => {
@@ -86,6 +87,5 @@ onBothDatabases('bounds of slash', (stage) => {
       (error) => error instanceof CoppiceError && error.code === 'E_CONFIG' && /not both/.test(error.message),
     );
     assert.deepEqual(await other.store.agents({}), []);
-    await other.close();
   });
 });

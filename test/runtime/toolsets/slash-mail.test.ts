@@ -1,13 +1,13 @@
 // Proves how mail works in the `slash` vocabulary, on both databases: one notice for each batch, letters wait until they are read, and each is read once.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { type Line, type Play, type Scene, until } from '../stage.ts';
 import {
   completion,
   forkedIds,
   newest,
   noticesOf,
-  onBothDatabases,
   reader,
   report,
   shownLetters,
@@ -24,7 +24,9 @@ function play(lines: readonly ((scene: Scene) => Line | Promise<Line>)[], child:
   };
 }
 
-onBothDatabases('mail of slash', (stage) => {
+onBothDatabases('mail of slash', (database) => {
+  const stage = stagesOn(database, { toolsets: ['slash'] });
+
   it('check-mail shows all letters at once, oldest first, completions as such, and consumes them once', async () => {
     const { promise: written, resolve: wrote } = Promise.withResolvers<Line>();
     const failed = JSON.stringify({ status: 'idle', success: false, error: 'no key', partial: 'half' });
@@ -68,7 +70,6 @@ onBothDatabases('mail of slash', (stage) => {
     assert.equal(new Set(mail.map((letter) => letter.consumed_seq)).size, 1, 'consumed by one message');
     assert.notEqual(mail[0]?.consumed_seq, null);
     assert.deepEqual(await noticesOf(on, root.id), [], 'what was read during the turn needs no notice');
-    await on.close();
   });
 
   it('going idle with pending mail: one notice for the batch, none again for what was left unread, a new one for new letters', async () => {
@@ -116,7 +117,6 @@ onBothDatabases('mail of slash', (stage) => {
         `2 of ${name}`,
       ]);
     assert.deepEqual(await on.store.mail(root.id), []);
-    await on.close();
   });
 
   it('the notice is a user message of its own, just "got mail from UUID"', async () => {
@@ -133,7 +133,6 @@ onBothDatabases('mail of slash', (stage) => {
       request.messages.some((message) => message.role === 'user' && message.text.startsWith('got mail')),
     );
     assert.deepEqual(told?.messages.at(-1), { role: 'user', text: `got mail from ${worker.id}` });
-    await on.close();
   });
 
   it('a child rests when its work is done and can be given more', async () => {
@@ -166,7 +165,6 @@ onBothDatabases('mail of slash', (stage) => {
       shownLetters(await on.results(root)).map((letter) => letter.completion?.summary),
       ['round 1', 'round 2'],
     );
-    await on.close();
   });
 
   it('siblings that know of each other write to each other', async () => {
@@ -194,7 +192,6 @@ onBothDatabases('mail of slash', (stage) => {
       heard.filter(({ submitted }) => submitted !== false).map(({ summary }) => summary),
       ['asked, heard: two tables'],
     );
-    await on.close();
   });
 
   it("a person's letters arrive whole, in a turn and at rest, and need no check-mail", async () => {
@@ -214,7 +211,6 @@ onBothDatabases('mail of slash', (stage) => {
     assert.deepEqual(seen, [['begin'], ['while you\n "work"'], ['while you rest']]);
     assert.deepEqual(await noticesOf(on, root.id), []);
     assert.deepEqual(await on.store.mail(root.id), []);
-    await on.close();
   });
 
   it('a notice and a letter of a person that come together are two messages; the letter of the agent still waits', async () => {
@@ -245,6 +241,5 @@ onBothDatabases('mail of slash', (stage) => {
     );
     assert.deepEqual(texts.slice(1).sort(), ['human: and from me', `mail: ${await noticesOf(on, root.id)}`]);
     assert.equal((await on.store.mail(root.id))[0]?.from_name, 'worker');
-    await on.close();
   });
 });

@@ -1,7 +1,5 @@
-import { after, before, describe } from 'node:test';
 import type { ResultContent } from '../../../src/records/conversation/message.ts';
-import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
-import { type Play, parsed, type Scene, type Stage, type StageOptions, setStage } from '../stage.ts';
+import { type Play, parsed, type Scene, type Stage } from '../stage.ts';
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -73,22 +71,4 @@ export function errorOf(result: ResultContent | undefined): {
   readonly message: string;
 } {
   return parsed(result).error as { code: string; message: string };
-}
-
-export type SetSlashStage = (play: Play, options?: StageOptions) => Promise<Stage>;
-
-/** One suite on SQLite and on a real PostgreSQL server. */
-export function onBothDatabases(title: string, suite: (stage: SetSlashStage) => void): void {
-  describe(`${title} on SQLite`, () =>
-    suite((play, options) => setStage(play, { toolsets: ['slash'], ...options })));
-  describe(`${title} on PostgreSQL`, () => {
-    let server: Databases;
-    before(async () => {
-      server = await sharedPostgres();
-    });
-    after(() => server.stop());
-    suite(async (play, options) =>
-      setStage(play, { toolsets: ['slash'], database: await server.createDatabase(), ...options }),
-    );
-  });
 }

@@ -1,13 +1,13 @@
 // Proves that no letter is lost, doubled or announced twice in the `slash` vocabulary, on both databases: a hundred children, restarts, interrupts, children that hang, fail or flood.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { type Play, type Scene, type Stage, until } from '../stage.ts';
 import {
   completion,
   forkedIds,
   newest,
   noticesOf,
-  onBothDatabases,
   reader,
   report,
   shownLetters,
@@ -38,7 +38,9 @@ async function allOnce(on: Stage, root_id: string, summaries: readonly string[])
   for (const line of named) assert.match(line.replace('got mail from ', ''), UUID);
 }
 
-onBothDatabases('slash under load', (stage) => {
+onBothDatabases('slash under load', (database) => {
+  const stage = stagesOn(database, { toolsets: ['slash'] });
+
   it('a hundred children at once: all their completion messages are read', async () => {
     const child = report((scene) => `I am ${scene.name}`);
     const on = await stage((scene) =>
@@ -52,7 +54,6 @@ onBothDatabases('slash under load', (stage) => {
       root.id,
       Array.from({ length: 100 }, (_, index) => `I am child-${index}`),
     );
-    await on.close();
   });
 
   it('restarts in the middle: no letter lost or doubled, no notice repeated', async () => {
@@ -78,7 +79,6 @@ onBothDatabases('slash under load', (stage) => {
       root.id,
       Array.from({ length: 40 }, (_, index) => `I am child-${index}`),
     );
-    await on.close();
   });
 
   it('what was announced and left unread is not announced again after a restart, and still there to be read', async () => {
@@ -104,7 +104,6 @@ onBothDatabases('slash under load', (stage) => {
     await last.runtime.settled(root.id);
     assert.deepEqual(await noticesOf(last, root.id), before);
     await allOnce(last, root.id, ['child-0', 'child-1', 'child-2']);
-    await last.close();
   });
 
   it('a letter written while nobody ran the tree is announced after the restart', async () => {
@@ -126,7 +125,6 @@ onBothDatabases('slash under load', (stage) => {
     await next.runtime.settled(root.id);
     assert.deepEqual(await noticesOf(next, root.id), [`got mail from ${child?.id}`]);
     await allOnce(next, root.id, ['late']);
-    await next.close();
   });
 
   it('a person interrupts the parent: its children go on, and their letters are announced and read once', async () => {
@@ -146,7 +144,6 @@ onBothDatabases('slash under load', (stage) => {
       root.id,
       [0, 1, 2, 3, 4].map((index) => `child-${index}`),
     );
-    await on.close();
   });
 
   it('a person interrupts a child: it rests, the others go on, and more work wakes it', async () => {
@@ -172,7 +169,6 @@ onBothDatabases('slash under load', (stage) => {
     await on.runtime.send(hanging.id, 'try again');
     await on.runtime.settled(root.id);
     await allOnce(on, root.id, ['child-0', 'child-1', 'child-2']);
-    await on.close();
   });
 
   it('one child hangs, one fails, one floods: the rest is read, whole, and the one that hangs can be killed', async () => {
@@ -208,6 +204,5 @@ onBothDatabases('slash under load', (stage) => {
     await on.runtime.send(root.id, 'clean up');
     await on.runtime.settled(root.id);
     assert.deepEqual((await on.agent('hang')).state, { type: 'killed', by: 'main' });
-    await on.close();
   });
 });

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { type Line, type Play, type Scene, until } from '../stage.ts';
-import { errorOf, forkedIds, onBothDatabases, quoted, reader, slash, UUID } from './slash-stage.ts';
+import { errorOf, forkedIds, quoted, reader, slash, UUID } from './slash-stage.ts';
 
 /** The root follows `lines`, then reads its mail as it comes; all others follow `child`. */
 function play(lines: readonly ((scene: Scene) => Line)[], child: Play = () => 'resting'): Play {
@@ -13,7 +14,9 @@ function play(lines: readonly ((scene: Scene) => Line)[], child: Play = () => 'r
   };
 }
 
-onBothDatabases('slash', (stage) => {
+onBothDatabases('slash', (database) => {
+  const stage = stagesOn(database, { toolsets: ['slash'] });
+
   it('fork without a prompt inherits the whole context: siblings share every byte up to who they are', async () => {
     const on = await stage(play([() => [slash('check-mail')], () => [slash('fork'), slash('/slash fork')]]));
     const { root, agents } = await on.perform('the secret is 42');
@@ -41,7 +44,6 @@ onBothDatabases('slash', (stage) => {
       assert.equal(JSON.stringify(request?.tools), JSON.stringify(own?.tools));
       assert.equal(request?.system, own?.system);
     }
-    await on.close();
   });
 
   it('fork with a prompt starts fresh with only that, and knows the UUID of its parent', async () => {
@@ -59,7 +61,6 @@ onBothDatabases('slash', (stage) => {
       assert.ok(only.text.includes(`(UUID ${ids[index]}). Your parent has the UUID ${root.id}.`));
       assert.ok(only.text.endsWith(`Your task:\n${prompt}`));
     }
-    await on.close();
   });
 
   it('fork does not block: the turn of the parent ends while its children are at work', async () => {
@@ -73,7 +74,6 @@ onBothDatabases('slash', (stage) => {
     release('done');
     await on.runtime.settled(root.id);
     assert.deepEqual(await states(), ['idle', 'idle']);
-    await on.close();
   });
 
   it('a message arrives to the letter: quotes, newlines, any Unicode', async () => {
@@ -104,7 +104,6 @@ onBothDatabases('slash', (stage) => {
       letters.map((letter) => letter.body),
       texts,
     );
-    await on.close();
   });
 
   it('what no ledger can hold of a message is replaced; only a completion loses quotes around it', async () => {
@@ -131,7 +130,6 @@ onBothDatabases('slash', (stage) => {
       letters.map((letter) => letter.body),
       cases.map(([, body]) => body),
     );
-    await on.close();
   });
 
   it('several commands in one call are refused: none of them is run, and no child gets a merged prompt', async () => {
@@ -142,7 +140,6 @@ onBothDatabases('slash', (stage) => {
     assert.match(several?.message ?? '', /line 2 is another: .*make a call for each/);
     assert.match(empty?.message ?? '', /the PROMPT is empty: leave it out/);
     assert.equal(agents.length, 1);
-    await on.close();
   });
 
   it('errors show the usage line, an unknown command lists all commands, and nothing happens', async () => {
@@ -178,7 +175,6 @@ onBothDatabases('slash', (stage) => {
     }
     assert.equal(agents.length, 1);
     assert.deepEqual(await on.store.mail(root.id, true), []);
-    await on.close();
   });
 
   it('a completion message that is not whole is refused with the shape that is expected', async () => {
@@ -207,7 +203,6 @@ onBothDatabases('slash', (stage) => {
       [{ status: 'idle', success: true, summary: 'gave up', submitted: false }],
       'what it said instead',
     );
-    await on.close();
   });
 
   it('kill ends descendants only, with all below them; self, root, parent and siblings are refused', async () => {
@@ -250,6 +245,5 @@ onBothDatabases('slash', (stage) => {
     for (const id of [top.id, leaf.id])
       assert.deepEqual((await next.store.agent(id))?.state, { type: 'killed', by: 'main' });
     assert.equal((await next.store.agent(side.id))?.state.type, 'idle');
-    await next.close();
   });
 });

@@ -2,14 +2,13 @@
 // the one that parks the waiter, or the one in which the agent that it waits for comes to rest. Each is held at a gate until the other is in the ledger.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { Step } from '../../../src/kernel/step.ts';
 import { isWorking } from '../../../src/records/agent/state.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { WITHOUT_POLLS } from '../no-polls.ts';
 import { parsed, setStage, until } from '../stage.ts';
@@ -49,7 +48,7 @@ const rests = ({ state, messages }: Step) => !isWorking(state.type) && messages.
 onBothDatabases('of two commits one is held', (database) => {
   for (const held of ['parks', 'rests'] as const)
     it(`the one that ${held}`, async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'coppice-held-'));
+      const folder = temporaryFolder();
       const url = (await database()) ?? `sqlite:${join(folder, 'ledger.db')}`;
       const [doors, gate] = [new Doors(), new Gate(held === 'parks' ? parks : rests)];
       const play = cast({ main: [[waitFor('mid')], 'done'], mid: ['report'] });
@@ -94,6 +93,5 @@ onBothDatabases('of two commits one is held', (database) => {
       assert.equal(result?.last_reply, 'report');
       await left.close();
       await right.close();
-      rmSync(folder, { recursive: true, force: true });
     });
 });

@@ -35,8 +35,7 @@ function held(): { readonly line: () => Promise<Line>; readonly release: (line: 
 
 function suite(database: () => Promise<string | undefined>): void {
   async function stage(play: Play, options: StageOptions = {}): Promise<Stage> {
-    const url = await database();
-    return setStage(play, { ...options, ...(url === undefined ? {} : { database: url }) });
+    return setStage(play, { ...options, database: await database() });
   }
 
   describe('fork', () => {
@@ -53,7 +52,6 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.match(JSON.stringify(on.requests.at(-1)?.messages), /the secret is 42/);
       assert.deepEqual(await shown(on, root, 'forked'), [`forked twin (${child.id.slice(0, 8)}) by you`]);
       assert.equal(on.requests.filter(({ agent }) => agent.name === 'main').length, 1);
-      await on.close();
     });
 
     it('without a prompt rests, also over a restart, and wakes with its first letter', async () => {
@@ -70,7 +68,6 @@ function suite(database: () => Promise<string | undefined>): void {
       await again.runtime.settled(root.id);
       assert.equal((await again.store.agent(child.id))?.reply, 'heard now work');
       assert.match(JSON.stringify(again.requests[0]?.messages), /hello.*ready.*Wait: your task comes/s);
-      await again.close();
     });
 
     it('in the middle of a turn: open calls get the placeholder, what the parent says later is never seen', async () => {
@@ -104,7 +101,6 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.doesNotMatch(JSON.stringify(seen), /later|wake up/);
       const before = JSON.stringify(seen[1]?.slice(0, seen[0]?.length));
       assert.equal(before, JSON.stringify(seen[0]));
-      await on.close();
     });
 
     it('forks of forks replay to the letter after a restart', async () => {
@@ -129,7 +125,6 @@ function suite(database: () => Promise<string | undefined>): void {
         ['assistant', 'user'],
       );
       assert.equal((await again.store.agent(parent.id))?.reply, 'three 1');
-      await again.close();
     });
 
     it('of one that ends with its task is an agent of its own', async () => {
@@ -150,7 +145,6 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.equal((await on.store.agent(twin.id))?.reply, 'heard look aside');
       hold.release([['submit_result', { result: 'dug' }]]);
       assert.equal((await on.runtime.settled(root.id)).reply, 'done');
-      await on.close();
     });
 
     it('over a limit is refused with the reason, and leaves nothing', async () => {
@@ -169,7 +163,6 @@ function suite(database: () => Promise<string | undefined>): void {
         message: /limit "depth" reached/,
       });
       assert.equal((await on.store.agents({ root_id: root.id })).length, 3);
-      await on.close();
     });
 
     it('of the dead, of nobody, or without a name is refused', async () => {
@@ -181,7 +174,6 @@ function suite(database: () => Promise<string | undefined>): void {
       await assert.rejects(on.runtime.fork('nobody', 'x', 'go'), { code: 'E_AGENT_NOT_FOUND' });
       await assert.rejects(on.runtime.fork(root.id, ' ', 'go'), { code: 'E_INVALID_ARGUMENT' });
       await assert.rejects(on.runtime.capture(child.id, 'note'), { code: 'E_AGENT_DEAD' });
-      await on.close();
     });
 
     it('that is made between two looks for it is found all the same', async () => {
@@ -199,7 +191,6 @@ function suite(database: () => Promise<string | undefined>): void {
       const child = await on.runtime.fork(root.id, 'late', null);
       assert.deepEqual([child.name, child.parent_id], ['late', root.id]);
       assert.ok(held_back > 0);
-      await on.close();
     });
 
     it('many at once: each is there, each is its own', async () => {
@@ -213,7 +204,6 @@ function suite(database: () => Promise<string | undefined>): void {
         replies,
         names.map((name) => `I am ${name}`),
       );
-      await on.close();
     });
   });
 
@@ -254,7 +244,6 @@ function suite(database: () => Promise<string | undefined>): void {
       const notes = (await on.store.history(child.id)).filter((one) => one.kind === 'capture');
       assert.equal(notes.length, 3);
       assert.equal((await on.agent('main')).reply, 'end');
-      await on.close();
     });
   });
 
@@ -274,7 +263,6 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.equal((await on.store.agent(alive.id))?.reply, 'I am alive');
       assert.notEqual((await on.store.agent(dead.id))?.reaped_at, null);
       assert.notDeepEqual(await on.store.history(dead.id), []);
-      await on.close();
     });
   });
 }

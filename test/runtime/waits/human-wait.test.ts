@@ -66,8 +66,7 @@ const obedient: Play = (scene: Scene): Line | Promise<Line> => {
 
 function suite(database: () => Promise<string | undefined>): void {
   async function family(...names: string[]): Promise<{ on: Stage; root: Agent; kids: Agent[] }> {
-    const url = await database();
-    const on = await setStage(obedient, url === undefined ? {} : { database: url });
+    const on = await setStage(obedient, { database: await database() });
     const { root } = await on.perform('hello');
     const kids: Agent[] = [];
     for (const name of names) kids.push(await on.runtime.fork(root.id, name, null));
@@ -88,7 +87,6 @@ function suite(database: () => Promise<string | undefined>): void {
     await on.runtime.send(root.id, 'and?');
     await on.runtime.settled(root.id);
     assert.doesNotMatch(JSON.stringify(on.requests.at(-1)?.messages), /漢字/);
-    await on.close();
   });
 
   it('fan-in: the four statuses, in the order of the arguments; interrupted, it shows what is there', async () => {
@@ -125,7 +123,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal(await state(on, hangs), 'requesting');
     assert.deepEqual(await on.store.mail(root.id), []);
     assert.equal(asked(on), 1);
-    await on.close();
   });
 
   it('ends by itself when the last one it waits for has answered, died or come to rest', async () => {
@@ -142,7 +139,6 @@ function suite(database: () => Promise<string | undefined>): void {
       ['dead', 'idle'],
     );
     assert.deepEqual([interrupted, timed_out], [undefined, undefined]);
-    await on.close();
   });
 
   it('its time may be 0 or run out: partial results, marked; nobody listed: nothing to wait for', async () => {
@@ -165,7 +161,6 @@ function suite(database: () => Promise<string | undefined>): void {
     for (const timeout_ms of [-1, Number.NaN, Number.POSITIVE_INFINITY])
       await assert.rejects(on.runtime.wait(root.id, timeout_ms, null), { code: 'E_INVALID_ARGUMENT' });
     assert.equal(asked(on), 1);
-    await on.close();
   });
 
   it("the agent is occupied meanwhile: a person's words end no wait and are not lost, they come after it", async () => {
@@ -193,17 +188,15 @@ function suite(database: () => Promise<string | undefined>): void {
     );
     assert.match(JSON.stringify(on.requests.at(-1)?.messages), /unlisted/);
     assert.deepEqual(await on.store.mail(root.id), []);
-    await on.close();
   });
 
   it('is refused while the agent works, for itself, and where it would close a cycle; people are told why', async () => {
-    const url = await database();
     const on = await setStage(
       (scene) => {
         if (scene.name !== 'main') return obedient(scene);
         return scene.step === 1 ? [['wait', { timeout: 7_200, from_agents: ['rests', 'hangs'] }]] : 'ready';
       },
-      url === undefined ? {} : { database: url },
+      { database: await database() },
     );
     const { root } = await on.perform();
     const rests = await on.runtime.fork(root.id, 'rests', null);
@@ -227,7 +220,6 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal(await state(on, rests), 'idle');
     assert.deepEqual(await waited(on, rests), []);
     await begin(on, rests, [hangs]);
-    await on.close();
   });
 
   it('a restart goes on waiting, and what came in between ends it', async () => {
@@ -249,7 +241,6 @@ function suite(database: () => Promise<string | undefined>): void {
     await again.runtime.kill(beside.id);
     await again.runtime.settled(root.id);
     assert.equal(again.requests.filter(({ agent }) => agent.name === 'main').length, 0);
-    await again.close();
   });
 }
 

@@ -5,12 +5,15 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import type { Mail } from '../../../src/records/conversation/mail.ts';
 import { Inbox } from '../../../src/runtime/executor/inbox.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { closeOpened } from '../../close-opened.ts';
 import { approvalStage } from '../permissions/approval-stage.ts';
 import { until } from '../stage.ts';
+
+afterEach(closeOpened);
 
 function letter(id: string, number: number, from_id: string | null = 'kid'): Mail {
   const text = { kind: 'letter', body: id, from_name: 'kid' } as const;
@@ -69,5 +72,4 @@ it('an answer that a slow look at the ledger brings a second time does not stop 
   await on.runtime.settled(root.id);
   const [result] = await on.results(root);
   assert.deepEqual([result?.status, on.deeds.length], ['cancelled', 1]);
-  await on.close();
 });

@@ -1,8 +1,11 @@
 /** Proves that whoever watches a runtime is told of a kill one time, although the ledger's signal tells the runtime of it again. */
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { humanMail } from '../../../src/runtime/orders/human-mail.ts';
+import { closeOpened } from '../../close-opened.ts';
 import { setStage, until } from '../stage.ts';
+
+afterEach(closeOpened);
 
 it('a kill by a person is one event, also after its signal has been taken', async () => {
   const on = await setStage(({ name, step, user }) => {
@@ -23,5 +26,4 @@ it('a kill by a person is one event, also after its signal has been taken', asyn
     told.map((event) => event.ids),
     [[kid.id]],
   );
-  await on.close();
 });

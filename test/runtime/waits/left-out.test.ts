@@ -49,12 +49,11 @@ const look = defineTool({
 
 onBothDatabases('a conversation that its provider refuses', (database) => {
   async function stage(asked: ModelRequest[], model = picky(asked)): Promise<Stage> {
-    const url = await database();
     return setStage(() => 'nobody plays', {
       tools: [look],
       models: { 'play/picky': model },
       config: { model: 'play/picky' },
-      ...(url === undefined ? {} : { database: url }),
+      database: await database(),
     });
   }
 
@@ -83,7 +82,6 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
     const told = history.flatMap((one) => (one.kind === 'event' ? [one.content.text] : []));
     assert.ok(told.includes('left out of what the model is sent: the message "poison"'));
     assert.equal(JSON.stringify(asked.slice(1)).includes('poison'), false);
-    await third.close();
   });
 
   it('results go alone: the calls stay answered, and the model is asked on', async () => {
@@ -94,7 +92,6 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
     await again.runtime.resume(root.id, { without_last: true });
     const { reply, failure } = await again.runtime.settled(root.id);
     assert.deepEqual([reply, failure], ['heard taken', null]);
-    await again.close();
   });
 
   it('takes one message more each time, until it is taken', async () => {
@@ -109,7 +106,6 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
       await stand.runtime.resume(root.id, { without_last: true });
       assert.equal((await stand.runtime.settled(root.id)).failure !== null, stuck);
     }
-    await stand.close();
   });
 
   it('that its provider names is left out, however much stands behind it: by its own agent, over a restart, and by a fork that inherited it', async () => {
@@ -141,7 +137,6 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
     const sent = asked.slice(before);
     assert.equal(sent.length, 2, 'nothing was refused');
     assert.ok(sent.every((one) => JSON.stringify(one.messages).includes('left out: the provider refused')));
-    await third.close();
   });
 
   it('that is named, and refused again when nothing of it is left, takes the newest with it', async () => {
@@ -165,7 +160,6 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
       const { failure } = await stand.runtime.settled(root.id);
       assert.equal(failure === null, left < 3, `${left} left`);
     }
-    await stand.close();
   });
 
   it('is the one that is shortened, not that of an agent which failed for another reason', async () => {
@@ -205,6 +199,5 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
       history.filter((one) => one.kind === 'event'),
       [],
     );
-    await again.close();
   });
 });

@@ -13,10 +13,9 @@ const waitFor = (from: number, count: number): Line => [
 
 onBothDatabases('places of those who rest', (database) => {
   async function stage(root: readonly ((scene: Scene) => Line)[]) {
-    const url = await database();
     return setStage(
       (scene) => (scene.name === 'main' ? (root[scene.step] ?? (() => 'done'))(scene) : 'report'),
-      url === undefined ? {} : { database: url },
+      { database: await database() },
     );
   }
 
@@ -31,7 +30,6 @@ onBothDatabases('places of those who rest', (database) => {
     const { agents, root } = await on.perform();
     assert.equal(agents.length, 21);
     assert.ok((await on.results(root)).every(({ status }) => status === 'ok'));
-    await on.close();
   });
 
   it('the total bounds what the others let through, and says what is left to do', async () => {
@@ -50,7 +48,6 @@ onBothDatabases('places of those who rest', (database) => {
       /limit \\"total\\" reached: 6 of 6.*send more work to one that rests/,
     );
     assert.equal(refused.length, 1);
-    await on.close();
   });
 
   it('one kill ends several, those that have ended already left out; a stranger among them, and none is ended', async () => {
@@ -73,6 +70,5 @@ onBothDatabases('places of those who rest', (database) => {
     assert.match(nobody ?? '', /INVALID_ARG.*agent_id, or agent_ids/);
     assert.equal((await on.agent('c3')).state.type, 'idle');
     assert.equal(Array.isArray(parsed(results[0]).killed), true);
-    await on.close();
   });
 });

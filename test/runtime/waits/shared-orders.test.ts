@@ -4,12 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { type ApprovalStage, approvalStage, RULES } from '../permissions/approval-stage.ts';
 import { type Play, type Stage, until } from '../stage.ts';
@@ -25,7 +24,7 @@ interface Shared {
 }
 
 async function shared(play: Play, given: string | undefined): Promise<Shared> {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-orders-'));
+  const folder = temporaryFolder();
   const database = given ?? `sqlite:${join(folder, 'ledger.db')}`;
   const [left, right] = [await approvalStage(play, database), await approvalStage(play, database)];
   const { store } = left;
@@ -43,7 +42,6 @@ async function shared(play: Play, given: string | undefined): Promise<Shared> {
   const close = async () => {
     await left.close();
     await right.close();
-    rmSync(folder, { recursive: true, force: true });
   };
   return { left, right, root, mid, close };
 }

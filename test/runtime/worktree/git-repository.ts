@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../project-folder.ts';
 
@@ -11,7 +11,6 @@ export interface Repository {
   branches(): string[];
   /** Names of worktrees beside the repository's own folder. */
   worktrees(): string[];
-  remove(): void;
 }
 
 /** A real git repository with one commit of these files. */
@@ -34,6 +33,5 @@ export function makeRepository(files: Readonly<Record<string, string>>): Reposit
       git('branch', '--list', '--format=%(refname:short)', 'coppice/*').split('\n').filter(Boolean),
     // Not asked of git, which fails while another is making one.
     worktrees: () => (existsSync(list) ? readdirSync(list) : []),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

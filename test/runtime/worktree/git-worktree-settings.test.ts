@@ -22,7 +22,6 @@ beforeEach(() => {
   traces = makeFolder({});
 });
 afterEach(() => {
-  repository.remove();
   for (const folder of [place, traces]) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -120,7 +119,6 @@ it('the filters of the user’s own configuration are run, whatever a repository
     assert.deepEqual(ran(), ['own.ran']);
   } finally {
     process.env.HOME = before;
-    rmSync(home, { recursive: true, force: true });
   }
 });
 

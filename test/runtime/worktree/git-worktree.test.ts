@@ -17,7 +17,6 @@ describe('worktrees', () => {
     place = makeFolder({});
   });
   afterEach(() => {
-    repository.remove();
     rmSync(place, { recursive: true, force: true });
   });
 
@@ -136,7 +135,6 @@ describe('worktrees', () => {
     await removeWorktree(made.worktree);
     assert.ok(existsSync(join(made.worktree.path, 'new.txt')));
     assert.equal(outer.git('log', '--format=%s'), 'first\n');
-    outer.remove();
   });
 
   it('a folder that git does not keep is there all the same', async () => {

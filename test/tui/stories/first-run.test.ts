@@ -1,15 +1,14 @@
 /** Proves what a person without a model key sees: a choice, the demo to its end, or how to go on; nothing is sent anywhere. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { openPty, type Pty } from '../terminal/pty.ts';
 import { KEY, MAIN } from './ui-stage.ts';
 
 function begin(test: TestContext, args: readonly string[] = [], more: NodeJS.ProcessEnv = {}): Pty {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-ui-'));
-  test.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   writeFileSync(join(folder, 'some.md'), 'TODO: words\n');
   const env = { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, ...more };
   const pty = openPty(

@@ -1,16 +1,15 @@
 /** Proves that a terminal which can only print lines (`TERM=dumb`) gets the conversation in lines, without one control sequence, and can answer. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { SEEN_MS } from '../../../src/tui/state/question.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { openPty } from '../terminal/pty.ts';
 import { MAIN } from './ui-stage.ts';
 
 it('talks in lines: a conversation, a list, a question that is answered, a child, the end', async (test) => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-dumb-'));
-  test.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const rules = {
     rules: [
       {

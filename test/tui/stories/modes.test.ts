@@ -1,10 +1,10 @@
 /** Proves the other ways to look: words instead of signs, ASCII, no colour, keys of one's own. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const RULES: ScriptedRules = {
@@ -95,8 +95,7 @@ it('NO_COLOR alone keeps the signs', async (test) => {
 });
 
 it('configured keys replace their own, move the leader, and are shown in the help', async (test) => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-keys-'));
-  test.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'config.json');
   writeFileSync(
     file,

@@ -1,13 +1,13 @@
 /** Proves the main story on another terminal with ideas of its own, tmux: fork, visit, ask, kill, detach and come back, the scrollback whole. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { COMPILED } from '../../house/compiled.ts';
 import { until } from '../../runtime/stage.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { hasTmux } from '../terminal/tmux.ts';
 import { MAIN } from './ui-stage.ts';
 
@@ -41,7 +41,7 @@ const RULES: ScriptedRules = {
 it('in tmux, by keys that tmux sends, with a window that changes', {
   skip: hasTmux() ? false : 'tmux is not installed',
 }, async (test) => {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-tmux-'));
+  const folder = temporaryFolder();
   const rules = join(folder, 'rules.json');
   writeFileSync(rules, JSON.stringify(RULES));
   const env = {
@@ -61,7 +61,6 @@ it('in tmux, by keys that tmux sends, with a window that changes', {
     });
   test.after(() => {
     run('kill-server');
-    rmSync(folder, { recursive: true, force: true });
   });
   const screen = () =>
     run('capture-pane', '-p')

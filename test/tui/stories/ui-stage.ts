@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { SEEN_MS } from '../../../src/tui/state/question.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { openPty, type Pty, type PtyOptions } from '../terminal/pty.ts';
 
 export const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
@@ -63,8 +63,7 @@ export async function openUi(
   rules: ScriptedRules,
   options: UiOptions = {},
 ): Promise<UiStage> {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-ui-'));
-  test.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   writeFileSync(join(folder, 'rules.json'), JSON.stringify(rules));
   return open(test, folder, options.args ?? [], options);
 }
