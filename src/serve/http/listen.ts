@@ -20,6 +20,8 @@ export interface ListenOptions extends Pick<WebAppOptions, 'sources' | 'version'
   readonly port: number;
   /** Further values of `Host` that it answers to, as behind a proxy. */
   readonly hosts: readonly string[];
+  /** No limit on the rate of requests. Default false. */
+  readonly unlimited?: boolean;
   /** Files in PEM. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
 }

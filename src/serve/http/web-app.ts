@@ -78,7 +78,9 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   app.use(
     bodyLimit({
       maxSize: BODY_MAX,
-      onError: () => {
+      onError: (context) => {
+        // The rest of the body is not read, so nothing can follow on this connection.
+        context.header('Connection', 'close');
         throw new CoppiceError('E_TOO_LARGE', `a body may have ${BODY_MAX / 1_000_000} MB`);
       },
     }),

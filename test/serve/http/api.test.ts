@@ -1,0 +1,284 @@
+// Proves that the HTTP API does what its table says: every route is called on a real server, each answer is what the OpenAPI document promises, what creates
+// something does so once for an idempotency key, and errors say what is wrong.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { z } from 'zod';
+import { ROUTES } from '../../../src/serve/api/all-routes.ts';
+import { documentSchema, openApi } from '../../../src/serve/api/openapi.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
+import { until } from '../../runtime/stage.ts';
+import { type Answer, type Ask, setWebStage, type WebStage } from './web-stage.ts';
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const note = defineTool({
+  name: 'note',
+  description: 'Notes a text.',
+  input: z.object({ text: z.string() }),
+  subject: ({ text }) => text,
+  run: ({ text }) => `noted ${text}`,
+});
+
+let web: WebStage;
+const called = new Set<string>();
+
+before(async () => {
+  web = await setWebStage(
+    ({ user, last, name }) => {
+      if (/fork a kid/.test(user) && last.length === 0)
+        return [['fork', { name: 'kid', prompt: 'be small' }]];
+      if (/ask me/.test(user) && last.length === 0) return [['note', { text: 'secret' }]];
+      if (/never end/.test(user)) return new Promise(() => undefined);
+      return `${name} is done`;
+    },
+    {
+      tools: [note],
+      config: {
+        permissions: { cli: { allow: [], ask: ['*'], deny: [] }, config: { allow: [], ask: [], deny: [] } },
+      },
+    },
+  );
+});
+after(async () => {
+  await web.close();
+  assert.deepEqual(web.troubles, []);
+});
+
+/** Calls the route and holds a good answer against its schema. */
+async function call(
+  route: string,
+  values: Readonly<Record<string, string>> = {},
+  how: Ask = {},
+): Promise<Answer> {
+  const [method = '', pattern = ''] = route.split(' ');
+  const found = ROUTES.find((one) => one.method === method && one.path === pattern.replace(/\?.*/, ''));
+  assert.ok(found !== undefined, route);
+  called.add(`${method} ${found.path}`);
+  const path = pattern.replaceAll(/:([a-z]+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+  const answer = await web.ask(path, { method, ...how });
+  const name = answer.status === 200 ? found.answer : 'coppice/error/v1';
+  assert.ok(ajv.validate(documentSchema(name), answer.json), `${route}: ${ajv.errorsText()} ${answer.text}`);
+  return answer;
+}
+
+async function startTree(prompt: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { json, text } = await call('POST /v1/trees', {}, { body: { prompt }, headers });
+  assert.match(String(json.id), /^[0-9a-f-]{36}$/, text);
+  return json.id;
+}
+
+async function rests(id: string): Promise<void> {
+  const { json } = await call('POST /v1/wait', {}, { body: { agents: [id], timeout_seconds: 60 } });
+  assert.equal(json.timed_out, undefined);
+}
+
+describe('trees and agents', () => {
+  it('a tree is started, listed, read, written to, forked, and killed', async () => {
+    const id = await startTree('fork a kid');
+    await rests(id);
+    const { json: list } = await call('GET /v1/trees');
+    assert.equal(list.trees[0].root_id, id);
+    assert.equal(list.trees[0].title, 'fork a kid');
+    assert.deepEqual((await call('GET /v1/trees?before=2000-01-01T00:00:00Z')).json.trees, []);
+    const { json: tree } = await call('GET /v1/trees/:tree', { tree: id });
+    assert.deepEqual(
+      tree.agents.map(({ name }: { name: string }) => name),
+      ['main', 'kid'],
+    );
+    assert.equal((await call('GET /v1/agents?tree=:tree&all=true', { tree: id })).json.agents.length, 2);
+    const { json: agent } = await call('GET /v1/agents/:agent', { agent: id.slice(0, 8) });
+    assert.equal(agent.id, id);
+    const sent = await call('POST /v1/agents/:agent/send', { agent: 'kid' }, { body: { text: 'hello kid' } });
+    assert.equal(sent.json.to, tree.agents[1].id);
+    await rests('kid');
+    const { json: page } = await call('GET /v1/agents/:agent/messages?tail=2', { agent: 'kid' });
+    assert.match(JSON.stringify(page.messages), /hello kid/);
+    assert.equal(page.next, null);
+    const { json: first } = await call('GET /v1/agents/:agent/messages?limit=1', { agent: 'kid' });
+    assert.equal(first.next, 1);
+    const { json: mail } = await call('GET /v1/agents/:agent/mail?all=1', { agent: 'kid' });
+    assert.ok(mail.mail.some(({ body }: { body: string }) => body === 'hello kid'));
+    assert.ok((await call('GET /v1/agents/:agent/requests', { agent: 'kid' })).json.requests.length >= 2);
+    const forked = await call('POST /v1/agents/:agent/fork', { agent: id }, { body: { name: 'second' } });
+    assert.equal(forked.json.parent_id, id);
+    await call('POST /v1/agents/:agent/capture', { agent: id }, { body: { text: 'a line' } });
+    const killed = await call('POST /v1/agents/:agent/kill', { agent: id });
+    assert.equal(killed.json.killed.length, 3);
+    const late = await call('POST /v1/agents/:agent/send', { agent: id }, { body: { text: 'anybody?' } });
+    assert.equal(late.status, 409);
+    assert.equal(late.json.error.code, 'E_AGENT_DEAD');
+  });
+
+  it('a turn is interrupted, asked again, and resumed', async () => {
+    const id = await startTree('never end');
+    await until(
+      async () => (await call('GET /v1/agents/:agent', { agent: id })).json.status === 'running',
+      'a turn',
+    );
+    await call('POST /v1/agents/:agent/interrupt', { agent: id }, { body: {} });
+    await rests(id);
+    await call('POST /v1/agents/:agent/retry', { agent: id }, { body: {} });
+    const { json } = await call(
+      'POST /v1/trees/:tree/resume',
+      { tree: id },
+      { body: { limits: { turns: 7 } } },
+    );
+    assert.equal(json.root_id, id);
+    assert.equal((await call('GET /v1/trees/:tree', { tree: id })).json.tree.limits.turns, 7);
+    assert.equal(
+      (await call('POST /v1/wait', {}, { body: { agents: [id], timeout_seconds: 0 } })).status,
+      200,
+    );
+  });
+
+  it('a call is allowed, another one denied', async () => {
+    for (const [verdict, body, status] of [
+      ['allow', { scope: 'once' }, 'ok'],
+      ['deny', { note: 'not now' }, 'denied'],
+    ] as const) {
+      const id = await startTree('ask me');
+      let approvals: readonly { readonly id: string }[] = [];
+      await until(async () => {
+        ({ approvals } = (await call('GET /v1/approvals?tree=:tree', { tree: id })).json);
+        return approvals.length === 1;
+      }, 'an approval');
+      assert.equal((await call('GET /v1/trees')).json.trees[0].need, 'approval');
+      const [ask] = approvals;
+      const answered = await call(
+        `POST /v1/approvals/:approval/${verdict}`,
+        { approval: ask?.id ?? '' },
+        { body },
+      );
+      assert.equal(answered.json.verdict, verdict);
+      await rests(id);
+      const { json } = await call('GET /v1/agents/:agent/messages', { agent: id });
+      assert.ok(
+        json.messages.some(
+          ({ kind, content }: { kind: string; content: { status: string } }) =>
+            kind === 'result' && content.status === status,
+        ),
+        JSON.stringify(json.messages),
+      );
+      const again = await call(
+        `POST /v1/approvals/:approval/${verdict}`,
+        { approval: ask?.id ?? '' },
+        { body },
+      );
+      assert.equal(again.json.error.code, 'E_ASK_ANSWERED');
+    }
+  });
+});
+
+describe('schedules, runs, deliveries, workers', () => {
+  it('a job is made, changed, run, looked at, and removed', async () => {
+    const made = await call(
+      'POST /v1/jobs',
+      {},
+      { body: { name: 'nightly', cron: '0 3 * * *', task: 'tidy' } },
+    );
+    assert.equal(made.json.schedule.expression, '0 3 * * *');
+    const changed = await call(
+      'PATCH /v1/jobs/:job',
+      { job: 'nightly' },
+      { body: { every: '2h', enabled: false } },
+    );
+    assert.equal(changed.json.enabled, false);
+    assert.equal((await call('GET /v1/jobs')).json.jobs.length, 1);
+    assert.equal((await call('GET /v1/jobs/:job', { job: 'nightly' })).json.schedule.every_seconds, 7_200);
+    const fired = await call('POST /v1/jobs/:job/run', { job: 'nightly' });
+    assert.equal(fired.json.outcome, 'fired');
+    await rests(fired.json.root_id);
+    const { json: runs } = await call('GET /v1/jobs/:job/runs', { job: 'nightly' });
+    assert.equal(runs.runs[0].run.status, 'completed');
+    const { id } = runs.runs[0].run;
+    assert.equal((await call('GET /v1/runs?job=nightly')).json.runs[0].id, id);
+    assert.equal((await call('GET /v1/runs/:run', { run: id })).json.result, 'nightly is done');
+    assert.equal((await call('POST /v1/runs/:run/cancel', { run: id })).json.error.code, 'E_RUN_FINISHED');
+    assert.equal((await call('DELETE /v1/jobs/:job', { job: 'nightly' })).json.removed, true);
+    assert.equal((await call('GET /v1/jobs/:job', { job: 'nightly' })).status, 404);
+  });
+
+  it('deliveries and workers', async () => {
+    assert.deepEqual((await call('GET /v1/deliveries?status=failed')).json.deliveries, []);
+    assert.equal((await call('POST /v1/deliveries/retry', {}, { body: {} })).json.retried, 0);
+    const { json } = await call('GET /v1/workers');
+    assert.equal(json.workers[0].pid, process.pid);
+    const drained = await call('POST /v1/workers/:worker/drain', { worker: 'ffff' }, { body: {} });
+    assert.equal(drained.json.error.code, 'E_WORKER_NOT_FOUND');
+  });
+});
+
+describe('repeated requests', () => {
+  const KEY = { 'idempotency-key': 'the same' };
+
+  it('start one tree, send one letter, make one fork and one job', async () => {
+    const id = await startTree('once', KEY);
+    assert.equal(await startTree('once', KEY), id);
+    const other = await call('POST /v1/trees', {}, { body: { prompt: 'another one' }, headers: KEY });
+    assert.equal(other.json.error.code, 'E_REFUSED');
+    const trees = (await call('GET /v1/trees?limit=500')).json.trees as { title: string }[];
+    assert.equal(trees.filter(({ title }) => title === 'once').length, 1);
+    await rests(id);
+    const send = { body: { text: 'hello' }, headers: KEY };
+    const one = await call('POST /v1/agents/:agent/send', { agent: id }, send);
+    const two = await call('POST /v1/agents/:agent/send', { agent: id }, send);
+    assert.equal(two.json.id, one.json.id);
+    const fork = { body: { name: 'only' }, headers: KEY };
+    const child = await call('POST /v1/agents/:agent/fork', { agent: id }, fork);
+    assert.equal((await call('POST /v1/agents/:agent/fork', { agent: id }, fork)).json.id, child.json.id);
+    const job = { body: { name: 'only', every: '1h', task: 'x' }, headers: KEY };
+    const made = await call('POST /v1/jobs', {}, job);
+    assert.equal((await call('POST /v1/jobs', {}, job)).json.id, made.json.id);
+  });
+});
+
+describe('bad requests', () => {
+  const cases: readonly (readonly [string, Ask, number, RegExp])[] = [
+    ['/v1/nothing', {}, 404, /no such path/],
+    ['/v1/agents/nobody', {}, 404, /no agent called \\"nobody\\"/],
+    ['/v1/agents?limit=-1', {}, 400, /query\.limit/],
+    ['/v1/agents?colour=red', {}, 400, /colour/],
+    [`/v1/agents/${'x'.repeat(300)}`, {}, 400, /agent: is no id or name/],
+    ['/v1/agents/%00', {}, 400, /is no id or name/],
+    ['/v1/trees', { method: 'POST', body: '{"prompt":' }, 400, /is no JSON/],
+    ['/v1/trees', { method: 'POST', body: { prompt: '' } }, 400, /body\.prompt/],
+    ['/v1/trees', { method: 'POST', body: { prompt: 'x', limits: { wings: 2 } } }, 400, /wings/],
+    ['/v1/trees', { method: 'POST', body: { prompt: 'x', cwd: '/nowhere/at/all' } }, 400, /E_NO_FOLDER/],
+    ['/v1/trees', { method: 'POST', body: [] }, 400, /body/],
+    [
+      '/v1/trees',
+      { method: 'POST', body: '"x"', headers: { 'content-type': 'text/plain' } },
+      400,
+      /application\/json/,
+    ],
+    ['/v1/jobs', { method: 'POST', body: { name: 'x', cron: 'never', task: 'y' } }, 400, /cron/],
+    ['/v1/trees', { method: 'POST', body: { prompt: 'x'.repeat(2_100_000) } }, 413, /E_TOO_LARGE/],
+  ];
+  for (const [path, how, status, words] of cases)
+    it(`${how.method ?? 'GET'} ${path.slice(0, 40)} ${JSON.stringify(how.body ?? '').slice(0, 30)}`, async () => {
+      const answer = await web.ask(path, how);
+      assert.equal(answer.status, status, answer.text);
+      assert.match(answer.text, words);
+      assert.ok(ajv.validate(documentSchema('coppice/error/v1'), answer.json), answer.text);
+    });
+});
+
+it('every route was called', () => {
+  assert.deepEqual(
+    ROUTES.map(({ method, path }) => `${method} ${path}`).filter((route) => !called.has(route)),
+    [],
+  );
+});
+
+it('the OpenAPI document names every route and every document that it refers to', async () => {
+  const { json } = await web.ask('/v1/openapi.json');
+  assert.deepEqual(json, JSON.parse(JSON.stringify(openApi(ROUTES, '0'))));
+  const names = Object.keys(json.components.schemas);
+  for (const [, name = ''] of JSON.stringify(json.paths).matchAll(/#\/components\/schemas\/([\w-]+)/g))
+    assert.ok(names.includes(name), name);
+  const ids = Object.values(json.paths as Record<string, Record<string, { operationId: string }>>).flatMap(
+    (one) => Object.values(one).map(({ operationId }) => operationId),
+  );
+  assert.equal(new Set(ids).size, ids.length, ids.join(' '));
+  assert.equal(ids.length, ROUTES.length);
+});

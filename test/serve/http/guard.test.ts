@@ -1,0 +1,237 @@
+// Proves that nobody gets past the guard of the HTTP interface: each known incident of local servers has a test of its own.
+import assert from 'node:assert/strict';
+import { statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { ROUTES } from '../../../src/serve/api/all-routes.ts';
+import { Access } from '../../../src/serve/http/access.ts';
+import { RateLimit } from '../../../src/serve/http/rate-limit.ts';
+import { setWebStage, type WebStage } from './web-stage.ts';
+
+let web: WebStage;
+before(async () => {
+  web = await setWebStage(() => 'done');
+});
+after(() => web.close());
+
+const pathOf = (path: string) => path.replaceAll(/:[a-z]+/g, 'abcd');
+const cookieOf = async (): Promise<string> => {
+  const link = await web.ask('/v1/login-links', { method: 'POST', body: {} });
+  const { pathname, search } = new URL(link.json.url);
+  const { headers, status, text } = await web.ask(pathname + search, { token: null });
+  assert.equal(status, 200, text);
+  const [cookie = ''] = headers['set-cookie'] as string[];
+  return cookie;
+};
+
+describe('a token, always', () => {
+  it('CVE-2026-22812, CVE-2025-49596: no route answers without one, and none with a wrong one', async () => {
+    for (const { method, path } of ROUTES)
+      for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: 'Basic YTpi' }]) {
+        const answer = await web.ask(pathOf(path), { method, token: null, headers });
+        assert.equal(answer.status, 401, `${method} ${path}: ${answer.text}`);
+      }
+    for (const path of ['/v1/openapi.json', '/v1/session'])
+      assert.equal((await web.ask(path, { token: null })).status, 401);
+  });
+
+  it('is no part of a URL', async () => {
+    for (const name of ['token', 'access_token', 'key'])
+      assert.equal((await web.ask(`/v1/trees?${name}=${web.token('write')}`, { token: null })).status, 401);
+  });
+
+  it('the one that reads changes nothing', async () => {
+    for (const { method, path, scope } of ROUTES) {
+      const { status, json } = await web.ask(pathOf(path), { method, token: 'read' });
+      if (scope === 'write') assert.equal(json.error.code, 'E_FORBIDDEN', `${method} ${path}`);
+      else assert.notEqual(status, 403, `${method} ${path}`);
+    }
+  });
+
+  it('is 256 bits in a file that only its owner reads, and a replaced one is dead at once', async () => {
+    for (const scope of ['write', 'read'] as const) {
+      assert.equal(statSync(web.access.fileOf(scope)).mode & 0o777, 0o600);
+      assert.equal(Buffer.from(web.token(scope), 'base64url').length, 32);
+    }
+    assert.notEqual(web.token('write'), web.token('read'));
+    const cookie = await cookieOf();
+    const [session = ''] = cookie.split(';');
+    const old = web.token('write');
+    const asked = (headers: Record<string, string>) => web.ask('/v1/session', { token: null, headers });
+    assert.equal((await asked({ cookie: session })).status, 200);
+    // Another process replaces it.
+    new Access(web.folder).rotate('write');
+    assert.equal((await asked({ authorization: `Bearer ${old}` })).status, 401);
+    assert.equal((await asked({ cookie: session })).status, 401);
+    assert.equal((await web.ask('/v1/session')).status, 200);
+  });
+
+  it('an emptied file lets nobody in', () => {
+    const access = new Access(web.folder);
+    const text = web.token('read');
+    writeFileSync(access.fileOf('read'), '');
+    assert.equal(access.scopeOf(''), null);
+    assert.equal(access.scopeOf(text), null);
+    access.rotate('read');
+  });
+});
+
+describe('other sites', () => {
+  it('CVE-2025-66414: a name that was made to resolve to this machine is refused before anything else', async () => {
+    const port = web.host.split(':')[1];
+    for (const host of [
+      'evil.example',
+      `evil.example:${port}`,
+      `127.0.0.1.evil.example:${port}`,
+      '127.0.0.1',
+    ]) {
+      const answer = await web.ask('/v1/trees', { headers: { host } });
+      assert.ok([403, 400].includes(answer.status), `${host}: ${answer.status}`);
+    }
+    for (const path of ['/healthz', '/login?code=x', '/'])
+      assert.equal((await web.ask(path, { headers: { host: 'evil.example' } })).status, 403, path);
+    for (const host of [web.host, `localhost:${port}`, `[::1]:${port}`])
+      assert.equal((await web.ask('/v1/session', { headers: { host } })).status, 200, host);
+  });
+
+  it('a page of another site is refused, even with the token', async () => {
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      `https://${web.host}`,
+      `http://${web.host}.evil.example`,
+    ]) {
+      const answer = await web.ask('/v1/trees', { headers: { origin } });
+      assert.equal(answer.status, 403, origin);
+      assert.equal(answer.headers['access-control-allow-origin'], undefined);
+    }
+    assert.equal((await web.ask('/v1/session', { headers: { origin: web.url } })).status, 200);
+  });
+
+  it('a session writes only from the page of this server', async () => {
+    const [session = ''] = (await cookieOf()).split(';');
+    const write = (headers: Record<string, string>) =>
+      web.ask('/v1/trees', {
+        method: 'POST',
+        body: { prompt: 'x' },
+        token: null,
+        headers: { cookie: session, ...headers },
+      });
+    assert.equal((await write({})).status, 403);
+    assert.equal((await write({ origin: web.url, 'sec-fetch-site': 'same-site' })).status, 403);
+    assert.equal((await write({ origin: 'https://evil.example' })).status, 403);
+    assert.equal((await write({ origin: web.url, 'sec-fetch-site': 'same-origin' })).status, 200);
+  });
+});
+
+describe('signing in', () => {
+  it('a link works once, and its cookie is out of reach of scripts and other sites', async () => {
+    const link = await web.ask('/v1/login-links', { method: 'POST', body: {} });
+    const { pathname, search } = new URL(link.json.url);
+    const first = await web.ask(pathname + search, { token: null });
+    assert.match(String(first.headers['set-cookie']), /HttpOnly/);
+    assert.match(String(first.headers['set-cookie']), /SameSite=Strict/);
+    assert.match(String(first.headers['set-cookie']), new RegExp(`^coppice_${web.host.split(':')[1]}=`));
+    assert.equal((await web.ask(pathname + search, { token: null })).status, 401);
+  });
+
+  it('a link of a read-only token, or for reading, signs in a session that changes nothing', async () => {
+    for (const [path, token] of [
+      ['/v1/login-links', 'read'],
+      ['/v1/login-links?scope=read', 'write'],
+    ] as const) {
+      const link = await web.ask(path, { method: 'POST', body: {}, token });
+      assert.equal(link.json.scope, 'read');
+    }
+  });
+
+  it('a session makes no further links', async () => {
+    const [session = ''] = (await cookieOf()).split(';');
+    const answer = await web.ask('/v1/login-links', {
+      method: 'POST',
+      body: {},
+      token: null,
+      headers: { cookie: session, origin: web.url },
+    });
+    assert.equal(answer.status, 403);
+  });
+
+  it('an older code, a forged session, and one that is over are refused', () => {
+    let now = 1_000_000;
+    const access = new Access(web.folder, () => now);
+    const { code } = access.newCode('write');
+    now += 60_001;
+    assert.equal(access.redeem(code), null);
+    const signed = access.redeem(access.newCode('read').code);
+    assert.equal(access.scopeOfSession(signed?.session ?? ''), 'read');
+    assert.equal(access.scopeOfSession(signed?.session.replace('read', 'write') ?? ''), null);
+    assert.equal(access.scopeOfSession(signed?.session.replace(/\.\d+\./, '.9999999999999.') ?? ''), null);
+    for (const forged of ['', 'write', 'write.9999999999999', 'write.NaN.x', '..'])
+      assert.equal(access.scopeOfSession(forged), null);
+    now += 8 * 24 * 3_600_000;
+    assert.equal(access.scopeOfSession(signed?.session ?? ''), null);
+  });
+
+  it('codes that nobody uses do not pile up', () => {
+    const access = new Access(web.folder);
+    const codes = Array.from({ length: 1_000 }, () => access.newCode('write').code);
+    assert.ok(codes.filter((code) => access.redeem(code) !== null).length <= 100);
+  });
+});
+
+describe('pages and limits', () => {
+  it('every answer forbids frames, foreign scripts and guessing of types', async () => {
+    for (const path of ['/', '/trees', '/v1/trees', '/nothing', '/healthz', '/assets/dashboard.js']) {
+      const { headers } = await web.ask(path);
+      const policy = String(headers['content-security-policy']);
+      assert.match(policy, /default-src 'none'; script-src 'self';/, path);
+      assert.doesNotMatch(policy, /unsafe|\*/, path);
+      assert.equal(headers['x-content-type-options'], 'nosniff', path);
+      assert.equal(headers['x-frame-options'], 'DENY', path);
+    }
+  });
+
+  it('files beside the dashboard cannot be read', async () => {
+    for (const path of [
+      '/assets/../package.json',
+      '/assets/..%2fpackage.json',
+      '/assets/%2e%2e/style.css',
+      '/assets/x',
+    ]) {
+      const answer = await web.ask(path);
+      assert.notEqual(answer.status, 200, path);
+    }
+  });
+
+  it('a client that sends too much waits; others do not', () => {
+    let now = 0;
+    const rate = new RateLimit(() => now);
+    const taken = Array.from({ length: 1_000 }, () => rate.take('one')).filter((wait) => wait === 0).length;
+    assert.equal(taken, 400);
+    assert.ok(rate.take('one') > 0);
+    assert.equal(rate.take('other'), 0);
+    now += 1_000;
+    assert.equal(
+      Array.from({ length: 1_000 }, () => rate.take('one')).filter((wait) => wait === 0).length,
+      200,
+    );
+  });
+
+  it('what is no HTTP ends the connection, and nothing else', async () => {
+    for (const bytes of [
+      '\0\0\0\0',
+      'GET / HTTP/9.9\r\n\r\n',
+      `GET /${'x'.repeat(100_000)} HTTP/1.1\r\n\r\n`,
+      'POST /v1/trees HTTP/1.1\r\nContent-Length: -1\r\n\r\n',
+    ])
+      await new Promise<void>((resolve) => {
+        const socket = connect(Number(web.host.split(':')[1]), '127.0.0.1', () => socket.end(bytes));
+        socket
+          .on('error', () => resolve())
+          .on('close', () => resolve())
+          .resume();
+      });
+    assert.equal((await web.ask('/healthz')).text, 'ok\n');
+    assert.deepEqual(web.troubles, []);
+  });
+});
