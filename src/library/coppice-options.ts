@@ -81,6 +81,7 @@ const OWN: Readonly<Record<Exclude<keyof CoppiceOptions, keyof typeof settings.s
 export const COMMAND_LINE_ONLY: Readonly<Record<string, string>> = {
   channels: 'coppice serve delivers to people and listens to them',
   keys: 'they are keys of the terminal UI',
+  server: 'coppice serve answers HTTP',
 };
 
 const OF_AGENT: Readonly<Record<keyof AgentOptions, true>> = {

@@ -258,6 +258,7 @@ it('what is a matter of the command line is refused, and so is a slip, at any de
   for (const [options, message] of [
     [{ channels: {} }, /no option "channels": coppice serve/],
     [{ keys: {} }, /no option "keys": they are keys of the terminal UI/],
+    [{ server: {} }, /no option "server": coppice serve answers HTTP/],
     [{ buildInTools: [] }, /no option "buildInTools"/],
     [{ agents: { defaults: { tols: [] } } }, /unknown key "agents.defaults.tols" of openCoppice/],
     [{ runs: { maxConcurrent: 0 } }, /runs.maxConcurrent of openCoppice/],

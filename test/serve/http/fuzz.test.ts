@@ -1,4 +1,5 @@
 // Proves that no request brings the server down: hostile paths, queries, headers and bodies in any mixture are answered with an error that says why, never with a
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: hostile text, not templates
 // 5xx, and the server still works afterwards. `COPPICE_FUZZ_REQUESTS=500000` sends as many.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
