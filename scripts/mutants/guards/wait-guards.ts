@@ -24,7 +24,7 @@ export const WAIT_GUARDS: readonly Guard[] = [
     file: 'src/kernel/ledger/run-history.ts',
     guard: "if (!signalled.has(run.worker)) signal(unit, run, writer, 'status', about);",
     without: '',
-    tests: ['runtime/waits/queue-orders'],
+    tests: ['kernel/ledger', 'store/store-sqlite', 'store/store-postgres'],
   },
   {
     name: 'queued-places',
@@ -34,13 +34,5 @@ export const WAIT_GUARDS: readonly Guard[] = [
     guard: '      this.#checkPlaces();\n',
     without: '',
     tests: ['runtime/waits/queue-orders'],
-  },
-  {
-    name: 'place-is-passed-on',
-    protects: 'a queued run from sleeping when a run of its own process ends',
-    file: 'src/runtime/executor/executor.ts',
-    guard: 'for (const next of this.#runs.see(agent)) this.#wakeOne(next);',
-    without: 'this.#runs.see(agent);',
-    tests: ['runtime/toolsets/sessions-queue'],
   },
 ];

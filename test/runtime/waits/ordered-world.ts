@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../../src/records/agent/state.ts';
@@ -285,7 +286,7 @@ export class World {
       .flat()
       .filter(({ state, unread }) => isWorking(state.type) || (unread === true && !isTerminal(state.type)));
     const who = busy.map(({ name, state, doing }) => `${name} (${state.type}, ${doing ?? 'mail'})`);
-    if (who.length > 0) throw new Error(`nothing can happen any more, and these go on: ${who.join(', ')}`);
+    assert.deepEqual(who, [], 'nothing can happen any more, and these go on');
   }
 
   async close(): Promise<void> {
