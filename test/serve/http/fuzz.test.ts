@@ -1,6 +1,6 @@
 // Proves that no request brings the server down: hostile paths, queries, headers and bodies in any mixture are answered with an error that says why, never with a
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: hostile text, not templates
 // 5xx, and the server still works afterwards. `COPPICE_FUZZ_REQUESTS=500000` sends as many.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: hostile text, not templates
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import fc from 'fast-check';
