@@ -6,6 +6,7 @@ import { configurationTables } from './configuration-tables.ts';
 import { floorsDrawing } from './floors-drawing.ts';
 import { httpRoutes } from './http-routes.ts';
 import { jsonTables } from './json-tables.ts';
+import { metricsTable } from './metrics-table.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 
@@ -16,6 +17,7 @@ export const GENERATED: Readonly<Record<string, () => Readonly<Record<string, st
   'docs/configuration.md': () => ({ configuration: configurationTables() }),
   'docs/http-api.md': () => ({ routes: httpRoutes() }),
   'docs/json.md': jsonTables,
+  'docs/operations.md': () => ({ metrics: metricsTable() }),
   'docs/tui.md': () => ({ keys: keysTable() }),
 };
 

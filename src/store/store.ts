@@ -9,6 +9,7 @@ import type { Mail, NewMail } from '../records/conversation/mail.ts';
 import type { PlacedMessage } from '../records/conversation/message.ts';
 import type { Run, RunSource } from '../records/run/run.ts';
 import type { CronLedger } from './cron-ledger.ts';
+import type { LoadReads } from './load-reads.ts';
 import type { OutboxLedger } from './outbox-ledger.ts';
 import type { RetentionLedger } from './retention-ledger.ts';
 
@@ -189,7 +190,14 @@ export interface Leases {
  * - Reads see every step whose promise has resolved.
  * - Text is stored unchanged, any Unicode; callers have replaced NUL and lone surrogates.
  */
-export interface Store extends TreeWrites, TreeReads, Leases, CronLedger, OutboxLedger, RetentionLedger {
+export interface Store
+  extends TreeWrites,
+    TreeReads,
+    Leases,
+    CronLedger,
+    OutboxLedger,
+    RetentionLedger,
+    LoadReads {
   readonly kind: 'sqlite' | 'postgres';
   /** For people and logs: without passwords. */
   readonly location: string;

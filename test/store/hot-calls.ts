@@ -255,6 +255,15 @@ export const HOT_CALLS: readonly HotCall[] = [
       assert.equal((await store.fires('d1000001', 20)).length, 20);
     },
   },
+  {
+    name: 'the load, and the newest requests',
+    rows: 4_000,
+    call: async (store) => {
+      assert.ok((await store.load()).agents.length > 0);
+      const last = await store.lastRequest();
+      assert.ok((await store.requestsAfter(last - 100, 50)).length > 0);
+    },
+  },
 ];
 
 const NO = { verdict: 'deny', scope: 'once', note: '', by: 'you', at: 1 } as const;

@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { Metrics } from '../metrics/metrics.ts';
 import type { Access } from './access.ts';
 import { type WebAppOptions, webApp } from './web-app.ts';
 
@@ -53,8 +54,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const { port } = server.address() as AddressInfo;
   const shown = LOOPBACK.has(host) ? host : (options.hosts[0]?.replace(/:\d+$/, '') ?? host);
   const url = `${secure ? 'https' : 'http'}://${bracketed(shown)}:${port}`;
+  const metrics = new Metrics(options.sources);
   handle = webApp({
     ...options,
+    metrics,
     secure,
     url,
     cookie: `coppice_${port}`,
@@ -68,6 +71,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     exposed: !secure && !LOOPBACK.has(host),
     close: () =>
       new Promise((resolve) => {
+        metrics.close();
         server.close(() => resolve());
         if ('closeAllConnections' in server) server.closeAllConnections();
       }),

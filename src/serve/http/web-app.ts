@@ -2,24 +2,31 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { deleteCookie, setCookie } from 'hono/cookie';
+import { routePath } from 'hono/route';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import { type ErrorDocument, errorJson } from '../../documents/error-json.ts';
 import { isoTime } from '../../documents/iso-time.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { StoreError } from '../../store/store-error.ts';
 import { ROUTES } from '../api/all-routes.ts';
 import { openApi } from '../api/openapi.ts';
 import type { ApiSources, Route, Scope } from '../api/route.ts';
+import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { forbidden, type Guarded, type GuardOptions, guard, PAGES } from './guard.ts';
 import { readPages } from './pages.ts';
 
 const BODY_MAX = 2_000_000;
 const KEY_MAX = 200;
+/** Whoever asks for the health of the server is not kept waiting for a ledger that does not answer. */
+const READY_MS = 2_000;
 const PAGE_PATHS = ['/', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])];
 const PARAMETER_MAX = 200;
 
 export interface WebAppOptions extends GuardOptions {
   readonly sources: ApiSources;
+  readonly metrics: Metrics;
   readonly version: string;
   /** What a person's browser calls this server. */
   readonly url: string;
@@ -56,7 +63,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
 
 /** The HTTP interface of the server: guard, API, sign-in, health. */
 export function webApp(options: WebAppOptions): Hono<Guarded> {
-  const { sources, access, cookie, secure, version, url } = options;
+  const { sources, metrics, access, cookie, secure, version, url } = options;
   const app = new Hono<Guarded>();
   app.onError((error, context) => {
     const report = errorJson(error);
@@ -74,6 +81,12 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
       404,
     ),
   );
+  app.use(async (context, next) => {
+    await next();
+    // What matches no route has the pattern of this handler.
+    const pattern = routePath(context, -1);
+    metrics.countRequest(pattern === '/*' ? 'none' : pattern, context.req.method, context.res.status);
+  });
   app.use(guard(options));
   app.use(
     bodyLimit({
@@ -105,8 +118,12 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
 
   app.get('/healthz', (context) => context.text('ok\n'));
   app.get('/readyz', async (context) => {
-    await sources.store.now();
+    await within(READY_MS, sources.store.now());
     return context.text('ready\n');
+  });
+  app.get('/metrics', async (context) => {
+    const text = await within(READY_MS, metrics.text());
+    return context.text(text, 200, { 'Content-Type': EXPOSITION_TYPE });
   });
 
   app.get('/login', (context) => {
@@ -171,6 +188,16 @@ async function serve(route: Route, context: Context<Guarded>, sources: ApiSource
     signal: req.raw.signal,
   });
   return context.json({ schema: route.answer, ...answer });
+}
+
+async function within<T>(limit_ms: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new StoreError('E_DB_UNAVAILABLE', `the ledger did not answer within ${limit_ms / 1_000} s`));
+    }, limit_ms);
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
 async function bodyOf(req: Context<Guarded>['req']): Promise<unknown> {

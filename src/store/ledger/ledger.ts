@@ -3,6 +3,7 @@
 import type { Store } from '../store.ts';
 import type { Database } from './database.ts';
 import { leases } from './leases.ts';
+import { loadReads } from './load.ts';
 import { outbox } from './outbox.ts';
 import { retention } from './retention.ts';
 import { schedules } from './schedules.ts';
@@ -19,6 +20,7 @@ export function openLedger(db: Database): Store {
     ...schedules(db),
     ...outbox(db),
     ...retention(db),
+    ...loadReads(db),
     listen: (worker_id, wake) => db.listen(worker_id, wake),
     now: () => db.now(),
     close: () => db.close(),

@@ -1,0 +1,58 @@
+/** The text format of Prometheus, version 0.0.4. */
+export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Labels have few values each: never ids. */
+export type Labels = Readonly<Record<string, string>>;
+
+export interface MetricTerms {
+  readonly type: 'gauge' | 'counter';
+  readonly help: string;
+}
+
+export interface Sample {
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+/** One metric with all its samples. */
+export function exposed(name: string, { type, help }: MetricTerms, samples: readonly Sample[]): string {
+  const lines = samples.map(({ labels, value }) => `${name}${labelText(labels)} ${value}`);
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
+}
+
+function labelText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}
+
+/** More than these are counted as `other`: models make up names of tools. */
+const LABELS_MAX = 200;
+
+/** A counter for each combination of labels. */
+export class Counts {
+  readonly #samples = new Map<string, { readonly labels: Labels; value: number }>();
+
+  add(labels: Labels, by = 1): void {
+    const key = JSON.stringify(labels);
+    const found = this.#samples.get(key);
+    if (found !== undefined) found.value += by;
+    else if (this.#samples.size < LABELS_MAX) this.#samples.set(key, { labels, value: by });
+    else this.#addOther(Object.keys(labels), by);
+  }
+
+  #addOther(names: readonly string[], by: number): void {
+    const labels = Object.fromEntries(names.map((name) => [name, 'other']));
+    const key = JSON.stringify(labels);
+    const found = this.#samples.get(key) ?? { labels, value: 0 };
+    found.value += by;
+    this.#samples.set(key, found);
+  }
+
+  samples(): readonly Sample[] {
+    return [...this.#samples.values()];
+  }
+}

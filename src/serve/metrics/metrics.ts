@@ -1,0 +1,158 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { isWorking } from '../../records/agent/state.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import type { Load } from '../../store/load-reads.ts';
+import type { KnownWorker, Store } from '../../store/store.ts';
+import { RequestFeed } from '../request-feed.ts';
+import { Counts, exposed, type Sample } from './exposition.ts';
+import { METRICS, type MetricName } from './metric-table.ts';
+
+const NANOSECONDS = 1e9;
+const QUANTILES = [0.5, 0.99, 1];
+
+type Samples = Partial<Record<MetricName, readonly Sample[]>>;
+
+/** What `GET /metrics` answers with. Nothing is read that grows with history: what is open is counted anew, what happens is counted as it comes. */
+export class Metrics {
+  readonly #store: Store;
+  readonly #feed: RequestFeed;
+  readonly #loop = monitorEventLoopDelay({ resolution: 20 });
+  readonly #unsubscribe: () => void;
+  readonly #counts = {
+    coppice_model_requests_total: new Counts(),
+    coppice_model_tokens_total: new Counts(),
+    coppice_model_cost_usd_total: new Counts(),
+    coppice_tool_calls_total: new Counts(),
+    coppice_http_requests_total: new Counts(),
+    coppice_ledger_unreachable_total: new Counts(),
+  } satisfies Partial<Record<MetricName, Counts>>;
+  #under_way: Promise<string> | null = null;
+
+  constructor({ store, runtime }: { readonly store: Store; readonly runtime: RuntimeFace }) {
+    this.#store = store;
+    this.#feed = new RequestFeed(store);
+    // Counts from here; if it fails, the first look finds where to begin.
+    void this.#feed.next().catch(() => undefined);
+    this.#counts.coppice_ledger_unreachable_total.add({}, 0);
+    this.#unsubscribe = runtime.subscribe((event) => this.#count(event));
+    this.#loop.enable();
+  }
+
+  /** `route`: the pattern, not the path. */
+  countRequest(route: string, method: string, status: number): void {
+    this.#counts.coppice_http_requests_total.add({ route, method, status: String(status) });
+  }
+
+  /** Many who ask at once share one look at the ledger. Rejects when the ledger cannot be read. */
+  text(): Promise<string> {
+    this.#under_way ??= this.#text().finally(() => {
+      this.#under_way = null;
+    });
+    return this.#under_way;
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#loop.disable();
+  }
+
+  #count(event: RuntimeEvent): void {
+    if (event.type === 'ledger' && !event.reachable) this.#counts.coppice_ledger_unreachable_total.add({});
+    if (event.type !== 'message' || event.message.kind !== 'result') return;
+    const { name, status } = event.message.content;
+    this.#counts.coppice_tool_calls_total.add({ name, status });
+  }
+
+  async #text(): Promise<string> {
+    const [load, workers, now] = await Promise.all([
+      this.#store.load(),
+      this.#store.workers(),
+      this.#store.now(),
+      this.#countModelRequests(),
+    ]);
+    const counted = Object.entries(this.#counts).map(([name, counts]) => [name, counts.samples()] as const);
+    const samples: Samples = {
+      ...Object.fromEntries(counted),
+      ...loadSamples(load, workers, now),
+      ...this.#processSamples(),
+    };
+    return Object.entries(METRICS)
+      .map(([name, terms]) => exposed(name, terms, samples[name as MetricName] ?? []))
+      .join('');
+  }
+
+  async #countModelRequests(): Promise<void> {
+    const { coppice_model_requests_total, coppice_model_tokens_total, coppice_model_cost_usd_total } =
+      this.#counts;
+    for (const { model, usage } of await this.#feed.next()) {
+      coppice_model_requests_total.add({ model });
+      coppice_model_cost_usd_total.add({ model }, usage.cost_usd ?? 0);
+      for (const kind of ['input', 'output', 'cached', 'reasoning'] as const)
+        coppice_model_tokens_total.add({ model, kind }, usage[kind]);
+    }
+  }
+
+  #processSamples(): Samples {
+    const { user, system } = process.cpuUsage();
+    const delays = QUANTILES.map((quantile) => ({
+      labels: { quantile: String(quantile) },
+      value: this.#loop.percentile(quantile * 100) / NANOSECONDS,
+    }));
+    this.#loop.reset();
+    return {
+      coppice_event_loop_delay_seconds: delays,
+      process_resident_memory_bytes: one(process.memoryUsage.rss()),
+      process_cpu_seconds_total: one((user + system) / 1e6),
+      process_start_time_seconds: one(Math.round(Date.now() / 1_000 - process.uptime())),
+    };
+  }
+}
+
+function one(value: number): readonly Sample[] {
+  return [{ labels: {}, value }];
+}
+
+function loadSamples(load: Load, workers: readonly KnownWorker[], now: number): Samples {
+  const { agents, asks, runs, deliveries, schedules } = load;
+  const [by_status, by_need, by_role] = [new Counts(), new Counts(), new Counts()];
+  for (const { status, count } of agents) by_status.add({ status }, count);
+  for (const need of needs(load, new Set(workers.map(({ id }) => id))).values()) by_need.add({ need });
+  for (const { role } of workers) by_role.add({ role });
+  const oldest = Math.min(now, ...asks.map(({ since }) => since));
+  return {
+    coppice_agents: by_status.samples(),
+    coppice_trees: by_need.samples(),
+    coppice_approvals_waiting: one(asks.reduce((sum, { count }) => sum + count, 0)),
+    coppice_approvals_oldest_seconds: one((now - oldest) / 1_000),
+    coppice_runs: runs.flatMap(({ source, queued, running }) => [
+      { labels: { source, status: 'queued' }, value: queued },
+      { labels: { source, status: 'running' }, value: running },
+    ]),
+    coppice_deliveries: [
+      { labels: { status: 'pending' }, value: deliveries.pending },
+      { labels: { status: 'failed' }, value: deliveries.failed },
+    ],
+    coppice_workers: by_role.samples(),
+    coppice_schedules: one(schedules.enabled),
+    coppice_schedules_due: one(schedules.due),
+  };
+}
+
+/** The need of each tree, the same words as in the list of trees. `trouble`: an agent failed, or its leader is gone. */
+function needs({ agents, asks }: Load, alive: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const raise = (root_id: string, need: (typeof RANKED)[number]) => {
+    const before = found.get(root_id);
+    if (before === undefined || RANKED.indexOf(need) < RANKED.indexOf(before as typeof need))
+      found.set(root_id, need);
+  };
+  for (const { root_id } of asks) raise(root_id, 'approval');
+  for (const { root_id, status, worker } of agents) {
+    const in_trouble = status === 'errored' || (worker !== null && !alive.has(worker));
+    raise(root_id, in_trouble ? 'trouble' : isWorking(status) || worker === null ? 'work' : 'done');
+  }
+  return found;
+}
+
+const RANKED = ['approval', 'trouble', 'work', 'done'] as const;

@@ -1,0 +1,75 @@
+import { setImmediate as soon } from 'node:timers/promises';
+import type { StateType } from '../../records/agent/state.ts';
+import type { RunSource } from '../../records/run/run.ts';
+import type { LoadReads } from '../load-reads.ts';
+import type { Database } from './database.ts';
+import { type Row, requestOf } from './rows.ts';
+
+/** Each reads a partial index of open rows, never what has ended. */
+const LED = `WITH led AS MATERIALIZED (SELECT root_id, status, worker FROM agents WHERE worker IS NOT NULL)
+  SELECT root_id, status, worker, count(*) AS n FROM led GROUP BY root_id, status, worker`;
+const UNLED = `SELECT u.root_id, g.status, NULL AS worker, count(*) AS n FROM unled u JOIN agents g ON g.id = u.agent_id
+  GROUP BY u.root_id, g.status`;
+const ASKS = `SELECT root_id, count(*) AS n, min(asked_at) AS since FROM asks WHERE verdict IS NULL GROUP BY root_id`;
+const RUNS = `WITH open AS MATERIALIZED (SELECT source, started_at FROM subagent_runs WHERE finished_at IS NULL)
+  SELECT source, count(*) AS n, count(started_at) AS started FROM open GROUP BY source`;
+const DELIVERIES = `SELECT (SELECT count(*) FROM deliveries WHERE status = 'pending') AS pending,
+  (SELECT count(*) FROM deliveries WHERE status = 'failed') AS failed`;
+
+/** Reads for those who watch a whole ledger. */
+export function loadReads(db: Database): LoadReads {
+  const is_planned = `${db.dialect.isTrue('enabled')} AND next_at IS NOT NULL`;
+  const SCHEDULES = `SELECT count(*) AS n, count(CASE WHEN next_at <= coppice_now() THEN 1 END) AS due FROM cron_jobs WHERE ${is_planned}`;
+  return {
+    load: async () => {
+      // One after the other: what waits for the loop gets its turn in between.
+      const rows: Row[][] = [];
+      for (const sql of [LED, UNLED, ASKS, RUNS, DELIVERIES, SCHEDULES]) {
+        rows.push(await db.read(sql));
+        await soon();
+      }
+      const [led, unled, asks, runs, [deliveries], [schedules]] = rows as [
+        Row[],
+        Row[],
+        Row[],
+        Row[],
+        Row[],
+        Row[],
+      ];
+      return {
+        agents: [...led, ...unled].map(({ root_id, status, worker, n }) => ({
+          root_id: root_id as string,
+          status: status as StateType,
+          worker: worker as string | null,
+          count: Number(n),
+        })),
+        asks: asks.map(({ root_id, n, since }) => ({
+          root_id: root_id as string,
+          count: Number(n),
+          since: Number(since),
+        })),
+        runs: runs.map(({ source, n, started }) => ({
+          source: source as RunSource,
+          queued: Number(n) - Number(started),
+          running: Number(started),
+        })),
+        deliveries: { pending: Number(deliveries?.pending), failed: Number(deliveries?.failed) },
+        schedules: { enabled: Number(schedules?.n), due: Number(schedules?.due) },
+      };
+    },
+
+    lastRequest: async () => {
+      const [row] = await db.read('SELECT max(id) AS place FROM requests');
+      return Number(row?.place ?? 0);
+    },
+
+    requestsAfter: async (place, limit) => {
+      const sql = 'SELECT * FROM requests WHERE id > $1 ORDER BY id LIMIT $2';
+      return (await db.read(sql, [place, limit])).map((row) => ({
+        ...requestOf(row),
+        place: Number(row.id),
+        agent_id: row.agent_id as string,
+      }));
+    },
+  };
+}
