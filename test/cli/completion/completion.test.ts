@@ -157,6 +157,7 @@ describe('the scripts', () => {
         '--labels',
         '--concurrency',
         '--older-than',
+        '--listen',
       ],
       ...['run prompt', 'send text', 'cron add name', 'worker drain worker'],
     ];
