@@ -9,6 +9,7 @@ import { Access } from '../../serve/http/access.ts';
 import { tellServer } from '../../serve/http/known-servers.ts';
 import { listen } from '../../serve/http/listen.ts';
 import { placementOf } from '../../serve/leading/placement.ts';
+import { TreeTimelines } from '../../serve/timeline/tree-timelines.ts';
 import type { Store } from '../../store/store.ts';
 import { localZone } from '../cron/job-line.ts';
 import { canAsk } from '../setup/channels-config.ts';
@@ -61,6 +62,7 @@ export async function startWebServer(
         default_tz: localZone(),
         checkTarget: (target) => targetProblem(context.loaded.configuration.channels ?? {}, target),
       }),
+      timelines: new TreeTimelines(store),
       unled: context,
       compose: (request: RootRequest) => composeRoot(context, options, request),
       onEntered: options.onEntered,

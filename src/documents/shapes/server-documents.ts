@@ -3,6 +3,7 @@ import { mail, request, treeRow } from './agent-parts.ts';
 import { number, one, text, texts, time, yes } from './document-parts.ts';
 import type { JsonDocument } from './json-document.ts';
 import { message } from './message-lines.ts';
+import { timeline, treeLetter } from './timeline-document.ts';
 
 /** What only the server answers with. */
 export const SERVER_DOCUMENTS: readonly JsonDocument[] = [
@@ -31,6 +32,16 @@ export const SERVER_DOCUMENTS: readonly JsonDocument[] = [
     shape: z.strictObject({
       agent_id: text('the agent'),
       requests: z.array(request).describe('oldest first'),
+    }),
+  },
+  { name: 'coppice/timeline/v1', by: [], shape: timeline },
+  {
+    name: 'coppice/tree-mail/v1',
+    by: [],
+    shape: z.strictObject({
+      root_id: text('the root'),
+      mail: z.array(treeLetter).describe('oldest first'),
+      next: z.string().nullable().describe('`after` of the next page; null: there is none'),
     }),
   },
   { name: 'coppice/child/v1', by: [], like: 'agent', shape: z.strictObject({}) },

@@ -3,11 +3,13 @@ import { JOB_ROUTES } from './job-routes.ts';
 import { ORDER_ROUTES } from './order-routes.ts';
 import { PEOPLE_ROUTES } from './people-routes.ts';
 import type { Route } from './route.ts';
+import { TIMELINE_ROUTES } from './timeline-routes.ts';
 import { TREE_ROUTES } from './tree-routes.ts';
 
 /** The whole HTTP API. */
 export const ROUTES: readonly Route[] = [
   ...TREE_ROUTES,
+  ...TIMELINE_ROUTES,
   ...AGENT_ROUTES,
   ...ORDER_ROUTES,
   ...PEOPLE_ROUTES,

@@ -5,6 +5,7 @@ import type { Limits } from '../../records/agent/limits.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
 import type { UnledContext } from '../leading/unled.ts';
+import type { TreeTimelines } from '../timeline/tree-timelines.ts';
 
 /**
  * The HTTP API as a table of routes (docs/http-api.md). The server, its OpenAPI document and the typed client are made from it. Paths name agents as
@@ -36,6 +37,7 @@ export interface ApiSources {
   readonly store: Store;
   readonly runtime: RuntimeFace;
   readonly jobs: CronJobs;
+  readonly timelines: TreeTimelines;
   readonly unled: UnledContext;
   /** By the configuration of the server, as a command at that machine. Throws a `CoppiceError`. */
   readonly compose: (request: RootRequest) => ComposedRoot;

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { compress } from 'hono/compress';
 import { deleteCookie, setCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -165,6 +166,8 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     context.json({ schema: 'coppice/session/v1', scope: context.get('scope'), version }),
   );
 
+  // Columns of numbers shrink to a quarter; streams and small answers stay as they are.
+  app.use('/v1/trees/:tree/timeline', compress());
   const document = openApi(ROUTES, version);
   app.get('/v1/openapi.json', (context) => context.json(document));
   for (const route of ROUTES) app.on(route.method, route.path, (context) => serve(route, context, sources));

@@ -99,6 +99,21 @@ describe('trees and agents', () => {
     const { json: mail } = await call('GET /v1/agents/:agent/mail?all=1', { agent: 'kid' });
     assert.ok(mail.mail.some(({ body }: { body: string }) => body === 'hello kid'));
     assert.ok((await call('GET /v1/agents/:agent/requests', { agent: 'kid' })).json.requests.length >= 2);
+    const { json: timeline } = await call('GET /v1/trees/:tree/timeline', { tree: id });
+    assert.deepEqual(
+      timeline.lanes.map(({ name, parent }: { name: string; parent: number | null }) => [name, parent]),
+      [
+        ['main', null],
+        ['kid', 0],
+      ],
+    );
+    const later = await call('GET /v1/trees/:tree/timeline?after=4102444800000', { tree: id });
+    assert.deepEqual(later.json.lanes, [], 'nothing changed since');
+    const { json: letters } = await call('GET /v1/trees/:tree/mail?limit=1', { tree: id });
+    assert.equal(letters.mail[0].body, 'hello kid');
+    assert.equal(letters.mail[0].to_name, 'kid');
+    assert.ok(letters.mail[0].read_at >= letters.mail[0].sent_at);
+    assert.equal(letters.next, null);
     const forked = await call('POST /v1/agents/:agent/fork', { agent: id }, { body: { name: 'second' } });
     assert.equal(forked.json.parent_id, id);
     await call('POST /v1/agents/:agent/capture', { agent: id }, { body: { text: 'a line' } });

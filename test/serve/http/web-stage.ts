@@ -6,6 +6,7 @@ import { CronJobs } from '../../../src/cron/cron-jobs.ts';
 import type { ApiSources, Scope } from '../../../src/serve/api/route.ts';
 import { Access } from '../../../src/serve/http/access.ts';
 import { type Listening, type ListenOptions, listen } from '../../../src/serve/http/listen.ts';
+import { TreeTimelines } from '../../../src/serve/timeline/tree-timelines.ts';
 import { TreeKeeper } from '../../../src/serve/tree-keeper.ts';
 import { type Play, type Stage, type StageOptions, setStage } from '../../runtime/stage.ts';
 
@@ -60,6 +61,7 @@ export async function setWebStage(
     store,
     runtime,
     jobs: new CronJobs({ store, canAsk: () => true, default_tz: 'UTC', checkTarget: () => null }),
+    timelines: new TreeTimelines(store),
     unled: { options: {}, env: {} },
     compose: ({ model = 'play/actor', cwd = folder, allow = ['*'], deny = [], limits = {} }) => ({
       config: {

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { timelineDocument } from '../timeline/timeline-document.ts';
+import { oneRoot } from './find-one.ts';
+import { countUpTo, named, type Route, route } from './route.ts';
+
+const MAIL_MAX = 1_000;
+
+/** What the agents of a tree did when, and what they wrote to each other. */
+export const TIMELINE_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/trees/:tree/timeline',
+    summary: 'What each agent did when, who waited for whom, and the critical path, as columns of numbers',
+    scope: 'read',
+    answer: 'coppice/timeline/v1',
+    query: z.strictObject({
+      after: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .optional()
+        .describe('only lanes of agents that changed since, milliseconds since 1970'),
+    }),
+    handle: async ({ store, timelines }, request) => {
+      const root = await oneRoot(store, named(request, 'tree'));
+      return timelineDocument(await timelines.of(root.id), request.query.after);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/trees/:tree/mail',
+    summary: 'What the agents of a tree wrote to each other, and what was written to them, oldest first',
+    scope: 'read',
+    answer: 'coppice/tree-mail/v1',
+    query: z.strictObject({
+      after: z.string().max(300).optional().describe('`next` of the page before'),
+      limit: countUpTo(MAIL_MAX, 500).describe('maximum letters'),
+    }),
+    handle: async ({ store, timelines }, request) => {
+      const root = await oneRoot(store, named(request, 'tree'));
+      const { agents } = await timelines.of(root.id);
+      const { after, limit } = request.query;
+      const all = agents
+        .flatMap(({ agent, letters, read_at }) =>
+          letters.map((letter) => ({ letter, agent, read_at: read_at.get(letter.id) ?? null })),
+        )
+        .sort((a, b) => a.letter.sent_at - b.letter.sent_at);
+      const from = after === undefined ? 0 : all.findIndex(({ letter }) => letter.id === after) + 1;
+      const page = all.slice(from, from + limit);
+      const bodies = new Map<string, string>();
+      for (const id of new Set(page.map(({ agent }) => agent.id)))
+        for (const { id: mail_id, body } of await store.mail(id, true)) bodies.set(mail_id, body);
+      return {
+        root_id: root.id,
+        mail: page.map(({ letter, agent, read_at }) => ({
+          ...letter,
+          body: bodies.get(letter.id) ?? '',
+          to_name: agent.name,
+          read_at,
+        })),
+        next: from + limit < all.length ? (page.at(-1)?.letter.id ?? null) : null,
+      };
+    },
+  }),
+];

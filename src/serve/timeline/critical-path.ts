@@ -1,0 +1,157 @@
+import type { AgentSpans } from './agent-walk.ts';
+import type { Span, SpanKind } from './span.ts';
+
+/** One agent of a tree as the critical path sees it. */
+export interface LaneSpans extends AgentSpans {
+  readonly id: string;
+  readonly parent_id: string | null;
+  readonly created_at: number;
+  readonly ended_at: number | null;
+}
+
+/** A stretch of the path that decided how long the tree took. */
+export interface PathPart {
+  readonly agent_id: string;
+  readonly kind: SpanKind;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Who ended a wait, and when that agent had written or rested; null: time, a person, or nobody known. */
+export interface WaitEndedBy {
+  readonly agent_id: string;
+  readonly at: number;
+}
+
+/** The agent that a wait or a rest ended for: of several, the one that came last. */
+export function endedBy(
+  span: Span,
+  lane: LaneSpans,
+  lanes: ReadonlyMap<string, LaneSpans>,
+): WaitEndedBy | null {
+  if (span.end === null || span.status === 'timeout') return null;
+  let last: WaitEndedBy | null = null;
+  for (const { agent_id, sent_at } of span.from) {
+    const other = lanes.get(agent_id);
+    if (other === undefined || other.id === lane.id) continue;
+    const at = sent_at ?? restedAt(other, span.end);
+    if (at !== null && at <= span.end && (last === null || at > last.at)) last = { agent_id, at };
+  }
+  return last;
+}
+
+/** When an agent last came to rest before that time. */
+function restedAt({ turns, ended_at }: LaneSpans, before: number): number | null {
+  if (ended_at !== null && ended_at <= before) return ended_at;
+  const index = lastBefore(turns, (turn) => turn.end ?? Number.POSITIVE_INFINITY, before);
+  return turns[index]?.end ?? null;
+}
+
+/** Index of the last item whose time is at most `limit`; -1: none. Times rise. */
+function lastBefore<Item>(items: readonly Item[], timeOf: (item: Item) => number, limit: number): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (timeOf(items[middle] as Item) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/**
+ * Backwards from the root's last moment: what an agent did, or, where it waited, what the agent did that ended the wait. Oldest first; adjacent stretches of
+ * one agent and kind are one.
+ */
+export function criticalPath(
+  root_id: string,
+  lanes: ReadonlyMap<string, LaneSpans>,
+  now: number,
+): PathPart[] {
+  const parts: PathPart[] = [];
+  const add = (agent_id: string, kind: SpanKind, start: number, end: number) => {
+    if (end <= start) return;
+    const newer = parts.at(-1);
+    if (newer?.agent_id === agent_id && newer.kind === kind && newer.start <= end)
+      parts[parts.length - 1] = { ...newer, start };
+    else parts.push({ agent_id, kind, start, end });
+  };
+  let lane = lanes.get(root_id);
+  let time = lane?.ended_at ?? now;
+  let left = [...lanes.values()].reduce((sum, { spans }) => sum + spans.length + 2, 0);
+  while (lane !== undefined && left > 0) {
+    left -= 1;
+    const span = coveringOrLast(lane.spans, time);
+    if (span === null) {
+      add(lane.id, 'queued', lane.created_at, time);
+      time = Math.min(time, lane.created_at);
+      lane = lane.parent_id === null ? undefined : lanes.get(lane.parent_id);
+      continue;
+    }
+    const end = Math.min(time, span.end ?? time);
+    add(lane.id, 'queued', end, time);
+    const cause = causeOf(span, lane, lanes, end);
+    if (cause === null || cause.at <= span.start) {
+      add(lane.id, span.kind, span.start, end);
+      time = span.start;
+      continue;
+    }
+    add(lane.id, span.kind, cause.at, end);
+    time = Math.min(cause.at, end);
+    lane = lanes.get(cause.agent_id);
+  }
+  return parts.reverse();
+}
+
+/** The span that covers the moment before `time`, or else the one that ended last before it. */
+function coveringOrLast(spans: readonly Span[], time: number): Span | null {
+  const newest = lastBefore(spans, ({ start }) => start, time - 1);
+  let best: Span | null = null;
+  let best_end = Number.NEGATIVE_INFINITY;
+  for (let at = newest; at >= Math.max(0, newest - BESIDE_MAX); at -= 1) {
+    const span = spans[at] as Span;
+    const end = Math.min(span.end ?? time, time);
+    if (end > best_end) {
+      best = span;
+      best_end = end;
+    }
+  }
+  return best;
+}
+
+/** How many calls of one message are compared. */
+const BESIDE_MAX = 32;
+
+/** Whom to follow at the end of a wait; of one that goes on, somebody it waits for that is at work. */
+function causeOf(
+  span: Span,
+  lane: LaneSpans,
+  lanes: ReadonlyMap<string, LaneSpans>,
+  time: number,
+): WaitEndedBy | null {
+  if (span.kind !== 'waiting' && span.kind !== 'idle') return null;
+  if (span.end !== null) return endedBy(span, lane, lanes);
+  const busy = span.from.find(
+    ({ agent_id }) => agent_id !== lane.id && lanes.get(agent_id)?.turns.at(-1)?.end === null,
+  );
+  return busy === undefined ? null : { agent_id: busy.agent_id, at: time };
+}
+
+export interface PathShare {
+  readonly agent_id: string;
+  /** Of the whole path without rests, 0 to 1. */
+  readonly share: number;
+}
+
+/** How much of the path each agent had, the largest share first. */
+export function pathShares(parts: readonly PathPart[]): PathShare[] {
+  const busy = parts.filter(({ kind }) => kind !== 'idle');
+  const total = busy.reduce((sum, { start, end }) => sum + end - start, 0);
+  const byAgent = Map.groupBy(busy, ({ agent_id }) => agent_id);
+  return [...byAgent]
+    .map(([agent_id, own]) => ({
+      agent_id,
+      share: own.reduce((sum, { start, end }) => sum + end - start, 0) / total,
+    }))
+    .sort((a, b) => b.share - a.share);
+}

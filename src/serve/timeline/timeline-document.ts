@@ -1,0 +1,147 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { z } from 'zod';
+import { isoTime } from '../../documents/iso-time.ts';
+import type {
+  lane as laneShape,
+  timeline as timelineShape,
+} from '../../documents/shapes/timeline-document.ts';
+import { statusWord } from '../../render/agent-status.ts';
+import { criticalPath, endedBy, type LaneSpans, pathShares } from './critical-path.ts';
+import { SPAN_KINDS, SPAN_STATUSES } from './span.ts';
+import type { AgentTimeline, TreeTimeline } from './tree-timelines.ts';
+
+type LaneDocument = z.infer<typeof laneShape>;
+export type TimelineDocument = z.infer<typeof timelineShape>;
+
+/** Steps of the last moments may be committed late, or by a machine whose clock is behind. */
+const OVERLAP_MS = 10_000;
+const MICRO = 1_000_000;
+/** How long the event loop is held at most at once. */
+const SLICE_MS = 8;
+
+/** The timeline as columns of numbers relative to the start of the tree. `after`: only lanes of agents that changed since, milliseconds since the epoch. */
+export async function timelineDocument({ agents, now }: TreeTimeline, after = 0): Promise<TimelineDocument> {
+  const [first] = agents;
+  const root_id = first?.agent.root_id ?? '';
+  const began = first?.agent.created_at ?? now;
+  const numbers = new Map(agents.map(({ agent }, index) => [agent.id, index]));
+  const lanes = new Map(agents.map((one) => [one.agent.id, laneOf(one)]));
+  const names = new Names();
+  const documents: LaneDocument[] = [];
+  let paused = performance.now();
+  for (const one of agents) {
+    if (one.agent.updated_at < after) continue;
+    documents.push(laneDocument(one, { began, numbers, names, lanes }));
+    if (performance.now() - paused < SLICE_MS) continue;
+    await nextTurn();
+    paused = performance.now();
+  }
+  const path = criticalPath(root_id, lanes, now);
+  return {
+    root_id,
+    started_at: isoTime(began),
+    now: now - began,
+    after: now - OVERLAP_MS,
+    ids: agents.map(({ agent }) => agent.id),
+    lanes: documents,
+    names: names.all,
+    path: {
+      agent: path.map(({ agent_id }) => numbers.get(agent_id) ?? 0),
+      kind: path.map(({ kind }) => SPAN_KINDS.indexOf(kind)),
+      start: path.map(({ start }) => start - began),
+      length: path.map(({ start, end }) => end - start),
+    },
+    shares: pathShares(path).map(({ agent_id, share }) => ({ agent: numbers.get(agent_id) ?? 0, share })),
+  };
+}
+
+function laneOf({ agent, spans, turns, read_at }: AgentTimeline): LaneSpans {
+  const { id, parent_id, created_at, ended_at } = agent;
+  return { id, parent_id, created_at, ended_at, spans, turns, read_at };
+}
+
+interface Terms {
+  readonly began: number;
+  readonly numbers: ReadonlyMap<string, number>;
+  readonly names: Names;
+  readonly lanes: ReadonlyMap<string, LaneSpans>;
+}
+
+function laneDocument(one: AgentTimeline, { began, numbers, names, lanes }: Terms): LaneDocument {
+  const { agent, spans, letters, read_at } = one;
+  const requests = spans.filter(({ kind }) => kind === 'request');
+  const numberOf = (id: string | null) => (id === null ? -1 : (numbers.get(id) ?? -1));
+  const lane = laneOf(one);
+  const waits = spans.flatMap((span, index) => {
+    if (span.end === null)
+      return span.from.map(({ agent_id }) => ({ index, by: numberOf(agent_id), at: -1 }));
+    const ended = span.from.length === 0 ? null : endedBy(span, lane, lanes);
+    return ended === null ? [] : [{ index, by: numberOf(ended.agent_id), at: ended.at - began }];
+  });
+  let before = 0;
+  return {
+    agent: numberOf(agent.id),
+    name: agent.name,
+    parent: agent.parent_id === null ? null : numberOf(agent.parent_id),
+    depth: agent.depth,
+    origin: agent.origin,
+    status: statusWord(agent),
+    model: agent.config.model,
+    created: agent.created_at - began,
+    ended: agent.ended_at === null ? null : agent.ended_at - began,
+    fork_seq: agent.forked_from?.agent_id === agent.parent_id ? (agent.forked_from?.seq ?? null) : null,
+    tool_calls: agent.calls,
+    tokens: agent.usage.input + agent.usage.output,
+    cost_usd: agent.usage.cost_usd,
+    spans: {
+      kind: spans.map(({ kind }) => SPAN_KINDS.indexOf(kind)),
+      name: spans.map(({ name }) => names.number(name)),
+      status: spans.map(({ status }) => SPAN_STATUSES.indexOf(status)),
+      start: spans.map(({ start }) => {
+        const step = start - began - before;
+        before = start - began;
+        return step;
+      }),
+      length: spans.map(({ start, end }) => (end === null ? -1 : end - start)),
+      seq: spans.map(({ seq }) => seq ?? -1),
+    },
+    requests: {
+      input: requests.map(({ request }) => request?.usage.input ?? 0),
+      cached: requests.map(({ request }) => request?.usage.cached ?? 0),
+      output: requests.map(({ request }) => request?.usage.output ?? 0),
+      cost: requests.map(({ request }) => Math.round((request?.usage.cost_usd ?? 0) * MICRO)),
+    },
+    waits: {
+      span: waits.map(({ index }) => index),
+      by: waits.map(({ by }) => by),
+      at: waits.map(({ at }) => at),
+    },
+    mail: {
+      number: letters.map(({ number }) => number),
+      kind: letters.map(({ kind }) => names.number(kind)),
+      from: letters.map(({ from_id }) => numberOf(from_id)),
+      sent: letters.map(({ sent_at }) => sent_at - began),
+      read: letters.map(({ id }) => {
+        const at = read_at.get(id);
+        return at === undefined ? -1 : at - began;
+      }),
+    },
+  };
+}
+
+/** Words that repeat, each once. */
+class Names {
+  readonly #numbers = new Map<string, number>();
+
+  number(name: string): number {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    const next = this.#numbers.size;
+    this.#numbers.set(name, next);
+    return next;
+  }
+
+  get all(): string[] {
+    return [...this.#numbers.keys()];
+  }
+}

@@ -1,0 +1,119 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ALL_TOOLSETS } from '../../kernel/toolsets/all-toolsets.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+import type { Store } from '../../store/store.ts';
+import { createBuiltInTools } from '../../tools/tool-registry.ts';
+import { type AgentSpans, AgentWalk } from './agent-walk.ts';
+
+const PAGE = 200;
+const TREES_KEPT = 16;
+
+/** Mail without its text. */
+export type Letter = Omit<Mail, 'body'>;
+
+/** Spans and mail of one agent as of a read of its row. */
+export interface AgentTimeline extends AgentSpans {
+  readonly agent: Agent;
+  readonly letters: readonly Letter[];
+}
+
+export interface TreeTimeline {
+  /** Oldest first: the root is the first one. */
+  readonly agents: readonly AgentTimeline[];
+  /** The ledger's clock at the read. */
+  readonly now: number;
+}
+
+interface Kept {
+  readonly version: string;
+  readonly walk: AgentWalk;
+  readonly timeline: AgentTimeline;
+}
+
+/**
+ * What the agents of trees did when, made from the ledger and kept: an agent that has not changed costs nothing, one that has costs its new messages. Between
+ * agents and pages the event loop goes on.
+ */
+export class TreeTimelines {
+  readonly #store: Store;
+  readonly #trees = new Map<string, Map<string, Kept>>();
+  readonly #reading = new Map<string, Promise<TreeTimeline>>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Those who ask at the same time share one read. */
+  of(root_id: string): Promise<TreeTimeline> {
+    const reading =
+      this.#reading.get(root_id) ?? this.#read(root_id).finally(() => this.#reading.delete(root_id));
+    this.#reading.set(root_id, reading);
+    return reading;
+  }
+
+  async #read(root_id: string): Promise<TreeTimeline> {
+    const [agents, asks, now] = await Promise.all([
+      this.#store.agents({ root_id }),
+      this.#store.asks({ root_id }),
+      this.#store.now(),
+    ]);
+    const asked = Map.groupBy(asks, ({ agent_id }) => agent_id);
+    const before = this.#trees.get(root_id) ?? new Map<string, Kept>();
+    const kept = new Map<string, Kept>();
+    for (const agent of agents.toReversed())
+      kept.set(agent.id, await this.#one(agent, asked.get(agent.id) ?? [], before.get(agent.id)));
+    this.#keep(root_id, kept);
+    return { agents: [...kept.values()].map(({ timeline }) => timeline), now };
+  }
+
+  async #one(agent: Agent, asks: readonly Ask[], before: Kept | undefined): Promise<Kept> {
+    const answers = asks.filter(({ verdict }) => verdict !== null).length;
+    const version = [
+      agent.last_seq,
+      agent.mail_count,
+      agent.epoch,
+      agent.updated_at,
+      asks.length,
+      answers,
+    ].join();
+    if (before?.version === version) return before;
+    await nextTurn();
+    const [requests, mail] = await Promise.all([
+      this.#store.requests(agent.id),
+      this.#store.mail(agent.id, true),
+    ]);
+    const records = { requests, asks, mail };
+    const walk = before?.walk ?? new AgentWalk(agent, runsBeside);
+    for (;;) {
+      const after = Math.max(walk.seq, agent.forked_from?.seq ?? 0);
+      if (after >= agent.last_seq) break;
+      const page = await this.#store.history(agent.id, after, Math.min(PAGE, agent.last_seq - after));
+      if (page.length === 0) break;
+      walk.take(page, records);
+      if (page.length === PAGE) await nextTurn();
+    }
+    const letters = mail.map(({ body: _, ...letter }) => letter);
+    return { version, walk, timeline: { agent, letters, ...walk.spans(agent, records) } };
+  }
+
+  #keep(root_id: string, kept: Map<string, Kept>): void {
+    this.#trees.delete(root_id);
+    this.#trees.set(root_id, kept);
+    for (const oldest of this.#trees.keys()) {
+      if (this.#trees.size <= TREES_KEPT) return;
+      this.#trees.delete(oldest);
+    }
+  }
+}
+
+const BESIDE: ReadonlySet<string> = new Set([
+  ...createBuiltInTools().flatMap(({ spec, side_by_side }) => (side_by_side ? [spec.name] : [])),
+  ...ALL_TOOLSETS.flatMap(({ tools }) => tools.map(({ spec }) => spec.name)),
+]);
+
+/** Tools of programs are taken to run alone, as they do unless they say otherwise. */
+function runsBeside(name: string): boolean {
+  return BESIDE.has(name);
+}

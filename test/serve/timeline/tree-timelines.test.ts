@@ -1,0 +1,106 @@
+// Proves the timeline of a real tree: what each agent did, who ended whose wait, the critical path, and that only what changed is read again.
+import assert from 'node:assert/strict';
+import { afterEach, it } from 'node:test';
+import { JSON_DOCUMENTS } from '../../../src/documents/shapes/all-documents.ts';
+import { SPAN_KINDS } from '../../../src/serve/timeline/span.ts';
+import { timelineDocument } from '../../../src/serve/timeline/timeline-document.ts';
+import { TreeTimelines } from '../../../src/serve/timeline/tree-timelines.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { forked, type Scene, type Stage, setStage } from '../../runtime/stage.ts';
+
+/** Longer than what a real fork and its letters take beside it on a busy machine. */
+const SLOW_MS = 1_500;
+
+let stage: Stage;
+
+afterEach(() => stage.close());
+
+/** The root forks two and waits for both; one of them is slow. */
+async function perform(wrap?: (store: Store) => Store): Promise<string> {
+  stage = await setStage(
+    async (scene: Scene) => {
+      if (scene.name === 'main')
+        return (
+          [
+            [
+              ['fork', { name: 'quick', prompt: 'q' }],
+              ['fork', { name: 'slow', prompt: 's' }],
+            ] as const,
+            [['wait', { timeout: 60, from_agents: forked(scene) }]] as const,
+          ][scene.step] ?? 'done'
+        );
+      if (scene.step > 0) return 'reported';
+      if (scene.name === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+      return [['send', { to: scene.parent_id, message: `from ${scene.name}` }]];
+    },
+    wrap === undefined ? {} : { wrap },
+  );
+  return (await stage.perform()).root.id;
+}
+
+it('shows what each agent did, in order, and who ended the wait', async () => {
+  const root_id = await perform();
+  const { agents } = await new TreeTimelines(stage.store).of(root_id);
+  const [main, quick, slow] = agents;
+  const told = (lane: typeof main) =>
+    lane?.spans
+      .filter(({ kind }) => kind !== 'queued')
+      .map(({ kind, name, status }) => (kind === 'tool' ? name : status === 'open' ? `${kind}…` : kind));
+  assert.deepEqual(told(main), ['request', 'fork', 'fork', 'request', 'waiting', 'request', 'idle…']);
+  assert.deepEqual(told(quick), ['request', 'send', 'request', 'idle…']);
+  assert.deepEqual(told(slow), ['request', 'send', 'request', 'idle…']);
+  const wait = main?.spans.find(({ kind }) => kind === 'waiting');
+  assert.deepEqual(
+    wait?.from.map(({ agent_id }) => agent_id),
+    [quick?.agent.id, slow?.agent.id],
+  );
+  assert.ok(wait?.from.every(({ sent_at }) => sent_at !== null));
+  assert.deepEqual(
+    main?.letters.map(({ id }) => main.read_at.has(id)),
+    [true, true],
+  );
+});
+
+it('the critical path leads through the slow agent; the document is as documented', async () => {
+  const root_id = await perform();
+  const document = await timelineDocument(await new TreeTimelines(stage.store).of(root_id));
+  const shape = JSON_DOCUMENTS.find(({ name }) => name === 'coppice/timeline/v1')?.shape;
+  assert.deepEqual(shape?.parse(document), document);
+  const [first] = document.shares;
+  assert.equal(document.lanes[first?.agent ?? -1]?.name, 'slow');
+  assert.ok((first?.share ?? 0) > 0.5);
+  assert.ok(document.shares.reduce((sum, { share }) => sum + share, 0) > 0.999);
+  const { start, length } = document.path;
+  for (const [index, at] of start.entries())
+    assert.equal(at, index === 0 ? 0 : (start[index - 1] ?? 0) + (length[index - 1] ?? 0), 'no gaps');
+  const [main] = document.lanes;
+  assert.deepEqual(
+    main?.waits.by.map((by) => document.lanes[by]?.name),
+    ['slow'],
+  );
+  assert.equal(main?.spans.kind[main.waits.span[0] ?? -1], SPAN_KINDS.indexOf('waiting'));
+});
+
+it('reads only agents that changed, and only their new messages', async () => {
+  const read: string[] = [];
+  const root_id = await perform((store) =>
+    Object.assign(Object.create(store), {
+      history: (id: string, after?: number, limit?: number) => {
+        read.push(`${id} ${after}`);
+        return store.history(id, after, limit);
+      },
+    }),
+  );
+  const timelines = new TreeTimelines(stage.store);
+  const before = await timelines.of(root_id);
+  const reads = read.length;
+  assert.deepEqual(await timelines.of(root_id), { ...before, now: (await timelines.of(root_id)).now });
+  assert.equal(read.length, reads);
+  const last_seq = before.agents[0]?.agent.last_seq;
+  await stage.runtime.send(root_id, 'more');
+  await stage.runtime.settled(root_id);
+  const { agents } = await timelines.of(root_id);
+  assert.ok(read.slice(reads).includes(`${root_id} ${last_seq}`));
+  assert.ok(read.slice(reads).every((one) => one.startsWith(root_id)));
+  assert.deepEqual(agents, (await new TreeTimelines(stage.store).of(root_id)).agents);
+});
