@@ -28,6 +28,12 @@ export interface PlacedRequest extends RequestRecord {
   readonly agent_id: string;
 }
 
+/** A request, and whose it was. */
+export interface PlacedUsage extends PlacedRequest {
+  readonly root_id: string;
+  readonly profile: string | null;
+}
+
 /** Reads for those who watch a whole ledger. None costs more because much has happened before. */
 export interface LoadReads {
   load(): Promise<Load>;
@@ -38,4 +44,6 @@ export interface LoadReads {
    * time commit in any order. On SQLite the places of removed requests may be used again.
    */
   requestsAfter(place: number, limit: number): Promise<PlacedRequest[]>;
+  /** The same, with whose they were; costs more for each. */
+  usageAfter(place: number, limit: number): Promise<PlacedUsage[]>;
 }

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { type ApiError, useApi } from '../data/api.ts';
 import { go, type Route, useRoute } from '../data/route.ts';
 import { TreesView } from '../views/trees.tsx';
+import { UsageView } from '../views/usage.tsx';
 
 interface Page {
   readonly key: string;
@@ -12,7 +13,10 @@ interface Page {
 }
 
 /** The pages, each with the key that opens it after `g`. */
-const PAGES: readonly Page[] = [{ key: 't', path: 'trees', title: 'Trees', view: () => <TreesView /> }];
+const PAGES: readonly Page[] = [
+  { key: 't', path: 'trees', title: 'Trees', view: () => <TreesView /> },
+  { key: 'u', path: 'usage', title: 'Usage', view: (route) => <UsageView route={route} /> },
+];
 
 /** Everything around a page: navigation, keys, sign-in. */
 export function Shell() {

@@ -10,6 +10,7 @@ import { tellServer } from '../../serve/http/known-servers.ts';
 import { listen } from '../../serve/http/listen.ts';
 import { placementOf } from '../../serve/leading/placement.ts';
 import { TreeTimelines } from '../../serve/timeline/tree-timelines.ts';
+import { UsageRollUp } from '../../serve/usage/usage-roll-up.ts';
 import type { Store } from '../../store/store.ts';
 import { localZone } from '../cron/job-line.ts';
 import { canAsk } from '../setup/channels-config.ts';
@@ -64,6 +65,7 @@ export async function startWebServer(
       }),
       timelines: new TreeTimelines(store),
       unled: context,
+      usage: new UsageRollUp(store),
       compose: (request: RootRequest) => composeRoot(context, options, request),
       onEntered: options.onEntered,
     },

@@ -4,6 +4,7 @@ import { number, one, text, texts, time, yes } from './document-parts.ts';
 import type { JsonDocument } from './json-document.ts';
 import { message } from './message-lines.ts';
 import { timeline, treeLetter } from './timeline-document.ts';
+import { usage } from './usage-document.ts';
 
 /** What only the server answers with. */
 export const SERVER_DOCUMENTS: readonly JsonDocument[] = [
@@ -44,6 +45,7 @@ export const SERVER_DOCUMENTS: readonly JsonDocument[] = [
       next: z.string().nullable().describe('`after` of the next page; null: there is none'),
     }),
   },
+  { name: 'coppice/usage/v1', by: [], shape: usage },
   { name: 'coppice/child/v1', by: [], like: 'agent', shape: z.strictObject({}) },
   {
     name: 'coppice/ordered/v1',

@@ -5,6 +5,7 @@ import { PEOPLE_ROUTES } from './people-routes.ts';
 import type { Route } from './route.ts';
 import { TIMELINE_ROUTES } from './timeline-routes.ts';
 import { TREE_ROUTES } from './tree-routes.ts';
+import { USAGE_ROUTES } from './usage-routes.ts';
 
 /** The whole HTTP API. */
 export const ROUTES: readonly Route[] = [
@@ -14,4 +15,5 @@ export const ROUTES: readonly Route[] = [
   ...ORDER_ROUTES,
   ...PEOPLE_ROUTES,
   ...JOB_ROUTES,
+  ...USAGE_ROUTES,
 ];

@@ -50,6 +50,8 @@ export interface Dialect {
   readonly prefix_below: string;
   /** The folder in the configuration of an agent. */
   readonly cwd: string;
+  /** The profile in the configuration of an agent. */
+  readonly profile: string;
   /** Ends a query for rows to update: skips rows that another transaction is updating. `rows`: the name of the table in the statement. */
   skipLocked(rows: string): string;
   isTrue(column: string): string;

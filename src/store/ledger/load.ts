@@ -1,7 +1,7 @@
 import { setImmediate as soon } from 'node:timers/promises';
 import type { StateType } from '../../records/agent/state.ts';
 import type { RunSource } from '../../records/run/run.ts';
-import type { LoadReads } from '../load-reads.ts';
+import type { LoadReads, PlacedRequest } from '../load-reads.ts';
 import type { Database } from './database.ts';
 import { type Row, requestOf } from './rows.ts';
 
@@ -65,11 +65,21 @@ export function loadReads(db: Database): LoadReads {
 
     requestsAfter: async (place, limit) => {
       const sql = 'SELECT * FROM requests WHERE id > $1 ORDER BY id LIMIT $2';
+      return (await db.read(sql, [place, limit])).map(placedRequestOf);
+    },
+
+    usageAfter: async (place, limit) => {
+      const sql = `SELECT q.*, g.root_id, ${db.dialect.profile} AS profile FROM requests q JOIN agents g ON g.id = q.agent_id
+        WHERE q.id > $1 ORDER BY q.id LIMIT $2`;
       return (await db.read(sql, [place, limit])).map((row) => ({
-        ...requestOf(row),
-        place: Number(row.id),
-        agent_id: row.agent_id as string,
+        ...placedRequestOf(row),
+        root_id: row.root_id as string,
+        profile: row.profile as string | null,
       }));
     },
   };
+}
+
+function placedRequestOf(row: Row): PlacedRequest {
+  return { ...requestOf(row), place: Number(row.id), agent_id: row.agent_id as string };
 }

@@ -29,6 +29,7 @@ const DIALECT: Dialect = {
   prefix_from: '~>=~',
   prefix_below: '~<~',
   cwd: "config::json->>'cwd'",
+  profile: "config::json->>'profile'",
   skipLocked: (rows) => `FOR UPDATE OF ${rows} SKIP LOCKED`,
   isTrue: (column) => column,
   elements: (list) => `(SELECT jsonb_array_elements_text(${list}::jsonb) AS value)`,

@@ -21,6 +21,7 @@ const DIALECT: Dialect = {
   prefix_from: '>=',
   prefix_below: '<',
   cwd: "json_extract(config, '$.cwd')",
+  profile: "json_extract(config, '$.profile')",
   skipLocked: () => '',
   isTrue: (column) => `${column} = 1`,
   elements: (list) => `json_each(${list})`,

@@ -216,6 +216,9 @@ describe('schedules, runs, deliveries, workers', () => {
   it('deliveries and workers', async () => {
     assert.deepEqual((await call('GET /v1/deliveries?status=failed')).json.deliveries, []);
     assert.equal((await call('POST /v1/deliveries/retry', {}, { body: {} })).json.retried, 0);
+    const { json: usage } = await call('GET /v1/usage?days=2');
+    assert.equal(usage.complete, true);
+    assert.ok(usage.by_tree.some(({ title }: { title: string }) => title === 'fork a kid'));
     const { json } = await call('GET /v1/workers');
     assert.equal(json.workers[0].pid, process.pid);
     const drained = await call('POST /v1/workers/:worker/drain', { worker: 'ffff' }, { body: {} });

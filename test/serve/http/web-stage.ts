@@ -8,6 +8,7 @@ import { Access } from '../../../src/serve/http/access.ts';
 import { type Listening, type ListenOptions, listen } from '../../../src/serve/http/listen.ts';
 import { TreeTimelines } from '../../../src/serve/timeline/tree-timelines.ts';
 import { TreeKeeper } from '../../../src/serve/tree-keeper.ts';
+import { UsageRollUp } from '../../../src/serve/usage/usage-roll-up.ts';
 import { type Play, type Stage, type StageOptions, setStage } from '../../runtime/stage.ts';
 
 export interface Answer {
@@ -63,6 +64,7 @@ export async function setWebStage(
     jobs: new CronJobs({ store, canAsk: () => true, default_tz: 'UTC', checkTarget: () => null }),
     timelines: new TreeTimelines(store),
     unled: { options: {}, env: {} },
+    usage: new UsageRollUp(store),
     compose: ({ model = 'play/actor', cwd = folder, allow = ['*'], deny = [], limits = {} }) => ({
       config: {
         model,

@@ -19,6 +19,7 @@ import { removalContract } from './removal-contract.ts';
 import { retentionContract } from './retention-contract.ts';
 import { runHistoryContract } from './run-history-contract.ts';
 import { unledContract } from './unled-contract.ts';
+import { usageContract } from './usage-contract.ts';
 import { workersContract } from './workers-contract.ts';
 
 export interface LedgerUnderTest {
@@ -598,6 +599,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     workersContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
     keyContract(() => ({ store, execute: (sql) => ledger.execute(sql) }));
     unledContract(() => ({ store, other }));
+    usageContract(() => ({ store, other }));
     parkedContract(() => ({ store, other }));
     mailBatchContract(() => ({ store, other }));
     retentionContract(() => ({ store, other }));

@@ -1,0 +1,82 @@
+import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
+import type { PlacedUsage } from '../../store/load-reads.ts';
+
+export const DAY_MS = 86_400_000;
+
+export interface UsageSum extends Usage {
+  readonly requests: number;
+}
+
+export const NOTHING_USED: UsageSum = { ...NO_USAGE, requests: 0 };
+
+type Sums<Name> = Map<Name, UsageSum>;
+
+interface DaySums {
+  readonly models: Sums<string>;
+  readonly profiles: Sums<string | null>;
+  /** By root id. */
+  readonly trees: Sums<string>;
+}
+
+/** What was used on each day, in UTC: sums, never rows. */
+export class UsageDays {
+  readonly #days = new Map<number, DaySums>();
+
+  add({ started_at, model, profile, root_id, usage }: PlacedUsage): void {
+    const number = Math.floor(started_at / DAY_MS);
+    let day = this.#days.get(number);
+    if (day === undefined) {
+      day = { models: new Map(), profiles: new Map(), trees: new Map() };
+      this.#days.set(number, day);
+    }
+    const used = { ...usage, requests: 1 };
+    addTo(day.models, model, used);
+    addTo(day.profiles, profile, used);
+    addTo(day.trees, root_id, used);
+  }
+
+  /** The sums of one day, counted from 1970, are added to `into`. */
+  addDayTo(number: number, into: DaySums): void {
+    const day = this.#days.get(number);
+    if (day === undefined) return;
+    for (const [model, used] of day.models) addTo(into.models, model, used);
+    for (const [profile, used] of day.profiles) addTo(into.profiles, profile, used);
+    for (const [root_id, used] of day.trees) addTo(into.trees, root_id, used);
+  }
+
+  totalOf(number: number): UsageSum {
+    return [...(this.#days.get(number)?.models.values() ?? [])].reduce(addSums, NOTHING_USED);
+  }
+
+  forgetBefore(number: number): void {
+    for (const day of this.#days.keys()) if (day < number) this.#days.delete(day);
+  }
+}
+
+export function addSums(a: UsageSum, b: UsageSum): UsageSum {
+  return { ...addUsage(a, b), requests: a.requests + b.requests };
+}
+
+function addTo<Name>(sums: Sums<Name>, name: Name, used: UsageSum): void {
+  sums.set(name, addSums(sums.get(name) ?? NOTHING_USED, used));
+}
+
+/** The most expensive first, then those with the most tokens; at most `limit`. In one pass, since a ledger may have many trees. */
+export function largest<Name>(
+  sums: ReadonlyMap<Name, UsageSum>,
+  limit: number,
+): readonly (readonly [Name, UsageSum])[] {
+  const found: [Name, UsageSum][] = [];
+  for (const one of sums) {
+    const last = found.at(-1);
+    if (found.length === limit && last !== undefined && bySize(last, one) <= 0) continue;
+    const at = found.findIndex((other) => bySize(one, other) < 0);
+    found.splice(at === -1 ? found.length : at, 0, one);
+    if (found.length > limit) found.pop();
+  }
+  return found;
+}
+
+function bySize([, a]: readonly [unknown, UsageSum], [, b]: readonly [unknown, UsageSum]): number {
+  return (b.cost_usd ?? 0) - (a.cost_usd ?? 0) || b.input + b.output - (a.input + a.output);
+}

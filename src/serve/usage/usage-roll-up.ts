@@ -1,0 +1,129 @@
+import { setImmediate as soon } from 'node:timers/promises';
+import { sleep } from '../../processes/waiting.ts';
+import type { LoadReads, PlacedUsage } from '../../store/load-reads.ts';
+import { addSums, DAY_MS, largest, NOTHING_USED, UsageDays, type UsageSum } from './usage-days.ts';
+
+/** Few enough that other work of the server waits for milliseconds only. */
+const PAGE = 200;
+/** What ended within this time is read again: others may still commit below it. */
+const OVERLAP_MS = 120_000;
+const FRESH_MS = 2_000;
+/** An answer waits so long for history that was not read yet. */
+const PATIENCE_MS = 3_000;
+export const DAYS_MAX = 366;
+
+interface UsageStore extends Pick<LoadReads, 'usageAfter'> {
+  now(): Promise<number>;
+}
+
+export interface UsageReport {
+  /** History is still being read. */
+  readonly complete: boolean;
+  readonly total: UsageSum;
+  /** `day` as `2026-01-31`, oldest first. */
+  readonly by_day: readonly (UsageSum & { readonly day: string })[];
+  readonly by_model: readonly (readonly [string, UsageSum])[];
+  readonly by_profile: readonly (readonly [string | null, UsageSum])[];
+  readonly by_tree: readonly (readonly [string, UsageSum])[];
+}
+
+/**
+ * Sums of all model requests of the ledger. The first question reads history, page by page; later ones what came since. What was removed from the ledger
+ * since it was read still counts, unless it was the newest that had been read: then history is read again.
+ */
+export class UsageRollUp {
+  readonly #store: UsageStore;
+  #old = new UsageDays();
+  /** The newest request in `#old`. */
+  #last: PlacedUsage | null = null;
+  /** What is read again next time. */
+  #recent = new UsageDays();
+  #reading: Promise<void> | null = null;
+  #read_at = Number.NEGATIVE_INFINITY;
+
+  constructor(store: UsageStore) {
+    this.#store = store;
+  }
+
+  /** The days that end today, with the largest `limit` of each kind. */
+  async report(days: number, limit: number): Promise<UsageReport> {
+    const complete = await this.#readSoon();
+    const today = Math.floor((await this.#store.now()) / DAY_MS);
+    const sums = {
+      models: new Map<string, UsageSum>(),
+      profiles: new Map<string | null, UsageSum>(),
+      trees: new Map<string, UsageSum>(),
+    };
+    const by_day = [];
+    for (let day = today - days + 1; day <= today; day += 1) {
+      this.#old.addDayTo(day, sums);
+      this.#recent.addDayTo(day, sums);
+      const used = addSums(this.#old.totalOf(day), this.#recent.totalOf(day));
+      by_day.push({ ...used, day: new Date(day * DAY_MS).toISOString().slice(0, 10) });
+      await soon();
+    }
+    return {
+      complete,
+      total: by_day.reduce<UsageSum>((sum, { day, ...used }) => addSums(sum, used), NOTHING_USED),
+      by_day,
+      by_model: largest(sums.models, limit),
+      by_profile: largest(sums.profiles, limit),
+      by_tree: largest(sums.trees, limit),
+    };
+  }
+
+  /** False: it goes on, and the next question may find more. */
+  async #readSoon(): Promise<boolean> {
+    if (this.#reading === null) {
+      if (performance.now() - this.#read_at < FRESH_MS) return true;
+      this.#reading = this.#read().finally(() => {
+        this.#reading = null;
+      });
+    }
+    const done = new AbortController();
+    const late = sleep(PATIENCE_MS, done.signal).then(() => false);
+    try {
+      return await Promise.race([this.#reading.then(() => true), late]);
+    } finally {
+      done.abort();
+    }
+  }
+
+  async #read(): Promise<void> {
+    const now = await this.#store.now();
+    const oldest = Math.floor(now / DAY_MS) - DAYS_MAX;
+    this.#old.forgetBefore(oldest);
+    this.#recent = new UsageDays();
+    let after = this.#last === null ? 0 : this.#last.place - 1;
+    let is_old = true;
+    for (;;) {
+      const page: readonly PlacedUsage[] = await this.#store.usageAfter(after, PAGE);
+      const begins_known: boolean = this.#last !== null && after < this.#last.place;
+      if (begins_known && !isSame(page[0], this.#last)) {
+        this.#old = new UsageDays();
+        this.#last = null;
+        after = 0;
+        continue;
+      }
+      for (const one of begins_known ? page.slice(1) : page) {
+        // A request that ends in the future comes from a machine whose clock is wrong.
+        is_old &&= Math.abs(now - one.started_at - one.duration_ms) > OVERLAP_MS;
+        if (is_old) this.#last = one;
+        if (one.started_at >= oldest * DAY_MS) (is_old ? this.#old : this.#recent).add(one);
+      }
+      const newest = page.at(-1);
+      if (newest === undefined || page.length < PAGE) break;
+      after = newest.place;
+      await soon();
+    }
+    this.#read_at = performance.now();
+  }
+}
+
+function isSame(found: PlacedUsage | undefined, last: PlacedUsage | null): boolean {
+  return (
+    found?.place === last?.place &&
+    found?.agent_id === last?.agent_id &&
+    found?.started_at === last?.started_at
+  );
+}
