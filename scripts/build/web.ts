@@ -16,7 +16,7 @@ export async function buildWeb(root: string, dist: string): Promise<readonly str
     metafile: true,
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    entryPoints: { dashboard: 'web/dashboard.tsx', style: 'web/style.css' },
+    entryPoints: { dashboard: 'web/dashboard.tsx', style: 'web/dashboard.css' },
     outdir: out,
     legalComments: 'none',
   });

@@ -26,3 +26,8 @@ export function duration(ms: number): string {
 export function ago(iso: string, now: number): string {
   return duration(now - Date.parse(iso));
 }
+
+export function bytes(value: number): string {
+  if (value < 1_000) return `${Math.round(value)} B`;
+  return value < 1_000_000 ? `${(value / 1_000).toFixed(1)} KB` : `${(value / 1_000_000).toFixed(1)} MB`;
+}

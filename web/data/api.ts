@@ -12,17 +12,22 @@ export class ApiError extends Error {
   }
 }
 
-/** One request to the HTTP API; rejects with an `ApiError`. */
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** One request to the HTTP API; `key` makes it repeatable. Rejects with an `ApiError`. */
 export async function request<Answer>(
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  method: Method,
   path: string,
   body?: object,
+  key?: string,
 ): Promise<Answer> {
   const response = await fetch(path, {
     method,
-    ...(body === undefined
-      ? {}
-      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch(() => {
     throw new ApiError('E_SERVER', 'the server does not answer', 'Is coppice serve running?');
   });
@@ -42,8 +47,8 @@ export interface Loaded<Answer> {
   readonly reload: () => void;
 }
 
-/** What the API answers at `path`, again every `every_ms` while the page is visible; `path` null: nothing yet. */
-export function useApi<Answer>(path: string | null, every_ms = 0): Loaded<Answer> {
+/** What the API answers at `path`, again every `every_ms` while the page is visible, and when `version` changes; `path` null: nothing yet. */
+export function useApi<Answer>(path: string | null, every_ms = 0, version = 0): Loaded<Answer> {
   const [state, setState] = useState<{ path: string | null; data: Answer | null; error: ApiError | null }>({
     path: null,
     data: null,
@@ -73,6 +78,42 @@ export function useApi<Answer>(path: string | null, every_ms = 0): Loaded<Answer
       if (document.visibilityState === 'visible') void load();
     }, every_ms);
     return () => clearInterval(timer);
-  }, [load, every_ms]);
+  }, [load, every_ms, version]);
   return { data: state.path === path ? state.data : null, error: state.error, reload: () => void load() };
+}
+
+export interface Sending {
+  readonly busy: boolean;
+  readonly error: ApiError | null;
+  /** Resolves to the answer; to null after an error, which `error` then holds. */
+  readonly send: <Answer>(method: Method, path: string, body?: object) => Promise<Answer | null>;
+  readonly forget: () => void;
+}
+
+/** What a person changes. The same request after a failure has the same `Idempotency-Key`, so that a lost answer repeats nothing. */
+export function useSending(): Sending {
+  const [state, setState] = useState<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null });
+  const failed = useRef<{ text: string; key: string } | null>(null);
+  const send = useCallback(async <Answer>(method: Method, path: string, body: object = {}) => {
+    setState({ busy: true, error: null });
+    const text = JSON.stringify([method, path, body]);
+    const key = failed.current?.text === text ? failed.current.key : newKey();
+    try {
+      const answer = await request<Answer>(method, path, method === 'DELETE' ? undefined : body, key);
+      failed.current = null;
+      setState({ busy: false, error: null });
+      return answer;
+    } catch (error) {
+      failed.current = { text, key };
+      setState({ busy: false, error: error as ApiError });
+      return null;
+    }
+  }, []);
+  const forget = useCallback(() => setState((state) => ({ ...state, error: null })), []);
+  return { ...state, send, forget };
+}
+
+/** `crypto.randomUUID` is missing where the page came over plain HTTP from another machine. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('-');
 }

@@ -1,34 +1,73 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
-import { type ApiError, useApi } from '../data/api.ts';
-import { go, type Route, useRoute } from '../data/route.ts';
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ApprovalDocument } from '../../src/documents/shapes/document-parts.ts';
+import { useApi } from '../data/api.ts';
+import { isFree, type KeyBinding, Keys, moveRow, useKeys } from '../data/keys.ts';
+import { go, useRoute } from '../data/route.ts';
+import { AgentView } from '../views/agent/agent.tsx';
+import { ApprovalsView } from '../views/approvals.tsx';
+import { DeliveriesView } from '../views/deliveries.tsx';
+import { SchedulesView } from '../views/schedules/schedules.tsx';
 import { TreesView } from '../views/trees.tsx';
 import { UsageView } from '../views/usage.tsx';
+import { WorkersView } from '../views/workers.tsx';
+import { Dialog } from './dialog.tsx';
+import { Notices, say } from './notice.tsx';
+import type { PageContext } from './page.ts';
 
 interface Page {
-  readonly key: string;
+  /** Opens the page after `g`; a page without one is reached by links. */
+  readonly key?: string;
   readonly path: string;
   readonly title: string;
-  readonly view: (route: Route) => ComponentChildren;
+  readonly view: (context: PageContext) => ComponentChildren;
 }
 
-/** The pages, each with the key that opens it after `g`. */
+const APPROVALS_MS = 2_000;
 const PAGES: readonly Page[] = [
-  { key: 't', path: 'trees', title: 'Trees', view: () => <TreesView /> },
-  { key: 'u', path: 'usage', title: 'Usage', view: (route) => <UsageView route={route} /> },
+  { key: 't', path: 'trees', title: 'Trees', view: (context) => <TreesView {...context} /> },
+  { key: 'a', path: 'approvals', title: 'Approvals', view: (context) => <ApprovalsView {...context} /> },
+  { key: 's', path: 'schedules', title: 'Schedules', view: (context) => <SchedulesView {...context} /> },
+  { key: 'd', path: 'deliveries', title: 'Deliveries', view: (context) => <DeliveriesView {...context} /> },
+  { key: 'w', path: 'workers', title: 'Workers', view: (context) => <WorkersView {...context} /> },
+  { key: 'u', path: 'usage', title: 'Usage', view: ({ route }) => <UsageView route={route} /> },
+  {
+    path: 'agents',
+    title: 'Agent',
+    view: (context) => <AgentView key={context.route.path[1]} {...context} />,
+  },
 ];
 
-/** Everything around a page: navigation, keys, sign-in. */
+/** Everything around a page: navigation, keys, notices, sign-in. */
 export function Shell() {
+  const keys = useRef(new Set<readonly KeyBinding[]>());
+  return (
+    <Keys.Provider value={keys.current}>
+      <Frame />
+    </Keys.Provider>
+  );
+}
+
+function Frame() {
   const route = useRoute();
   const [name = 'trees'] = route.path;
   const page = PAGES.find(({ path }) => path === name);
   const session = useApi<{ readonly scope: 'read' | 'write'; readonly version: string }>('/v1/session');
+  const approvals = useApi<{ readonly approvals: readonly ApprovalDocument[] }>(
+    session.data === null ? null : '/v1/approvals',
+    APPROVALS_MS,
+  );
+  const waiting = approvals.data?.approvals.length ?? 0;
   useEffect(() => {
-    document.title = `${page?.title ?? 'Not found'} · Coppice`;
-  }, [page]);
-  usePageKeys();
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${page?.title ?? 'Not found'} · Coppice`;
+  }, [page, waiting]);
+  useMoreApprovals(approvals.data === null ? null : waiting);
   if (session.error?.code === 'E_UNAUTHORIZED') return <SignIn />;
+  const context: PageContext = {
+    route,
+    writes: session.data?.scope === 'write',
+    approvals: { ...approvals, data: approvals.data?.approvals ?? null },
+  };
   return (
     <>
       <a class="skip" href="#content">
@@ -39,7 +78,7 @@ export function Shell() {
           coppice
         </a>
         <nav aria-label="Pages">
-          {PAGES.map(({ path, title, key }) => (
+          {PAGES.filter(({ key }) => key !== undefined).map(({ path, title, key }) => (
             <a
               key={path}
               href={`/${path}`}
@@ -47,32 +86,103 @@ export function Shell() {
               title={`g ${key}`}
             >
               {title}
+              {path === 'approvals' && waiting > 0 && <span class="badge ask"> {waiting}</span>}
             </a>
           ))}
         </nav>
         {session.data?.scope === 'read' && <span class="badge">read-only</span>}
+        <PageKeys />
       </header>
       <main id="content" tabIndex={-1}>
-        {page === undefined ? <p class="empty">There is no such page.</p> : page.view(route)}
+        {page === undefined ? <p class="empty">There is no such page.</p> : page.view(context)}
       </main>
+      <Notices />
     </>
   );
 }
 
-/** `g` and then the key of a page goes there, unless a field has the keys. */
-function usePageKeys(): void {
+/** Tells when there are more than before. */
+function useMoreApprovals(waiting: number | null): void {
+  const before = useRef<number | null>(null);
+  useEffect(() => {
+    if (waiting !== null && before.current !== null && waiting > before.current)
+      say(`${waiting} approval${waiting === 1 ? ' waits' : 's wait'} for you`);
+    before.current = waiting;
+  }, [waiting]);
+}
+
+/** The keys of every page, and the button that lists them. */
+function PageKeys() {
+  const [listed, setListed] = useState(false);
+  useKeys(
+    useMemo(
+      () => [
+        { key: 'j', what: 'next row', act: () => moveRow(1) },
+        { key: 'k', what: 'previous row', act: () => moveRow(-1) },
+        { key: 'ArrowDown', what: 'next row', act: () => moveRow(1) },
+        { key: 'ArrowUp', what: 'previous row', act: () => moveRow(-1) },
+        { key: 'Enter', what: 'opens the row', act: openRow },
+        { key: '?', what: 'lists the keys', act: () => setListed(true) },
+      ],
+      [],
+    ),
+  );
   useEffect(() => {
     let after_g = false;
-    const press = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
-      if (ctrlKey || metaKey || altKey || (target as Element | null)?.closest?.('input, textarea, select'))
-        return;
-      const page = after_g ? PAGES.find((one) => one.key === key) : undefined;
-      after_g = key === 'g';
-      if (page !== undefined) go(`/${page.path}`);
+    const press = (event: KeyboardEvent) => {
+      if (!isFree(event)) return;
+      const page = after_g ? PAGES.find((one) => one.key === event.key) : undefined;
+      after_g = event.key === 'g';
+      if (page === undefined) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      go(`/${page.path}`);
     };
-    window.addEventListener('keydown', press);
-    return () => window.removeEventListener('keydown', press);
+    // Before the keys of the page, which may use the same letters.
+    window.addEventListener('keydown', press, { capture: true });
+    return () => window.removeEventListener('keydown', press, { capture: true });
   }, []);
+  return (
+    <>
+      <button type="button" class="quiet" onClick={() => setListed(true)} title="?">
+        Keys
+      </button>
+      {listed && <KeyList onClose={() => setListed(false)} />}
+    </>
+  );
+}
+
+/** What Enter does where a row has the focus and nothing in it. */
+function openRow(): void {
+  const now = document.activeElement as HTMLElement | null;
+  if (now?.matches('a, button, summary')) now.click();
+  else if (now?.matches('[data-row]')) now.querySelector<HTMLElement>('a, button, summary')?.click();
+}
+
+function KeyList({ onClose }: { readonly onClose: () => void }) {
+  const all = useContext(Keys);
+  const pages = PAGES.flatMap(({ key, title }) =>
+    key === undefined ? [] : [{ key: `g ${key}`, what: title }],
+  );
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl class="keys">
+        {[...[...all].flat(), ...pages].map(({ key, what }) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="buttons">
+        <button type="button" onClick={onClose} data-first>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
 }
 
 function SignIn() {
@@ -84,16 +194,5 @@ function SignIn() {
         <code>coppice web</code> and open the link that it prints.
       </p>
     </main>
-  );
-}
-
-/** What went wrong, above what is still there. */
-export function Trouble({ error }: { readonly error: ApiError | null }) {
-  if (error === null) return null;
-  return (
-    <p class="trouble" role="alert">
-      {error.message}
-      {error.hint !== null && <span class="hint"> {error.hint}</span>}
-    </p>
   );
 }

@@ -13,7 +13,17 @@ const SIGNS: Readonly<Record<string, string>> = {
   cancelled: '✗',
   timeout: '✗',
   unled: '!',
+  works: '◐',
+  draining: '◔',
+  gone: '✗',
+  enabled: '✓',
+  disabled: '○',
+  fired: '✓',
+  skipped: '·',
   pending: '◌',
+  ok: '✓',
+  denied: '✗',
+  interrupted: '✗',
 };
 
 export function Status({ word }: { readonly word: string }) {

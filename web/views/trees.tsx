@@ -1,10 +1,13 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { treeRow } from '../../src/documents/shapes/agent-parts.ts';
 import { ago, count, dollars } from '../data/amounts.ts';
 import { useApi } from '../data/api.ts';
-import { Trouble } from '../parts/shell.tsx';
+import { useKeys } from '../data/keys.ts';
+import type { PageContext } from '../parts/page.ts';
 import { Status } from '../parts/status.tsx';
+import { Nothing, Trouble } from '../parts/trouble.tsx';
+import { StartTree } from './start-tree.tsx';
 
 type Tree = z.infer<typeof treeRow>;
 
@@ -18,36 +21,41 @@ const GROUPS = [
 ] as const;
 
 /** All trees, grouped by need. */
-export function TreesView() {
+export function TreesView({ writes }: PageContext) {
   const { data, error } = useApi<{ readonly trees: readonly Tree[] }>('/v1/trees?limit=500', REFRESH_MS);
   const [search, setSearch] = useState('');
   const found = useMemo(
     () => (data?.trees ?? []).filter((tree) => matches(tree, search.trim().toLowerCase())),
     [data, search],
   );
+  const [starts, setStarts] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  useKeys([
+    { key: '/', what: 'searches', act: () => field.current?.focus() },
+    ...(writes ? [{ key: 'n', what: 'starts a tree', act: () => setStarts(true) }] : []),
+  ]);
   return (
     <section aria-labelledby="trees">
       <div class="head">
         <h1 id="trees">Trees</h1>
         <input
+          ref={field}
           type="search"
           placeholder="Search text, model:…, status:…"
           aria-label="Search trees"
           value={search}
           onInput={({ currentTarget }) => setSearch(currentTarget.value)}
         />
+        {writes && (
+          <button type="button" class="primary" title="n" onClick={() => setStarts(true)}>
+            Start a tree
+          </button>
+        )}
       </div>
+      {starts && <StartTree onClose={() => setStarts(false)} />}
       <Trouble error={error} />
-      {data !== null && found.length === 0 && (
-        <p class="empty">
-          {search === '' ? (
-            <>
-              No trees yet. Start one: <code>coppice run --detach "…"</code>
-            </>
-          ) : (
-            'Nothing matches.'
-          )}
-        </p>
+      {found.length === 0 && (
+        <Nothing data={data} error={error} text={search === '' ? 'No trees yet.' : 'Nothing matches.'} />
       )}
       {GROUPS.map(([need, title]) => (
         <Group key={need} title={title} trees={found.filter((tree) => tree.need === need)} />
@@ -88,7 +96,9 @@ function Group({ title, trees }: { readonly title: string; readonly trees: reado
           {trees.map((tree) => (
             <tr key={tree.root_id}>
               <td>
-                <a href={`/trees/${tree.root_id}`}>{tree.title}</a>
+                <a href={`/trees/${tree.root_id}`} data-row>
+                  {tree.title}
+                </a>
               </td>
               <td>
                 <Status word={tree.status} />
@@ -98,13 +108,21 @@ function Group({ title, trees }: { readonly title: string; readonly trees: reado
                   </span>
                 )}
               </td>
-              <td class="number">
-                {tree.working > 0 ? `${tree.working}/` : ''}
-                {tree.agents}
+              <td class="number" data-is="agents">
+                <a href={`/agents/${tree.root_id}`} title="the root agent">
+                  {tree.working > 0 ? `${tree.working}/` : ''}
+                  {tree.agents}
+                </a>
               </td>
-              <td class="number">{count(tree.tokens)}</td>
-              <td class="number">{dollars(tree.cost_usd)}</td>
-              <td class="number">{ago(tree.started_at, now)}</td>
+              <td class="number" data-is="tokens">
+                {count(tree.tokens)}
+              </td>
+              <td class="number" data-is="cost">
+                {dollars(tree.cost_usd)}
+              </td>
+              <td class="number" data-is="age">
+                {ago(tree.started_at, now)}
+              </td>
               <td class="dim">{tree.unled?.why ?? tree.error?.message ?? tree.doing ?? ''}</td>
             </tr>
           ))}

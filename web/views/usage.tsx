@@ -5,7 +5,7 @@ import { count, dollars } from '../data/amounts.ts';
 import { useApi } from '../data/api.ts';
 import type { Route } from '../data/route.ts';
 import { DayChart } from '../parts/day-chart.tsx';
-import { Trouble } from '../parts/shell.tsx';
+import { Trouble } from '../parts/trouble.tsx';
 
 type Usage = z.infer<typeof usage>;
 type Used = Usage['total'];

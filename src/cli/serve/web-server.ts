@@ -4,6 +4,7 @@ import { CronJobs } from '../../cron/cron-jobs.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import { AgentPrompts } from '../../serve/api/agent-prompts.ts';
 import type { ComposedRoot, RootRequest } from '../../serve/api/route.ts';
 import { Access } from '../../serve/http/access.ts';
 import { tellServer } from '../../serve/http/known-servers.ts';
@@ -66,6 +67,7 @@ export async function startWebServer(
       timelines: new TreeTimelines(store),
       unled: context,
       usage: new UsageRollUp(store),
+      prompts: new AgentPrompts(store),
       compose: (request: RootRequest) => composeRoot(context, options, request),
       onEntered: options.onEntered,
     },

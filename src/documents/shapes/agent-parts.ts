@@ -133,6 +133,26 @@ export const request = z.strictObject({
   duration_ms: number('until the answer was complete'),
 });
 
+/** A message as a model sees it. */
+export const promptMessage = z.strictObject({
+  number: number('counts from 1'),
+  role: one('who speaks; `results`: of the calls before it', 'user', 'assistant', 'results'),
+  shared: yes('shared with an ancestor'),
+  from: number('bytes of all messages before it'),
+  bytes: number('its texts, and its pictures as base64'),
+  blocks: z
+    .array(
+      z.strictObject({
+        type: one('what it is', 'text', 'reasoning', 'call', 'result'),
+        name: maybe('the tool of a call or a result'),
+        text: text('the text; of a call, its arguments'),
+        images: number('pictures beside it, which are left out here'),
+        bytes: number('of the text and the pictures'),
+      }),
+    )
+    .describe('its parts'),
+});
+
 /** A tree in a list. */
 export const treeRow = z.strictObject({
   root_id: text('the root'),

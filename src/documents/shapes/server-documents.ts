@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mail, request, treeRow } from './agent-parts.ts';
+import { mail, promptMessage, request, treeRow } from './agent-parts.ts';
 import { number, one, text, texts, time, yes } from './document-parts.ts';
 import type { JsonDocument } from './json-document.ts';
 import { message } from './message-lines.ts';
@@ -19,6 +19,20 @@ export const SERVER_DOCUMENTS: readonly JsonDocument[] = [
     shape: z.strictObject({
       agent_id: text('the agent'),
       messages: z.array(message).describe('oldest first'),
+      next: z.number().nullable().describe('`after` of the next page; null: there is none'),
+    }),
+  },
+  {
+    name: 'coppice/prompt/v1',
+    by: [],
+    shape: z.strictObject({
+      agent_id: text('the agent'),
+      system: text('its system prompt'),
+      total: number('messages of the prompt'),
+      bytes: number('of all of them'),
+      shared: number('leading messages that are shared with an ancestor, byte for byte'),
+      shared_bytes: number('of these'),
+      messages: z.array(promptMessage).describe('oldest first'),
       next: z.number().nullable().describe('`after` of the next page; null: there is none'),
     }),
   },

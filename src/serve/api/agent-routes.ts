@@ -7,6 +7,7 @@ import { countUpTo, flag, named, type Route, route } from './route.ts';
 
 const AGENTS_MAX = 1_000;
 const MESSAGES_MAX = 1_000;
+const PROMPT_MAX = 500;
 
 /** What can be read of agents. */
 export const AGENT_ROUTES: readonly Route[] = [
@@ -104,6 +105,37 @@ export const AGENT_ROUTES: readonly Route[] = [
     handle: async ({ store }, request) => {
       const agent = await oneAgent(store, named(request, 'agent'));
       return { agent_id: agent.id, requests: await store.requests(agent.id) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/agents/:agent/prompt',
+    summary: 'A page of the conversation as its model sees it, with the bytes of each message, oldest first',
+    scope: 'read',
+    answer: 'coppice/prompt/v1',
+    query: z.strictObject({
+      after: z.coerce.number().int().min(0).default(0).describe('messages after this `number`'),
+      limit: countUpTo(PROMPT_MAX, 200).describe('maximum messages'),
+    }),
+    handle: async ({ store, prompts }, request) => {
+      const agent = await oneAgent(store, named(request, 'agent'));
+      const { after, limit } = request.query;
+      const { messages, shared, bytes } = await prompts.of(agent);
+      const shown = messages.slice(after, after + limit);
+      return {
+        agent_id: agent.id,
+        system: agent.config.system,
+        total: messages.length,
+        bytes,
+        shared,
+        shared_bytes: messages[shared]?.from ?? (shared === 0 ? 0 : bytes),
+        messages: shown.map((message, index) => ({
+          number: after + index + 1,
+          shared: after + index < shared,
+          ...message,
+        })),
+        next: after + shown.length < messages.length ? after + shown.length : null,
+      };
     },
   }),
 ];

@@ -7,6 +7,7 @@ import type { Store } from '../../store/store.ts';
 import type { UnledContext } from '../leading/unled.ts';
 import type { TreeTimelines } from '../timeline/tree-timelines.ts';
 import type { UsageRollUp } from '../usage/usage-roll-up.ts';
+import type { AgentPrompts } from './agent-prompts.ts';
 
 /**
  * The HTTP API as a table of routes (docs/http-api.md). The server, its OpenAPI document and the typed client are made from it. Paths name agents as
@@ -41,6 +42,7 @@ export interface ApiSources {
   readonly timelines: TreeTimelines;
   readonly unled: UnledContext;
   readonly usage: UsageRollUp;
+  readonly prompts: AgentPrompts;
   /** By the configuration of the server, as a command at that machine. Throws a `CoppiceError`. */
   readonly compose: (request: RootRequest) => ComposedRoot;
   /** A tree was entered that somebody must lead. */

@@ -1,0 +1,97 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Image, PlacedMessage } from '../../records/conversation/message.ts';
+import { type PromptMessage, promptOf } from '../../records/conversation/prompt.ts';
+import type { Store } from '../../store/store.ts';
+
+const KEPT = 4;
+const SLICE = 200;
+
+/** A text of a message, a call or a result, with the bytes that it has. */
+export interface PromptBlock {
+  readonly type: 'text' | 'reasoning' | 'call' | 'result';
+  /** The tool of a call or a result. */
+  readonly name: string | null;
+  readonly text: string;
+  readonly images: number;
+  readonly bytes: number;
+}
+
+export interface MeasuredMessage {
+  readonly role: PromptMessage['role'];
+  readonly blocks: readonly PromptBlock[];
+  /** Bytes of all messages before it. */
+  readonly from: number;
+  readonly bytes: number;
+}
+
+export interface MeasuredPrompt {
+  readonly messages: readonly MeasuredMessage[];
+  /** Leading messages that are shared with an ancestor. */
+  readonly shared: number;
+  readonly bytes: number;
+}
+
+/** What models see of the conversations that somebody looks at, with the bytes of each message. Built in slices; the newest few are kept. */
+export class AgentPrompts {
+  readonly #store: Store;
+  readonly #kept = new Map<string, Promise<MeasuredPrompt>>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  of({ id, last_seq }: Pick<Agent, 'id' | 'last_seq'>): Promise<MeasuredPrompt> {
+    const key = `${id} ${last_seq}`;
+    const found = this.#kept.get(key) ?? this.#build(id, last_seq);
+    this.#kept.delete(key);
+    this.#kept.set(key, found);
+    for (const oldest of [...this.#kept.keys()].slice(0, -KEPT)) this.#kept.delete(oldest);
+    found.catch(() => this.#kept.delete(key));
+    return found;
+  }
+
+  async #build(agent_id: string, last_seq: number): Promise<MeasuredPrompt> {
+    const history: PlacedMessage[] = [];
+    while (history.length < last_seq) {
+      const page = await this.#store.history(agent_id, history.length, SLICE);
+      if (page.length === 0) break;
+      history.push(...page);
+      await breathe();
+    }
+    const prompt = promptOf(history.slice(0, last_seq));
+    const messages: MeasuredMessage[] = [];
+    let from = 0;
+    for (const message of prompt.messages()) {
+      const blocks = blocksOf(message);
+      const bytes = blocks.reduce((sum, block) => sum + block.bytes, 0);
+      messages.push({ role: message.role, blocks, from, bytes });
+      from += bytes;
+      if (messages.length % SLICE === 0) await breathe();
+    }
+    return { messages, shared: prompt.shared, bytes: from };
+  }
+}
+
+function blocksOf(message: PromptMessage): PromptBlock[] {
+  switch (message.role) {
+    case 'user':
+      return [block('text', null, message.text, message.images)];
+    case 'assistant':
+      return message.parts.map((part) =>
+        part.type === 'call' ? block('call', part.name, part.input) : block(part.type, null, part.text),
+      );
+    case 'results':
+      return message.results.map(({ name, output, images }) => block('result', name, output, images));
+  }
+}
+
+function block(
+  type: PromptBlock['type'],
+  name: string | null,
+  text: string,
+  images: readonly Image[] = [],
+): PromptBlock {
+  const pictures = images.reduce((sum, { base64 }) => sum + base64.length, 0);
+  return { type, name, text, images: images.length, bytes: Buffer.byteLength(text) + pictures };
+}

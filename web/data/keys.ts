@@ -1,0 +1,54 @@
+import { createContext } from 'preact';
+import { useContext, useEffect, useRef } from 'preact/hooks';
+
+/** A key of the page in view: `key` as in `KeyboardEvent.key`. */
+export interface KeyBinding {
+  readonly key: string;
+  readonly what: string;
+  readonly act: () => void;
+}
+
+/** What `?` lists: the keys of all parts of the page in view. */
+export const Keys = createContext<Set<readonly KeyBinding[]>>(new Set());
+
+/** Keys without modifiers, as long as no field or dialog has the keyboard. */
+export function useKeys(bindings: readonly KeyBinding[]): void {
+  const all = useContext(Keys);
+  const newest = useRef(bindings);
+  newest.current = bindings;
+  useEffect(() => {
+    const shown: readonly KeyBinding[] = bindings;
+    all.add(shown);
+    const press = (event: KeyboardEvent) => {
+      const found = isFree(event) ? newest.current.find(({ key }) => key === event.key) : undefined;
+      if (found === undefined) return;
+      event.preventDefault();
+      found.act();
+    };
+    window.addEventListener('keydown', press);
+    return () => {
+      all.delete(shown);
+      window.removeEventListener('keydown', press);
+    };
+  }, [all, bindings.map(({ key }) => key).join(' ')]);
+}
+
+/** Whether a key is a command, not text for a field or a dialog. */
+export function isFree({ ctrlKey, metaKey, altKey, defaultPrevented, target }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || defaultPrevented) return false;
+  return (target as Element | null)?.closest?.('input, textarea, select, dialog') == null;
+}
+
+/** Moves the focus to the next or the previous row (`data-row`) of the page; the first one where none has it. */
+export function moveRow(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('main [data-row]')];
+  const now = rows.findIndex((row) => row.contains(document.activeElement));
+  const row = now < 0 ? rows.find(isInView) : rows[now + step];
+  row?.focus();
+  row?.scrollIntoView({ block: 'nearest' });
+}
+
+function isInView(row: HTMLElement): boolean {
+  const { bottom } = row.getBoundingClientRect();
+  return bottom > 0;
+}

@@ -1,0 +1,116 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Sending } from '../data/api.ts';
+import { Trouble } from './trouble.tsx';
+
+export interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A modal dialog: Escape closes it, and the focus goes back to where it was. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    ref.current?.showModal();
+    ref.current?.querySelector<HTMLElement>('[data-first]')?.focus();
+    return () => before?.focus?.();
+  }, []);
+  return (
+    <dialog ref={ref} onClose={onClose} aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </dialog>
+  );
+}
+
+export interface FormDialogProps extends DialogProps {
+  readonly sending: Sending;
+  /** What the button says. */
+  readonly does: string;
+  readonly danger?: boolean;
+  readonly onSubmit: (fields: Fields) => void;
+}
+
+/** The text of a field, trimmed; undefined where it is empty. */
+export type Fields = (name: string) => string | undefined;
+
+/** A form in a dialog; Ctrl+Enter sends it from any field. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, onClose, children, sending, does, danger = false, onSubmit } = props;
+  const submit = (form: HTMLFormElement) => {
+    const data = new FormData(form);
+    onSubmit((name) => String(data.get(name) ?? '').trim() || undefined);
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit(event.currentTarget);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
+        }}
+      >
+        {children}
+        <Trouble error={sending.error} />
+        <div class="buttons">
+          <button type="submit" class={danger ? 'danger' : 'primary'} disabled={sending.busy}>
+            {does}
+          </button>
+          <button type="button" onClick={onClose} data-first={danger ? true : undefined}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+export interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly value?: string;
+  readonly lines?: number;
+  readonly required?: boolean;
+  readonly first?: boolean;
+  readonly options?: readonly string[];
+}
+
+/** A labelled field of a form. */
+export function Field({ name, label, hint, value, lines, required, first, options }: FieldProps) {
+  const terms = {
+    id: `field-${name}`,
+    name,
+    required,
+    'data-first': first,
+    'aria-describedby': hint === undefined ? undefined : `hint-${name}`,
+  };
+  return (
+    <div class="field">
+      <label for={`field-${name}`}>{label}</label>
+      {options !== undefined ? (
+        <select {...terms}>
+          {options.map((option) => (
+            <option key={option} selected={option === value}>
+              {option}
+            </option>
+          ))}
+        </select>
+      ) : lines === undefined ? (
+        <input {...terms} type="text" defaultValue={value} autocomplete="off" />
+      ) : (
+        <textarea {...terms} rows={lines} defaultValue={value} />
+      )}
+      {hint !== undefined && (
+        <span class="hint" id={`hint-${name}`}>
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks';
+
+const LINES_SHOWN = 12;
+const LETTERS_SHOWN = 2_500;
+
+/** What a tool said: a unified diff in its colours, anything else as it is; folded behind its first lines. */
+export function Output({ text, open = false }: { readonly text: string; readonly open?: boolean }) {
+  const [whole, setWhole] = useState(open);
+  if (text === '') return <p class="dim">(no output)</p>;
+  const lines = text.replace(/\n$/, '').split('\n');
+  const folds = lines.length > LINES_SHOWN + 3 || text.length > LETTERS_SHOWN;
+  const shown = folds && !whole ? lines.slice(0, LINES_SHOWN).join('\n').slice(0, LETTERS_SHOWN) : text;
+  const left = lines.length - LINES_SHOWN;
+  return (
+    <>
+      {isDiff(text) ? <Diff text={shown} /> : <pre>{shown}</pre>}
+      {folds && (
+        <button type="button" class="fold" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {whole ? 'Fold' : left > 0 ? `${left} more lines` : 'Show the whole line'}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** A unified diff, line by line. Signs say what a line is; colours only repeat it. */
+export function Diff({ text }: { readonly text: string }) {
+  return (
+    <pre class="diff">
+      {text
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((line, index) => (
+          <span key={index} class={kindOf(line)}>
+            {line}
+            {'\n'}
+          </span>
+        ))}
+    </pre>
+  );
+}
+
+function kindOf(line: string): string {
+  if (/^(\+\+\+|---|diff |index )/.test(line)) return 'file';
+  if (line.startsWith('@@')) return 'place';
+  return line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'same';
+}
+
+function isDiff(text: string): boolean {
+  return /^--- .*\n\+\+\+ /m.test(text) && /^@@ .*@@/m.test(text);
+}

@@ -1,0 +1,196 @@
+import { useCallback, useRef, useState } from 'preact/hooks';
+import type { z } from 'zod';
+import type { AgentDocument, request as requestShape } from '../../../src/documents/shapes/agent-parts.ts';
+import type { message } from '../../../src/documents/shapes/message-lines.ts';
+import { ago, count, dollars } from '../../data/amounts.ts';
+import { useApi } from '../../data/api.ts';
+import { useKeys } from '../../data/keys.ts';
+import { usePages } from '../../data/pages.ts';
+import { go } from '../../data/route.ts';
+import type { PageContext } from '../../parts/page.ts';
+import { Status } from '../../parts/status.tsx';
+import { Trouble } from '../../parts/trouble.tsx';
+import { VirtualList } from '../../parts/virtual-list.tsx';
+import { AgentActions } from './agent-actions.tsx';
+import { Composer } from './composer.tsx';
+import { MessageView } from './message.tsx';
+import { PromptView } from './prompt.tsx';
+import { RequestsView } from './requests.tsx';
+
+const REFRESH_MS = 1_500;
+
+export interface FullAgent extends AgentDocument {
+  readonly messages: number;
+  readonly requests: number;
+  readonly children: readonly string[];
+}
+export interface TreeAgents {
+  readonly title: string;
+  readonly agents: readonly AgentDocument[];
+}
+export type Message = z.infer<typeof message>;
+export type ModelRequest = z.infer<typeof requestShape>;
+
+const TABS = [
+  ['transcript', 'Transcript'],
+  ['prompt', 'As the model sees it'],
+  ['requests', 'Requests'],
+] as const;
+
+/** One agent: its conversation, what it cost, and what a person can do with it. */
+export function AgentView({ route, writes }: PageContext) {
+  const id = route.path[1] ?? '';
+  const path = `/v1/agents/${encodeURIComponent(id)}`;
+  const { data: agent, error, reload } = useApi<FullAgent>(id === '' ? null : path, REFRESH_MS);
+  const requests = useApi<{ readonly requests: readonly ModelRequest[] }>(
+    agent === null ? null : `${path}/requests`,
+    0,
+    agent?.requests,
+  );
+  const tree = useApi<TreeAgents>(
+    agent === null ? null : `/v1/trees/${agent.root_id}`,
+    0,
+    agent?.children.length,
+  );
+  const tab = TABS.find(([name]) => name === route.query.get('view'))?.[0] ?? 'transcript';
+  useKeys([
+    ...TABS.map(([name, title], index) => ({
+      key: String(index + 1),
+      what: title.toLowerCase(),
+      act: () => go(hrefOf(id, name), { replace: true }),
+    })),
+    ...(agent === null
+      ? []
+      : [
+          {
+            key: 'u',
+            what: agent.parent_id === null ? 'its tree' : 'its parent',
+            act: () =>
+              go(agent.parent_id === null ? `/trees/${agent.root_id}` : `/agents/${agent.parent_id}`),
+          },
+        ]),
+  ]);
+  if (agent === null) return error === null ? <p class="empty">Loading…</p> : <Trouble error={error} />;
+  return (
+    <section class="agent" aria-labelledby="agent">
+      <Heading agent={agent} tree={tree.data} />
+      <div class="head">
+        <nav class="tabs" aria-label="View">
+          {TABS.map(([name, title], index) => (
+            <a
+              key={name}
+              href={hrefOf(id, name)}
+              aria-current={name === tab ? 'true' : undefined}
+              title={String(index + 1)}
+            >
+              {title}
+            </a>
+          ))}
+        </nav>
+        {writes && <AgentActions agent={agent} onDone={reload} />}
+      </div>
+      <Trouble error={error} />
+      {tab === 'transcript' && (
+        <Transcript
+          agent={agent}
+          requests={requests.data?.requests ?? []}
+          start={Number(route.query.get('seq')) || null}
+        />
+      )}
+      {tab === 'prompt' && <PromptView agent={agent} request={requests.data?.requests.at(-1) ?? null} />}
+      {tab === 'requests' && <RequestsView requests={requests.data?.requests ?? null} />}
+      {writes && agent.ended_at === null && <Composer agent={agent} onSent={reload} />}
+    </section>
+  );
+}
+
+function hrefOf(id: string, view: (typeof TABS)[number][0]): string {
+  return `/agents/${id}${view === 'transcript' ? '' : `?view=${view}`}`;
+}
+
+function Heading({ agent, tree }: { readonly agent: FullAgent; readonly tree: TreeAgents | null }) {
+  const names = new Map(tree?.agents.map(({ id, name }) => [id, name]));
+  const nameOf = (id: string) => names.get(id) ?? id.slice(0, 8);
+  const { input, output } = agent.tokens;
+  return (
+    <>
+      <p class="crumbs">
+        <a href={`/trees/${agent.root_id}`}>{tree?.title ?? 'Tree'}</a>
+        {agent.parent_id !== null && (
+          <>
+            {' › '}
+            <a href={`/agents/${agent.parent_id}`}>{nameOf(agent.parent_id)}</a>
+          </>
+        )}
+      </p>
+      <h1 id="agent">
+        {agent.name} <Status word={agent.status} />
+      </h1>
+      <p class="facts dim">
+        <span>{agent.model}</span>
+        {agent.profile !== null && <span>{agent.profile}</span>}
+        <span>{agent.tool_calls} calls</span>
+        <span>{count(input + output)} tokens</span>
+        {agent.cost_usd !== null && agent.cost_usd > 0 && <span>{dollars(agent.cost_usd)}</span>}
+        <span>began {ago(agent.started_at, Date.now())} ago</span>
+        {agent.doing !== null && <span>{agent.doing}</span>}
+        {agent.pending_approval !== null && <a href="/approvals">waits for an approval</a>}
+      </p>
+      {agent.children.length > 0 && (
+        <p class="facts">
+          <span class="dim">Children</span>
+          {agent.children.toReversed().map((child) => (
+            <a key={child} href={`/agents/${child}`}>
+              {nameOf(child)}
+            </a>
+          ))}
+        </p>
+      )}
+      {(agent.error ?? agent.unled) !== null && (
+        <p class="trouble">{agent.error?.message ?? `${agent.unled?.why}. ${agent.unled?.next}`}</p>
+      )}
+    </>
+  );
+}
+
+interface TranscriptProps {
+  readonly agent: FullAgent;
+  readonly requests: readonly ModelRequest[];
+  /** Number of the message that the link names. */
+  readonly start: number | null;
+}
+
+function Transcript({ agent, requests, start }: TranscriptProps) {
+  const { at, need, error } = usePages<Message, { readonly messages: readonly Message[] }>(
+    `/v1/agents/${agent.id}/messages`,
+    agent.messages,
+  );
+  const opened = useRef(new Set<string>());
+  const [, render] = useState(0);
+  const toggle = useCallback((id: string) => {
+    if (!opened.current.delete(id)) opened.current.add(id);
+    render((n) => n + 1);
+  }, []);
+  return (
+    <>
+      <Trouble error={error} />
+      <VirtualList
+        label="Transcript"
+        count={agent.messages}
+        start={start === null ? 'end' : start - 1}
+        onView={need}
+        item={(index) => (
+          <MessageView
+            index={index}
+            at={at}
+            agent={agent}
+            requests={requests}
+            linked={index + 1 === start}
+            opened={opened.current}
+            onToggle={toggle}
+          />
+        )}
+      />
+    </>
+  );
+}

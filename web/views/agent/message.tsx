@@ -1,0 +1,243 @@
+import type { ComponentChildren } from 'preact';
+import { count, dollars, duration } from '../../data/amounts.ts';
+import { Output } from '../../parts/output.tsx';
+import { Status } from '../../parts/status.tsx';
+import { pretty } from '../approvals.tsx';
+import type { FullAgent, Message, ModelRequest } from './agent.tsx';
+
+type Assistant = Extract<Message, { kind: 'assistant' }>;
+type Result = Extract<Message, { kind: 'result' }>;
+type Call = Extract<Assistant['content']['parts'][number], { type: 'call' }>;
+
+const SUBJECT_SHOWN = 160;
+const ORIGINS: Readonly<Record<string, string>> = {
+  human: 'you',
+  mail: 'mail',
+  system: 'runtime',
+  identity: 'who it is',
+  task: 'task',
+};
+
+export interface MessageProps {
+  readonly index: number;
+  readonly at: (index: number) => Message | undefined;
+  readonly agent: FullAgent;
+  readonly requests: readonly ModelRequest[];
+  /** The link of the page names it. */
+  readonly linked: boolean;
+  /** What was unfolded, as it scrolls out of view and back. */
+  readonly opened: ReadonlySet<string>;
+  readonly onToggle: (id: string) => void;
+}
+
+/** One message as a person sees it. A result is shown with its call, so its own place is empty. */
+export function MessageView(props: MessageProps) {
+  const { index, at, agent } = props;
+  const message = at(index);
+  if (message === undefined) return <p class="coming">…</p>;
+  if (message.kind === 'result') {
+    if (ownerOf(at, index, message) !== null) return null;
+    return (
+      <Frame {...props} message={message} who={message.content.name}>
+        <Output text={message.content.output} />
+      </Frame>
+    );
+  }
+  if (message.kind === 'event')
+    return (
+      <p class={`event ${message.content.event}`} data-row tabIndex={-1}>
+        {message.content.event === 'error' || message.content.event === 'killed' ? '✗' : '·'}{' '}
+        {message.content.text}
+      </p>
+    );
+  if (message.kind === 'capture') return <p class="capture">{message.content.text}</p>;
+  if (message.kind === 'user')
+    return (
+      <Frame {...props} message={message} who={ORIGINS[message.content.origin] ?? 'user'}>
+        <p class="text">{message.content.text}</p>
+        <Pictures count={message.content.images?.length ?? 0} />
+      </Frame>
+    );
+  const { parts, finish, reason } = message.content;
+  const request = message.agent_id === agent.id ? requestOf(props.requests, message.at) : null;
+  return (
+    <Frame {...props} message={message} who={message.agent_id === agent.id ? agent.name : 'ancestor'}>
+      {parts.map((part, at_part) =>
+        part.type === 'call' ? (
+          <CallView
+            key={part.id}
+            {...props}
+            call={part}
+            unanswered={unanswered(message, agent)}
+            result={resultOf(at, index, agent.messages, part.id)}
+          />
+        ) : part.type === 'reasoning' ? (
+          <Fold
+            key={at_part}
+            id={`${message.seq} ${at_part}`}
+            {...props}
+            title={<span class="dim">Reasoning</span>}
+          >
+            <p class="text dim">{part.text}</p>
+          </Fold>
+        ) : (
+          <p key={at_part} class="text">
+            {part.text}
+          </p>
+        ),
+      )}
+      {finish !== undefined && (
+        <p class="bad">
+          {finish === 'length' ? 'Cut off at the output limit' : finish}
+          {reason === undefined ? '' : ` (${reason})`}
+        </p>
+      )}
+      {request !== null && <Usage request={request} />}
+    </Frame>
+  );
+}
+
+interface FrameProps {
+  readonly message: Message;
+  readonly who: string;
+  readonly agent: FullAgent;
+  readonly linked: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Frame({ message, who, agent, linked, children }: FrameProps) {
+  const inherited = message.agent_id === agent.id ? '' : ' inherited';
+  const time = new Date(message.at);
+  return (
+    <article
+      class={`message ${message.kind}${inherited}${linked ? ' linked' : ''}`}
+      data-row
+      tabIndex={-1}
+      aria-label={`Message ${message.seq}, ${who}`}
+    >
+      <p class="who">
+        <strong>{who}</strong>
+        {inherited !== '' && <span class="badge">inherited</span>}
+        <a class="dim" href={`/agents/${agent.id}?seq=${message.seq}`} title="permanent link">
+          <time dateTime={time.toISOString()}>{time.toLocaleTimeString()}</time>
+        </a>
+      </p>
+      {children}
+    </article>
+  );
+}
+
+interface CallProps extends Pick<MessageProps, 'opened' | 'onToggle'> {
+  readonly call: Call;
+  /** How a call stands that has no result. */
+  readonly unanswered: string;
+  readonly result: Result | null;
+}
+
+function CallView({ call, result, unanswered, ...folds }: CallProps) {
+  const { status, output } = result?.content ?? {};
+  const changes = output !== undefined && /^@@ .*@@/m.test(output);
+  return (
+    <Fold
+      id={call.id}
+      {...folds}
+      unfolded={changes}
+      title={
+        <>
+          <code class="tool">{call.name}</code> <span class="subject">{subjectOf(call.input)}</span>{' '}
+          <Status word={status ?? unanswered} />
+        </>
+      }
+    >
+      {!changes && <Output text={pretty(call.input)} />}
+      {result !== null && <Output text={result.content.output} />}
+      <Pictures count={result?.content.images?.length ?? 0} />
+    </Fold>
+  );
+}
+
+interface FoldProps extends Pick<MessageProps, 'opened' | 'onToggle'> {
+  readonly id: string;
+  readonly title: ComponentChildren;
+  /** Open unless a person folds it. */
+  readonly unfolded?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** Not `details`: what is open must stay so while the message is out of view. */
+function Fold({ id, title, unfolded = false, opened, onToggle, children }: FoldProps) {
+  const open = opened.has(id) !== unfolded;
+  return (
+    <div class={open ? 'call open' : 'call'}>
+      <button type="button" class="summary" aria-expanded={open} onClick={() => onToggle(id)}>
+        <span aria-hidden="true">{open ? '▾' : '▸'}</span> {title}
+      </button>
+      {open && <div class="inside">{children}</div>}
+    </div>
+  );
+}
+
+function Pictures({ count: pictures }: { readonly count: number }) {
+  return pictures === 0 ? null : <p class="dim">{pictures === 1 ? '1 picture' : `${pictures} pictures`}</p>;
+}
+
+function Usage({ request: { usage, duration_ms } }: { readonly request: ModelRequest }) {
+  const { input, output, cached, cost_usd } = usage;
+  return (
+    <p class="usage">
+      <span>{count(input)} in</span>
+      {cached > 0 && input > 0 && <span>{Math.round((100 * cached) / input)} % cached</span>}
+      <span>{count(output)} out</span>
+      {dollars(cost_usd) !== '' && <span>{dollars(cost_usd)}</span>}
+      <span>{duration(duration_ms)}</span>
+    </p>
+  );
+}
+
+/** The request that a message is the answer to: the newest one that began before it was written. */
+function requestOf(requests: readonly ModelRequest[], at: number): ModelRequest | null {
+  return requests.findLast(({ started_at }) => started_at <= at) ?? null;
+}
+
+function unanswered(message: Assistant, agent: FullAgent): string {
+  if (message.agent_id !== agent.id) return 'inherited';
+  if (agent.ended_at !== null || agent.state === 'idle') return 'unanswered';
+  return agent.pending_approval === null ? 'running' : 'waiting';
+}
+
+/** Results stand behind the message that made the calls, before the next one of the model. */
+function resultOf(at: MessageProps['at'], index: number, end: number, call_id: string): Result | null {
+  for (let next = index + 1; next < end; next += 1) {
+    const message = at(next);
+    if (message === undefined || message.kind === 'assistant') return null;
+    if (message.kind === 'result' && message.content.call_id === call_id) return message;
+  }
+  return null;
+}
+
+/** The message whose call it answers, where that one has come. */
+function ownerOf(at: MessageProps['at'], index: number, result: Result): Message | null {
+  for (let before = index - 1; before >= 0; before -= 1) {
+    const message = at(before);
+    if (message === undefined) return null;
+    if (message.kind !== 'assistant') continue;
+    const { parts } = message.content;
+    return parts.some((part) => part.type === 'call' && part.id === result.content.call_id) ? message : null;
+  }
+  return null;
+}
+
+/** The arguments of a call in one line: the value of the only one, or all of them. */
+function subjectOf(input: string): string {
+  let text = input;
+  try {
+    const values = Object.values(JSON.parse(input) as object).map((value) =>
+      typeof value === 'string' ? value : JSON.stringify(value),
+    );
+    text = values.join(' · ');
+  } catch {
+    // As the model wrote it.
+  }
+  const line = text.replace(/\s+/g, ' ').slice(0, SUBJECT_SHOWN + 1);
+  return line.length > SUBJECT_SHOWN ? `${line.slice(0, SUBJECT_SHOWN)}…` : line;
+}

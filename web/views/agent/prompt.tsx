@@ -1,0 +1,99 @@
+import type { z } from 'zod';
+import type { promptMessage } from '../../../src/documents/shapes/agent-parts.ts';
+import { bytes, count } from '../../data/amounts.ts';
+import { usePages } from '../../data/pages.ts';
+import { Output } from '../../parts/output.tsx';
+import { Trouble } from '../../parts/trouble.tsx';
+import { VirtualList } from '../../parts/virtual-list.tsx';
+import type { FullAgent, ModelRequest } from './agent.tsx';
+
+type PromptMessage = z.infer<typeof promptMessage>;
+
+interface PromptPage {
+  readonly system: string;
+  readonly total: number;
+  readonly bytes: number;
+  readonly shared: number;
+  readonly shared_bytes: number;
+  readonly messages: readonly PromptMessage[];
+}
+
+export interface PromptProps {
+  readonly agent: FullAgent;
+  /** Its newest one. */
+  readonly request: ModelRequest | null;
+}
+
+/** The conversation as its model sees it: bytes, what is shared with the parent, and how far the provider read from its cache. */
+export function PromptView({ agent, request }: PromptProps) {
+  // The first page says how many there are; an earlier message can change with every new one.
+  const { at, need, newest, error } = usePages<PromptMessage, PromptPage>(
+    `/v1/agents/${agent.id}/prompt`,
+    agent.messages,
+    String(agent.messages),
+  );
+  const total = newest?.total ?? 1;
+  const { input = 0, cached = 0 } = request?.usage ?? {};
+  const cached_bytes = input > 0 && newest !== null ? (newest.bytes * cached) / input : 0;
+  return (
+    <>
+      <Trouble error={error} />
+      {newest !== null && (
+        <p class="facts dim">
+          <span>{newest.total} messages</span>
+          <span>{bytes(newest.bytes)}</span>
+          <span>system prompt {bytes(new Blob([newest.system]).size)}</span>
+          {newest.shared > 0 && (
+            <span class="shared">
+              {newest.shared} shared with its parent ({bytes(newest.shared_bytes)})
+            </span>
+          )}
+          {request !== null && (
+            <span>
+              newest request: {count(cached)} of {count(input)} tokens from the cache
+            </span>
+          )}
+        </p>
+      )}
+      <VirtualList
+        label="As the model sees it"
+        count={total}
+        start={0}
+        onView={need}
+        item={(index) => {
+          const message = at(index);
+          if (message === undefined) return <p class="coming">…</p>;
+          const is_cached = message.from + message.bytes / 2 < cached_bytes;
+          return (
+            <article
+              class={`message ${message.role}${message.shared ? ' shared' : ''}`}
+              data-row
+              tabIndex={-1}
+              aria-label={`Message ${message.number}, ${message.role}`}
+            >
+              <p class="who">
+                <strong>{message.role}</strong>
+                <span class="dim">
+                  {bytes(message.bytes)}, from {bytes(message.from)}
+                </span>
+                {message.shared && <span class="badge">shared with its parent</span>}
+                {is_cached && <span class="badge">about here: cached</span>}
+              </p>
+              {message.blocks.map((block, place) => (
+                <div key={place} class={`block ${block.type}`}>
+                  {block.type !== 'text' && (
+                    <p class="dim">
+                      {block.type} {block.name !== null && <code>{block.name}</code>}
+                      {block.images > 0 && ` · ${block.images} pictures`}
+                    </p>
+                  )}
+                  <Output text={block.text} />
+                </div>
+              ))}
+            </article>
+          );
+        }}
+      />
+    </>
+  );
+}

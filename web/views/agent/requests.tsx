@@ -1,0 +1,73 @@
+import { count, dollars, duration } from '../../data/amounts.ts';
+import type { ModelRequest } from './agent.tsx';
+
+const SHOWN = 300;
+
+/** What each request used, newest first. */
+export function RequestsView({ requests }: { readonly requests: readonly ModelRequest[] | null }) {
+  if (requests === null) return <p class="empty">Loading…</p>;
+  if (requests.length === 0) return <p class="empty">It has not asked its model yet.</p>;
+  const shown = requests.slice(-SHOWN).toReversed();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
+    <section class="wide scroller" tabIndex={0} aria-label="Requests">
+      {requests.length > SHOWN && (
+        <p class="dim">
+          The newest {SHOWN} of {requests.length}
+        </p>
+      )}
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Began</th>
+            <th scope="col">Model</th>
+            <th scope="col" class="number">
+              Took
+            </th>
+            <th scope="col" class="number">
+              Input
+            </th>
+            <th scope="col" class="number">
+              Cached
+            </th>
+            <th scope="col" class="number">
+              Output
+            </th>
+            <th scope="col" class="number">
+              Reasoning
+            </th>
+            <th scope="col" class="number">
+              Cost
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ started_at, model, duration_ms, usage }) => (
+            <tr key={started_at} data-row tabIndex={-1}>
+              <td>{new Date(started_at).toLocaleTimeString()}</td>
+              <td>{model}</td>
+              <td class="number" data-is="took">
+                {duration(duration_ms)}
+              </td>
+              <td class="number" data-is="input">
+                {count(usage.input)}
+              </td>
+              <td class="number" data-is="cached">
+                {usage.input === 0 ? '' : `${Math.round((100 * usage.cached) / usage.input)} %`}
+              </td>
+              <td class="number" data-is="output">
+                {count(usage.output)}
+              </td>
+              <td class="number" data-is="reasoning">
+                {count(usage.reasoning)}
+              </td>
+              <td class="number" data-is="cost">
+                {dollars(usage.cost_usd)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

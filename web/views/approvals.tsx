@@ -1,0 +1,170 @@
+import { useRef, useState } from 'preact/hooks';
+import type { z } from 'zod';
+import type { treeRow } from '../../src/documents/shapes/agent-parts.ts';
+import type { ApprovalDocument } from '../../src/documents/shapes/document-parts.ts';
+import { ago } from '../data/amounts.ts';
+import { useApi, useSending } from '../data/api.ts';
+import { isFree } from '../data/keys.ts';
+import { say } from '../parts/notice.tsx';
+import { Diff, Output } from '../parts/output.tsx';
+import type { PageContext } from '../parts/page.ts';
+import { Nothing, Trouble } from '../parts/trouble.tsx';
+
+const TITLES_MS = 10_000;
+
+/** The one queue of approvals, oldest first. */
+export function ApprovalsView({ approvals, writes }: PageContext) {
+  const { data, error, reload } = approvals;
+  const trees = useApi<{ readonly trees: readonly z.infer<typeof treeRow>[] }>(
+    data === null || data.length === 0 ? null : '/v1/trees?limit=500',
+    TITLES_MS,
+  );
+  const titles = new Map(trees.data?.trees.map(({ root_id, title }) => [root_id, title]));
+  return (
+    <section aria-labelledby="approvals">
+      <div class="head">
+        <h1 id="approvals">Approvals</h1>
+        {writes && data !== null && data.length > 0 && (
+          <p class="hint">
+            On the row in focus: <kbd>y</kbd> once, <kbd>s</kbd> for this agent, <kbd>n</kbd> deny
+          </p>
+        )}
+      </div>
+      <Trouble error={error} />
+      {(data === null || data.length === 0) && (
+        <Nothing data={data} error={error} text="Nothing waits for an answer." />
+      )}
+      {data?.map((one) => (
+        <Approval
+          key={one.id}
+          approval={one}
+          tree={titles.get(one.root_id) ?? null}
+          writes={writes}
+          onAnswered={reload}
+        />
+      ))}
+    </section>
+  );
+}
+
+interface ApprovalProps {
+  readonly approval: ApprovalDocument;
+  /** Title of its tree. */
+  readonly tree: string | null;
+  readonly writes: boolean;
+  readonly onAnswered: () => void;
+}
+
+function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
+  const { id, agent_id, agent_name, root_id, tool, subject, input, difference, cwd, rule } = approval;
+  const { send, busy, error } = useSending();
+  const note = useRef<HTMLInputElement>(null);
+  const [denies, setDenies] = useState(false);
+  const answer = async (verdict: 'allow' | 'deny', body: object, said: string) => {
+    if (busy || !writes) return;
+    if ((await send('POST', `/v1/approvals/${id}/${verdict}`, body)) !== null)
+      say(`${said} ${tool} of ${agent_name}`);
+    onAnswered();
+  };
+  const once = () => answer('allow', { scope: 'once' }, 'Allowed');
+  const always = () => answer('allow', { scope: 'agent' }, 'Allowed for this agent:');
+  const deny = () => answer('deny', { note: note.current?.value ?? '' }, 'Denied');
+  const askNote = () => {
+    setDenies(true);
+    setTimeout(() => note.current?.focus());
+  };
+  const keys: Readonly<Record<string, () => void>> = { y: once, s: always, n: askNote };
+  return (
+    <article
+      class="card"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys answer it only while it has the focus.
+      tabIndex={0}
+      data-row
+      aria-label={`${agent_name} wants ${tool}: ${subject}`}
+      onKeyDown={(event) => {
+        // Only while the row itself has the focus: what is typed into a note never answers.
+        if (event.target !== event.currentTarget || !isFree(event)) return;
+        const act = keys[event.key];
+        if (act === undefined || !writes) return;
+        event.preventDefault();
+        act();
+      }}
+    >
+      <h2>
+        <a href={`/agents/${agent_id}`}>{agent_name}</a> wants <code>{tool}</code>
+        <span class="dim since" title={new Date(approval.asked_at).toLocaleString()}>
+          {' '}
+          · asked {ago(approval.asked_at, Date.now())} ago
+        </span>
+      </h2>
+      {difference === null ? (
+        <Output text={subject === '' ? input : subject} />
+      ) : (
+        <>
+          <p>
+            <code>{subject}</code>
+          </p>
+          <Diff text={difference} />
+        </>
+      )}
+      <p class="facts dim">
+        <span>
+          tree <a href={`/trees/${root_id}`}>{tree ?? root_id.slice(0, 8)}</a>
+        </span>
+        <span>
+          in <code>{cwd}</code>
+        </span>
+        <span>
+          by rule <code>{rule}</code>
+        </span>
+      </p>
+      <details>
+        <summary>Arguments</summary>
+        <Output text={pretty(input)} />
+      </details>
+      <Trouble error={error} />
+      {writes && (
+        <div class="buttons">
+          <button type="button" class="primary" disabled={busy} onClick={once}>
+            Allow once
+          </button>
+          <button type="button" disabled={busy} onClick={always}>
+            Allow {tool} for this agent
+          </button>
+          {denies ? (
+            <form
+              onSubmit={(event) => {
+                event.preventDefault();
+                void deny();
+              }}
+            >
+              <input
+                ref={note}
+                type="text"
+                placeholder="Why, for the model"
+                aria-label="Why, for the model"
+                onKeyDown={({ key }) => key === 'Escape' && setDenies(false)}
+              />
+              <button type="submit" class="danger" disabled={busy}>
+                Deny
+              </button>
+            </form>
+          ) : (
+            <button type="button" class="danger" disabled={busy} onClick={askNote}>
+              Deny…
+            </button>
+          )}
+        </div>
+      )}
+    </article>
+  );
+}
+
+/** JSON as a model wrote it, indented where it is whole. */
+export function pretty(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
+}

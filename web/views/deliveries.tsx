@@ -1,0 +1,129 @@
+import type { DeliveryDocument } from '../../src/documents/shapes/document-parts.ts';
+import { ago, duration } from '../data/amounts.ts';
+import { useApi, useSending } from '../data/api.ts';
+import { useKeys } from '../data/keys.ts';
+import { go } from '../data/route.ts';
+import { say } from '../parts/notice.tsx';
+import type { PageContext } from '../parts/page.ts';
+import { Status } from '../parts/status.tsx';
+import { Nothing, Trouble } from '../parts/trouble.tsx';
+
+const REFRESH_MS = 3_000;
+const STATES = ['all', 'pending', 'delivered', 'failed'] as const;
+
+/** What leaves through channels: how it stands, and trying it again. */
+export function DeliveriesView({ route, writes }: PageContext) {
+  const shown = STATES.find((one) => one === route.query.get('status')) ?? 'all';
+  const { data, error, reload } = useApi<{ readonly deliveries: readonly DeliveryDocument[] }>(
+    `/v1/deliveries?limit=200${shown === 'all' ? '' : `&status=${shown}`}`,
+    REFRESH_MS,
+  );
+  const sending = useSending();
+  const retry = async (deliveries?: readonly string[]) => {
+    const done = await sending.send<{ readonly retried: number }>('POST', '/v1/deliveries/retry', {
+      deliveries,
+    });
+    if (done !== null)
+      say(`${done.retried} ${done.retried === 1 ? 'delivery is' : 'deliveries are'} tried again`);
+    reload();
+  };
+  const failed = data?.deliveries.filter(({ status }) => status === 'failed').length ?? 0;
+  useKeys(
+    STATES.map((state, index) => ({
+      key: String(index + 1),
+      what: state,
+      act: () => go(hrefOf(state), { replace: true }),
+    })),
+  );
+  return (
+    <section aria-labelledby="deliveries">
+      <div class="head">
+        <h1 id="deliveries">Deliveries</h1>
+        <nav class="tabs" aria-label="Status">
+          {STATES.map((state, index) => (
+            <a
+              key={state}
+              href={hrefOf(state)}
+              aria-current={state === shown ? 'true' : undefined}
+              title={String(index + 1)}
+            >
+              {state}
+            </a>
+          ))}
+        </nav>
+        {writes && failed > 0 && (
+          <button type="button" disabled={sending.busy} onClick={() => retry()}>
+            Retry all failed
+          </button>
+        )}
+      </div>
+      <Trouble error={error ?? sending.error} />
+      {data === null || data.deliveries.length === 0 ? (
+        <Nothing data={data} error={error} text="No deliveries." />
+      ) : (
+        <div class="wide">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Target</th>
+                <th scope="col">Status</th>
+                <th scope="col">What</th>
+                <th scope="col">From</th>
+                <th scope="col" class="number">
+                  Tries
+                </th>
+                <th scope="col" class="number">
+                  Age
+                </th>
+                <th scope="col">Last error</th>
+                {writes && <th scope="col">Actions</th>}
+              </tr>
+            </thead>
+            <tbody>
+              {data.deliveries.map((one) => (
+                <tr key={one.id} data-row tabIndex={-1}>
+                  <td>
+                    <code>{one.target}</code>
+                  </td>
+                  <td>
+                    <Status word={one.status} />
+                    {one.next_at !== null && <span class="dim"> {nextTry(one.next_at)}</span>}
+                  </td>
+                  <td>{one.kind}</td>
+                  <td>
+                    <a href={`/agents/${one.agent_id}`}>{one.agent_id.slice(0, 8)}</a>
+                  </td>
+                  <td class="number" data-is="tries">
+                    {one.attempts}
+                  </td>
+                  <td class="number" data-is="age">
+                    {ago(one.created_at, Date.now())}
+                  </td>
+                  <td class="dim">{one.error}</td>
+                  {writes && (
+                    <td>
+                      {one.status !== 'delivered' && (
+                        <button type="button" disabled={sending.busy} onClick={() => retry([one.id])}>
+                          Retry
+                        </button>
+                      )}
+                    </td>
+                  )}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function hrefOf(state: (typeof STATES)[number]): string {
+  return state === 'all' ? '/deliveries' : `/deliveries?status=${state}`;
+}
+
+function nextTry(at: string): string {
+  const ms = Date.parse(at) - Date.now();
+  return ms <= 0 ? 'now' : `in ${duration(ms)}`;
+}

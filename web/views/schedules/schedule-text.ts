@@ -1,0 +1,21 @@
+import type { JobDocument } from '../../../src/documents/shapes/document-parts.ts';
+import { duration } from '../../data/amounts.ts';
+
+/** When a job fires, as it is written. */
+export function scheduleText(schedule: JobDocument['schedule']): string {
+  switch (schedule.type) {
+    case 'cron':
+      return `${schedule.expression} · ${schedule.tz}`;
+    case 'every':
+      return `every ${duration(schedule.every_seconds * 1_000).replace(/\.0s$/, 's')}`;
+    case 'at':
+      return `once at ${new Date(schedule.at).toLocaleString()}`;
+  }
+}
+
+/** A time of this machine's clock, and how far away it is. */
+export function clock(iso: string): string {
+  const ms = Date.parse(iso) - Date.now();
+  const away = ms > 0 ? `in ${duration(ms)}` : `${duration(-ms)} ago`;
+  return `${new Date(iso).toLocaleString()} (${away})`;
+}

@@ -1,0 +1,155 @@
+import { useState } from 'preact/hooks';
+import type { JobDocument, JobRunDocument } from '../../../src/documents/shapes/document-parts.ts';
+import { duration } from '../../data/amounts.ts';
+import { useApi, useSending } from '../../data/api.ts';
+import { useKeys } from '../../data/keys.ts';
+import { go } from '../../data/route.ts';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { say } from '../../parts/notice.tsx';
+import { Output } from '../../parts/output.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Nothing, Trouble } from '../../parts/trouble.tsx';
+import { clock, scheduleText } from './schedule-text.ts';
+
+const REFRESH_MS = 3_000;
+
+export interface ScheduleProps {
+  readonly job: JobDocument;
+  readonly writes: boolean;
+  readonly onChanged: () => void;
+}
+
+/** One schedule: what it does, and its past runs. */
+export function Schedule({ job, writes, onChanged }: ScheduleProps) {
+  const path = `/v1/jobs/${job.id}`;
+  const runs = useApi<{ readonly runs: readonly JobRunDocument[] }>(`${path}/runs?limit=100`, REFRESH_MS);
+  const sending = useSending();
+  const [removes, setRemoves] = useState(false);
+  const change = async (sent: Promise<unknown>, said: string) => {
+    if ((await sent) === null) return;
+    say(said);
+    onChanged();
+    runs.reload();
+  };
+  const run = () => change(sending.send('POST', `${path}/run`), `${job.name} runs now`);
+  const toggle = () =>
+    change(
+      sending.send('PATCH', path, { enabled: !job.enabled }),
+      `${job.name} is ${job.enabled ? 'disabled' : 'enabled'}`,
+    );
+  const remove = async () => {
+    if ((await sending.send('DELETE', path)) === null) return;
+    say(`${job.name} is removed`);
+    onChanged();
+    go('/schedules');
+  };
+  useKeys([
+    { key: 'u', what: 'all schedules', act: () => go('/schedules') },
+    ...(writes
+      ? [
+          { key: 'r', what: 'runs it now', act: run },
+          { key: 'e', what: 'enables or disables it', act: toggle },
+          { key: 'x', what: 'removes it', act: () => setRemoves(true) },
+        ]
+      : []),
+  ]);
+  return (
+    <section aria-labelledby="schedule">
+      <p class="crumbs">
+        <a href="/schedules">Schedules</a>
+      </p>
+      <div class="head">
+        <h1 id="schedule">
+          {job.name} <Status word={job.enabled ? 'enabled' : 'disabled'} />
+        </h1>
+        {writes && (
+          <div class="buttons">
+            <button type="button" class="primary" title="r" disabled={sending.busy} onClick={run}>
+              Run now
+            </button>
+            <button type="button" title="e" disabled={sending.busy} onClick={toggle}>
+              {job.enabled ? 'Disable' : 'Enable'}
+            </button>
+            <button type="button" class="danger" title="x" onClick={() => setRemoves(true)}>
+              Remove…
+            </button>
+          </div>
+        )}
+      </div>
+      <Trouble error={removes ? null : sending.error} />
+      {removes && (
+        <FormDialog
+          title={`Remove ${job.name}?`}
+          does="Remove"
+          danger
+          onClose={() => setRemoves(false)}
+          sending={sending}
+          onSubmit={remove}
+        >
+          <p>It fires no more. Its runs stay.</p>
+        </FormDialog>
+      )}
+      <dl class="facts">
+        <Fact name="When" text={scheduleText(job.schedule)} />
+        <Fact name="Next" text={job.enabled && job.next_at !== null ? clock(job.next_at) : 'never'} />
+        <Fact name="Model" text={job.model} />
+        <Fact name="Profile" text={job.profile} />
+        <Fact name="Folder" text={job.cwd} />
+        <Fact name="Session" text={job.session} />
+        <Fact name="Results go to" text={job.deliver.join(', ')} />
+        <Fact name="While one runs" text={job.overlap} />
+        <Fact name="Made by" text={job.created_by} />
+      </dl>
+      <h2>Task</h2>
+      <Output text={job.task} />
+      <h2>Past runs</h2>
+      <Trouble error={runs.error} />
+      {runs.data === null || runs.data.runs.length === 0 ? (
+        <Nothing data={runs.data} error={runs.error} text="It has not fired yet." />
+      ) : (
+        <div class="wide">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Due</th>
+                <th scope="col">Status</th>
+                <th scope="col" class="number">
+                  Took
+                </th>
+                <th scope="col">Result</th>
+              </tr>
+            </thead>
+            <tbody>
+              {runs.data.runs.map(({ instant, outcome, manual, missed, run }) => (
+                <tr key={`${instant} ${run?.id}`} data-row tabIndex={-1}>
+                  <td>
+                    {run === null ? clock(instant) : <a href={`/agents/${run.agent_id}`}>{clock(instant)}</a>}
+                    {manual && <span class="badge">by hand</span>}
+                    {missed > 0 && <span class="badge">{missed} missed</span>}
+                  </td>
+                  <td>
+                    <Status word={run?.status ?? outcome} />
+                  </td>
+                  <td class="number" data-is="took">
+                    {typeof run?.duration_ms === 'number' ? duration(run.duration_ms) : ''}
+                  </td>
+                  <td class="dim">{run?.error ?? run?.result ?? ''}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Fact({ name, text }: { readonly name: string; readonly text: string | null }) {
+  if (text === null || text === '') return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{text}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks';
+import type { JobDocument } from '../../../src/documents/shapes/document-parts.ts';
+import { useApi } from '../../data/api.ts';
+import { useKeys } from '../../data/keys.ts';
+import type { PageContext } from '../../parts/page.ts';
+import { Status } from '../../parts/status.tsx';
+import { Nothing, Trouble } from '../../parts/trouble.tsx';
+import { AddSchedule } from './add-schedule.tsx';
+import { Schedule } from './schedule.tsx';
+import { clock, scheduleText } from './schedule-text.ts';
+
+const REFRESH_MS = 3_000;
+
+/** All schedules, or the one that the path names. */
+export function SchedulesView(context: PageContext) {
+  const { route, writes } = context;
+  const { data, error, reload } = useApi<{ readonly jobs: readonly JobDocument[] }>('/v1/jobs', REFRESH_MS);
+  const [adds, setAdds] = useState(false);
+  useKeys(writes ? [{ key: 'n', what: 'adds a schedule', act: () => setAdds(true) }] : []);
+  const [, id] = route.path;
+  const job = data?.jobs.find((one) => one.id === id);
+  if (job !== undefined) return <Schedule key={job.id} job={job} writes={writes} onChanged={reload} />;
+  return (
+    <section aria-labelledby="schedules">
+      <div class="head">
+        <h1 id="schedules">Schedules</h1>
+        {writes && (
+          <button type="button" class="primary" title="n" onClick={() => setAdds(true)}>
+            Add a schedule
+          </button>
+        )}
+      </div>
+      <Trouble error={error} />
+      {data !== null && id !== undefined && <p class="empty">There is no such schedule any more.</p>}
+      {adds && <AddSchedule onClose={() => setAdds(false)} onAdded={reload} />}
+      {data === null || data.jobs.length === 0 ? (
+        <Nothing data={data} error={error} text="Nothing is scheduled." />
+      ) : (
+        <div class="wide">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Schedule</th>
+                <th scope="col">Status</th>
+                <th scope="col">When</th>
+                <th scope="col">Next</th>
+                <th scope="col">Task</th>
+                <th scope="col">Results go to</th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.jobs.map((one) => (
+                <tr key={one.id}>
+                  <td>
+                    <a href={`/schedules/${one.id}`} data-row>
+                      {one.name}
+                    </a>
+                  </td>
+                  <td>
+                    <Status word={one.enabled ? 'enabled' : 'disabled'} />
+                  </td>
+                  <td>
+                    <code>{scheduleText(one.schedule)}</code>
+                  </td>
+                  <td data-is="next">
+                    {one.enabled && one.next_at !== null ? clock(one.next_at) : <span class="dim">–</span>}
+                  </td>
+                  <td class="dim">{one.task.split('\n')[0]}</td>
+                  <td class="dim">{one.deliver.join(', ')}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
