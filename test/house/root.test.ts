@@ -16,7 +16,7 @@ const SHOULD = [
     'LICENSE',
   ],
   ...['README.md', 'bench', 'biome.json', 'deploy', 'docs', 'examples', 'knip.json', 'package-lock.json'],
-  ...['package.json', 'scripts', 'src', 'test', 'tsconfig.build.json', 'tsconfig.json'],
+  ...['package.json', 'scripts', 'src', 'test', 'tsconfig.build.json', 'tsconfig.json', 'web'],
 ];
 /** Made on one machine, and ignored by git. */
 const LOCAL = ['.git', 'node_modules', 'dist', 'coverage', '.coppice'];

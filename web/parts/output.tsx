@@ -46,6 +46,6 @@ function kindOf(line: string): string {
   return line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'same';
 }
 
-function isDiff(text: string): boolean {
-  return /^--- .*\n\+\+\+ /m.test(text) && /^@@ .*@@/m.test(text);
+export function isDiff(text: string): boolean {
+  return /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/m.test(text);
 }

@@ -170,7 +170,7 @@ function KeyList({ onClose }: { readonly onClose: () => void }) {
         {[...[...all].flat(), ...pages].map(({ key, what }) => (
           <div key={key}>
             <dt>
-              <kbd>{key}</kbd>
+              <kbd>{key.replace('ArrowDown', '↓').replace('ArrowUp', '↑')}</kbd>
             </dt>
             <dd>{what}</dd>
           </div>

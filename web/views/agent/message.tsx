@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { count, dollars, duration } from '../../data/amounts.ts';
-import { Output } from '../../parts/output.tsx';
+import { isDiff, Output } from '../../parts/output.tsx';
 import { Status } from '../../parts/status.tsx';
 import { pretty } from '../approvals.tsx';
 import type { FullAgent, Message, ModelRequest } from './agent.tsx';
@@ -136,7 +136,7 @@ interface CallProps extends Pick<MessageProps, 'opened' | 'onToggle'> {
 
 function CallView({ call, result, unanswered, ...folds }: CallProps) {
   const { status, output } = result?.content ?? {};
-  const changes = output !== undefined && /^@@ .*@@/m.test(output);
+  const changes = output !== undefined && isDiff(output);
   return (
     <Fold
       id={call.id}

@@ -77,10 +77,14 @@ export function PromptView({ agent, request }: PromptProps) {
                   {bytes(message.bytes)}, from {bytes(message.from)}
                 </span>
                 {message.shared && <span class="badge">shared with its parent</span>}
-                {is_cached && <span class="badge">about here: cached</span>}
+                {is_cached && (
+                  <span class="badge" title="estimated from the tokens of the newest request">
+                    cached
+                  </span>
+                )}
               </p>
               {message.blocks.map((block, place) => (
-                <div key={place} class={`block ${block.type}`}>
+                <div key={place} class="block">
                   {block.type !== 'text' && (
                     <p class="dim">
                       {block.type} {block.name !== null && <code>{block.name}</code>}
