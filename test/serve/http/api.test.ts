@@ -99,6 +99,24 @@ describe('trees and agents', () => {
     const { json: mail } = await call('GET /v1/agents/:agent/mail?all=1', { agent: 'kid' });
     assert.ok(mail.mail.some(({ body }: { body: string }) => body === 'hello kid'));
     assert.ok((await call('GET /v1/agents/:agent/requests', { agent: 'kid' })).json.requests.length >= 2);
+    const { json: prompt } = await call('GET /v1/agents/:agent/prompt', { agent: 'kid' });
+    assert.deepEqual(
+      prompt.messages
+        .slice(0, 3)
+        .map(({ role, shared }: { role: string; shared: boolean }) => [role, shared]),
+      [
+        ['user', true],
+        ['assistant', true],
+        ['results', true],
+        ['user', false],
+      ],
+    );
+    assert.ok(prompt.shared === 3 && prompt.total > 3);
+    assert.equal(prompt.messages[0].bytes, 'fork a kid'.length);
+    assert.equal(prompt.messages[3].from, prompt.shared_bytes);
+    const { json: rest } = await call('GET /v1/agents/:agent/prompt?after=3&limit=1', { agent: 'kid' });
+    assert.equal(rest.messages[0].number, 4);
+    assert.equal(rest.next, 4);
     const { json: timeline } = await call('GET /v1/trees/:tree/timeline', { tree: id });
     assert.deepEqual(
       timeline.lanes.map(({ name, parent }: { name: string; parent: number | null }) => [name, parent]),

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CronJobs } from '../../../src/cron/cron-jobs.ts';
+import { AgentPrompts } from '../../../src/serve/api/agent-prompts.ts';
 import type { ApiSources, Scope } from '../../../src/serve/api/route.ts';
 import { Access } from '../../../src/serve/http/access.ts';
 import { type Listening, type ListenOptions, listen } from '../../../src/serve/http/listen.ts';
@@ -65,6 +66,7 @@ export async function setWebStage(
     timelines: new TreeTimelines(store),
     unled: { options: {}, env: {} },
     usage: new UsageRollUp(store),
+    prompts: new AgentPrompts(store),
     compose: ({ model = 'play/actor', cwd = folder, allow = ['*'], deny = [], limits = {} }) => ({
       config: {
         model,
