@@ -21,7 +21,7 @@ it('interrupted while the command line is tested', async () => {
       detached: true,
     });
     const ended = once(runner, 'exit');
-    await until(() => globSync('**/coppice-cli-*', { cwd: folder }).length > 0, 'a test has its folder');
+    await until(() => globSync('**/coppice-test-*', { cwd: folder }).length > 0, 'a test has its folder');
     process.kill(-(runner.pid as number), 'SIGINT');
     assert.notEqual((await ended)[0], 0);
     assert.deepEqual(readdirSync(folder), []);

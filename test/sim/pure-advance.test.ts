@@ -8,6 +8,8 @@ import { LONG } from '../house/long.ts';
 import { seen } from './watched-advance.ts';
 
 const SEEDS = LONG ? 25 : 8;
+/** Until then more are played where the histories lack something. */
+const SEEDS_MAX = 40;
 /** What the histories must hold, so that they prove something. */
 const MET = [
   'state: idle',
@@ -46,6 +48,8 @@ registerHooks({
 const { simulate } = await import('./simulate.ts');
 
 it('nothing that a step is made of is changed, and the same agent, inputs and view bring the same step', async () => {
-  for (let seed = 1; seed <= SEEDS; seed += 1) assert.deepEqual((await simulate(seed)).failures, []);
-  for (const what of MET) assert.ok((seen.get(what) ?? 0) > 0, `no history has this: ${what}`);
+  const lacking = () => MET.filter((what) => (seen.get(what) ?? 0) === 0);
+  for (let seed = 1; seed <= SEEDS || (lacking().length > 0 && seed <= SEEDS_MAX); seed += 1)
+    assert.deepEqual((await simulate(seed)).failures, []);
+  assert.deepEqual(lacking(), []);
 });
