@@ -102,7 +102,7 @@ describe('trees and agents', () => {
     const { json: prompt } = await call('GET /v1/agents/:agent/prompt', { agent: 'kid' });
     assert.deepEqual(
       prompt.messages
-        .slice(0, 3)
+        .slice(0, 4)
         .map(({ role, shared }: { role: string; shared: boolean }) => [role, shared]),
       [
         ['user', true],
