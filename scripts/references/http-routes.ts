@@ -1,11 +1,13 @@
 import { ROUTES } from '../../src/serve/api/all-routes.ts';
+import type { Terms } from '../../src/serve/api/route.ts';
+import { EVENT_ROUTE } from '../../src/serve/stream/event-route.ts';
 import { table } from './commands-tables.ts';
 
 /** The routes of the HTTP API, as Markdown. */
 export function httpRoutes(): string {
   return table(
     ['route', 'what it does', 'token', 'answers with'],
-    ROUTES.map(({ method, path, summary, scope, creates, answer }) => [
+    [...ROUTES, EVENT_ROUTE].map(({ method, path, summary, scope, creates, answer }: Terms) => [
       `\`${method} ${path}\``,
       `${summary}${creates === true ? '; takes an `Idempotency-Key`' : ''}`,
       scope === 'read' ? 'any' : 'that may write',
@@ -16,7 +18,7 @@ export function httpRoutes(): string {
 
 /** The routes that answer with a document: `` `GET /v1/agents` ``. */
 export function routesOf(document: string): string[] {
-  return ROUTES.filter(({ answer }) => answer === document).map(
-    ({ method, path }) => `\`${method} ${path}\``,
-  );
+  return [...ROUTES, EVENT_ROUTE]
+    .filter(({ answer }) => answer === document)
+    .map(({ method, path }) => `\`${method} ${path}\``);
 }

@@ -1,11 +1,18 @@
 import { hostname } from 'node:os';
 import { isProcessGone } from '../store/process-gone.ts';
-import type { KnownWorker } from '../store/store.ts';
+import type { KnownWorker, Store } from '../store/store.ts';
 import { isoTime } from './iso-time.ts';
 import type { WorkerDocument } from './shapes/document-parts.ts';
 
-/** One worker in `coppice/workers/v1`; `agents`: how many it leads. */
-export function workerJson(worker: KnownWorker, agents: number): WorkerDocument {
+/** `workers` of `coppice/workers/v1`, oldest first. */
+export async function workersJson(store: Store): Promise<WorkerDocument[]> {
+  const workers = await store.workers();
+  const led = await store.ledBy(workers.map(({ id }) => id));
+  return workers.map((worker) => workerJson(worker, led.get(worker.id) ?? 0));
+}
+
+/** One worker; `agents`: how many it leads. */
+function workerJson(worker: KnownWorker, agents: number): WorkerDocument {
   const { started_at, expires_at, ...rest } = worker;
   return {
     ...rest,
@@ -18,7 +25,7 @@ export function workerJson(worker: KnownWorker, agents: number): WorkerDocument 
 }
 
 /** `gone`: its process has died; other processes may take over its agents already. */
-export function workerState(worker: KnownWorker): WorkerDocument['state'] {
+function workerState(worker: KnownWorker): WorkerDocument['state'] {
   if (isProcessGone(worker, hostname())) return 'gone';
   return worker.draining ? 'draining' : 'works';
 }

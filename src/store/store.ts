@@ -92,6 +92,24 @@ export interface RunFilter {
   readonly limit?: number;
 }
 
+/** What changes with an agent, without what it says. */
+export interface AgentMark {
+  readonly id: string;
+  readonly root_id: string;
+  readonly worker: string | null;
+  readonly last_seq: number;
+  /** Mail ever addressed to it. */
+  readonly mail_count: number;
+  /** Not the same after a change of the agent; only to be compared. */
+  readonly version: string;
+}
+
+/** Agents that a process leads, other than this worker; the newest roots; a whole tree. */
+export type MarkFilter =
+  | { readonly led_without: string; readonly limit: number }
+  | { readonly newest_roots: number }
+  | { readonly root_id: string };
+
 /** Changes of a tree, except who leads it. */
 export interface TreeWrites {
   /** Creates a tree with its root agent. Idempotent by the root's id. */
@@ -118,6 +136,8 @@ export interface TreeWrites {
 export interface TreeReads {
   agent(id: string): Promise<Agent | null>;
   agents(filter: AgentFilter): Promise<Agent[]>;
+  /** For whoever follows the ledger: cheap enough to be read every second. */
+  marks(filter: MarkFilter): Promise<AgentMark[]>;
   /** By id, unique prefix of an id (at least 4 characters), name or session key; living ones first, at most 20. `root_id`: only of this tree. */
   find(text: string, root_id?: string): Promise<Agent[]>;
   tree(root_id: string): Promise<Tree | null>;

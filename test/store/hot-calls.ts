@@ -234,6 +234,15 @@ export const HOT_CALLS: readonly HotCall[] = [
     },
   },
   {
+    name: 'what may have changed: agents that others lead, newest roots, a tree',
+    rows: 3_000,
+    call: async (store) => {
+      assert.equal((await store.marks({ led_without: 'another', limit: 2_000 })).length, 2_000);
+      assert.equal((await store.marks({ newest_roots: 200 })).length, 200);
+      assert.ok((await store.marks({ root_id: RESTING.root_id })).length > 0);
+    },
+  },
+  {
     name: 'deliveries, with limits',
     rows: 500,
     call: async (store) => {

@@ -25,6 +25,7 @@ const OPEN_ONLY = new Set([
 /** Indexes read in order up to a limit, where no other condition filters rows. */
 const IN_ORDER: Readonly<Record<string, RegExp>> = {
   agents_conversations: /FROM agents WHERE origin = 'root' ORDER BY .* LIMIT/,
+  agents_roots: /FROM agents WHERE parent_id IS NULL ORDER BY .* LIMIT/,
   unled_due: /FROM unled ORDER BY due_at, root_id LIMIT 1/,
   agents_by_time: /FROM agents\s+(WHERE status NOT IN \([^)]*\) )?ORDER BY .* LIMIT/,
   subagent_runs_by_time: /FROM subagent_runs\s+ORDER BY .* LIMIT/,

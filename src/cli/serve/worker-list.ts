@@ -1,4 +1,4 @@
-import { workerJson, workerState } from '../../documents/worker-json.ts';
+import { workersJson } from '../../documents/worker-json.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
@@ -12,13 +12,9 @@ const HEAD = ['WORKER', 'ROLE', 'HOST', 'PID', 'AGENTS', 'UP', 'STATE', 'LABELS'
 /** `coppice worker list`: processes that lead agents, oldest first. */
 export function workerList(context: Context): Promise<number> {
   return withStore(context, async (store) => {
-    const workers = await store.workers();
-    const led = await store.ledBy(workers.map(({ id }) => id));
+    const workers = await workersJson(store);
     if (context.json) {
-      printJson({
-        schema: 'coppice/workers/v1',
-        workers: workers.map((worker) => workerJson(worker, led.get(worker.id) ?? 0)),
-      });
+      printJson({ schema: 'coppice/workers/v1', workers });
       return 0;
     }
     if (workers.length === 0) {
@@ -32,15 +28,20 @@ export function workerList(context: Context): Promise<number> {
       one.role,
       clean(one.host),
       String(one.pid),
-      String(led.get(one.id) ?? 0),
-      one.started_at === 0 ? '' : duration(now - one.started_at),
-      workerState(one),
+      String(one.agents),
+      upTime(Date.parse(one.started_at), now),
+      one.state,
       clean(one.labels.join(', ')),
     ]);
     const right = new Set([3, 4, 5]);
     printLines(tableLines(HEAD, rows, { width: context.width, right, style: context.out }));
     return 0;
   });
+}
+
+/** Empty where the start is not known. */
+function upTime(started_at: number, now: number): string {
+  return started_at === 0 ? '' : duration(now - started_at);
 }
 
 /** `coppice worker drain ID`. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agent } from './agent-parts.ts';
 import { approval, delivery, job, profile, run } from './document-parts.ts';
+import { EVENT_DOCUMENT } from './event-documents.ts';
 import { error, type JsonDocument } from './json-document.ts';
 import { OTHER_DOCUMENTS } from './other-documents.ts';
 import { SERVER_DOCUMENTS } from './server-documents.ts';
@@ -14,6 +15,7 @@ export const JSON_DOCUMENTS: readonly JsonDocument[] = [
   ...TREE_DOCUMENTS,
   ...OTHER_DOCUMENTS,
   ...SERVER_DOCUMENTS,
+  EVENT_DOCUMENT,
   {
     name: 'coppice/error/v1',
     by: ['every command that fails before it has a result'],

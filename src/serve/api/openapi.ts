@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { JSON_DOCUMENTS, PARTS } from '../../documents/shapes/all-documents.ts';
 import type { Route } from './route.ts';
 
+type DescribedRoute = Omit<Route, 'handle'>;
+
 interface Shape {
   readonly properties?: Readonly<Record<string, object>>;
   readonly required?: readonly string[];
@@ -15,7 +17,7 @@ const NEW_ID = {
 };
 
 /** The OpenAPI 3.1 document of the routes. */
-export function openApi(routes: readonly Route[], version: string): object {
+export function openApi(routes: readonly DescribedRoute[], version: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
@@ -35,8 +37,8 @@ export function openApi(routes: readonly Route[], version: string): object {
   };
 }
 
-function operation(route: Route): object {
-  const { query, body, path, answer } = route;
+function operation(route: DescribedRoute): object {
+  const { query, body, path, answer, stream } = route;
   const { properties = {}, required = [] } = shapeOf(query);
   return {
     summary: route.summary,
@@ -62,7 +64,10 @@ function operation(route: Route): object {
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: shapeOf(body) } } } }),
     responses: {
-      200: { description: 'done', content: content(answer) },
+      200: {
+        description: 'done',
+        content: content(answer, stream === true ? 'text/event-stream' : 'application/json'),
+      },
       default: { description: 'refused, or failed', content: content('coppice/error/v1') },
     },
   };
@@ -77,8 +82,8 @@ export function operationId({ method, path }: Pick<Route, 'method' | 'path'>): s
   return `${method.toLowerCase()}${named.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')}`;
 }
 
-function content(document: string): object {
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${schemaName(document)}` } } };
+function content(document: string, media_type = 'application/json'): object {
+  return { [media_type]: { schema: { $ref: `#/components/schemas/${schemaName(document)}` } } };
 }
 
 /** `coppice/agents/v1` → `agents-v1`. */

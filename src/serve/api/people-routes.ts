@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { askJson } from '../../documents/approval-json.ts';
 import { deliveryJson } from '../../documents/delivery-json.ts';
 import { findRun, runJson } from '../../documents/run-json.ts';
-import { workerJson } from '../../documents/worker-json.ts';
+import { workersJson } from '../../documents/worker-json.ts';
 import type { AskScope } from '../../records/conversation/ask.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Store } from '../../store/store.ts';
@@ -137,11 +137,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
     summary: 'Processes that lead agents of this ledger, oldest first',
     scope: 'read',
     answer: 'coppice/workers/v1',
-    handle: async ({ store }) => {
-      const workers = await store.workers();
-      const led = await store.ledBy(workers.map(({ id }) => id));
-      return { workers: workers.map((worker) => workerJson(worker, led.get(worker.id) ?? 0)) };
-    },
+    handle: async ({ store }) => ({ workers: await workersJson(store) }),
   }),
   route({
     method: 'POST',

@@ -64,7 +64,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 /** `read` changes nothing. */
 export type Scope = 'read' | 'write';
 
-interface Terms {
+export interface Terms {
   readonly method: Method;
   /** `/v1/agents/:agent/send`. */
   readonly path: string;
@@ -74,6 +74,8 @@ interface Terms {
   readonly creates?: true;
   /** Name of the document that it answers with. */
   readonly answer: string;
+  /** It answers with server-sent events, each with one such document. */
+  readonly stream?: true;
 }
 
 export interface Route extends Terms {

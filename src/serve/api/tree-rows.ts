@@ -8,15 +8,21 @@ import { ledStatus, statusWord } from '../../render/agent-status.ts';
 import { unledTrees } from '../leading/unled.ts';
 import type { ApiSources } from './route.ts';
 
-type TreeRow = z.infer<typeof treeRow>;
+export type TreeRow = z.infer<typeof treeRow>;
+type RowSources = Pick<ApiSources, 'store' | 'unled'>;
 
 /** Trees as rows of a list, newest first. `before`: only those that began before that time. */
 export async function treeRows(
-  { store, unled }: Pick<ApiSources, 'store' | 'unled'>,
+  sources: RowSources,
   { limit, before }: { readonly limit: number; readonly before?: string | undefined },
 ): Promise<TreeRow[]> {
   const until = before === undefined ? undefined : Date.parse(before);
-  const roots = await store.agents({ roots: true, limit, ...(until === undefined ? {} : { before: until }) });
+  const filter = { roots: true, limit, ...(until === undefined ? {} : { before: until }) };
+  return rowsOf(sources, await sources.store.agents(filter));
+}
+
+/** The rows of these roots. */
+export async function rowsOf({ store, unled }: RowSources, roots: readonly Agent[]): Promise<TreeRow[]> {
   const [titles, asks, trees, agents] = await Promise.all([
     titlesOf(store, roots),
     store.asks({ open: true }),

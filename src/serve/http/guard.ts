@@ -9,7 +9,12 @@ import { RateLimit } from './rate-limit.ts';
 /** What the guard learnt of a request. */
 export interface Guarded {
   readonly Bindings: HttpBindings;
-  readonly Variables: { scope: Scope; by: 'token' | 'session' };
+  readonly Variables: {
+    scope: Scope;
+    by: 'token' | 'session';
+    /** Whether it would still be let in, for an answer that takes long. */
+    mayRead: () => boolean;
+  };
 }
 
 export interface GuardOptions {
@@ -76,12 +81,14 @@ export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
       throw new CoppiceError('E_TOO_MANY_REQUESTS', 'too many requests in a short time', { retryable: true });
     }
     if (OPEN.has(req.path) || (req.method === 'GET' && PAGE.test(req.path))) return next();
-    const scope = tokenScope(context, access) ?? sessionScope(context, access, cookie, origin);
+    const scopeNow = () => tokenScope(context, access) ?? sessionScope(context, access, cookie, origin);
+    const scope = scopeNow();
     if (scope === null)
       throw new CoppiceError('E_UNAUTHORIZED', 'a valid token is needed', {
         hint: 'Authorization: Bearer …, with the token of this server (coppice web --token); in a browser: coppice web',
       });
     context.set('scope', scope);
+    context.set('mayRead', () => scopeNow() !== null);
     return next();
   };
 }

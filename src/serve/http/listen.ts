@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { Metrics } from '../metrics/metrics.ts';
+import { EventFeed } from '../stream/event-feed.ts';
 import type { Access } from './access.ts';
 import { type WebAppOptions, webApp } from './web-app.ts';
 
@@ -53,11 +54,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   });
   const { port } = server.address() as AddressInfo;
   const shown = LOOPBACK.has(host) ? host : (options.hosts[0]?.replace(/:\d+$/, '') ?? host);
+  const feed = new EventFeed(options.sources);
   const url = `${secure ? 'https' : 'http'}://${bracketed(shown)}:${port}`;
   const metrics = new Metrics(options.sources);
   handle = webApp({
     ...options,
     metrics,
+    feed,
     secure,
     url,
     cookie: `coppice_${port}`,
@@ -69,12 +72,14 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   return {
     url,
     exposed: !secure && !LOOPBACK.has(host),
-    close: () =>
-      new Promise((resolve) => {
-        metrics.close();
+    close: async () => {
+      metrics.close();
+      await feed.close();
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         if ('closeAllConnections' in server) server.closeAllConnections();
-      }),
+      });
+    },
   };
 }
 

@@ -15,6 +15,8 @@ import { openApi } from '../api/openapi.ts';
 import type { ApiSources, Route, Scope } from '../api/route.ts';
 import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { EventFeed } from '../stream/event-feed.ts';
+import { EVENT_ROUTE, openEvents } from '../stream/event-route.ts';
 import { forbidden, type Guarded, type GuardOptions, guard, PAGES } from './guard.ts';
 import { readPages } from './pages.ts';
 
@@ -24,10 +26,13 @@ const KEY_MAX = 200;
 const READY_MS = 2_000;
 const PAGE_PATHS = ['/', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])];
 const PARAMETER_MAX = 200;
+/** Proxies pass each event on at once. */
+const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
 export interface WebAppOptions extends GuardOptions {
   readonly sources: ApiSources;
   readonly metrics: Metrics;
+  readonly feed: EventFeed;
   readonly version: string;
   /** What a person's browser calls this server. */
   readonly url: string;
@@ -64,7 +69,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
 
 /** The HTTP interface of the server: guard, API, sign-in, health. */
 export function webApp(options: WebAppOptions): Hono<Guarded> {
-  const { sources, metrics, access, cookie, secure, version, url } = options;
+  const { sources, feed, metrics, access, cookie, secure, version, url } = options;
   const app = new Hono<Guarded>();
   app.onError((error, context) => {
     const report = errorJson(error);
@@ -168,9 +173,21 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
 
   // Columns of numbers shrink to a quarter; streams and small answers stay as they are.
   app.use('/v1/trees/:tree/timeline', compress());
-  const document = openApi(ROUTES, version);
+  const document = openApi([...ROUTES, EVENT_ROUTE], version);
   app.get('/v1/openapi.json', (context) => context.json(document));
-  for (const route of ROUTES) app.on(route.method, route.path, (context) => serve(route, context, sources));
+  app.get(EVENT_ROUTE.path, async (context) => {
+    const { req } = context;
+    const query = checked(EVENT_ROUTE.query, req.query(), 'query');
+    const mayRead = context.get('mayRead');
+    const body = await openEvents(sources, feed, query as never, req.header('last-event-id'), mayRead);
+    return context.body(body, 200, STREAM_HEADERS);
+  });
+  for (const route of ROUTES)
+    app.on(route.method, route.path, async (context) => {
+      const response = await serve(route, context, sources);
+      if (route.scope === 'write') feed.wake();
+      return response;
+    });
   return app;
 }
 

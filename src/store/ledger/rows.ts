@@ -6,7 +6,7 @@ import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { CronFire, CronJob, NewCronJob } from '../../records/run/cron-job.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { Run } from '../../records/run/run.ts';
-import type { KnownWorker } from '../store.ts';
+import type { AgentMark, KnownWorker } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 
 /** Rows as `node:sqlite` gives them. */
@@ -65,6 +65,12 @@ export function agentOf(row: Row): Agent {
     ended_at: row.ended_at as number | null,
     reaped_at: row.reaped_at as number | null,
   };
+}
+
+export function markOf(row: Row): AgentMark {
+  const { status, epoch, noticed, calls, updated_at, reaped_at, ...rest } = row;
+  const version = [status, epoch, rest.last_seq, rest.mail_count, noticed, calls, updated_at, reaped_at];
+  return { ...rest, version: `${rest.worker} ${version.join(' ')}` } as unknown as AgentMark;
 }
 
 export function treeOf(row: Row): Tree {

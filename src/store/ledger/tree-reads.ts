@@ -1,10 +1,13 @@
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { TreeReads } from '../store.ts';
 import { type Database, NO_LIMIT } from './database.ts';
-import { agentOf, askOf, mailOf, messageOf, type Row, requestOf, runOf, treeOf } from './rows.ts';
+import { agentOf, askOf, mailOf, markOf, messageOf, type Row, requestOf, runOf, treeOf } from './rows.ts';
 import { exactMatchOrAll, hasPrefix, hasUnread, LIVING, MAX_FOUND, where } from './sql-conditions.ts';
 
 const AGENTS = `SELECT *, ${hasUnread('agents')} AS unread FROM agents`;
+
+const MARKS =
+  'SELECT id, root_id, worker, status, epoch, last_seq, mail_count, noticed, calls, updated_at, reaped_at FROM agents';
 
 /** Reads of trees, their agents, and what belongs to them. */
 export function treeReads(db: Database): TreeReads {
@@ -25,6 +28,21 @@ export function treeReads(db: Database): TreeReads {
       ]);
       const text = `${AGENTS} ${sql} ORDER BY created_at DESC, ${row_number} DESC LIMIT ${next}`;
       return (await db.read(text, [...values, limit ?? NO_LIMIT])).map(agentOf);
+    },
+
+    marks: async (filter) => {
+      const rows =
+        'root_id' in filter
+          ? await db.read(`${MARKS} WHERE root_id = $1`, [filter.root_id])
+          : 'led_without' in filter
+            ? await db.read(`${MARKS} WHERE worker IS NOT NULL AND worker <> $1 LIMIT $2`, [
+                filter.led_without,
+                filter.limit,
+              ])
+            : await db.read(`${MARKS} WHERE parent_id IS NULL ORDER BY created_at DESC LIMIT $1`, [
+                filter.newest_roots,
+              ]);
+      return rows.map(markOf);
     },
 
     find: async (text, root_id) => {

@@ -1,0 +1,107 @@
+import { agentJson } from '../../documents/agent-json.ts';
+import { askJson } from '../../documents/approval-json.ts';
+import type { EventDocument } from '../../documents/shapes/event-documents.ts';
+import { workersJson } from '../../documents/worker-json.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
+import type { ApiSources } from '../api/route.ts';
+import { rowsOf } from '../api/tree-rows.ts';
+import { type Unled, unledOf } from '../leading/unled.ts';
+import type { EventScope } from './event-ring.ts';
+
+export type Tell = (event: Omit<EventDocument, 'schema'>, scope: EventScope) => void;
+
+/** Agents, trees, approvals and workers that have changed, as events with the newest document of each: what changes many times meanwhile is told once. */
+export class ChangedRows {
+  readonly #sources: Pick<ApiSources, 'store' | 'unled'>;
+  readonly #tell: Tell;
+  /** Null: to be read. */
+  readonly #agents = new Map<string, Agent | null>();
+  readonly #roots = new Set<string>();
+  #asks: ReadonlyMap<string, Ask> | null = null;
+  #workers: string | null = null;
+
+  constructor(sources: Pick<ApiSources, 'store' | 'unled'>, tell: Tell) {
+    this.#sources = sources;
+    this.#tell = tell;
+  }
+
+  agent(agent: Agent): void {
+    this.#agents.set(agent.id, agent);
+    this.#roots.add(agent.root_id);
+  }
+
+  removed(agent_ids: readonly string[]): void {
+    for (const id of agent_ids) this.#agents.delete(id);
+  }
+
+  unread(agent_id: string): void {
+    this.#agents.set(agent_id, null);
+  }
+
+  /** Agents that have changed, then approvals. */
+  async tellAgents(): Promise<void> {
+    const { store, unled } = this.#sources;
+    const agents = [...this.#agents];
+    const unled_trees = new Map<string, Unled | null>();
+    const asks = await store.asks({ open: true });
+    await this.#tellAsks(asks);
+    for (const [id, known] of agents) {
+      const agent = known ?? (await store.agent(id));
+      if (agent === null) this.#tell({ type: 'removed', ids: [id] }, { root_id: null, agent_id: id });
+      else {
+        const { root_id, worker, state } = agent;
+        const rests = worker === null && !isTerminal(state.type);
+        if (rests && !unled_trees.has(root_id))
+          unled_trees.set(root_id, await unledOf(unled, store, root_id));
+        const why = rests ? (unled_trees.get(root_id) ?? null) : null;
+        if (known === null) this.#roots.add(root_id);
+        this.#tell({ type: 'agent', agent: agentJson(agent, asks, why) }, { root_id, agent_id: id });
+      }
+      if (this.#agents.get(id) === known) this.#agents.delete(id);
+    }
+  }
+
+  async #tellAsks(asks: readonly Ask[]): Promise<void> {
+    const now = new Map(asks.map((ask) => [ask.id, ask]));
+    const before = this.#asks ?? now;
+    for (const ask of asks) if (!before.has(ask.id)) this.#approval(ask);
+    for (const id of before.keys())
+      if (!now.has(id)) for (const ask of await this.#sources.store.findAsks(id)) this.#approval(ask);
+    this.#asks = now;
+  }
+
+  #approval(ask: Ask): void {
+    const { root_id, agent_id } = ask;
+    this.#roots.add(root_id);
+    this.#tell({ type: 'approval', approval: askJson(ask) }, { root_id, agent_id });
+  }
+
+  async tellTrees(): Promise<void> {
+    const ids = [...this.#roots];
+    const roots = await Promise.all(ids.map((id) => this.#sources.store.agent(id)));
+    const rows = await rowsOf(
+      this.#sources,
+      roots.filter((root) => root !== null),
+    );
+    for (const id of ids) this.#roots.delete(id);
+    for (const tree of rows) this.#tell({ type: 'tree', tree }, { root_id: tree.root_id, agent_id: null });
+  }
+
+  async tellWorkers(): Promise<void> {
+    const workers = await workersJson(this.#sources.store);
+    // A lease is renewed all the time.
+    const text = JSON.stringify(workers.map((worker) => ({ ...worker, expires_at: '' })));
+    if (this.#workers !== null && this.#workers !== text)
+      this.#tell({ type: 'workers', workers }, { root_id: null, agent_id: null });
+    this.#workers = text;
+  }
+
+  forget(): void {
+    this.#agents.clear();
+    this.#roots.clear();
+    this.#asks = null;
+    this.#workers = null;
+  }
+}

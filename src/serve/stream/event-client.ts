@@ -1,0 +1,149 @@
+import type { Frame } from './event-ring.ts';
+
+/** What a client may leave unread before its queue is dropped. */
+const EVENTS_MAX = 2_000;
+const BYTES_MAX = 4_000_000;
+const CHUNK_BYTES = 65_536;
+/** First, so that browsers come back soon. */
+const GREETING = Buffer.from('retry: 1000\n\n');
+const HEARTBEAT = Buffer.from(':\n\n');
+
+/** What a client wants to hear of. Neither tree nor agent: everything but conversations. */
+export interface Watch {
+  /** Only of this tree. */
+  readonly root_id: string | null;
+  /** Only of this agent, or of it too. */
+  readonly agent_id: string | null;
+  /** The tree that must be followed for it. */
+  readonly follows: string | null;
+}
+
+export interface EventClientOptions {
+  readonly watch: Watch;
+  /** Its token or session is still good. */
+  readonly mayRead: () => boolean;
+  readonly resync: () => Frame;
+  readonly onGone: () => void;
+}
+
+/**
+ * One client of the event stream, with a bounded queue: a slow reader costs a fixed amount, and delays nobody. When it has left too much unread, the queue is
+ * dropped, and the next thing that it reads is `resync`.
+ */
+export class EventClient {
+  readonly watch: Watch;
+  readonly body: ReadableStream<Uint8Array>;
+  readonly #options: EventClientOptions;
+  #queue: Uint8Array[] = [GREETING];
+  #bytes = GREETING.length;
+  #dropped = false;
+  /** Before, nothing is sent. */
+  #begun = false;
+  #ended = false;
+  /** Set while the client has read everything. */
+  #wake: (() => void) | null = null;
+
+  constructor(options: EventClientOptions) {
+    this.#options = options;
+    this.watch = options.watch;
+    this.body = new ReadableStream({
+      pull: (controller) => this.#pull(controller),
+      cancel: () => this.#gone(),
+    });
+  }
+
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  begin(): void {
+    this.#begun = true;
+  }
+
+  wants({ type, root_id, agent_id }: Frame): boolean {
+    const { watch } = this;
+    if (type === 'delta' || type === 'output') return agent_id === watch.agent_id;
+    if (type === 'removed') return true;
+    if (watch.root_id === null && watch.agent_id === null) return type !== 'message' && type !== 'mail';
+    return (
+      (root_id !== null && root_id === watch.root_id) || (agent_id !== null && agent_id === watch.agent_id)
+    );
+  }
+
+  offer(frame: Frame): void {
+    if (this.wants(frame)) this.send(frame);
+  }
+
+  /** Sends it whatever it wants. */
+  send({ bytes }: Frame): void {
+    if (!this.#begun || this.#dropped || this.#ended) return;
+    const full = this.#queue.length >= EVENTS_MAX || this.#bytes + bytes.length > BYTES_MAX;
+    if (full && this.#queue.length > 0) {
+      this.#queue = [];
+      this.#bytes = 0;
+      this.#dropped = true;
+      return;
+    }
+    this.#put(bytes);
+  }
+
+  /** Keeps a silent connection open, and ends one whose token was replaced. */
+  beat(): void {
+    if (!this.#options.mayRead()) this.end();
+    else if (this.#wake !== null) this.#put(HEARTBEAT);
+  }
+
+  end(): void {
+    this.#gone();
+    this.#wake?.();
+  }
+
+  #put(bytes: Uint8Array): void {
+    this.#queue.push(bytes);
+    this.#bytes += bytes.length;
+    this.#wake?.();
+  }
+
+  #gone(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#queue = [];
+    this.#options.onGone();
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    if (this.#queue.length === 0 && !this.#dropped && !this.#ended)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    this.#wake = null;
+    if (this.#ended) return closeQuietly(controller);
+    if (this.#dropped) {
+      this.#dropped = false;
+      controller.enqueue(this.#options.resync().bytes);
+      return;
+    }
+    const chunk: Uint8Array[] = [];
+    let length = 0;
+    while (this.#queue.length > 0 && length < CHUNK_BYTES) {
+      const bytes = this.#queue.shift() as Uint8Array;
+      chunk.push(bytes);
+      length += bytes.length;
+    }
+    this.#bytes -= length;
+    controller.enqueue(chunk.length === 1 ? (chunk[0] as Uint8Array) : Buffer.concat(chunk, length));
+  }
+}
+
+/** The client may have closed it first. */
+function closeQuietly(controller: ReadableStreamDefaultController<Uint8Array>): void {
+  try {
+    controller.close();
+  } catch {
+    // It has.
+  }
+}

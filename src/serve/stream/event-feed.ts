@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import type { Store } from '../../store/store.ts';
+import type { UnledContext } from '../leading/unled.ts';
+import { ChangedRows, type Tell } from './changed-rows.ts';
+import { EventClient, type Watch } from './event-client.ts';
+import { EventRing } from './event-ring.ts';
+import { LedgerMarks } from './ledger-marks.ts';
+import { LiveText } from './live-text.ts';
+import { PacedWork } from './paced-work.ts';
+import { WatchedTree } from './watched-tree.ts';
+
+const CLIENTS_MAX = 512;
+const HEARTBEAT_MS = 15_000;
+/** Agents and live text of this process are collected for so long. */
+const COLLECT_MS = 25;
+/** A row of a tree costs several reads. */
+const TREES_MS = 500;
+/** The ledger is looked at when another process has written, no more often than the first, and now and then anyway. */
+const LOOK_MS = { least: 100, most: 1_000 } as const;
+/** A client that comes back within this time has missed nothing. */
+const LINGER_MS = 60_000;
+
+export interface FeedSources {
+  readonly store: Store;
+  readonly runtime: RuntimeFace;
+  readonly unled: UnledContext;
+}
+
+/**
+ * Laws:
+ * V1. It follows the ledger only while somebody listens, and for a minute more.
+ * V2. After its first event, a client gets every event that it wants, in order, or `resync`.
+ * V3. A client that reads slowly costs a fixed amount of memory and delays nobody.
+ */
+export class EventFeed {
+  readonly #sources: FeedSources;
+  readonly #ring = new EventRing();
+  readonly #clients = new Set<EventClient>();
+  readonly #watched = new Map<string, WatchedTree>();
+  readonly #marks: LedgerMarks;
+  readonly #rows: ChangedRows;
+  readonly #live = new LiveText();
+  readonly #work = new PacedWork(LOOK_MS.most);
+  /** Stops what follows the ledger; null: nothing does. */
+  #following: Promise<() => Promise<void>> | null = null;
+  #empty_since = 0;
+  #stopped: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(sources: FeedSources) {
+    this.#sources = sources;
+    this.#marks = new LedgerMarks(sources.store, sources.runtime.worker_id);
+    this.#rows = new ChangedRows(sources, this.#tell);
+  }
+
+  /** `after`: the id of the last event that the client got. Rejects with `E_TOO_MANY_REQUESTS`. */
+  async open(watch: Watch, after: string | null, mayRead: () => boolean): Promise<EventClient['body']> {
+    if (this.#closed) throw new CoppiceError('E_CLOSED', 'the server stops', { retryable: true });
+    if (this.#clients.size >= CLIENTS_MAX)
+      throw new CoppiceError('E_TOO_MANY_REQUESTS', `${CLIENTS_MAX} clients follow the events already`, {
+        hint: 'Close some of them, or ask another server of this ledger',
+        retryable: true,
+      });
+    const client: EventClient = new EventClient({
+      watch,
+      mayRead,
+      resync: () => this.#ring.resync(),
+      onGone: () => this.#left(client),
+    });
+    // Counted from now on: what comes next takes a while.
+    this.#clients.add(client);
+    try {
+      await this.#followed();
+      const tree = watch.follows === null ? null : await this.#watch(watch.follows);
+      if (client.ended) return client.body;
+      client.begin();
+      if (tree !== null) tree.clients += 1;
+      const seen = after === null ? null : this.#ring.numberOf(after);
+      const missed = seen === null || (tree !== null && seen < tree.since) ? null : this.#ring.after(seen);
+      if (missed === null) client.send(this.#ring.resync());
+      else for (const frame of missed) client.offer(frame);
+      return client.body;
+    } catch (error) {
+      client.end();
+      throw error;
+    }
+  }
+
+  /** Something was written through this server. */
+  wake(): void {
+    this.#soon('look', LOOK_MS.least, this.#look);
+  }
+
+  /** Ends all streams. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const client of this.#clients) client.end();
+    await this.#stop();
+  }
+
+  readonly #tell: Tell = (event, scope) => {
+    const frame = this.#ring.add(event, scope);
+    for (const client of this.#clients) client.offer(frame);
+  };
+
+  async #watch(root_id: string): Promise<WatchedTree> {
+    const known = this.#watched.get(root_id);
+    if (known !== undefined) return known;
+    const since = this.#ring.skip();
+    const marks = await this.#sources.store.marks({ root_id });
+    const tree =
+      this.#watched.get(root_id) ??
+      new WatchedTree(since, marks, {
+        message: (agent_id, message) =>
+          this.#tell({ type: 'message', agent_id, message }, { root_id, agent_id }),
+        mail: (mail) => this.#tell({ type: 'mail', mail }, { root_id, agent_id: mail.to_id }),
+      });
+    this.#watched.set(root_id, tree);
+    return tree;
+  }
+
+  #left(client: EventClient): void {
+    this.#clients.delete(client);
+    const tree = client.begun ? this.#watched.get(client.watch.follows ?? '') : undefined;
+    if (tree !== undefined) {
+      tree.clients -= 1;
+      tree.left_at = performance.now();
+    }
+    this.#empty_since = performance.now();
+  }
+
+  #followed(): Promise<unknown> {
+    this.#following ??= this.#follow().catch((error: unknown) => {
+      this.#following = null;
+      throw error;
+    });
+    return this.#following;
+  }
+
+  async #follow(): Promise<() => Promise<void>> {
+    const { store, runtime } = this.#sources;
+    await this.#stopped;
+    await this.#work.now('look', this.#look);
+    const unlisten = await store.listen(randomUUID(), () => this.wake());
+    const unsubscribe = runtime.subscribe((event) => this.#see(event));
+    const beat = setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
+    // What happened between the look and the subscription.
+    this.wake();
+    return async () => {
+      unsubscribe();
+      clearInterval(beat);
+      await unlisten();
+    };
+  }
+
+  #beat(): void {
+    const now = performance.now();
+    for (const client of this.#clients) client.beat();
+    for (const [root_id, tree] of this.#watched)
+      if (tree.clients === 0 && now - tree.left_at > LINGER_MS) this.#watched.delete(root_id);
+    if (this.#clients.size === 0 && now - this.#empty_since > LINGER_MS) void this.#stop();
+  }
+
+  #stop(): Promise<void> {
+    const following = this.#following;
+    if (following === null) return this.#stopped;
+    this.#following = null;
+    this.#watched.clear();
+    this.#ring.forget();
+    this.#stopped = (async () => {
+      await (await following.catch(() => undefined))?.();
+      await this.#work.stop();
+      this.#marks.forget();
+      this.#rows.forget();
+    })();
+    return this.#stopped;
+  }
+
+  /** What this process does. */
+  #see(event: RuntimeEvent): void {
+    switch (event.type) {
+      case 'agent':
+        this.#watched.get(event.agent.root_id)?.learn(event.agent);
+        this.#rows.agent(event.agent);
+        return this.#soon('agents', COLLECT_MS, this.#tellAgents);
+      case 'message':
+        this.#tellLive();
+        for (const tree of this.#watched.values())
+          if (tree.has(event.agent_id) && !tree.message(event.agent_id, event.message)) this.wake();
+        return;
+      case 'mail':
+        if (this.#watched.get(event.mail.root_id)?.mail(event.mail) === false) this.wake();
+        return;
+      case 'removed':
+        this.#rows.removed(event.ids);
+        return this.#tell({ type: 'removed', ids: [...event.ids] }, { root_id: null, agent_id: null });
+      case 'delta':
+      case 'output':
+        if (![...this.#clients].some(({ watch }) => watch.agent_id === event.agent_id)) return;
+        this.#live.add(event);
+        return this.#soon('live', COLLECT_MS, async () => this.#tellLive());
+    }
+  }
+
+  #tellLive(): void {
+    for (const event of this.#live.take()) this.#tell(event, { root_id: null, agent_id: event.agent_id });
+  }
+
+  readonly #tellAgents = async (): Promise<void> => {
+    await this.#rows.tellAgents();
+    this.#soon('trees', TREES_MS, () => this.#rows.tellTrees());
+  };
+
+  /** What other processes did, and what this one did to trees that it does not lead. */
+  readonly #look = async (): Promise<void> => {
+    const { changed, vanished, watched } = await this.#marks.look([...this.#watched.keys()]);
+    for (const { id } of [...changed, ...vanished]) this.#rows.unread(id);
+    for (const [root_id, marks] of watched)
+      await this.#watched.get(root_id)?.catchUp(this.#sources.store, marks);
+    await this.#rows.tellWorkers();
+    await this.#tellAgents();
+    this.#soon('look', LOOK_MS.most, this.#look);
+  };
+
+  #soon(name: string, ms: number, work: () => Promise<void>): void {
+    if (this.#following !== null) this.#work.soon(name, ms, work);
+  }
+}

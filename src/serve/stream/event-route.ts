@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { oneAgent, oneRoot } from '../api/find-one.ts';
+import type { ApiSources, Terms } from '../api/route.ts';
+import type { EventFeed } from './event-feed.ts';
+
+const query = z.strictObject({
+  tree: z.string().min(1).max(200).optional().describe('only of this tree, with its conversations'),
+  agent: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('only of this agent, with its conversation and live text; beside `tree`, its live text too'),
+  after: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('id of the last event that was read; the header `Last-Event-ID` goes first'),
+});
+
+/** The one route that answers with a stream. */
+export const EVENT_ROUTE = {
+  method: 'GET',
+  path: '/v1/events',
+  summary: 'What happens, as server-sent events, each with one such document',
+  scope: 'read',
+  answer: 'coppice/event/v1',
+  query,
+  body: null,
+  stream: true,
+} as const satisfies Terms & { readonly query: z.ZodObject; readonly body: null };
+
+/** `last_event_id`: as a browser sends it when it comes back. */
+export async function openEvents(
+  { store }: Pick<ApiSources, 'store'>,
+  feed: EventFeed,
+  { tree, agent, after }: z.output<typeof query>,
+  last_event_id: string | undefined,
+  mayRead: () => boolean,
+): Promise<ReadableStream<Uint8Array>> {
+  const root_id = tree === undefined ? null : (await oneRoot(store, tree)).id;
+  const one = agent === undefined ? null : await oneAgent(store, agent);
+  const watch = { root_id, agent_id: one?.id ?? null, follows: root_id ?? one?.root_id ?? null };
+  return feed.open(watch, last_event_id ?? after ?? null, mayRead);
+}

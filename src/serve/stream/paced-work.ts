@@ -1,0 +1,49 @@
+/** Work takes no more than one part in so many of the time. */
+const SHARE = 20;
+
+/** Recurring work of several names, one piece after the other: asked for often, done once; what takes long is done less often. */
+export class PacedWork {
+  readonly #retry_ms: number;
+  readonly #due = new Map<string, { readonly at: number; readonly timer: NodeJS.Timeout }>();
+  readonly #rested_at = new Map<string, number>();
+  #last: Promise<void> = Promise.resolve();
+
+  /** `retry_ms`: when work that failed is tried again. */
+  constructor(retry_ms: number) {
+    this.#retry_ms = retry_ms;
+  }
+
+  /** Within `ms`, unless it took long before. */
+  soon(name: string, ms: number, work: () => Promise<void>): void {
+    const now = performance.now();
+    const at = Math.max(now + ms, this.#rested_at.get(name) ?? 0);
+    const known = this.#due.get(name);
+    if (known !== undefined && known.at <= at) return;
+    clearTimeout(known?.timer);
+    const timer = setTimeout(() => {
+      this.#due.delete(name);
+      void this.now(name, work).catch(() => this.soon(name, this.#retry_ms, work));
+    }, at - now).unref();
+    this.#due.set(name, { at, timer });
+  }
+
+  /** After what is under way; rejects as the work does. */
+  async now(name: string, work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(async () => {
+      const began = performance.now();
+      await work().finally(() => {
+        const ended = performance.now();
+        this.#rested_at.set(name, ended + (ended - began) * SHARE);
+      });
+    });
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Nothing more begins; resolves when what is under way has ended. */
+  async stop(): Promise<void> {
+    for (const { timer } of this.#due.values()) clearTimeout(timer);
+    this.#due.clear();
+    await this.#last;
+  }
+}

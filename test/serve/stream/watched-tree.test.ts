@@ -1,0 +1,34 @@
+// Proves that each message and each letter of a watched tree is told once and in order, however the news from this process and from the ledger overlap.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { WatchedTree } from '../../../src/serve/stream/watched-tree.ts';
+import { setStage } from '../../runtime/stage.ts';
+
+it('what the ledger showed first is not told again, and a gap is filled from the ledger', async () => {
+  const stage = await setStage(({ user }) => `answer to ${user}`);
+  try {
+    const { root } = await stage.perform('one');
+    const told: (number | string)[] = [];
+    const tree = new WatchedTree(0, [], {
+      message: (_, { seq }) => told.push(seq),
+      mail: ({ body }) => told.push(body),
+    });
+    const [first, second] = await stage.store.history(root.id);
+    assert.ok(first !== undefined && second !== undefined);
+    assert.equal(tree.message(root.id, first), false, 'nothing is known of that agent yet');
+    tree.learn(root);
+    assert.equal(tree.message(root.id, second), false, 'the first one is missing');
+    const marks = () => stage.store.marks({ root_id: root.id });
+    await tree.catchUp(stage.store, await marks());
+    for (const message of [first, second]) assert.equal(tree.message(root.id, message), true);
+    const letter = await stage.runtime.send(root.id, 'a letter');
+    assert.equal(tree.mail(letter), true);
+    await stage.runtime.settled(root.id);
+    await tree.catchUp(stage.store, await marks());
+    await tree.catchUp(stage.store, await marks());
+    const last = (await stage.store.agent(root.id))?.last_seq ?? 0;
+    assert.deepEqual(told, [1, 2, 'a letter', ...Array.from({ length: last - 2 }, (_, index) => index + 3)]);
+  } finally {
+    await stage.close();
+  }
+});
