@@ -135,6 +135,19 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'server.tls': { meaning: 'TLS' },
   'server.tls.cert': { meaning: 'file of the certificate, in PEM' },
   'server.tls.key': { meaning: 'file of its key, in PEM' },
+  'server.traces': { meaning: 'spans of agents for OpenTelemetry ([traces](operations.md#traces))' },
+  'server.traces.endpoint': {
+    meaning: 'address of a collector that takes OTLP over HTTP; `/v1/traces` is added',
+    default: '`OTEL_EXPORTER_OTLP_ENDPOINT`, or no traces',
+  },
+  'server.traces.headersEnv': {
+    meaning: 'environment variable with headers of each request: `name=value,…`',
+    default: '`OTEL_EXPORTER_OTLP_HEADERS`',
+  },
+  'server.traces.contents': {
+    meaning: 'also what was said: prompts, answers, arguments, results',
+    default: 'false',
+  },
   channels: {
     meaning: 'where results go and people write ([channels](channels.md)); read by `coppice serve`',
   },

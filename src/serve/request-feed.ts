@@ -4,31 +4,50 @@ import type { LoadReads, PlacedRequest } from '../store/load-reads.ts';
 const WINDOW = 1_000;
 const PAGE = 1_000;
 
-/** Every model request that the ledger gets from now on, of all processes, each once. */
+/** Where a feed is, for one that goes on later. */
+export interface FeedPlace {
+  readonly newest: number;
+  /** Places below at which nothing was found yet. */
+  readonly missing: readonly number[];
+}
+
+/** Every model request that the ledger gets, of all processes, each once: from a place on, or from now on. */
 export class RequestFeed {
   readonly #store: LoadReads;
+  readonly #from: FeedPlace | null;
   /** Who was found at the newest places: a place may be used again. */
   readonly #seen = new Map<number, string>();
   #newest = 0;
-  #is_primed = false;
+  #has_begun = false;
 
-  constructor(store: LoadReads) {
+  constructor(store: LoadReads, from: FeedPlace | null = null) {
     this.#store = store;
+    this.#from = from;
   }
 
-  /** What is new since the last call, at most a page. The first call finds where the feed begins. */
+  /** What is new since the last call, at most a page. */
   async next(): Promise<readonly PlacedRequest[]> {
-    if (!this.#is_primed) {
-      this.#newest = await this.#store.lastRequest();
-      this.#note(await this.#window());
-      this.#is_primed = true;
-      return [];
-    }
-    return this.#note(await this.#window());
+    if (!this.#has_begun) await this.#begin();
+    return this.#note(await this.#window(this.#newest));
   }
 
-  #window(): Promise<readonly PlacedRequest[]> {
-    return this.#store.requestsAfter(Math.max(0, this.#newest - WINDOW), WINDOW + PAGE);
+  get place(): FeedPlace {
+    const missing: number[] = [];
+    for (let place = Math.max(1, this.#newest - WINDOW + 1); place < this.#newest; place += 1)
+      if (!this.#seen.has(place)) missing.push(place);
+    return { newest: this.#newest, missing };
+  }
+
+  async #begin(): Promise<void> {
+    const { newest, missing } = this.#from ?? { newest: await this.#store.lastRequest(), missing: [] };
+    const late = new Set(missing);
+    this.#note((await this.#window(newest)).filter(({ place }) => place <= newest && !late.has(place)));
+    this.#newest = newest;
+    this.#has_begun = true;
+  }
+
+  #window(newest: number): Promise<readonly PlacedRequest[]> {
+    return this.#store.requestsAfter(Math.max(0, newest - WINDOW), WINDOW + PAGE);
   }
 
   #note(found: readonly PlacedRequest[]): readonly PlacedRequest[] {

@@ -26,6 +26,8 @@ export interface Load {
 export interface PlacedRequest extends RequestRecord {
   readonly place: number;
   readonly agent_id: string;
+  /** Null: its agent was removed. */
+  readonly root_id: string | null;
 }
 
 /** A request, and whose it was. */

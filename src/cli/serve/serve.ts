@@ -10,6 +10,7 @@ import type { LogOptions } from './log-options.ts';
 import { closeResident, mayAsk, openPatiently, stopped } from './resident.ts';
 import { Server, type ServerOptions } from './server.ts';
 import { serverLogOf } from './server-log.ts';
+import { startTraces } from './start-traces.ts';
 import { startWebServer } from './web-server.ts';
 
 export interface ServeOptions extends LogOptions {
@@ -65,6 +66,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
           throw error;
         });
   server.start();
+  const traces = startTraces(context, { store, runtime, log });
   log('info', 'coppice serves', {
     ledger: store.location,
     configuration: file,
@@ -74,6 +76,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   });
   await stop;
   await closeWeb();
+  await traces?.stop();
   await server.stop();
   await closeResident(runtime, store, log);
   return 0;

@@ -11,6 +11,14 @@ const serverConfig = z.strictObject({
   hosts: z.array(z.string()).optional(),
   /** Files in PEM. */
   tls: z.strictObject({ cert: z.string(), key: z.string() }).optional(),
+  /** Where spans are sent (docs/operations.md). */
+  traces: z
+    .strictObject({
+      endpoint: z.url({ protocol: /^https?$/ }).optional(),
+      headersEnv: z.string().optional(),
+      contents: z.boolean().optional(),
+    })
+    .optional(),
 });
 
 /** The settings, which the library takes too, and what only the command line has. */

@@ -64,7 +64,8 @@ export function loadReads(db: Database): LoadReads {
     },
 
     requestsAfter: async (place, limit) => {
-      const sql = 'SELECT * FROM requests WHERE id > $1 ORDER BY id LIMIT $2';
+      const sql = `SELECT q.*, (SELECT g.root_id FROM agents g WHERE g.id = q.agent_id) AS root_id FROM requests q
+        WHERE q.id > $1 ORDER BY q.id LIMIT $2`;
       return (await db.read(sql, [place, limit])).map(placedRequestOf);
     },
 
@@ -81,5 +82,6 @@ export function loadReads(db: Database): LoadReads {
 }
 
 function placedRequestOf(row: Row): PlacedRequest {
-  return { ...requestOf(row), place: Number(row.id), agent_id: row.agent_id as string };
+  const { agent_id, root_id } = row as { agent_id: string; root_id: string | null };
+  return { ...requestOf(row), place: Number(row.id), agent_id, root_id };
 }

@@ -1,0 +1,47 @@
+/**
+ * The names that spans use: OpenTelemetry's semantic conventions 1.41.0, those for generative AI among them, which are still in development. What they have no
+ * name for begins with `coppice.`.
+ */
+export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.41.0';
+
+export const OPERATION = {
+  invoke_agent: 'invoke_agent',
+  chat: 'chat',
+  execute_tool: 'execute_tool',
+} as const;
+
+export const ATTRIBUTE = {
+  service_name: 'service.name',
+  service_version: 'service.version',
+  service_instance_id: 'service.instance.id',
+  operation_name: 'gen_ai.operation.name',
+  provider_name: 'gen_ai.provider.name',
+  request_model: 'gen_ai.request.model',
+  agent_id: 'gen_ai.agent.id',
+  agent_name: 'gen_ai.agent.name',
+  conversation_id: 'gen_ai.conversation.id',
+  input_tokens: 'gen_ai.usage.input_tokens',
+  output_tokens: 'gen_ai.usage.output_tokens',
+  cached_tokens: 'gen_ai.usage.cache_read.input_tokens',
+  reasoning_tokens: 'gen_ai.usage.reasoning.output_tokens',
+  tool_name: 'gen_ai.tool.name',
+  tool_call_id: 'gen_ai.tool.call.id',
+  tool_arguments: 'gen_ai.tool.call.arguments',
+  tool_result: 'gen_ai.tool.call.result',
+  input_messages: 'gen_ai.input.messages',
+  output_messages: 'gen_ai.output.messages',
+  error_type: 'error.type',
+  cost_usd: 'coppice.cost_usd',
+  approval_ms: 'coppice.approval_ms',
+  mail_kind: 'coppice.mail.kind',
+} as const;
+
+/** Providers that the conventions call otherwise than we do. */
+const PROVIDERS: Readonly<Record<string, string>> = { google: 'gcp.gemini' };
+
+/** `anthropic/claude-x` as the conventions name provider and model. */
+export function providerAndModel(model: string): { readonly provider: string; readonly model: string } {
+  const at = model.search(/[/:]/);
+  const [provider, name] = at < 0 ? ['_OTHER', model] : [model.slice(0, at), model.slice(at + 1)];
+  return { provider: PROVIDERS[provider] ?? provider, model: name };
+}

@@ -1,0 +1,200 @@
+import { setImmediate as soon } from 'node:timers/promises';
+import type { ChannelLog } from '../../channels/channel.ts';
+import { Poll } from '../../processes/poll.ts';
+import type { Store } from '../../store/store.ts';
+import { RequestFeed } from '../request-feed.ts';
+import type { TreeTimelines } from '../timeline/tree-timelines.ts';
+import { withContents } from './contents.ts';
+import { ATTRIBUTE } from './conventions.ts';
+import { exportRequest, type OtelSpan, send } from './otlp.ts';
+import { SEAT, TraceProgress } from './trace-progress.ts';
+import { type ExportedTurn, TurnSpans } from './turn-spans.ts';
+
+const LOOK_MS = 3_000;
+/** A tree without news is looked at again: turns end without a request when somebody ends them. */
+const QUIET_LOOK_MS = 30_000;
+const LED_LOOK_MS = 10_000;
+const NEWEST = 20;
+const BATCH_SPANS = 500;
+const BACK_OFF_MS = 1_000;
+const BACK_OFF_MAX_MS = 60_000;
+const SLICE_MS = 8;
+
+export interface TraceExporterOptions {
+  readonly store: Store;
+  readonly worker_id: string;
+  readonly timelines: TreeTimelines;
+  readonly endpoint: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Also what was said. */
+  readonly contents: boolean;
+  readonly version: string;
+  readonly log: ChannelLog;
+  /** Between looks at the ledger; default 3 s. */
+  readonly look_ms?: number;
+}
+
+/**
+ * Makes spans of the turns that have ended, from the ledger, and sends them to a collector. One exporter works on a ledger at a time (`takeSeat`). What was
+ * acknowledged is noted in the ledger; a batch whose note was lost is sent again, with the same ids.
+ */
+export class TraceExporter {
+  readonly #options: TraceExporterOptions;
+  readonly #poll = new Poll(() => this.#look());
+  readonly #closing = new AbortController();
+  readonly #looked_at = new Map<string, number>();
+  #work: { readonly progress: TraceProgress; readonly feed: RequestFeed } | null = null;
+  #failures = 0;
+  /** Trees with turns that go on, or may have ended a moment ago. */
+  readonly #unsettled = new Set<string>();
+  #led: { readonly at: number; readonly trees: ReadonlySet<string> } = { at: 0, trees: new Set() };
+
+  constructor(options: TraceExporterOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#poll.wake();
+  }
+
+  /** Sends nothing more; the next exporter goes on. */
+  async stop(): Promise<void> {
+    const { store, worker_id } = this.#options;
+    this.#closing.abort();
+    await this.#poll.stop();
+    await store.leaveSeat(SEAT, worker_id).catch(() => undefined);
+  }
+
+  async #look(): Promise<number> {
+    try {
+      return await this.#export();
+    } catch (error) {
+      if (!this.#closing.signal.aborted)
+        this.#options.log('warn', `traces wait for the ledger: ${(error as Error).message}`);
+      this.#work = null;
+      return BACK_OFF_MS;
+    }
+  }
+
+  async #export(): Promise<number> {
+    const { store, worker_id } = this.#options;
+    if (!(await store.takeSeat(SEAT, worker_id))) {
+      this.#work = null;
+      return this.#options.look_ms ?? LOOK_MS;
+    }
+    if (this.#work === null) {
+      const progress = await TraceProgress.read(store);
+      this.#work = { progress, feed: new RequestFeed(store, progress.feed) };
+    }
+    const { progress, feed } = this.#work;
+    const news = await this.#findTrees(progress, feed);
+    const now = await store.now();
+    const led = await this.#ledTrees(now);
+    if (progress.at === null) await progress.keep(feed.place);
+    const known = progress.trees.size;
+    for (const root_id of led)
+      if (!progress.trees.has(root_id)) progress.trees.set(root_id, progress.at ?? now);
+    // One that failed at once has no request and may have no leader any more.
+    for (const { id, created_at } of await store.agents({ roots: true, limit: NEWEST }))
+      if (created_at >= (progress.at ?? now) && !progress.trees.has(id)) progress.trees.set(id, created_at);
+    // Before anything is sent, so that no request is forgotten.
+    if (news.size > 0 || progress.trees.size > known) await progress.keep(feed.place);
+    for (const root_id of progress.trees.keys()) {
+      const looked = this.#looked_at.get(root_id) ?? Number.NEGATIVE_INFINITY;
+      const is_due = news.has(root_id) || !led.has(root_id) || now - looked >= QUIET_LOOK_MS;
+      if (!is_due && !this.#unsettled.has(root_id)) continue;
+      this.#looked_at.set(root_id, now);
+      const wait_ms = await this.#exportTree(root_id, progress);
+      if (wait_ms > 0) return wait_ms;
+      if (this.#closing.signal.aborted) return this.#options.look_ms ?? LOOK_MS;
+      if (this.#unsettled.has(root_id) || led.has(root_id)) continue;
+      this.#looked_at.delete(root_id);
+      await progress.forget(root_id, feed.place);
+    }
+    return this.#options.look_ms ?? LOOK_MS;
+  }
+
+  async #ledTrees(now: number): Promise<ReadonlySet<string>> {
+    if (now - this.#led.at < LED_LOOK_MS) return this.#led.trees;
+    const { agents } = await this.#options.store.load();
+    this.#led = { at: now, trees: new Set(agents.map(({ root_id }) => root_id)) };
+    return this.#led.trees;
+  }
+
+  async #findTrees(progress: TraceProgress, feed: RequestFeed): Promise<ReadonlySet<string>> {
+    const news = new Set<string>();
+    for (const { root_id, started_at } of await feed.next()) {
+      if (root_id === null) continue;
+      news.add(root_id);
+      const since = progress.trees.get(root_id);
+      if (since === undefined || since > started_at) progress.trees.set(root_id, started_at);
+    }
+    return news;
+  }
+
+  /** Resolves to how long to wait before the collector is tried again; 0: all was taken. */
+  async #exportTree(root_id: string, progress: TraceProgress): Promise<number> {
+    const { timelines } = this.#options;
+    const { agents, now } = await timelines.of(root_id);
+    const since = progress.trees.get(root_id) ?? now;
+    const exported = await progress.exported(root_id);
+    const turns = new TurnSpans(agents, now);
+    let [batch, size, paused]: [ExportedTurn[], number, number] = [[], 0, performance.now()];
+    let is_open = false;
+    for (const lane of agents) {
+      is_open ||= turns.isOpen(lane);
+      for (const turn of turns.of(lane, exported.get(lane.agent.id) ?? -1)) {
+        if (turn.end < since) continue;
+        if (size > 0 && size + turn.spans.length > BATCH_SPANS) {
+          const wait_ms = await this.#sendTurns(root_id, batch, progress);
+          if (wait_ms > 0) return wait_ms;
+          [batch, size] = [[], 0];
+        }
+        batch.push(turn);
+        size += turn.spans.length;
+      }
+      if (performance.now() - paused < SLICE_MS) continue;
+      await soon();
+      paused = performance.now();
+    }
+    if (is_open) this.#unsettled.add(root_id);
+    else this.#unsettled.delete(root_id);
+    return batch.length === 0 ? 0 : this.#sendTurns(root_id, batch, progress);
+  }
+
+  async #sendTurns(
+    root_id: string,
+    turns: readonly ExportedTurn[],
+    progress: TraceProgress,
+  ): Promise<number> {
+    const { store, contents } = this.#options;
+    const spans: OtelSpan[] = [];
+    for (const turn of turns) spans.push(...(contents ? await withContents(store, turn) : turn.spans));
+    // A turn may be larger than a batch.
+    for (let at = 0; at < spans.length; at += BATCH_SPANS) {
+      const wait_ms = await this.#send(spans.slice(at, at + BATCH_SPANS));
+      if (wait_ms > 0) return wait_ms;
+    }
+    await progress.add(root_id, turns);
+    return 0;
+  }
+
+  async #send(spans: readonly OtelSpan[]): Promise<number> {
+    const { endpoint, headers, version, log } = this.#options;
+    const resource = { [ATTRIBUTE.service_name]: 'coppice', [ATTRIBUTE.service_version]: version };
+    const sent = await send(endpoint, headers, exportRequest(spans, resource, version), this.#closing.signal);
+    if (sent.type === 'retry') {
+      this.#failures += 1;
+      if (this.#failures === 1 && !this.#closing.signal.aborted)
+        log('warn', `the collector of traces cannot be reached: ${sent.error}; trying again`);
+      const back_off = Math.min(BACK_OFF_MAX_MS, BACK_OFF_MS * 2 ** (this.#failures - 1));
+      return Math.min(BACK_OFF_MAX_MS, Math.max(sent.after_ms ?? 0, back_off));
+    }
+    if (this.#failures > 0) log('info', 'the collector of traces is reached again');
+    this.#failures = 0;
+    if (sent.type === 'refused')
+      log('error', `the collector refuses spans: ${sent.error}`, { spans: spans.length });
+    else if (sent.rejected !== null) log('warn', `the collector left out spans: ${sent.rejected}`);
+    return 0;
+  }
+}

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import type { Agent } from '../../records/agent/agent.ts';
+import { failureOf, isTerminal } from '../../records/agent/state.ts';
+import type { Span, TurnSpan } from '../timeline/span.ts';
+import type { AgentTimeline } from '../timeline/tree-timelines.ts';
+import { ATTRIBUTE, OPERATION, providerAndModel } from './conventions.ts';
+import type { Attributes, OtelSpan } from './otlp.ts';
+
+/** A turn that ended a moment ago may go on: what follows at once belongs to it. */
+const SETTLED_MS = 2_000;
+const LINKED = new Set(['letter', 'announce', 'outcome']);
+
+/** The span of a turn, and those of what happened in it. */
+export interface ExportedTurn {
+  readonly agent_id: string;
+  /** The message that began the turn. */
+  readonly seq: number;
+  readonly end: number;
+  readonly spans: readonly OtelSpan[];
+  /** Which message a span is of: that of the answer, and the call in it. */
+  readonly sources: ReadonlyMap<string, { readonly seq: number; readonly call_id: string | null }>;
+}
+
+type Lanes = ReadonlyMap<string, AgentTimeline>;
+
+/**
+ * The spans of turns, by the agents of one tree.
+ *  T1. Ids are hashes of the agent and of what the span is: whoever makes a span makes the same one.
+ *  T2. A turn lies below the turn of the parent that created its agent, in the trace of a turn of the root.
+ *  T3. Each request and each call is in one span; tokens and cost are only on requests.
+ */
+export class TurnSpans {
+  readonly #lanes: Lanes;
+  readonly #now: number;
+
+  /** `now`: the ledger's clock when they were read. */
+  constructor(agents: readonly AgentTimeline[], now: number) {
+    this.#lanes = new Map(agents.map((one) => [one.agent.id, one]));
+    this.#now = now;
+  }
+
+  /** Whether a turn of the agent has yet to end. */
+  isOpen({ agent, turns }: AgentTimeline): boolean {
+    const last = turns.at(-1);
+    return last !== undefined && !this.#hasEnded(agent, last, undefined);
+  }
+
+  /** The turns of an agent that have ended, and began with a message after `after`. */
+  of(lane: AgentTimeline, after: number): ExportedTurn[] {
+    return lane.turns.flatMap((turn, index) => {
+      const next = lane.turns[index + 1];
+      return turn.seq <= after || !this.#hasEnded(lane.agent, turn, next)
+        ? []
+        : [this.#one(lane, turn, next)];
+    });
+  }
+
+  #hasEnded(agent: Agent, { end }: TurnSpan, next: TurnSpan | undefined): boolean {
+    if (end === null) return false;
+    return next !== undefined || isTerminal(agent.state.type) || this.#now - end >= SETTLED_MS;
+  }
+
+  #one(lane: AgentTimeline, turn: TurnSpan, next: TurnSpan | undefined): ExportedTurn {
+    const { agent } = lane;
+    const end = turn.end ?? turn.start;
+    const own = lane.spans.filter(
+      ({ start }) =>
+        (start >= turn.start || turn === lane.turns[0]) && (next === undefined || start < next.start),
+    );
+    const trace_id = this.#traceOf(lane, turn);
+    const parent = this.#parentOf(lane);
+    const parent_id = turnId(agent.id, turn);
+    const base = { trace_id, links: [] };
+    const requests = own.filter(({ kind }) => kind === 'request');
+    const failed = requests.at(-1)?.status;
+    const failure =
+      next === undefined
+        ? (failureOf(agent.state)?.kind ?? null)
+        : errorOf(failed === undefined ? 'ok' : failed);
+    const common = commonOf(agent);
+    const invoked: OtelSpan = {
+      trace_id,
+      span_id: parent_id,
+      parent_id: parent === null ? null : turnId(parent.lane.agent.id, parent.turn),
+      name: `${OPERATION.invoke_agent} ${agent.name}`,
+      kind: 'internal',
+      start: turn.start,
+      end,
+      attributes: {
+        [ATTRIBUTE.operation_name]: OPERATION.invoke_agent,
+        ...common,
+        ...modelOf(agent.config.model),
+        ...typeOf(failure),
+      },
+      links: this.#links(lane, turn, next),
+      error: failure,
+    };
+    const within = [
+      ...requests.map((span) => ({ span, of: chat(agent, span, end) })),
+      ...calls(own).map((call) => ({ span: call.last, of: tool(agent, call, end) })),
+    ];
+    return {
+      agent_id: agent.id,
+      seq: turn.seq,
+      end,
+      spans: [
+        invoked,
+        ...within.map(({ span, of }) => ({ ...base, parent_id, ...of, error: errorOf(span.status) })),
+      ],
+      sources: new Map(
+        within.flatMap(({ span: { seq, call_id }, of }) =>
+          seq === null ? [] : [[of.span_id, { seq, call_id }]],
+        ),
+      ),
+    };
+  }
+
+  /** T2. */
+  #parentOf({ agent }: AgentTimeline): { readonly lane: AgentTimeline; readonly turn: TurnSpan } | null {
+    const lane = agent.parent_id === null ? undefined : this.#lanes.get(agent.parent_id);
+    if (lane === undefined) return null;
+    const { forked_from, created_at, parent_id } = agent;
+    const turn =
+      forked_from !== null && forked_from.agent_id === parent_id
+        ? lane.turns.findLast(({ seq }) => seq <= forked_from.seq)
+        : lane.turns.findLast(({ start }) => start <= created_at);
+    return turn === undefined ? null : { lane, turn };
+  }
+
+  #traceOf(lane: AgentTimeline, turn: TurnSpan): string {
+    const parent = this.#parentOf(lane);
+    return parent === null
+      ? hash(32, 'trace', lane.agent.id, turn.seq)
+      : this.#traceOf(parent.lane, parent.turn);
+  }
+
+  /** Letters that the turn read, each to the turn in which it was written. */
+  #links({ letters, read_at }: AgentTimeline, turn: TurnSpan, next: TurnSpan | undefined): OtelSpan['links'] {
+    return letters.flatMap(({ id, kind, from_id, sent_at }) => {
+      const at = read_at.get(id);
+      const sender = from_id === null ? undefined : this.#lanes.get(from_id);
+      if (at === undefined || at < turn.start || (next !== undefined && at >= next.start)) return [];
+      const wrote = sender?.turns.findLast(({ start }) => start <= sent_at);
+      if (sender === undefined || wrote === undefined || !LINKED.has(kind)) return [];
+      const trace_id = this.#traceOf(sender, wrote);
+      return [
+        { trace_id, span_id: turnId(sender.agent.id, wrote), attributes: { [ATTRIBUTE.mail_kind]: kind } },
+      ];
+    });
+  }
+}
+
+function chat(agent: Agent, span: Span, turn_end: number) {
+  const { request, seq, start, end } = span;
+  const named = modelOf(span.name === '' ? agent.config.model : span.name);
+  const usage = request?.usage;
+  return {
+    span_id: hash(16, 'chat', agent.id, request?.started_at ?? `after ${seq}`),
+    name: `${OPERATION.chat} ${named[ATTRIBUTE.request_model]}`,
+    kind: 'client' as const,
+    start,
+    end: end ?? turn_end,
+    attributes: {
+      [ATTRIBUTE.operation_name]: OPERATION.chat,
+      ...commonOf(agent),
+      ...named,
+      ...(usage === undefined
+        ? {}
+        : {
+            [ATTRIBUTE.input_tokens]: usage.input,
+            [ATTRIBUTE.output_tokens]: usage.output,
+            [ATTRIBUTE.cached_tokens]: usage.cached,
+            [ATTRIBUTE.reasoning_tokens]: usage.reasoning,
+            ...(usage.cost_usd === null ? {} : { [ATTRIBUTE.cost_usd]: usage.cost_usd }),
+          }),
+      ...typeOf(errorOf(span.status)),
+    } as Attributes,
+  };
+}
+
+/** All that the timeline has of one call: the wait for a person, then the call itself. */
+interface CallOfTurn {
+  readonly first: Span;
+  readonly last: Span;
+}
+
+function calls(spans: readonly Span[]): CallOfTurn[] {
+  const byCall = Map.groupBy(
+    spans.filter(({ call_id }) => call_id !== null),
+    ({ seq, call_id }) => `${seq} ${call_id}`,
+  );
+  return [...byCall.values()].map((group) => ({ first: group[0] as Span, last: group.at(-1) as Span }));
+}
+
+function tool(agent: Agent, { first, last }: CallOfTurn, turn_end: number) {
+  const asked =
+    first.kind === 'approval' ? { [ATTRIBUTE.approval_ms]: (first.end ?? turn_end) - first.start } : {};
+  return {
+    span_id: hash(16, 'call', agent.id, `${first.seq}`, first.call_id ?? ''),
+    name: `${OPERATION.execute_tool} ${last.name}`,
+    kind: 'internal' as const,
+    start: first.start,
+    end: last.end ?? turn_end,
+    attributes: {
+      [ATTRIBUTE.operation_name]: OPERATION.execute_tool,
+      ...commonOf(agent),
+      [ATTRIBUTE.tool_name]: last.name,
+      [ATTRIBUTE.tool_call_id]: first.call_id ?? '',
+      ...asked,
+      ...typeOf(errorOf(last.status)),
+    } as Attributes,
+  };
+}
+
+function commonOf(agent: Agent): Attributes {
+  return {
+    [ATTRIBUTE.agent_id]: agent.id,
+    [ATTRIBUTE.agent_name]: agent.name,
+    [ATTRIBUTE.conversation_id]: agent.root_id,
+  };
+}
+
+function modelOf(text: string): Readonly<Record<string, string>> {
+  const { provider, model } = providerAndModel(text);
+  return { [ATTRIBUTE.provider_name]: provider, [ATTRIBUTE.request_model]: model };
+}
+
+function errorOf(status: Span['status']): string | null {
+  return status === 'ok' || status === 'open' ? null : status;
+}
+
+function typeOf(error: string | null): Attributes {
+  return error === null ? {} : { [ATTRIBUTE.error_type]: error };
+}
+
+function turnId(agent_id: string, { seq }: TurnSpan): string {
+  return hash(16, 'turn', agent_id, seq);
+}
+
+/** T1. */
+function hash(digits: number, ...parts: readonly (string | number)[]): string {
+  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, digits);
+}
