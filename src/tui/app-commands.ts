@@ -84,6 +84,8 @@ export function perform(app: AppContext, command: HumanCommand): void {
       return openApprovals(app);
     case 'help':
       return app.dispatch({ type: 'overlay', overlay: { type: 'keys' } });
+    case 'web':
+      return app.attempt(async () => app.say(await app.openDashboard()));
     case 'quit':
       return quit(app);
     case 'allow':
@@ -103,7 +105,7 @@ export function perform(app: AppContext, command: HumanCommand): void {
 
 type AtAgent = Exclude<
   HumanCommand,
-  { name: 'agents' | 'approvals' | 'allow' | 'deny' | 'help' | 'quit' | 'agent' }
+  { name: 'agents' | 'approvals' | 'allow' | 'deny' | 'help' | 'web' | 'quit' | 'agent' }
 >;
 
 function performAt(app: AppContext, command: AtAgent, view: string): void {

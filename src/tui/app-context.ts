@@ -40,6 +40,8 @@ export interface AppContext {
   enqueue(work: () => Promise<void>): void;
   /** Starts a tree with the first prompt. */
   startTree(prompt: string): Promise<void>;
+  /** Opens the dashboard in a browser; resolves to the link, or to how to get a server. */
+  openDashboard(): Promise<string>;
   /** Reads the open approvals from the ledger again. */
   refresh(): void;
   /** Adds an agent before its event arrives. */

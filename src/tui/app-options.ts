@@ -18,6 +18,8 @@ export interface AppOptions {
   readonly unled: (root_id: string) => Promise<string | null>;
   /** Starts a tree with the first prompt. */
   readonly start: (prompt: string) => Promise<Agent>;
+  /** Opens the dashboard in a browser; resolves to the link, or to how to get a server. */
+  readonly openDashboard: () => Promise<string>;
   /** The tree to reopen; null: a new one. */
   readonly root_id: string | null;
   /** What changes when a tree is reopened: its model, its limits. */

@@ -253,6 +253,10 @@ class App implements AppContext {
     });
   }
 
+  openDashboard(): Promise<string> {
+    return this.#options.openDashboard();
+  }
+
   async startTree(prompt: string): Promise<void> {
     const root = await this.#options.start(prompt);
     this.dispatch({ type: 'opened', root_id: root.id, agents: [root] });

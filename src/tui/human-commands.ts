@@ -47,6 +47,7 @@ export const HUMAN_COMMANDS = [
   },
   { name: 'deny', takes: 'text', usage: '/deny [WORDS]', description: 'deny it; the agent reads the words' },
   { name: 'model', takes: 'nothing', usage: '/model', description: 'which model the agent in view asks' },
+  { name: 'web', takes: 'nothing', usage: '/web', description: 'open the dashboard in the browser' },
   { name: 'help', takes: 'nothing', usage: '/help', description: 'keys and commands' },
   { name: 'quit', takes: 'nothing', usage: '/quit', description: 'leave; running agents may go on' },
 ] as const;
@@ -61,6 +62,7 @@ export type HumanCommand =
         | 'agents'
         | 'approvals'
         | 'model'
+        | 'web'
         | 'help'
         | 'quit';
     }
@@ -93,6 +95,7 @@ const CAPTURE_COMMANDS: ReadonlySet<string> = new Set([
   'approvals',
   'allow',
   'deny',
+  'web',
   'help',
   'quit',
 ]);

@@ -20,6 +20,7 @@ import { PlainScreen } from '../../tui/terminal/plain-screen.ts';
 import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
 import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
 import { findRoot } from '../agents/find-agent.ts';
+import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
 import {
   chooseModel,
   composeConfig,
@@ -153,6 +154,7 @@ async function converse(
         return unled === null ? null : unledText(unled);
       },
       start,
+      openDashboard: () => openDashboard(context),
       root_id: root?.id ?? null,
       resume: {
         ...(context.options.model === undefined ? {} : { model: context.options.model }),
@@ -167,6 +169,13 @@ async function converse(
     await runtime.close();
   }
   return farewell(context, store, end);
+}
+
+async function openDashboard(context: Context): Promise<string> {
+  const link = await signInLink(context, 'write');
+  if (link === null) return 'no server runs on this ledger: start one in another terminal, coppice web';
+  openInBrowser(link.url);
+  return `the dashboard, by a link that works once: ${link.url}`;
 }
 
 /** Who leads the tree that is opened, or the one that will be started in this window. */

@@ -7,6 +7,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LOG_FORMS = ['json', 'text'] as const;
 export type LogForm = (typeof LOG_FORMS)[number];
 
+/** Time that turns under way get when a server stops. */
+export const SERVE_DRAIN_S = 10;
+
 export interface LogOptions {
   readonly log?: LogForm;
   readonly logLevel: LogLevel;

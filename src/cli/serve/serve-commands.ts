@@ -1,11 +1,10 @@
 import type { CommandBuilder } from '../start/command-builder.ts';
 import { collect, countOf, seconds } from '../start/option-values.ts';
-import { addLogOptions } from './log-options.ts';
+import { addLogOptions, SERVE_DRAIN_S } from './log-options.ts';
 import type { ServeOptions } from './serve.ts';
 import type { WebOptions } from './web.ts';
 import type { WorkerOptions } from './worker.ts';
 
-const SERVE_DRAIN_S = 10;
 const WORKER_DRAIN_S = 30;
 const CONCURRENCY = 50;
 const DRAIN = 'how long turns under way may go on once it is told to stop';
@@ -25,13 +24,15 @@ export function addServeCommands({ sub, deferred }: CommandBuilder): void {
         { creates_ledger: true },
       ),
     );
-  sub('web', 'Open the server of this ledger in the browser, by a link that works once')
+  sub('web', 'Open the dashboard in the browser, by a link that works once; where no server runs, serve')
     .option('--no-open', 'only print the link')
     .option('--read-only', 'a session or token that changes nothing')
     .option('--token', 'print the token, for programs')
     .option('--rotate', 'make a new token first; the old one and its sessions are dead at once')
     .action(
-      deferred(async (context, options: WebOptions) => (await import('./web.ts')).web(context, options)),
+      deferred(async (context, options: WebOptions) => (await import('./web.ts')).web(context, options), {
+        creates_ledger: true,
+      }),
     );
   const worker = addLogOptions(sub('worker', 'Lead trees of a shared ledger, until stopped; list, drain'))
     .option('--concurrency <n>', 'maximum trees at once', countOf, CONCURRENCY)

@@ -7,7 +7,7 @@ import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { openChannels } from '../setup/open-channels.ts';
 import type { LogOptions } from './log-options.ts';
-import { closeResident, mayAsk, openPatiently, stopped } from './resident.ts';
+import { closeResident, errorText, mayAsk, openPatiently, stopped } from './resident.ts';
 import { Server, type ServerOptions } from './server.ts';
 import { serverLogOf } from './server-log.ts';
 import { startTraces } from './start-traces.ts';
@@ -16,8 +16,10 @@ import { startWebServer } from './web-server.ts';
 export interface ServeOptions extends LogOptions {
   /** Seconds. */
   readonly drain: number;
-  /** `HOST:PORT` or `PORT`; false for `--no-listen`, true where nothing was said. */
+  /** `HOST:PORT`, `PORT`, or `loopback` whatever is configured; false for `--no-listen`, true where nothing was said. */
   readonly listen?: string | boolean;
+  /** The HTTP API answers. */
+  readonly onListening?: () => Promise<void>;
 }
 
 /** `coppice serve`: runs until it is told to stop. */
@@ -74,6 +76,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
     worker: runtime.worker_id,
     jobs: (await store.jobs()).filter(({ enabled }) => enabled).length,
   });
+  await options.onListening?.().catch((error: unknown) => log('error', errorText(error)));
   await stop;
   await closeWeb();
   await traces?.stop();

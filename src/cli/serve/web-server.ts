@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { ChannelLog } from '../../channels/channel.ts';
 import { CronJobs } from '../../cron/cron-jobs.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
@@ -12,6 +12,8 @@ import { listen } from '../../serve/http/listen.ts';
 import { placementOf } from '../../serve/leading/placement.ts';
 import { TreeTimelines } from '../../serve/timeline/tree-timelines.ts';
 import { UsageRollUp } from '../../serve/usage/usage-roll-up.ts';
+import { ledgerName } from '../../settings/ledger-name.ts';
+import { databaseAddress } from '../../store/database-address.ts';
 import type { Store } from '../../store/store.ts';
 import { localZone } from '../cron/job-line.ts';
 import { canAsk } from '../setup/channels-config.ts';
@@ -22,13 +24,15 @@ import { errorText } from './resident.ts';
 
 const HOST = '127.0.0.1';
 const PORT = 4747;
+/** As an address to listen on: this machine only, on the usual port or a free one. */
+const LOOPBACK = 'loopback';
 
 export interface WebServerOptions {
   readonly store: Store;
   readonly runtime: RuntimeFace;
   readonly terms: ToolsetTerms;
   readonly version: string;
-  /** `HOST:PORT` or `PORT`; undefined: the configured one, or a free port of this machine. */
+  /** `HOST:PORT`, `PORT` or `loopback`; undefined: the configured one, or a free port of this machine. */
   readonly listen: string | undefined;
   readonly onEntered: () => void;
   readonly log: ChannelLog;
@@ -39,6 +43,12 @@ export function serverFolder(context: Context): string {
   return join(context.data_folder, 'server');
 }
 
+/** By which the server of a ledger is found, however its address is written. */
+export function servedLedger({ database }: Context): string {
+  const address = databaseAddress(database);
+  return address.kind === 'sqlite' ? resolve(address.path) : ledgerName(database);
+}
+
 /** The HTTP interface of `coppice serve`; resolves to what ends it. */
 export async function startWebServer(
   context: Context,
@@ -46,7 +56,7 @@ export async function startWebServer(
 ): Promise<() => Promise<void>> {
   const { store, runtime, log } = options;
   const { server = {} } = context.loaded.configuration;
-  const named = options.listen ?? server.listen;
+  const named = options.listen === LOOPBACK ? undefined : (options.listen ?? server.listen);
   const { host, port } = addressOf(named ?? `${HOST}:${PORT}`);
   const access = new Access(serverFolder(context));
   const terms = {
@@ -85,7 +95,10 @@ export async function startWebServer(
         url: listening.url,
       },
     );
-  const forget = tellServer(serverFolder(context), store.location, { url: listening.url, pid: process.pid });
+  const forget = tellServer(serverFolder(context), servedLedger(context), {
+    url: listening.url,
+    pid: process.pid,
+  });
   log('info', `listening on ${listening.url}; open it with coppice web`, { token: access.fileOf('write') });
   return async () => {
     forget();

@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { Access } from '../../serve/http/access.ts';
-import { findServer } from '../../serve/http/known-servers.ts';
-import { ledgerName } from '../../settings/ledger-name.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
+import { SERVE_DRAIN_S } from './log-options.ts';
+import { serve } from './serve.ts';
+import { openInBrowser, type SignInLink, signInLink } from './sign-in-link.ts';
 import { serverFolder } from './web-server.ts';
 
 export interface WebOptions {
@@ -15,45 +15,38 @@ export interface WebOptions {
   readonly rotate?: boolean;
 }
 
-/** `coppice web`: a one-time link to the server of this ledger, opened in the browser on a terminal. */
+/** `coppice web`: a one-time link to the server of this ledger, opened in the browser on a terminal. Where none runs, this process serves. */
 export async function web(context: Context, options: WebOptions): Promise<number> {
-  const folder = serverFolder(context);
-  const access = new Access(folder);
+  const access = new Access(serverFolder(context));
   const scope = options.readOnly === true ? 'read' : 'write';
   if (options.rotate === true) access.rotate(scope);
   if (options.token === true) {
     process.stdout.write(`${readFileSync(access.fileOf(scope), 'utf8').trim()}\n`);
     return 0;
   }
-  const server = findServer(folder, ledgerName(context.database));
-  if (server === null)
+  const link = await signInLink(context, scope);
+  if (link !== null) {
+    tell(context, options, link);
+    return 0;
+  }
+  if (context.json)
     throw new CoppiceError('E_SERVER', 'no server runs on this ledger', {
       hint: 'Start one and keep it running: coppice serve',
     });
-  const response = await fetch(`${server.url}/v1/login-links?scope=${scope}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${readFileSync(access.fileOf(scope), 'utf8').trim()}` },
-  }).catch((error: unknown) => {
-    throw new CoppiceError('E_SERVER', `the server at ${server.url} does not answer`, { cause: error });
+  return serve(context, {
+    logLevel: 'warn',
+    drain: SERVE_DRAIN_S,
+    listen: 'loopback',
+    onListening: async () => {
+      process.stderr.write('no server runs on this ledger: this command serves until Ctrl-C\n');
+      const own = await signInLink(context, scope);
+      if (own !== null) tell(context, options, own);
+    },
   });
-  if (!response.ok)
-    throw new CoppiceError('E_SERVER', `the server at ${server.url} refused: ${response.status}`);
-  const link = (await response.json()) as { readonly url: string };
-  if (context.json) printJson(link);
-  else process.stdout.write(`${link.url}\n`);
-  if (options.open && !context.json && process.stdout.isTTY) openInBrowser(link.url);
-  return 0;
 }
 
-/** Where no browser can be opened, the link is there to be clicked. */
-function openInBrowser(url: string): void {
-  const [program, ...args] =
-    process.platform === 'darwin'
-      ? ['open']
-      : process.platform === 'win32'
-        ? ['cmd', '/c', 'start', '']
-        : ['xdg-open'];
-  spawn(program as string, [...args, url], { stdio: 'ignore', detached: true })
-    .on('error', () => undefined)
-    .unref();
+function tell(context: Context, { open }: WebOptions, link: SignInLink): void {
+  if (context.json) return printJson(link);
+  process.stdout.write(`${link.url}\n`);
+  if (open && process.stdout.isTTY) openInBrowser(link.url);
 }

@@ -11,6 +11,7 @@ export type Action =
   | 'agents'
   | 'approvals'
   | Answer
+  | 'dashboard'
   | 'interrupt'
   | 'kill'
   | 'reap'
@@ -53,6 +54,7 @@ export const ACTIONS: readonly ActionRow[] = [
   row('deny', ['leader n'], '/deny', 'deny the call'),
   row('deny_saying', ['leader m'], '/deny WORDS', 'deny it with words for the agent'),
   row('view_asker', ['leader v'], null, 'go to the agent that asks'),
+  row('dashboard', ['leader w'], '/web', 'open the dashboard in the browser'),
   row('interrupt', ['escape'], null, 'interrupt the agent in view'),
   row('kill', ['leader k'], '/kill', 'kill the agent in view and its descendants'),
   row('reap', ['leader r'], '/reap', 'remove dead agents from the list'),

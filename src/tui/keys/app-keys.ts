@@ -102,6 +102,8 @@ function act(app: AppContext, action: Exclude<Action, Answer>): void {
       return perform(app, { name: 'agents' });
     case 'approvals':
       return openApprovals(app);
+    case 'dashboard':
+      return perform(app, { name: 'web' });
     case 'interrupt':
       return interrupt(app);
     case 'kill':
