@@ -37,6 +37,7 @@ export function runApp(options: AppOptions): Promise<AppEnd> {
 }
 
 class App implements AppContext {
+  readonly openDashboard = () => this.#options.openDashboard();
   readonly runtime: RuntimeFace;
   readonly store: Store;
   readonly style: UiStyle;
@@ -251,10 +252,6 @@ class App implements AppContext {
       this.#last_work = before.then(work, work);
       return this.#last_work;
     });
-  }
-
-  openDashboard(): Promise<string> {
-    return this.#options.openDashboard();
   }
 
   async startTree(prompt: string): Promise<void> {
