@@ -1,6 +1,6 @@
 /**
  * The library: open a runtime on a ledger with your own tools and models, start agents, stream events, send mail, wait for results, kill,
- * close. See examples/library.ts.
+ * close. See examples/library.ts. `openClient` does the same through the HTTP API of a server.
  */
 
 import {
@@ -28,6 +28,8 @@ import { nodeTooOld } from './settings/node-version.cjs';
 import { openStore } from './store/open-store.ts';
 import { createBuiltInTools } from './tools/tool-registry.ts';
 
+export type { DocumentOf } from './documents/shapes/all-documents.ts';
+export type { EventDocument } from './documents/shapes/event-documents.ts';
 export type { AgentOptions, CoppiceOptions, ProfileOptions } from './library/coppice-options.ts';
 export { registerSubagentTools } from './library/register-subagent-tools.ts';
 export { createToolRegistry } from './library/registry.ts';
@@ -56,6 +58,10 @@ export { CoppiceError } from './records/coppice-error.ts';
 export type { Tool, ToolContext, ToolResult } from './records/tool.ts';
 export type { RuntimeEvent } from './runtime/runtime-event.ts';
 export type { ResumeOptions, ResumeReport, TreeOutcome } from './runtime/runtime-face.ts';
+export { type CoppiceClient, openClient } from './serve/client/client.ts';
+export type { ClientEvent, EventsOptions } from './serve/client/client-events.ts';
+export type { ClientOptions } from './serve/client/client-request.ts';
+export type { CallOptions } from './serve/client/client-types.ts';
 export { StoreError } from './store/store-error.ts';
 export { defineTool } from './tools/define-tool.ts';
 

@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, '..', '..');
 /** One pixel. */
 const RED_PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
-const PROGRAM = `import { type Coppice, type CoppiceOptions, createScriptedModel, defineTool, openCoppice, type TreeOutcome } from 'coppice';
+const PROGRAM = `import { type Coppice, type CoppiceOptions, type CoppiceClient, createScriptedModel, defineTool, type DocumentOf, openClient, openCoppice, type TreeOutcome } from 'coppice';
 
 const more: Partial<CoppiceOptions> = {
   agents: { defaults: { thinking: 'low', subagents: { maxConcurrent: 4 } }, reviewer: { tools: ['read'], turns: 3 } },
@@ -26,6 +26,11 @@ const more: Partial<CoppiceOptions> = {
 const scripted = createScriptedModel({ rules: [{ say: 'it works' }] }, 'types');
 const coppice: Coppice = await openCoppice({ database: 'types.db', model: 'types', models: { types: scripted }, ...more });
 const outcome: TreeOutcome = await (await coppice.start({ prompt: 'try it' })).result();
+const client: CoppiceClient = openClient({ url: 'http://127.0.0.1:4747', token: 'x' });
+export const status = async (id: string): Promise<string> => (await client.agent(id)).status;
+export const started = (): Promise<DocumentOf<'coppice/entered/v1'>> => client.startTree({ prompt: 'x', limits: { depth: 2 } });
+// @ts-expect-error: a prompt is needed.
+export const unclear = () => client.startTree({ name: 'x' });
 // @ts-expect-error: a database is needed.
 export const wrong = (): Promise<Coppice> => openCoppice({ model: 'types' });
 console.log(outcome.reply, typeof defineTool);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { agent } from './agent-parts.ts';
 import { approval, delivery, job, profile, run } from './document-parts.ts';
 import { EVENT_DOCUMENT } from './event-documents.ts';
@@ -8,7 +9,8 @@ import { SERVER_DOCUMENTS } from './server-documents.ts';
 import { TREE_DOCUMENTS } from './tree-documents.ts';
 
 /** What several documents hold, by name. */
-export const PARTS: Readonly<Record<string, z.ZodObject>> = { agent, approval, delivery, job, profile, run };
+const PARTS_BY_NAME = { agent, approval, delivery, job, profile, run };
+export const PARTS: Readonly<Record<string, z.ZodObject>> = PARTS_BY_NAME;
 
 /** Every JSON document that a command prints, one to a line, or the server answers with. */
 export const JSON_DOCUMENTS: readonly JsonDocument[] = [
@@ -22,3 +24,15 @@ export const JSON_DOCUMENTS: readonly JsonDocument[] = [
     shape: z.strictObject({ error: error.describe('what is wrong; see [errors](#errors)') }),
   },
 ];
+
+type Known = (typeof TREE_DOCUMENTS | typeof OTHER_DOCUMENTS | typeof SERVER_DOCUMENTS)[number];
+type PartOf<D> = D extends { readonly like: keyof typeof PARTS_BY_NAME }
+  ? z.infer<(typeof PARTS_BY_NAME)[D['like']]>
+  : unknown;
+
+/** What a document holds, by its name. */
+export type DocumentOf<Name extends Known['name']> = {
+  readonly [N in Name]: { readonly schema: N } & DeepReadonly<
+    PartOf<Extract<Known, { readonly name: N }>> & z.infer<Extract<Known, { readonly name: N }>['shape']>
+  >;
+}[Name];

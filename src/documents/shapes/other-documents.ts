@@ -21,7 +21,7 @@ const rows = (...names: readonly string[]) =>
   z.strictObject(Object.fromEntries(names.map((name) => [name, number(`rows of ${name}`)])));
 
 /** What commands print of everything but agents. */
-export const OTHER_DOCUMENTS: readonly JsonDocument[] = [
+export const OTHER_DOCUMENTS = [
   {
     name: 'coppice/approvals/v1',
     by: ['approvals list'],
@@ -168,4 +168,4 @@ export const OTHER_DOCUMENTS: readonly JsonDocument[] = [
         .describe('in order'),
     }),
   },
-];
+] as const satisfies readonly JsonDocument[];

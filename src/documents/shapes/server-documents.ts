@@ -7,7 +7,7 @@ import { timeline, treeLetter } from './timeline-document.ts';
 import { usage } from './usage-document.ts';
 
 /** What only the server answers with. */
-export const SERVER_DOCUMENTS: readonly JsonDocument[] = [
+export const SERVER_DOCUMENTS = [
   {
     name: 'coppice/trees/v1',
     by: [],
@@ -99,4 +99,4 @@ export const SERVER_DOCUMENTS: readonly JsonDocument[] = [
     }),
   },
   { name: 'coppice/logged-out/v1', by: [], shape: z.strictObject({}) },
-];
+] as const satisfies readonly JsonDocument[];

@@ -4,7 +4,7 @@ import { maybe, number, one, text, texts, yes } from './document-parts.ts';
 import { error, type JsonDocument } from './json-document.ts';
 
 /** What commands print of agents and their trees. */
-export const TREE_DOCUMENTS: readonly JsonDocument[] = [
+export const TREE_DOCUMENTS = [
   {
     name: 'coppice/run/v1',
     by: ['run', 'resume', 'demo', 'cron run'],
@@ -98,4 +98,4 @@ export const TREE_DOCUMENTS: readonly JsonDocument[] = [
     by: ['kill'],
     shape: z.strictObject({ killed: texts('ids of all that were ended') }),
   },
-];
+] as const satisfies readonly JsonDocument[];

@@ -3,14 +3,14 @@ import { agentJson } from '../../documents/agent-json.ts';
 import { isUserInitiated } from '../../records/agent/agent.ts';
 import { unledOf } from '../leading/unled.ts';
 import { agentsJson, oneAgent, oneRoot } from './find-one.ts';
-import { countUpTo, flag, named, type Route, route } from './route.ts';
+import { countUpTo, flag, named, route } from './route.ts';
 
 const AGENTS_MAX = 1_000;
 const MESSAGES_MAX = 1_000;
 const PROMPT_MAX = 500;
 
 /** What can be read of agents. */
-export const AGENT_ROUTES: readonly Route[] = [
+export const AGENT_ROUTES = [
   route({
     method: 'GET',
     path: '/v1/agents',
@@ -138,4 +138,4 @@ export const AGENT_ROUTES: readonly Route[] = [
       };
     },
   }),
-];
+] as const;

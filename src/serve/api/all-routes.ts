@@ -8,7 +8,7 @@ import { TREE_ROUTES } from './tree-routes.ts';
 import { USAGE_ROUTES } from './usage-routes.ts';
 
 /** The whole HTTP API. */
-export const ROUTES: readonly Route[] = [
+export const ROUTES = [
   ...TREE_ROUTES,
   ...TIMELINE_ROUTES,
   ...AGENT_ROUTES,
@@ -16,4 +16,4 @@ export const ROUTES: readonly Route[] = [
   ...PEOPLE_ROUTES,
   ...JOB_ROUTES,
   ...USAGE_ROUTES,
-];
+] as const satisfies readonly Route[];

@@ -4,7 +4,7 @@ import { jobRuns } from '../../cron/job-runs.ts';
 import { jobJson, jobRunJson } from '../../documents/job-json.ts';
 import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';
 import { oneRoot } from './find-one.ts';
-import { countUpTo, named, type Route, route } from './route.ts';
+import { countUpTo, named, route } from './route.ts';
 
 const NAME_MAX = 200;
 const TASK_MAX = 100_000;
@@ -28,7 +28,7 @@ const schedule = {
 };
 
 /** Scheduled jobs. */
-export const JOB_ROUTES: readonly Route[] = [
+export const JOB_ROUTES = [
   route({
     method: 'GET',
     path: '/v1/jobs',
@@ -142,7 +142,7 @@ export const JOB_ROUTES: readonly Route[] = [
       return { job: job.id, runs: runs.map(jobRunJson) };
     },
   }),
-];
+] as const;
 
 type ScheduleBody = z.infer<z.ZodObject<typeof schedule>>;
 

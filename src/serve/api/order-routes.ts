@@ -5,7 +5,7 @@ import { isTerminal } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { livingWorkers } from '../leading/leaders.ts';
 import { oneAgent } from './find-one.ts';
-import { type ApiSources, named, type Route, route } from './route.ts';
+import { type ApiSources, named, route } from './route.ts';
 import { waitRows } from './wait-rows.ts';
 
 const TEXT_MAX = 1_000_000;
@@ -17,7 +17,7 @@ const WAIT_MAX_S = 300;
 const text = (meaning: string) => z.string().trim().min(1).max(TEXT_MAX).describe(meaning);
 
 /** Orders that go through the mailbox, to agents wherever they are led. */
-export const ORDER_ROUTES: readonly Route[] = [
+export const ORDER_ROUTES = [
   route({
     method: 'POST',
     path: '/v1/agents/:agent/send',
@@ -121,7 +121,7 @@ export const ORDER_ROUTES: readonly Route[] = [
       };
     },
   }),
-];
+] as const;
 
 async function living(store: ApiSources['store'], name: string): Promise<Agent> {
   const agent = await oneAgent(store, name);

@@ -9,13 +9,13 @@ import type { Store } from '../../store/store.ts';
 import { cancelRun } from '../leading/cancel-run.ts';
 import { oneRoot } from './find-one.ts';
 import { findAsk, findDeliveries, findWorker } from './find-rows.ts';
-import { countUpTo, flag, named, type Route, route } from './route.ts';
+import { countUpTo, flag, named, route } from './route.ts';
 
 const ROWS_MAX = 1_000;
 const NOTE_MAX = 10_000;
 
 /** Approvals, runs, deliveries and workers: what people look after. */
-export const PEOPLE_ROUTES: readonly Route[] = [
+export const PEOPLE_ROUTES = [
   route({
     method: 'GET',
     path: '/v1/approvals',
@@ -151,7 +151,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
       return { id: worker.id };
     },
   }),
-];
+] as const;
 
 async function answer(
   store: Store,

@@ -87,19 +87,47 @@ export interface Route extends Terms {
 
 const NOTHING = z.strictObject({});
 
+/** A route with the types that its callers need. */
+export interface TypedRoute<
+  M extends Method,
+  Path extends string,
+  Answer extends string,
+  Creates extends true,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject | null,
+> extends Route {
+  readonly method: M;
+  readonly path: Path;
+  readonly answer: Answer;
+  readonly creates?: Creates;
+  readonly query: Query;
+  readonly body: Body;
+}
+
 /** One route, with its query and body as their schemas say. */
-export function route<Query extends z.ZodObject = typeof NOTHING, Body extends z.ZodObject = typeof NOTHING>(
+export function route<
+  const M extends Method,
+  const Path extends string,
+  const Answer extends string,
+  const Creates extends true = never,
+  Query extends z.ZodObject = typeof NOTHING,
+  Body extends z.ZodObject | null = null,
+>(
   terms: Terms & {
+    readonly method: M;
+    readonly path: Path;
+    readonly answer: Answer;
+    readonly creates?: Creates;
     readonly query?: Query;
     readonly body?: Body;
     readonly handle: (
       sources: ApiSources,
-      request: ApiRequest<z.output<Query>, z.output<Body>>,
+      request: ApiRequest<z.output<Query>, Body extends z.ZodObject ? z.output<Body> : object>,
     ) => Promise<object>;
   },
-): Route {
+): TypedRoute<M, Path, Answer, Creates, Query, Body> {
   const { query = NOTHING, body = null, handle, ...rest } = terms;
-  return { ...rest, query, body, handle: handle as Route['handle'] };
+  return { ...rest, query, body, handle } as unknown as TypedRoute<M, Path, Answer, Creates, Query, Body>;
 }
 
 /** A parameter of the path. */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { timelineDocument } from '../timeline/timeline-document.ts';
 import { oneRoot } from './find-one.ts';
-import { countUpTo, named, type Route, route } from './route.ts';
+import { countUpTo, named, route } from './route.ts';
 
 const MAIL_MAX = 1_000;
 
 /** What the agents of a tree did when, and what they wrote to each other. */
-export const TIMELINE_ROUTES: readonly Route[] = [
+export const TIMELINE_ROUTES = [
   route({
     method: 'GET',
     path: '/v1/trees/:tree/timeline',
@@ -62,4 +62,4 @@ export const TIMELINE_ROUTES: readonly Route[] = [
       };
     },
   }),
-];
+] as const;

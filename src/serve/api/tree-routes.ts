@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { assertMayLeadHere } from '../leading/leaders.ts';
 import { agentsJson, oneRoot } from './find-one.ts';
 import { usedKey } from './order-routes.ts';
-import { countUpTo, named, type Route, route } from './route.ts';
+import { countUpTo, named, route } from './route.ts';
 import { treeRows } from './tree-rows.ts';
 
 const TREES_MAX = 500;
@@ -15,7 +15,7 @@ const words = z.array(z.string().min(1).max(1_000)).max(100);
 const limits = limitsShape.partial().describe('limits of the tree; those left out are the configured ones');
 
 /** Trees: starting, reading, resuming. */
-export const TREE_ROUTES: readonly Route[] = [
+export const TREE_ROUTES = [
   route({
     method: 'GET',
     path: '/v1/trees',
@@ -116,7 +116,7 @@ export const TREE_ROUTES: readonly Route[] = [
       };
     },
   }),
-];
+] as const;
 
 async function beganWith(store: Store, root_id: string, prompt: string): Promise<boolean> {
   const [first] = await store.history(root_id, 0, 1);

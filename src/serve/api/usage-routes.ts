@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { titlesOf } from '../../documents/tree-titles.ts';
 import { DAYS_MAX } from '../usage/usage-roll-up.ts';
-import { countUpTo, type Route, route } from './route.ts';
+import { countUpTo, route } from './route.ts';
 
 const ROWS = 50;
 
-export const USAGE_ROUTES: readonly Route[] = [
+export const USAGE_ROUTES = [
   route({
     method: 'GET',
     path: '/v1/usage',
@@ -30,4 +30,4 @@ export const USAGE_ROUTES: readonly Route[] = [
       };
     },
   }),
-];
+] as const;

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventDocument } from '../../documents/shapes/event-documents.ts';
+import type { CoppiceError } from '../../records/coppice-error.ts';
+import { base, type ClientOptions, errorOf, pauseBefore, queryOf, unreachable } from './client-request.ts';
+
+export interface EventsOptions {
+  /** Only of this tree, with its conversations. */
+  readonly tree?: string | undefined;
+  /** Only of this agent, with its live text. */
+  readonly agent?: string | undefined;
+  /** Id of the last event that was read. */
+  readonly after?: string | undefined;
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An event with its id. */
+export type ClientEvent = EventDocument & { readonly id: string };
+
+/** The server sends something every fifteen seconds. */
+const SILENCE_MS = 45_000;
+const FIRST_TRIES = 5;
+
+/**
+ * Follows `GET /v1/events`, over as many connections as it takes. The first event is `resync`: load what you need then, and again with each later one.
+ * Ends with `signal`; throws a `CoppiceError` when the server refuses, or cannot be reached at the beginning.
+ */
+export async function* clientEvents(
+  client: ClientOptions,
+  { tree, agent, after, signal }: EventsOptions = {},
+): AsyncGenerator<ClientEvent, void, void> {
+  let last = after;
+  let failed = 0;
+  let connected = false;
+  const has_ended = () => signal?.aborted === true;
+  while (!has_ended()) {
+    const connection = new AbortController();
+    const leave = () => connection.abort();
+    signal?.addEventListener('abort', leave, { once: true });
+    let error: CoppiceError | null = null;
+    try {
+      const response = await fetch(`${base(client)}/v1/events${queryOf({ tree, agent })}`, {
+        headers: {
+          authorization: `Bearer ${client.token}`,
+          ...(last === undefined ? {} : { 'last-event-id': last }),
+        },
+        signal: connection.signal,
+      });
+      if (!response.ok || response.body === null)
+        error = errorOf(await response.json().catch(() => null), response.status);
+      else {
+        connected = true;
+        failed = 0;
+        for await (const event of eventsIn(response.body, leave)) {
+          last = event.id;
+          yield event;
+        }
+      }
+    } catch (cause) {
+      error = unreachable(client, cause);
+    } finally {
+      signal?.removeEventListener('abort', leave);
+      connection.abort();
+    }
+    if (has_ended()) return;
+    if (error !== null && (!error.retryable || (!connected && failed + 1 >= (client.tries ?? FIRST_TRIES))))
+      throw error;
+    await sleep(pauseBefore(failed), undefined, { ...(signal === undefined ? {} : { signal }) }).catch(
+      () => undefined,
+    );
+    failed += 1;
+  }
+}
+
+async function* eventsIn(body: ReadableStream<Uint8Array>, leave: () => void): AsyncGenerator<ClientEvent> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let silence = setTimeout(leave, SILENCE_MS);
+  try {
+    for await (const piece of body) {
+      clearTimeout(silence);
+      silence = setTimeout(leave, SILENCE_MS);
+      text += decoder.decode(piece, { stream: true });
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const fields = new Map(
+          block
+            .split('\n')
+            .map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]),
+        );
+        const data = fields.get('data');
+        if (data !== undefined) yield { ...(JSON.parse(data) as EventDocument), id: fields.get('id') ?? '' };
+      }
+    }
+  } finally {
+    clearTimeout(silence);
+  }
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CoppiceError, type ErrorCode } from '../../records/coppice-error.ts';
+import type { CallOptions } from './client-types.ts';
+
+export interface ClientOptions {
+  /** `http://127.0.0.1:4747`. */
+  readonly url: string;
+  readonly token: string;
+  /** How often a request is tried that the server cannot answer now; default 5. */
+  readonly tries?: number;
+}
+
+const TRIES = 5;
+const FIRST_PAUSE_MS = 200;
+const PAUSE_MAX_MS = 5_000;
+
+/** What failed may succeed the next time. */
+interface Failed {
+  readonly error: CoppiceError;
+  /** The request certainly had no effect. */
+  readonly untouched: boolean;
+  readonly pause_ms: number | null;
+}
+
+/** Milliseconds before the next try. */
+export function pauseBefore(attempt: number): number {
+  return Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** attempt);
+}
+
+export interface ClientRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Repeating it does nothing twice. */
+  readonly repeatable: boolean;
+  readonly creates: boolean;
+}
+
+/** Sends a request, again where that cannot do anything twice. Rejects with a `CoppiceError`: that of the server, or `E_SERVER`. */
+export async function sendRequest(
+  client: ClientOptions,
+  request: ClientRequest,
+  { signal, key = randomUUID() }: CallOptions = {},
+): Promise<unknown> {
+  const { tries = TRIES } = client;
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await attemptOf(client, request, key, signal);
+    if (!('error' in answer)) return answer.document;
+    const again = answer.error.retryable && (request.repeatable || answer.untouched);
+    if (!again || attempt + 1 >= tries || signal?.aborted === true) throw answer.error;
+    await sleep(answer.pause_ms ?? pauseBefore(attempt), undefined, {
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+}
+
+async function attemptOf(
+  client: ClientOptions,
+  { method, path, input, creates }: ClientRequest,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly document: unknown } | Failed> {
+  const in_query = method === 'GET';
+  try {
+    const response = await fetch(`${base(client)}${path}${in_query ? queryOf(input) : ''}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${client.token}`,
+        ...(in_query ? {} : { 'content-type': 'application/json' }),
+        ...(creates ? { 'idempotency-key': key } : {}),
+      },
+      ...(in_query ? {} : { body: JSON.stringify(input) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const document: unknown = await response.json();
+    if (response.ok) return { document };
+    const wait = Number(response.headers.get('retry-after') ?? Number.NaN);
+    return {
+      error: errorOf(document, response.status),
+      untouched: response.status === 429,
+      pause_ms: wait > 0 ? wait * 1_000 : null,
+    };
+  } catch (error) {
+    return { error: unreachable(client, error), untouched: false, pause_ms: null };
+  }
+}
+
+export function base({ url }: ClientOptions): string {
+  return url.replace(/\/+$/, '');
+}
+
+export function queryOf(input: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(input).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+export function unreachable(client: ClientOptions, cause: unknown): CoppiceError {
+  const { cause: inner } = cause as {
+    readonly cause?: { readonly message?: string; readonly code?: string };
+  };
+  const why = inner?.message || inner?.code || (cause as Error).message;
+  return new CoppiceError('E_SERVER', `the server at ${base(client)} cannot be reached: ${why}`, {
+    hint: 'Is coppice serve running there?',
+    retryable: true,
+    cause,
+  });
+}
+
+/** `coppice/error/v1`, or whatever a proxy between us said. */
+export function errorOf(document: unknown, status: number): CoppiceError {
+  const { error } = (document ?? {}) as {
+    readonly error?: {
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly hint: string | null;
+      readonly retryable: boolean;
+    };
+  };
+  if (typeof error?.code !== 'string')
+    return new CoppiceError('E_SERVER', `the server answered ${status}`, { retryable: status >= 500 });
+  const { code, message, hint, retryable } = error;
+  return new CoppiceError(code, message, {
+    ...(hint === null ? {} : { hint }),
+    retryable: retryable || status === 503 || status === 429,
+  });
+}

@@ -1,0 +1,87 @@
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { type ClientEvent, clientEvents, type EventsOptions } from './client-events.ts';
+import { type ClientOptions, sendRequest } from './client-request.ts';
+import type { Call, CallOptions, Method } from './client-types.ts';
+
+/** The methods of the client, one for each route. What a route takes and answers with follows from the table of routes. */
+export const CALLS = {
+  trees: { route: 'GET /v1/trees' },
+  startTree: { route: 'POST /v1/trees', creates: true },
+  tree: { route: 'GET /v1/trees/:tree' },
+  timeline: { route: 'GET /v1/trees/:tree/timeline' },
+  treeMail: { route: 'GET /v1/trees/:tree/mail' },
+  resumeTree: { route: 'POST /v1/trees/:tree/resume' },
+  agents: { route: 'GET /v1/agents' },
+  agent: { route: 'GET /v1/agents/:agent' },
+  messages: { route: 'GET /v1/agents/:agent/messages' },
+  mail: { route: 'GET /v1/agents/:agent/mail' },
+  requests: { route: 'GET /v1/agents/:agent/requests' },
+  prompt: { route: 'GET /v1/agents/:agent/prompt' },
+  send: { route: 'POST /v1/agents/:agent/send', creates: true },
+  fork: { route: 'POST /v1/agents/:agent/fork', creates: true },
+  kill: { route: 'POST /v1/agents/:agent/kill' },
+  interrupt: { route: 'POST /v1/agents/:agent/interrupt' },
+  retry: { route: 'POST /v1/agents/:agent/retry' },
+  capture: { route: 'POST /v1/agents/:agent/capture' },
+  wait: { route: 'POST /v1/wait' },
+  approvals: { route: 'GET /v1/approvals' },
+  allow: { route: 'POST /v1/approvals/:approval/allow' },
+  deny: { route: 'POST /v1/approvals/:approval/deny' },
+  runs: { route: 'GET /v1/runs' },
+  run: { route: 'GET /v1/runs/:run' },
+  cancelRun: { route: 'POST /v1/runs/:run/cancel' },
+  deliveries: { route: 'GET /v1/deliveries' },
+  retryDeliveries: { route: 'POST /v1/deliveries/retry' },
+  workers: { route: 'GET /v1/workers' },
+  drainWorker: { route: 'POST /v1/workers/:worker/drain' },
+  jobs: { route: 'GET /v1/jobs' },
+  addJob: { route: 'POST /v1/jobs', creates: true },
+  job: { route: 'GET /v1/jobs/:job' },
+  updateJob: { route: 'PATCH /v1/jobs/:job' },
+  removeJob: { route: 'DELETE /v1/jobs/:job' },
+  runJob: { route: 'POST /v1/jobs/:job/run' },
+  jobRuns: { route: 'GET /v1/jobs/:job/runs' },
+  usage: { route: 'GET /v1/usage' },
+} as const satisfies Readonly<Record<string, Call>>;
+
+type Calls = { readonly [Name in keyof typeof CALLS]: Method<(typeof CALLS)[Name]['route']> };
+
+/** The HTTP API of a server. Every method rejects with a `CoppiceError`. */
+export interface CoppiceClient extends Calls {
+  readonly url: string;
+  events(options?: EventsOptions): AsyncGenerator<ClientEvent, void, void>;
+}
+
+/** A client of `coppice serve`. It connects with its first request. */
+export function openClient(options: ClientOptions): CoppiceClient {
+  if (!URL.canParse(options.url) || !/^https?:$/.test(new URL(options.url).protocol))
+    throw new CoppiceError('E_INVALID_ARGUMENT', `url: "${options.url}" is no address of a server`, {
+      hint: 'Such as http://127.0.0.1:4747',
+    });
+  if (!/^[\x21-\x7e]+$/.test(options.token))
+    throw new CoppiceError('E_INVALID_ARGUMENT', 'token: it is empty, or has characters that no token has', {
+      hint: 'coppice web --token prints the one of this machine',
+    });
+  const methods = Object.entries(CALLS).map(([name, call]) => [name, methodOf(options, call)]);
+  return {
+    ...(Object.fromEntries(methods) as Calls),
+    url: options.url,
+    events: (how) => clientEvents(options, how),
+  };
+}
+
+function methodOf(options: ClientOptions, call: Call): (...args: readonly unknown[]) => Promise<unknown> {
+  const [method = '', path = ''] = call.route.split(' ');
+  const names = path.match(/:\w+/g) ?? [];
+  const creates = 'creates' in call;
+  return (...args) => {
+    const [input = {}, how = {}] = args.slice(names.length) as [Record<string, unknown>?, CallOptions?];
+    const filled = names.reduce(
+      (at, name, index) => at.replace(name, encodeURIComponent(String(args[index]))),
+      path,
+    );
+    // To wait changes nothing.
+    const repeatable = creates || method === 'GET' || call.route === 'POST /v1/wait';
+    return sendRequest(options, { method, path: filled, input, creates, repeatable }, how);
+  };
+}
