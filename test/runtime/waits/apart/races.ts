@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { type Line, parsed, until } from '../../stage.ts';
+import { spawn } from '../../toolsets/sessions-play.ts';
+import { fork, TIMEOUT_MS, waitFor, waitForAny, write } from '../ordered-family.ts';
+import type { Point, Write } from './leader.ts';
+import type { LeaderProcess } from './leader-process.ts';
+import type { SharedTree, Tree, TwoLeaders } from './two-leaders.ts';
+
+/** A write of one process, and what brings it about. */
+interface Move {
+  readonly write: Write;
+  readonly begin: (leader: LeaderProcess) => Promise<void>;
+}
+
+/** Which of the two writes comes second; or who still waits for the acknowledgement of its own write while the other's comes, or while the join ends. */
+export const ORDERS = [
+  'the left last',
+  'the right last',
+  'the left has not heard',
+  'the right has not heard',
+  'both at once',
+] as const;
+export type RaceOrder = (typeof ORDERS)[number];
+
+export interface Race extends SharedTree {
+  readonly title: string;
+  readonly ready?: (on: TwoLeaders, tree: Tree) => Promise<void>;
+  readonly moves: (tree: Tree) => Readonly<Record<'left' | 'right', Move>>;
+  /** Resolves when the join has ended as it should. */
+  readonly over: (on: TwoLeaders, tree: Tree) => Promise<void>;
+}
+
+export const answers = (id: string, said: Line, what: Write['what'] = 'rests'): Move => ({
+  write: { what, id },
+  begin: (leader) => leader.answer(id, said),
+});
+
+export async function play(race: Race, order: RaceOrder, on: TwoLeaders): Promise<void> {
+  const tree = await on.tree(race);
+  await race.ready?.(on, tree);
+  const moves = race.moves(tree);
+  const held = order.startsWith('the left') ? 'left' : 'right';
+  const free = held === 'left' ? 'right' : 'left';
+  const acts: Promise<void>[] = [];
+  const begin = async (side: 'left' | 'right', point: Point) => {
+    const { write, begin } = moves[side];
+    const hold = on[side].hold(write, point);
+    acts.push(begin(on[side]));
+    await hold.reached;
+    return hold;
+  };
+  const lands = async (side: 'left' | 'right') => (await begin(side, 'acknowledged')).go();
+  try {
+    if (order === 'the right has not heard') {
+      await lands('left');
+      await begin('right', 'acknowledged');
+    } else if (order === 'both at once') {
+      for (const hold of [await begin('left', 'before'), await begin('right', 'before')]) hold.go();
+    } else {
+      // Decided while the other is not in the ledger yet.
+      const hold = await begin(held, order.endsWith('last') ? 'before' : 'acknowledged');
+      await lands(free);
+      hold.go();
+    }
+    await race.over(on, tree);
+    on[held].go();
+    await Promise.all(acts);
+  } finally {
+    on.left.go();
+    on.right.go();
+    await on.store.kill(tree.main.id, 'you', Date.now());
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+async function rows(on: TwoLeaders, id: string): Promise<Row[]> {
+  const { last } = await on.left.asked(id);
+  return (parsed(last.at(-1)).results as Row[]).map(({ agent_id: _, name: __, ...row }) => row);
+}
+
+/** What befalls an agent `b`. */
+const ACTS: Readonly<
+  Record<string, { readonly move: (id: string) => Move; readonly row: Row; readonly run?: true }>
+> = {
+  rests: { move: (id) => answers(id, 'report'), row: { status: 'idle', last_reply: 'report' } },
+  ends: { move: (id) => answers(id, 'report'), row: { status: 'dead' }, run: true },
+  'is killed': {
+    move: (id) => ({ write: { what: 'kill', id }, begin: (leader) => leader.act('kill', id) }),
+    row: { status: 'dead' },
+  },
+  fails: {
+    move: (id) => answers(id, { text: '', finish: 'refused', reason: 'no answer' }),
+    row: { status: 'idle', error: 'a content filter of the provider blocked the answer (no answer)' },
+  },
+  writes: {
+    move: (id) => answers(id, [write('main', 'letter')], 'sends'),
+    row: { status: 'received', message: 'letter' },
+  },
+  'is interrupted': {
+    move: (id) => ({
+      write: { what: 'rests', id },
+      begin: async (leader) => {
+        await leader.asked(id);
+        await leader.act('interrupt', id, 'enough');
+      },
+    }),
+    row: { status: 'idle' },
+  },
+};
+
+const waits = Object.entries(ACTS).flatMap(([befalls, { move, row, run }]): Race[] => {
+  const common: SharedTree = {
+    beginnings: { main: [[run ? spawn('b', { label: 'b' }) : fork('b')]] },
+    names: ['b'],
+    apart: ['b'],
+  };
+  return [
+    {
+      ...common,
+      title: `a wait for one that ${befalls}`,
+      moves: ({ main, b }) => ({ left: answers(main.id, [waitFor(b.id)], 'parks'), right: move(b.id) }),
+      over: async (on, { main }) => assert.deepEqual(await rows(on, main.id), [row]),
+    },
+    {
+      ...common,
+      title: `a wait for anyone, of whom one ${befalls}`,
+      moves: ({ main, b }) => ({ left: answers(main.id, [waitForAny], 'parks'), right: move(b.id) }),
+      over: async (on, { main }) => {
+        // Only a letter ends it.
+        if (befalls !== 'writes') await on.right.act('send', main.id, 'letter');
+        const { last } = await on.left.asked(main.id);
+        const { status, message } = parsed(last.at(-1));
+        assert.deepEqual([status, message], ['received', 'letter']);
+      },
+    },
+  ];
+});
+
+/** The model of an agent is told of it. */
+export async function assertTold(leader: LeaderProcess, id: string, text: RegExp): Promise<void> {
+  const { last, user } = await leader.asked(id);
+  assert.match(JSON.stringify([last, user]), text);
+}
+
+const told =
+  (text: RegExp) =>
+  ({ left }: TwoLeaders, { main }: Tree) =>
+    assertTold(left, main.id, text);
+export const submit = (result: string): Line => [['submit_result', { result }]];
+export const delegate = (name: string) => ['subagent_spawn', { task: name, description: name }] as const;
+
+const others: readonly Race[] = [
+  {
+    title: "a person's wait",
+    beginnings: { main: [[fork('b')]] },
+    names: ['b'],
+    apart: ['b'],
+    ready: async ({ left, store }, { main }) => {
+      await left.answer(main.id, 'done');
+      await until(async () => (await store.agent(main.id))?.state.type === 'idle', 'the root rests');
+    },
+    moves: ({ main, b }) => ({
+      left: {
+        write: { what: 'parks', id: main.id },
+        begin: (leader) => leader.act('wait', main.id, TIMEOUT_MS, [b.id]),
+      },
+      right: answers(b.id, 'report'),
+    }),
+    over: ({ store }, { main }) =>
+      until(
+        async () => /"event":"waited".*report/.test(JSON.stringify(await store.history(main.id))),
+        'the wait is over',
+      ),
+  },
+  {
+    title: 'a fan-in whose last two end',
+    beginnings: {
+      main: [[['spawn_agents', { tasks: ['b', 'c'].map((name) => ({ task: name, label: name })) }]]],
+    },
+    names: ['b', 'c'],
+    apart: ['b'],
+    moves: ({ b, c }) => ({ left: answers(c.id, submit('second')), right: answers(b.id, submit('report')) }),
+    over: told(/report.*second/),
+  },
+  {
+    title: 'two delegated calls that end',
+    beginnings: { main: [[delegate('b'), delegate('c')]] },
+    names: ['b', 'c'],
+    apart: ['b'],
+    moves: ({ b, c }) => ({ left: answers(c.id, 'second'), right: answers(b.id, 'report') }),
+    over: told(/report.*second/),
+  },
+  {
+    title: 'the announcement of a run to one that comes to rest',
+    beginnings: { main: [[spawn('b', { label: 'b' })]] },
+    names: ['b'],
+    apart: ['b'],
+    moves: ({ main, b }) => ({ left: answers(main.id, 'done'), right: answers(b.id, 'report') }),
+    over: told(/\[Subagent: b\].*report/),
+  },
+  {
+    title: 'a run that is queued, and the end of the one that holds its place',
+    // Nobody in the process of the queued run is told of this end by mail.
+    beginnings: { main: [[fork('mid')]], mid: [[spawn('holder', { label: 'holder' })]] },
+    names: ['mid', 'holder'],
+    apart: ['mid', 'holder'],
+    moves: ({ main, holder }) => ({
+      left: answers(main.id, [spawn('next', { label: 'next' })], 'creates'),
+      right: answers(holder.id, 'report'),
+    }),
+    over: async ({ left, store }, { main }) => {
+      const find = () => store.find('next', main.id);
+      await until(async () => (await find()).length > 0, 'it is there');
+      const [next] = await find();
+      await left.asked(next?.id ?? '');
+    },
+  },
+];
+
+export const RACES: readonly Race[] = [...waits, ...others];

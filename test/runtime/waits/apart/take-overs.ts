@@ -1,0 +1,164 @@
+import { type Line, until } from '../../stage.ts';
+import { spawn } from '../../toolsets/sessions-play.ts';
+import { fork, waitFor } from '../ordered-family.ts';
+import type { LeaderProcess } from './leader-process.ts';
+import { assertTold, delegate, submit } from './races.ts';
+import type { Tree, TwoLeaders } from './two-leaders.ts';
+
+/** A root in `left` that waits for `b` in `right`. */
+interface Join {
+  /** What the root says first. */
+  readonly begins: Line;
+  /** What it says then, to wait; default: it waits already. */
+  readonly waits?: (b: string) => Line;
+  readonly ends: Line;
+  readonly told: RegExp;
+}
+
+const JOINS: readonly Join[] = [
+  {
+    begins: [fork('b')],
+    waits: (b) => [waitFor(b)],
+    ends: 'report',
+    told: /"last_reply\\":\\"report/,
+  },
+  {
+    begins: [['spawn_agents', { tasks: [{ task: 'b', label: 'b' }] }]],
+    ends: submit('report'),
+    told: /report/,
+  },
+  { begins: [delegate('b')], ends: 'report', told: /report/ },
+  {
+    begins: [spawn('b', { label: 'b' })],
+    waits: () => 'done',
+    ends: 'report',
+    told: /\[Subagent: b\].*report/,
+  },
+];
+
+interface Waiting {
+  readonly join: Join;
+  readonly tree: Tree;
+}
+
+/** A tree of every join, each of which has begun. */
+async function trees(on: TwoLeaders): Promise<Waiting[]> {
+  const all: Waiting[] = [];
+  for (const join of JOINS)
+    all.push({
+      join,
+      tree: await on.tree({ beginnings: { main: [join.begins] }, names: ['b'], apart: ['b'] }),
+    });
+  return all;
+}
+
+async function parks(leader: LeaderProcess, { join, tree: { main, b } }: Waiting): Promise<void> {
+  if (join.waits !== undefined) await leader.answer(main.id, join.waits(b.id));
+}
+
+async function ends(leader: LeaderProcess, { join, tree: { b } }: Waiting): Promise<void> {
+  await leader.answer(b.id, join.ends);
+}
+
+/** Until the state of each of these agents is no longer one in which its model is asked. */
+async function wrote(on: TwoLeaders, ids: readonly string[]): Promise<void> {
+  for (const id of ids)
+    await until(async () => {
+      const state = (await on.store.agent(id))?.state;
+      return state?.type === 'executing'
+        ? state.running.some(({ wait, child }) => wait !== undefined || child !== undefined)
+        : state?.type !== 'requesting';
+    }, 'it has written that');
+}
+
+const roots = (all: readonly Waiting[]) => all.map(({ tree }) => tree.main.id);
+const children = (all: readonly Waiting[]) => all.map(({ tree }) => tree.b.id);
+
+/** Every join, parked. */
+async function parked(on: TwoLeaders): Promise<Waiting[]> {
+  const all = await trees(on);
+  for (const one of all) await parks(on.left, one);
+  await wrote(on, roots(all));
+  return all;
+}
+
+async function resumes(leader: LeaderProcess, all: readonly Waiting[]): Promise<void> {
+  for (const { tree } of all) await leader.act('resume', tree.main.id);
+}
+
+async function areTold(leader: LeaderProcess, all: readonly Waiting[]): Promise<void> {
+  for (const { join, tree } of all) await assertTold(leader, tree.main.id, join.told);
+}
+
+/** What one process can die of, or in; the other one goes on with all joins. Each resolves when they have ended as they should. */
+export const TAKE_OVERS: Readonly<Record<string, (on: TwoLeaders) => Promise<void>>> = {
+  'the process of those that wait dies, and then what they wait for ends': async (on) => {
+    const all = await parked(on);
+    await on.replace('left');
+    await resumes(on.right, all);
+    for (const one of all) await ends(on.right, one);
+    await areTold(on.right, all);
+  },
+  'what they wait for ends before somebody leads them again': async (on) => {
+    const all = await parked(on);
+    await on.replace('left');
+    for (const one of all) await ends(on.right, one);
+    await wrote(on, children(all));
+    await resumes(on.right, all);
+    await areTold(on.right, all);
+  },
+  'what they wait for ends while they are taken over': async (on) => {
+    for (const point of ['before', 'acknowledged'] as const) {
+      const all = await parked(on);
+      await on.replace('left');
+      for (const one of all) {
+        const claim = on.right.hold({ what: 'claim', id: one.tree.main.id }, point);
+        const resumed = on.right.act('resume', one.tree.main.id);
+        await claim.reached;
+        await ends(on.right, one);
+        await wrote(on, [one.tree.b.id]);
+        claim.go();
+        await resumed;
+      }
+      await areTold(on.right, all);
+    }
+  },
+  'their process dies before the ledger has that they wait': async (on) => {
+    const [one, ...others] = await trees(on);
+    if (one === undefined) return;
+    const hold = on.left.hold({ what: 'parks', id: one.tree.main.id }, 'before');
+    await parks(on.left, one);
+    await hold.reached;
+    // What comes meanwhile is not written either.
+    for (const other of others) await parks(on.left, other);
+    const all = [one, ...others];
+    for (const other of all) await ends(on.right, other);
+    await wrote(on, children(all));
+    await on.replace('left');
+    await resumes(on.right, all);
+    await areTold(on.right, all);
+  },
+  'the process of what they wait for dies before the ledger has its end': async (on) => {
+    const all = await parked(on);
+    const [one] = all;
+    if (one === undefined) return;
+    const hold = on.right.hold({ what: 'rests', id: one.tree.b.id }, 'before');
+    for (const each of all) await ends(on.right, each);
+    await hold.reached;
+    await on.replace('right');
+    await resumes(on.left, all);
+    for (const each of all) await ends(on.left, each);
+    await areTold(on.left, all);
+  },
+  'the process of what they wait for dies as it ends': async (on) => {
+    const all = await parked(on);
+    for (const one of all) {
+      const hold = on.right.hold({ what: 'rests', id: one.tree.b.id }, 'acknowledged');
+      await ends(on.right, one);
+      await hold.reached;
+      if (one !== all.at(-1)) hold.go();
+    }
+    await on.replace('right');
+    await areTold(on.left, all);
+  },
+};

@@ -1,0 +1,117 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Agent } from '../../../../src/records/agent/agent.ts';
+import { isWorking } from '../../../../src/records/agent/state.ts';
+import { openStore } from '../../../../src/store/open-store.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { WITHOUT_POLLS } from '../../no-polls.ts';
+import { type Line, type Stage, setStage, until } from '../../stage.ts';
+import { concurrent } from '../../toolsets/sessions-play.ts';
+import { ToldLedger } from '../told-ledger.ts';
+import { LeaderProcess } from './leader-process.ts';
+
+/** A tree that begins in one process and goes on in two. */
+export interface SharedTree {
+  /** What its agents say before it is shared, by name. */
+  readonly beginnings: Readonly<Record<string, readonly Line[]>>;
+  /** All but the root. */
+  readonly names: readonly Name[];
+  /** Led by `right`; the others by `left`. */
+  readonly apart: readonly Name[];
+}
+type Name = 'b' | 'c' | 'mid' | 'holder';
+
+/** The agents of a shared tree; those that it has. */
+export type Tree = Readonly<Record<'main' | Name, Agent>>;
+
+type Side = 'left' | 'right';
+
+interface Parts {
+  readonly database: string;
+  readonly folder: string;
+  readonly store: Store;
+  readonly ledger: ToldLedger;
+  readonly first: Stage;
+  readonly lines: Map<string, Line[]>;
+  readonly leaders: Record<Side, LeaderProcess>;
+}
+
+/** Two processes that lead agents of the same trees on one ledger. */
+export class TwoLeaders {
+  readonly #parts: Parts;
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** `url`: a ledger; default a new SQLite file, in memory where there is such a place. */
+  static async open(url: string | undefined): Promise<TwoLeaders> {
+    const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'coppice-apart-'));
+    const database = url ?? `sqlite:${join(folder, 'ledger.db')}`;
+    const store = await openStore(database, { polls: false });
+    const lines = new Map<string, Line[]>();
+    const first = await setStage(
+      ({ name }) => lines.get(name)?.shift() ?? Promise.withResolvers<Line>().promise,
+      {
+        ground: { store, folder },
+        clock: WITHOUT_POLLS,
+        toolsets: ['process', 'fanout', 'sessions', 'delegate'],
+        terms: concurrent(1),
+      },
+    );
+    const [left, right, ledger] = await Promise.all([
+      LeaderProcess.start(database, folder),
+      LeaderProcess.start(database, folder),
+      ToldLedger.open(database),
+    ]);
+    return new TwoLeaders({ database, folder, store, ledger, first, lines, leaders: { left, right } });
+  }
+
+  get store(): Store {
+    return this.#parts.store;
+  }
+
+  get left(): LeaderProcess {
+    return this.#parts.leaders.left;
+  }
+
+  get right(): LeaderProcess {
+    return this.#parts.leaders.right;
+  }
+
+  /** A tree that has begun in this process, and which the two lead from now on. */
+  async tree({ beginnings, names, apart }: SharedTree): Promise<Tree> {
+    const { store, first, ledger, lines } = this.#parts;
+    lines.clear();
+    for (const [name, said] of Object.entries(beginnings)) lines.set(name, [...said]);
+    const { id } = await first.start();
+    const agents = () => store.agents({ root_id: id });
+    const areAtWork = (all: readonly Agent[]) =>
+      all.length === names.length + 1 && all.every(({ state }) => isWorking(state.type));
+    await until(async () => areAtWork(await agents()), 'they are all at work');
+    const isApart = new Set<string>(apart);
+    for (const agent of await agents())
+      await ledger.lend(agent.id, this[isApart.has(agent.name) ? 'right' : 'left'].worker_id);
+    await this.left.act('resume', id);
+    await this.right.act('resume', id);
+    return Object.fromEntries((await agents()).map((agent) => [agent.name, agent])) as Tree;
+  }
+
+  /** SIGKILL for one of them, and a new process in its place. */
+  async replace(side: Side): Promise<void> {
+    const { leaders, database, folder } = this.#parts;
+    const next = LeaderProcess.start(database, folder);
+    await leaders[side].end('SIGKILL');
+    leaders[side] = await next;
+  }
+
+  async close(): Promise<void> {
+    const { folder, store, ledger, first } = this.#parts;
+    await Promise.all([this.left.end(), this.right.end()]);
+    await first.close();
+    await ledger.close();
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

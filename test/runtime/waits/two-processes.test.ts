@@ -1,0 +1,43 @@
+// Proves, on both databases, that a join ends whichever of two operating-system processes writes last to the ledger: the one that waits, or the one with what
+// it waits for. Each write is held until the other is in the ledger, or its acknowledgement is; nobody polls and waits have no end, so a lost signal hangs.
+import { after, before, it } from 'node:test';
+import { seeded } from '../../channels/seeded.ts';
+import { LONG } from '../../house/long.ts';
+import { onBothDatabases } from '../both-databases.ts';
+import { ORDERS, play, RACES } from './apart/races.ts';
+import { TAKE_OVERS } from './apart/take-overs.ts';
+import { TwoLeaders } from './apart/two-leaders.ts';
+
+const ROUNDS = LONG ? 10 : 0;
+
+onBothDatabases('two processes', (database) => {
+  let on: TwoLeaders;
+  let isSqlite = true;
+  before(async () => {
+    const url = await database();
+    isSqlite = url === undefined;
+    on = await TwoLeaders.open(url);
+  });
+  after(() => on.close());
+
+  for (const race of RACES)
+    it(race.title, async () => {
+      // A tree costs PostgreSQL more.
+      for (const order of ORDERS.slice(0, LONG || isSqlite ? ORDERS.length : 2)) await played(race, order);
+    });
+
+  for (const [title, takeOver] of Object.entries(TAKE_OVERS)) it(title, () => takeOver(on));
+
+  for (let round = 1; round <= ROUNDS; round += 1)
+    it(`in random order, round ${round}`, async () => {
+      const random = seeded(round);
+      const all = RACES.flatMap((race) => ORDERS.map((order) => ({ race, order, at: random() })));
+      for (const { race, order } of all.sort((a, b) => a.at - b.at)) await played(race, order);
+    });
+
+  async function played(...[race, order]: [(typeof RACES)[number], (typeof ORDERS)[number]]): Promise<void> {
+    await play(race, order, on).catch((cause: unknown) => {
+      throw new Error(`${race.title}: ${order}`, { cause });
+    });
+  }
+});
