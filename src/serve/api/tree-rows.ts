@@ -1,14 +1,19 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import { isoTime } from '../../documents/iso-time.ts';
 import type { treeRow } from '../../documents/shapes/agent-parts.ts';
 import { titlesOf } from '../../documents/tree-titles.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { failureOf, isTerminal } from '../../records/agent/state.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
 import { ledStatus, statusWord } from '../../render/agent-status.ts';
 import { unledTrees } from '../leading/unled.ts';
 import type { ApiSources } from './route.ts';
 
 export type TreeRow = z.infer<typeof treeRow>;
+/** Trees whose rows are made without a pause. */
+const SLICE = 20;
+
 type RowSources = Pick<ApiSources, 'store' | 'unled'>;
 
 /** Trees as rows of a list, newest first. `before`: only those that began before that time. */
@@ -21,11 +26,24 @@ export async function treeRows(
   return rowsOf(sources, await sources.store.agents(filter));
 }
 
-/** The rows of these roots. */
-export async function rowsOf({ store, unled }: RowSources, roots: readonly Agent[]): Promise<TreeRow[]> {
-  const [titles, asks, trees, agents] = await Promise.all([
+/** The rows of these roots, made in slices: SQLite answers at once, and this process leads agents meanwhile. */
+export async function rowsOf(sources: RowSources, roots: readonly Agent[]): Promise<TreeRow[]> {
+  const asks = await sources.store.asks({ open: true });
+  const rows: TreeRow[] = [];
+  for (let first = 0; first < roots.length; first += SLICE) {
+    if (first > 0) await nextTurn();
+    rows.push(...(await sliceOf(sources, roots.slice(first, first + SLICE), asks)));
+  }
+  return rows;
+}
+
+async function sliceOf(
+  { store, unled }: RowSources,
+  roots: readonly Agent[],
+  asks: readonly Ask[],
+): Promise<TreeRow[]> {
+  const [titles, trees, agents] = await Promise.all([
     titlesOf(store, roots),
-    store.asks({ open: true }),
     Promise.all(roots.map(({ id }) => store.tree(id))),
     Promise.all(roots.map((root) => livingOf(store, root))),
   ]);
