@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { onChange } from './live.ts';
 
 /** An error document of the server, or of the way to it. */
 export class ApiError extends Error {
@@ -47,7 +48,10 @@ export interface Loaded<Answer> {
   readonly reload: () => void;
 }
 
-/** What the API answers at `path`, again every `every_ms` while the page is visible, and when `version` changes; `path` null: nothing yet. */
+/** What no event tells of is asked for less often, by this factor. */
+const QUIET = 10;
+
+/** What the API answers at `path`, again at most every `every_ms` when something has happened and the page is visible, and when `version` changes; `path` null: nothing yet. */
 export function useApi<Answer>(path: string | null, every_ms = 0, version = 0): Loaded<Answer> {
   const [state, setState] = useState<{ path: string | null; data: Answer | null; error: ApiError | null }>({
     path: null,
@@ -74,10 +78,22 @@ export function useApi<Answer>(path: string | null, every_ms = 0, version = 0): 
   useEffect(() => {
     void load();
     if (every_ms === 0) return;
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void load();
-    }, every_ms);
-    return () => clearInterval(timer);
+    let due: ReturnType<typeof setTimeout> | null = null;
+    const later = () => {
+      due ??= setTimeout(() => {
+        due = null;
+        if (document.visibilityState === 'visible') void load();
+      }, every_ms);
+    };
+    const stop = onChange(later);
+    const timer = setInterval(later, every_ms * QUIET);
+    document.addEventListener('visibilitychange', later);
+    return () => {
+      stop();
+      clearInterval(timer);
+      if (due !== null) clearTimeout(due);
+      document.removeEventListener('visibilitychange', later);
+    };
   }, [load, every_ms, version]);
   return { data: state.path === path ? state.data : null, error: state.error, reload: () => void load() };
 }
