@@ -8,6 +8,7 @@ import { AgentView } from '../views/agent/agent.tsx';
 import { ApprovalsView } from '../views/approvals.tsx';
 import { DeliveriesView } from '../views/deliveries.tsx';
 import { SchedulesView } from '../views/schedules/schedules.tsx';
+import { TreeView } from '../views/tree/tree.tsx';
 import { TreesView } from '../views/trees.tsx';
 import { UsageView } from '../views/usage.tsx';
 import { WorkersView } from '../views/workers.tsx';
@@ -25,7 +26,15 @@ interface Page {
 
 const APPROVALS_MS = 2_000;
 const PAGES: readonly Page[] = [
-  { key: 't', path: 'trees', title: 'Trees', view: (context) => <TreesView {...context} /> },
+  {
+    key: 't',
+    path: 'trees',
+    title: 'Trees',
+    view: (context) => {
+      const [, tree] = context.route.path;
+      return tree === undefined ? <TreesView {...context} /> : <TreeView key={tree} route={context.route} />;
+    },
+  },
   { key: 'a', path: 'approvals', title: 'Approvals', view: (context) => <ApprovalsView {...context} /> },
   { key: 's', path: 'schedules', title: 'Schedules', view: (context) => <SchedulesView {...context} /> },
   { key: 'd', path: 'deliveries', title: 'Deliveries', view: (context) => <DeliveriesView {...context} /> },

@@ -33,3 +33,12 @@ export function Status({ word }: { readonly word: string }) {
     </span>
   );
 }
+
+/** The sign alone, where there is no room; its word is read aloud and shown on hovering. */
+export function StatusSign({ word }: { readonly word: string }) {
+  return (
+    <span class={`status ${word}`} role="img" aria-label={word} title={word}>
+      {SIGNS[word] ?? '·'}
+    </span>
+  );
+}

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { chromium, type Page } from 'playwright-core';
+import { openStore } from '../src/store/open-store.ts';
+import { writeLargeTree } from './dashboard/large-tree.ts';
+import { machineLine } from './machine-line.ts';
+import { percentile } from './percentile.ts';
+
+/**
+ * `npm run bench:dashboard -- [--agents 300] [--steps 30000] [--browser /usr/bin/chromium] [--shots FOLDER]`: the page of a large tree in a real browser:
+ * first paint, frames while it scrolls and zooms, memory, and how large the timeline is on the wire.
+ */
+const { values } = parseArgs({
+  options: {
+    agents: { type: 'string', default: '300' },
+    steps: { type: 'string', default: '30000' },
+    browser: { type: 'string', default: '/usr/bin/chromium' },
+    shots: { type: 'string' },
+  },
+});
+const SIZE = { width: 1440, height: 900 };
+const FRAMES = 120;
+const CLI = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts');
+
+const folder = mkdtempSync(join(tmpdir(), 'coppice-dashboard-'));
+const database = `sqlite:${join(folder, 'ledger.db')}`;
+const env = { ...process.env, XDG_DATA_HOME: join(folder, 'data'), XDG_CONFIG_HOME: join(folder, 'config') };
+writeFileSync(join(folder, 'rules.json'), JSON.stringify({ rules: [{ say: 'nobody asks here' }] }));
+if (values.shots !== undefined) mkdirSync(values.shots, { recursive: true });
+
+/** A server of its own process, as people have it. */
+async function startServer(): Promise<{ readonly url: string; readonly stop: () => void }> {
+  const model = `scripted:${join(folder, 'rules.json')}`;
+  const args = ['serve', '--listen', '0', '--log', 'text', '--model', model, '--database', database];
+  const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  for await (const line of createInterface({ input: child.stderr })) {
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
+    if (url !== undefined) return { url, stop: () => void child.kill('SIGTERM') };
+  }
+  throw new Error('the server ended before it listened');
+}
+
+/** Milliseconds between frames while something moves the page. */
+async function framesOf(page: Page, move: (frame: number) => Promise<void>): Promise<number[]> {
+  await page.evaluate(() => {
+    const times: number[] = [];
+    Object.assign(window, { frame_times: times });
+    const tick = (at: number) => {
+      times.push(at);
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  });
+  for (let frame = 0; frame < FRAMES; frame += 1) await move(frame);
+  const times = await page.evaluate(() => (window as unknown as { frame_times: number[] }).frame_times);
+  return times.slice(1).map((at, index) => at - (times[index] as number));
+}
+
+function told(gaps: readonly number[]): string {
+  const sum = gaps.reduce((all, gap) => all + gap, 0);
+  return `${((gaps.length / sum) * 1_000).toFixed(0)} frames a second; a frame p50 ${percentile(gaps, 0.5).toFixed(0)} ms, p95 ${percentile(gaps, 0.95).toFixed(0)} ms`;
+}
+
+async function measure(page: Page, link: string, root_id: string): Promise<void> {
+  await page.goto(link);
+  await page.waitForURL('**/');
+  const client = await page.context().newCDPSession(page);
+  await client.send('Network.enable');
+  let wire = 0;
+  const ids = new Set<string>();
+  client.on('Network.responseReceived', ({ requestId, response }) => {
+    if (response.url.includes('/timeline') && ids.size === 0) ids.add(requestId);
+  });
+  client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (ids.has(requestId) && wire === 0) wire = encodedDataLength;
+  });
+  for (const what of ['first time', 'again']) {
+    wire = 0;
+    ids.clear();
+    await page.goto('about:blank');
+    const began = performance.now();
+    await page.goto(`${new URL(link).origin}/trees/${root_id}`, { waitUntil: 'commit' });
+    await page.waitForSelector('.lane-bars[data-painted]');
+    console.log(
+      `  painted         ${(performance.now() - began).toFixed(0)} ms after the address was entered, the ${what}; timeline ${(wire / 1e3).toFixed(0)} KB on the wire`,
+    );
+  }
+  const shoot = async (name: string) => {
+    if (values.shots !== undefined) await page.screenshot({ path: join(values.shots, `${name}.png`) });
+  };
+  await shoot('tree');
+  for (const button of await page.$$('.lane-name button[aria-expanded=false]')) await button.click();
+  await shoot('tree-open');
+  const box = await page.locator('.lane-bars').boundingBox();
+  if (box === null) throw new Error('the picture is not shown');
+  await page.mouse.move(box.x + box.width / 2, box.y + 200);
+  console.log(
+    `  scrolling       ${told(await framesOf(page, (frame) => page.mouse.wheel(0, frame < FRAMES / 2 ? 90 : -90)))}`,
+  );
+  await page.keyboard.down('Control');
+  console.log(
+    `  zooming         ${told(await framesOf(page, (frame) => page.mouse.wheel(0, frame < FRAMES / 2 ? -40 : 40)))}`,
+  );
+  await page.keyboard.up('Control');
+  const { usedSize } = (await client.send('Runtime.getHeapUsage')) as { usedSize: number };
+  await client.send('HeapProfiler.collectGarbage');
+  const { usedSize: kept } = (await client.send('Runtime.getHeapUsage')) as { usedSize: number };
+  console.log(
+    `  memory          ${(usedSize / 1e6).toFixed(0)} MB of script heap, ${(kept / 1e6).toFixed(0)} MB after a collection`,
+  );
+  if (values.shots === undefined) return;
+  await page.mouse.click(box.x + box.width / 3, box.y + 130);
+  for (const key of ['+', '+', '+', '+']) await page.locator('.tree-picture').press(key);
+  await page.mouse.click(box.x + box.width / 2, box.y + 130);
+  await shoot('tree-zoomed');
+  for (const tab of ['Cost', 'Messages', 'Tree']) {
+    await page.getByRole('tab', { name: tab }).click();
+    await page.waitForTimeout(600);
+    await page.getByRole('tabpanel').scrollIntoViewIfNeeded();
+    await shoot(`tree-${tab.toLowerCase()}`);
+  }
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.getByRole('tab', { name: 'Tokens' }).click();
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await page.waitForTimeout(200);
+  await shoot('tree-dark');
+}
+
+console.log(`dashboard: ${values.agents} agents, ${values.steps} steps; ${machineLine()}`);
+const store = await openStore(database);
+const root_id = await writeLargeTree(store, { agents: Number(values.agents), steps: Number(values.steps) });
+await store.close();
+const server = await startServer();
+const browser = await chromium.launch({ executablePath: values.browser, args: ['--no-sandbox'] });
+try {
+  const token = readFileSync(join(folder, 'data', 'coppice', 'server', 'token'), 'utf8').trim();
+  const answer = await fetch(`${server.url}/v1/login-links`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const { url: link } = (await answer.json()) as { readonly url: string };
+  await measure(await browser.newPage({ viewport: SIZE }), link, root_id);
+} finally {
+  await browser.close();
+  server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,125 @@
+import { count, dollars, duration } from '../../data/amounts.ts';
+import { Status } from '../../parts/status.tsx';
+import { type Bar, type Lane, repeatOf, type Timeline } from './lanes.ts';
+import type { Selection } from './picture.ts';
+
+const AROUND = 12;
+
+interface InspectorProps {
+  readonly timeline: Timeline;
+  readonly selected: Selection | null;
+  readonly onSelect: (selected: Selection | null) => void;
+}
+
+/** What is selected in the picture, and, as a table, what the agent did before and after it. */
+export function Inspector({ timeline, selected, onSelect }: InspectorProps) {
+  const lane = selected === null ? undefined : timeline.lanes[selected.lane];
+  if (selected === null || lane === undefined)
+    return (
+      <aside class="inspector" aria-label="Selected">
+        <p class="dim">Choose an agent or a bar. Arrow keys move, Enter opens, Esc leaves.</p>
+      </aside>
+    );
+  const { about, bars, id } = lane;
+  const middle = selected.bar ?? bars.length - 1;
+  const from = Math.max(0, Math.min(middle - AROUND / 2, bars.length - AROUND));
+  return (
+    <aside class="inspector" aria-label="Selected">
+      <h2>
+        <a href={`/agents/${id}`}>{about.name}</a> <Status word={about.status} />
+      </h2>
+      <p class="dim">
+        {about.model} · {count(about.tokens)} tokens {dollars(about.cost_usd)} · {about.tool_calls} calls
+      </p>
+      {selected.bar !== null && <BarFacts timeline={timeline} lane={lane} index={selected.bar} />}
+      <table class="steps">
+        <thead>
+          <tr>
+            <th scope="col">Step</th>
+            <th scope="col" class="number">
+              At
+            </th>
+            <th scope="col" class="number">
+              Took
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {bars.slice(from, from + AROUND).map((bar, offset) => (
+            <tr key={from + offset} class={from + offset === selected.bar ? 'chosen' : undefined}>
+              <td>
+                <button
+                  type="button"
+                  class="quiet"
+                  onClick={() => onSelect({ lane: lane.index, bar: from + offset })}
+                >
+                  <span class={`swatch ${bar.kind}`} aria-hidden="true" /> {shortName(bar)}
+                </button>
+                {bar.status !== 'ok' && bar.status !== 'open' && (
+                  <span class="status error"> {bar.status}</span>
+                )}
+              </td>
+              <td class="number">{duration(bar.start)}</td>
+              <td class="number">{lasted(bar, timeline)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </aside>
+  );
+}
+
+function BarFacts({
+  timeline,
+  lane,
+  index,
+}: {
+  readonly timeline: Timeline;
+  readonly lane: Lane;
+  readonly index: number;
+}) {
+  const bar = lane.bars[index];
+  if (bar === undefined) return null;
+  const waits = lane.waits.filter((wait) => wait.bar === index);
+  return (
+    <dl class="step-facts">
+      <dt>{bar.kind}</dt>
+      <dd>
+        {repeatOf(lane, index)}, {bar.status === 'open' ? 'goes on' : bar.status}, {lasted(bar, timeline)}{' '}
+        from {duration(bar.start)}
+      </dd>
+      {bar.kind === 'request' && bar.input > 0 && (
+        <>
+          <dt>tokens</dt>
+          <dd>
+            {count(bar.input)} in ({count(bar.cached)} cached), {count(bar.output)} out{' '}
+            {dollars(bar.cost_usd)}
+          </dd>
+        </>
+      )}
+      {waits.length > 0 && (
+        <>
+          <dt>{bar.end === Infinity ? 'waits for' : 'ended by'}</dt>
+          <dd>{waits.map(({ by }) => timeline.lanes[by]?.about.name ?? 'somebody').join(', ')}</dd>
+        </>
+      )}
+      {bar.seq !== null && (
+        <>
+          <dt>message</dt>
+          <dd>
+            <a href={`/agents/${lane.id}#${bar.seq}`}>#{bar.seq}</a>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** `anthropic/claude-sonnet` → `claude-sonnet`. */
+function shortName({ kind, name }: Bar): string {
+  return name.slice(name.lastIndexOf('/') + 1) || kind;
+}
+
+function lasted({ start, end }: Bar, timeline: Timeline): string {
+  return end === Infinity ? `${duration(timeline.now - start)}…` : duration(end - start);
+}

@@ -1,0 +1,183 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { dollars } from '../../data/amounts.ts';
+import { StatusSign } from '../../parts/status.tsx';
+import { type Range, shifted, zoomed } from './axis.ts';
+import { barAt, statusThen } from './lanes.ts';
+import { AXIS_HEIGHT, Picture, ROW_HEIGHT, type Scene, type Selection } from './picture.ts';
+import type { Row } from './rows.ts';
+
+interface LanesProps {
+  readonly scene: Omit<Scene, 'hovered' | 'scroll'>;
+  readonly onRange: (range: Range) => void;
+  readonly onSelect: (selected: Selection | null) => void;
+  readonly onGroup: (key: string) => void;
+}
+
+/** A lane per agent: names beside a canvas of which only the visible part is drawn. */
+export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const picture = useRef<Picture | null>(null);
+  const spacer = useRef<HTMLDivElement>(null);
+  const [hovered, setHovered] = useState<number | null>(null);
+  const [scroll, setScroll] = useState(0);
+  const [height, setHeight] = useState(0);
+  const { rows, range, axis } = scene;
+  const wheel = useRef<(event: WheelEvent) => void>(() => undefined);
+
+  useLayoutEffect(() => {
+    const drawn = new Picture(canvas.current as HTMLCanvasElement);
+    picture.current = drawn;
+    const measure = () => {
+      const outer = box.current as HTMLDivElement;
+      const width = outer.clientWidth - NAMES_WIDTH;
+      drawn.resize(width, outer.clientHeight);
+      setHeight(outer.clientHeight);
+    };
+    measure();
+    const watch = new ResizeObserver(measure);
+    watch.observe(box.current as HTMLDivElement);
+    const dark = window.matchMedia('(prefers-color-scheme: dark)');
+    const recolor = () => drawn.recolor();
+    dark.addEventListener('change', recolor);
+    const turn = (event: WheelEvent) => wheel.current(event);
+    // A listener that may prevent the scroll cannot be a passive one.
+    box.current?.addEventListener('wheel', turn, { passive: false });
+    return () => {
+      watch.disconnect();
+      dark.removeEventListener('change', recolor);
+      drawn.stop();
+    };
+  }, []);
+  useLayoutEffect(() => {
+    if (spacer.current !== null) spacer.current.style.height = `${rows.length * ROW_HEIGHT + AXIS_HEIGHT}px`;
+  }, [rows.length]);
+  useEffect(() => picture.current?.show({ ...scene, hovered, scroll }), [scene, hovered, scroll]);
+
+  const placeOf = (clientX: number) => {
+    const left = canvas.current?.getBoundingClientRect().left ?? 0;
+    return range.from + ((clientX - left) / (picture.current?.width || 1)) * (range.to - range.from);
+  };
+  wheel.current = (event) => {
+    const scrolls = rows.length * ROW_HEIGHT + AXIS_HEIGHT > height + 1;
+    const onAxis = event.clientY - (box.current?.getBoundingClientRect().top ?? 0) < AXIS_HEIGHT;
+    const across = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
+    const moved = event.deltaX || event.deltaY;
+    if (across) onRange(shifted(range, (moved / 600) * (range.to - range.from), axis.length));
+    else if (event.ctrlKey || event.metaKey || onAxis || !scrolls)
+      onRange(zoomed(range, 1.0015 ** event.deltaY, placeOf(event.clientX), axis.length));
+    else return;
+    event.preventDefault();
+  };
+  const rowAt = (clientY: number): Row | undefined => {
+    const y = clientY - (box.current?.getBoundingClientRect().top ?? 0) - AXIS_HEIGHT;
+    return y < 0 ? undefined : rows[Math.floor((y + scroll) / ROW_HEIGHT)];
+  };
+  const drag = useDrag((pixels) =>
+    onRange(shifted(range, (-pixels / (picture.current?.width || 1)) * (range.to - range.from), axis.length)),
+  );
+  const pick = (event: MouseEvent) => {
+    if (drag.moved()) return;
+    const row = rowAt(event.clientY);
+    if (row === undefined) return onSelect(null);
+    if (row.type === 'group') return onGroup(row.key);
+    onSelect({ lane: row.lane.index, bar: barAt(row.lane, axis.from(placeOf(event.clientX))) });
+  };
+  const first = Math.max(0, Math.floor(scroll / ROW_HEIGHT));
+  const shown = rows.slice(first, first + Math.ceil(height / ROW_HEIGHT) + 1);
+  return (
+    <div class="lanes" ref={box} onScroll={({ currentTarget }) => setScroll(currentTarget.scrollTop)}>
+      <div class="lanes-view">
+        <ul
+          class="lane-names"
+          ref={(list) => list?.style.setProperty('top', `${AXIS_HEIGHT - (scroll - first * ROW_HEIGHT)}px`)}
+        >
+          {shown.map((row) => (
+            <LaneName
+              key={row.type === 'agent' ? row.lane.id : row.key}
+              row={row}
+              scene={scene}
+              onSelect={onSelect}
+              onGroup={onGroup}
+            />
+          ))}
+        </ul>
+        <canvas
+          ref={canvas}
+          class="lane-bars"
+          role="img"
+          aria-label="Bars of what each agent did; the tab Tree has them as a table"
+          onClick={pick}
+          onPointerDown={drag.down}
+          onPointerMove={(event) => {
+            drag.move(event);
+            const row = rowAt(event.clientY);
+            setHovered(row?.type === 'agent' ? row.lane.index : null);
+          }}
+          onPointerUp={drag.up}
+          onPointerLeave={() => setHovered(null)}
+        />
+      </div>
+      <div ref={spacer} />
+    </div>
+  );
+}
+
+const NAMES_WIDTH = 240;
+
+interface NameProps extends Pick<LanesProps, 'scene' | 'onSelect' | 'onGroup'> {
+  readonly row: Row;
+}
+
+function LaneName({ row, scene, onSelect, onGroup }: NameProps) {
+  const indent = (element: HTMLElement | null) =>
+    element?.style.setProperty('padding-left', `${8 + Math.min(row.depth, 8) * 14}px`);
+  if (row.type === 'group')
+    return (
+      <li class="lane-name" ref={indent}>
+        <button type="button" class="quiet" aria-expanded={row.isOpen} onClick={() => onGroup(row.key)}>
+          <span aria-hidden="true">{row.isOpen ? '▾' : '▸'}</span> {row.name}{' '}
+          <span class="count">{row.lanes.length}</span>
+        </button>
+      </li>
+    );
+  const { lane } = row;
+  const chosen = scene.selected?.lane === lane.index;
+  const word = scene.until === null ? lane.about.status : statusThen(lane, scene.until);
+  return (
+    <li class={`lane-name${chosen ? ' chosen' : ''}${word === null ? ' later' : ''}`} ref={indent}>
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={chosen}
+        onClick={() => onSelect({ lane: lane.index, bar: null })}
+      >
+        <StatusSign word={word ?? 'pending'} /> {lane.about.name}
+      </button>
+      <span class="dim">{dollars(lane.about.cost_usd)}</span>
+    </li>
+  );
+}
+
+/** Drags sideways by the pixels since the last move. */
+function useDrag(onMove: (pixels: number) => void) {
+  const at = useRef<number | null>(null);
+  const way = useRef(0);
+  return {
+    down: (event: PointerEvent) => {
+      at.current = event.clientX;
+      way.current = 0;
+    },
+    move: (event: PointerEvent) => {
+      if (at.current === null || event.buttons === 0) return;
+      const pixels = event.clientX - at.current;
+      way.current += Math.abs(pixels);
+      at.current = event.clientX;
+      if (way.current > 3) onMove(pixels);
+    },
+    up: () => {
+      at.current = null;
+    },
+    moved: () => way.current > 3,
+  };
+}

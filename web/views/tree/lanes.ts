@@ -1,0 +1,207 @@
+import type { z } from 'zod';
+import type {
+  lane as laneShape,
+  timeline as timelineShape,
+} from '../../../src/documents/shapes/timeline-document.ts';
+
+/** The timeline as the page uses it: the compact columns of the server, unpacked (docs/json.md, `coppice/timeline/v1`). */
+export type TimelineDocument = z.infer<typeof timelineShape>;
+type LaneDocument = z.infer<typeof laneShape>;
+
+export const KINDS = ['request', 'tool', 'waiting', 'approval', 'queued', 'idle'] as const;
+export type Kind = (typeof KINDS)[number];
+export const STATUSES = ['open', 'ok', 'error', 'denied', 'interrupted', 'cancelled', 'timeout'] as const;
+
+/** Times are milliseconds since the tree began; `end` of what goes on is infinite. */
+export interface Bar {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly status: (typeof STATUSES)[number];
+  readonly start: number;
+  readonly end: number;
+  readonly seq: number | null;
+  /** Of requests. */
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+  readonly cost_usd: number;
+}
+
+export interface Letter {
+  readonly number: number;
+  readonly kind: string;
+  /** Index of a lane; -1: a person. */
+  readonly from: number;
+  readonly sent: number;
+  /** Infinite: unread. */
+  readonly read: number;
+}
+
+export interface Wait {
+  readonly bar: number;
+  readonly by: number;
+  /** Null: it goes on. */
+  readonly at: number | null;
+}
+
+export interface Lane {
+  readonly index: number;
+  readonly id: string;
+  readonly about: Omit<LaneDocument, 'spans' | 'requests' | 'waits' | 'mail'>;
+  /** By start. */
+  readonly bars: readonly Bar[];
+  readonly waits: readonly Wait[];
+  readonly letters: readonly Letter[];
+}
+
+export interface Part {
+  readonly lane: number;
+  readonly kind: Kind;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Timeline {
+  readonly root_id: string;
+  readonly began: number;
+  readonly now: number;
+  readonly after: number;
+  /** By index, which is by age. */
+  readonly lanes: readonly Lane[];
+  readonly path: readonly Part[];
+  readonly shares: TimelineDocument['shares'];
+  /** When the last thing happened. */
+  readonly end: number;
+}
+
+/** The timeline after an answer of the server; `before`: what was known of lanes that have not changed. */
+export function unpacked(answer: TimelineDocument, before: Timeline | null): Timeline {
+  const known = new Map(before?.lanes.map((lane) => [lane.id, lane]));
+  for (const lane of answer.lanes) {
+    const id = answer.ids[lane.agent] ?? '';
+    known.set(id, laneOf(lane, id, answer.names));
+  }
+  const lanes = answer.ids.flatMap((id) => known.get(id) ?? []);
+  const { agent, kind, start, length } = answer.path;
+  const lives = lanes.some(({ bars }) =>
+    bars.some(({ end, kind: one }) => end === Infinity && one !== 'idle'),
+  );
+  const last = lanes.reduce((end, { bars }) => bars.reduce((late, bar) => lateOf(late, bar), end), 1);
+  return {
+    root_id: answer.root_id,
+    began: Date.parse(answer.started_at),
+    now: answer.now,
+    after: answer.after,
+    lanes,
+    path: agent.map((lane, index) => {
+      const from = start[index] ?? 0;
+      return {
+        lane,
+        kind: KINDS[kind[index] ?? 0] ?? 'request',
+        start: from,
+        end: from + (length[index] ?? 0),
+      };
+    }),
+    shares: answer.shares,
+    end: lives ? Math.max(last, answer.now) : last,
+  };
+}
+
+/** A rest at the end of all work is not worth room. */
+function lateOf(late: number, { kind, start, end }: Bar): number {
+  return Math.max(late, kind === 'idle' || end === Infinity ? start : end);
+}
+
+function laneOf(
+  { spans, requests, waits, mail, ...about }: LaneDocument,
+  id: string,
+  names: readonly string[],
+): Lane {
+  let start = 0;
+  let request = -1;
+  const bars = spans.kind.map((number, index): Bar => {
+    const kind = KINDS[number] ?? 'tool';
+    start += spans.start[index] ?? 0;
+    const length = spans.length[index] ?? -1;
+    if (kind === 'request') request += 1;
+    const used = (column: readonly number[]) => (kind === 'request' ? (column[request] ?? 0) : 0);
+    const seq = spans.seq[index] ?? -1;
+    return {
+      kind,
+      name: names[spans.name[index] ?? -1] ?? '',
+      status: STATUSES[spans.status[index] ?? 0] ?? 'ok',
+      start,
+      end: length < 0 ? Infinity : start + length,
+      seq: seq < 0 ? null : seq,
+      input: used(requests.input),
+      cached: used(requests.cached),
+      output: used(requests.output),
+      cost_usd: used(requests.cost) / 1_000_000,
+    };
+  });
+  return {
+    index: about.agent,
+    id,
+    about,
+    bars,
+    waits: waits.span.map((bar, index) => {
+      const at = waits.at[index] ?? -1;
+      return { bar, by: waits.by[index] ?? -1, at: at < 0 ? null : at };
+    }),
+    letters: mail.number.map((number, index) => {
+      const read = mail.read[index] ?? -1;
+      return {
+        number,
+        kind: names[mail.kind[index] ?? -1] ?? '',
+        from: mail.from[index] ?? -1,
+        sent: mail.sent[index] ?? 0,
+        read: read < 0 ? Infinity : read,
+      };
+    }),
+  };
+}
+
+/** The bar at that moment; of several calls that ran together, the one that began last. */
+export function barAt(lane: Lane, time: number): number | null {
+  for (let index = firstAfter(lane.bars, time) - 1; index >= 0; index -= 1) {
+    const bar = lane.bars[index] as Bar;
+    if (bar.end >= time) return index;
+    if (bar.kind !== 'tool' && bar.kind !== 'approval' && bar.kind !== 'waiting') return null;
+  }
+  return null;
+}
+
+/** Index of the first bar that begins after that moment. */
+export function firstAfter(bars: readonly Bar[], time: number): number {
+  let low = 0;
+  let high = bars.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((bars[middle] as Bar).start <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Which of its calls of this name a bar is: `search (3/40)`. */
+export function repeatOf(lane: Lane, index: number): string {
+  const bar = lane.bars[index] as Bar;
+  const alike = lane.bars.filter(({ kind, name }) => kind === bar.kind && name === bar.name);
+  const word = bar.name === '' ? bar.kind : bar.name;
+  return alike.length === 1 ? word : `${word} (${alike.indexOf(bar) + 1}/${alike.length})`;
+}
+
+/** How an agent stood at that moment; null: there was no such agent yet. */
+export function statusThen(lane: Lane, time: number): string | null {
+  const { created, ended, status } = lane.about;
+  if (time < created) return null;
+  if (ended !== null && time >= ended) return status;
+  const bar = lane.bars[barAt(lane, time) ?? -1];
+  if (bar === undefined) return 'running';
+  if (bar.kind === 'waiting' || bar.kind === 'approval') return 'waiting';
+  return bar.kind === 'idle' || bar.kind === 'queued'
+    ? bar.kind === 'queued'
+      ? 'queued'
+      : 'idle'
+    : 'running';
+}

@@ -1,0 +1,117 @@
+import type { z } from 'zod';
+import type { treeLetter } from '../../../src/documents/shapes/timeline-document.ts';
+import { duration } from '../../data/amounts.ts';
+import { useApi } from '../../data/api.ts';
+import type { Timeline } from './lanes.ts';
+
+type Letter = z.infer<typeof treeLetter>;
+
+const REFRESH_MS = 2_000;
+const COLUMN = 150;
+const LINE = 44;
+const HEAD = 30;
+const TEXT_MAX = 46;
+
+interface LifeLinesProps {
+  readonly timeline: Timeline;
+  readonly until: number | null;
+  /** Only letters of this agent. */
+  readonly only: number | null;
+}
+
+/** Who wrote to whom: a line down for each agent, an arrow for each letter, oldest on top. */
+export function LifeLines({ timeline, until, only }: LifeLinesProps) {
+  const { data } = useApi<{ readonly mail: readonly Letter[]; readonly next: string | null }>(
+    `/v1/trees/${timeline.root_id}/mail?limit=200`,
+    REFRESH_MS,
+  );
+  if (data === null) return <p class="empty">Reading…</p>;
+  const chosen = only === null ? null : (timeline.lanes[only]?.id ?? null);
+  const letters = data.mail.filter(
+    ({ sent_at, from_id, to_id, kind }) =>
+      kind !== 'control' &&
+      (until === null || sent_at - timeline.began <= until) &&
+      (chosen === null || from_id === chosen || to_id === chosen),
+  );
+  if (letters.length === 0) return <p class="empty">Nobody wrote to anybody.</p>;
+  const people = peopleOf(letters, timeline);
+  const column = new Map(people.map(({ id }, index) => [id, index * COLUMN + COLUMN / 2]));
+  const height = HEAD + letters.length * LINE + 10;
+  const width = people.length * COLUMN;
+  return (
+    <div class="wide life-lines">
+      <svg
+        width={width}
+        height={height}
+        role="img"
+        aria-label={`${letters.length} letters between ${people.length} agents and people`}
+      >
+        {people.map(({ id, name }) => (
+          <g key={id}>
+            <line class="life" x1={column.get(id)} x2={column.get(id)} y1={HEAD - 6} y2={height} />
+            <text class="who" x={column.get(id)} y={16} text-anchor="middle">
+              {cut(name, 20)}
+            </text>
+          </g>
+        ))}
+        {letters.map((letter, index) => (
+          <LetterArrow
+            key={letter.id}
+            letter={letter}
+            from={column.get(letter.from_id ?? letter.from_name) ?? 0}
+            to={column.get(letter.to_id) ?? 0}
+            y={HEAD + index * LINE + 28}
+            at={duration(letter.sent_at - timeline.began)}
+          />
+        ))}
+      </svg>
+      {data.next !== null && (
+        <p class="dim">The first {data.mail.length} letters. Each agent has its own on its page.</p>
+      )}
+    </div>
+  );
+}
+
+interface ArrowProps {
+  readonly letter: Letter;
+  readonly from: number;
+  readonly to: number;
+  readonly y: number;
+  readonly at: string;
+}
+
+function LetterArrow({ letter, from, to, y, at }: ArrowProps) {
+  const way = to >= from ? 1 : -1;
+  const href = `/agents/${letter.to_id}${letter.consumed_seq === null ? '' : `#${letter.consumed_seq}`}`;
+  return (
+    <a href={href} class={`letter ${letter.kind}${letter.read_at === null ? ' unread' : ''}`}>
+      <title>{letter.body.slice(0, 1_000)}</title>
+      <text x={Math.min(from, to) + 8} y={y - 6}>
+        {at} {letter.kind === 'letter' ? '' : `${letter.kind} `}
+        {cut(letter.body.replaceAll(/\s+/g, ' '), TEXT_MAX)}
+        {letter.read_at === null ? ' (unread)' : ''}
+      </text>
+      <line x1={from} x2={to - way * 6} y1={y} y2={y} />
+      <path d={`M${to} ${y}l${-way * 7} -4v8z`} />
+    </a>
+  );
+}
+
+/** Those who wrote or were written to, in the order of the tree; people first. */
+function peopleOf(
+  letters: readonly Letter[],
+  { lanes }: Timeline,
+): { readonly id: string; readonly name: string }[] {
+  const seen = new Set(
+    letters.flatMap(({ from_id, to_id }) => (from_id === null ? [to_id] : [from_id, to_id])),
+  );
+  const outside = new Set(letters.flatMap(({ from_id, from_name }) => (from_id === null ? [from_name] : [])));
+  return [
+    ...[...outside].map((name) => ({ id: name, name })),
+    ...lanes.filter(({ id }) => seen.has(id)).map(({ id, about }) => ({ id, name: about.name })),
+  ];
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}

@@ -1,0 +1,64 @@
+import { useEffect } from 'preact/hooks';
+import type { Range } from './axis.ts';
+import type { Timeline } from './lanes.ts';
+import type { Selection } from './picture.ts';
+
+export const TABS = [
+  ['tokens', 'Tokens'],
+  ['cost', 'Cost'],
+  ['messages', 'Messages'],
+  ['tree', 'Tree'],
+] as const;
+export type Tab = (typeof TABS)[number][0];
+const LINK_MS = 250;
+
+function numberIn(query: URLSearchParams, name: string): number | null {
+  const value = Number(query.get(name) ?? Number.NaN);
+  return Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+function rangeIn(query: URLSearchParams): Range | null {
+  const [from, to] = [numberIn(query, 'from'), numberIn(query, 'to')];
+  return from === null || to === null || to <= from ? null : { from, to };
+}
+
+export function linkedIn(query: URLSearchParams, { lanes }: Timeline): Linked {
+  const lane = lanes.find(({ id }) => id === query.get('agent'));
+  return {
+    tab: TABS.find(([name]) => name === query.get('tab'))?.[0] ?? 'tokens',
+    selected: lane === undefined ? null : { lane: lane.index, bar: numberIn(query, 'step') },
+    shown: rangeIn(query),
+    until: numberIn(query, 'at'),
+  };
+}
+
+/** What the address of the page names beside the tree. */
+export interface Linked {
+  readonly tab: Tab;
+  readonly selected: Selection | null;
+  readonly shown: Range | null;
+  readonly until: number | null;
+}
+
+/** The address names what is shown, so that it can be sent to somebody. */
+export function usePermanentLink(timeline: Timeline, { tab, selected, shown, until }: Linked): void {
+  const agent = selected === null ? null : (timeline.lanes[selected.lane]?.id ?? null);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const query = new URLSearchParams();
+      if (tab !== 'tokens') query.set('tab', tab);
+      if (agent !== null) query.set('agent', agent);
+      if (selected?.bar != null) query.set('step', String(selected.bar));
+      if (shown !== null) {
+        query.set('from', String(Math.round(shown.from)));
+        query.set('to', String(Math.round(shown.to)));
+      }
+      if (until !== null) query.set('at', String(Math.round(until)));
+      const text = query.toString();
+      const href = `${window.location.pathname}${text === '' ? '' : `?${text}`}`;
+      if (href !== window.location.pathname + window.location.search)
+        window.history.replaceState(null, '', href);
+    }, LINK_MS);
+    return () => clearTimeout(timer);
+  }, [tab, agent, selected?.bar, shown, until]);
+}

@@ -1,0 +1,291 @@
+import { duration } from '../../data/amounts.ts';
+import type { Axis, Range } from './axis.ts';
+import { ticksOf } from './axis.ts';
+import { type Ink, inkOf, paintArrow, paintBar, paintLabel } from './ink.ts';
+import { type Bar, firstAfter, type Lane, type Timeline } from './lanes.ts';
+import type { Link } from './links.ts';
+import { linesOf, type Row } from './rows.ts';
+
+export const ROW_HEIGHT = 24;
+export const AXIS_HEIGHT = 24;
+const BAR_HEIGHT = 14;
+/** From how many arrows only those of the agent in view are drawn. */
+const LINKS_MAX = 60;
+const GROUP_SLICES = 4;
+
+export interface Selection {
+  readonly lane: number;
+  readonly bar: number | null;
+}
+
+/** All that the picture shows. */
+export interface Scene {
+  readonly timeline: Timeline;
+  readonly axis: Axis;
+  readonly range: Range;
+  readonly rows: readonly Row[];
+  readonly links: readonly Link[];
+  readonly selected: Selection | null;
+  readonly hovered: number | null;
+  /** The scrubber: what came later is faint. */
+  readonly until: number | null;
+  readonly scroll: number;
+}
+
+/** Draws the visible part of the lanes; its cost grows with what is seen, not with the tree. */
+export class Picture {
+  readonly #canvas: HTMLCanvasElement;
+  readonly #pen: CanvasRenderingContext2D;
+  #ink: Ink;
+  #width = 0;
+  #height = 0;
+  #asked = 0;
+  #scene: Scene | null = null;
+
+  constructor(canvas: HTMLCanvasElement) {
+    this.#canvas = canvas;
+    this.#pen = canvas.getContext('2d') as CanvasRenderingContext2D;
+    this.#ink = inkOf(canvas.parentElement as Element);
+  }
+
+  recolor(): void {
+    this.#ink = inkOf(this.#canvas.parentElement as Element);
+    this.#ask();
+  }
+
+  resize(width: number, height: number): void {
+    const ratio = window.devicePixelRatio;
+    [this.#width, this.#height] = [width, height];
+    this.#canvas.width = Math.round(width * ratio);
+    this.#canvas.height = Math.round(height * ratio);
+    this.#canvas.style.width = `${width}px`;
+    this.#canvas.style.height = `${height}px`;
+    this.#ask();
+  }
+
+  get width(): number {
+    return this.#width;
+  }
+
+  show(scene: Scene): void {
+    this.#scene = scene;
+    this.#ask();
+  }
+
+  stop(): void {
+    cancelAnimationFrame(this.#asked);
+  }
+
+  #ask(): void {
+    if (this.#asked !== 0) return;
+    this.#asked = requestAnimationFrame(() => {
+      this.#asked = 0;
+      if (this.#scene !== null && this.#width > 0) this.#draw(this.#scene);
+    });
+  }
+
+  #draw(scene: Scene): void {
+    const pen = this.#pen;
+    const ratio = window.devicePixelRatio;
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, this.#width, this.#height);
+    pen.font = `11px ${this.#ink.mono}`;
+    pen.textBaseline = 'middle';
+    const first = Math.max(0, Math.floor(scene.scroll / ROW_HEIGHT));
+    const last = Math.min(scene.rows.length, Math.ceil((scene.scroll + this.#height) / ROW_HEIGHT));
+    pen.save();
+    pen.beginPath();
+    pen.rect(0, AXIS_HEIGHT, this.#width, this.#height);
+    pen.clip();
+    this.#drawGrid(scene);
+    for (let line = first; line < last; line += 1) {
+      const row = scene.rows[line] as Row;
+      const y = AXIS_HEIGHT + line * ROW_HEIGHT - scene.scroll;
+      if (row.type === 'agent') this.#drawLane(scene, row.lane, y);
+      else if (!row.isOpen) this.#drawGroup(scene, row.lanes, y);
+    }
+    const lines = linesOf(scene.rows);
+    this.#drawPath(scene, lines);
+    this.#drawLinks(scene, lines);
+    this.#drawUntil(scene);
+    pen.restore();
+    this.#drawAxis(scene);
+    this.#canvas.dataset.painted = '';
+  }
+
+  #x({ axis, range }: Scene, time: number): number {
+    return ((axis.to(time) - range.from) / (range.to - range.from)) * this.#width;
+  }
+
+  #drawGrid(scene: Scene): void {
+    const pen = this.#pen;
+    pen.fillStyle = this.#ink.line;
+    pen.globalAlpha = 0.5;
+    for (const tick of ticksOf(scene.axis, scene.range, this.#width / 90))
+      pen.fillRect(Math.round(this.#x(scene, tick)), AXIS_HEIGHT, 1, this.#height);
+    pen.globalAlpha = 1;
+  }
+
+  #drawAxis(scene: Scene): void {
+    const pen = this.#pen;
+    pen.fillStyle = this.#ink.raised;
+    pen.fillRect(0, 0, this.#width, AXIS_HEIGHT);
+    pen.fillStyle = this.#ink.line;
+    pen.fillRect(0, AXIS_HEIGHT - 1, this.#width, 1);
+    pen.fillStyle = this.#ink.dim;
+    const folds = scene.axis.folds.map(({ start, end }) => ({
+      x: this.#x(scene, start),
+      wide: this.#x(scene, end) - this.#x(scene, start),
+      text: `╱╱ ${duration(end - start)} idle ╱╱`,
+    }));
+    for (const tick of ticksOf(scene.axis, scene.range, this.#width / 90)) {
+      const x = this.#x(scene, tick);
+      if (folds.some((fold) => x > fold.x - 60 && x < fold.x + Math.max(fold.wide, 110))) continue;
+      pen.fillText(
+        tick < 1_000 && tick > 0 ? `${Math.round(tick)}ms` : duration(tick),
+        x + 3,
+        AXIS_HEIGHT / 2,
+      );
+    }
+    for (const { x, wide, text } of folds)
+      pen.fillText(text, Math.max(x, x + wide / 2 - text.length * 3.1), AXIS_HEIGHT / 2);
+  }
+
+  #drawLane(scene: Scene, lane: Lane, y: number): void {
+    const pen = this.#pen;
+    if (scene.selected?.lane === lane.index || scene.hovered === lane.index) {
+      pen.fillStyle = this.#ink.link;
+      pen.globalAlpha = scene.selected?.lane === lane.index ? 0.14 : 0.07;
+      pen.fillRect(0, y, this.#width, ROW_HEIGHT);
+      pen.globalAlpha = 1;
+    }
+    const from = scene.axis.from(scene.range.from);
+    const to = scene.axis.from(scene.range.to);
+    const top = y + (ROW_HEIGHT - BAR_HEIGHT) / 2;
+    let drawn = -1;
+    // Long calls may have begun before the first bar that is in view.
+    let index = Math.max(0, firstAfter(lane.bars, from) - 8);
+    for (; index < lane.bars.length; index += 1) {
+      const bar = lane.bars[index] as Bar;
+      if (bar.start > to) break;
+      const x = this.#x(scene, bar.start);
+      const end = this.#x(scene, Math.min(bar.end, scene.timeline.end));
+      // Bars that fall into a pixel that has one already change nothing.
+      if (end < 0 || (end <= drawn && end - x < 1)) continue;
+      drawn = Math.max(drawn, Math.ceil(x + 1));
+      pen.globalAlpha = scene.until !== null && bar.start > scene.until ? 0.12 : 1;
+      const left = Math.max(-2, x);
+      const wide = Math.min(end, this.#width + 2) - left;
+      paintBar(pen, this.#ink, bar, left, top, wide, BAR_HEIGHT);
+      if (scene.selected?.lane === lane.index && scene.selected.bar === index) {
+        pen.strokeStyle = this.#ink.text;
+        pen.lineWidth = 1.5;
+        pen.strokeRect(left - 1, top - 2, Math.max(3, wide) + 2, BAR_HEIGHT + 4);
+      }
+      if (wide > 30) this.#drawBarLabel(bar, left, top, wide);
+      pen.globalAlpha = 1;
+    }
+    const { ended, status } = lane.about;
+    if (ended !== null && (status === 'dead' || status === 'failed' || status === 'cancelled')) {
+      pen.fillStyle = this.#ink.bad;
+      pen.fillText('✗', this.#x(scene, ended) + 2, y + ROW_HEIGHT / 2);
+    }
+  }
+
+  #drawBarLabel(bar: Bar, x: number, top: number, wide: number): void {
+    if (bar.kind === 'idle' || bar.kind === 'queued') return;
+    const text =
+      bar.kind === 'approval'
+        ? `! ${bar.name}`
+        : bar.kind === 'request'
+          ? shortModel(bar.name)
+          : bar.name || 'waits';
+    const solid = bar.kind === 'request' || bar.kind === 'tool' || bar.kind === 'approval';
+    paintLabel(this.#pen, this.#ink, text, x, top + BAR_HEIGHT / 2 + 0.5, wide, solid);
+  }
+
+  /** How many of the group did something, as one band per slice of time. */
+  #drawGroup(scene: Scene, lanes: readonly Lane[], y: number): void {
+    const pen = this.#pen;
+    const slices = Math.ceil(this.#width / GROUP_SLICES);
+    const busy = new Uint16Array(slices);
+    const from = scene.axis.from(scene.range.from);
+    const to = scene.axis.from(scene.range.to);
+    for (const { bars } of lanes)
+      for (let index = Math.max(0, firstAfter(bars, from) - 8); index < bars.length; index += 1) {
+        const bar = bars[index] as Bar;
+        if (bar.start > to) break;
+        if (bar.kind === 'idle' || bar.kind === 'waiting') continue;
+        const x = Math.max(0, Math.floor(this.#x(scene, bar.start) / GROUP_SLICES));
+        const end = Math.min(
+          slices - 1,
+          Math.floor(this.#x(scene, Math.min(bar.end, scene.timeline.end)) / GROUP_SLICES),
+        );
+        for (let slice = x; slice <= end; slice += 1) busy[slice] = (busy[slice] as number) + 1;
+      }
+    const most = Math.max(1, ...busy);
+    pen.fillStyle = this.#ink.of.request;
+    for (const [slice, count] of busy.entries()) {
+      const height = (count / most) * (ROW_HEIGHT - 6);
+      pen.fillRect(slice * GROUP_SLICES, y + ROW_HEIGHT - 3 - height, GROUP_SLICES - 1, height);
+    }
+  }
+
+  /** A line below the bars that decided how long the tree took, from agent to agent. */
+  #drawPath(scene: Scene, lines: ReadonlyMap<number, number>): void {
+    const pen = this.#pen;
+    pen.strokeStyle = this.#ink.bad;
+    pen.lineWidth = 2;
+    pen.beginPath();
+    for (const { lane, start, end, kind } of scene.timeline.path) {
+      const line = lines.get(lane);
+      if (line === undefined || kind === 'idle') continue;
+      const y = AXIS_HEIGHT + (line + 1) * ROW_HEIGHT - scene.scroll - 3;
+      const [x, until] = [this.#x(scene, start), this.#x(scene, end)];
+      if (until < 0 || x > this.#width) continue;
+      pen.moveTo(x, y);
+      pen.lineTo(until, y);
+    }
+    pen.stroke();
+  }
+
+  #drawLinks(scene: Scene, lines: ReadonlyMap<number, number>): void {
+    const pen = this.#pen;
+    const focus = scene.hovered ?? scene.selected?.lane ?? null;
+    const few = scene.links.length <= LINKS_MAX;
+    pen.lineWidth = 1.2;
+    for (const { type, from, to, sent, taken } of scene.links) {
+      const touches = from === focus || to === focus;
+      if (!touches && !few) continue;
+      const [a, b] = [lines.get(from), lines.get(to)];
+      if (b === undefined || a === b || (scene.until !== null && sent > scene.until)) continue;
+      const [x1, x2] = [this.#x(scene, sent), this.#x(scene, Math.min(taken, scene.timeline.end))];
+      if (Math.max(x1, x2) < 0 || Math.min(x1, x2) > this.#width) continue;
+      const y = (line: number) => AXIS_HEIGHT + (line + 0.5) * ROW_HEIGHT - scene.scroll;
+      const color = type === 'fork' ? this.#ink.dim : type === 'wait' ? this.#ink.of.waiting : this.#ink.link;
+      pen.strokeStyle = color;
+      pen.fillStyle = color;
+      pen.globalAlpha = touches || focus === null ? 0.9 : 0.25;
+      paintArrow(
+        pen,
+        x1,
+        a === undefined ? AXIS_HEIGHT : y(a),
+        x2,
+        y(b),
+        type === 'fork' || taken === Infinity,
+      );
+    }
+    pen.globalAlpha = 1;
+  }
+
+  #drawUntil(scene: Scene): void {
+    if (scene.until === null) return;
+    this.#pen.fillStyle = this.#ink.text;
+    this.#pen.fillRect(this.#x(scene, scene.until), 0, 1, this.#height);
+  }
+}
+
+/** `anthropic/claude-sonnet` → `claude-sonnet`. */
+function shortModel(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1) || 'model';
+}

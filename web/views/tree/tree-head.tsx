@@ -1,0 +1,98 @@
+import { count, dollars, duration } from '../../data/amounts.ts';
+import { Status } from '../../parts/status.tsx';
+import { KINDS, type Timeline } from './lanes.ts';
+
+/** What the tree is, and what decided how long it took. */
+export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
+  const { lanes, end } = timeline;
+  const [root] = lanes;
+  const tokens = lanes.reduce((sum, { about }) => sum + about.tokens, 0);
+  const cost = lanes.reduce((sum, { about }) => sum + (about.cost_usd ?? 0), 0);
+  const asked = lanes.filter(({ bars }) =>
+    bars.some(({ kind, end: over }) => kind === 'approval' && over === Infinity),
+  );
+  return (
+    <header class="tree-head">
+      <h1>
+        {root?.about.name} <Status word={root?.about.status ?? 'idle'} />
+      </h1>
+      <p>
+        {duration(end)} · {lanes.length} agents · {count(tokens)} tokens{' '}
+        {cost > 0 ? `· ${dollars(cost)}` : ''}
+        {asked.length > 0 && (
+          <a class="badge ask" href="/approvals">
+            ! {asked.length} wait{asked.length === 1 ? 's' : ''} for approval
+          </a>
+        )}
+      </p>
+      <p class="path-sentence">{sentence(timeline)}</p>
+    </header>
+  );
+}
+
+/** What decided how long it took. */
+function sentence({ shares, lanes, path }: Timeline): string {
+  const other = shares.find(({ agent }) => lanes[agent]?.about.parent !== null);
+  const percent = (share: number) => `${Math.round(share * 100)} %`;
+  if (other !== undefined && other.share >= 0.2)
+    return `${percent(other.share)} of this run waited for ${lanes[other.agent]?.about.name}.`;
+  const busy = path.filter(({ kind }) => kind !== 'idle');
+  const total = busy.reduce((sum, { start, end }) => sum + end - start, 0);
+  if (total === 0) return '';
+  const [kind, time] = KINDS.map(
+    (one) =>
+      [one, busy.reduce((sum, part) => (part.kind === one ? sum + part.end - part.start : sum), 0)] as const,
+  ).sort((a, b) => b[1] - a[1])[0] as readonly [string, number];
+  const what: Readonly<Record<string, string>> = {
+    request: 'the model',
+    tool: 'tools',
+    waiting: 'other agents',
+    approval: 'a person',
+    queued: 'its turn',
+  };
+  return `${percent(time / total)} of this run waited for ${what[kind] ?? kind}.`;
+}
+
+export function Legend() {
+  return (
+    <ul class="legend" aria-label="Legend">
+      {KINDS.map((kind) => (
+        <li key={kind}>
+          <span class={`swatch ${kind}`} aria-hidden="true" /> {kind === 'request' ? 'model' : kind}
+        </li>
+      ))}
+      <li>
+        <span class="swatch path" aria-hidden="true" /> critical path
+      </li>
+    </ul>
+  );
+}
+
+interface ScrubberProps {
+  readonly timeline: Timeline;
+  readonly place: number;
+  readonly length: number;
+  readonly until: number | null;
+  readonly onPlace: (place: number) => void;
+}
+
+/** Shows the tree as it was at a moment. */
+export function Scrubber({ timeline, place, length, until, onPlace }: ScrubberProps) {
+  const words =
+    until === null ? 'now' : `${duration(until)} · ${new Date(timeline.began + until).toLocaleTimeString()}`;
+  return (
+    <label class="scrubber">
+      <span class="dim">As of</span>
+      <input
+        type="range"
+        min="0"
+        max={length}
+        step={length / 1_000}
+        value={place}
+        aria-valuetext={words}
+        onInput={({ currentTarget }) => onPlace(Number(currentTarget.value))}
+      />
+      <output>{words}</output>
+    </label>
+  );
+}

@@ -1,0 +1,184 @@
+import { useCallback, useMemo, useState } from 'preact/hooks';
+import { go, type Route } from '../../data/route.ts';
+import { Trouble } from '../../parts/trouble.tsx';
+import { AgentsTable } from './agents-table.tsx';
+import { axisOf, type Range, shifted, zoomed } from './axis.ts';
+import { Inspector } from './inspector.tsx';
+import type { Timeline } from './lanes.ts';
+import { LanesPicture } from './lanes-picture.tsx';
+import { LifeLines } from './life-lines.tsx';
+import { linksOf } from './links.ts';
+import { useTimeline } from './live-timeline.ts';
+import { linkedIn, TABS, type Tab, usePermanentLink } from './permanent-link.ts';
+import type { Selection } from './picture.ts';
+import { rowsOf } from './rows.ts';
+import { Stacks } from './stacks.tsx';
+import { Legend, Scrubber, TreeHead } from './tree-head.tsx';
+
+/** One tree: what every agent did when, who waited for whom, what it used. */
+export function TreeView({ route }: { readonly route: Route }) {
+  const [, id = ''] = route.path;
+  const { timeline, error } = useTimeline(id);
+  return (
+    <section aria-label="Tree">
+      <Trouble error={error} />
+      {timeline === null ? (
+        error === null && <p class="empty">Reading…</p>
+      ) : (
+        <TreePicture timeline={timeline} query={route.query} />
+      )}
+    </section>
+  );
+}
+
+function TreePicture({ timeline, query }: { readonly timeline: Timeline; readonly query: URLSearchParams }) {
+  const first = useMemo(() => linkedIn(query, timeline), []);
+  const [tab, setTab] = useState<Tab>(first.tab);
+  const [selected, setSelected] = useState(first.selected);
+  const [shown, setShown] = useState(first.shown);
+  const [until, setUntil] = useState(first.until);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const axis = useMemo(() => axisOf(timeline), [timeline]);
+  const rows = useMemo(() => rowsOf(timeline.lanes, open), [timeline, open]);
+  const links = useMemo(() => linksOf(timeline), [timeline]);
+  const range = useMemo(() => shown ?? { from: 0, to: axis.length }, [shown, axis]);
+  const setRange = useCallback(
+    ({ from, to }: Range) => setShown(from <= 0 && to >= axis.length ? null : { from, to }),
+    [axis],
+  );
+  usePermanentLink(timeline, { tab, selected, shown, until });
+  const scene = useMemo(
+    () => ({ timeline, axis, range, rows, links, selected, until }),
+    [timeline, axis, range, rows, links, selected, until],
+  );
+  const onGroup = useCallback((key: string) => setOpen((before) => toggled(before, key)), []);
+  const press = (event: KeyboardEvent) => {
+    if (
+      (event.target as Element).closest('input, a') !== null ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey
+    )
+      return;
+    const middle = (range.from + range.to) / 2;
+    const step = (range.to - range.from) / 8;
+    if (event.key === '+' || event.key === '=') setRange(zoomed(range, 0.6, middle, axis.length));
+    else if (event.key === '-') setRange(zoomed(range, 1 / 0.6, middle, axis.length));
+    else if (event.key === '0') setShown(null);
+    else if (event.key === 'ArrowLeft' && event.shiftKey) setSelected(moved(timeline, selected, -1));
+    else if (event.key === 'ArrowRight' && event.shiftKey) setSelected(moved(timeline, selected, 1));
+    else if (event.key === 'ArrowLeft') setRange(shifted(range, -step, axis.length));
+    else if (event.key === 'ArrowRight') setRange(shifted(range, step, axis.length));
+    else if (event.key === 'ArrowUp') setSelected(neighbour(rows, selected, -1));
+    else if (event.key === 'ArrowDown') setSelected(neighbour(rows, selected, 1));
+    else if (event.key === 'Escape') setSelected(null);
+    else if (event.key === 'Enter' && event.target === event.currentTarget && selected !== null)
+      openAgent(timeline, selected);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <>
+      <TreeHead timeline={timeline} />
+      <div class="tree-tools">
+        <fieldset class="zoom">
+          <legend class="hidden">Zoom</legend>
+          <button
+            type="button"
+            title="+"
+            aria-label="Closer"
+            onClick={() => setRange(zoomed(range, 0.6, (range.from + range.to) / 2, axis.length))}
+          >
+            +
+          </button>
+          <button
+            type="button"
+            title="-"
+            aria-label="Farther"
+            onClick={() => setRange(zoomed(range, 1 / 0.6, (range.from + range.to) / 2, axis.length))}
+          >
+            −
+          </button>
+          <button type="button" title="0" onClick={() => setShown(null)}>
+            All
+          </button>
+        </fieldset>
+        <Scrubber
+          timeline={timeline}
+          place={until === null ? axis.length : axis.to(until)}
+          length={axis.length}
+          onPlace={(place) => setUntil(place >= axis.length ? null : axis.from(place))}
+          until={until}
+        />
+        <Legend />
+      </div>
+      <div class="tree-grid">
+        <div
+          role="application"
+          class="tree-picture"
+          aria-label="Timeline; the tab Tree has it as a table"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it takes the keys of the picture
+          tabIndex={0}
+          onKeyDown={press}
+        >
+          <LanesPicture scene={scene} onRange={setRange} onSelect={setSelected} onGroup={onGroup} />
+        </div>
+        <Inspector timeline={timeline} selected={selected} onSelect={setSelected} />
+      </div>
+      <div role="tablist" class="below-tabs" aria-label="Below the timeline">
+        {TABS.map(([name, title]) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            id={`tab-${name}`}
+            aria-selected={tab === name}
+            aria-controls="below"
+            onClick={() => setTab(name)}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id="below" aria-labelledby={`tab-${tab}`}>
+        {(tab === 'tokens' || tab === 'cost') && (
+          <Stacks timeline={timeline} axis={axis} range={range} what={tab} until={until} />
+        )}
+        {tab === 'messages' && <LifeLines timeline={timeline} until={until} only={selected?.lane ?? null} />}
+        {tab === 'tree' && <AgentsTable timeline={timeline} until={until} onSelect={setSelected} />}
+      </div>
+    </>
+  );
+}
+
+function toggled(set: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(key)) next.add(key);
+  return next;
+}
+
+function neighbour(
+  rows: ReturnType<typeof rowsOf>,
+  selected: Selection | null,
+  by: number,
+): Selection | null {
+  const agents = rows.flatMap((row) => (row.type === 'agent' ? [row.lane.index] : []));
+  const at = agents.indexOf(selected?.lane ?? -1);
+  const lane = agents[Math.min(agents.length - 1, Math.max(0, at + by))];
+  return lane === undefined ? selected : { lane, bar: null };
+}
+
+function moved({ lanes }: Timeline, selected: Selection | null, by: number): Selection | null {
+  const lane = lanes[selected?.lane ?? 0];
+  if (lane === undefined) return selected;
+  const from = selected?.bar ?? (by > 0 ? -1 : lane.bars.length);
+  return { lane: lane.index, bar: Math.min(lane.bars.length - 1, Math.max(0, from + by)) };
+}
+
+function openAgent({ lanes }: Timeline, { lane, bar }: Selection): void {
+  const found = lanes[lane];
+  if (found === undefined) return;
+  const seq = bar === null ? null : found.bars[bar]?.seq;
+  go(`/agents/${found.id}${seq == null ? '' : `#${seq}`}`);
+}
