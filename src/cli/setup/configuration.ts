@@ -21,6 +21,22 @@ const serverConfig = z.strictObject({
     .optional(),
 });
 
+const alertConfig = z
+  .strictObject({
+    when: z.enum(['tree-failed', 'waits-for-person', 'cost', 'worker-gone']),
+    after_minutes: z.number().nonnegative().optional(),
+    usd: z.number().positive().optional(),
+    to: z.array(z.string()).min(1),
+  })
+  .refine(({ when, usd }) => (when === 'cost') === (usd !== undefined), {
+    path: ['usd'],
+    message: 'is for when: cost, which needs it',
+  })
+  .refine(({ when, after_minutes }) => when === 'waits-for-person' || after_minutes === undefined, {
+    path: ['after_minutes'],
+    message: 'is for when: waits-for-person',
+  });
+
 /** The settings, which the library takes too, and what only the command line has. */
 export const configuration = settings.extend({
   /** Names docs/config.schema.json for editors; nothing reads it. */
@@ -29,6 +45,8 @@ export const configuration = settings.extend({
   channels: channelsConfig.optional(),
   /** The HTTP interface of `coppice serve` (docs/http-api.md). */
   server: serverConfig.optional(),
+  /** What people are told of (docs/operations.md). */
+  alerts: z.array(alertConfig).optional(),
   /** Keys of the terminal UI by action: `{ "agents": ["ctrl+x a"] }`. */
   keys: keysConfig.optional(),
 });

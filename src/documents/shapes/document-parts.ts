@@ -103,7 +103,7 @@ export const job = z
 export const delivery = z
   .strictObject({
     id: text('follows from its cause: `run-…`, `reply-…`, `ask-…`'),
-    kind: one('what it tells', 'run', 'reply', 'ask'),
+    kind: one('what it tells', 'run', 'reply', 'ask', 'alert'),
     target: text('where it goes'),
     status: one('how it stands', 'pending', 'delivered', 'failed'),
     attempts: number('tries so far'),

@@ -3,9 +3,9 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 /**
  * What a delivery reports. `run`: the end of an isolated run. `reply`: an agent's reply at the end of a turn, to its chat. `ask`: a call that a person
- * must approve.
+ * must approve. `alert`: what a rule of the configuration looks out for.
  */
-export type DeliveryKind = 'run' | 'reply' | 'ask';
+export type DeliveryKind = 'run' | 'reply' | 'ask' | 'alert';
 
 /** A message to people outside. It enters the outbox in the transaction that causes it; recipients recognize a repetition by `id`. */
 export interface NewDelivery {
@@ -16,9 +16,9 @@ export interface NewDelivery {
   readonly target: string;
   readonly root_id: string;
   readonly agent_id: string;
-  /** Id of the run or the ask; null for a reply. */
+  /** Id of the run or the ask; null for other kinds. */
   readonly about: string | null;
-  /** The text of a reply; null for other kinds, whose text is derived from `about`. */
+  /** The text of a reply or an alert; null for other kinds, whose text is derived from `about`. */
   readonly body: string | null;
   /** Milliseconds since the epoch. */
   readonly created_at: number;

@@ -13,6 +13,8 @@ import { type WebAppOptions, webApp } from './web-app.ts';
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
 const CONNECTIONS_MAX = 1_024;
+/** All addresses of this machine; no address that a browser could go to. */
+const EVERYWHERE = new Set(['0.0.0.0', '::']);
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 export interface ListenOptions extends Pick<WebAppOptions, 'sources' | 'version' | 'onTrouble'> {
@@ -53,7 +55,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     server.listen(options.port, host, resolve);
   });
   const { port } = server.address() as AddressInfo;
-  const shown = LOOPBACK.has(host) ? host : (options.hosts[0]?.replace(/:\d+$/, '') ?? host);
+  const local = EVERYWHERE.has(host) ? '127.0.0.1' : host;
+  const shown = LOOPBACK.has(host) ? host : (options.hosts[0]?.replace(/:\d+$/, '') ?? local);
   const feed = new EventFeed(options.sources);
   const url = `${secure ? 'https' : 'http'}://${bracketed(shown)}:${port}`;
   const metrics = new Metrics(options.sources);

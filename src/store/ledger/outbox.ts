@@ -1,4 +1,5 @@
 import { removeConversation } from '../../kernel/ledger/removal.ts';
+import { splitTarget } from '../../records/run/delivery.ts';
 import type { OutboxLedger } from '../outbox-ledger.ts';
 import { type Database, NO_LIMIT } from './database.ts';
 import { goneWorkers } from './leases.ts';
@@ -14,6 +15,14 @@ export function outbox(db: Database): OutboxLedger {
   const { elements, row_number, skipLocked } = db.dialect;
   const gone = async () => JSON.stringify(await goneWorkers(db));
   return {
+    enterDelivery: async ({ id, kind, target, root_id, agent_id, about, body, created_at }) => {
+      const sql = `INSERT INTO deliveries (id, kind, target, channel, root_id, agent_id, about, body, created_at, next_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) ON CONFLICT (id) DO NOTHING RETURNING id`;
+      const { channel } = splitTarget(target);
+      const values = [id, kind, target, channel, root_id, agent_id, about, body, created_at];
+      return (await db.write(sql, values)).length > 0;
+    },
+
     claimDeliveries: async (worker_id, at, limit, channels, held = []) => {
       // Part of the update, so that PostgreSQL checks a row again that another claim has just changed.
       const due = `SELECT d.id FROM deliveries d WHERE d.status = 'pending' AND d.next_at <= $1

@@ -56,6 +56,16 @@ export function outboxContract(
     return delivery;
   };
 
+  it('enters a delivery without a step, due at once, and each id once', async () => {
+    const { store, other } = stores();
+    const delivery = deliveryOf(await newRoot(store), { kind: 'alert' });
+    assert.equal(await store.enterDelivery(delivery), true);
+    assert.equal(await other.enterDelivery({ ...delivery, body: 'something else' }), false);
+    const { status, attempts, next_at, ...rest } = await stored(delivery.id);
+    assert.deepEqual([status, attempts, next_at], ['pending', 0, delivery.created_at]);
+    assert.deepEqual(rest, { ...delivery, error: null, progress: null, ended_at: null });
+  });
+
   it('enters a delivery with its step, unchanged, and each id once', async () => {
     const { delivery } = await one();
     await enter(delivery, { ...delivery, body: 'another' });

@@ -1,0 +1,170 @@
+import { Poll } from '../../processes/poll.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { failureOf } from '../../records/agent/state.ts';
+import { clean } from '../../render/clean.ts';
+import type { Load } from '../../store/load-reads.ts';
+import type { KnownWorker, Store } from '../../store/store.ts';
+import { RequestFeed } from '../request-feed.ts';
+import { type AlertRule, alertsOf, type Cause } from './alert-rule.ts';
+
+const SEAT = 'alerts';
+const SINCE = 'since';
+const LOOK_MS = 5_000;
+const MINUTE_MS = 60_000;
+/** A tree that fails at once has no leader and no request when it is looked for. */
+const NEWEST = 20;
+const TOLD_MAX = 10_000;
+
+export interface AlertsOptions {
+  readonly store: Store;
+  readonly worker_id: string;
+  readonly rules: readonly AlertRule[];
+  /** Deliveries entered the outbox. */
+  readonly onEntered: () => void;
+  readonly onTrouble: (error: unknown) => void;
+  /** Between looks; default 5 s. */
+  readonly look_ms?: number;
+}
+
+/** What happened since the last look. */
+interface News {
+  readonly load: Load;
+  readonly workers: readonly KnownWorker[];
+  readonly now: number;
+  /** Trees with requests since then. */
+  readonly active: ReadonlySet<string>;
+}
+
+/** Looks for what the rules name, and puts alerts into the outbox; one server of a ledger does. */
+export class Alerts {
+  readonly #options: AlertsOptions;
+  readonly #poll = new Poll(() => this.#look());
+  readonly #feed: RequestFeed;
+  /** Ids of deliveries that were entered, so that a cause which lasts is not written again and again. */
+  readonly #told = new Set<string>();
+  #before: News | null = null;
+  #since: number | null = null;
+
+  constructor(options: AlertsOptions) {
+    this.#options = options;
+    this.#feed = new RequestFeed(options.store);
+  }
+
+  start(): void {
+    if (this.#options.rules.length > 0) this.#poll.wake();
+  }
+
+  async stop(): Promise<void> {
+    await this.#poll.stop();
+    await this.#options.store.leaveSeat(SEAT, this.#options.worker_id).catch(() => undefined);
+  }
+
+  async #look(): Promise<number> {
+    const { store, worker_id, rules, onTrouble, look_ms = LOOK_MS } = this.#options;
+    try {
+      if (await store.takeSeat(SEAT, worker_id)) {
+        const news = await this.#read();
+        for (const rule of rules) await this.#tell(rule, await this.#causes(rule, news), news.now);
+        this.#before = news;
+      } else this.#before = null;
+    } catch (error) {
+      onTrouble(error);
+    }
+    return look_ms;
+  }
+
+  async #read(): Promise<News> {
+    const { store } = this.#options;
+    const now = await store.now();
+    this.#since ??= Number((await store.recall(SEAT, SINCE)) ?? Number.NaN);
+    if (Number.isNaN(this.#since)) {
+      this.#since = now;
+      await store.remember(SEAT, SINCE, String(now));
+    }
+    const requests = await this.#feed.next();
+    const active = new Set(requests.flatMap(({ root_id }) => root_id ?? []));
+    return { load: await store.load(), workers: await store.workers(), now, active };
+  }
+
+  async #causes(rule: AlertRule, news: News): Promise<Cause[]> {
+    switch (rule.when) {
+      case 'tree-failed':
+        return this.#failedTrees(news);
+      case 'waits-for-person':
+        return this.#waits(news, (rule.after_minutes ?? 0) * MINUTE_MS);
+      case 'cost':
+        return this.#costs(news, rule.usd ?? Number.POSITIVE_INFINITY);
+      case 'worker-gone':
+        return this.#goneWorkers(news);
+    }
+  }
+
+  async #tell(rule: AlertRule, causes: readonly Cause[], now: number): Promise<void> {
+    const { store, onEntered } = this.#options;
+    if (this.#told.size > TOLD_MAX) this.#told.clear();
+    for (const delivery of causes.flatMap((cause) => alertsOf(rule, cause, now))) {
+      if (this.#told.has(delivery.id)) continue;
+      if (await store.enterDelivery(delivery)) onEntered();
+      this.#told.add(delivery.id);
+    }
+  }
+
+  /** Looks at trees that had requests, have a failed agent, have lost their leader, or are new. */
+  async #failedTrees({ load, active }: News): Promise<Cause[]> {
+    const { store } = this.#options;
+    const led = new Set(load.agents.map(({ root_id }) => root_id));
+    const left = this.#before?.load.agents.filter(({ root_id }) => !led.has(root_id)) ?? [];
+    const errored = load.agents.filter(({ status }) => status === 'errored');
+    const roots = new Map<string, Agent>();
+    for (const root of await store.agents({ roots: true, limit: NEWEST })) roots.set(root.id, root);
+    for (const id of [...active, ...[...left, ...errored].map(({ root_id }) => root_id)]) {
+      const root = roots.has(id) ? null : await store.agent(id);
+      if (root !== null) roots.set(id, root);
+    }
+    return [...roots.values()].flatMap((root) => {
+      const failure = failureOf(root.state);
+      const is_new = root.updated_at >= (this.#since ?? 0);
+      const on_purpose = root.state.type === 'killed' || failure?.kind === 'cancelled';
+      if (failure === null || on_purpose || !is_new) return [];
+      const text = `**A tree failed**: ${clean(root.name)} (\`${root.id}\`)\n\n${clean(failure.error)}\n\n\`coppice logs ${root.id}\``;
+      return [{ key: `${root.id} ${root.last_seq}`, root_id: root.id, text }];
+    });
+  }
+
+  async #waits({ load, now }: News, after_ms: number): Promise<Cause[]> {
+    if (!load.asks.some(({ since }) => now - since >= after_ms)) return [];
+    const asks = await this.#options.store.asks({ open: true });
+    return asks
+      .filter(({ asked_at }) => now - asked_at >= after_ms)
+      .map(({ id, root_id, agent_name, tool, asked_at }) => {
+        const minutes = Math.floor((now - asked_at) / MINUTE_MS);
+        const text = `**${clean(agent_name)}** has waited ${minutes} min for a person, to use **${clean(tool)}**.\n\n\`coppice approvals allow ${id}\` or \`coppice approvals deny ${id}\``;
+        return { key: id, root_id, text };
+      });
+  }
+
+  async #costs({ active }: News, usd: number): Promise<Cause[]> {
+    const causes: Cause[] = [];
+    for (const root_id of active) {
+      const cost = (await this.#options.store.tree(root_id))?.cost_usd ?? 0;
+      if (cost < usd) continue;
+      const text = `**A tree has cost ${cost.toFixed(2)} US dollars**, more than ${usd}: \`${root_id}\`\n\n\`coppice tree ${root_id}\``;
+      causes.push({ key: `${root_id} ${usd}`, root_id, text });
+    }
+    return causes;
+  }
+
+  /** Who ends in good order releases its agents first. */
+  #goneWorkers({ workers, now }: News): Cause[] {
+    if (this.#before === null) return [];
+    const there = new Set(workers.map(({ id }) => id));
+    const leading = new Set(this.#before.load.agents.map(({ worker }) => worker));
+    return this.#before.workers.flatMap((worker) => {
+      const { id, role, host, pid, expires_at, draining } = worker;
+      const is_gone = !there.has(id) && !draining && (expires_at <= now || leading.has(id));
+      if (role === 'run' || !is_gone) return [];
+      const text = `**A process is gone**: ${role} ${pid} on ${clean(host)} (\`${id}\`). Others take over what it led.`;
+      return [{ key: id, root_id: '', text }];
+    });
+  }
+}

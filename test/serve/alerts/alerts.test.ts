@@ -1,0 +1,113 @@
+// Proves that each rule finds its cause and that a real receiver is told of it once, also after a restart and by two servers.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { afterEach, it } from 'node:test';
+import { z } from 'zod';
+import { Outbox } from '../../../src/channels/outbox/outbox.ts';
+import { openWebhook } from '../../../src/channels/webhook/webhook-channel.ts';
+import type { AlertRule } from '../../../src/serve/alerts/alert-rule.ts';
+import { Alerts } from '../../../src/serve/alerts/alerts.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
+import { startWebhookReceiver } from '../../channels/webhook-receiver.ts';
+import { closeLater, closeOpened } from '../../close-opened.ts';
+import { type Stage, setStage, until } from '../../runtime/stage.ts';
+
+afterEach(closeOpened);
+
+const note = defineTool({
+  name: 'note',
+  description: 'Notes a text.',
+  input: z.object({ text: z.string() }),
+  subject: ({ text }) => text,
+  run: ({ text }) => `noted ${text}`,
+});
+const ASKS = { cli: { allow: [], ask: ['*'], deny: [] }, config: { allow: [], ask: [], deny: [] } };
+const TO = ['webhook:ops'];
+const RULES: readonly AlertRule[] = [
+  { when: 'tree-failed', to: TO },
+  { when: 'waits-for-person', after_minutes: 0, to: TO },
+  { when: 'cost', usd: 0.5, to: TO },
+  { when: 'worker-gone', to: TO },
+];
+
+function watch(stage: Stage, worker_id: string, rules = RULES, onEntered = () => {}): Alerts {
+  const { store } = stage;
+  const alerts = new Alerts({
+    store,
+    worker_id,
+    rules,
+    onEntered,
+    look_ms: 50,
+    onTrouble: (error) => assert.fail(String(error)),
+  });
+  alerts.start();
+  closeLater(() => alerts.stop());
+  return alerts;
+}
+
+it('a failed tree, an approval, a cost and a dead worker are told of, each once', async () => {
+  const receiver = await startWebhookReceiver();
+  closeLater(() => receiver.close());
+  const stage = await setStage(
+    ({ user, last }) => {
+      if (user === 'break') throw new Error('no answer at all');
+      return user === 'ask' && last.length === 0 ? [['note', { text: 'x' }]] : 'done';
+    },
+    { tools: [note], can_ask: true, cost_usd: 0.3, config: { permissions: ASKS } },
+  );
+  const { store, runtime } = stage;
+  const webhook = openWebhook({ ops: { url: `${receiver.url}/hook`, secret: 'something' } });
+  const outbox = new Outbox({
+    ledger: store,
+    channels: [webhook],
+    worker_id: runtime.worker_id,
+    log: () => undefined,
+  });
+  outbox.start();
+  closeLater(() => outbox.stop());
+  const told = () =>
+    receiver.requests.map(({ body }) => JSON.parse(body) as { kind: string; text: string; root_id: string });
+  const about = (words: string) => told().filter(({ text }) => text.includes(words));
+  const worker = { id: randomUUID(), host: 'elsewhere', pid: 7, role: 'worker' } as const;
+  await store.heartbeat(worker);
+  const first = watch(stage, runtime.worker_id, RULES, () => outbox.wake());
+  await until(async () => (await store.recall('alerts', 'since')) !== null, 'it looks');
+
+  const cheap = await stage.start('cheap');
+  await until(async () => (await store.agent(cheap.id))?.state.type === 'idle', 'it ends');
+  const broken = await stage.start('break');
+  await until(() => about('A tree failed').length === 1, 'the failed tree');
+  assert.equal(about('no answer at all')[0]?.root_id, broken.id);
+  const asking = await stage.start('ask');
+  await until(() => about('for a person').length === 1, 'the approval');
+  assert.equal(about('for a person')[0]?.root_id, asking.id);
+  await runtime.send(cheap.id, 'once more');
+  await until(() => about('has cost 0.60').length === 1, 'the cost');
+  // Its lease runs out.
+  await until(() => about('A process is gone').length === 1, 'the worker');
+
+  await first.stop();
+  await store.heartbeat({ id: 'another', host: 'elsewhere', pid: 1, role: 'serve' });
+  watch(stage, 'another');
+  watch(stage, runtime.worker_id, RULES, () => outbox.wake());
+  await runtime.send(cheap.id, 'and once more');
+  const seen = (await store.requests(cheap.id)).length;
+  await until(async () => (await store.requests(cheap.id)).length > seen - 1, 'another request');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.deepEqual(
+    told().map(({ kind }) => kind),
+    ['alert', 'alert', 'alert', 'alert'],
+  );
+});
+
+it('what was stopped on purpose is no failure', async () => {
+  const stage = await setStage(() => new Promise(() => undefined));
+  watch(stage, stage.runtime.worker_id, [{ when: 'tree-failed', to: ['stdout'] }]);
+  await until(async () => (await stage.store.recall('alerts', 'since')) !== null, 'it looks');
+  const root = await stage.start('for ever');
+  await stage.runtime.kill(root.id);
+  const other = await stage.start('for ever');
+  await stage.runtime.interrupt(other.id, 'enough');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.deepEqual(await stage.store.deliveries({}), []);
+});
