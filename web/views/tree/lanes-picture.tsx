@@ -50,7 +50,10 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
     };
   }, []);
   useLayoutEffect(() => {
-    if (spacer.current !== null) spacer.current.style.height = `${rows.length * ROW_HEIGHT + AXIS_HEIGHT}px`;
+    const all = rows.length * ROW_HEIGHT + AXIS_HEIGHT;
+    spacer.current?.style.setProperty('height', `${all}px`);
+    // A small tree leaves its room to what stands below.
+    box.current?.style.setProperty('max-height', `${Math.max(HEIGHT_MIN, all + ROW_HEIGHT)}px`);
   }, [rows.length]);
   useEffect(() => picture.current?.show({ ...scene, hovered, scroll }), [scene, hovered, scroll]);
 
@@ -124,6 +127,7 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
 }
 
 const NAMES_WIDTH = 240;
+const HEIGHT_MIN = 240;
 
 interface NameProps extends Pick<LanesProps, 'scene' | 'onSelect' | 'onGroup'> {
   readonly row: Row;

@@ -237,13 +237,16 @@ export class Picture {
     pen.strokeStyle = this.#ink.bad;
     pen.lineWidth = 2;
     pen.beginPath();
+    let before = Number.NaN;
     for (const { lane, start, end, kind } of scene.timeline.path) {
       const line = lines.get(lane);
       if (line === undefined || kind === 'idle') continue;
       const y = AXIS_HEIGHT + (line + 1) * ROW_HEIGHT - scene.scroll - 3;
       const [x, until] = [this.#x(scene, start), this.#x(scene, end)];
       if (until < 0 || x > this.#width) continue;
-      pen.moveTo(x, y);
+      pen.moveTo(x, Number.isNaN(before) ? y : before);
+      pen.lineTo(x, y);
+      before = y;
       pen.lineTo(until, y);
     }
     pen.stroke();
