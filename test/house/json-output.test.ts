@@ -150,6 +150,10 @@ it('an approval', async () => {
   assert.ok((await logLines(run.id)).includes('event'));
 });
 
+it('a tree as documents', async () => {
+  await printed('export');
+});
+
 it('background runs', async () => {
   await home.run(['run', 'spawn', '--no-wait', '--toolset', 'sessions', ...MODEL]);
   const { runs } = await printed('subagent', 'list');

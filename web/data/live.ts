@@ -1,5 +1,7 @@
 /** What happens in the ledger, from one event stream for the whole page. */
 
+import { EXPORTED } from './exported.ts';
+
 type Listener = () => void;
 
 /** Events after which what a page shows may be out of date. */
@@ -10,6 +12,7 @@ let source: EventSource | null = null;
 
 /** Calls the listener when something has happened, until the returned function is called. The browser reconnects by itself. */
 export function onChange(listener: Listener): () => void {
+  if (EXPORTED !== null) return () => undefined;
   listeners.add(listener);
   source ??= open();
   return () => {

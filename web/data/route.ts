@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { EXPORTED } from './exported.ts';
 
 /** The page that a path names: `/trees/ID?tab=messages` → `['trees', 'ID']` and the query. */
 export interface Route {
@@ -7,7 +8,9 @@ export interface Route {
 }
 
 function current(): Route {
-  const { pathname, search } = window.location;
+  // An exported page has its pages behind a fragment.
+  const { pathname, search } =
+    EXPORTED === null ? window.location : new URL(window.location.hash.slice(1) || '/', 'http://exported');
   return {
     path: pathname.split('/').filter(Boolean).map(decodeURIComponent),
     query: new URLSearchParams(search),
@@ -16,7 +19,8 @@ function current(): Route {
 
 /** Goes to a page of the dashboard; each has a permanent link. */
 export function go(href: string, { replace = false } = {}): void {
-  window.history[replace ? 'replaceState' : 'pushState'](null, '', href);
+  const place = EXPORTED === null ? href : `#${href}`;
+  window.history[replace ? 'replaceState' : 'pushState'](null, '', place);
   window.dispatchEvent(new PopStateEvent('popstate'));
 }
 
@@ -29,9 +33,11 @@ export function useRoute(): Route {
       const link = (event.target as Element | null)?.closest?.('a');
       if (link === null || link === undefined || event.defaultPrevented || event.button !== 0) return;
       if (event.metaKey || event.ctrlKey || event.shiftKey || link.target !== '') return;
-      if (link.origin !== window.location.origin || link.hasAttribute('download')) return;
+      const href = EXPORTED === null ? link.href : (link.getAttribute('href') ?? '');
+      const is_page = EXPORTED === null ? link.origin === window.location.origin : href.startsWith('/');
+      if (!is_page || link.hasAttribute('download')) return;
       event.preventDefault();
-      go(link.href);
+      go(href);
     };
     window.addEventListener('popstate', follow);
     document.addEventListener('click', click);

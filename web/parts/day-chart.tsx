@@ -56,8 +56,7 @@ export function DayChart({
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
         aria-label="Tokens by day; arrow keys choose a day"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys choose a day
-        tabIndex={0}
+        tabindex={0}
         onKeyDown={press}
       >
         <text x={LEFT - 6} y={TOP + 8} text-anchor="end">

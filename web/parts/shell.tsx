@@ -2,11 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ApprovalDocument } from '../../src/documents/shapes/document-parts.ts';
 import { useApi } from '../data/api.ts';
+import { EXPORTED } from '../data/exported.ts';
 import { isFree, type KeyBinding, Keys, moveRow, useKeys } from '../data/keys.ts';
 import { go, useRoute } from '../data/route.ts';
 import { AgentView } from '../views/agent/agent.tsx';
 import { ApprovalsView } from '../views/approvals.tsx';
 import { DeliveriesView } from '../views/deliveries.tsx';
+import { ExportedView } from '../views/exported.tsx';
 import { SchedulesView } from '../views/schedules/schedules.tsx';
 import { TreeView } from '../views/tree/tree.tsx';
 import { TreesView } from '../views/trees.tsx';
@@ -25,7 +27,7 @@ interface Page {
 }
 
 const APPROVALS_MS = 2_000;
-const PAGES: readonly Page[] = [
+const LIVE: readonly Page[] = [
   {
     key: 't',
     path: 'trees',
@@ -46,6 +48,20 @@ const PAGES: readonly Page[] = [
     view: (context) => <AgentView key={context.route.path[1]} {...context} />,
   },
 ];
+
+/** Of an exported tree there are only these. */
+const PAGES: readonly Page[] =
+  EXPORTED === null
+    ? LIVE
+    : [
+        {
+          key: 't',
+          path: 'trees',
+          title: 'Tree',
+          view: ({ route }) => (route.path[1] === undefined ? <ExportedView /> : <TreeView route={route} />),
+        },
+        ...LIVE.filter(({ path }) => path === 'agents'),
+      ];
 
 /** Everything around a page: navigation, keys, notices, sign-in. */
 export function Shell() {
@@ -99,7 +115,9 @@ function Frame() {
             </a>
           ))}
         </nav>
-        {session.data?.scope === 'read' && <span class="badge">read-only</span>}
+        {session.data?.scope === 'read' && (
+          <span class="badge">{EXPORTED === null ? 'read-only' : 'exported'}</span>
+        )}
         <PageKeys />
       </header>
       <main id="content" tabIndex={-1}>

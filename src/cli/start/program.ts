@@ -6,6 +6,7 @@ import { addCompletionCommand } from '../completion/completion-commands.ts';
 import { addCronCommands } from '../cron/cron-commands.ts';
 import { addDeliveriesCommands } from '../deliveries/deliveries-commands.ts';
 import { addDoctorCommand } from '../doctor/doctor-commands.ts';
+import { addExportCommand } from '../export/export-commands.ts';
 import { addGcCommand } from '../gc/gc-commands.ts';
 import { addProfilesCommands } from '../profiles/profiles-commands.ts';
 import { addRunCommands } from '../run/run-commands.ts';
@@ -58,6 +59,7 @@ export function createProgram(version: string): Program {
   addCronCommands(builder);
   addDeliveriesCommands(builder);
   addServeCommands(builder);
+  addExportCommand(builder);
   addGcCommand(builder);
   addDoctorCommand(builder);
   addCompletionCommand(builder);

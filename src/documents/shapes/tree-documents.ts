@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agent, mail, tree } from './agent-parts.ts';
 import { maybe, number, one, text, texts, yes } from './document-parts.ts';
+import { exportedTree } from './export-document.ts';
 import { error, type JsonDocument } from './json-document.ts';
 
 /** What commands print of agents and their trees. */
@@ -34,6 +35,7 @@ export const TREE_DOCUMENTS = [
     by: ['run --detach'],
     shape: z.strictObject({ id: text('the root; whoever serves leads it') }),
   },
+  { name: 'coppice/export/v1', by: ['export'], shape: exportedTree },
   {
     name: 'coppice/agents/v1',
     by: ['ps'],

@@ -1,0 +1,15 @@
+import type { CommandBuilder } from '../start/command-builder.ts';
+import type { ExportOptions } from './export.ts';
+
+/** `coppice export` */
+export function addExportCommand({ sub, deferred }: CommandBuilder): void {
+  sub('export', 'Write a tree, with all that its agents said, used and wrote, into one file')
+    .argument('[id]', "an agent of the tree; default: this folder's newest tree")
+    .option('--html', 'a page that any browser opens, without a server; with --json: the documents')
+    .option('--out <file>', 'where to; default: standard output')
+    .action(
+      deferred(async (context, id: string | undefined, options: ExportOptions) =>
+        (await import('./export.ts')).exportTree(context, id, options),
+      ),
+    );
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { ExportedTree } from '../../documents/shapes/export-document.ts';
+import type { PageFile } from '../../serve/http/pages.ts';
+
+/** The dashboard with the documents of one tree in one page. Only the script and the style that it names by their hashes have an effect. */
+export function treePage(pages: ReadonlyMap<string, PageFile>, exported: ExportedTree): string {
+  const script = inScript(pages.get('dashboard.js')?.body ?? '');
+  const style = (pages.get('style.css')?.body ?? '').replaceAll(/<(?=\/style)/gi, '\\3c ');
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Coppice</title>
+<style>${style}</style>
+</head>
+<body>
+<div id="app"></div>
+<noscript>This page needs JavaScript.</noscript>
+<script type="application/json" id="exported">${JSON.stringify(exported).replaceAll('<', '\\u003c')}</script>
+<script type="module">${script}</script>
+</body>
+</html>
+`;
+}
+
+/** Nothing in it ends the element, or begins a comment in which its end is not seen. */
+function inScript(text: string): string {
+  return text.replaceAll(/<(?=\/script|script|!--)/gi, '\\x3c');
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}

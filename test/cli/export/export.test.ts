@@ -1,0 +1,119 @@
+// Proves that an exported tree is one page that opens without a server, shows all its agents and what they wrote, and runs nothing that they wrote.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { stop } from 'esbuild';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { buildWeb } from '../../../scripts/build/web.ts';
+import { makeHome } from '../run-cli.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const MARK = 'window.hit=1';
+/** Each runs where it is taken for more than text. */
+const PAYLOADS = [
+  `<script>${MARK}</script>`,
+  `</script><script>${MARK}</script>`,
+  `</SCRIPT ><script>${MARK}</script>`,
+  `<!--<script>`,
+  `--><script>${MARK}</script>`,
+  `]]><script>${MARK}</script>`,
+  `</title><script>${MARK}</script>`,
+  `</style><script>${MARK}</script>`,
+  `<img src=x onerror=${MARK}>`,
+  `<svg onload=${MARK}>`,
+  `<svg><script>${MARK}</script></svg>`,
+  `<iframe srcdoc="<script>parent.${MARK}</script>">`,
+  `<iframe src="javascript:parent.${MARK}">`,
+  `<body onload=${MARK}>`,
+  `<details open ontoggle=${MARK}>`,
+  `<input autofocus onfocus=${MARK}>`,
+  `<math><mtext></math><img src=x onerror=${MARK}>`,
+  `<a href="javascript:${MARK}">x</a>`,
+  `[x](javascript:${MARK})`,
+  `\u2028';${MARK};//"\\u003cscript>${MARK}</script>`,
+];
+
+let browser: Browser;
+before(async () => {
+  await buildWeb(ROOT, join(ROOT, 'dist'));
+  await stop();
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+});
+after(() => browser.close());
+
+async function exported(said: string): Promise<{ readonly page: Page; readonly requests: string[] }> {
+  const home = makeHome();
+  const rules = [
+    {
+      when: { root: true, step: 0 },
+      calls: [{ name: 'fork', input: { name: 'kid', prompt: `be ${said}` } }],
+    },
+    {
+      when: { root: false, step: 0 },
+      calls: [{ name: 'send', input: { to: '{{parent_id}}', message: said } }],
+    },
+    { say: `${said} from {{agent.name}}` },
+  ];
+  writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules }));
+  const run = await home.run(['run', '--model', 'scripted:rules.json', said]);
+  assert.equal(run.code, 0, run.stderr);
+  const file = join(home.folder, 'tree.html');
+  const written = await home.run(['export', '--html', '--out', file]);
+  assert.equal(written.code, 0, written.stderr);
+  const page = await browser.newPage();
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.goto(pathToFileURL(file).href);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  return { page, requests };
+}
+
+it('shows agents, mail and transcripts, from the file alone; a link leads to each page', async () => {
+  const { page, requests } = await exported('hello there');
+  const agents = page.getByRole('table').first();
+  assert.match(await agents.innerText(), /main[\s\S]*kid/);
+  assert.match(await page.getByRole('table').nth(1).innerText(), /kid[\s\S]*main[\s\S]*hello there/);
+  await agents.getByRole('link', { name: 'kid' }).click();
+  await page.getByText('hello there from kid').first().waitFor();
+  assert.match(page.url(), /tree\.html#\/agents\/[0-9a-f-]{36}$/);
+  await page.reload();
+  await page.getByText('hello there from kid').first().waitFor();
+  assert.ok((await page.getByText('be hello there').count()) > 0, 'what it inherited and was told');
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Mail' }).waitFor();
+  await page.getByRole('link', { name: 'Timeline' }).click();
+  await page.locator('main canvas, main svg').first().waitFor();
+  assert.match(page.url(), /tree\.html#\/trees\//);
+  assert.deepEqual([...new Set(requests.map((url) => url.replace(/#.*/, '')))].length, 1, String(requests));
+  await page.close();
+});
+
+it('nothing that agents or people wrote is run', async () => {
+  const { page } = await exported(PAYLOADS.join('\n'));
+  const hit = () => page.evaluate(() => (window as { hit?: number }).hit ?? 0);
+  assert.equal(await hit(), 0);
+  const text = await page.locator('body').innerText();
+  for (const payload of PAYLOADS) assert.ok(text.includes(payload.slice(0, 20).trim()), payload);
+  for (const name of ['main', 'kid']) {
+    await page.goto(`${page.url().replace(/#.*/, '')}#/`);
+    await page.getByRole('table').first().getByRole('link', { name }).click();
+    await page.getByText(`from ${name}`).first().waitFor();
+    assert.equal(await hit(), 0);
+  }
+  assert.equal(await page.locator('#app script, #app iframe, #app [onload], #app [onerror]').count(), 0);
+  await page.close();
+});
+
+it('--json has the documents, and without a form it says which there are', async () => {
+  const home = makeHome();
+  writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules: [{ say: 'ok' }] }));
+  await home.run(['run', '--model', 'scripted:rules.json', 'go']);
+  const { root_id, title, documents } = JSON.parse((await home.run(['export', '--json'])).stdout);
+  assert.equal(title, 'go');
+  assert.equal(documents[`/v1/agents/${root_id}/messages`].messages.length, 2);
+  const plain = await home.run(['export']);
+  assert.equal(plain.code, 2);
+  assert.match(plain.stderr, /--html --out tree\.html, or --json/);
+});

@@ -1,0 +1,39 @@
+import type { ExportedTree } from '../../src/documents/shapes/export-document.ts';
+
+interface Paged {
+  readonly messages: readonly { readonly seq: number }[];
+}
+
+/** The tree that this page was written with (`coppice export --html`); null where a server answers. */
+export const EXPORTED = read();
+
+function read(): ExportedTree | null {
+  const text = document.getElementById('exported')?.textContent;
+  return text === null || text === undefined ? null : (JSON.parse(text) as ExportedTree);
+}
+
+/** What a server would answer to `GET`; undefined: it was not written. */
+export function exportedAnswer({ documents }: ExportedTree, href: string): object | undefined {
+  const { pathname, searchParams } = new URL(href, 'http://exported');
+  // Nothing changed since.
+  if (pathname.endsWith('/timeline') && searchParams.has('after'))
+    return { ...documents[pathname], lanes: [] };
+  const [, agent] = /^\/v1\/agents\/([^/]+)\/messages$/.exec(pathname) ?? [];
+  if (agent === undefined) return documents[pathname];
+  const after = Number(searchParams.get('after') ?? 0);
+  const messages = conversation(documents, agent).slice(
+    after,
+    after + Number(searchParams.get('limit') ?? 200),
+  );
+  return { ...documents[pathname], messages };
+}
+
+/** What it inherited stands at the agent that it was forked from. */
+function conversation(documents: ExportedTree['documents'], agent: string): Paged['messages'] {
+  const own = (documents[`/v1/agents/${agent}/messages`] as unknown as Paged | undefined)?.messages ?? [];
+  const { forked_from = null } = (documents[`/v1/agents/${agent}`] ?? {}) as {
+    readonly forked_from?: { readonly agent_id: string; readonly seq: number } | null;
+  };
+  if (forked_from === null) return own;
+  return [...conversation(documents, forked_from.agent_id).slice(0, forked_from.seq), ...own];
+}

@@ -1,0 +1,96 @@
+import type { z } from 'zod';
+import type { AgentDocument } from '../../src/documents/shapes/agent-parts.ts';
+import type { treeLetter } from '../../src/documents/shapes/timeline-document.ts';
+import { count, dollars } from '../data/amounts.ts';
+import { useApi } from '../data/api.ts';
+import { EXPORTED } from '../data/exported.ts';
+import { Status } from '../parts/status.tsx';
+
+interface Tree {
+  readonly agents: readonly AgentDocument[];
+}
+interface Letters {
+  readonly mail: readonly z.infer<typeof treeLetter>[];
+}
+
+/** First page of an exported tree: its agents with what they used, and what they wrote to each other. */
+export function ExportedView() {
+  const path = `/v1/trees/${EXPORTED?.root_id}`;
+  const agents = useApi<Tree>(path).data?.agents ?? [];
+  const mail = useApi<Letters>(`${path}/mail`).data?.mail ?? [];
+  const names = new Map(agents.map(({ id, name }) => [id, name]));
+  return (
+    <section aria-labelledby="tree">
+      <h1 id="tree">{EXPORTED?.title}</h1>
+      <p class="hint">
+        As it was on {EXPORTED?.exported_at}. <a href={`/trees/${EXPORTED?.root_id}`}>Timeline</a>
+      </p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Agent</th>
+            <th scope="col">Status</th>
+            <th scope="col">Model</th>
+            {['Calls', 'In', 'Cached', 'Out', 'Cost'].map((head) => (
+              <th key={head} scope="col" class="number">
+                {head}
+              </th>
+            ))}
+            <th scope="col">Last reply</th>
+          </tr>
+        </thead>
+        <tbody>
+          {agents.map(({ id, name, depth, status, model, tool_calls, tokens, cost_usd, ...agent }) => (
+            <tr key={id}>
+              <td>
+                {'› '.repeat(depth)}
+                <a href={`/agents/${id}`}>{name}</a>
+              </td>
+              <td>
+                <Status word={status} />
+              </td>
+              <td>{model}</td>
+              <td class="number">{tool_calls}</td>
+              <td class="number">{count(tokens.input)}</td>
+              <td class="number">{count(tokens.cached)}</td>
+              <td class="number">{count(tokens.output)}</td>
+              <td class="number">{dollars(cost_usd)}</td>
+              <td class="dim">{agent.error?.message ?? agent.last_reply?.slice(0, 200) ?? ''}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {mail.length > 0 && (
+        <>
+          <h2>
+            Mail <span class="count">{mail.length}</span>
+          </h2>
+          <table>
+            <thead>
+              <tr>
+                {['Sent', 'From', 'To', 'Kind', 'Text'].map((head) => (
+                  <th key={head} scope="col">
+                    {head}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {mail.map(({ id, sent_at, from_name, to_id, kind, body }) => (
+                <tr key={id}>
+                  <td>{new Date(sent_at).toLocaleString()}</td>
+                  <td>{from_name}</td>
+                  <td>
+                    <a href={`/agents/${to_id}`}>{names.get(to_id) ?? to_id.slice(0, 8)}</a>
+                  </td>
+                  <td>{kind}</td>
+                  <td>{body}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+    </section>
+  );
+}
